@@ -1,0 +1,255 @@
+"""API keys: random secrets of which only a hash is kept, with scopes, an expiry and an end."""
+
+import hashlib
+import secrets
+import string
+from datetime import timedelta
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from app.account import users
+from app.core.app import App
+from app.core.caller import EVERYTHING, SCOPES, Caller
+from app.core.operation import operation
+from app.core.shapes import Id, Line, Record, Rule
+from app.core.store import Store, Tx, stamp
+from app.errors import InsufficientScope, NotFound, QuotaExceeded
+
+ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
+SECRET_LENGTH = 40
+MOST_LIVE_KEYS = 100
+LIVES: dict[str, timedelta | None] = {
+    "1h": timedelta(hours=1), "24h": timedelta(hours=24), "7d": timedelta(days=7), "30d": timedelta(days=30),
+    "90d": timedelta(days=90), "1y": timedelta(days=365), "never": None,
+}  # fmt: skip
+ExpiresIn = Literal["1h", "24h", "7d", "30d", "90d", "1y", "never"]
+
+
+class KnownScopes(Rule):
+    """Scopes that exist, each once, in the order given; `*` alone means all."""
+
+    def __call__(self, value: list[str]) -> list[str]:
+        if unknown := [scope for scope in value if scope not in SCOPES and scope != "*"]:
+            raise ValueError(f"holds an unknown scope: {unknown[0][:80]}")
+        return ["*"] if "*" in value or not value else list(dict.fromkeys(value))
+
+
+KeyName = Annotated[str, Line(1, 100)]
+Scopes = Annotated[list[str], KnownScopes()]
+
+
+class Key(Record):
+    """An API key without its secret."""
+
+    id: int
+    name: str
+    prefix: str
+    last4: str
+    scopes: list[str]
+    created_at: str
+    last_used_at: str | None
+    expires_at: str | None
+    revoked_at: str | None
+
+
+class KeyList(Record):
+    keys: list[Key]
+    total: int
+
+
+class NewKey(Record):
+    """A key with its secret, which is shown this once."""
+
+    key: Key
+    secret: str
+
+
+class Revoked(Record):
+    revoked: bool = True
+
+
+@operation("GET /account/keys", scope="account:manage", category="account", since="beyond", effect="read", tool=False)
+def list_keys(tx: Tx, me: Caller) -> KeyList:
+    """List the caller's API keys, newest first, revoked ones included."""
+    rows = tx.all(f"SELECT {COLUMNS} FROM keys WHERE user_id = :me ORDER BY id DESC", me=me.user)
+    return KeyList([_key(*row) for row in rows], len(rows))
+
+
+@operation("POST /account/keys", scope="account:manage", category="account", since="beyond", status=201, tool=False)
+async def create_key(app: App, me: Caller, *, name: KeyName, scopes: Scopes | None = None, expires_in: ExpiresIn = "never") -> NewKey:
+    """Create an API key; without scopes it has all that the calling credential has."""
+    asked = tuple(scopes) if scopes else me.scopes
+    if "*" in asked and "*" not in me.scopes:
+        raise InsufficientScope("This credential cannot make a key with all scopes.", scope="*")
+    for scope in asked:
+        if scope != "*":
+            me.require((scope,))
+    return await app.write(_issue, me.user, name, asked, expires_in, app.settings.key_prefix)
+
+
+@operation("POST /account/keys/{id}/rotate", scope="account:manage", category="account", since="beyond", tool=False)
+async def rotate_key(app: App, me: Caller, *, id: Id, grace_seconds: Annotated[int, Meta(ge=0, le=86400)] = 0) -> NewKey:
+    """Give a key a new secret; the old one works for the grace time."""
+    return await app.write(_rotate, me, id, grace_seconds, app.settings.key_prefix)
+
+
+@operation("DELETE /account/keys/{id}", scope="account:manage", category="account", since="beyond", tool=False)
+def revoke_key(tx: Tx, me: Caller, *, id: Id) -> Revoked:
+    """Revoke a key at once; doing it again changes nothing."""
+    _own(tx, me.user, id)
+    return _revoke(tx, id)
+
+
+@operation("COMMAND", category="account")
+async def issue_key(
+    app: App, me: Caller, *, username: str, name: KeyName, scopes: Scopes | None = None, expires_in: ExpiresIn = "never"
+) -> NewKey:
+    """Create an API key for a user."""
+    user = await app.read(lambda tx: int(users.by_name(tx, username)["id"]))
+    return await app.write(_issue, user, name, tuple(scopes or EVERYTHING), expires_in, app.settings.key_prefix)
+
+
+@operation("COMMAND", category="account", effect="read")
+def user_keys(tx: Tx, me: Caller, *, username: str) -> KeyList:
+    """List a user's API keys, newest first."""
+    rows = tx.all(f"SELECT {COLUMNS} FROM keys WHERE user_id = :user ORDER BY id DESC", user=users.by_name(tx, username)["id"])
+    return KeyList([_key(*row) for row in rows], len(rows))
+
+
+@operation("COMMAND", category="account")
+def end_key(tx: Tx, me: Caller, *, id: Id) -> Revoked:
+    """Revoke any user's key at once."""
+    if tx.one("SELECT 1 FROM keys WHERE id = :id", id=id) is None:
+        raise NotFound(f"There is no key {id}.", field="id")
+    return _revoke(tx, id)
+
+
+class KeyRing:
+    """Who a key belongs to, answered from memory; what commits a change of keys or users empties it.
+
+    The times of last use are gathered here and written at most once a minute by `flush`, not in a transaction for each request.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._known: dict[bytes, Caller | None] = {}
+        self._used: dict[int, str] = {}
+        for event in ("keys.changed", "users.changed"):
+            store.events.on(event, lambda _: self._known.clear())
+
+    def caller(self, key: str) -> Caller | None:
+        """Give the caller whose key this is, or None when it is unknown, expired or revoked."""
+        print_ = digest(key)
+        found = self._known.get(print_)
+        if found is None:
+            found = self._store.quick(_find, print_)
+            if found is None:
+                return None
+            self._known[print_] = found
+        if found.expires_at is not None and found.expires_at <= stamp(self._store.clock()):
+            return None
+        return found
+
+    def used(self, caller: Caller) -> None:
+        """Note that the caller's key was used now."""
+        if caller.credential is not None and caller.credential not in self._used:
+            self._used[caller.credential] = stamp(self._store.clock())
+
+    async def flush(self) -> None:
+        """Write the times of last use that were gathered."""
+        if self._used:
+            used, self._used = self._used, {}
+            await self._store.write(_touch, used)
+
+
+COLUMNS = "id, name, prefix, last4, scopes, created_at, last_used_at, expires_at, revoked_at"
+
+
+def digest(key: str) -> bytes:
+    """Give the SHA-256 by which a key is kept and looked up; 40 random base62 characters (238 bits) need no slow hash.
+
+    The look-up compares digests, so its time tells nothing of the key.
+    """
+    return hashlib.sha256(key.encode("utf-8", "surrogateescape")).digest()
+
+
+def _find(tx: Tx, print_: bytes) -> Caller | None:
+    row = tx.one(
+        """SELECT k.id, k.name, k.prefix, k.scopes, u.id AS user, u.uuid, u.username,
+                  CASE WHEN k.digest = :print THEN k.expires_at ELSE min(k.old_expires_at, ifnull(k.expires_at, k.old_expires_at)) END AS expires_at
+           FROM keys k JOIN users u ON u.id = k.user_id WHERE (k.digest = :print OR k.old_digest = :print) AND k.revoked_at IS NULL""",
+        print=print_,
+    )  # fmt: skip
+    if row is None:
+        return None
+    return Caller(
+        user=row["user"], user_id=row["uuid"], username=row["username"], kind="key", scopes=tuple(msgspec.json.decode(row["scopes"])),
+        credential=row["id"], name=row["name"], prefix=row["prefix"], expires_at=row["expires_at"],
+    )  # fmt: skip
+
+
+def _issue(tx: Tx, user: int, name: str, scopes: tuple[str, ...], expires_in: str, prefix: str) -> NewKey:
+    live = tx.value(
+        "SELECT count(*) FROM keys WHERE user_id = :user AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)", user=user, now=tx.now
+    )
+    if live >= MOST_LIVE_KEYS:
+        raise QuotaExceeded(f"A user has at most {MOST_LIVE_KEYS} live keys; revoke one first.", limit=MOST_LIVE_KEYS)
+    secret = _secret(prefix)
+    life = LIVES[expires_in]
+    id_ = tx.run(
+        """INSERT INTO keys (user_id, name, digest, prefix, last4, scopes, created_at, expires_at)
+           VALUES (:user, :name, :digest, :prefix, :last4, :scopes, :now, :expires)""",
+        user=user, name=name, digest=digest(secret), prefix=prefix, last4=secret[-4:], scopes=msgspec.json.encode(scopes).decode(),
+        now=tx.now, expires=None if life is None else stamp(tx.moment + life),
+    ).lastrowid  # fmt: skip
+    return NewKey(_one(tx, id_ or 0), secret)
+
+
+def _rotate(tx: Tx, me: Caller, id_: int, grace_seconds: int, prefix: str) -> NewKey:
+    if _own(tx, me.user, id_).revoked_at is not None:
+        raise NotFound("This key is revoked.", field="id")
+    secret = _secret(prefix)
+    tx.run(
+        """UPDATE keys SET old_digest = CASE WHEN :grace > 0 THEN digest END, old_expires_at = CASE WHEN :grace > 0 THEN :until END,
+                  digest = :digest, prefix = :prefix, last4 = :last4 WHERE id = :id""",
+        grace=grace_seconds, until=stamp(tx.moment + timedelta(seconds=grace_seconds)), digest=digest(secret), prefix=prefix,
+        last4=secret[-4:], id=id_,
+    )  # fmt: skip
+    tx.emit("keys.changed")
+    return NewKey(_one(tx, id_), secret)
+
+
+def _revoke(tx: Tx, id_: int) -> Revoked:
+    tx.run("UPDATE keys SET revoked_at = ifnull(revoked_at, :now), old_digest = NULL WHERE id = :id", now=tx.now, id=id_)
+    tx.emit("keys.changed")
+    return Revoked()
+
+
+def _touch(tx: Tx, used: dict[int, str]) -> None:
+    for id_, moment in used.items():
+        tx.run("UPDATE keys SET last_used_at = max(ifnull(last_used_at, ''), :moment) WHERE id = :id", moment=moment, id=id_)
+
+
+def _own(tx: Tx, user: int, id_: int) -> Key:
+    row = tx.one(f"SELECT {COLUMNS} FROM keys WHERE id = :id AND user_id = :user", id=id_, user=user)
+    if row is None:
+        raise NotFound(f"There is no key {id_}.", field="id")
+    return _key(*row)
+
+
+def _one(tx: Tx, id_: int) -> Key:
+    row = tx.one(f"SELECT {COLUMNS} FROM keys WHERE id = :id", id=id_)
+    assert row is not None
+    return _key(*row)
+
+
+def _key(
+    id_: int, name: str, prefix: str, last4: str, scopes: str, created_at: str, last_used_at: str | None, expires_at: str | None, revoked_at: str | None
+) -> Key:
+    return Key(id_, name, prefix, last4, msgspec.json.decode(scopes), created_at, last_used_at, expires_at, revoked_at)
+
+
+def _secret(prefix: str) -> str:
+    return prefix + "".join(secrets.choice(ALPHABET) for _ in range(SECRET_LENGTH))

@@ -1,0 +1,228 @@
+"""Users: the local registry of the people this server serves, their profile and their settings."""
+
+import re
+import sqlite3
+import uuid
+import zoneinfo
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from app.core.caller import Caller
+from app.core.operation import operation
+from app.core.shapes import Line, Record, Rule
+from app.core.store import Tx
+from app.errors import AlreadyExists, NotFound
+
+USERNAME = re.compile(r"[a-z0-9][a-z0-9_-]{1,31}")
+AGENT_SUFFIX = "_coo"
+USERNAME_RULE = "must have 2 to 32 characters: a-z, 0-9, _ and -, the first a letter or digit, and not end in _coo"
+
+
+class Username(Rule):
+    """A name as the contract allows it, in lower case."""
+
+    def __call__(self, value: str) -> str:
+        name = value.strip().lower()
+        if not USERNAME.fullmatch(name) or name.endswith(AGENT_SUFFIX):
+            raise ValueError(USERNAME_RULE)
+        return name
+
+
+class Email(Rule):
+    """An address with one @ and no spaces; the rest only its mail server can say."""
+
+    def __call__(self, value: str) -> str:
+        address = value.strip()
+        if not re.fullmatch(r"[^\s@]+@[^\s@]+", address) or len(address) > 254:
+            raise ValueError("must be an e-mail address")
+        return address
+
+
+class Zone(Rule):
+    """An IANA time zone."""
+
+    def __call__(self, value: str) -> str:
+        try:
+            zoneinfo.ZoneInfo(value)
+        except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+            raise ValueError("must be an IANA time zone such as Europe/Berlin") from None
+        return value
+
+
+class Locale(Rule):
+    """A language tag of RFC 5646, by its form."""
+
+    def __call__(self, value: str) -> str:
+        if not re.fullmatch(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,4}", value):
+            raise ValueError("must be a language tag such as en or de-CH")
+        return value
+
+
+Name = Annotated[str, Meta(description="a username"), Username()]
+TimeZone = Annotated[str, Meta(description="IANA time zone"), Zone()]
+InboxFrom = Annotated[str, Meta(pattern="^(anyone|contacts)$")]
+
+
+class AccountSettings(Record):
+    """What a user has chosen for themselves and their agent."""
+
+    name: str
+    agent_name: str | None = None
+    email: str | None = None
+    timezone: str = "UTC"
+    locale: str = "en"
+    replan_per_day: int = 5
+    default_model: str | None = None
+    inbox_from: str = "anyone"
+    escalation_ttl_hours: int = 72
+    trash_days: int = 30
+    snapshot_keep: int = 500
+
+
+class SettingsAnswer(Record):
+    settings: AccountSettings
+
+
+class Profile(Record):
+    """Who a user is; `userId` is a UUID."""
+
+    user_id: str
+    username: str
+    name: str | None
+    agent_name: str | None
+    email: str | None
+
+
+class CredentialView(Record):
+    """The credential that asked."""
+
+    kind: str
+    id: int | str | None
+    name: str | None
+    prefix: str | None
+    expires_at: str | None
+
+
+class Identity(Record):
+    profile: Profile
+    scopes: list[str]
+    credential: CredentialView
+
+
+class User(Record):
+    """One user as the command line shows it."""
+
+    user_id: str
+    username: str
+    name: str
+    created_at: str
+
+
+class UserAnswer(Record):
+    user: User
+
+
+class UserList(Record):
+    users: list[User]
+
+
+
+@operation("GET /identity", category="workspace", quick=True, tool=False)
+def identity(tx: Tx, me: Caller) -> Identity:
+    """Read the identity behind the credential."""
+    chosen = settings_of(tx, me)
+    named = me.kind != "oauth" or "profile" in me.rights
+    mailed = me.kind != "oauth" or "email" in me.rights
+    profile = Profile(
+        me.user_id, me.username, chosen.name if named else None, chosen.agent_name if named else None, chosen.email if mailed else None
+    )
+    credential = CredentialView(me.kind, me.credential, me.name, me.prefix, me.expires_at)
+    return Identity(profile, list(me.scopes), credential)
+
+
+@operation("GET /account/settings", scope="account:manage", category="account", since="beyond", quick=True, tool=False)
+def read_settings(tx: Tx, me: Caller) -> SettingsAnswer:
+    """Read the account's settings."""
+    return SettingsAnswer(settings_of(tx, me))
+
+
+@operation("PATCH /account/settings", scope="account:manage", category="account", since="beyond", tool=False)
+def change_settings(
+    tx: Tx, me: Caller, *, name: Annotated[str, Line(1, 100)] | None = None,
+    agent_name: Annotated[str, Line(1, 100)] | None | UnsetType = UNSET, email: Annotated[str, Email()] | None | UnsetType = UNSET,
+    timezone: TimeZone | None = None, locale: Annotated[str, Locale()] | None = None,
+    replan_per_day: Annotated[int, Meta(ge=1, le=50)] | None = None, default_model: Annotated[str, Line(1, 200)] | None | UnsetType = UNSET,
+    inbox_from: InboxFrom | None = None, escalation_ttl_hours: Annotated[int, Meta(ge=1, le=720)] | None = None,
+    trash_days: Annotated[int, Meta(ge=1, le=365)] | None = None, snapshot_keep: Annotated[int, Meta(ge=10, le=5000)] | None = None,
+) -> SettingsAnswer:  # fmt: skip
+    """Change some of the account's settings; those that are not given stay. null clears agentName, email and defaultModel."""
+    given = {
+        "timezone": timezone, "locale": locale, "replan_per_day": replan_per_day, "inbox_from": inbox_from,
+        "escalation_ttl_hours": escalation_ttl_hours, "trash_days": trash_days, "snapshot_keep": snapshot_keep, "name": name,
+    }  # fmt: skip
+    changes: dict[str, Any] = {field: value for field, value in given.items() if value is not None}
+    clearable = {"agent_name": agent_name, "email": email, "default_model": default_model}
+    changes.update((field, value) for field, value in clearable.items() if value is not UNSET)
+    chosen = msgspec.structs.replace(settings_of(tx, me), **changes)
+    stored = {field: value for field, value in msgspec.structs.asdict(chosen).items() if field != "name"}
+    tx.run("UPDATE users SET name = :name, settings = :settings WHERE id = :me", name=chosen.name, settings=msgspec.json.encode(stored).decode(), me=me.user)
+    return SettingsAnswer(chosen)
+
+
+@operation("COMMAND", category="account")
+def add_user(tx: Tx, me: Caller, *, username: Name, name: Annotated[str, Line(1, 100)] | None = None) -> UserAnswer:
+    """Add a user to the registry."""
+    try:
+        tx.run(
+            "INSERT INTO users (uuid, username, name, created_at) VALUES (:uuid, :username, :name, :now)",
+            uuid=str(uuid.uuid4()), username=username, name=name or username, now=tx.now,
+        )  # fmt: skip
+    except sqlite3.IntegrityError:
+        raise AlreadyExists(f"There is a user called {username} already.", field="username") from None
+    return UserAnswer(_user(by_name(tx, username)))
+
+
+@operation("COMMAND", category="account", effect="read")
+def list_users(tx: Tx, me: Caller) -> UserList:
+    """List the users of this server, oldest first."""
+    return UserList([_user(row) for row in tx.all("SELECT uuid, username, name, created_at FROM users ORDER BY id")])
+
+
+@operation("COMMAND", category="account")
+def rename_user(tx: Tx, me: Caller, *, username: str, to: Name) -> UserAnswer:
+    """Give a user another username; ids, keys and notes stay."""
+    row = by_name(tx, username)
+    try:
+        tx.run("UPDATE users SET username = :to WHERE id = :id", to=to, id=row["id"])
+    except sqlite3.IntegrityError:
+        raise AlreadyExists(f"There is a user called {to} already.", field="to") from None
+    tx.emit("users.changed")
+    return UserAnswer(_user(by_name(tx, to)))
+
+
+def remove(tx: Tx, user: int) -> None:
+    """Delete a user's row and what is bound to it; workspace/home.py empties the workspace first."""
+    tx.run("DELETE FROM users WHERE id = :user", user=user)
+    tx.emit("users.changed")
+
+
+def by_name(tx: Tx, username: str) -> sqlite3.Row:
+    """Give the user of that name; raise NotFound."""
+    row = tx.one("SELECT id, uuid, username, name, created_at FROM users WHERE username = :username", username=username.strip().lower())
+    if row is None:
+        raise NotFound(f"There is no user called {username[:64]}.", field="username")
+    return row
+
+
+def settings_of(tx: Tx, me: Caller) -> AccountSettings:
+    """Give what the caller's user has chosen, with the defaults for the rest."""
+    row = tx.one("SELECT name, settings FROM users WHERE id = :me", me=me.user)
+    if row is None:
+        raise NotFound("The user of this credential is gone.")
+    return AccountSettings(name=row["name"], **msgspec.json.decode(row["settings"]))
+
+
+def _user(row: sqlite3.Row) -> User:
+    return User(row["uuid"], row["username"], row["name"], row["created_at"])

@@ -1,0 +1,91 @@
+"""The running application: what it holds, and the one door to every operation."""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+from app.core import idempotency
+from app.core.caller import Caller
+from app.core.events import Events
+from app.core.operation import Catalog, Operation
+from app.core.store import Clock, Store, Tx
+from app.errors import Forbidden, Invalid, Malformed, NotFound, Unprocessable
+from app.settings import Settings
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Params = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
+
+
+@dataclasses.dataclass
+class App:
+    """The parts that an operation which orchestrates may use, and `call`, by which everything is asked."""
+
+    settings: Settings
+    catalog: Catalog
+    store: Store
+    clock: Clock
+    events: Events
+    origin: str = ""
+
+    async def call(self, caller: Caller | None, name: str, params: Params, *, once: str | None = None) -> Any:
+        """Run the operation called `name` and give its record. Rights and fields are checked here and nowhere else.
+
+        `params` are the request's fields in wire spelling, or a function that reads them, so that a refused caller's body is never parsed.
+        `once` is an idempotency key: the same caller with the same key and fields gets the first answer again.
+        """
+        found = self.catalog.operations.get(name)
+        if found is None:
+            raise NotFound(f"There is no operation called {name}.")
+        return await self.run(caller, found, params, once=once)
+
+    async def run(self, caller: Caller | None, found: Operation[..., Any], params: Params, *, once: str | None = None) -> Any:
+        """Do what `call` does for an operation that is at hand."""
+        self.authorize(caller, found)
+        arguments = self.arguments(found, params() if callable(params) else params)
+        if once is not None and found.idempotent and caller is not None:
+            return await idempotency.run_once(self, found, caller, arguments, key=once)
+        return await self.perform(found, caller, arguments)
+
+    def authorize(self, caller: Caller | None, found: Operation[..., Any]) -> None:
+        """Raise unless `caller` may ask for this operation at all."""
+        if found.method == "COMMAND":
+            if caller is None or caller.kind != "operator":
+                raise NotFound(f"There is no operation called {found.name}.")
+        elif caller is not None:
+            caller.require(found.scopes)
+        elif not found.public:
+            raise Forbidden("This needs a credential.")
+
+    def arguments(self, found: Operation[..., Any], params: Mapping[str, Any]) -> dict[str, Any]:
+        """Check the fields and give the function's arguments."""
+        try:
+            return found.shape.check(params)
+        except Invalid as error:
+            raise self._as_declared(found, error) from None
+
+    async def perform(self, found: Operation[..., Any], caller: Caller | None, arguments: dict[str, Any]) -> Any:
+        """Run the function with checked arguments, in the way its declaration asks for."""
+        try:
+            if found.waits:
+                return await found.function(self, caller, **arguments)
+            if found.quick:
+                return self.store.quick(found.function, caller, **arguments)
+            if found.effect == "read":
+                return await self.store.read(found.function, caller, **arguments)
+            return await self.store.write(found.function, caller, **arguments)
+        except Invalid as error:
+            raise self._as_declared(found, error) from None
+
+    async def read(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run one database step of an orchestrating operation."""
+        return await self.store.read(function, *args, **kwargs)
+
+    async def write(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run one writing step of an orchestrating operation, as one transaction."""
+        return await self.store.write(function, *args, **kwargs)
+
+    def _as_declared(self, found: Operation[..., Any], error: Invalid) -> Invalid | Unprocessable:
+        if found.invalid_status == Unprocessable.status and not isinstance(error, Malformed):
+            return Unprocessable(error.message, **error.details)
+        return error

@@ -1,0 +1,121 @@
+"""Who asks, by what way, and with which scopes."""
+
+import dataclasses
+import functools
+from typing import Literal
+
+from app.core.shapes import Record
+from app.errors import InsufficientScope
+
+Kind = Literal["key", "oauth", "session", "device", "managed_agent", "guest", "heartbeat", "operator"]
+ActorKind = Literal["user", "key", "agent", "heartbeat", "peer", "guest", "managed_agent", "mcp"]
+
+SCOPES: dict[str, str] = {
+    "openid": "sign in with OAuth",
+    "profile": "read the name",
+    "email": "read the e-mail address",
+    "offline_access": "refresh",
+    "os.status:read": "read workspace status",
+    "os.notes:read": "read folders and notes",
+    "os.notes:write": "change folders and notes",
+    "os.snapshots:read": "list and read snapshots",
+    "os.snapshots:write": "create and restore snapshots",
+    "os.todos:read": "list and read todos",
+    "os.todos:write": "create, edit, complete, replan and delete todos",
+    "os.memory:read": "search memory",
+    "os.network:read": "read the network overview, contacts, requests, groups and guest conversations",
+    "os.share:read": "list share links",
+    "os.share:write": "create, change and revoke share links",
+    "os.team:read": "read team membership and seats",
+    "os.team:write": "invite to the team",
+    "os.heartbeat:read": "read heartbeat status, policy, runs, instructions and schedule",
+    "os.heartbeat:run": "run and undo the heartbeat; change its policy, instructions and schedule",
+    "agent.chat:run": "chat and make briefings",
+    "agent.chat:read": "read conversations and past briefings",
+    "agent.message:send": "send agent messages",
+    "net.contacts:manage": "manage requests, permissions, groups and folder shares",
+    "tools:run": "call tools that leave the machine",
+    "tools:read": "read integrations, MCP servers and namespaces",
+    "tools:manage": "change integrations, MCP servers and namespaces",
+    "agents:read": "read managed agents",
+    "agents:manage": "change managed agents",
+    "escalations:read": "read escalations",
+    "escalations:decide": "decide escalations",
+    "webhooks:manage": "manage webhooks",
+    "metering:read": "read usage and invoices",
+    "metering:manage": "change caps",
+    "raw.memory:read": "read raw memory",
+    "raw.memory:write": "upload, delete and enrol raw memory; change its keys",
+    "runtime:connect": "connect a runtime",
+    "account:manage": "change settings, keys and OAuth grants",
+}
+IMPLIED: dict[str, tuple[str, ...]] = {
+    "agent.message:send": ("agent.chat:run", "agent.chat:read"),
+    "tools:manage": ("tools:read",),
+    "agents:manage": ("agents:read",),
+    "escalations:decide": ("escalations:read",),
+    "metering:manage": ("metering:read",),
+}
+EVERYTHING = ("*",)
+
+
+class Actor(Record, frozen=True):
+    """Who did something, as it stands on snapshots, trash and escalations."""
+
+    kind: ActorKind
+    id: str | None
+    name: str
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class Caller:
+    """One asker: the user it acts for, the credential it came with and the rights of that credential.
+
+    `user` is the row the SQL names; `user_id` the UUID the contract shows. `scopes` are as granted, `rights` what they come to.
+    """
+
+    user: int
+    user_id: str
+    username: str
+    kind: Kind
+    scopes: tuple[str, ...] = EVERYTHING
+    credential: int | None = None
+    name: str | None = None
+    prefix: str | None = None
+    expires_at: str | None = None
+    rights: frozenset[str] = dataclasses.field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "rights", rights_of(self.scopes))
+
+    def may(self, scopes: tuple[str, ...]) -> bool:
+        """Say whether one of `scopes` is held; an empty tuple asks for nothing."""
+        return not scopes or not self.rights.isdisjoint(scopes)
+
+    def require(self, scopes: tuple[str, ...]) -> None:
+        """Raise InsufficientScope, naming the scope, unless one of `scopes` is held."""
+        if not self.may(scopes):
+            raise InsufficientScope(f"This credential lacks the scope {' or '.join(scopes)}.", scope=scopes[0])
+
+    @property
+    def actor(self) -> Actor:
+        """Give the caller as the actor of what it does."""
+        match self.kind:
+            case "key":
+                return Actor("key", str(self.credential), self.name or "")
+            case "heartbeat" | "guest" | "managed_agent":
+                return Actor(self.kind, str(self.credential) if self.credential else None, self.name or self.username)
+            case _:
+                return Actor("user", self.user_id, self.username)
+
+
+OPERATOR = Caller(user=0, user_id="", username="", kind="operator")
+"""Whoever may use the command line on the data directory: sets up users and keys, owns nothing."""
+
+
+@functools.cache
+def rights_of(scopes: tuple[str, ...]) -> frozenset[str]:
+    """Give every scope that `scopes` come to: all for `*`, and those that another implies."""
+    if "*" in scopes:
+        return frozenset(SCOPES)
+    return frozenset(scopes).union(*(IMPLIED.get(scope, ()) for scope in scopes))

@@ -1,0 +1,123 @@
+"""A retry gets the first answer again: replies kept by Idempotency-Key, in the transaction of their effect.
+
+The header is that of the IETF draft `httpapi-idempotency-key-header`. A key belongs to one user and one operation.
+"""
+
+import hashlib
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from app.core.caller import Caller
+from app.core.operation import Operation
+from app.core.shapes import encode
+from app.core.store import Tx, stamp
+from app.errors import AppError, IdempotencyConflict, IdempotencyInProgress, Invalid
+
+if TYPE_CHECKING:
+    from app.core.app import App
+
+LONGEST_KEY = 255
+
+
+class Replay(msgspec.Struct):
+    """An answer that was given before: its HTTP status and its record, or its error body, as JSON."""
+
+    status: int
+    body: bytes
+
+
+class _Request(msgspec.Struct, frozen=True):
+    user: int
+    operation: str
+    key: str
+    fingerprint: str
+    seconds: int
+
+
+async def run_once(app: "App", found: Operation[..., Any], caller: Caller, arguments: dict[str, Any], *, key: str) -> Any:
+    """Run the operation, or give the `Replay` of the answer that this key got before.
+
+    An orchestrating operation first claims the key, so that a second caller meanwhile hears `idempotency_in_progress`.
+    """
+    check_key(key)
+    request = _Request(caller.user, found.name, key, fingerprint(arguments), found.idempotent)
+    try:
+        if not found.waits:
+            return await app.write(_run_in, found, caller, arguments, request=request)
+        if (stored := await app.write(_claim, request)) is not None:
+            return stored
+        result = await app.perform(found, caller, arguments)
+    except (IdempotencyConflict, IdempotencyInProgress):
+        raise
+    except BaseException as error:
+        await app.write(_remember_refusal, request, error)
+        raise
+    await app.write(_remember, request, found.status, encode(result))
+    return result
+
+
+def check_key(key: str) -> None:
+    """Raise Invalid unless `key` is 1 to 255 printable ASCII characters."""
+    if not (1 <= len(key) <= LONGEST_KEY and key.isascii() and key.isprintable()):
+        raise Invalid(f"Idempotency-Key must be 1 to {LONGEST_KEY} printable ASCII characters.", field="Idempotency-Key")
+
+
+def fingerprint(arguments: dict[str, Any]) -> str:
+    """Give the hash by which two requests under one key are told apart."""
+    return hashlib.sha256(msgspec.json.encode(arguments, order="sorted", enc_hook=lambda _: None)).hexdigest()
+
+
+def sweep(tx: Tx) -> int:
+    """Delete the replies whose time is over; give their number."""
+    return tx.run("DELETE FROM idempotent_replies WHERE expires_at <= :now", now=tx.now).rowcount
+
+
+def _run_in(tx: Tx, found: Operation[..., Any], caller: Caller, arguments: dict[str, Any], *, request: "_Request") -> Any:
+    if (stored := _claim(tx, request)) is not None:
+        return stored
+    result = found.function(tx, caller, **arguments)
+    _remember(tx, request, found.status, encode(result))
+    return result
+
+
+def _claim(tx: Tx, request: "_Request") -> Replay | None:
+    row = tx.one(
+        "SELECT fingerprint, status, body FROM idempotent_replies WHERE user_id = :user AND operation = :operation AND key = :key AND expires_at > :now",
+        user=request.user, operation=request.operation, key=request.key, now=tx.now,
+    )  # fmt: skip
+    if row is None:
+        _put(tx, request, None, None)
+        return None
+    if row["fingerprint"] != request.fingerprint:
+        raise IdempotencyConflict("This Idempotency-Key was used with another request; use a new key.")
+    if row["status"] is None:
+        raise IdempotencyInProgress("The first request with this Idempotency-Key is still running.", retryAfter=1)
+    return Replay(row["status"], row["body"])
+
+
+def _remember(tx: Tx, request: "_Request", status: int, body: bytes) -> None:
+    _put(tx, request, status, body)
+
+
+def _remember_refusal(tx: Tx, request: "_Request", error: BaseException) -> None:
+    """Keep a refusal that would come again; free the key after one that passes (401, 429, 5xx, a turn that was stopped)."""
+    if isinstance(error, AppError) and 400 <= error.status < 500 and error.status not in (401, 429):
+        _put(tx, request, error.status, encode(error.body))
+    else:
+        tx.run(
+            "DELETE FROM idempotent_replies WHERE user_id = :user AND operation = :operation AND key = :key AND status IS NULL",
+            user=request.user, operation=request.operation, key=request.key,
+        )  # fmt: skip
+
+
+def _put(tx: Tx, request: "_Request", status: int | None, body: bytes | None) -> None:
+    tx.run(
+        """INSERT INTO idempotent_replies (user_id, operation, key, fingerprint, status, body, expires_at)
+           VALUES (:user, :operation, :key, :fingerprint, :status, :body, :expires)
+           ON CONFLICT (user_id, operation, key)
+           DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body, expires_at = excluded.expires_at""",
+        user=request.user, operation=request.operation, key=request.key, fingerprint=request.fingerprint, status=status, body=body,
+        expires=stamp(tx.moment + timedelta(seconds=request.seconds)),
+    )  # fmt: skip

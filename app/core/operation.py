@@ -1,0 +1,150 @@
+"""An operation is one thing a caller can ask for; every interface is a reader of the same catalogue of them."""
+
+import dataclasses
+import functools
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from types import ModuleType
+from typing import Any, Generic, Literal, ParamSpec, TypeVar, get_type_hints
+
+from app.core.shapes import Shape, camel
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Effect = Literal["read", "write"]
+Since = Literal["service", "beyond"]
+CAMEL_CATEGORIES = {"raw_memory": "rawMemory", "managed_agents": "managedAgents"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Operation(Generic[P, R]):
+    """A documented, typed function with what the interfaces must know of it. It stays callable as the function it was."""
+
+    function: Callable[P, R]
+    method: str
+    path: str
+    scopes: tuple[str, ...]
+    category: str
+    since: Since
+    effect: Effect
+    quick: bool
+    status: int
+    wrap: str | None
+    bare: bool
+    public: bool
+    tool: bool
+    also: tuple[str, ...]
+    invalid_status: int
+    refusal: Mapping[str, Any] | None
+    idempotent: int
+    body: str
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self.function(*args, **kwargs)
+
+    @functools.cached_property
+    def name(self) -> str:
+        """Tool name, `operationId` and Python name in one."""
+        return self.function.__name__
+
+    @functools.cached_property
+    def description(self) -> str:
+        """The whole docstring: written once, for people and for models."""
+        return inspect.getdoc(self.function) or ""
+
+    @functools.cached_property
+    def summary(self) -> str:
+        """The docstring's first line, without its full stop."""
+        return self.description.partition("\n")[0].rstrip(".")
+
+    @functools.cached_property
+    def shape(self) -> Shape:
+        """What it accepts."""
+        return Shape(self.function)
+
+    @functools.cached_property
+    def answer(self) -> Any:
+        """The type of what it gives back."""
+        return get_type_hints(self.function, include_extras=True).get("return")
+
+    @functools.cached_property
+    def waits(self) -> bool:
+        """Whether it orchestrates (`async def`) instead of being one transaction."""
+        return inspect.iscoroutinefunction(self.function)
+
+    @functools.cached_property
+    def path_names(self) -> tuple[str, ...]:
+        """The names in the path, as on the wire, in order."""
+        return tuple(segment[1:-1] for segment in self.path.split("/") if segment.startswith("{"))
+
+    @functools.cached_property
+    def in_query(self) -> bool:
+        """Whether the fields that are not in the path come in the query."""
+        return self.method in ("GET", "DELETE")
+
+
+def operation(
+    route: str,
+    *,
+    scope: str | tuple[str, ...] | None = None,
+    category: str | None = None,
+    since: Since = "service",
+    effect: Effect | None = None,
+    quick: bool = False,
+    status: int = 200,
+    wrap: str | None = None,
+    bare: bool = False,
+    public: bool = False,
+    tool: bool = True,
+    also: tuple[str, ...] = (),
+    invalid_status: int = 400,
+    refusal: Mapping[str, Any] | None = None,
+    idempotent: int = 0,
+    body: str = "max_body",
+) -> Callable[[Callable[P, R]], Operation[P, R]]:
+    """Make a function an operation; its keyword-only parameters are its request, its return annotation its answer.
+
+    A `def` gets a `Tx` and is one transaction, an `async def` gets the `App` and orchestrates; both get the `Caller` second.
+    `route` is "METHOD /path", or "COMMAND" for what only the command line may ask. `scope`: one scope, or several of which one suffices; None asks
+    for a credential only, `public` not even that. `quick`: a read of tens of microseconds, run on the loop. `wrap`: the key under which the answer
+    stands; `bare`: no success envelope. `also`: aliases. `invalid_status`: 422 where the contract calls bad fields unprocessable. `refusal`: bad
+    fields are told in a 200 body with these fields beside them. `idempotent`: seconds for which an Idempotency-Key is remembered. `body`: the setting
+    that limits its size in bytes.
+    """
+    method, _, path = route.partition(" ")
+
+    def declare(function: Callable[P, R]) -> Operation[P, R]:
+        module = function.__module__.rsplit(".", 1)[-1]
+        return Operation(
+            function=function, method=method, path=path, scopes=(scope,) if isinstance(scope, str) else scope or (),
+            category=category or module, since=since, effect=effect or ("read" if method == "GET" else "write"), quick=quick, status=status,
+            wrap=wrap, bare=bare, public=public, tool=tool, also=also, invalid_status=invalid_status, refusal=refusal, idempotent=idempotent, body=body,
+        )  # fmt: skip
+
+    return declare
+
+
+class Catalog:
+    """Every operation of the service, by name, in the order of its modules."""
+
+    def __init__(self, modules: Iterable[ModuleType]) -> None:
+        self.operations: dict[str, Operation[..., Any]] = {}
+        for module in modules:
+            for found in vars(module).values():
+                if isinstance(found, Operation) and found.function.__module__ == module.__name__:
+                    self._add(found)
+
+    def _add(self, found: Operation[..., Any]) -> None:
+        if found.name in self.operations:
+            raise ValueError(f"two operations are called {found.name}")
+        if found.method != "COMMAND" and not (found.scopes or found.public or found.category in ("workspace", "account", "tools")):
+            raise ValueError(f"{found.name} has no rule: give it a scope or make it public")
+        if missing := set(found.path_names) - {camel(name) for name in found.shape.names}:
+            raise ValueError(f"{found.name} has no parameter for {missing}")
+        self.operations[found.name] = found
+
+    def routes(self) -> list[tuple[str, str, Operation[..., Any]]]:
+        """Give (method, path, operation) for all that is served over HTTP, aliases included."""
+        rows = [(found.method, found.path, found) for found in self.operations.values() if found.path]
+        aliases = [(*route.split(" ", 1), found) for found in self.operations.values() for route in found.also]
+        return rows + [(method, path, found) for method, path, found in aliases]

@@ -1,0 +1,259 @@
+"""Type hints in; request checks, JSON and JSON Schema out. Built on msgspec, which decodes and checks in one step."""
+
+import dataclasses
+import functools
+import inspect
+import re
+import types
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any, Union, cast, get_args, get_origin, get_type_hints
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from app.errors import Invalid, Malformed
+
+LARGEST_ID = (1 << 53) - 1
+DEEPEST = 64
+NAMES = {
+    "str": "a string", "int": "an integer", "float": "a number", "bool": "true or false",
+    "array": "a list", "object": "an object", "null": "null", "bytes": "a string",
+}  # fmt: skip
+_STRUCTURE = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]')
+_WHERE = re.compile(r"^(?P<what>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
+_INTEGER = re.compile(r"-?[0-9]{1,19}")
+_BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
+
+
+class Rule:
+    """A check or clean-up of one field beyond what JSON Schema says; put it into `Annotated`. Raises ValueError, a sentence's end."""
+
+    def __call__(self, value: Any) -> Any:
+        raise ValueError("has no rule")
+
+
+class Record(msgspec.Struct, rename="camel"):
+    """A value of the contract: snake_case here, camelCase on the wire."""
+
+
+class Body(Record):
+    """A record that a caller sends: the rules of its fields are applied as it is read."""
+
+    def __post_init__(self) -> None:
+        for name, wire, rule in _rules(type(self)):
+            value = getattr(self, name)
+            if value is not None and value is not UNSET:
+                try:
+                    setattr(self, name, rule(value))
+                except ValueError as error:
+                    raise ValueError(f"`{wire}` {error}") from None
+
+
+@dataclasses.dataclass(frozen=True)
+class Line(Rule):
+    """One line of text: NFC, trimmed, `least` to `most` characters, no control characters."""
+
+    least: int = 1
+    most: int = 255
+
+    def __call__(self, value: str) -> str:
+        text = value if value.isascii() else unicodedata.normalize("NFC", value)
+        text = text.strip()
+        if not self.least <= len(text) <= self.most:
+            raise ValueError(f"must have {self.least} to {self.most} characters")
+        if not text.isprintable() and any(unicodedata.category(mark) in ("Cc", "Zl", "Zp") for mark in text):
+            raise ValueError("must not hold control characters or line breaks")
+        return text
+
+
+@dataclasses.dataclass(frozen=True)
+class Text(Rule):
+    """Text of at most `most` characters, kept as it is; NUL is refused, since SQLite's own functions stop at it."""
+
+    most: int | None = None
+
+    def __call__(self, value: str) -> str:
+        if self.most is not None and len(value) > self.most:
+            raise ValueError(f"must have at most {self.most} characters")
+        if "\0" in value:
+            raise ValueError("must not hold a NUL character")
+        return value
+
+
+@dataclasses.dataclass(frozen=True)
+class Most(Rule):
+    """A limit that is lowered to `most` instead of being refused."""
+
+    most: int
+
+    def __call__(self, value: int) -> int:
+        return min(value, self.most)
+
+
+Title = Annotated[str, Meta(description="1 to 255 characters, trimmed, NFC, no control characters"), Line()]
+Id = Annotated[int, Meta(ge=1, le=LARGEST_ID)]
+Offset = Annotated[int, Meta(ge=0, le=LARGEST_ID)]
+
+
+def json_column(of: dict[str, Any]) -> Any:
+    """Give the type of a field that is stored as JSON text and goes out as it is; `of` is its JSON Schema."""
+    return Annotated[msgspec.Raw, Meta(extra_json_schema=of)]
+
+
+Tags = json_column({"type": "array", "items": {"type": "string"}})
+
+
+class Shape:
+    """What an operation accepts: the keyword-only parameters of its function, checked as one record."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        hints = get_type_hints(function, include_extras=True)
+        parameters = [p for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
+        self.names = tuple(p.name for p in parameters)
+        self.wire_names = {p.name: camel(p.name) for p in parameters}
+        fields = [(p.name, hints[p.name]) if p.default is p.empty else (p.name, hints[p.name], p.default) for p in parameters]
+        title = "".join(part.capitalize() for part in function.__name__.split("_")) + "Request"
+        self.record = cast(type[Body], msgspec.defstruct(title, fields, bases=(Body,), rename="camel", kw_only=True))
+        self.required = frozenset(camel(p.name) for p in parameters if p.default is p.empty)
+        self._keeps_null = frozenset(camel(p.name) for p in parameters if p.default is p.empty or p.default is UNSET)
+        self._readers = {camel(p.name): _text_reader(hints[p.name]) for p in parameters}
+
+    def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Give the function's arguments from a decoded request; raise Invalid, naming the field, where it does not fit."""
+        if None in given.values():
+            given = {name: value for name, value in given.items() if value is not None or name in self._keeps_null}
+        try:
+            record = msgspec.convert(given, self.record)
+        except msgspec.ValidationError as error:
+            raise _explained(str(error)) from None
+        return {name: getattr(record, name) for name in self.names}
+
+    def reads_integer(self, name: str) -> bool:
+        """Say whether the field of that wire name is an integer."""
+        return self._readers.get(name) is _as_integer
+
+    def from_text(self, given: Mapping[str, str]) -> dict[str, Any]:
+        """Give typed values for names and texts that came in a path or a query; unknown names are left out."""
+        return {name: self._readers[name](name, text) for name, text in given.items() if name in self._readers}
+
+
+def camel(name: str) -> str:
+    """Give the wire's spelling of a Python name."""
+    head, *rest = name.split("_")
+    return head + "".join(part.capitalize() for part in rest)
+
+
+def decode(body: bytes) -> dict[str, Any]:
+    """Give the JSON object that `body` holds; raise Malformed for anything else, nesting over 64 levels included."""
+    if not body or body.isspace():
+        return {}
+    if body.count(b"[") + body.count(b"{") > DEEPEST and _depth(body) > DEEPEST:
+        raise Malformed(f"The request body is nested more than {DEEPEST} levels deep.")
+    try:
+        value = msgspec.json.decode(body)
+    except UnicodeDecodeError:
+        raise Malformed("The request body is not valid UTF-8.") from None
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise Malformed(f"The request body is not valid JSON: {_lower(str(error))}.") from None
+    if not isinstance(value, dict):
+        raise Malformed("The request body must be a JSON object.")
+    return value
+
+
+def encode(value: Any) -> bytes:
+    """Give a record as JSON."""
+    return _encoder.encode(value)
+
+
+def schemas(types_: list[Any], prefix: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Give the JSON Schemas of `types_` and of every named record they use."""
+    each, named = msgspec.json.schema_components(types_, ref_template=prefix + "{name}")
+    return [dict(schema) for schema in each], dict(named)
+
+
+_encoder = msgspec.json.Encoder()
+
+
+def _depth(body: bytes) -> int:
+    deepest = level = 0
+    for token in _STRUCTURE.finditer(body):
+        mark = body[token.start()]
+        if mark in b"[{":
+            level += 1
+            deepest = max(deepest, level)
+        elif mark != 0x22:
+            level -= 1
+    return deepest
+
+
+@functools.cache
+def _rules(record: type[Body]) -> tuple[tuple[str, str, Rule], ...]:
+    hints = get_type_hints(record, include_extras=True)
+    found = ((name, camel(name), rule) for name in record.__struct_fields__ for rule in _rules_in(hints[name]))
+    return tuple(found)
+
+
+def _rules_in(hint: Any) -> Iterator[Rule]:
+    if get_origin(hint) is Annotated:
+        yield from _rules_in(get_args(hint)[0])
+        yield from (extra for extra in get_args(hint)[1:] if isinstance(extra, Rule))
+    elif get_origin(hint) in (Union, types.UnionType):
+        for option in get_args(hint):
+            yield from _rules_in(option)
+
+
+def _text_reader(hint: Any) -> Callable[[str, str], Any]:
+    """Give the function that reads a value of this type from a query or path text."""
+    while get_origin(hint) is Annotated:
+        hint = get_args(hint)[0]
+    if get_origin(hint) in (Union, types.UnionType):
+        options = [option for option in get_args(hint) if option not in (type(None), UnsetType)]
+        return _text_reader(options[0]) if len(options) == 1 else _as_text
+    return {int: _as_integer, bool: _as_boolean}.get(hint, _as_text)
+
+
+def _as_text(_: str, text: str) -> str:
+    return text
+
+
+def _as_integer(name: str, text: str) -> int:
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    raise Invalid(f"{name} must be an integer.", field=name)
+
+
+def _as_boolean(name: str, text: str) -> bool:
+    if text in _BOOLEANS:
+        return _BOOLEANS[text]
+    raise Invalid(f"{name} must be true or false.", field=name)
+
+
+def _explained(message: str) -> Invalid:
+    """Turn msgspec's report into a sentence that names the field."""
+    match = cast(re.Match[str], _WHERE.match(message))
+    what, path = match["what"], match["path"] or ""
+    if named := re.match(r"(?:Object missing required field )?`(\w+)`(.*)$", what, re.DOTALL):
+        path = f"{path}.{named[1]}" if path else named[1]
+        rest = named[2].strip() or "is required"
+    else:
+        rest = _expectation(what)
+    return Invalid(f"{path or 'The request'} {rest}.", field=path or None)
+
+
+def _expectation(what: str) -> str:
+    if bound := re.match(r"Expected `(\w+)`(?: of length)? (>=|<=) (-?[\d.]+)$", what):
+        unit = {"str": " characters", "array": " items"}.get(bound[1], "")
+        verb = "have" if unit else "be"
+        return f"must {verb} at {'least' if bound[2] == '>=' else 'most'} {bound[3]}{unit}"
+    if wrong := re.match(r"Expected `([\w |]+)`(?:, got `(\w+)`)?", what):
+        wanted = " or ".join(NAMES.get(kind, kind) for kind in wrong[1].split(" | "))
+        return f"must be {wanted}" + (f", not {NAMES.get(wrong[2], wrong[2])}" if wrong[2] else "")
+    if value := re.match(r"Invalid enum value (.*)$", what, re.DOTALL):
+        return f"has no such value: {value[1][:80]}"
+    return f"is not valid: {_lower(what)}"
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
+

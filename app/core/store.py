@@ -1,0 +1,365 @@
+"""The database: one SQLite file, one connection that writes, a few that read.
+
+A write is a plain function that is run whole, on the writer's thread, inside one transaction. All writes that wait at the same moment share
+one commit, and each is answered only when that commit is on disk. Nothing else in the program says BEGIN, COMMIT or ROLLBACK.
+"""
+
+import asyncio
+import contextlib
+import sqlite3
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
+
+import aiosqlite
+
+from app.core.events import Events
+from app.errors import StorageFull, Unavailable
+
+P = ParamSpec("P")
+R = TypeVar("R")
+Clock = Callable[[], datetime]
+Durability = Literal["full", "normal"]
+
+BATCH = 256
+READERS = 3
+IDLE_SECONDS = 0.05
+CHECKPOINT_BYTES = 1 << 20
+RESTART_BYTES = 64 << 20
+
+
+def utc_now() -> datetime:
+    """Give the present moment; the only wall clock of the program."""
+    return datetime.now(UTC)
+
+
+def stamp(moment: datetime) -> str:
+    """Give a UTC moment as the contract writes it: ISO 8601 with milliseconds and Z."""
+    return moment.isoformat(timespec="milliseconds")[:23] + "Z"
+
+
+class _NeedsSavepoints(Exception):
+    """Something failed after its first change: the batch must be run again with a savepoint for each part."""
+
+
+class Tx:
+    """One open transaction: its connection, its one moment, and the events it will publish once it has committed."""
+
+    __slots__ = ("_careful", "connection", "events", "moment", "now")
+
+    def __init__(self, connection: sqlite3.Connection, moment: datetime, *, careful: bool = True) -> None:
+        self.connection = connection
+        self.moment = moment
+        self.now = stamp(moment)
+        self.events: list[tuple[str, dict[str, Any]]] = []
+        self._careful = careful
+
+    def one(self, sql: str, **params: Any) -> sqlite3.Row | None:
+        """Give the first row, or None."""
+        row: sqlite3.Row | None = self.connection.execute(sql, params).fetchone()
+        return row
+
+    def all(self, sql: str, **params: Any) -> list[sqlite3.Row]:
+        """Give every row."""
+        return self.connection.execute(sql, params).fetchall()
+
+    def value(self, sql: str, **params: Any) -> Any:
+        """Give the first column of the first row, or None."""
+        row = self.connection.execute(sql, params).fetchone()
+        return None if row is None else row[0]
+
+    def run(self, sql: str, **params: Any) -> sqlite3.Cursor:
+        """Run one statement; its cursor tells `lastrowid` and `rowcount`."""
+        return self.connection.execute(sql, params)
+
+    def emit(self, name: str, **payload: Any) -> None:
+        """Publish the event once this transaction has committed, never before."""
+        self.events.append((name, payload))
+
+    @contextlib.contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """Undo what the block changed if it raises.
+
+        Savepoints make FTS5 flush its index each time, which doubles the cost of a small write. So the first run of a batch takes none:
+        a block that raises before it has changed anything needs none, and one that raises later sends the batch through again with real ones.
+        """
+        if self._careful:
+            with _savepoint(self.connection):
+                yield
+            return
+        before, heard = self.connection.total_changes, len(self.events)
+        try:
+            yield
+        except Exception as error:
+            if self.connection.total_changes != before:
+                raise _NeedsSavepoints from error
+            del self.events[heard:]
+            raise
+
+
+@contextlib.contextmanager
+def _savepoint(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("SAVEPOINT part")
+    try:
+        yield
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK TO part")
+            connection.execute("RELEASE part")
+        raise
+    connection.execute("RELEASE part")
+
+
+class Connection(aiosqlite.Connection):
+    """An aiosqlite connection that runs whole functions on its thread; aiosqlite 0.22 has no public way to ask for that."""
+
+    def start(self, function: Callable[[sqlite3.Connection], R]) -> "asyncio.Future[R]":
+        """Queue `function` for the thread at once; the future is its result."""
+        future: asyncio.Future[R] = asyncio.get_running_loop().create_future()
+        self._tx.put_nowait((future, lambda: function(self._conn)))
+        return future
+
+
+class _Job:
+    """A write that waits for its turn: the function with its arguments, and the future of whoever asked."""
+
+    __slots__ = ("asker", "error", "events", "function", "result")
+
+    def __init__(self, function: Callable[[Tx], Any], asker: "asyncio.Future[Any]") -> None:
+        self.function = function
+        self.asker = asker
+        self.clear()
+
+    def clear(self) -> None:
+        self.result: Any = None
+        self.error: BaseException | None = None
+        self.events: list[tuple[str, dict[str, Any]]] = []
+
+
+class Store:
+    """The open database. Use `open_store`; `write`, `read` and `quick` are its three ways in."""
+
+    def __init__(self, path: Path, *, durability: Durability, clock: Clock, events: Events) -> None:
+        self.path = path
+        self.clock = clock
+        self.events = events
+        self._wal = path.with_name(path.name + "-wal")
+        self._writer = Connection(lambda: _connect(path, writes=True, durability=durability), 64)
+        self._local: sqlite3.Connection | None = None
+        self._readers: list[Connection] = []
+        self._idle: list[Connection] = []
+        self._reading = asyncio.Semaphore(READERS)
+        self._waiting: deque[_Job] = deque()
+        self._busy = False
+        self._checkpoint_timer: asyncio.TimerHandle | None = None
+        self._closing: asyncio.Future[None] | None = None
+
+    async def open(self) -> None:
+        """Open the writer and the loop's own connection; readers come when they are first needed."""
+        await self._writer
+        self._local = _connect(self.path, writes=False)
+
+    async def close(self) -> None:
+        """Finish every write that was asked for, then close all connections; the last one folds the WAL into the file."""
+        if self._busy or self._waiting:
+            self._closing = asyncio.get_running_loop().create_future()
+            await self._closing
+        if self._checkpoint_timer is not None:
+            self._checkpoint_timer.cancel()
+        for reader in self._readers:
+            await reader.close()
+        if self._local is not None:
+            self._local.close()
+        await self._writer.close()
+
+    async def write(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run `function(tx, …)` in a transaction and give its result once that is committed.
+
+        It may be run twice (see `Tx.savepoint`), so it must touch nothing but `tx`. It is finished even if the asker is cancelled meanwhile.
+        """
+        asker: asyncio.Future[R] = asyncio.get_running_loop().create_future()
+        self._waiting.append(_Job(lambda tx: function(tx, *args, **kwargs), asker))
+        if not self._busy:
+            self._start_batch()
+        return await asker
+
+    async def read(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run `function(tx, …)` on a reader's thread, on one consistent state; a write in it fails in SQLite."""
+        await self._reading.acquire()
+        try:
+            reader = self._idle.pop() if self._idle else await self._open_reader()
+        except BaseException:
+            self._reading.release()
+            raise
+        moment = self.clock()
+        work = reader.start(lambda connection: _read(connection, moment, function, *args, **kwargs))
+        work.add_done_callback(lambda _: self._give_back(reader))
+        return await asyncio.shield(work)
+
+    def quick(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run a read of some tens of microseconds right here, without a thread. Never for what grows with the workspace."""
+        assert self._local is not None
+        return _read(self._local, self.clock(), function, *args, **kwargs)
+
+    async def _open_reader(self) -> Connection:
+        reader = Connection(lambda: _connect(self.path, writes=False), 64)
+        self._readers.append(reader)
+        return await reader
+
+    def _give_back(self, reader: Connection) -> None:
+        self._idle.append(reader)
+        self._reading.release()
+
+    def _start_batch(self) -> None:
+        """Hand everything that waits to the writer's thread; those whose asker has already gone are dropped unstarted."""
+        jobs: list[_Job] = []
+        while self._waiting and len(jobs) < BATCH:
+            job = self._waiting.popleft()
+            if not job.asker.done():
+                jobs.append(job)
+        self._busy = bool(jobs)
+        if jobs:
+            moment = self.clock()
+            self._writer.start(lambda connection: _commit(connection, jobs, moment)).add_done_callback(lambda done: self._finish_batch(done, jobs))
+
+    def _finish_batch(self, done: "asyncio.Future[None]", jobs: Sequence[_Job]) -> None:
+        failure = done.exception()
+        for job in jobs:
+            error = failure or job.error
+            if error is None:
+                for name, payload in job.events:
+                    self.events.publish(name, payload)
+            if job.asker.done():
+                continue
+            if error is not None:
+                job.asker.set_exception(_seen_by_callers(error))
+            else:
+                job.asker.set_result(job.result)
+        self._start_batch()
+        if not self._busy:
+            self._rest()
+
+    def _rest(self) -> None:
+        """Fold the WAL back when nobody has written for a moment, or at once when it has grown large."""
+        if self._closing is not None:
+            if not self._closing.done():
+                self._closing.set_result(None)
+            return
+        if self._checkpoint_timer is not None:
+            self._checkpoint_timer.cancel()
+        size = _size(self._wal)
+        if size > RESTART_BYTES:
+            self._checkpoint("RESTART")
+        elif size > CHECKPOINT_BYTES:
+            self._checkpoint_timer = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._checkpoint, "PASSIVE")
+
+    def _checkpoint(self, mode: Literal["PASSIVE", "RESTART"]) -> None:
+        if self._busy:
+            return
+        self._busy = True
+        self._writer.start(lambda connection: _fold(connection, mode)).add_done_callback(self._checkpointed)
+
+    def _checkpointed(self, done: "asyncio.Future[None]") -> None:
+        if (error := done.exception()) is not None:
+            asyncio.get_running_loop().call_exception_handler({"message": "a checkpoint failed", "exception": error})
+        self._start_batch()
+        if not self._busy and self._closing is not None and not self._closing.done():
+            self._closing.set_result(None)
+
+
+@contextlib.asynccontextmanager
+async def open_store(
+    path: Path, *, durability: Durability = "full", clock: Clock = utc_now, events: Events | None = None
+) -> "contextlib.AsyncIterator[Store]":
+    """Open the migrated database at `path` for as long as the block runs."""
+    store = Store(path, durability=durability, clock=clock, events=events or Events())
+    await store.open()
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+def _connect(path: Path, *, writes: bool, durability: Durability = "full") -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=512)
+    connection.row_factory = sqlite3.Row
+    pragmas = ["busy_timeout=5000", "foreign_keys=ON", "trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", "wal_autocheckpoint=0"]
+    if writes:
+        pragmas += ["journal_mode=WAL", f"synchronous={durability.upper()}", f"journal_size_limit={RESTART_BYTES}", "cache_size=-16000"]
+        pragmas += ["fullfsync=ON", "checkpoint_fullfsync=ON", "temp_store=MEMORY"]
+    else:
+        pragmas += ["query_only=ON", "cache_size=-8000"]
+    for pragma in pragmas:
+        connection.execute(f"PRAGMA {pragma}")
+    return connection
+
+
+def _read(connection: sqlite3.Connection, moment: datetime, function: Callable[..., R], *args: Any, **kwargs: Any) -> R:
+    connection.execute("BEGIN")
+    try:
+        return function(Tx(connection, moment), *args, **kwargs)
+    finally:
+        connection.execute("ROLLBACK")
+
+
+def _commit(connection: sqlite3.Connection, jobs: Sequence[_Job], moment: datetime) -> None:
+    """Run a batch in one transaction: first without savepoints, and only if that cannot be, again with one for each job."""
+    try:
+        _run(connection, jobs, moment, careful=False)
+    except _NeedsSavepoints:
+        _run(connection, jobs, moment, careful=True)
+
+
+def _run(connection: sqlite3.Connection, jobs: Sequence[_Job], moment: datetime, *, careful: bool) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for job in jobs:
+            _run_job(connection, job, Tx(connection, moment, careful=careful))
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _run_job(connection: sqlite3.Connection, job: _Job, tx: Tx) -> None:
+    """Run one job; its error is its own unless the whole transaction went with it (SQLite ends it itself when the disk is full)."""
+    job.clear()
+    try:
+        with tx.savepoint():
+            job.result = job.function(tx)
+        job.events = tx.events
+    except _NeedsSavepoints:
+        raise
+    except Exception as error:
+        if not connection.in_transaction:
+            raise
+        job.error = error
+
+
+def _fold(connection: sqlite3.Connection, mode: str) -> None:
+    """Checkpoint; a reader that is still in the old WAL is not waited for long, the next checkpoint finds it gone."""
+    connection.execute("PRAGMA busy_timeout=200")
+    try:
+        connection.execute(f"PRAGMA wal_checkpoint({mode})").fetchone()
+    finally:
+        connection.execute("PRAGMA busy_timeout=5000")
+
+
+def _seen_by_callers(error: BaseException) -> BaseException:
+    """Translate what SQLite says of a full or failing disk; everything else stays what it is."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_FULL:
+        return StorageFull("The disk is full, so nothing was stored. Make room and try again; reading goes on.")
+    if code == sqlite3.SQLITE_IOERR:
+        return Unavailable("The disk does not take writes just now, so nothing was stored.")
+    return error
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

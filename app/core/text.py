@@ -1,0 +1,13 @@
+"""Plain text: words, summaries, names, moments in words."""
+
+import unicodedata
+
+
+def fold(name: str) -> str:
+    """Give the key by which names are compared."""
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+
+
+def word_count(markdown: str) -> int:
+    """Count the words of a text."""
+    return len(markdown.split())

@@ -1,0 +1,143 @@
+"""Every failure a caller can see: its code, its HTTP status and its sentence."""
+
+from typing import Any, ClassVar
+
+
+class AppError(Exception):
+    """A failure whose message and details are safe to show to the caller.
+
+    `details` become fields of the error body beside `error` and `message`; their names are the contract's (camelCase).
+    """
+
+    code: ClassVar[str] = "internal"
+    status: ClassVar[int] = 500
+
+    def __init__(self, message: str, **details: Any) -> None:
+        super().__init__(message)
+        self.message = message
+        self.details = details
+
+    @property
+    def body(self) -> dict[str, Any]:
+        """Give the one shape of every refusal."""
+        return {"success": False, "error": self.code, "message": self.message, **self.details}
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """Give the HTTP headers that belong to this failure."""
+        wait = self.details.get("retryAfter")
+        return {} if wait is None else {"Retry-After": str(wait)}
+
+
+class Invalid(AppError):
+    """A field of the request is wrong; `field` names it."""
+
+    code, status = "invalid_request", 400
+
+
+class Malformed(Invalid):
+    """The request could not be read at all, so no field rule was reached."""
+
+
+class Unauthorized(AppError):
+    """No credential, or one that is unknown, expired or revoked."""
+
+    code, status = "unauthorized", 401
+    challenge = "Bearer"
+
+    def challenged(self, challenge: str) -> "Unauthorized":
+        """Give the same failure with this WWW-Authenticate header."""
+        self.challenge = challenge
+        return self
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"WWW-Authenticate": self.challenge}
+
+
+class Forbidden(AppError):
+    """The caller may see the thing but not do this to it."""
+
+    code, status = "forbidden", 403
+
+
+class InsufficientScope(Forbidden):
+    """The credential lacks the scope that `scope` names."""
+
+    code = "insufficient_scope"
+
+
+class NotFound(AppError):
+    """No such thing, or it is another owner's."""
+
+    code, status = "not_found", 404
+
+
+class MethodNotAllowed(AppError):
+    """The path exists, but not for this method; `allow` lists those it has."""
+
+    code, status = "method_not_allowed", 405
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Allow": ", ".join(self.details["allow"])}
+
+
+class Conflict(AppError):
+    """The present state refuses this; each subclass is one code of the contract."""
+
+    code, status = "conflict", 409
+
+
+class AlreadyExists(Conflict):
+    code = "already_exists"
+
+
+class RevisionConflict(Conflict):
+    code = "revision_conflict"
+
+
+class QuotaExceeded(Conflict):
+    code = "quota_exceeded"
+
+
+class NotConnected(Conflict):
+    code = "not_connected"
+
+
+class IdempotencyConflict(Conflict):
+    code = "idempotency_conflict"
+
+
+class IdempotencyInProgress(Conflict):
+    code = "idempotency_in_progress"
+
+
+class PayloadTooLarge(AppError):
+    """More bytes than `limitBytes`."""
+
+    code, status = "payload_too_large", 413
+
+
+class Unprocessable(AppError):
+    """A well-formed request that the domain refuses (a tool-level error)."""
+
+    code, status = "unprocessable", 422
+
+
+class RateLimited(AppError):
+    """Too many requests; `retryAfter` says how many seconds to wait."""
+
+    code, status = "rate_limited", 429
+
+
+class Unavailable(AppError):
+    """Something this answer needs does not work just now."""
+
+    code, status = "unavailable", 503
+
+
+class StorageFull(AppError):
+    """The disk has no room; nothing of the request was stored."""
+
+    code, status = "storage_full", 507

@@ -1,0 +1,77 @@
+"""What every request passes first: the Host allow-list, the Origin check, CORS for the origins that were allowed; and the headers of every answer."""
+
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+
+from app.errors import Forbidden
+from app.settings import Settings
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+UNSAFE = frozenset({"POST", "PUT", "PATCH", "DELETE"})
+SECURITY_HEADERS: list[tuple[bytes, bytes]] = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+]
+Headers = list[tuple[bytes, bytes]]
+
+
+class Guard:
+    """The rules for where a request may come from, by its headers."""
+
+    def __init__(self, settings: Settings) -> None:
+        bound = f"[{settings.host}]" if ":" in settings.host else settings.host
+        self._hosts = frozenset(host.lower().encode() for host in (*LOOPBACK, bound, *settings.allowed_hosts))
+        self._origins = frozenset(origin.rstrip("/").encode() for origin in settings.cors_origins)
+
+    def check(self, method: str, headers: dict[bytes, bytes], scheme: str) -> Headers | None:
+        """Raise Forbidden for a foreign Host or, on methods that change things, a foreign Origin; give CORS headers for an allowed origin."""
+        host = headers.get(b"host", b"").lower()
+        if host not in self._hosts and _without_port(host) not in self._hosts:
+            raise Forbidden("This Host is not one that the server answers to; see the setting HEARTH_ALLOWED_HOSTS.", reason="host_not_allowed")
+        origin = headers.get(b"origin")
+        if origin is not None and origin in self._origins:
+            return _cors(origin)
+        if method in UNSAFE:
+            self._check_origin(origin, headers, b"%s://%s" % (scheme.encode(), host))
+        return None
+
+    def origin(self, headers: dict[bytes, bytes], scheme: str) -> str:
+        """Give scheme, host and port as the client named them."""
+        return f"{scheme}://{headers.get(b'host', b'').decode('latin-1').lower()}"
+
+    async def pass_on(self, app: Callable[..., Awaitable[None]], scope: Any, receive: Any, send: Any, request_id: str) -> None:
+        """Let another ASGI application answer, with the headers of every answer added."""
+
+        async def send_guarded(message: MutableMapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                given = {name for name, _ in message["headers"]}
+                more = [(name, value) for name, value in (*SECURITY_HEADERS, (b"cache-control", b"no-store")) if name not in given]
+                message["headers"] = [*message["headers"], *more, (b"x-request-id", request_id.encode())]
+            await send(message)
+
+        await app(scope, receive, send_guarded)
+
+    def _check_origin(self, origin: bytes | None, headers: dict[bytes, bytes], own: bytes) -> None:
+        if origin is not None and origin.lower() != own:
+            raise Forbidden("Pages of another origin may not change anything here.", reason="origin_not_allowed")
+        if headers.get(b"sec-fetch-site", b"none") not in (b"none", b"same-origin"):
+            raise Forbidden("Pages of another site may not change anything here.", reason="origin_not_allowed")
+
+
+def _without_port(host: bytes) -> bytes:
+    name, colon, port = host.rpartition(b":")
+    return name if colon and port.isdigit() else host
+
+
+def _cors(origin: bytes) -> Headers:
+    return [
+        (b"access-control-allow-origin", origin),
+        (b"vary", b"Origin"),
+        (b"access-control-allow-methods", b"GET, HEAD, POST, PUT, PATCH, DELETE"),
+        (b"access-control-allow-headers", b"Authorization, X-API-Key, Content-Type, Idempotency-Key"),
+        (b"access-control-expose-headers", b"X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After"),
+        (b"access-control-max-age", b"600"),
+    ]

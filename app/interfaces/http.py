@@ -1,0 +1,249 @@
+"""Serve the catalogue over HTTP: one way in, one envelope of success, one shape of refusal.
+
+A pure ASGI callable in front of Starlette: at these rates a router and a response object for each request would be half the time.
+"""
+
+import asyncio
+import itertools
+import logging
+import secrets
+import time
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any
+from urllib.parse import parse_qsl
+
+from app.account.keys import KeyRing
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.idempotency import Replay
+from app.core.limits import RateLimit, Verdict
+from app.core.operation import Operation
+from app.core.shapes import decode, encode
+from app.errors import AppError, Invalid, Malformed, PayloadTooLarge, Unauthorized
+from app.interfaces.access_log import AccessLog
+from app.interfaces.guard import SECURITY_HEADERS, Guard
+from app.interfaces.routes import Routes, path_values
+
+BASE = "/api/v1"
+LARGE_BODY = 16 << 20
+CHUNK_SECONDS = 20
+JSON_HEADERS = [(b"content-type", b"application/json; charset=utf-8"), (b"cache-control", b"no-store"), *SECURITY_HEADERS]
+log = logging.getLogger("hearth")
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+ASGI = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+class ClientLeft(Exception):
+    """The client hung up before its request was whole."""
+
+
+class Exchange:
+    """One request on its way to its answer: what was sent, and what is learned of it."""
+
+    __slots__ = ("caller", "headers", "operation", "receive", "request_id", "scope", "send", "size", "started", "status", "verdict")
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send, request_id: str) -> None:
+        self.scope = scope
+        self.receive = receive
+        self.send = send
+        self.request_id = request_id
+        self.headers: dict[bytes, bytes] = dict(scope["headers"])
+        self.started = time.perf_counter()
+        self.operation: Operation[..., Any] | None = None
+        self.caller: Caller | None = None
+        self.verdict: Verdict | None = None
+        self.status = 0
+        self.size = 0
+
+    async def answer(self, status: int, body: bytes, more: list[tuple[bytes, bytes]] | None = None) -> None:
+        """Send the whole answer."""
+        self.status, self.size = status, len(body)
+        headers = [*JSON_HEADERS, (b"content-length", b"%d" % len(body)), (b"x-request-id", self.request_id.encode())]
+        if self.verdict is not None:
+            limit, remaining, reset = self.verdict
+            headers += [
+                (b"x-ratelimit-limit", b"%d" % limit),
+                (b"x-ratelimit-remaining", b"%d" % remaining),
+                (b"x-ratelimit-reset", b"%d" % (time.time() + reset)),
+            ]
+        if more:
+            headers += more
+        await self.send({"type": "http.response.start", "status": status, "headers": headers})
+        await self.send({"type": "http.response.body", "body": body})
+
+
+class Api:
+    """The ASGI application in front: guards every request, answers those below the base path, passes the others on."""
+
+    def __init__(self, app: ASGI, *, parts: App, ring: KeyRing, log: AccessLog) -> None:
+        self.app = app
+        self.parts = parts
+        self.ring = ring
+        self.log = log
+        self.routes = Routes(parts.catalog)
+        self.guard = Guard(parts.settings)
+        self.rates = RateLimit(parts.settings.rate_limit)
+        self.failures = RateLimit(parts.settings.failed_limit)
+        self._large = asyncio.Lock()
+        self._ids = (f"{secrets.token_hex(4)}-{number:x}" for number in itertools.count(1))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        exchange = Exchange(scope, receive, send, next(self._ids))
+        path: str = scope["path"]
+        try:
+            cors = self.guard.check(scope["method"], exchange.headers, scope.get("scheme", "http"))
+            if cors is not None and scope["method"] == "OPTIONS":
+                await exchange.answer(204, b"", cors)
+            elif path.startswith(BASE) and (len(path) == len(BASE) or path[len(BASE)] == "/"):
+                await self._serve(exchange, path[len(BASE) :], cors)
+            else:
+                await self.guard.pass_on(self.app, scope, receive, send, exchange.request_id)
+                return
+        except ClientLeft:
+            exchange.status = 499
+        except AppError as error:
+            await self._refuse(exchange, error)
+        except Exception:
+            log.exception("request %s failed", exchange.request_id)
+            await self._refuse(exchange, AppError("Something went wrong inside the server; its log tells more.", requestId=exchange.request_id))
+        self.log.add(exchange)
+
+    async def _serve(self, exchange: Exchange, path: str, cors: list[tuple[bytes, bytes]] | None) -> None:
+        scope = exchange.scope
+        found = self.routes.find(scope["method"], path)
+        operation = exchange.operation = found.operation
+        if not operation.public:
+            self._admit(exchange)
+        body = b"" if operation.in_query else await self._body(exchange, getattr(self.parts.settings, operation.body))
+
+        def params() -> dict[str, Any]:
+            given = operation.shape.from_text(query(scope["query_string"])) if operation.in_query else decode(body)
+            return {**given, **path_values(operation, found.texts)} if found.texts else given
+
+        key = exchange.headers.get(b"idempotency-key") if operation.idempotent else None
+        try:
+            result = await self.parts.run(exchange.caller, operation, params, once=None if key is None else key.decode("latin-1"))
+        except Invalid as error:
+            if operation.refusal is None:
+                raise
+            await exchange.answer(200, encode({**error.body, **operation.refusal}), cors)
+            return
+        await exchange.answer(*_envelope(operation, result), cors)
+
+    def _admit(self, exchange: Exchange) -> None:
+        """Find the caller of the credential, and take a token of its rate."""
+        headers = exchange.headers
+        address = (exchange.scope.get("client") or ("?",))[0]
+        self.failures.check(address)
+        key = _credential(headers)
+        caller = None if key is None else self.ring.caller(key)
+        if caller is None:
+            if key is not None:
+                self.failures.take(address)
+            raise _unauthorized(self.guard.origin(headers, exchange.scope.get("scheme", "http")), sent=key is not None)
+        exchange.caller = caller
+        self.ring.used(caller)
+        exchange.verdict = self.rates.take(caller.credential)
+
+    async def _body(self, exchange: Exchange, most: int) -> bytes:
+        declared = exchange.headers.get(b"content-length", b"0")
+        size = int(declared) if declared.isdigit() else 0
+        if size > most:
+            raise _too_large(most)
+        if b"content-encoding" in exchange.headers and exchange.headers[b"content-encoding"] != b"identity":
+            raise Malformed("Content-Encoding is not supported; send the body as it is.", field="Content-Encoding")
+        if size <= LARGE_BODY:
+            return await _read_body(exchange.receive, most)
+        async with self._large:  # one at a time, so that a few of them cannot fill the memory
+            return await _read_body(exchange.receive, most)
+
+    async def _refuse(self, exchange: Exchange, error: AppError) -> None:
+        if exchange.status:
+            return
+        headers = [(name.lower().encode(), value.encode()) for name, value in error.headers.items()]
+        if isinstance(error, PayloadTooLarge):
+            headers.append((b"connection", b"close"))
+        await exchange.answer(error.status, encode(error.body), headers)
+
+
+def query(raw: bytes) -> dict[str, str]:
+    """Give the names and texts of a query string; of a name that comes twice the last; raise Invalid when it is not UTF-8."""
+    if not raw:
+        return {}
+    try:
+        return dict(parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict"))
+    except ValueError:
+        raise Invalid("The query string is not valid percent-encoded UTF-8.", field="query") from None
+
+
+def _envelope(operation: Operation[..., Any], result: Any) -> tuple[int, bytes, list[tuple[bytes, bytes]] | None]:
+    more = None
+    status = operation.status
+    if isinstance(result, Replay):
+        more = [(b"idempotency-replayed", b"true")]
+        if result.status >= 400:
+            return result.status, result.body, more
+        body = result.body
+    else:
+        body = encode(result)
+    if operation.bare:
+        return status, body, more
+    if operation.wrap is not None:
+        return status, b'{"success":true,"%s":%s}' % (operation.wrap.encode(), body), more
+    return status, b'{"success":true,%s' % body[1:] if len(body) > 2 else b'{"success":true}', more
+
+
+async def _read_body(receive: Receive, most: int) -> bytes:
+    message = await receive()
+    if message["type"] == "http.disconnect":
+        raise ClientLeft
+    first: bytes = message.get("body", b"")
+    if not message.get("more_body"):
+        return _measured(first, most)
+    chunks, size = [first], len(first)
+    while message.get("more_body"):
+        try:
+            async with asyncio.timeout(CHUNK_SECONDS):
+                message = await receive()
+        except TimeoutError:
+            raise Malformed("The request body did not arrive in time.") from None
+        if message["type"] == "http.disconnect":
+            raise ClientLeft
+        chunks.append(message.get("body", b""))
+        size += len(chunks[-1])
+        if size > most:
+            raise _too_large(most)
+    return b"".join(chunks)
+
+
+def _measured(body: bytes, most: int) -> bytes:
+    if len(body) > most:
+        raise _too_large(most)
+    return body
+
+
+def _credential(headers: dict[bytes, bytes]) -> str | None:
+    """Give the key that was sent; when Authorization is there it alone counts."""
+    authorization = headers.get(b"authorization")
+    if authorization is None:
+        key = headers.get(b"x-api-key")
+        return None if key is None else key.decode("latin-1").strip()
+    scheme, _, key = authorization.partition(b" ")
+    return key.decode("latin-1").strip() if scheme.lower() == b"bearer" else ""
+
+
+def _unauthorized(origin: str, *, sent: bool) -> Unauthorized:
+    challenge = f'Bearer resource_metadata="{origin}/.well-known/oauth-protected-resource{BASE}"'
+    message = "The credential is unknown, expired or revoked." if sent else "Send a credential: Authorization: Bearer <API key>."
+    return Unauthorized(message).challenged(challenge + (', error="invalid_token"' if sent else ""))
+
+
+def _too_large(most: int) -> PayloadTooLarge:
+    return PayloadTooLarge(f"The request body is larger than {most} bytes.", limitBytes=most)

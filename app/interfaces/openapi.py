@@ -1,0 +1,112 @@
+"""The catalogue as an OpenAPI 3.1 document."""
+
+import functools
+from typing import Any
+
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.operation import Catalog, Operation
+from app.core.shapes import Record, schemas
+
+PREFIX = "#/components/schemas/"
+REFUSALS = {
+    "400": "A field is wrong, or the body is not a JSON object", "401": "No valid credential", "403": "The credential lacks the scope, or the role is missing",
+    "404": "No such thing", "409": "The present state refuses this", "413": "The body is too large", "422": "Unprocessable",
+    "429": "Too many requests", "500": "Internal error", "503": "Unavailable", "507": "The disk is full",
+}  # fmt: skip
+
+
+class Refusal(Record):
+    """The one shape of every refusal; some carry further fields."""
+
+    success: bool
+    error: str
+    message: str
+
+
+@operation("GET /openapi.json", category="account", since="beyond", public=True, bare=True, tool=False)
+async def openapi(app: App, me: Caller | None) -> dict[str, Any]:
+    """Give the API's OpenAPI 3.1 document."""
+    return document(app.catalog)
+
+
+@functools.cache
+def document(catalog: Catalog) -> dict[str, Any]:
+    """Give the OpenAPI document of the catalogue."""
+    served = [(method, path, found) for method, path, found in catalog.routes() if not _is_alias(method, path, found)]
+    kinds: list[Any] = [Refusal]
+    for _, _, found in served:
+        kinds += [found.shape.record, found.answer]
+    each, named = schemas(kinds, PREFIX)
+    requests = {found.name: named.pop(each[1 + 2 * i]["$ref"].removeprefix(PREFIX)) for i, (_, _, found) in enumerate(served)}
+    answers = {found.name: each[2 + 2 * i] for i, (_, _, found) in enumerate(served)}
+    paths: dict[str, Any] = {}
+    for method, path, found in served:
+        paths.setdefault(path, {})[method.lower()] = _entry(found, requests[found.name], answers[found.name])
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Workspace and Agent Service API", "version": "1.0.0", "description": "Served by Hearth."},
+        "servers": [{"url": "/api/v1"}],
+        "security": [{"bearer": []}, {"apiKey": []}],
+        "paths": paths,
+        "components": {
+            "schemas": named,
+            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}, "apiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"}},
+        },
+    }
+
+
+def _is_alias(method: str, path: str, found: Operation[..., Any]) -> bool:
+    return (method, path) != (found.method, found.path)
+
+
+def _entry(found: Operation[..., Any], request: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
+    properties: dict[str, Any] = request.get("properties", {})
+    required = set(request.get("required", ()))
+    in_path = [_parameter(name, "path", properties[name], required=True) for name in found.path_names]
+    others = {name: schema for name, schema in properties.items() if name not in found.path_names}
+    entry: dict[str, Any] = {
+        "operationId": found.name, "summary": found.summary, "description": found.description, "tags": [found.category],
+        "parameters": in_path, "responses": _responses(found, answer),
+    }  # fmt: skip
+    if found.in_query:
+        entry["parameters"] += [_parameter(name, "query", schema, required=name in required) for name, schema in others.items()]
+    elif others:
+        body = {"type": "object", "properties": others, "required": sorted(required - set(found.path_names))}
+        entry["requestBody"] = {"required": bool(body["required"]), "content": {"application/json": {"schema": body}}}
+    if found.public:
+        entry["security"] = []
+    if found.scopes:
+        entry["x-scopes"] = list(found.scopes)
+    if found.idempotent:
+        entry["parameters"].append(_parameter("Idempotency-Key", "header", {"type": "string", "minLength": 1, "maxLength": 255}, required=False))
+    return entry
+
+
+def _parameter(name: str, place: str, schema: dict[str, Any], *, required: bool) -> dict[str, Any]:
+    if place == "query":
+        schema = _without_null(schema)
+    return {"name": name, "in": place, "required": required, "schema": schema}
+
+
+def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """Give the schema of a query parameter: null cannot be written in a query."""
+    options = [option for option in schema.get("anyOf", ()) if option != {"type": "null"}]
+    rest = {key: value for key, value in schema.items() if key != "anyOf" and not (key == "default" and value is None)}
+    return {**options[0], **rest} if len(options) == 1 else rest | ({"anyOf": options} if options else {})
+
+
+def _responses(found: Operation[..., Any], answer: dict[str, Any]) -> dict[str, Any]:
+    refusal = {"$ref": PREFIX + "Refusal"}
+    body = answer if found.bare else _enveloped(found, answer)
+    if found.refusal is not None:
+        body = {"anyOf": [body, refusal]}
+    codes = set(REFUSALS) - ({"401", "403"} if found.public else set())
+    listed = {code: {"description": REFUSALS[code], "content": {"application/json": {"schema": refusal}}} for code in sorted(codes)}
+    return {str(found.status): {"description": "Success", "content": {"application/json": {"schema": body}}}, **listed}
+
+
+def _enveloped(found: Operation[..., Any], answer: dict[str, Any]) -> dict[str, Any]:
+    success = {"type": "object", "properties": {"success": {"const": True}}, "required": ["success"]}
+    inner = {"type": "object", "properties": {found.wrap: answer}, "required": [found.wrap]} if found.wrap else answer
+    return {"allOf": [success, inner]}

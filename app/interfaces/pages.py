@@ -1,0 +1,44 @@
+"""What the server answers outside the API: its health, and the one shape of refusal for everything unknown."""
+
+from collections.abc import Callable
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from app.core.shapes import encode
+from app.errors import AppError, Invalid, MethodNotAllowed, NotFound
+
+
+def routes() -> list[Route]:
+    """Give the routes that are not operations."""
+    return [Route("/healthz", healthz)]
+
+
+async def healthz(_: Request) -> Response:
+    """Say that the server is up; no credential."""
+    return json_response({"status": "ok"})
+
+
+def json_response(value: Any, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+    """Give a JSON response in the contract's content type."""
+    return Response(encode(value), status, headers, media_type="application/json; charset=utf-8")
+
+
+async def refuse(_: Request, error: Exception) -> Response:
+    """Answer a failure in the one shape of refusal."""
+    found = error if isinstance(error, AppError) else _of_starlette(error)
+    return json_response(found.body, found.status, found.headers)
+
+
+def _of_starlette(error: Exception) -> AppError:
+    assert isinstance(error, HTTPException)
+    if error.status_code == 405:
+        allow = (error.headers or {}).get("Allow", "").split(", ")
+        return MethodNotAllowed("This method is not known at this path.", allow=sorted(allow))
+    return NotFound("There is nothing at this path.") if error.status_code == 404 else Invalid("The request is not valid.")
+
+
+ERRORS: dict[Any, Callable[[Request, Exception], Any]] = {HTTPException: refuse, AppError: refuse}

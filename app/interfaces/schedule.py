@@ -1,0 +1,63 @@
+"""The clock of the background work: it ticks, and what is due is asked for by the same door as everything else."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from app.account.keys import KeyRing
+from app.core import idempotency
+from app.core.app import App
+from app.core.caller import OPERATOR
+
+if TYPE_CHECKING:
+    from apscheduler.schedulers.asyncio import AsyncIOScheduler
+
+FIRST_TICK_SECONDS = 3.0
+log = logging.getLogger("hearth")
+
+
+class Schedule:
+    """Background jobs on APScheduler, which is imported only after the port is open."""
+
+    def __init__(self, parts: App, ring: KeyRing) -> None:
+        self._parts = parts
+        self._ring = ring
+        self._timer: asyncio.TimerHandle | None = None
+        self._scheduler: AsyncIOScheduler | None = None
+
+    def start(self) -> None:
+        """Begin ticking a moment from now."""
+        self._timer = asyncio.get_running_loop().call_later(FIRST_TICK_SECONDS, self._begin)
+
+    def stop(self) -> None:
+        """Tick no more."""
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._scheduler is not None:
+            self._scheduler.shutdown(wait=False)
+
+    async def sweep(self) -> None:
+        """Delete for good what has been in the trash for its time, and replies that no retry can ask for any more."""
+        await self._parts.call(OPERATOR, "purge_expired_trash", {})
+        await self._parts.write(idempotency.sweep)
+
+    def _begin(self) -> None:
+        from apscheduler.schedulers.asyncio import AsyncIOScheduler
+
+        self._scheduler = AsyncIOScheduler(timezone="UTC")
+        for seconds, job in ((60, self._ring.flush), (3600, self.sweep)):
+            self._scheduler.add_job(
+                _guarded(job), "interval", seconds=seconds, coalesce=True, max_instances=1, misfire_grace_time=None, id=job.__name__
+            )
+        self._scheduler.start()
+
+
+def _guarded(job: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
+    async def run() -> None:
+        try:
+            await job()
+        except Exception:
+            log.exception("the background job %s failed", getattr(job, "__name__", job))
+
+    return run

@@ -1,0 +1,59 @@
+"""Put the parts together: the only place where they meet."""
+
+import contextlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+
+from app.account.keys import KeyRing
+from app.catalog import CATALOG
+from app.core.app import App
+from app.core.events import Events
+from app.core.place import DATABASE
+from app.core.store import Clock, Store, utc_now
+from app.interfaces import control, pages
+from app.interfaces.access_log import AccessLog
+from app.interfaces.http import Api
+from app.interfaces.schedule import Schedule
+from app.settings import Settings
+
+
+def create_app(settings: Settings, data: Path, *, clock: Clock = utc_now, control_token: str | None = None) -> Starlette:
+    """Give the ASGI application that serves the migrated database in `data`; its lifespan opens and closes it.
+
+    `control_token` opens the door for the command line; without it there is none. `app.state.parts` is the running `App`.
+    """
+    parts = build_parts(settings, data, clock=clock)
+    ring = KeyRing(parts.store)
+    log = AccessLog(data / "access.log" if settings.access_log else None)
+    schedule = Schedule(parts, ring)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(_: Starlette) -> AsyncIterator[None]:
+        await parts.store.open()
+        schedule.start()
+        try:
+            yield
+        finally:
+            schedule.stop()
+            await ring.flush()
+            await parts.store.close()
+            log.flush()
+
+    app = Starlette(
+        routes=[*pages.routes(), *(control.routes(parts, control_token) if control_token else [])],
+        middleware=[Middleware(Api, parts=parts, ring=ring, log=log)],
+        exception_handlers=pages.ERRORS,
+        lifespan=lifespan,
+    )
+    app.state.parts = parts
+    return app
+
+
+def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now) -> App:
+    """Give the App over the database in `data`, its store not yet open."""
+    events = Events()
+    store = Store(data / DATABASE, durability=settings.durability, clock=clock, events=events)
+    return App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events)

@@ -1,0 +1,159 @@
+"""The schema, as the ordered steps that made it. Append only: a step that has been released is never changed.
+
+Each step runs in one transaction together with the record that it ran, so a step that was cut off has not happened.
+"""
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+
+class NewerFile(Exception):
+    """The database was made by a newer Hearth than this one."""
+
+
+def m001_accounts(db: "Database") -> None:
+    """Make users, their keys and contacts, OAuth grants, and the replies kept for retries."""
+    _run(
+        db,
+        """
+        CREATE TABLE users (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE, username TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
+            settings TEXT NOT NULL DEFAULT '{}', created_at TEXT NOT NULL) STRICT;
+        CREATE TABLE keys (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, name TEXT NOT NULL,
+            digest BLOB NOT NULL UNIQUE, prefix TEXT NOT NULL, last4 TEXT NOT NULL, scopes TEXT NOT NULL,
+            created_at TEXT NOT NULL, last_used_at TEXT, expires_at TEXT, revoked_at TEXT,
+            old_digest BLOB UNIQUE, old_expires_at TEXT) STRICT;
+        CREATE INDEX keys_by_user ON keys (user_id);
+        CREATE TABLE contacts (
+            user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, contact_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+            connected_at TEXT NOT NULL, PRIMARY KEY (user_id, contact_id)) STRICT, WITHOUT ROWID;
+        CREATE INDEX contacts_by_contact ON contacts (contact_id);
+        CREATE TABLE oauth_grants (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, client_id TEXT NOT NULL,
+            client_name TEXT NOT NULL, scopes TEXT NOT NULL, created_at TEXT NOT NULL, last_used_at TEXT, revoked_at TEXT) STRICT;
+        CREATE INDEX oauth_grants_by_user ON oauth_grants (user_id);
+        CREATE TABLE idempotent_replies (
+            user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, operation TEXT NOT NULL, key TEXT NOT NULL, fingerprint TEXT NOT NULL,
+            status INTEGER, body BLOB, expires_at TEXT NOT NULL, PRIMARY KEY (user_id, operation, key)) STRICT, WITHOUT ROWID;
+        CREATE INDEX idempotent_replies_by_expiry ON idempotent_replies (expires_at);
+        """,
+    )
+
+
+def m002_workspace(db: "Database") -> None:
+    """Make workspaces, folders and their shares, notes with their search index, snapshots, todos and the trash."""
+    _run(
+        db,
+        """
+        CREATE TABLE workspaces (
+            owner_id INTEGER PRIMARY KEY REFERENCES users ON DELETE CASCADE, note_count INTEGER NOT NULL DEFAULT 0,
+            root_count INTEGER NOT NULL DEFAULT 0, total_bytes INTEGER NOT NULL DEFAULT 0, changed_at TEXT NOT NULL) STRICT;
+        CREATE TABLE trash (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+            kind TEXT NOT NULL CHECK (kind IN ('note', 'todo', 'folder')), item_id INTEGER NOT NULL, title TEXT NOT NULL, path TEXT NOT NULL,
+            trashed_at TEXT NOT NULL, trashed_by TEXT NOT NULL, UNIQUE (kind, item_id)) STRICT;
+        CREATE INDEX trash_by_owner ON trash (owner_id, id);
+        CREATE TABLE folders (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+            parent_id INTEGER REFERENCES folders, name TEXT NOT NULL, name_key TEXT NOT NULL, icon TEXT,
+            note_count INTEGER NOT NULL DEFAULT 0, created_at TEXT NOT NULL, trash_id INTEGER REFERENCES trash) STRICT;
+        CREATE UNIQUE INDEX folders_by_name ON folders (owner_id, ifnull(parent_id, 0), name_key) WHERE trash_id IS NULL;
+        CREATE INDEX folders_by_parent ON folders (parent_id);
+        CREATE INDEX folders_by_trash ON folders (trash_id) WHERE trash_id IS NOT NULL;
+        CREATE TABLE folder_shares (
+            folder_id INTEGER NOT NULL REFERENCES folders ON DELETE CASCADE, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+            role TEXT NOT NULL CHECK (role IN ('viewer', 'writer', 'editor', 'admin')), created_at TEXT NOT NULL,
+            PRIMARY KEY (folder_id, user_id)) STRICT, WITHOUT ROWID;
+        CREATE INDEX folder_shares_by_user ON folder_shares (user_id);
+        CREATE TABLE notes (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+            folder_id INTEGER REFERENCES folders, title TEXT NOT NULL, tags TEXT NOT NULL, pinned INTEGER NOT NULL DEFAULT 0,
+            word_count INTEGER NOT NULL, size INTEGER NOT NULL, revision INTEGER NOT NULL DEFAULT 1, version INTEGER NOT NULL DEFAULT 1,
+            snapshot_seq INTEGER NOT NULL DEFAULT 0, snapshot_count INTEGER NOT NULL DEFAULT 0,
+            created_at TEXT NOT NULL, updated_at TEXT NOT NULL, trash_id INTEGER REFERENCES trash, content TEXT NOT NULL) STRICT;
+        CREATE INDEX notes_by_update ON notes (owner_id, folder_id, pinned, updated_at) WHERE trash_id IS NULL;
+        CREATE INDEX notes_by_creation ON notes (owner_id, folder_id, pinned, created_at) WHERE trash_id IS NULL;
+        CREATE INDEX notes_by_title ON notes (owner_id, folder_id, pinned, title COLLATE NOCASE) WHERE trash_id IS NULL;
+        CREATE INDEX notes_by_owner ON notes (owner_id, updated_at) WHERE trash_id IS NULL;
+        CREATE INDEX notes_by_folder ON notes (folder_id) WHERE trash_id IS NOT NULL;
+        CREATE INDEX notes_by_trash ON notes (trash_id) WHERE trash_id IS NOT NULL;
+        CREATE TABLE note_tags (
+            owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, tag_key TEXT NOT NULL,
+            note_id INTEGER NOT NULL REFERENCES notes ON DELETE CASCADE, PRIMARY KEY (owner_id, tag_key, note_id)) STRICT, WITHOUT ROWID;
+        CREATE INDEX note_tags_by_note ON note_tags (note_id);
+        CREATE VIRTUAL TABLE note_words USING fts5 (
+            title, tags, content, content='notes', content_rowid='id', tokenize='porter unicode61 remove_diacritics 2');
+        INSERT INTO note_words (note_words, rank) VALUES ('automerge', 8);
+        CREATE TABLE snapshots (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, note_id INTEGER NOT NULL REFERENCES notes ON DELETE CASCADE, seq INTEGER NOT NULL,
+            label TEXT, title TEXT NOT NULL, message TEXT, author TEXT NOT NULL, word_count INTEGER NOT NULL, automatic INTEGER NOT NULL,
+            created_at TEXT NOT NULL, content TEXT NOT NULL, UNIQUE (note_id, seq)) STRICT;
+        CREATE TABLE todos (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, title TEXT NOT NULL,
+            description TEXT, completed INTEGER NOT NULL DEFAULT 0, completed_at TEXT, priority INTEGER NOT NULL DEFAULT 0,
+            due_date TEXT, steps TEXT NOT NULL DEFAULT '[]', recurrence_rule TEXT, recurrence_from TEXT, words TEXT NOT NULL,
+            created_at TEXT NOT NULL, updated_at TEXT NOT NULL, trash_id INTEGER REFERENCES trash) STRICT;
+        CREATE INDEX todos_by_due ON todos (owner_id, completed, due_date) WHERE trash_id IS NULL;
+        CREATE INDEX todos_by_trash ON todos (trash_id) WHERE trash_id IS NOT NULL;
+        """,
+    )
+
+
+STEPS: tuple[Callable[["Database"], None], ...] = (m001_accounts, m002_workspace)
+
+
+def migrate(path: Path, *, steps: tuple[Callable[["Database"], None], ...] = STEPS) -> list[str]:
+    """Bring the file at `path` up to date and give the names of the steps that ran; it is made if it is not there.
+
+    Raises NewerFile when the file holds a step that this Hearth does not know.
+    """
+    names = [step.__name__ for step in steps]
+    applied = _applied(path)
+    if unknown := [name for name in applied if name not in names]:
+        raise NewerFile(f"{path} was made by a newer Hearth (it holds {', '.join(unknown)}); install that version to open it.")
+    pending = [name for name in names if name not in applied]
+    if pending:
+        _apply(path, steps)
+    return pending
+
+
+def _applied(path: Path) -> list[str]:
+    if not path.exists():
+        return []
+    connection = sqlite3.connect(path)
+    try:
+        return [row[0] for row in connection.execute("SELECT name FROM _sqlite_migrations WHERE migration_set = 'hearth'")]
+    except sqlite3.OperationalError as error:
+        if "no such table" in str(error):
+            return []
+        raise
+    finally:
+        connection.close()
+
+
+def _apply(path: Path, steps: tuple[Callable[["Database"], None], ...]) -> None:
+    from sqlite_utils import Database, Migrations  # a third of a second, so only when a step is due
+
+    ordered = Migrations("hearth")
+    for step in steps:
+        ordered()(step)
+    db = Database(path)
+    try:
+        db.conn.execute("PRAGMA journal_mode=WAL")
+        db.conn.execute("PRAGMA synchronous=FULL")
+        ordered.apply(db)
+    finally:
+        db.close()
+
+
+def _run(db: "Database", statements: str) -> None:
+    """Run the statements one by one: `executescript` would commit the transaction that the step runs in."""
+    for statement in statements.split(";"):
+        if statement.strip():
+            db.conn.execute(statement)

@@ -1,0 +1,92 @@
+"""Every option, its default and its help; read once from the environment."""
+
+import dataclasses
+import types
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+PREFIX = "HEARTH_"
+MIB = 1 << 20
+
+
+class SettingsError(ValueError):
+    """Some settings are unknown or have values that cannot be used; the message names all of them."""
+
+
+def option(default: Any, help_: str) -> Any:
+    """Declare one option with its default and the line that the README shows."""
+    return dataclasses.field(default=default, metadata={"help": help_})
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """All options. Each is the environment variable HEARTH_ + its name in capitals; NAME_FILE reads the value from a file."""
+
+    data: Path | None = option(None, "the data directory; default: `data` in the checkout, else the system's place for a user's data")
+    host: str = option("127.0.0.1", "the address to listen on")
+    port: int = option(8765, "the port to listen on")
+    durability: Literal["full", "normal"] = option("full", "`full`: an answered write survives a power cut; `normal`: only a crash of the program")
+    key_prefix: str = option("hearth_sk_", "what new API keys begin with")
+    allowed_hosts: tuple[str, ...] = option((), "more names, comma-separated, that a Host header may hold besides loopback and the bound address")
+    cors_origins: tuple[str, ...] = option((), "web origins, comma-separated, whose pages may call the API")
+    rate_limit: int = option(6000, "requests a minute for each credential; 0 = no limit")
+    failed_limit: int = option(30, "failed credentials a minute for each address; 0 = no limit")
+    max_body: int = option(12 * MIB, "largest request body in bytes")
+    max_accumulate_body: int = option(640 * MIB, "largest body of POST /accumulate in bytes")
+    access_log: bool = option(True, "write one JSON line a request to access.log in the data directory")
+    log_level: Literal["debug", "info", "warning", "error"] = option("info", "how much the server says about itself on stderr")
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str], **given: Any) -> "Settings":
+        """Give the settings of `environ`, with `given` (what the command line said; None = not said) on top.
+
+        Raises SettingsError that names every unknown HEARTH_ variable and every bad value at once.
+        """
+        kinds = get_type_hints(cls)
+        values: dict[str, Any] = {}
+        troubles: list[str] = []
+        for variable, text in environ.items():
+            if not variable.startswith(PREFIX):
+                continue
+            name = variable[len(PREFIX) :].lower()
+            try:
+                if name.endswith("_file") and name.removesuffix("_file") in kinds:
+                    name, text = name.removesuffix("_file"), Path(text).read_text("utf-8").strip()
+                if name not in kinds:
+                    raise SettingsError("there is no such setting")
+                values[name] = _read(kinds[name], text)
+            except (OSError, ValueError) as error:
+                troubles.append(f"{variable}: {error}")
+        if troubles:
+            raise SettingsError("; ".join(sorted(troubles)))
+        values.update((name, value) for name, value in given.items() if value is not None)
+        return cls(**values)
+
+
+def _read(kind: Any, text: str) -> Any:
+    if get_origin(kind) in (Union, types.UnionType):
+        kind = next(part for part in get_args(kind) if part is not type(None))
+    if get_origin(kind) is Literal:
+        if text not in get_args(kind):
+            raise SettingsError(f"must be one of {', '.join(get_args(kind))}")
+        return text
+    if get_origin(kind) is tuple:
+        return tuple(part.strip() for part in text.split(",") if part.strip())
+    if kind is bool:
+        return _read_switch(text)
+    if kind is int:
+        return _read_number(text)
+    return kind(text)
+
+
+def _read_switch(text: str) -> bool:
+    if text.lower() not in ("1", "0", "true", "false", "on", "off"):
+        raise SettingsError("must be on or off")
+    return text.lower() in ("1", "true", "on")
+
+
+def _read_number(text: str) -> int:
+    if not text.isascii() or not text.isdecimal():
+        raise SettingsError("must be a whole number, 0 or more")
+    return int(text)

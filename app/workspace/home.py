@@ -1,0 +1,121 @@
+"""The workspace as a whole: its beginning, its index and its status."""
+
+from typing import Any
+
+from app.account import users
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.operation import Operation, operation
+from app.core.shapes import Record
+from app.core.store import Tx
+from app.workspace import counters, folder_rows, note_rows, todo_rows
+from app.workspace.folders import Folder, listed
+
+PURGE_BATCH = 500
+
+
+class Workspace(Record):
+    """What a workspace holds; bytes are UTF-8 bytes of Markdown."""
+
+    folders: list[Folder]
+    total_files: int
+    total_size_bytes: int
+
+
+class Initialized(Record):
+    workspace: Workspace
+    created: bool
+    initialized: bool = True
+
+
+class Route(Record):
+    """One row of the index."""
+
+    method: str
+    path: str
+    scope: str | None
+    summary: str
+    maturity: str = "ga"
+
+
+class Index(Record):
+    description: str
+    total_endpoints: int
+    by_category: dict[str, list[Route]]
+
+
+class Status(Record):
+    context_count: int
+    total_size_bytes: int
+    folders: list[Folder]
+    last_synced_at: str
+
+
+class Deleted(Record):
+    username: str
+    notes: int
+
+
+@operation("POST /init", scope="os.notes:write", category="workspace", tool=False)
+def init(tx: Tx, me: Caller) -> Initialized:
+    """Set the workspace up: make the folder General if it is not there. Doing it again changes nothing."""
+    created = ensure(tx, me.user)
+    counted = counters.of(tx, me.user)
+    return Initialized(Workspace(listed(tx, me), counted.notes, counted.bytes), created)
+
+
+@operation("GET /os", category="workspace", tool=False)
+async def os_index(app: App, me: Caller) -> Index:
+    """List every endpoint, by category."""
+    by_category: dict[str, list[Route]] = {}
+    served = [found for found in app.catalog.operations.values() if found.path and not found.bare]
+    for found in served:
+        by_category.setdefault(found.category, []).append(_route(found))
+    return Index("Workspace and Agent Service API, served by Hearth. Paths are relative to /api/v1.", len(served), by_category)
+
+
+@operation("GET /os/status", scope="os.status:read", category="workspace", quick=True, tool=False, also=("GET /context/status",))
+def status(tx: Tx, me: Caller) -> Status:
+    """Read what the workspace holds and when it last changed."""
+    counted = counters.of(tx, me.user)
+    return Status(counted.notes, counted.bytes, listed(tx, me), counted.changed_at)
+
+
+@operation("COMMAND", category="workspace")
+async def delete_user(app: App, me: Caller, *, username: str) -> Deleted:
+    """Delete a user for good, with notes, snapshots, todos and keys."""
+    user = await app.read(lambda tx: int(users.by_name(tx, username)["id"]))
+    notes = 0
+    while gone := await app.write(_purge_some, user):
+        notes += gone
+    await app.write(_remove, user)
+    return Deleted(username, notes)
+
+
+@operation("COMMAND", category="workspace")
+def init_user(tx: Tx, me: Caller, *, username: str) -> Record:
+    """Set up a user's workspace."""
+    ensure(tx, users.by_name(tx, username)["id"])
+    return Record()
+
+
+def ensure(tx: Tx, owner: int) -> bool:
+    """Make the workspace and its folder General where they are missing; say whether this call made it."""
+    made = counters.begin(tx, owner)
+    return folder_rows.ensure_general(tx, owner) or made
+
+
+def _route(found: Operation[..., Any]) -> Route:
+    return Route(found.method, found.path, " or ".join(found.scopes) or None, found.summary)
+
+
+def _purge_some(tx: Tx, user: int) -> int:
+    some = [row["id"] for row in tx.all("SELECT id FROM notes WHERE owner_id = :user LIMIT :some", user=user, some=PURGE_BATCH)]
+    note_rows.purge(tx, some)
+    return len(some)
+
+
+def _remove(tx: Tx, user: int) -> None:
+    todo_rows.purge_owner(tx, user)
+    folder_rows.purge_owner(tx, user)
+    users.remove(tx, user)

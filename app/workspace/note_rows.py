@@ -1,0 +1,149 @@
+"""The table of notes: every statement that changes it, with the counters and indexes that go with each."""
+
+import sqlite3
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from app.core.store import Tx
+from app.core.text import word_count
+from app.errors import PayloadTooLarge
+from app.workspace import counters, folder_rows, note_tags, words
+from app.workspace.folder_rows import IN_LIST, in_list
+
+LARGEST_CONTENT = 10 << 20
+
+
+class Text(NamedTuple):
+    """A note's text, measured before the transaction that stores it."""
+
+    content: str
+    size: int
+    words: int
+
+
+def measured(content: str, *, field: str = "content") -> Text:
+    """Measure a text; raise PayloadTooLarge above 10 MiB of UTF-8."""
+    size = len(content) if content.isascii() else len(content.encode())
+    if size > LARGEST_CONTENT:
+        raise PayloadTooLarge(f"{field} is larger than 10 MiB.", field=field, limitBytes=LARGEST_CONTENT)
+    return Text(content, size, word_count(content))
+
+
+def insert(tx: Tx, *, owner: int, folder_id: int | None, title: str, text: Text, tags: str = "[]") -> int:
+    """Add a note and give its id."""
+    made = tx.run(
+        """INSERT INTO notes (owner_id, folder_id, title, tags, word_count, size, created_at, updated_at, content)
+           VALUES (:owner, :folder, :title, :tags, :words, :size, :now, :now, :content)""",
+        owner=owner, folder=folder_id, title=title, tags=tags, words=text.words, size=text.size, now=tx.now, content=text.content,
+    )  # fmt: skip
+    note_id = made.lastrowid or 0
+    words.put(tx, note_id, title=title, tags=tags, content=text.content)
+    note_tags.put(tx, owner, note_id, tags)
+    _count(tx, owner, folder_id, 1, text.size)
+    return note_id
+
+
+def change(tx: Tx, note: sqlite3.Row, *, title: str, tags: str, text: Text) -> None:
+    """Give a note another title, other tags or another text; its revision grows by 1, its version when the text is another."""
+    words.take(tx, note["id"], title=note["title"], tags=note["tags"], content=note["content"])
+    tx.run(
+        """UPDATE notes SET title = :title, tags = :tags, content = :content, size = :size, word_count = :words, revision = revision + 1,
+               version = version + :new_version, updated_at = :now WHERE id = :id""",
+        title=title, tags=tags, content=text.content, size=text.size, words=text.words, new_version=int(text.content != note["content"]),
+        now=tx.now, id=note["id"],
+    )  # fmt: skip
+    words.put(tx, note["id"], title=title, tags=tags, content=text.content)
+    if tags != note["tags"]:
+        note_tags.take(tx, note["id"])
+        note_tags.put(tx, note["owner_id"], note["id"], tags)
+    counters.add(tx, note["owner_id"], size=text.size - note["size"])
+
+
+def relocate(tx: Tx, note: sqlite3.Row, *, owner: int, folder_id: int | None) -> None:
+    """Move a note; in a folder of another owner it becomes that owner's. Its time of change stays."""
+    tx.run("UPDATE notes SET owner_id = :owner, folder_id = :folder, revision = revision + 1 WHERE id = :id", owner=owner, folder=folder_id, id=note["id"])
+    if owner != note["owner_id"]:
+        note_tags.take(tx, note["id"])
+        note_tags.put(tx, owner, note["id"], note["tags"])
+    _count(tx, note["owner_id"], note["folder_id"], -1, -note["size"])
+    _count(tx, owner, folder_id, 1, note["size"])
+
+
+def set_pinned(tx: Tx, note: sqlite3.Row, *, pinned: bool) -> None:
+    """Pin or unpin a note; its time of change stays."""
+    tx.run("UPDATE notes SET pinned = :pinned, revision = revision + 1 WHERE id = :id", pinned=pinned, id=note["id"])
+    counters.add(tx, note["owner_id"])
+
+
+def next_snapshot(tx: Tx, note_id: int) -> int:
+    """Count one more snapshot of a note and give its sequence number, which is never given again."""
+    row = tx.one(
+        "UPDATE notes SET snapshot_seq = snapshot_seq + 1, snapshot_count = snapshot_count + 1 WHERE id = :id RETURNING snapshot_seq", id=note_id
+    )
+    assert row is not None
+    return int(row[0])
+
+
+def forget_snapshots(tx: Tx, note_id: int, number: int) -> None:
+    """Count fewer snapshots of a note."""
+    tx.run("UPDATE notes SET snapshot_count = snapshot_count - :number WHERE id = :id", number=number, id=note_id)
+
+
+def trash_one(tx: Tx, note: sqlite3.Row, trash_id: int) -> None:
+    """Put one live note into the trash."""
+    tx.run("UPDATE notes SET trash_id = :trash WHERE id = :id", trash=trash_id, id=note["id"])
+    _count(tx, note["owner_id"], note["folder_id"], -1, -note["size"])
+
+
+def trash_in(tx: Tx, owner: int, folder_ids: Sequence[int], trash_id: int) -> int:
+    """Put every live note of the owner's folders into the trash under one entry; give their number."""
+    listed = in_list(folder_ids)
+    row = tx.one(
+        f"SELECT count(*), ifnull(sum(size), 0) FROM notes WHERE owner_id = :owner AND folder_id IN ({IN_LIST}) AND trash_id IS NULL", owner=owner, ids=listed
+    )
+    assert row is not None
+    tx.run(
+        f"UPDATE notes SET trash_id = :trash WHERE owner_id = :owner AND folder_id IN ({IN_LIST}) AND trash_id IS NULL",
+        trash=trash_id, owner=owner, ids=listed,
+    )  # fmt: skip
+    counters.add(tx, owner, notes=-row[0], size=-row[1])
+    for folder_id in folder_ids:
+        folder_rows.set_count(tx, folder_id, 0)
+    return int(row[0])
+
+
+def restore_one(tx: Tx, note: sqlite3.Row, folder_id: int | None) -> None:
+    """Take one note out of the trash, into a folder or the root."""
+    tx.run("UPDATE notes SET trash_id = NULL, folder_id = :folder WHERE id = :id", folder=folder_id, id=note["id"])
+    _count(tx, note["owner_id"], folder_id, 1, note["size"])
+
+
+def restore_all(tx: Tx, owner: int, trash_id: int) -> None:
+    """Take all notes of one entry out of the trash, each into the folder it lay in."""
+    rows = tx.all("SELECT folder_id, count(*) AS number, sum(size) AS size FROM notes WHERE trash_id = :trash GROUP BY folder_id", trash=trash_id)
+    tx.run("UPDATE notes SET trash_id = NULL WHERE trash_id = :trash", trash=trash_id)
+    for row in rows:
+        _count(tx, owner, row["folder_id"], row["number"], row["size"])
+
+
+def leave_folders(tx: Tx, folder_ids: Sequence[int]) -> None:
+    """Let trashed notes forget folders that are about to be deleted for good."""
+    tx.run(f"UPDATE notes SET folder_id = NULL WHERE trash_id IS NOT NULL AND folder_id IN ({IN_LIST})", ids=in_list(folder_ids))
+
+
+def purge(tx: Tx, note_ids: Sequence[int]) -> int:
+    """Delete notes for good, live or trashed, with their snapshots; give their number."""
+    for note_id in note_ids:
+        note = tx.one("SELECT * FROM notes WHERE id = :id", id=note_id)
+        if note is None:
+            continue
+        words.take(tx, note_id, title=note["title"], tags=note["tags"], content=note["content"])
+        tx.run("DELETE FROM notes WHERE id = :id", id=note_id)
+        if note["trash_id"] is None:
+            _count(tx, note["owner_id"], note["folder_id"], -1, -note["size"])
+    return len(note_ids)
+
+
+def _count(tx: Tx, owner: int, folder_id: int | None, notes: int, size: int) -> None:
+    counters.add(tx, owner, notes=notes, root_notes=notes if folder_id is None else 0, size=size)
+    folder_rows.count(tx, folder_id, notes)

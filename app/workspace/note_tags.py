@@ -1,0 +1,46 @@
+"""Tags of notes: how they are written, and the index by which notes of a tag are found."""
+
+import dataclasses
+
+import msgspec
+
+from app.core.shapes import Line, Rule
+from app.core.store import Tx
+from app.core.text import fold
+
+MOST = 50
+TAG = Line(1, 64)
+
+
+@dataclasses.dataclass(frozen=True)
+class TagList(Rule):
+    """At most 50 tags of 1 to 64 characters; a leading # is dropped, and of those that differ only by case the first stays."""
+
+    def __call__(self, value: list[str]) -> list[str]:
+        if len(value) > MOST:
+            raise ValueError(f"must have at most {MOST} tags")
+        unique: dict[str, str] = {}
+        for written in value:
+            try:
+                tag = TAG(written.strip().removeprefix("#"))
+            except ValueError as error:
+                raise ValueError(f"holds a tag that {error}") from None
+            unique.setdefault(fold(tag), tag)
+        return list(unique.values())
+
+
+def stored(tags: list[str]) -> str:
+    """Give tags as the text that the note's row holds."""
+    return msgspec.json.encode(tags).decode()
+
+
+def put(tx: Tx, owner: int, note_id: int, tags: str) -> None:
+    """Enter a note under its tags."""
+    if tags != "[]":
+        for tag in msgspec.json.decode(tags, type=list[str]):
+            tx.run("INSERT INTO note_tags (owner_id, tag_key, note_id) VALUES (:owner, :key, :note)", owner=owner, key=fold(tag), note=note_id)
+
+
+def take(tx: Tx, note_id: int) -> None:
+    """Take a note out of the index."""
+    tx.run("DELETE FROM note_tags WHERE note_id = :note", note=note_id)

@@ -1,0 +1,19 @@
+"""The word index of notes (FTS5, external content): every statement that changes it.
+
+The index holds what the note's row holds, so an entry is taken out with the very texts it was put in with.
+"""
+
+from app.core.store import Tx
+
+
+def put(tx: Tx, note_id: int, *, title: str, tags: str, content: str) -> None:
+    """Index a note."""
+    tx.run("INSERT INTO note_words (rowid, title, tags, content) VALUES (:id, :title, :tags, :content)", id=note_id, title=title, tags=tags, content=content)
+
+
+def take(tx: Tx, note_id: int, *, title: str, tags: str, content: str) -> None:
+    """Take a note out, by the texts it was put in with."""
+    tx.run(
+        "INSERT INTO note_words (note_words, rowid, title, tags, content) VALUES ('delete', :id, :title, :tags, :content)",
+        id=note_id, title=title, tags=tags, content=content,
+    )  # fmt: skip
