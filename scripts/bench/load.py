@@ -180,6 +180,8 @@ def has_wrk() -> bool:
 
 def figures(times: list[float], seconds: float) -> Figures:
     """Sum up the milliseconds of single requests."""
+    if not times:
+        raise Refused("nothing was answered in the time given")
     ordered = sorted(times)
     return Figures(len(ordered) / seconds, statistics.median(ordered), ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))])
 
