@@ -47,13 +47,20 @@ def report(findings: Findings, options: Options) -> str:
 
 
 def _head(options: Options) -> str:
-    versions = ", ".join(f"{name} {importlib.metadata.version(name)}" for name in ("starlette", "uvicorn", "httptools", "uvloop"))
+    versions = ", ".join(map(_version, ("starlette", "uvicorn", "httptools", "uvloop")))
     sender = "wrk (what must be sent once: the client of this script)" if load.has_wrk() else "the client of this script"
     return (
         f"# Hearth beside two minimal servers\n\nPython {platform.python_version()}, SQLite {sqlite3.sqlite_version}, {versions}; "
         f"load by {sender}; {options.notes} notes, medians of {options.rounds} rounds.\n"
         f"`{BARE}` answers constants, `{THIN}` does the work with the least code, `{FULL}` syncs every commit."
     )
+
+
+def _version(package: str) -> str:
+    try:
+        return f"{package} {importlib.metadata.version(package)}"
+    except importlib.metadata.PackageNotFoundError:
+        return f"no {package}"
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -103,10 +110,12 @@ def _show(number: float | None) -> str:
 
 
 def _ratios(findings: Findings) -> str:
+    """Give every ratio that exists; one reader's rate beside writers is none, since the writers differ in what they leave of the core."""
     names = _servers(findings)
     pairs = [(of, to) for of, to in RATIOS if of in names and to in names]
-    rows = [[_name(row), *(_show(_ratio(findings, row, of=of, to=to)) for of, to in pairs)] for row in findings.figures]
-    return _table(["rate / rate", *(f"{of} / {to}" for of, to in pairs)], rows) if pairs else ""
+    compared = {row: [_ratio(findings, row, of=of, to=to) for of, to in pairs] for row in findings.figures if row[0] != MIXED}
+    rows = [[_name(row), *map(_show, ratios)] for row, ratios in compared.items() if any(ratios)]
+    return _table(["rate / rate", *(f"{of} / {to}" for of, to in pairs)], rows) if rows else ""
 
 
 def _goals(findings: Findings, options: Options) -> str:
