@@ -73,7 +73,7 @@ def _block(stream: Iterator[str], dice: random.Random, number: int) -> str:
 def queries(words: int, count: int) -> list[str]:
     """Give searches of so many words each, all of middling frequency: each word stands in about 1 % of the notes."""
     dice = random.Random(f"{SEED}:queries:{words}")
-    return [" ".join(word(dice.randint(100, 3_000)) for _ in range(words)) for _ in range(count)]
+    return [" ".join(word(dice.randint(500, 4_000)) for _ in range(words)) for _ in range(count)]
 
 
 def literals(count: int) -> list[str]:

@@ -129,7 +129,8 @@ class Run:
         """Start the server of constants, which are answers of another server."""
         folder = fleet.place(BARE)
         file = folder / "constants.json"
-        file.write_text(json.dumps(work.constants(model)))
+        kinds = {name for name in NAMES if self.wants(name)} | ({"read", "create"} if self.wants("mixed") else set())
+        file.write_text(json.dumps(work.constants(model, kinds)))
         server = fleet.add(minimal(BARE, folder, "--constants", str(file)))
         self.start(server, "start to first answer, empty, s")
         return work.empty(server, creates=self.options.creates)
