@@ -1,0 +1,6 @@
+"""Measure Hearth beside two minimal servers in one run and print ratios as Markdown tables: see bench/__main__.py."""
+
+import runpy
+from pathlib import Path
+
+runpy.run_path(str(Path(__file__).with_suffix("")), run_name="__main__")
