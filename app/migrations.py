@@ -80,7 +80,7 @@ def m002_workspace(db: "Database") -> None:
         CREATE INDEX notes_by_update ON notes (owner_id, folder_id, pinned, updated_at) WHERE trash_id IS NULL;
         CREATE INDEX notes_by_creation ON notes (owner_id, folder_id, pinned, created_at) WHERE trash_id IS NULL;
         CREATE INDEX notes_by_title ON notes (owner_id, folder_id, pinned, title COLLATE NOCASE) WHERE trash_id IS NULL;
-        CREATE INDEX notes_by_owner ON notes (owner_id, updated_at) WHERE trash_id IS NULL;
+        CREATE INDEX notes_by_owner ON notes (owner_id, pinned, updated_at) WHERE trash_id IS NULL;
         CREATE INDEX notes_by_folder ON notes (folder_id) WHERE trash_id IS NOT NULL;
         CREATE INDEX notes_by_trash ON notes (trash_id) WHERE trash_id IS NOT NULL;
         CREATE TABLE note_tags (

@@ -218,9 +218,14 @@ def by_name(tx: Tx, username: str) -> sqlite3.Row:
 
 def settings_of(tx: Tx, me: Caller) -> AccountSettings:
     """Give what the caller's user has chosen, with the defaults for the rest."""
-    row = tx.one("SELECT name, settings FROM users WHERE id = :me", me=me.user)
+    return settings_of_user(tx, me.user)
+
+
+def settings_of_user(tx: Tx, user: int) -> AccountSettings:
+    """Give what a user has chosen, with the defaults for the rest."""
+    row = tx.one("SELECT name, settings FROM users WHERE id = :user", user=user)
     if row is None:
-        raise NotFound("The user of this credential is gone.")
+        raise NotFound("This user is gone.")
     return AccountSettings(name=row["name"], **msgspec.json.decode(row["settings"]))
 
 

@@ -81,6 +81,10 @@ class App:
         """Run one database step of an orchestrating operation."""
         return await self.store.read(function, *args, **kwargs)
 
+    def quick(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run one step that reads by key or by a bounded page, right here; see `Store.quick`."""
+        return self.store.quick(function, *args, **kwargs)
+
     async def write(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run one writing step of an orchestrating operation, as one transaction."""
         return await self.store.write(function, *args, **kwargs)

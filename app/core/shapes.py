@@ -114,7 +114,7 @@ class Shape:
         self.wire_names = {p.name: camel(p.name) for p in parameters}
         fields = [(p.name, hints[p.name]) if p.default is p.empty else (p.name, hints[p.name], p.default) for p in parameters]
         title = "".join(part.capitalize() for part in function.__name__.split("_")) + "Request"
-        self.record = cast(type[Body], msgspec.defstruct(title, fields, bases=(Body,), rename="camel", kw_only=True))
+        self.record = cast(type[Body], msgspec.defstruct(title, fields, bases=(Body,), rename=camel, kw_only=True))
         self.required = frozenset(camel(p.name) for p in parameters if p.default is p.empty)
         self._keeps_null = frozenset(camel(p.name) for p in parameters if p.default is p.empty or p.default is UNSET)
         self._readers = {camel(p.name): _text_reader(hints[p.name]) for p in parameters}
@@ -140,7 +140,7 @@ class Shape:
 
 def camel(name: str) -> str:
     """Give the wire's spelling of a Python name."""
-    head, *rest = name.split("_")
+    head, *rest = name.removesuffix("_").split("_")
     return head + "".join(part.capitalize() for part in rest)
 
 

@@ -1,0 +1,138 @@
+"""Lists of notes: pages of a folder, of the root or of all below, pinned ones first."""
+
+import sqlite3
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.operation import operation
+from app.core.shapes import Id, Line, Most, Offset, Record, Tags, Title
+from app.core.store import Tx
+from app.core.text import fold
+from app.workspace import counters, folder_rows, folders
+from app.workspace.folder_rows import IN_LIST, in_list
+from app.workspace.notes import FolderName
+
+Sort = Literal["updatedAt", "createdAt", "title"]
+Order = Literal["asc", "desc"]
+COLUMNS: dict[str, str] = {"updatedAt": "n.updated_at", "createdAt": "n.created_at", "title": "n.title COLLATE NOCASE"}
+ITEM = "n.id, n.title, n.word_count, n.pinned, n.tags, n.created_at, n.updated_at, n.folder_id, n.revision"
+
+
+class NoteItem(Record, gc=False):
+    """A note without its text."""
+
+    id: int
+    title: str
+    word_count: int
+    pinned: bool
+    tags: Tags
+    created_at: str
+    updated_at: str
+    folder_id: int | None
+    revision: int
+
+
+class NoteList(Record):
+    """`totalNotes` counts all matches, `limited` says that there are more beyond this page."""
+
+    folder: FolderName
+    notes: list[NoteItem]
+    total_notes: int
+    limited: bool
+
+
+class Page(msgspec.Struct, frozen=True):
+    """Which part of a list is wanted, and in which order."""
+
+    limit: int
+    offset: int
+    sort: str
+    order: str
+
+    @property
+    def order_by(self) -> str:
+        """Give the ORDER BY terms; ties go by id."""
+        return f"{COLUMNS[self.sort]} {self.order}, n.id {self.order}"
+
+
+@operation("GET /os/notes", scope="os.notes:read", category="notes")
+async def list_notes(
+    app: App, me: Caller, *, folder_id: Id | None = None, folder_name: Title | None = None, limit: Annotated[int, Meta(ge=1), Most(200)] = 50,
+    offset: Offset = 0, sort: Sort = "updatedAt", order: Order = "desc", tag: Annotated[str, Line(1, 65)] | None = None, recursive: bool = False,
+) -> NoteList:  # fmt: skip
+    """List the notes of one folder, or of the root, without their text; with recursive those of the folders below too."""
+    page = Page(limit, offset, sort, order)
+    if tag is None and not recursive and folder_name is None:
+        return app.quick(_in_folder, me, folder_id, page)
+    return await app.read(_found, me, folder_id, folder_name, page, tag, recursive=recursive)
+
+
+def _in_folder(tx: Tx, me: Caller, folder_id: int | None, page: Page) -> NoteList:
+    """Give a page by the index of its folder: the same time however many notes there are."""
+    folder = folders.named_or_numbered(tx, me, folder_id, None)
+    return _of_folder(tx, me, folder, page)
+
+
+def _of_folder(tx: Tx, me: Caller, folder: sqlite3.Row | None, page: Page) -> NoteList:
+    owner, place, total = (me.user, None, counters.of(tx, me.user).root_notes) if folder is None else (folder["owner_id"], folder["id"], folder["note_count"])
+    rows = _pinned_first(tx, "n.owner_id = :owner AND n.folder_id IS :folder", page, owner=owner, folder=place)
+    return _list(folder, rows, total, page)
+
+
+def _found(
+    tx: Tx, me: Caller, folder_id: int | None, folder_name: str | None, page: Page, tag: str | None, *, recursive: bool
+) -> NoteList:
+    folder = folders.named_or_numbered(tx, me, folder_id, folder_name)
+    if tag is None and not recursive:
+        return _of_folder(tx, me, folder, page)
+    owner = me.user if folder is None else folder["owner_id"]
+    if tag is None and folder is None:
+        rows = _pinned_first(tx, "n.owner_id = :owner", page, owner=owner)
+        return _list(folder, rows, counters.of(tx, owner).notes, page)
+    where, params = "n.owner_id = :owner", {"owner": owner}
+    if folder is not None or not recursive:
+        places = folder_rows.subtree(tx, folder["id"]) if folder is not None and recursive else [None if folder is None else folder["id"]]
+        where += " AND n.folder_id IS NULL" if places == [None] else f" AND n.folder_id IN ({IN_LIST})"
+        params["ids"] = in_list([place for place in places if place is not None])
+    if tag is not None:
+        where += " AND n.id IN (SELECT note_id FROM note_tags WHERE owner_id = :owner AND tag_key = :tag)"
+        params["tag"] = fold(tag.removeprefix("#"))
+    return _sorted(tx, folder, where, params, page)
+
+
+def _sorted(tx: Tx, folder: sqlite3.Row | None, where: str, params: dict[str, Any], page: Page) -> NoteList:
+    total = tx.value(f"SELECT count(*) FROM notes n WHERE {where} AND n.trash_id IS NULL", **params)
+    rows = tx.all(
+        f"""SELECT {ITEM} FROM notes n WHERE n.id IN (
+                SELECT n.id FROM notes n WHERE {where} AND n.trash_id IS NULL ORDER BY n.pinned DESC, {page.order_by} LIMIT :limit OFFSET :offset)
+            ORDER BY n.pinned DESC, {page.order_by}""",
+        limit=page.limit, offset=page.offset, **params,
+    )  # fmt: skip
+    return _list(folder, rows, total, page)
+
+
+def _pinned_first(tx: Tx, where: str, page: Page, **params: Any) -> list[sqlite3.Row]:
+    """Give a page in two steps, the pinned and the others, each straight from an index in either direction."""
+    sql = f"SELECT {ITEM} FROM notes n WHERE {where} AND n.pinned = :pinned AND n.trash_id IS NULL ORDER BY {page.order_by} LIMIT :limit OFFSET :offset"
+    rows = tx.all(sql, pinned=1, limit=page.limit, offset=page.offset, **params)
+    if len(rows) == page.limit:
+        return rows
+    skip = page.offset
+    if skip and not rows:
+        skip -= tx.value(f"SELECT count(*) FROM notes n WHERE {where} AND n.pinned = 1 AND n.trash_id IS NULL", **params)
+    elif skip:
+        skip = 0
+    return rows + tx.all(sql, pinned=0, limit=page.limit - len(rows), offset=skip, **params)
+
+
+def _list(folder: sqlite3.Row | None, rows: list[sqlite3.Row], total: int, page: Page) -> NoteList:
+    name = FolderName(None, "/") if folder is None else FolderName(folder["id"], folder["name"])
+    notes = [
+        NoteItem(id_, title, words, pinned == 1, msgspec.Raw(tags), created, updated, folder_id, revision)
+        for id_, title, words, pinned, tags, created, updated, folder_id, revision in rows
+    ]
+    return NoteList(name, notes, total, page.offset + len(rows) < total)

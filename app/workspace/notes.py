@@ -1,0 +1,174 @@
+"""Notes: Markdown pages in folders. Listing, reading and writing them; what rearranges them is in note_places.py."""
+
+import asyncio
+import sqlite3
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from app.core import markdown, rendering
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.operation import operation
+from app.core.shapes import Id, Record, Tags, Text, Title
+from app.core.store import Tx
+from app.errors import RevisionConflict
+from app.workspace import access, folders, note_rows, note_tags, snapshots
+
+Content = Annotated[str, Meta(description="Markdown or plain text, at most 10 MiB"), Text()]
+TagsIn = Annotated[list[str], Meta(description="at most 50 tags of 1 to 64 characters"), note_tags.TagList()]
+LONGEST_INLINE = 4_000
+
+
+class FolderName(Record):
+    """A folder by id and name; the root is null and /."""
+
+    id: int | None
+    name: str
+
+
+class Note(Record):
+    """A whole note: `content` is HTML, `markdown` what is stored."""
+
+    id: int
+    title: str
+    content: str
+    markdown: str
+    folder_id: int | None
+    folder: FolderName | None
+    tags: Tags
+    pinned: bool
+    word_count: int
+    revision: int
+    created_at: str
+    updated_at: str
+    snapshot_count: int
+
+
+class NoteAnswer(Record):
+    note: Note
+
+
+class NewNote(Record):
+    id: int
+    title: str
+    folder_id: int | None
+    revision: int
+    created_at: str
+
+
+class Created(Record):
+    note: NewNote
+
+
+class EditedNote(Record):
+    id: int
+    title: str
+    folder_id: int | None
+    revision: int
+    updated_at: str
+
+
+class Edited(Record):
+    note: EditedNote
+
+
+class Edit(msgspec.Struct, frozen=True):
+    """What an edit asks for; None leaves a field as it is."""
+
+    title: str | None
+    text: note_rows.Text | None
+    tags: str | None
+
+
+@operation("POST /os/notes", scope="os.notes:write", status=201, wrap="result", invalid_status=422, idempotent=300)
+def create_note(
+    tx: Tx, me: Caller, *, title: Title, content: Content, folder_id: Id | None = None, folder_name: Title | None = None, tags: TagsIn = ()  # type: ignore[assignment]
+) -> Created:
+    """Create a note in a folder the caller may write, or in the root."""
+    text = note_rows.measured(content)
+    folder = folders.named_or_numbered(tx, me, folder_id, folder_name)
+    if folder is not None:
+        access.demand(access.rank(tx, me, folder), "editor")
+    owner, place = (me.user, None) if folder is None else (folder["owner_id"], folder["id"])
+    note_id = note_rows.insert(tx, owner=owner, folder_id=place, title=title, text=text, tags=note_tags.stored(list(tags)))
+    return Created(NewNote(note_id, title, place, 1, tx.now))
+
+
+@operation("GET /os/notes/{id}", scope="os.notes:read")
+async def get_note_content(app: App, me: Caller, *, id: Id) -> NoteAnswer:
+    """Read a whole note, as HTML and as Markdown."""
+    row, folder = app.quick(_read, me, id)
+    content = await rendering.html(row["content"])
+    return NoteAnswer(
+        Note(
+            row["id"], row["title"], content, row["content"], row["folder_id"], folder, msgspec.Raw(row["tags"]), row["pinned"] == 1,
+            row["word_count"], row["revision"], row["created_at"], row["updated_at"], row["snapshot_count"],
+        )  # fmt: skip
+    )
+
+
+@operation("PATCH /os/notes/{id}", scope="os.notes:write")
+async def edit_note(
+    app: App, me: Caller, *, id: Id, title: Title | None = None, content: Content | None = None, tags: TagsIn | None = None,
+    content_format: Literal["html", "markdown"] | None = None, if_revision: Id | None = None,
+) -> Edited:  # fmt: skip
+    """Change a note's title, text or tags; what is not given stays. The state before is kept as a snapshot.
+
+    Without contentFormat, content that holds an HTML tag is read as HTML, else as Markdown. Content equal to what reading the note gave
+    leaves the Markdown byte for byte as it is. With ifRevision a note that changed meanwhile is not overwritten.
+    """
+    stored_tags = None if tags is None else note_tags.stored(tags)
+    while True:
+        base, _ = app.quick(_read, me, id)
+        text = None if content is None else await _new_text(base["content"], content, content_format)
+        measured = None if text is None else note_rows.measured(text)
+        done = await app.write(_edit, me, id, Edit(title, measured, stored_tags), base["revision"], if_revision)
+        if done is not None:
+            return done
+
+
+def apply(tx: Tx, me: Caller, note: sqlite3.Row, edit: Edit, *, label: str = snapshots.BEFORE_EDIT, message: str | None = None) -> bool:
+    """Carry out an edit, with a snapshot of the state before; say whether it changed anything."""
+    title = note["title"] if edit.title is None else edit.title
+    tags = note["tags"] if edit.tags is None else edit.tags
+    text = edit.text or note_rows.Text(note["content"], note["size"], note["word_count"])
+    if (title, tags, text.content) == (note["title"], note["tags"], note["content"]):
+        return False
+    snapshots.take(tx, me, note, label=label, message=message, automatic=True)
+    note_rows.change(tx, note, title=title, tags=tags, text=text)
+    return True
+
+
+def _edit(tx: Tx, me: Caller, note_id: int, edit: Edit, base_revision: int, if_revision: int | None) -> Edited | None:
+    """Carry out an edit that was prepared on `base_revision`; None when the note has changed since and it must be prepared again."""
+    note = access.note(tx, me, note_id, "writer")
+    if if_revision is not None and if_revision != note["revision"]:
+        raise RevisionConflict(
+            "The note has changed since: ifRevision is not its revision.", field="ifRevision", revision=note["revision"], updatedAt=note["updated_at"]
+        )
+    if note["revision"] != base_revision:
+        return None
+    apply(tx, me, note, edit)
+    now = tx.one("SELECT id, title, folder_id, revision, updated_at FROM notes WHERE id = :id", id=note_id)
+    assert now is not None
+    return Edited(EditedNote(*now))
+
+
+async def _new_text(stored: str, content: str, content_format: str | None) -> str:
+    """Give the Markdown that `content` means for a note that holds `stored`."""
+    if content_format == "markdown" or content == stored or (content_format is None and not markdown.holds_html(content)):
+        return content
+    if content == await rendering.html(stored):
+        return stored
+    if len(content) <= LONGEST_INLINE:
+        return markdown.to_markdown(content)
+    return await asyncio.to_thread(markdown.to_markdown, content)
+
+
+def _read(tx: Tx, me: Caller, note_id: int) -> tuple[sqlite3.Row, FolderName | None]:
+    row = access.note(tx, me, note_id)
+    if row["folder_id"] is None:
+        return row, None
+    return row, FolderName(row["folder_id"], tx.value("SELECT name FROM folders WHERE id = :id", id=row["folder_id"]))

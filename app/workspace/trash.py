@@ -1,0 +1,235 @@
+"""The trash: what was deleted, until it is restored, purged by hand, or its days are over."""
+
+import itertools
+from datetime import datetime, timedelta
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from app.account import users
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.operation import operation
+from app.core.shapes import Id, Most, Offset, Record
+from app.core.store import Tx, stamp
+from app.errors import Forbidden, NotFound
+from app.workspace import access, folder_rows, folders, note_rows, todo_rows, trash_rows
+
+Kind = Literal["note", "todo", "folder"]
+READ = ("os.notes:read", "os.todos:read")
+WRITE = ("os.notes:write", "os.todos:write")
+BATCH = 200
+
+
+class TrashItem(Record):
+    """A deleted thing; `path` is the folder it lay in, `purgeAt` when it goes for good."""
+
+    kind: Kind
+    id: int
+    title: str
+    path: str
+    trashed_at: str
+    trashed_by: Annotated[msgspec.Raw, Meta(extra_json_schema={"$ref": "#/components/schemas/Actor"})]
+    purge_at: str
+
+
+class TrashList(Record):
+    items: list[TrashItem]
+    total: int
+
+
+class RestoredItem(Record):
+    """Where a restored thing lies now."""
+
+    kind: Kind
+    id: int
+    folder_id: int | None
+
+
+class Purged(Record):
+    notes: int = 0
+    todos: int = 0
+    folders: int = 0
+
+
+class PurgeAnswer(Record):
+    purged: Purged
+
+
+class TrashedFolder(Record):
+    notes: int
+    folders: int
+    trashed: bool = True
+
+
+@operation("DELETE /os/folders/{id}", scope="os.notes:write", category="folders", since="beyond")
+def delete_folder(tx: Tx, me: Caller, *, id: Id) -> TrashedFolder:
+    """Move a folder and all below it to the trash."""
+    found = access.folder(tx, me, id, "admin", field="id")
+    if folders.is_general(found):
+        raise Forbidden("The folder General cannot be deleted.")
+    if found["owner_id"] != me.user and access.shared_rank(tx, me, found["parent_id"]) < access.RANKS["admin"]:
+        raise Forbidden("Only its owner may delete the shared folder itself.", role="admin")
+    notes, below = put_folder(tx, me, id)
+    return TrashedFolder(notes, below)
+
+
+@operation("GET /os/trash", scope=READ, category="workspace", since="beyond", effect="read")
+def list_trash(
+    tx: Tx, me: Caller, *, kind: Kind | None = None, limit: Annotated[int, Meta(ge=1), Most(200)] = 50, offset: Offset = 0
+) -> TrashList:
+    """List what lies in the trash, newest first."""
+    kinds = _kinds(me, kind, "read")
+    where = "owner_id = :me AND kind IN (SELECT value FROM json_each(:kinds))"
+    total = tx.value(f"SELECT count(*) FROM trash WHERE {where}", me=me.user, kinds=kinds)
+    rows = tx.all(f"SELECT * FROM trash WHERE {where} ORDER BY id DESC LIMIT :limit OFFSET :offset", me=me.user, kinds=kinds, limit=limit, offset=offset)
+    days = timedelta(days=users.settings_of(tx, me).trash_days)
+    return TrashList([_item(row, days) for row in rows], total)
+
+
+@operation("POST /os/trash/{kind}/{id}/restore", scope=WRITE, category="workspace", since="beyond")
+def restore_from_trash(tx: Tx, me: Caller, *, kind: Kind, id: Id) -> RestoredItem:
+    """Bring a thing back from the trash; where its folder is gone, to the root."""
+    entry = _entry(tx, me, kind, id)
+    folder_id = {"note": _restore_note, "todo": _restore_todo, "folder": _restore_folder}[kind](tx, me, id, entry["id"])
+    trash_rows.drop(tx, entry["id"])
+    return RestoredItem(kind, id, folder_id)
+
+
+@operation("DELETE /os/trash/{kind}/{id}", scope=WRITE, category="workspace", since="beyond")
+async def purge_from_trash(app: App, me: Caller, *, kind: Kind, id: Id) -> PurgeAnswer:
+    """Delete one thing in the trash for good, snapshots included."""
+    entry = await app.read(_entry, me, kind, id)
+    return PurgeAnswer(await _purge(app, [entry["id"]]))
+
+
+@operation("DELETE /os/trash", scope=WRITE, category="workspace", since="beyond")
+async def empty_trash(
+    app: App, me: Caller, *, kind: Kind | None = None, older_than_days: Annotated[int, Meta(ge=0, le=36500)] | None = None
+) -> PurgeAnswer:
+    """Delete for good what lies in the trash, or only one kind of it or what is older."""
+    kinds = _kinds(me, kind, "write")
+    return PurgeAnswer(await _purge(app, await app.read(_entries, me.user, kinds, older_than_days)))
+
+
+@operation("COMMAND", category="workspace")
+async def purge_expired_trash(app: App, me: Caller) -> PurgeAnswer:
+    """Delete for good what has been in each user's trash for its time."""
+    return PurgeAnswer(await _purge(app, await app.read(_expired)))
+
+
+def put_folder(tx: Tx, me: Caller, folder_id: int) -> tuple[int, int]:
+    """Put a live folder with all live things below it into its owner's trash; give the numbers of notes and folders."""
+    found = folder_rows.get(tx, folder_id)
+    assert found is not None
+    below = folder_rows.subtree(tx, folder_id)
+    path = folder_rows.path(tx, found["parent_id"])
+    entry = trash_rows.put(tx, me, owner=found["owner_id"], kind="folder", item_id=folder_id, title=found["name"], path=path)
+    notes = note_rows.trash_in(tx, found["owner_id"], below, entry)
+    folder_rows.set_trash(tx, below, entry)
+    return notes, len(below)
+
+
+def _restore_note(tx: Tx, me: Caller, note_id: int, _: int) -> int | None:
+    note = tx.one("SELECT * FROM notes WHERE id = :id", id=note_id)
+    assert note is not None
+    folder_id = _live(tx, note["folder_id"])
+    note_rows.restore_one(tx, note, folder_id)
+    return folder_id
+
+
+def _restore_todo(tx: Tx, me: Caller, todo_id: int, _: int) -> int | None:
+    todo_rows.set_trash(tx, [todo_id], None)
+    return None
+
+
+def _restore_folder(tx: Tx, me: Caller, folder_id: int, trash_id: int) -> int | None:
+    row = tx.one("SELECT parent_id, name FROM folders WHERE id = :id", id=folder_id)
+    assert row is not None
+    parent = _live(tx, row["parent_id"])
+    folder_rows.restore(tx, trash_id, folder_id, parent_id=parent, name=_free_name(tx, me.user, parent, row["name"]))
+    note_rows.restore_all(tx, me.user, trash_id)
+    return folder_id
+
+
+def _free_name(tx: Tx, owner: int, parent: int | None, name: str) -> str:
+    """Give a folder's name, with " (restored)" added when another has taken it meanwhile."""
+    suffixes = itertools.chain(("", " (restored)"), (f" (restored {number})" for number in itertools.count(2)))
+    candidates = (name[: 255 - len(suffix)] + suffix for suffix in suffixes)
+    return next(candidate for candidate in candidates if folder_rows.child(tx, owner, parent, candidate) is None)
+
+
+def _live(tx: Tx, folder_id: int | None) -> int | None:
+    return folder_id if folder_id is not None and folder_rows.get(tx, folder_id) is not None else None
+
+
+def _kinds(me: Caller, kind: str | None, right: str) -> str:
+    """Give the kinds that the credential may see here, as the JSON list that the SQL reads."""
+    wanted = ["note", "todo", "folder"] if kind is None else [kind]
+    allowed = [one for one in wanted if me.may((f"os.{'todos' if one == 'todo' else 'notes'}:{right}",))]
+    if kind is not None and not allowed:
+        me.require((f"os.{'todos' if kind == 'todo' else 'notes'}:{right}",))
+    return msgspec.json.encode(allowed).decode()
+
+
+def _entry(tx: Tx, me: Caller, kind: str, item_id: int) -> Any:
+    _kinds(me, kind, "write")
+    entry = trash_rows.find(tx, me, kind, item_id)
+    if entry is None:
+        raise NotFound(f"There is no such {kind} in the trash.", field="id")
+    return entry
+
+
+def _entries(tx: Tx, user: int, kinds: str, older_than_days: int | None) -> list[int]:
+    before = stamp(tx.moment - timedelta(days=older_than_days or 0))
+    rows = tx.all(
+        "SELECT id FROM trash WHERE owner_id = :me AND kind IN (SELECT value FROM json_each(:kinds)) AND trashed_at <= :before ORDER BY id",
+        me=user, kinds=kinds, before=before,
+    )  # fmt: skip
+    return [row["id"] for row in rows]
+
+
+def _expired(tx: Tx) -> list[int]:
+    found = []
+    for row in tx.all("SELECT DISTINCT owner_id FROM trash"):
+        days = users.settings_of_user(tx, row["owner_id"]).trash_days
+        found += _entries(tx, row["owner_id"], '["note","todo","folder"]', days)
+    return found
+
+
+async def _purge(app: App, entries: list[int]) -> Purged:
+    """Delete entries for good, some hundred rows a transaction, so that no purge holds up other writes."""
+    notes = todos = below = 0
+    for entry in entries:
+        while gone := await app.write(_purge_notes, entry):
+            notes += gone
+        more_todos, more_folders = await app.write(_purge_rest, entry)
+        todos, below = todos + more_todos, below + more_folders
+    return Purged(notes, todos, below)
+
+
+def _purge_notes(tx: Tx, entry: int) -> int:
+    """Delete some of the notes of an entry; give their number."""
+    return note_rows.purge(tx, [row["id"] for row in tx.all("SELECT id FROM notes WHERE trash_id = :entry LIMIT :some", entry=entry, some=BATCH)])
+
+
+def _purge_rest(tx: Tx, entry: int) -> tuple[int, int]:
+    """Delete an entry with its todos and folders, once its notes are gone; give their numbers."""
+    todos = todo_rows.purge(tx, [row["id"] for row in tx.all("SELECT id FROM todos WHERE trash_id = :entry", entry=entry)])
+    below = [row["id"] for row in tx.all("SELECT id FROM folders WHERE trash_id = :entry", entry=entry)]
+    note_rows.leave_folders(tx, below)
+    below_count = folder_rows.purge(tx, below)
+    trash_rows.drop(tx, entry)
+    return todos, below_count
+
+
+def _item(row: Any, days: timedelta) -> TrashItem:
+    return TrashItem(
+        row["kind"], row["item_id"], row["title"], row["path"], row["trashed_at"], trash_rows.decoded_actor(row["trashed_by"]),
+        _purge_at(row["trashed_at"], days),
+    )  # fmt: skip
+
+
+def _purge_at(trashed_at: str, days: timedelta) -> str:
+    return stamp(datetime.fromisoformat(trashed_at) + days)
