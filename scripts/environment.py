@@ -5,9 +5,9 @@ A stamp in .venv says what was installed, where and with which Python; as long a
 
 from __future__ import annotations
 
-import hashlib
 import os
 import sys
+import zlib
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
@@ -69,10 +69,10 @@ def is_current(stamp: Stamp | None, extra: str) -> bool:
 
 
 def fingerprint() -> str:
-    """Return a hash of what decides the packages: the pins and the project's tables, but not the settings of its tools."""
+    """Return a checksum of what decides the packages: the pins and the project's tables, but not the settings of its tools."""
     project = (ROOT / "pyproject.toml").read_text("utf-8").partition("\n[tool.")[0]
     pins = (ROOT / "constraints.txt").read_text("utf-8")
-    return hashlib.sha256((project + "\0" + pins).encode()).hexdigest()
+    return f"{zlib.crc32((project + pins).encode()):08x}"
 
 
 def read_stamp() -> Stamp | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import shutil
 import subprocess
@@ -99,6 +100,9 @@ def install(extra: str) -> None:
     project = f".[{extra}]" if extra else "."
     options = ("--no-input", "--disable-pip-version-check", "--constraint", "constraints.txt")
     run(str(PYTHON), "-m", "pip", "install", *options, "--editable", project)
+    for link in VENV.rglob("app.pth"):
+        # A relative path is plain ASCII, which every locale can read, wherever the checkout lies.
+        link.write_text(os.path.relpath(ROOT, link.parent), "ascii")
 
 
 def run(*command: str) -> None:
