@@ -92,7 +92,8 @@ def make_venv(python: str) -> None:
     """Make an empty .venv in the place of whatever stood there."""
     if VENV.is_symlink():
         raise SetupError(f"{VENV} is a link to another place. Remove the link and start again.")
-    run(python, "-m", "venv", "--clear", str(VENV))
+    run(python, "-m", "venv", "--clear", "--without-pip", str(VENV))
+    run(str(PYTHON), "-m", "ensurepip", "--default-pip")  # on its own, because venv would hide what it says
 
 
 def install(extra: str) -> None:
