@@ -124,12 +124,13 @@ def run(*command: str) -> None:
 
 
 def explain(output: str) -> str:
-    """Return a sentence on what went wrong, and below it the end of the output that says so."""
-    lines = [line for line in output.splitlines() if line.strip()]
-    sentence = next((text for pattern, text in TROUBLES.items() if re.search(pattern, output)), "")
-    if not sentence and len(lines) == 1:
-        return lines[0]
-    return "\n  ".join([sentence or "Setting up did not work.", *lines[-10:]])
+    """Return a sentence on what went wrong with the line that shows it, or the end of the output where no sentence fits."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    for pattern, sentence in TROUBLES.items():
+        for line in lines:
+            if re.search(pattern, line):
+                return f"{sentence}\n  {line}"
+    return lines[0] if len(lines) == 1 else "\n  ".join(["Setting up did not work:", *lines[-10:]])
 
 
 @contextlib.contextmanager
