@@ -240,8 +240,7 @@ def _own(tx: Tx, user: int, id_: int) -> Key:
 
 
 def _one(tx: Tx, id_: int) -> Key:
-    row = tx.one(f"SELECT {COLUMNS} FROM keys WHERE id = :id", id=id_)
-    assert row is not None
+    row = tx.sure(f"SELECT {COLUMNS} FROM keys WHERE id = :id", id=id_)
     return _key(*row)
 
 

@@ -151,9 +151,9 @@ def read_settings(tx: Tx, me: Caller) -> SettingsAnswer:
 @operation("PATCH /account/settings", scope="account:manage", category="account", since="beyond", tool=False)
 def change_settings(
     tx: Tx, me: Caller, *, name: Annotated[str, Line(1, 100)] | None = None,
-    agent_name: Annotated[str, Line(1, 100)] | None | UnsetType = UNSET, email: Annotated[str, Email()] | None | UnsetType = UNSET,
+    agent_name: Annotated[str, Line(1, 100)] | UnsetType | None = UNSET, email: Annotated[str, Email()] | UnsetType | None = UNSET,
     timezone: TimeZone | None = None, locale: Annotated[str, Locale()] | None = None,
-    replan_per_day: Annotated[int, Meta(ge=1, le=50)] | None = None, default_model: Annotated[str, Line(1, 200)] | None | UnsetType = UNSET,
+    replan_per_day: Annotated[int, Meta(ge=1, le=50)] | None = None, default_model: Annotated[str, Line(1, 200)] | UnsetType | None = UNSET,
     inbox_from: InboxFrom | None = None, escalation_ttl_hours: Annotated[int, Meta(ge=1, le=720)] | None = None,
     trash_days: Annotated[int, Meta(ge=1, le=365)] | None = None, snapshot_keep: Annotated[int, Meta(ge=10, le=5000)] | None = None,
 ) -> SettingsAnswer:  # fmt: skip

@@ -59,7 +59,7 @@ IMPLIED: dict[str, tuple[str, ...]] = {
 EVERYTHING = ("*",)
 
 
-class Actor(Record, frozen=True):
+class Actor(Record):
     """Who did something, as it stands on snapshots, trash and escalations."""
 
     kind: ActorKind
@@ -109,13 +109,13 @@ class Caller:
                 return Actor("user", self.user_id, self.username)
 
 
-OPERATOR = Caller(user=0, user_id="", username="", kind="operator")
-"""Whoever may use the command line on the data directory: sets up users and keys, owns nothing."""
-
-
 @functools.cache
 def rights_of(scopes: tuple[str, ...]) -> frozenset[str]:
     """Give every scope that `scopes` come to: all for `*`, and those that another implies."""
     if "*" in scopes:
         return frozenset(SCOPES)
     return frozenset(scopes).union(*(IMPLIED.get(scope, ()) for scope in scopes))
+
+
+OPERATOR = Caller(user=0, user_id="", username="", kind="operator")
+"""Whoever may use the command line on the data directory: sets up users and keys, owns nothing."""

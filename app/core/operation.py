@@ -145,6 +145,9 @@ class Catalog:
 
     def routes(self) -> list[tuple[str, str, Operation[..., Any]]]:
         """Give (method, path, operation) for all that is served over HTTP, aliases included."""
-        rows = [(found.method, found.path, found) for found in self.operations.values() if found.path]
-        aliases = [(*route.split(" ", 1), found) for found in self.operations.values() for route in found.also]
-        return rows + [(method, path, found) for method, path, found in aliases]
+        rows = []
+        for found in self.operations.values():
+            for route in (f"{found.method} {found.path}", *found.also) if found.path else ():
+                method, _, path = route.partition(" ")
+                rows.append((method, path, found))
+        return rows

@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import sqlite3
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
@@ -59,6 +59,11 @@ class Tx:
     def one(self, sql: str, **params: Any) -> sqlite3.Row | None:
         """Give the first row, or None."""
         row: sqlite3.Row | None = self.connection.execute(sql, params).fetchone()
+        return row
+
+    def sure(self, sql: str, **params: Any) -> sqlite3.Row:
+        """Give the first row, which the caller knows to be there."""
+        row: sqlite3.Row = self.connection.execute(sql, params).fetchone()
         return row
 
     def all(self, sql: str, **params: Any) -> list[sqlite3.Row]:
@@ -200,13 +205,15 @@ class Store:
 
     def quick(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run a read of some tens of microseconds right here, without a thread. Never for what grows with the workspace."""
-        assert self._local is not None
+        if self._local is None:
+            raise RuntimeError("the store is not open")
         return _read(self._local, self.clock(), function, *args, **kwargs)
 
     async def _open_reader(self) -> Connection:
         reader = Connection(lambda: _connect(self.path, writes=False), 64)
         self._readers.append(reader)
-        return await reader
+        await reader
+        return reader
 
     def _give_back(self, reader: Connection) -> None:
         self._idle.append(reader)
@@ -272,7 +279,7 @@ class Store:
 @contextlib.asynccontextmanager
 async def open_store(
     path: Path, *, durability: Durability = "full", clock: Clock = utc_now, events: Events | None = None
-) -> "contextlib.AsyncIterator[Store]":
+) -> AsyncIterator[Store]:
     """Open the migrated database at `path` for as long as the block runs."""
     store = Store(path, durability=durability, clock=clock, events=events or Events())
     await store.open()

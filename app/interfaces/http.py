@@ -135,7 +135,8 @@ class Api:
                 raise
             await exchange.answer(200, encode({**error.body, **operation.refusal}), cors)
             return
-        await exchange.answer(*_envelope(operation, result), cors)
+        status, answer, more = _envelope(operation, result)
+        await exchange.answer(status, answer, more + cors if cors and more else cors or more)
 
     def _admit(self, exchange: Exchange) -> None:
         """Find the caller of the credential, and take a token of its rate."""

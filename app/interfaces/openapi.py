@@ -5,7 +5,7 @@ from typing import Any
 
 from app.core.app import App
 from app.core.caller import Caller
-from app.core.operation import Catalog, Operation
+from app.core.operation import Catalog, Operation, operation
 from app.core.shapes import Record, schemas
 
 PREFIX = "#/components/schemas/"

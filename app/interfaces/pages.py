@@ -34,7 +34,8 @@ async def refuse(_: Request, error: Exception) -> Response:
 
 
 def _of_starlette(error: Exception) -> AppError:
-    assert isinstance(error, HTTPException)
+    if not isinstance(error, HTTPException):
+        return AppError("Something went wrong inside the server.")
     if error.status_code == 405:
         allow = (error.headers or {}).get("Allow", "").split(", ")
         return MethodNotAllowed("This method is not known at this path.", allow=sorted(allow))

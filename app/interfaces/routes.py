@@ -66,9 +66,9 @@ class Routes:
 def path_values(operation: Operation[..., Any], texts: dict[str, str]) -> dict[str, Any]:
     """Give the typed values of the path; an id too large to exist is NotFound, one that is no number Invalid."""
     for name, text in texts.items():
-        if text.isascii() and text.isdecimal() and len(text) > 15 and (len(text) > MOST_DIGITS or int(text) > LARGEST_ID):
-            if operation.shape.reads_integer(name):
-                raise NotFound("There is no such thing.", field=name)
+        too_large = len(text) > 15 and text.isascii() and text.isdecimal() and (len(text) > MOST_DIGITS or int(text) > LARGEST_ID)
+        if too_large and operation.shape.reads_integer(name):
+            raise NotFound("There is no such thing.", field=name)
     values = operation.shape.from_text(texts)
     if any(isinstance(value, int) and value < 1 for value in values.values()):
         raise NotFound("There is no such thing.")

@@ -18,6 +18,11 @@ def get(tx: Tx, folder_id: int) -> sqlite3.Row | None:
     return tx.one(f"SELECT {COLUMNS} FROM folders WHERE id = :id AND trash_id IS NULL", id=folder_id)
 
 
+def sure(tx: Tx, folder_id: int | None) -> sqlite3.Row:
+    """Give a live folder that the caller knows to be there."""
+    return tx.sure(f"SELECT {COLUMNS} FROM folders WHERE id = :id AND trash_id IS NULL", id=folder_id)
+
+
 def child(tx: Tx, owner: int, parent_id: int | None, name: str) -> sqlite3.Row | None:
     """Give the live folder of that name, compared without case, in a parent or the root."""
     return tx.one(

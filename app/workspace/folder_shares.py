@@ -50,8 +50,7 @@ def share_folder(tx: Tx, me: Caller, *, id: Id, username: str, role: access.Role
            ON CONFLICT (folder_id, user_id) DO UPDATE SET role = excluded.role""",
         folder=id, user=other["id"], role=role, now=tx.now,
     )  # fmt: skip
-    row = tx.one(f"{_SELECT} AND s.user_id = :user", id=id, user=other["id"])
-    assert row is not None
+    row = tx.sure(f"{_SELECT} AND s.user_id = :user", id=id, user=other["id"])
     return ShareAnswer(Share(*row))
 
 

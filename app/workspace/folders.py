@@ -91,8 +91,7 @@ def create_folder(
         if len(folder_rows.ancestry(tx, parent_id)) + len(segments) > paths.DEEPEST:
             raise Invalid(f"A folder must not lie deeper than {paths.DEEPEST} levels.", field="name" if name is not None else "path")
     leaf, made = make(tx, me, owner, parent_id, segments)
-    row = folder_rows.get(tx, leaf or 0)
-    assert row is not None
+    row = folder_rows.sure(tx, leaf)
     place = FolderPlace(row["id"], row["name"], row["parent_id"])
     message = f"Created {'/'.join(made)}." if made else "The folder exists already."
     return MadeFolder("name" if name is not None else "path", folder_rows.path(tx, row["id"]), place, made, message)
@@ -100,7 +99,7 @@ def create_folder(
 
 @operation("PATCH /os/folders/{id}", scope="os.notes:write", since="beyond")
 def change_folder(
-    tx: Tx, me: Caller, *, id: Id, name: Title | None = None, parent_id: Id | None | UnsetType = UNSET, icon: Icon | None | UnsetType = UNSET
+    tx: Tx, me: Caller, *, id: Id, name: Title | None = None, parent_id: Id | UnsetType | None = UNSET, icon: Icon | UnsetType | None = UNSET
 ) -> FolderAnswer:
     """Rename or move a folder or give it another icon; a parentId of null moves it to the root, an icon of null takes it away."""
     found = access.folder(tx, me, id, "admin", field="id")
@@ -145,9 +144,7 @@ def by_name(tx: Tx, me: Caller, name: str) -> sqlite3.Row:
     if len(matches) > 1:
         candidates = [{"id": folder.id, "path": folder_rows.path(tx, folder.id)} for folder in matches]
         raise Invalid(f"folderName is ambiguous: {len(matches)} folders are called {name[:255]}; use folderId.", field="folderName", matches=candidates)
-    row = folder_rows.get(tx, matches[0].id)
-    assert row is not None
-    return row
+    return folder_rows.sure(tx, matches[0].id)
 
 
 def named_or_numbered(tx: Tx, me: Caller, folder_id: int | None, folder_name: str | None) -> sqlite3.Row | None:
@@ -172,8 +169,7 @@ def listed(tx: Tx, me: Caller, *, parent: int | None = None, root: bool = False)
 
 def one(tx: Tx, me: Caller, folder_id: int) -> Folder:
     """Give one folder the caller may read."""
-    row = tx.one(f"SELECT {_COLUMNS}, f.owner_id FROM folders f WHERE f.id = :id", id=folder_id)
-    assert row is not None
+    row = tx.sure(f"SELECT {_COLUMNS}, f.owner_id FROM folders f WHERE f.id = :id", id=folder_id)
     if row["owner_id"] == me.user:
         return _folder(row)
     return _shared(tx, {folder_id: access.shared_rank(tx, me, folder_id)}, None, root=False)[0][1]

@@ -51,7 +51,7 @@ class Trashed(Record):
 
 @operation("POST /os/notes/{id}/copy", scope="os.notes:write", category="notes")
 def copy_note(
-    tx: Tx, me: Caller, *, id: Id, folder_id: Destination | None | UnsetType = UNSET, folder_name: Title | None = None, title: Title | None = None
+    tx: Tx, me: Caller, *, id: Id, folder_id: Destination | UnsetType | None = UNSET, folder_name: Title | None = None, title: Title | None = None
 ) -> Copied:
     """Copy a note, by default beside its source; the copy has neither snapshots nor share links."""
     note = access.note(tx, me, id)
@@ -64,7 +64,7 @@ def copy_note(
 
 @operation("POST /os/notes/{id}/move", scope="os.notes:write", category="notes")
 def move_note(
-    tx: Tx, me: Caller, *, id: Id, folder_id: Destination | None | UnsetType = UNSET, folder_name: Title | None = None
+    tx: Tx, me: Caller, *, id: Id, folder_id: Destination | UnsetType | None = UNSET, folder_name: Title | None = None
 ) -> Moved:
     """Move a note into another folder; null moves it to the root."""
     if folder_id is UNSET and folder_name is None:
@@ -106,7 +106,7 @@ def trash(tx: Tx, me: Caller, note: sqlite3.Row) -> None:
 
 
 def _destination(
-    tx: Tx, me: Caller, note: sqlite3.Row, folder_id: int | None | UnsetType, folder_name: str | None
+    tx: Tx, me: Caller, note: sqlite3.Row, folder_id: int | UnsetType | None, folder_name: str | None
 ) -> tuple[int, int | None]:
     """Give owner and folder of where a note is to go; raise unless the caller may create there."""
     if folder_name is None and folder_id is UNSET and (note["folder_id"] is not None or note["owner_id"] != me.user):

@@ -77,10 +77,9 @@ def set_pinned(tx: Tx, note: sqlite3.Row, *, pinned: bool) -> None:
 
 def next_snapshot(tx: Tx, note_id: int) -> int:
     """Count one more snapshot of a note and give its sequence number, which is never given again."""
-    row = tx.one(
+    row = tx.sure(
         "UPDATE notes SET snapshot_seq = snapshot_seq + 1, snapshot_count = snapshot_count + 1 WHERE id = :id RETURNING snapshot_seq", id=note_id
     )
-    assert row is not None
     return int(row[0])
 
 
@@ -98,10 +97,9 @@ def trash_one(tx: Tx, note: sqlite3.Row, trash_id: int) -> None:
 def trash_in(tx: Tx, owner: int, folder_ids: Sequence[int], trash_id: int) -> int:
     """Put every live note of the owner's folders into the trash under one entry; give their number."""
     listed = in_list(folder_ids)
-    row = tx.one(
+    row = tx.sure(
         f"SELECT count(*), ifnull(sum(size), 0) FROM notes WHERE owner_id = :owner AND folder_id IN ({IN_LIST}) AND trash_id IS NULL", owner=owner, ids=listed
     )
-    assert row is not None
     tx.run(
         f"UPDATE notes SET trash_id = :trash WHERE owner_id = :owner AND folder_id IN ({IN_LIST}) AND trash_id IS NULL",
         trash=trash_id, owner=owner, ids=listed,

@@ -84,7 +84,7 @@ class Edit(msgspec.Struct, frozen=True):
 
 @operation("POST /os/notes", scope="os.notes:write", status=201, wrap="result", invalid_status=422, idempotent=300)
 def create_note(
-    tx: Tx, me: Caller, *, title: Title, content: Content, folder_id: Id | None = None, folder_name: Title | None = None, tags: TagsIn = ()  # type: ignore[assignment]
+    tx: Tx, me: Caller, *, title: Title, content: Content, folder_id: Id | None = None, folder_name: Title | None = None, tags: TagsIn | None = None
 ) -> Created:
     """Create a note in a folder the caller may write, or in the root."""
     text = note_rows.measured(content)
@@ -92,7 +92,7 @@ def create_note(
     if folder is not None:
         access.demand(access.rank(tx, me, folder), "editor")
     owner, place = (me.user, None) if folder is None else (folder["owner_id"], folder["id"])
-    note_id = note_rows.insert(tx, owner=owner, folder_id=place, title=title, text=text, tags=note_tags.stored(list(tags)))
+    note_id = note_rows.insert(tx, owner=owner, folder_id=place, title=title, text=text, tags=note_tags.stored(tags or []))
     return Created(NewNote(note_id, title, place, 1, tx.now))
 
 
@@ -151,8 +151,7 @@ def _edit(tx: Tx, me: Caller, note_id: int, edit: Edit, base_revision: int, if_r
     if note["revision"] != base_revision:
         return None
     apply(tx, me, note, edit)
-    now = tx.one("SELECT id, title, folder_id, revision, updated_at FROM notes WHERE id = :id", id=note_id)
-    assert now is not None
+    now = tx.sure("SELECT id, title, folder_id, revision, updated_at FROM notes WHERE id = :id", id=note_id)
     return Edited(EditedNote(*now))
 
 

@@ -121,8 +121,7 @@ async def purge_expired_trash(app: App, me: Caller) -> PurgeAnswer:
 
 def put_folder(tx: Tx, me: Caller, folder_id: int) -> tuple[int, int]:
     """Put a live folder with all live things below it into its owner's trash; give the numbers of notes and folders."""
-    found = folder_rows.get(tx, folder_id)
-    assert found is not None
+    found = folder_rows.sure(tx, folder_id)
     below = folder_rows.subtree(tx, folder_id)
     path = folder_rows.path(tx, found["parent_id"])
     entry = trash_rows.put(tx, me, owner=found["owner_id"], kind="folder", item_id=folder_id, title=found["name"], path=path)
@@ -132,8 +131,7 @@ def put_folder(tx: Tx, me: Caller, folder_id: int) -> tuple[int, int]:
 
 
 def _restore_note(tx: Tx, me: Caller, note_id: int, _: int) -> int | None:
-    note = tx.one("SELECT * FROM notes WHERE id = :id", id=note_id)
-    assert note is not None
+    note = tx.sure("SELECT * FROM notes WHERE id = :id", id=note_id)
     folder_id = _live(tx, note["folder_id"])
     note_rows.restore_one(tx, note, folder_id)
     return folder_id
@@ -145,8 +143,7 @@ def _restore_todo(tx: Tx, me: Caller, todo_id: int, _: int) -> int | None:
 
 
 def _restore_folder(tx: Tx, me: Caller, folder_id: int, trash_id: int) -> int | None:
-    row = tx.one("SELECT parent_id, name FROM folders WHERE id = :id", id=folder_id)
-    assert row is not None
+    row = tx.sure("SELECT parent_id, name FROM folders WHERE id = :id", id=folder_id)
     parent = _live(tx, row["parent_id"])
     folder_rows.restore(tx, trash_id, folder_id, parent_id=parent, name=_free_name(tx, me.user, parent, row["name"]))
     note_rows.restore_all(tx, me.user, trash_id)
