@@ -103,9 +103,7 @@ def revoke_key(tx: Tx, me: Caller, *, id: Id) -> Revoked:
 
 
 @operation("COMMAND", category="account")
-async def issue_key(
-    app: App, me: Caller, *, username: str, name: KeyName, scopes: Scopes | None = None, expires_in: ExpiresIn = "never"
-) -> NewKey:
+async def issue_key(app: App, me: Caller, *, username: str, name: KeyName, scopes: Scopes | None = None, expires_in: ExpiresIn = "never") -> NewKey:
     """Create an API key for a user."""
     user = await app.read(lambda tx: int(users.by_name(tx, username)["id"]))
     return await app.write(_issue, user, name, tuple(scopes or EVERYTHING), expires_in, app.settings.key_prefix)
@@ -245,7 +243,15 @@ def _one(tx: Tx, id_: int) -> Key:
 
 
 def _key(
-    id_: int, name: str, prefix: str, last4: str, scopes: str, created_at: str, last_used_at: str | None, expires_at: str | None, revoked_at: str | None
+    id_: int,
+    name: str,
+    prefix: str,
+    last4: str,
+    scopes: str,
+    created_at: str,
+    last_used_at: str | None,
+    expires_at: str | None,
+    revoked_at: str | None,
 ) -> Key:
     return Key(id_, name, prefix, last4, msgspec.json.decode(scopes), created_at, last_used_at, expires_at, revoked_at)
 

@@ -128,16 +128,13 @@ class UserList(Record):
     users: list[User]
 
 
-
 @operation("GET /identity", category="workspace", quick=True, tool=False)
 def identity(tx: Tx, me: Caller) -> Identity:
     """Read the identity behind the credential."""
     chosen = settings_of(tx, me)
     named = me.kind != "oauth" or "profile" in me.rights
     mailed = me.kind != "oauth" or "email" in me.rights
-    profile = Profile(
-        me.user_id, me.username, chosen.name if named else None, chosen.agent_name if named else None, chosen.email if mailed else None
-    )
+    profile = Profile(me.user_id, me.username, chosen.name if named else None, chosen.agent_name if named else None, chosen.email if mailed else None)
     credential = CredentialView(me.kind, me.credential, me.name, me.prefix, me.expires_at)
     return Identity(profile, list(me.scopes), credential)
 
@@ -167,7 +164,12 @@ def change_settings(
     changes.update((field, value) for field, value in clearable.items() if value is not UNSET)
     chosen = msgspec.structs.replace(settings_of(tx, me), **changes)
     stored = {field: value for field, value in msgspec.structs.asdict(chosen).items() if field != "name"}
-    tx.run("UPDATE users SET name = :name, settings = :settings WHERE id = :me", name=chosen.name, settings=msgspec.json.encode(stored).decode(), me=me.user)
+    tx.run(
+        "UPDATE users SET name = :name, settings = :settings WHERE id = :me",
+        name=chosen.name,
+        settings=msgspec.json.encode(stored).decode(),
+        me=me.user,
+    )
     return SettingsAnswer(chosen)
 
 

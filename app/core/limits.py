@@ -55,4 +55,6 @@ class RateLimit:
 
     def _forget_full(self) -> None:
         now = self._clock()
-        self._buckets = {key: (tokens, since) for key, (tokens, since) in self._buckets.items() if tokens + (now - since) * self._per_second < self.per_minute}
+        self._buckets = {
+            key: (tokens, since) for key, (tokens, since) in self._buckets.items() if tokens + (now - since) * self._per_second < self.per_minute
+        }

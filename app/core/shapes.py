@@ -256,4 +256,3 @@ def _expectation(what: str) -> str:
 
 def _lower(text: str) -> str:
     return text[:1].lower() + text[1:]
-

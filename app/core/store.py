@@ -277,9 +277,7 @@ class Store:
 
 
 @contextlib.asynccontextmanager
-async def open_store(
-    path: Path, *, durability: Durability = "full", clock: Clock = utc_now, events: Events | None = None
-) -> AsyncIterator[Store]:
+async def open_store(path: Path, *, durability: Durability = "full", clock: Clock = utc_now, events: Events | None = None) -> AsyncIterator[Store]:
     """Open the migrated database at `path` for as long as the block runs."""
     store = Store(path, durability=durability, clock=clock, events=events or Events())
     await store.open()

@@ -254,6 +254,10 @@ def _require_some(files: list[Any], texts: list[Any], delete: list[Any], create:
         raise Invalid("Give at least one operation: files, texts, delete or folders.", field="files")
     if len(files) + len(texts) > MOST_WRITES:
         raise Invalid(f"files and texts must have at most {MOST_WRITES} entries together.", field="files", limit=MOST_WRITES)
-    for field, entries, most in (("delete", delete, MOST_DELETES), ("folders.create", create, MOST_FOLDERS), ("folders.delete", remove, MOST_FOLDERS)):
+    for field, entries, most in (
+        ("delete", delete, MOST_DELETES),
+        ("folders.create", create, MOST_FOLDERS),
+        ("folders.delete", remove, MOST_FOLDERS),
+    ):
         if len(entries) > most:
             raise Invalid(f"{field} must have at most {most} entries.", field=field, limit=most)

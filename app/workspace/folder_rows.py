@@ -114,7 +114,13 @@ def set_trash(tx: Tx, folder_ids: Sequence[int], trash_id: int | None) -> None:
 
 def restore(tx: Tx, trash_id: int, folder_id: int, *, parent_id: int | None, name: str) -> None:
     """Take out of the trash all folders of one entry; the one it is about gets its place and name."""
-    tx.run("UPDATE folders SET parent_id = :parent, name = :name, name_key = :key WHERE id = :id", parent=parent_id, name=name, key=fold(name), id=folder_id)
+    tx.run(
+        "UPDATE folders SET parent_id = :parent, name = :name, name_key = :key WHERE id = :id",
+        parent=parent_id,
+        name=name,
+        key=fold(name),
+        id=folder_id,
+    )
     tx.run("UPDATE folders SET trash_id = NULL WHERE trash_id = :trash", trash=trash_id)
 
 

@@ -143,7 +143,9 @@ def by_name(tx: Tx, me: Caller, name: str) -> sqlite3.Row:
         raise NotFound(f"There is no folder called {name[:255]}.", field="folderName")
     if len(matches) > 1:
         candidates = [{"id": folder.id, "path": folder_rows.path(tx, folder.id)} for folder in matches]
-        raise Invalid(f"folderName is ambiguous: {len(matches)} folders are called {name[:255]}; use folderId.", field="folderName", matches=candidates)
+        raise Invalid(
+            f"folderName is ambiguous: {len(matches)} folders are called {name[:255]}; use folderId.", field="folderName", matches=candidates
+        )
     return folder_rows.sure(tx, matches[0].id)
 
 

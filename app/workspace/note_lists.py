@@ -78,14 +78,14 @@ def _in_folder(tx: Tx, me: Caller, folder_id: int | None, page: Page) -> NoteLis
 
 
 def _of_folder(tx: Tx, me: Caller, folder: sqlite3.Row | None, page: Page) -> NoteList:
-    owner, place, total = (me.user, None, counters.of(tx, me.user).root_notes) if folder is None else (folder["owner_id"], folder["id"], folder["note_count"])
+    owner, place, total = (
+        (me.user, None, counters.of(tx, me.user).root_notes) if folder is None else (folder["owner_id"], folder["id"], folder["note_count"])
+    )
     rows = _pinned_first(tx, "n.owner_id = :owner AND n.folder_id IS :folder", page, owner=owner, folder=place)
     return _list(folder, rows, total, page)
 
 
-def _found(
-    tx: Tx, me: Caller, folder_id: int | None, folder_name: str | None, page: Page, tag: str | None, *, recursive: bool
-) -> NoteList:
+def _found(tx: Tx, me: Caller, folder_id: int | None, folder_name: str | None, page: Page, tag: str | None, *, recursive: bool) -> NoteList:
     folder = folders.named_or_numbered(tx, me, folder_id, folder_name)
     if tag is None and not recursive:
         return _of_folder(tx, me, folder, page)
@@ -117,7 +117,9 @@ def _sorted(tx: Tx, folder: sqlite3.Row | None, where: str, params: dict[str, An
 
 def _pinned_first(tx: Tx, where: str, page: Page, **params: Any) -> list[sqlite3.Row]:
     """Give a page in two steps, the pinned and the others, each straight from an index in either direction."""
-    sql = f"SELECT {ITEM} FROM notes n WHERE {where} AND n.pinned = :pinned AND n.trash_id IS NULL ORDER BY {page.order_by} LIMIT :limit OFFSET :offset"
+    sql = (
+        f"SELECT {ITEM} FROM notes n WHERE {where} AND n.pinned = :pinned AND n.trash_id IS NULL ORDER BY {page.order_by} LIMIT :limit OFFSET :offset"
+    )
     rows = tx.all(sql, pinned=1, limit=page.limit, offset=page.offset, **params)
     if len(rows) == page.limit:
         return rows

@@ -63,9 +63,7 @@ def copy_note(
 
 
 @operation("POST /os/notes/{id}/move", scope="os.notes:write", category="notes")
-def move_note(
-    tx: Tx, me: Caller, *, id: Id, folder_id: Destination | UnsetType | None = UNSET, folder_name: Title | None = None
-) -> Moved:
+def move_note(tx: Tx, me: Caller, *, id: Id, folder_id: Destination | UnsetType | None = UNSET, folder_name: Title | None = None) -> Moved:
     """Move a note into another folder; null moves it to the root."""
     if folder_id is UNSET and folder_name is None:
         raise Invalid("Give folderId (null for the root) or folderName.", field="folderId")
@@ -105,9 +103,7 @@ def trash(tx: Tx, me: Caller, note: sqlite3.Row) -> None:
     note_rows.trash_one(tx, note, entry)
 
 
-def _destination(
-    tx: Tx, me: Caller, note: sqlite3.Row, folder_id: int | UnsetType | None, folder_name: str | None
-) -> tuple[int, int | None]:
+def _destination(tx: Tx, me: Caller, note: sqlite3.Row, folder_id: int | UnsetType | None, folder_name: str | None) -> tuple[int, int | None]:
     """Give owner and folder of where a note is to go; raise unless the caller may create there."""
     if folder_name is None and folder_id is UNSET and (note["folder_id"] is not None or note["owner_id"] != me.user):
         folder_id = note["folder_id"]

@@ -61,7 +61,12 @@ def change(tx: Tx, note: sqlite3.Row, *, title: str, tags: str, text: Text) -> N
 
 def relocate(tx: Tx, note: sqlite3.Row, *, owner: int, folder_id: int | None) -> None:
     """Move a note; in a folder of another owner it becomes that owner's. Its time of change stays."""
-    tx.run("UPDATE notes SET owner_id = :owner, folder_id = :folder, revision = revision + 1 WHERE id = :id", owner=owner, folder=folder_id, id=note["id"])
+    tx.run(
+        "UPDATE notes SET owner_id = :owner, folder_id = :folder, revision = revision + 1 WHERE id = :id",
+        owner=owner,
+        folder=folder_id,
+        id=note["id"],
+    )
     if owner != note["owner_id"]:
         note_tags.take(tx, note["id"])
         note_tags.put(tx, owner, note["id"], note["tags"])
@@ -98,7 +103,9 @@ def trash_in(tx: Tx, owner: int, folder_ids: Sequence[int], trash_id: int) -> in
     """Put every live note of the owner's folders into the trash under one entry; give their number."""
     listed = in_list(folder_ids)
     row = tx.sure(
-        f"SELECT count(*), ifnull(sum(size), 0) FROM notes WHERE owner_id = :owner AND folder_id IN ({IN_LIST}) AND trash_id IS NULL", owner=owner, ids=listed
+        f"SELECT count(*), ifnull(sum(size), 0) FROM notes WHERE owner_id = :owner AND folder_id IN ({IN_LIST}) AND trash_id IS NULL",
+        owner=owner,
+        ids=listed,
     )
     tx.run(
         f"UPDATE notes SET trash_id = :trash WHERE owner_id = :owner AND folder_id IN ({IN_LIST}) AND trash_id IS NULL",

@@ -103,8 +103,19 @@ async def get_note_content(app: App, me: Caller, *, id: Id) -> NoteAnswer:
     content = await rendering.html(row["content"])
     return NoteAnswer(
         Note(
-            row["id"], row["title"], content, row["content"], row["folder_id"], folder, msgspec.Raw(row["tags"]), row["pinned"] == 1,
-            row["word_count"], row["revision"], row["created_at"], row["updated_at"], row["snapshot_count"],
+            row["id"],
+            row["title"],
+            content,
+            row["content"],
+            row["folder_id"],
+            folder,
+            msgspec.Raw(row["tags"]),
+            row["pinned"] == 1,
+            row["word_count"],
+            row["revision"],
+            row["created_at"],
+            row["updated_at"],
+            row["snapshot_count"],
         )  # fmt: skip
     )
 

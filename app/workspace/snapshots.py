@@ -91,13 +91,14 @@ class Difference(Record):
 
 
 @operation("GET /os/snapshots/{noteId}", scope="os.snapshots:read", effect="read")
-def list_snapshots(
-    tx: Tx, me: Caller, *, note_id: Id, limit: Annotated[int, Meta(ge=1), Most(200)] = 50, offset: Offset = 0
-) -> SnapshotList:
+def list_snapshots(tx: Tx, me: Caller, *, note_id: Id, limit: Annotated[int, Meta(ge=1), Most(200)] = 50, offset: Offset = 0) -> SnapshotList:
     """List a note's snapshots, newest first, without their text."""
     note = access.note(tx, me, note_id, columns="owner_id, folder_id, snapshot_count")
     rows = tx.all(
-        f"SELECT {_COLUMNS} FROM snapshots WHERE note_id = :note ORDER BY seq DESC LIMIT :limit OFFSET :offset", note=note_id, limit=limit, offset=offset
+        f"SELECT {_COLUMNS} FROM snapshots WHERE note_id = :note ORDER BY seq DESC LIMIT :limit OFFSET :offset",
+        note=note_id,
+        limit=limit,
+        offset=offset,
     )
     return SnapshotList([_snapshot(row) for row in rows], note["snapshot_count"])
 
@@ -150,9 +151,7 @@ def diff_snapshots(tx: Tx, me: Caller, *, note_id: Id, from_: Version, to: Versi
     return Difference(from_=from_, to=to, diff="\n".join(lines), added=added, removed=removed)
 
 
-def take(
-    tx: Tx, me: Caller, note: sqlite3.Row, *, label: str | None, message: str | None = None, automatic: bool
-) -> int:
+def take(tx: Tx, me: Caller, note: sqlite3.Row, *, label: str | None, message: str | None = None, automatic: bool) -> int:
     """Keep the note as it is now and give the snapshot's sequence number; of automatic ones only the newest are kept."""
     seq = note_rows.next_snapshot(tx, note["id"])
     tx.run(

@@ -76,14 +76,14 @@ def delete_folder(tx: Tx, me: Caller, *, id: Id) -> TrashedFolder:
 
 
 @operation("GET /os/trash", scope=READ, category="workspace", since="beyond", effect="read")
-def list_trash(
-    tx: Tx, me: Caller, *, kind: Kind | None = None, limit: Annotated[int, Meta(ge=1), Most(200)] = 50, offset: Offset = 0
-) -> TrashList:
+def list_trash(tx: Tx, me: Caller, *, kind: Kind | None = None, limit: Annotated[int, Meta(ge=1), Most(200)] = 50, offset: Offset = 0) -> TrashList:
     """List what lies in the trash, newest first."""
     kinds = _kinds(me, kind, "read")
     where = "owner_id = :me AND kind IN (SELECT value FROM json_each(:kinds))"
     total = tx.value(f"SELECT count(*) FROM trash WHERE {where}", me=me.user, kinds=kinds)
-    rows = tx.all(f"SELECT * FROM trash WHERE {where} ORDER BY id DESC LIMIT :limit OFFSET :offset", me=me.user, kinds=kinds, limit=limit, offset=offset)
+    rows = tx.all(
+        f"SELECT * FROM trash WHERE {where} ORDER BY id DESC LIMIT :limit OFFSET :offset", me=me.user, kinds=kinds, limit=limit, offset=offset
+    )
     days = timedelta(days=users.settings_of(tx, me).trash_days)
     return TrashList([_item(row, days) for row in rows], total)
 

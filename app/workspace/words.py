@@ -8,7 +8,13 @@ from app.core.store import Tx
 
 def put(tx: Tx, note_id: int, *, title: str, tags: str, content: str) -> None:
     """Index a note."""
-    tx.run("INSERT INTO note_words (rowid, title, tags, content) VALUES (:id, :title, :tags, :content)", id=note_id, title=title, tags=tags, content=content)
+    tx.run(
+        "INSERT INTO note_words (rowid, title, tags, content) VALUES (:id, :title, :tags, :content)",
+        id=note_id,
+        title=title,
+        tags=tags,
+        content=content,
+    )
 
 
 def take(tx: Tx, note_id: int, *, title: str, tags: str, content: str) -> None:

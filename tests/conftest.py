@@ -1,0 +1,168 @@
+"""The shared cast: a server in process, its clock, and the people who use it."""
+
+import dataclasses
+import shutil
+from collections.abc import AsyncIterator, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx2 as httpx
+import pytest
+
+from app.core.app import App
+from app.core.caller import OPERATOR
+from app.core.place import DATABASE
+from app.main import create_app
+from app.migrations import migrate
+from app.settings import Settings
+
+ORIGIN = "http://127.0.0.1:8765"
+BASE = ORIGIN + "/api/v1"
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="session")
+def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database with the whole schema and nothing in it; each test gets a copy."""
+    path = tmp_path_factory.mktemp("migrated") / DATABASE
+    migrate(path)
+    return path
+
+
+@pytest.fixture
+def data(tmp_path: Path, migrated: Path) -> Path:
+    """A data directory with a fresh database."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    shutil.copy(migrated, folder / DATABASE)
+    return folder
+
+
+class MovableClock:
+    """A clock that stands still until the test moves it."""
+
+    def __init__(self) -> None:
+        self.now = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def forward(self, **by: float) -> None:
+        self.now += timedelta(**by)
+
+
+@pytest.fixture
+def clock() -> MovableClock:
+    return MovableClock()
+
+
+@pytest.fixture
+def settings() -> Settings:
+    return Settings(durability="normal", rate_limit=0, failed_limit=0)
+
+
+@dataclasses.dataclass
+class Served:
+    """A server in process: the ASGI application, and the App inside it."""
+
+    asgi: Any
+    parts: App
+
+    async def command(self, name: str, /, **params: Any) -> Any:
+        """Ask as the command line does."""
+        return await self.parts.call(OPERATOR, name, params)
+
+    async def key(self, username: str, scopes: list[str] | None = None, **more: Any) -> str:
+        """Make an API key and give its secret."""
+        params = {"username": username, "name": "test", **({"scopes": scopes} if scopes else {}), **more}
+        return str((await self.command("issue_key", **params)).secret)
+
+    def client(self, key: str | None = None, **headers: str) -> "Client":
+        """Give a client with this credential."""
+        if key is not None:
+            headers["Authorization"] = f"Bearer {key}"
+        return Client(transport=httpx.ASGITransport(app=self.asgi, raise_app_exceptions=False), base_url=BASE, headers=headers)
+
+    async def person(self, username: str, scopes: list[str] | None = None) -> "Client":
+        """Add a user with a workspace and give their client."""
+        await self.command("add_user", username=username)
+        client = self.client(await self.key(username, scopes))
+        client.username = username
+        await client.post("/init", json={})
+        return client
+
+
+class Client(httpx.AsyncClient):
+    """An HTTP client that can also give bodies straight away, for calls that must succeed."""
+
+    username = ""
+
+    async def ok(self, method: str, path: str, *, status: int = 200, **more: Any) -> Any:
+        """Give the body of a call that must answer with `status` and success."""
+        response = await self.request(method, path, **more)
+        assert response.status_code == status, f"{method} {path}: {response.status_code} {response.text[:500]}"
+        body = response.json()
+        assert body["success"] is True
+        return body
+
+    async def refused(self, method: str, path: str, status: int, code: str, *, field: str | None = None, **more: Any) -> Any:
+        """Give the body of a call that must be refused, in the one shape of refusal."""
+        response = await self.request(method, path, **more)
+        body = response.json()
+        assert (response.status_code, body["error"]) == (status, code), f"{method} {path}: {response.status_code} {response.text[:500]}"
+        assert body["success"] is False
+        assert isinstance(body["message"], str)
+        assert body["message"]
+        if field is not None:
+            assert body.get("field") == field, body
+        return body
+
+    async def note(self, title: str = "A note", content: str = "Some text.", **more: Any) -> Any:
+        """Create a note and give its record."""
+        body = await self.ok("POST", "/os/notes", status=201, json={"title": title, "content": content, **more})
+        return (await self.ok("GET", f"/os/notes/{body['result']['note']['id']}"))["note"]
+
+    async def folder(self, path: str, **more: Any) -> int:
+        """Make a folder and give its id."""
+        return int((await self.ok("POST", "/os/folders", json={"path": path, **more}))["folder"]["id"])
+
+
+@pytest.fixture
+async def served(data: Path, settings: Settings, clock: MovableClock) -> AsyncIterator[Served]:
+    asgi = create_app(settings, data, clock=clock, control_token="control-token")
+    async with asgi.router.lifespan_context(asgi):
+        yield Served(asgi, asgi.state.parts)
+
+
+@pytest.fixture
+async def alice(served: Served) -> AsyncIterator[Client]:
+    async with await served.person("alice") as client:
+        yield client
+
+
+@pytest.fixture
+async def bob(served: Served) -> AsyncIterator[Client]:
+    async with await served.person("bob") as client:
+        yield client
+
+
+@pytest.fixture
+async def stranger(served: Served) -> AsyncIterator[Client]:
+    """Someone without a credential."""
+    async with served.client() as client:
+        yield client
+
+
+@pytest.fixture(autouse=True)
+def no_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Keep the settings of whoever runs the tests out of them."""
+    import os
+
+    for name in [name for name in os.environ if name.startswith("HEARTH_")]:
+        monkeypatch.delenv(name)
+    yield
