@@ -141,14 +141,16 @@ async def served(data: Path, settings: Settings, clock: MovableClock) -> AsyncIt
 
 @pytest.fixture
 async def alice(served: Served) -> AsyncIterator[Client]:
-    async with await served.person("alice") as client:
-        yield client
+    client = await served.person("alice")
+    yield client
+    await client.aclose()
 
 
 @pytest.fixture
 async def bob(served: Served) -> AsyncIterator[Client]:
-    async with await served.person("bob") as client:
-        yield client
+    client = await served.person("bob")
+    yield client
+    await client.aclose()
 
 
 @pytest.fixture

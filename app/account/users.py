@@ -4,7 +4,7 @@ import re
 import sqlite3
 import uuid
 import zoneinfo
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -62,7 +62,7 @@ class Locale(Rule):
 
 Name = Annotated[str, Meta(description="a username"), Username()]
 TimeZone = Annotated[str, Meta(description="IANA time zone"), Zone()]
-InboxFrom = Annotated[str, Meta(pattern="^(anyone|contacts)$")]
+InboxFrom = Literal["anyone", "contacts"]
 
 
 class AccountSettings(Record):

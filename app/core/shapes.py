@@ -7,7 +7,7 @@ import re
 import types
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Any, Union, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -115,6 +115,7 @@ class Shape:
         fields = [(p.name, hints[p.name]) if p.default is p.empty else (p.name, hints[p.name], p.default) for p in parameters]
         title = "".join(part.capitalize() for part in function.__name__.split("_")) + "Request"
         self.record = cast(type[Body], msgspec.defstruct(title, fields, bases=(Body,), rename=camel, kw_only=True))
+        self.choices = {camel(p.name): words for p in parameters if (words := _choices(hints[p.name]))}
         self.required = frozenset(camel(p.name) for p in parameters if p.default is p.empty)
         self._keeps_null = frozenset(camel(p.name) for p in parameters if p.default is p.empty or p.default is UNSET)
         self._readers = {camel(p.name): _text_reader(hints[p.name]) for p in parameters}
@@ -126,7 +127,7 @@ class Shape:
         try:
             record = msgspec.convert(given, self.record)
         except msgspec.ValidationError as error:
-            raise _explained(str(error)) from None
+            raise _explained(str(error), self.choices) from None
         return {name: getattr(record, name) for name in self.names}
 
     def reads_integer(self, name: str) -> bool:
@@ -155,7 +156,7 @@ def decode(body: bytes) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise Malformed("The request body is not valid UTF-8.") from None
     except (msgspec.DecodeError, RecursionError) as error:
-        raise Malformed(f"The request body is not valid JSON: {_lower(str(error))}.") from None
+        raise Malformed(f"The request body is not valid JSON: {str(error).removeprefix('JSON is malformed: ')}.") from None
     if not isinstance(value, dict):
         raise Malformed("The request body must be a JSON object.")
     return value
@@ -229,13 +230,22 @@ def _as_boolean(name: str, text: str) -> bool:
     raise Invalid(f"{name} must be true or false.", field=name)
 
 
-def _explained(message: str) -> Invalid:
+def _choices(hint: Any) -> tuple[str, ...]:
+    """Give the words of a field that takes one of a few."""
+    if get_origin(hint) is Literal:
+        return get_args(hint)
+    return next((words for part in get_args(hint) if (words := _choices(part))), ()) if get_origin(hint) in (Union, types.UnionType, Annotated) else ()
+
+
+def _explained(message: str, choices: Mapping[str, tuple[str, ...]]) -> Invalid:
     """Turn msgspec's report into a sentence that names the field."""
     match = cast(re.Match[str], _WHERE.match(message))
     what, path = match["what"], match["path"] or ""
     if named := re.match(r"(?:Object missing required field )?`(\w+)`(.*)$", what, re.DOTALL):
         path = f"{path}.{named[1]}" if path else named[1]
         rest = named[2].strip() or "is required"
+    elif what.startswith("Invalid enum value") and path in choices:
+        rest = f"must be one of {', '.join(choices[path])}"
     else:
         rest = _expectation(what)
     return Invalid(f"{path or 'The request'} {rest}.", field=path or None)

@@ -206,8 +206,7 @@ class _Work:
         key = "/".join(segments)
         if key not in self.places:
             folder_id, made = folders.make(self.tx, self.me, self.me.user, None, segments)
-            if made:
-                self.made.append(folder_rows.path(self.tx, folder_id))
+            self.made += ["/".join(segments[: len(segments) - missing]) for missing in reversed(range(len(made)))]
             self.places[key] = (self.me.user, folder_id)
         return self.places[key]
 
