@@ -30,31 +30,28 @@ class RateLimit:
 
     def take(self, key: object) -> Verdict:
         """Spend one token of `key`; raise RateLimited, with the seconds to wait, when there is none."""
-        left = self._left(key)
-        if left < 1 and self.per_minute:
-            raise RateLimited("Too many requests; wait a moment.", retryAfter=max(1, math.ceil((1 - left) / self._per_second)))
-        return self._spend(key, left)
-
-    def check(self, key: object) -> None:
-        """Raise RateLimited when `key` has no token left; spend nothing."""
-        left = self._left(key)
-        if left < 1 and self.per_minute:
-            raise RateLimited("Too many failed attempts; wait a moment.", retryAfter=max(1, math.ceil((1 - left) / self._per_second)))
-
-    def _left(self, key: object) -> float:
-        tokens, since = self._buckets.get(key, (self.per_minute, 0.0))
-        return min(self.per_minute, tokens + (self._clock() - since) * self._per_second) if since else tokens
-
-    def _spend(self, key: object, left: float) -> Verdict:
         if not self.per_minute:
             return Verdict(0, 0, 0)
-        if len(self._buckets) > FORGET_ABOVE:
-            self._forget_full()
-        self._buckets[key] = (left - 1, self._clock())
-        return Verdict(self.per_minute, int(left - 1), math.ceil((self.per_minute - left + 1) / self._per_second))
-
-    def _forget_full(self) -> None:
         now = self._clock()
-        self._buckets = {
-            key: (tokens, since) for key, (tokens, since) in self._buckets.items() if tokens + (now - since) * self._per_second < self.per_minute
-        }
+        left = self._left(key, now)
+        if left < 1:
+            raise self._refusal(left, "Too many requests; wait a moment.")
+        if len(self._buckets) > FORGET_ABOVE:
+            self._forget_full(now)
+        self._buckets[key] = (left - 1, now)
+        return Verdict(self.per_minute, int(left - 1), int((self.per_minute - left + 1) / self._per_second) + 1)
+
+    def check(self, key: object, message: str) -> None:
+        """Raise RateLimited with `message` when `key` has no token left; spend nothing."""
+        if key in self._buckets and (left := self._left(key, self._clock())) < 1:
+            raise self._refusal(left, message)
+
+    def _left(self, key: object, now: float) -> float:
+        held = self._buckets.get(key)
+        return self.per_minute if held is None else min(self.per_minute, held[0] + (now - held[1]) * self._per_second)
+
+    def _refusal(self, left: float, message: str) -> RateLimited:
+        return RateLimited(message, retryAfter=max(1, math.ceil((1 - left) / self._per_second)))
+
+    def _forget_full(self, now: float) -> None:
+        self._buckets = {key: held for key, held in self._buckets.items() if self._left(key, now) < self.per_minute}

@@ -47,14 +47,21 @@ class _NeedsSavepoints(Exception):
 class Tx:
     """One open transaction: its connection, its one moment, and the events it will publish once it has committed."""
 
-    __slots__ = ("_careful", "connection", "events", "moment", "now")
+    __slots__ = ("_careful", "_now", "connection", "events", "moment")
 
     def __init__(self, connection: sqlite3.Connection, moment: datetime, *, careful: bool = True) -> None:
         self.connection = connection
         self.moment = moment
-        self.now = stamp(moment)
+        self._now: str | None = None
         self.events: list[tuple[str, dict[str, Any]]] = []
         self._careful = careful
+
+    @property
+    def now(self) -> str:
+        """The transaction's moment as it is stored and shown."""
+        if self._now is None:
+            self._now = stamp(self.moment)
+        return self._now
 
     def one(self, sql: str, **params: Any) -> sqlite3.Row | None:
         """Give the first row, or None."""
@@ -208,6 +215,12 @@ class Store:
         if self._local is None:
             raise RuntimeError("the store is not open")
         return _read(self._local, self.clock(), function, *args, **kwargs)
+
+    def glance(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Do what `quick` does without a transaction: for a read of one statement, each further one would see its own state."""
+        if self._local is None:
+            raise RuntimeError("the store is not open")
+        return function(Tx(self._local, self.clock()), *args, **kwargs)
 
     async def _open_reader(self) -> Connection:
         reader = Connection(lambda: _connect(self.path, writes=False), 64)

@@ -119,7 +119,11 @@ def trash_in(tx: Tx, owner: int, folder_ids: Sequence[int], trash_id: int) -> in
 
 def restore_one(tx: Tx, note: sqlite3.Row, folder_id: int | None) -> None:
     """Take one note out of the trash, into a folder or the root."""
-    tx.run("UPDATE notes SET trash_id = NULL, folder_id = :folder WHERE id = :id", folder=folder_id, id=note["id"])
+    tx.run(
+        "UPDATE notes SET trash_id = NULL, folder_id = :folder, revision = revision + (folder_id IS NOT :folder) WHERE id = :id",
+        folder=folder_id,
+        id=note["id"],
+    )
     _count(tx, note["owner_id"], folder_id, 1, note["size"])
 
 
