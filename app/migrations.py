@@ -85,11 +85,11 @@ def m002_workspace(db: "Database") -> None:
         CREATE INDEX notes_by_trash ON notes (trash_id) WHERE trash_id IS NOT NULL;
         CREATE TABLE note_tags (
             owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, tag_key TEXT NOT NULL,
-            note_id INTEGER NOT NULL REFERENCES notes ON DELETE CASCADE, PRIMARY KEY (owner_id, tag_key, note_id)) STRICT, WITHOUT ROWID;
-        CREATE INDEX note_tags_by_note ON note_tags (note_id);
+            note_id INTEGER NOT NULL, PRIMARY KEY (owner_id, tag_key, note_id)) STRICT, WITHOUT ROWID;
         CREATE VIRTUAL TABLE note_words USING fts5 (
             title, tags, content, content='notes', content_rowid='id', tokenize='porter unicode61 remove_diacritics 2');
-        INSERT INTO note_words (note_words, rank) VALUES ('automerge', 8);
+        INSERT INTO note_words (note_words, rank) VALUES ('automerge', 0);
+        INSERT INTO note_words (note_words, rank) VALUES ('crisismerge', 64);
         CREATE TABLE snapshots (
             id INTEGER PRIMARY KEY AUTOINCREMENT, note_id INTEGER NOT NULL REFERENCES notes ON DELETE CASCADE, seq INTEGER NOT NULL,
             label TEXT, title TEXT NOT NULL, message TEXT, author TEXT NOT NULL, word_count INTEGER NOT NULL, automatic INTEGER NOT NULL,

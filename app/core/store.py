@@ -47,14 +47,14 @@ class _NeedsSavepoints(Exception):
 class Tx:
     """One open transaction: its connection, its one moment, and the events it will publish once it has committed."""
 
-    __slots__ = ("_careful", "_now", "connection", "events", "moment")
+    __slots__ = ("_now", "careful", "connection", "events", "moment")
 
-    def __init__(self, connection: sqlite3.Connection, moment: datetime, *, careful: bool = True) -> None:
+    def __init__(self, connection: sqlite3.Connection, moment: datetime, *, now: str | None = None, careful: bool = True) -> None:
         self.connection = connection
         self.moment = moment
-        self._now: str | None = None
+        self._now = now
         self.events: list[tuple[str, dict[str, Any]]] = []
-        self._careful = careful
+        self.careful = careful
 
     @property
     def now(self) -> str:
@@ -97,7 +97,7 @@ class Tx:
         Savepoints make FTS5 flush its index each time, which doubles the cost of a small write. So the first run of a batch takes none:
         a block that raises before it has changed anything needs none, and one that raises later sends the batch through again with real ones.
         """
-        if self._careful:
+        if self.careful:
             with _savepoint(self.connection):
                 yield
             return
@@ -165,7 +165,9 @@ class Store:
         self._reading = asyncio.Semaphore(READERS)
         self._waiting: deque[_Job] = deque()
         self._busy = False
-        self._checkpoint_timer: asyncio.TimerHandle | None = None
+        self.idle_work: list[Callable[[Tx], bool]] = []
+        self._unworked = True
+        self._idle_timer: asyncio.TimerHandle | None = None
         self._closing: asyncio.Future[None] | None = None
 
     async def open(self) -> None:
@@ -178,8 +180,8 @@ class Store:
         if self._busy or self._waiting:
             self._closing = asyncio.get_running_loop().create_future()
             await self._closing
-        if self._checkpoint_timer is not None:
-            self._checkpoint_timer.cancel()
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
         for reader in self._readers:
             await reader.close()
         if self._local is not None:
@@ -241,8 +243,13 @@ class Store:
                 jobs.append(job)
         self._busy = bool(jobs)
         if jobs:
-            moment = self.clock()
-            self._writer.start(lambda connection: _commit(connection, jobs, moment)).add_done_callback(lambda done: self._finish_batch(done, jobs))
+            self._unworked = True
+            self._run_batch(jobs)
+
+    def _run_batch(self, jobs: list[_Job]) -> None:
+        self._busy = True
+        moment = self.clock()
+        self._writer.start(lambda connection: _commit(connection, jobs, moment)).add_done_callback(lambda done: self._finish_batch(done, jobs))
 
     def _finish_batch(self, done: "asyncio.Future[None]", jobs: Sequence[_Job]) -> None:
         failure = done.exception()
@@ -262,22 +269,30 @@ class Store:
             self._rest()
 
     def _rest(self) -> None:
-        """Fold the WAL back when nobody has written for a moment, or at once when it has grown large."""
+        """When nobody has written for a moment, do the idle work and fold the WAL back; fold it at once when it has grown large."""
         if self._closing is not None:
             if not self._closing.done():
                 self._closing.set_result(None)
             return
-        if self._checkpoint_timer is not None:
-            self._checkpoint_timer.cancel()
-        size = _size(self._wal)
-        if size > RESTART_BYTES:
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
+        if _size(self._wal) > RESTART_BYTES:
             self._checkpoint("RESTART")
-        elif size > CHECKPOINT_BYTES:
-            self._checkpoint_timer = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._checkpoint, "PASSIVE")
+        else:
+            self._idle_timer = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._work_idly)
 
-    def _checkpoint(self, mode: Literal["PASSIVE", "RESTART"]) -> None:
+    def _work_idly(self) -> None:
         if self._busy:
             return
+        if self._unworked:
+            self._run_batch([_Job(self._idle_step, asyncio.get_running_loop().create_future())])
+        elif _size(self._wal) > CHECKPOINT_BYTES:
+            self._checkpoint("PASSIVE")
+
+    def _idle_step(self, tx: Tx) -> None:
+        self._unworked = any([work(tx) for work in self.idle_work])
+
+    def _checkpoint(self, mode: Literal["PASSIVE", "RESTART"]) -> None:
         self._busy = True
         self._writer.start(lambda connection: _fold(connection, mode)).add_done_callback(self._checkpointed)
 
@@ -333,8 +348,9 @@ def _commit(connection: sqlite3.Connection, jobs: Sequence[_Job], moment: dateti
 def _run(connection: sqlite3.Connection, jobs: Sequence[_Job], moment: datetime, *, careful: bool) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
+        now = stamp(moment)
         for job in jobs:
-            _run_job(connection, job, Tx(connection, moment, careful=careful))
+            _run_job(connection, job, Tx(connection, moment, now=now, careful=careful))
         connection.execute("COMMIT")
     except BaseException:
         if connection.in_transaction:
@@ -345,8 +361,12 @@ def _run(connection: sqlite3.Connection, jobs: Sequence[_Job], moment: datetime,
 def _run_job(connection: sqlite3.Connection, job: _Job, tx: Tx) -> None:
     """Run one job; its error is its own unless the whole transaction went with it (SQLite ends it itself when the disk is full)."""
     job.clear()
+    before = connection.total_changes
     try:
-        with tx.savepoint():
+        if tx.careful:
+            with _savepoint(connection):
+                job.result = job.function(tx)
+        else:
             job.result = job.function(tx)
         job.events = tx.events
     except _NeedsSavepoints:
@@ -354,6 +374,8 @@ def _run_job(connection: sqlite3.Connection, job: _Job, tx: Tx) -> None:
     except Exception as error:
         if not connection.in_transaction:
             raise
+        if not tx.careful and connection.total_changes != before:
+            raise _NeedsSavepoints from error
         job.error = error
 
 

@@ -5,6 +5,8 @@ import unicodedata
 
 def fold(name: str) -> str:
     """Give the key by which names are compared."""
+    if name.isascii():
+        return name.lower()
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 

@@ -54,7 +54,7 @@ def change(tx: Tx, note: sqlite3.Row, *, title: str, tags: str, text: Text) -> N
     )  # fmt: skip
     words.put(tx, note["id"], title=title, tags=tags, content=text.content)
     if tags != note["tags"]:
-        note_tags.take(tx, note["id"])
+        note_tags.take(tx, note["owner_id"], note["id"], note["tags"])
         note_tags.put(tx, note["owner_id"], note["id"], tags)
     counters.add(tx, note["owner_id"], size=text.size - note["size"])
 
@@ -68,7 +68,7 @@ def relocate(tx: Tx, note: sqlite3.Row, *, owner: int, folder_id: int | None) ->
         id=note["id"],
     )
     if owner != note["owner_id"]:
-        note_tags.take(tx, note["id"])
+        note_tags.take(tx, note["owner_id"], note["id"], note["tags"])
         note_tags.put(tx, owner, note["id"], note["tags"])
     _count(tx, note["owner_id"], note["folder_id"], -1, -note["size"])
     _count(tx, owner, folder_id, 1, note["size"])
@@ -147,6 +147,7 @@ def purge(tx: Tx, note_ids: Sequence[int]) -> int:
         if note is None:
             continue
         words.take(tx, note_id, title=note["title"], tags=note["tags"], content=note["content"])
+        note_tags.take(tx, note["owner_id"], note_id, note["tags"])
         tx.run("DELETE FROM notes WHERE id = :id", id=note_id)
         if note["trash_id"] is None:
             _count(tx, note["owner_id"], note["folder_id"], -1, -note["size"])
