@@ -26,10 +26,10 @@ class Run:
 
 
 BREAK = Run("break")
-_FOLDED = re.compile(r"[ \t]*\n[ \t\n]*")
+_FOLDED = re.compile(r"(?<![ \t])[ \t]*+\n[ \t\n]*")
 _SPECIAL = re.compile(r"[*~`\[&]")
 _REFERENCE = re.compile(r"&(?=#(\d{2,3});)")
-_LIKELY = re.compile(r"(?<!\s)\*+|\*+(?!\s)|~~+|`+|\[(?=[^\n]*\]\()")
+_LIKELY = re.compile(r"(?<!\s)\*+|\*+(?!\s)|~~+|`+")
 _ANY = re.compile(r"[*~`\[\]]")
 _HAZARD = re.compile(r"(?:#{1,6}(?=[ \t]|$)|>|[-+*](?=[ \t]|$)|```|~~~|([-*_])(?:[ \t]*\1){2,}[ \t]*$)")
 _NUMBER = re.compile(r"(\d{1,9})([.)])(?=[ \t]|$)")
@@ -101,7 +101,7 @@ def _tidy(runs: Iterable[Run], context: Context) -> list[Run]:
 def _add_text(out: list[Run], text: str) -> str:
     """Append text, its leading space before the marks that just opened, nothing at the start of a line."""
     at = len(out)
-    while at and out[at - 1].kind == "open":
+    while at and out[at - 1].kind == "open" and out[at - 1].text in MARKS:
         at -= 1
     bare = text.lstrip(SPACE) if at < len(out) or not at or out[at - 1].kind == "break" else text
     if bare != text and at and out[at - 1].kind != "break":
@@ -184,7 +184,7 @@ def _compose(runs: list[Run], escapes: str, context: Context) -> str:
 def _escaped(text: str, escapes: str, context: Context) -> str:
     if escapes != "none":
         text = _REFERENCE.sub(lambda match: "&#38;" if is_mark(match[1]) else "&", text)
-        text = (_LIKELY if escapes == "likely" else _ANY).sub(lambda match: refer(match[0]), text)
+        text = (_LIKELY if escapes == "likely" and "](" not in text else _ANY).sub(lambda match: refer(match[0]), text)
     return text.replace("|", refer("|")) if context == "cell" else text
 
 

@@ -12,6 +12,7 @@ from app.core.markdown_rules import DEEPEST
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _NUMBER = re.compile(r"\d{1,8}", re.ASCII)
 _TASK_TEXT = re.compile(r"\[[ xX]\][ \t]")
+_RULE = re.compile(r"([-*])(?:[ \t]*\1){2,}[ \t]*$", re.MULTILINE)
 _DELIMITERS = {"left": ":---", "center": ":---:", "right": "---:"}
 
 
@@ -26,6 +27,7 @@ class Piece:
     lead: int = 0  # lines of its own before its text
     trail: int = 0  # lines of its own after its text
     lazy: bool = False  # ends in a paragraph, which a line of text below would join
+    holds: bool = False  # would take indented text below as its own
     mark: str = ""  # of a list
     interrupts: bool = True  # a list that may stand right below a line of text
 
@@ -83,7 +85,7 @@ def _least(above: Piece, below: Piece) -> int:
 
 def _stacked(pieces: Sequence[Piece], gaps: Sequence[int], offset: int) -> list[str]:
     lines = [""] * offset
-    for piece, gap in zip(pieces, [1, *gaps], strict=True):
+    for piece, gap in zip(pieces, [1, *gaps][: len(pieces)], strict=True):
         lines += [""] * (gap - 1)
         lines += piece.lines
     return lines
@@ -102,7 +104,7 @@ def _block(node: Node, above: Piece | None, place: _Place, *, last: bool) -> lis
         text = from_runs(_runs(node.children), "line")
         return [Piece("heading", [f"{'#' * int(node.tag[1])} {text}".rstrip(" ")], node.start, node.end)]
     if node.tag == "hr":
-        return [Piece("hr", ["___" if place.beside and above is None else "---"], node.start, node.end)]
+        return [Piece("hr", [_rule(above, place)], node.start, node.end)]
     if node.tag == "table":
         return _table(node, place)
     if node.tag in ("pre", "div"):
@@ -110,6 +112,13 @@ def _block(node: Node, above: Piece | None, place: _Place, *, last: bool) -> lis
     if place.level >= DEEPEST - 4:
         return _paragraphs([node], place, kind="paragraph", first=False)
     return [_quote(node, place) if node.tag == "blockquote" else _list(node, above, place)]
+
+
+def _rule(above: Piece | None, place: _Place) -> str:
+    """Return a rule that is neither a list mark after a list mark nor a table's second row."""
+    if above is None:
+        return "___" if place.beside else "---"
+    return "***" if "|" in above.lines[-1] else "---"
 
 
 def _blocks(parent: Node) -> Iterator[Node | list[Node]]:
@@ -188,18 +197,18 @@ def _paragraphs(items: Sequence[Node], place: _Place, *, kind: str, first: bool)
     for runs in split_paragraphs(_runs(items)):
         text = from_runs(runs)
         if place.beside and first and not pieces:
-            text = _task(solid[0], text)
+            text = _task(solid[0], text, place.beside)
         if text:
             pieces.append(Piece(kind, text.split("\n"), solid[0].start, solid[-1].end, lazy=True))
     return pieces
 
 
-def _task(item: Node, text: str) -> str:
-    """Return the text of a list item, with the box of a task or without what only looks like one."""
+def _task(item: Node, text: str, mark: str) -> str:
+    """Return the text of a list item, with the box of a task, and without what only looks like one or like a rule."""
     box = next((node for node in item.walk() if not node.is_blank() and node.tag != "p"), item)
     if box.tag == "input":
         return f"[{'x' if 'checked' in box.attributes else ' '}] {text}"
-    return refer("[") + text[1:] if _TASK_TEXT.match(text) else text
+    return refer(text[0]) + text[1:] if _TASK_TEXT.match(text) or _RULE.match(f"{mark} {text}") else text
 
 
 def _quote(node: Node, place: _Place) -> Piece:
@@ -226,7 +235,7 @@ def _list(node: Node, above: Piece | None, place: _Place) -> Piece:
         for item, sign, pieces, gaps in zip(items, signs, contents, inner, strict=True)
     ]
     whole = _around("list", node, rows, _stacked(rows, between, 0))
-    whole.mark = mark
+    whole.mark, whole.holds = mark, bool(contents[-1])
     whole.interrupts = rows[0].lines[0] != signs[0] and (node.tag == "ul" or first == 1)
     return whole
 
@@ -272,11 +281,13 @@ def _code(node: Node, above: Piece | None, place: _Place, *, last: bool) -> Piec
     after, text = node.after + node.end - pre.end, pre.text()
     lines = text.removesuffix("\n").split("\n") if text else []
     fence = Piece("fence", [], pre.start - (1 if info and _breaks(node) else 0), pre.end, lead=1 if lines and not info else 0)
-    closable = after >= 2 or (node.at_end and after == 1)
+    indentable = _may_indent(lines, fence, above, place)
+    needed = 3 if _wants_room(node.follower) and (indentable or (last and place.level)) else 2
+    closable = after >= needed or (node.at_end and after == 1)
     touching = above is not None and fence.start <= above.end
     room = fence.start - (above.end + above.trail + 1 if above else place.start) >= fence.lead
-    if fence.lead and not touching and not (room and closable) and _may_indent(lines, fence, above):
-        return Piece("indented", [f"    {line}" if line else "" for line in lines], pre.start, pre.end)
+    if fence.lead and not touching and not (room and closable) and indentable:
+        return Piece("indented", [f"    {line}" if line else "" for line in lines], pre.start, pre.end, holds=True)
     fence.trail = 1 if closable or not last or touching or not room else 0
     ticks = max((len(run) for run in re.findall(r"`+", text)), default=0)
     mark = "`" * max(ticks + 1, 3)
@@ -286,12 +297,21 @@ def _code(node: Node, above: Piece | None, place: _Place, *, last: bool) -> Piec
     return fence
 
 
-def _may_indent(lines: Sequence[str], fence: Piece, above: Piece | None) -> bool:
+def _wants_room(follower: Node | None) -> bool:
+    """Tell whether what follows a code block takes a line end above it for itself."""
+    if follower is None or follower.tag != "pre":
+        return follower is not None and follower.tag == "blockquote"
+    return follower.after >= 2 or (follower.at_end and follower.after == 1)
+
+
+def _may_indent(lines: Sequence[str], fence: Piece, above: Piece | None, place: _Place) -> bool:
     """Tell whether code may stand as indented lines."""
-    if not lines[0].strip(" \t") or not lines[-1].strip(" \t"):
+    if not lines or not lines[0].strip(" \t") or not lines[-1].strip(" \t"):
         return False
+    if above is None:
+        return not place.beside or fence.start - place.start <= 1
     indented = Piece("indented", [], fence.start, fence.end)
-    return above is None or (above.kind not in ("list", "indented") and _gap(above, indented, 0) >= _least(above, indented))
+    return not above.holds and above.kind != "text" and _gap(above, indented, 0) >= _least(above, indented)
 
 
 def _info(node: Node) -> tuple[str, Node] | None:

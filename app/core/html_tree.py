@@ -40,6 +40,7 @@ class Node:
     end: int = 0
     after: int = 0  # line ends between this element and whatever comes next
     at_end: bool = False  # nothing comes next
+    follower: "Node | None" = None  # what comes next
     broken: bool = False  # an inline element that holds a block, and so marks nothing
 
     def text(self) -> str:
@@ -124,15 +125,15 @@ class _Builder:
             self._settle()
         self.line += bare.count("\n")
 
-    def _settle(self) -> None:
+    def _settle(self, follower: Node | None = None) -> None:
         for node in self.finished:
-            node.after = self.line - node.end
+            node.after, node.follower = self.line - node.end, follower
         self.finished.clear()
 
     def _start(self, tag: str, attributes: str) -> None:
-        self._settle()
         pairs = {name: unescape(value) for name, value in _ATTRIBUTE.findall(attributes)}
         node = Node(tag, pairs, start=self.line, end=self.line)
+        self._settle(node)
         if tag in BLOCKS or tag in DIVISIONS:
             self._break_marks()
         self.open[-1].children.append(node)

@@ -117,8 +117,8 @@ class _Page:
 
     def _text(self, token: Token, *, in_item: bool) -> None:
         html = _inline(token.children or [])
-        if in_item and (task := _TASK.match(html)):
-            html = f'<input type="checkbox"{"" if task[1] == " " else " checked"} disabled>{html[3:]}'
+        if in_item and (task := _TASK.match(token.content)):
+            html = f'<input type="checkbox"{"" if task[1] == " " else " checked"} disabled> {html[task.end() :]}'
         self.out.append(html)
         self.line += html.count("\n")
 

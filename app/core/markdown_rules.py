@@ -12,7 +12,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.emphasis import tokenize as tokenize_emphasis
 
 DEEPEST = 60  # levels of nested blocks; a list counts two
-BLOCK_RULES = ("table", "code", "fence", "blockquote", "hr", "list", "heading", "paragraph")
+BLOCK_RULES = ("code", "fence", "blockquote", "hr", "list", "heading", "rows", "paragraph")
 INLINE_RULES = ("text", "newline", "backticks", "strikethrough", "emphasis", "link", "reference")
 
 _SPACE = " \t"
@@ -27,7 +27,7 @@ _DESTINATION = re.compile(
 _ABSOLUTE = re.compile(r"(?:https?://[^/\\?#]|mailto:[^/\\])", re.IGNORECASE)
 _RELATIVE = re.compile(r"(?![/\\]{2})[^:/?#\\]*(?:[/?#]|\Z)")
 _HEADING = re.compile(r"(#{1,6})(?:[ \t]+|\Z)")
-_DELIMITER_ROW = re.compile(r"(?=[|:-])(?!-[ \t])[-:| \t]*-[-:| \t]*\Z")
+_DELIMITER_ROW = re.compile(r"(?=[|:-])(?!-(?:[ \t]|\Z))[-:| \t]*-[-:| \t]*\Z")
 _DELIMITER = re.compile(r":?-+:?")
 
 
@@ -46,8 +46,8 @@ def engine() -> MarkdownIt:
     """Return the parser of the dialect, made at its first use."""
     parser = MarkdownIt("zero", {"maxNesting": DEEPEST, "html": False})
     block, inline = parser.block.ruler, parser.inline.ruler
-    block.at("table", table, {"alt": ["paragraph", "reference"]})
-    block.at("heading", heading, {"alt": ["paragraph", "reference", "blockquote"]})
+    block.before("paragraph", "rows", table, {"alt": ["paragraph"]})
+    block.at("heading", heading, {"alt": ["paragraph", "blockquote"]})
     inline.at("newline", newline)
     inline.at("backticks", code_span)
     inline.at("emphasis", emphasis)
