@@ -10,21 +10,92 @@ import nh3
 
 DEEPEST = 2_000  # elements open at once; deeper text is read without its tags
 
-BLOCKS = frozenset("p h1 h2 h3 h4 h5 h6 ul ol li blockquote pre hr table thead tbody tfoot tr th td caption".split())
+BLOCKS = frozenset(
+    [
+        "p",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "ul",
+        "ol",
+        "li",
+        "blockquote",
+        "pre",
+        "hr",
+        "table",
+        "thead",
+        "tbody",
+        "tfoot",
+        "tr",
+        "th",
+        "td",
+        "caption",
+    ]
+)
 DIVISIONS = frozenset(
-    "address article aside body dd details dialog div dl dt fieldset figcaption figure footer form header main nav section summary".split()
+    [
+        "address",
+        "article",
+        "aside",
+        "body",
+        "dd",
+        "details",
+        "dialog",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "header",
+        "main",
+        "nav",
+        "section",
+        "summary",
+    ]
 )
 _RENAMED = {"b": "strong", "i": "em", "s": "del", "strike": "del"}
-_INLINE = frozenset("a br code del em img input span strong".split())
+_INLINE = frozenset(["a", "br", "code", "del", "em", "img", "input", "span", "strong"])
 _ATTRIBUTES = {"a": {"href", "title"}, "img": {"src", "alt", "title"}, "ol": {"start"}, "input": {"checked"}}
 _VALUES = {"input": {"type": {"checkbox"}}, **{tag: {"align": {"left", "center", "right"}} for tag in ("th", "td")}}
-_VOID = frozenset("br hr img input".split())
+_VOID = frozenset(["br", "hr", "img", "input"])
 _DROPPED = {"script", "style", "template", "title"}
 
 _TOKEN = re.compile(r"<(/?)([a-z0-9]+)([^>]*)>|([^<]+)")
 _ATTRIBUTE = re.compile(r'([a-z]+)="([^"]*)"')
 _NESTING = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
-_CLOSED_BY_NEXT = frozenset("area base br col dd dt embed hr img input link meta option p param source tbody td th thead tr track wbr".split())
+_CLOSED_BY_NEXT = frozenset(
+    [
+        "area",
+        "base",
+        "br",
+        "col",
+        "dd",
+        "dt",
+        "embed",
+        "hr",
+        "img",
+        "input",
+        "link",
+        "meta",
+        "option",
+        "p",
+        "param",
+        "source",
+        "tbody",
+        "td",
+        "th",
+        "thead",
+        "tr",
+        "track",
+        "wbr",
+    ]
+)
 _MARKUP = re.compile(r"</?(?!(?:script|style)\b)[a-zA-Z][^<>]*>")
 
 

@@ -5,7 +5,36 @@ import re
 MOST_CHARACTERS = 1_000_000
 MOST_BLOCKS = 25_000  # about a second's work
 TAGS = frozenset(
-    "p br h1 h2 h3 h4 h5 h6 ul ol li input blockquote pre code strong em del a hr table thead tbody tr th td div span".split()
+    [
+        "p",
+        "br",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "ul",
+        "ol",
+        "li",
+        "input",
+        "blockquote",
+        "pre",
+        "code",
+        "strong",
+        "em",
+        "del",
+        "a",
+        "hr",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+        "div",
+        "span",
+    ]
 )
 
 _TAG = re.compile(rf"</?(?:{'|'.join(sorted(TAGS))})(?:[\s/][^<>]*)?>", re.IGNORECASE)

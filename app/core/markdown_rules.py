@@ -10,10 +10,13 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.emphasis import tokenize as tokenize_emphasis
+from markdown_it.token import Token
 
 DEEPEST = 60  # levels of nested blocks; a list counts two
 BLOCK_RULES = ("code", "fence", "blockquote", "hr", "list", "heading", "rows", "paragraph")
 INLINE_RULES = ("text", "newline", "backticks", "strikethrough", "emphasis", "link", "reference")
+
+BlockRule = Callable[[StateBlock, int, int, bool], bool]
 
 _SPACE = " \t"
 _SPAN = re.compile(r"`+|[\[\]]")
@@ -29,6 +32,9 @@ _RELATIVE = re.compile(r"(?![/\\]{2})[^:/?#\\]*(?:[/?#]|\Z)")
 _HEADING = re.compile(r"(#{1,6})(?:[ \t]+|\Z)")
 _DELIMITER_ROW = re.compile(r"(?=[|:-])(?!-(?:[ \t]|\Z))[-:| \t]*-[-:| \t]*\Z")
 _DELIMITER = re.compile(r":?-+:?")
+
+
+# Only a rule that looks ahead calls an inline rule in silence, and no rule of the dialect does.
 
 
 class Span(NamedTuple):
@@ -59,38 +65,38 @@ def engine() -> MarkdownIt:
     return parser
 
 
-def heading(state: StateBlock, startLine: int, endLine: int, silent: bool) -> bool:
+def heading(state: StateBlock, start: int, _end: int, silent: bool) -> bool:
     """Read a `#` heading; hashes at its end are text, since only marks at the start of a line may vanish."""
-    text = _line(state, startLine)
-    mark = None if state.is_code_block(startLine) else _HEADING.match(text)
+    text = _line(state, start)
+    mark = None if state.is_code_block(start) else _HEADING.match(text)
     if mark is None:
         return False
     if not silent:
-        state.line = startLine + 1
-        _push(state, f"h{len(mark[1])}", startLine, text[mark.end() :].strip(_SPACE))
+        state.line = start + 1
+        _push(state, f"h{len(mark[1])}", start, text[mark.end() :].strip(_SPACE))
     return True
 
 
-def table(state: StateBlock, startLine: int, endLine: int, silent: bool) -> bool:
+def table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     """Read a table; a row keeps all its cells, and a backslash before a bar is text."""
-    aligns = _table_head(state, startLine, endLine)
+    aligns = _table_head(state, start, end)
     if aligns is None:
         return False
     if silent:
         return True
     outer, state.parentType = state.parentType, "table"
-    state.push("table_open", "table", 1).map = [startLine, endLine]
-    state.push("thead_open", "thead", 1).map = [startLine, startLine + 1]
-    _row(state, startLine, "th", aligns)
+    state.push("table_open", "table", 1).map = [start, end]
+    state.push("thead_open", "thead", 1).map = [start, start + 1]
+    _row(state, start, "th", aligns)
     state.push("thead_close", "thead", -1)
-    state.line = startLine + 2
-    _table_body(state, endLine, aligns)
+    state.line = start + 2
+    _table_body(state, end, aligns)
     state.push("table_close", "table", -1)
     state.parentType = outer
     return True
 
 
-def newline(state: StateInline, silent: bool) -> bool:
+def newline(state: StateInline, _silent: bool) -> bool:
     """Read a line end, dropping the white space around it; every line end is a break."""
     if state.src[state.pos] != "\n":
         return False
@@ -102,7 +108,7 @@ def newline(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def code_span(state: StateInline, silent: bool) -> bool:
+def code_span(state: StateInline, _silent: bool) -> bool:
     """Read a code span of one line, keeping its spaces unless they part a backtick from the marks."""
     if state.src[state.pos] != "`":
         return False
@@ -131,7 +137,7 @@ def emphasis(state: StateInline, silent: bool) -> bool:
     return state.src[state.pos] == "*" and tokenize_emphasis(state, silent)
 
 
-def link(state: StateInline, silent: bool) -> bool:
+def link(state: StateInline, _silent: bool) -> bool:
     """Read an inline link with an allowed destination; an image is a link after its `!`."""
     span = _spans(state).get(state.pos) if state.src[state.pos] == "[" else None
     if span is None or span.href is None:
@@ -146,7 +152,7 @@ def link(state: StateInline, silent: bool) -> bool:
     return True
 
 
-def reference(state: StateInline, silent: bool) -> bool:
+def reference(state: StateInline, _silent: bool) -> bool:
     """Read the decimal reference of one ASCII punctuation mark, the dialect's only escape."""
     match = _REFERENCE.match(state.src, state.pos) if state.src[state.pos] == "&" else None
     if match is None or not is_mark(match[1]):
@@ -235,12 +241,13 @@ def _line(state: StateBlock, line: int) -> str:
     return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]]
 
 
-def _push(state: StateBlock, tag: str, line: int, content: str) -> None:
-    opening = state.push(f"{'heading' if tag[0] == 'h' else tag}_open", tag, 1)
+def _push(state: StateBlock, tag: str, line: int, content: str) -> Token:
+    opening = state.push(f"{tag}_open", tag, 1)
     opening.map = [line, line + 1]
     inline = state.push("inline", "", 0)
     inline.content, inline.map, inline.children = content, [line, line + 1], []
-    state.push(f"{'heading' if tag[0] == 'h' else tag}_close", tag, -1)
+    state.push(f"{tag}_close", tag, -1)
+    return opening
 
 
 def _cells(text: str) -> list[str]:
@@ -270,7 +277,7 @@ def _align(delimiter: str) -> str:
 
 
 def _table_body(state: StateBlock, end: int, aligns: list[str]) -> None:
-    rules: list[Callable[[StateBlock, int, int, bool], bool]] = state.md.block.ruler.getRules("blockquote")
+    rules: list[BlockRule] = state.md.block.ruler.getRules("blockquote")
     first = state.line
     while state.line < end and _continues(state, end, rules):
         if state.line == first:
@@ -281,7 +288,7 @@ def _table_body(state: StateBlock, end: int, aligns: list[str]) -> None:
         state.push("tbody_close", "tbody", -1)
 
 
-def _continues(state: StateBlock, end: int, rules: list[Callable[[StateBlock, int, int, bool], bool]]) -> bool:
+def _continues(state: StateBlock, end: int, rules: list[BlockRule]) -> bool:
     line = state.line
     if state.isEmpty(line) or state.sCount[line] < state.blkIndent or state.is_code_block(line):
         return False
@@ -291,8 +298,7 @@ def _continues(state: StateBlock, end: int, rules: list[Callable[[StateBlock, in
 def _row(state: StateBlock, line: int, tag: str, aligns: list[str]) -> None:
     state.push("tr_open", "tr", 1).map = [line, line + 1]
     for column, cell in enumerate(_cells(_line(state, line))):
-        at = len(state.tokens)
-        _push(state, tag, line, cell)
+        opening = _push(state, tag, line, cell)
         if column < len(aligns) and aligns[column]:
-            state.tokens[at].attrs = {"align": aligns[column]}
+            opening.attrs = {"align": aligns[column]}
     state.push("tr_close", "tr", -1)
