@@ -43,7 +43,7 @@ def from_runs(runs: Iterable[Run], context: Context = "lines") -> str:
     tidy = list(_tidy(runs, context))
     unmarked = [run for run in tidy if run.text not in MARKS or run.kind not in ("open", "close")]
     plain = [Run("text", run.text) if run.kind == "code" else run for run in unmarked if run.kind not in ("open", "close")]
-    for kept, escapes in ((tidy, "none"), (tidy, "likely"), (tidy, "any"), (unmarked, "any")):
+    for kept, escapes in ((tidy, "none"), (tidy, "likely"), (tidy, "any"), (_merged(tidy), "any"), (unmarked, "any")):
         markdown = _compose(kept, escapes, context)
         if _is_exact(markdown, kept, context):
             return markdown
@@ -142,6 +142,17 @@ def _trim(out: list[Run]) -> None:
         elif out[at].kind == "break":
             del out[at]
         at -= 1
+
+
+def _merged(runs: list[Run]) -> list[Run]:
+    """Return the runs with a mark that ends where the same mark begins again going on instead."""
+    out: list[Run] = []
+    for run in runs:
+        if out and run.kind == "open" and run.text in MARKS and out[-1] == Run("close", run.text):
+            out.pop()
+        else:
+            out.append(run)
+    return out
 
 
 def _html(runs: list[Run]) -> str:

@@ -93,8 +93,12 @@ def _stacked(pieces: Sequence[Piece], gaps: Sequence[int], offset: int) -> list[
 
 def _offset(parent: Node, pieces: Sequence[Piece]) -> int:
     """Return the empty lines above the first block, unless they only lay out the HTML."""
-    laid_out = not pieces or (parent.tag != "body" and parent.children[-1].is_blank())
-    return 0 if laid_out else max(pieces[0].start - pieces[0].lead - parent.start, 0)
+    return 0 if not pieces or _is_laid_out(parent) else max(pieces[0].start - pieces[0].lead - parent.start, 0)
+
+
+def _is_laid_out(node: Node) -> bool:
+    """Tell whether the line ends inside an element are those of another writer than the renderer."""
+    return node.tag != "body" and bool(node.children) and node.children[-1].is_blank()
 
 
 def _block(node: Node, above: Piece | None, place: _Place, *, last: bool) -> list[Piece]:
@@ -109,7 +113,7 @@ def _block(node: Node, above: Piece | None, place: _Place, *, last: bool) -> lis
         return _table(node, place)
     if node.tag in ("pre", "div"):
         return [_code(node, above, place, last=last)]
-    if place.level >= DEEPEST - 4:
+    if place.level >= DEEPEST - (4 if node.tag == "blockquote" else 5):
         return _paragraphs([node], place, kind="paragraph", first=False)
     return [_quote(node, place) if node.tag == "blockquote" else _list(node, above, place)]
 
@@ -220,7 +224,8 @@ def _quote(node: Node, place: _Place) -> Piece:
 def _around(kind: str, node: Node, pieces: Sequence[Piece], lines: list[str]) -> Piece:
     if not pieces:
         return Piece(kind, lines, node.start, node.start)
-    return Piece(kind, lines, node.start, pieces[-1].end, trail=pieces[-1].trail, lazy=pieces[-1].lazy)
+    end = node.end if _is_laid_out(node) else pieces[-1].end
+    return Piece(kind, lines, node.start, end, trail=pieces[-1].trail, lazy=pieces[-1].lazy)
 
 
 def _list(node: Node, above: Piece | None, place: _Place) -> Piece:
@@ -310,6 +315,8 @@ def _may_indent(lines: Sequence[str], fence: Piece, above: Piece | None, place: 
         return False
     if above is None:
         return not place.beside or fence.start - place.start <= 1
+    if above.kind == "quote" and lines[0].lstrip().startswith(">"):
+        return False
     indented = Piece("indented", [], fence.start, fence.end)
     return not above.holds and above.kind != "text" and _gap(above, indented, 0) >= _least(above, indented)
 

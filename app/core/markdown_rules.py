@@ -8,13 +8,14 @@ from typing import NamedTuple
 import nh3
 from markdown_it import MarkdownIt
 from markdown_it.rules_block import StateBlock
+from markdown_it.rules_block import paragraph as read_paragraph
 from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.emphasis import tokenize as tokenize_emphasis
 from markdown_it.token import Token
 
 DEEPEST = 60  # levels of nested blocks; a list counts two
-BLOCK_RULES = ("code", "fence", "blockquote", "hr", "list", "heading", "rows", "paragraph")
-INLINE_RULES = ("text", "newline", "backticks", "strikethrough", "emphasis", "link", "reference")
+BLOCK_RULES = ["code", "fence", "blockquote", "hr", "list", "heading", "rows", "paragraph"]
+INLINE_RULES = ["text", "newline", "backticks", "strikethrough", "emphasis", "link", "reference"]
 
 BlockRule = Callable[[StateBlock, int, int, bool], bool]
 
@@ -54,15 +55,23 @@ def engine() -> MarkdownIt:
     block, inline = parser.block.ruler, parser.inline.ruler
     block.before("paragraph", "rows", table, {"alt": ["paragraph"]})
     block.at("heading", heading, {"alt": ["paragraph", "blockquote"]})
+    block.at("paragraph", paragraph)
     inline.at("newline", newline)
     inline.at("backticks", code_span)
     inline.at("emphasis", emphasis)
     inline.at("link", link)
     inline.push("reference", reference)
-    parser.enable(list(BLOCK_RULES), ignoreInvalid=False)
-    parser.enable(list(INLINE_RULES), ignoreInvalid=False)
-    parser.inline.ruler2.enable(["balance_pairs", "strikethrough", "emphasis", "fragments_join"])
+    block.enableOnly(BLOCK_RULES)
+    inline.enableOnly(INLINE_RULES)
+    parser.inline.ruler2.enableOnly(["balance_pairs", "strikethrough", "emphasis", "fragments_join"])
     return parser
+
+
+def paragraph(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Read a paragraph; white space other than spaces and tabs is text, so that a line of it stays a line."""
+    read = read_paragraph(state, start, end, silent)
+    state.tokens[-2].content = state.getLines(start, state.line, state.blkIndent, False).strip(_SPACE + "\n")
+    return read
 
 
 def heading(state: StateBlock, start: int, _end: int, silent: bool) -> bool:
