@@ -3,7 +3,8 @@
 import re
 
 MOST_CHARACTERS = 1_000_000
-MOST_BLOCKS = 25_000  # about a second's work
+MOST_LINES = 25_000
+MOST_MARKS = 12_000  # at the start of lines: about a second's work
 TAGS = frozenset(
     [
         "p",
@@ -38,7 +39,7 @@ TAGS = frozenset(
 )
 
 _TAG = re.compile(rf"</?(?:{'|'.join(sorted(TAGS))})(?:[\s/][^<>]*)?>", re.IGNORECASE)
-_BLOCK_MARKS = re.compile(r"^(?:[ \t]*+(?:[-+*>]|\d{1,9}[.)])(?=[ \t]))+", re.MULTILINE)
+_BLOCK_MARKS = re.compile(r"^(?:[ \t]*+(?:[-+*>]|#{1,6}|\d{1,9}[.)])(?=[ \t]))+", re.MULTILINE)
 _LINE_END = re.compile(r"\r\n?")
 _UNFIT = re.compile("[\x00\ud800-\udfff]")
 
@@ -73,8 +74,8 @@ def clean_lines(text: str) -> str:
 
 
 def _is_heavy(source: str) -> bool:
-    if len(source) <= MOST_BLOCKS:
+    if len(source) <= MOST_MARKS:
         return False
-    if len(source) > MOST_CHARACTERS or source.count("\n") > MOST_BLOCKS:
+    if len(source) > MOST_CHARACTERS or source.count("\n") > MOST_LINES:
         return True
-    return sum(len(match[0]) // 2 for match in _BLOCK_MARKS.finditer(source)) > MOST_BLOCKS
+    return sum((len(match[0]) + 1) // 2 for match in _BLOCK_MARKS.finditer(source)) > MOST_MARKS
