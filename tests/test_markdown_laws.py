@@ -13,79 +13,18 @@ from app.core.markdown import TAGS, render, to_markdown
 from app.core.text import plain_lines
 
 # Text that may stand anywhere in a line: marks of all kinds, and what only looks like a mark.
+# fmt: off
 PIECES = [
-    *(
-        "a",
-        "b c",
-        " ",
-        "  ",
-        "é",
-        "漢",
-        "\u00a0",
-        "0",
-        "*",
-        "**",
-        "***",
-        "~~",
-        "~~~",
-        "`",
-        "``",
-        "[",
-        "]",
-        "](x)",
-        '](<b c> "t")',
-        "](javascript:a)",
-    ),
-    *(
-        "!",
-        "&",
-        "&#42;",
-        "&#38;",
-        "&amp;",
-        "\\",
-        "\\*",
-        "_",
-        "__",
-        "<",
-        ">",
-        "<b>",
-        "</p>",
-        '"',
-        "'",
-        "|",
-        "http://x.y",
-        "#",
-        "-",
-        "+",
-        ":",
-        "1.",
-        "=",
-    ),
+    "a", "b c", " ", "  ", "é", "漢", "\u00a0", "0", "*", "**", "***", "~~",
+    "~~~", "`", "``", "[", "]", "](x)", '](<b c> "t")', "](javascript:a)", "!", "&", "&#42;", "&#38;",
+    "&amp;", "\\", "\\*", "_", "__", "<", ">", "<b>", "</p>", '"', "'", "|",
+    "http://x.y", "#", "-", "+", ":", "1.", "=",
 ]
 STARTS = [
-    "",
-    "",
-    "",
-    "# ",
-    "### ",
-    "> ",
-    "- ",
-    "* ",
-    "1. ",
-    "7) ",
-    "- [ ] ",
-    "- [x] ",
-    "> - ",
-    "- > ",
-    "  ",
-    "   ",
-    "    ",
-    "\t",
-    "---",
-    "| a | b |",
-    "|:-|-|",
-    "| ",
+    "", "", "", "# ", "### ", "> ", "- ", "* ", "1. ", "7) ", "- [ ] ", "- [x] ",
+    "> - ", "- > ", "  ", "   ", "    ", "\t", "---", "| a | b |", "|:-|-|", "| ",
 ]
+# fmt: on
 
 text = st.lists(st.sampled_from(PIECES), max_size=7).map("".join)
 line = st.tuples(st.sampled_from(STARTS), text).map("".join)
@@ -94,8 +33,9 @@ anything = st.one_of(
     st.text(alphabet="ab \n\r\t*_`~[]()<>!&#42;-+.1|:\\\"'\x00\x0b\x0c\u2028\u00a0\ud800漢", max_size=60),
 )
 
-# Whole blocks, for the exact way back. A star written as a reference beside real ones can mean what no stars can say. Code in a quote or an item is closed here and follows a tight line or none: an unclosed fence there and indented
-# code in a loose item can give HTML that two texts of different length share, and the way back knows only one of them.
+# Whole blocks, for the exact way back. A star written as a reference beside real ones can mean what no stars can say. Code in a
+# quote or an item is closed here and follows a tight line or none: an unclosed fence there and indented code in a loose item can
+# give HTML that two texts of different length share, and the way back knows only one of them.
 plain = st.lists(st.sampled_from([piece for piece in PIECES if piece != "&#42;"]), max_size=7).map("".join)
 fenced = st.lists(st.sampled_from(["x", "", "  y", "`z`", "<b>", "# h"]), min_size=1, max_size=3)
 block = st.one_of(
