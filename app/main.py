@@ -12,7 +12,8 @@ from app.catalog import CATALOG
 from app.core.app import App
 from app.core.events import Events
 from app.core.place import DATABASE
-from app.core.store import Clock, Store, utc_now
+from app.core.store import Store
+from app.core.tx import Clock, utc_now
 from app.interfaces import control, pages
 from app.interfaces.access_log import AccessLog
 from app.interfaces.http import Api

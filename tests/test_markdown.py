@@ -3,11 +3,11 @@
 import re
 
 import pytest
-from commonmark_examples import EXAMPLES
-from hostile import PAYLOADS, strangers
 from markdown_it import MarkdownIt
 
 from app.core.markdown import MOST_CHARACTERS, holds_html, render, to_markdown
+from tests.commonmark_examples import EXAMPLES
+from tests.hostile import PAYLOADS, strangers
 
 
 @pytest.mark.parametrize(

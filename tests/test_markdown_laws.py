@@ -5,12 +5,12 @@ from html import escape
 
 import nh3
 import pytest
-from hostile import ATTRIBUTES, strangers
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.core.markdown import TAGS, render, to_markdown
 from app.core.text import plain_lines
+from tests.hostile import ATTRIBUTES, strangers
 
 # Text that may stand anywhere in a line: marks of all kinds, and what only looks like a mark.
 # fmt: off

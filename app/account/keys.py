@@ -14,7 +14,8 @@ from app.core.app import App
 from app.core.caller import EVERYTHING, SCOPES, Caller
 from app.core.operation import operation
 from app.core.shapes import Id, Line, Record, Rule
-from app.core.store import Store, Tx, stamp
+from app.core.store import Store
+from app.core.tx import Tx, stamp
 from app.errors import InsufficientScope, NotFound, QuotaExceeded
 
 ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase

@@ -12,7 +12,7 @@ from msgspec import UNSET, Meta, UnsetType
 from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Line, Record, Rule
-from app.core.store import Tx
+from app.core.tx import Tx
 from app.errors import AlreadyExists, NotFound
 
 USERNAME = re.compile(r"[a-z0-9][a-z0-9_-]{1,31}")

@@ -9,7 +9,8 @@ from app.core.caller import Caller
 from app.core.events import Events
 from app.core.memory import Memory
 from app.core.operation import Catalog, Operation
-from app.core.store import Clock, Store, Tx
+from app.core.store import Store
+from app.core.tx import Clock, Tx
 from app.errors import Forbidden, Invalid, Malformed, NotFound, Unprocessable
 from app.settings import Settings
 

@@ -12,7 +12,7 @@ import msgspec
 from app.core.caller import Caller
 from app.core.operation import Operation
 from app.core.shapes import encode
-from app.core.store import Tx, stamp
+from app.core.tx import Tx, stamp
 from app.errors import AppError, IdempotencyConflict, IdempotencyInProgress, Invalid
 
 if TYPE_CHECKING:
@@ -84,7 +84,8 @@ def _run_in(tx: Tx, found: Operation[..., Any], caller: Caller, arguments: dict[
 
 def _claim(tx: Tx, request: "_Request") -> Replay | None:
     row = tx.one(
-        "SELECT fingerprint, status, body FROM idempotent_replies WHERE user_id = :user AND operation = :operation AND key = :key AND expires_at > :now",
+        """SELECT fingerprint, status, body FROM idempotent_replies
+           WHERE user_id = :user AND operation = :operation AND key = :key AND expires_at > :now""",
         user=request.user, operation=request.operation, key=request.key, now=tx.now,
     )  # fmt: skip
     if row is None:

@@ -4,7 +4,7 @@ import asyncio
 
 from app.core import markdown
 
-LONGEST_INLINE = 4_000
+LONGEST_INLINE = 600
 
 
 async def html(text: str) -> str:

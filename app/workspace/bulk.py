@@ -9,7 +9,7 @@ from msgspec import Meta
 from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Record, Text
-from app.core.store import Tx
+from app.core.tx import Tx
 from app.errors import AppError, Forbidden, Invalid, NotFound, Unprocessable
 from app.workspace import counters, folder_rows, folders, note_places, note_rows, notes, paths, trash
 

@@ -7,7 +7,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import Operation, operation
 from app.core.shapes import Record
-from app.core.store import Tx
+from app.core.tx import Tx
 from app.workspace import counters, folder_rows, note_rows, todo_rows
 from app.workspace.folders import Folder, listed
 

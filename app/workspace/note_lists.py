@@ -11,8 +11,8 @@ from app.core.caller import Caller
 from app.core.memory import Memory
 from app.core.operation import operation
 from app.core.shapes import Id, Line, Most, Offset, Record, Tags, Title, encode
-from app.core.store import Tx
 from app.core.text import fold
+from app.core.tx import Tx
 from app.workspace import counters, folder_rows, folders
 from app.workspace.folder_rows import IN_LIST, in_list
 from app.workspace.notes import FolderName

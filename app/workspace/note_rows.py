@@ -4,8 +4,8 @@ import sqlite3
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from app.core.store import Tx
 from app.core.text import word_count
+from app.core.tx import Tx
 from app.errors import PayloadTooLarge
 from app.workspace import counters, folder_rows, note_tags, words
 from app.workspace.folder_rows import IN_LIST, in_list

@@ -5,8 +5,8 @@ import dataclasses
 import msgspec
 
 from app.core.shapes import Line, Rule
-from app.core.store import Tx
 from app.core.text import fold
+from app.core.tx import Tx
 
 MOST = 50
 TAG = Line(1, 64)

@@ -11,7 +11,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Id, Record, Tags, Text, Title, encode
-from app.core.store import Tx
+from app.core.tx import Tx
 from app.errors import RevisionConflict
 from app.workspace import access, folders, note_rows, note_tags, snapshots
 

@@ -9,7 +9,7 @@ from msgspec import Meta
 from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Id, Most, Record, Title
-from app.core.store import Tx
+from app.core.tx import Tx
 from app.workspace import access, folder_rows, folders
 from app.workspace.folder_rows import IN_LIST, in_list
 

@@ -3,7 +3,7 @@
 The index holds what the note's row holds, so an entry is taken out with the very texts it was put in with.
 """
 
-from app.core.store import Tx
+from app.core.tx import Tx
 
 MERGE_PAGES = 100
 
