@@ -1,4 +1,4 @@
-"""The table of todo lists: for each owner how many live todos are open and completed, and the zone in which days have their deadlines."""
+"""The table of todo lists: how many live todos an owner has open and completed, and the zone in which their days have their deadlines."""
 
 from zoneinfo import ZoneInfo
 
@@ -11,11 +11,17 @@ def total(tx: Tx, owner: int, *, completed: bool | None) -> int:
     return int(tx.value(f"SELECT {column} FROM todo_lists WHERE owner_id = :owner", owner=owner) or 0)
 
 
+def revision(tx: Tx, owner: int) -> int:
+    """Give a number that grows with every change of an owner's live todos, so that what was read at one revision holds for it."""
+    return int(tx.value("SELECT revision FROM todo_lists WHERE owner_id = :owner", owner=owner) or 0)
+
+
 def add(tx: Tx, owner: int, *, still_open: int = 0, completed: int = 0) -> None:
-    """Add to the counts."""
+    """Add to the counts, and note the change."""
     tx.run(
-        """INSERT INTO todo_lists (owner_id, open_count, completed_count) VALUES (:owner, :open, :completed)
-           ON CONFLICT (owner_id) DO UPDATE SET open_count = open_count + :open, completed_count = completed_count + :completed""",
+        """INSERT INTO todo_lists (owner_id, open_count, completed_count, revision) VALUES (:owner, :open, :completed, 1)
+           ON CONFLICT (owner_id) DO UPDATE SET open_count = open_count + :open, completed_count = completed_count + :completed,
+               revision = revision + 1""",
         owner=owner, open=still_open, completed=completed,
     )  # fmt: skip
 

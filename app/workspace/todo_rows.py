@@ -57,6 +57,7 @@ def change(tx: Tx, todo: sqlite3.Row, draft: Draft, *, zone: ZoneInfo) -> None:
             id=todo["id"], owner=todo["owner_id"], deadline=_deadline(tx, todo["owner_id"], draft.due_date, zone), words=_words(draft),
             now=tx.now, **draft._asdict(),
         )  # fmt: skip
+        todo_lists.add(tx, todo["owner_id"])
 
 
 def set_completed(tx: Tx, todo: sqlite3.Row, *, completed: bool) -> None:
@@ -80,6 +81,7 @@ def reschedule(tx: Tx, owner: int, todo_id: int, *, due_date: str, zone: ZoneInf
         "UPDATE todos SET due_date = :due, deadline = :deadline, updated_at = :now WHERE id = :id AND owner_id = :owner",
         due=due_date, deadline=_deadline(tx, owner, due_date, zone), now=tx.now, id=todo_id, owner=owner,
     )  # fmt: skip
+    todo_lists.add(tx, owner)
 
 
 def set_trash(tx: Tx, todo_ids: Sequence[int], trash_id: int | None) -> None:
