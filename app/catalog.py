@@ -6,5 +6,23 @@ from app.interfaces import openapi
 from app.workspace import bulk, folder_shares, folders, grep, home, note_lists, note_places, notes, search, snapshots, todos, trash
 
 CATALOG = Catalog(
-    [home, users, keys, grants, contacts, openapi, bulk, folders, folder_shares, note_lists, notes, note_places, search, grep, snapshots, todos, trash]
+    [
+        home,
+        users,
+        keys,
+        grants,
+        contacts,
+        openapi,
+        bulk,
+        folders,
+        folder_shares,
+        note_lists,
+        notes,
+        note_places,
+        search,
+        grep,
+        snapshots,
+        todos,
+        trash,
+    ]
 )

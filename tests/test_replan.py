@@ -27,8 +27,11 @@ async def replanned(client: Client, **body: Any) -> dict[str, str]:
 
 
 async def test_the_important_come_first_then_the_oldest_then_the_first_made(alice: Client) -> None:
-    for title, due, priority in (("b", "2026-11-19", 1), ("a", "2026-11-18", 1), ("twin", "2026-11-19", 1), ("top", "2026-11-20", 5), ("low", "2026-01-01", 0)):
-        await made(alice, title, due, priority=priority)
+    await made(alice, "b", "2026-11-19", priority=1)
+    await made(alice, "a", "2026-11-18", priority=1)
+    await made(alice, "twin", "2026-11-19", priority=1)
+    await made(alice, "top", "2026-11-20", priority=5)
+    await made(alice, "low", "2026-01-01")
     assert list((await replanned(alice, perDay=2)).items()) == [
         ("top", "2026-11-21"), ("a", "2026-11-21"), ("b", "2026-11-22"), ("twin", "2026-11-22"), ("low", "2026-11-23"),
     ]  # fmt: skip
@@ -94,7 +97,10 @@ async def test_nothing_is_put_past_its_next_occurrence(alice: Client) -> None:
     assert (await alice.ok("GET", "/os/todos", params={"date": "overdue"}))["result"]["todos"][0]["title"] == "every day"
 
 
-@pytest.mark.parametrize(("body", "field"), [({"perDay": 0}, "perDay"), ({"perDay": 51}, "perDay"), ({"dryRun": "x"}, "dryRun"), ({"userTimezone": "x"}, "userTimezone")])
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [({"perDay": 0}, "perDay"), ({"perDay": 51}, "perDay"), ({"dryRun": "x"}, "dryRun"), ({"userTimezone": "x"}, "userTimezone")],
+)
 async def test_a_bad_wish_changes_nothing(alice: Client, body: dict[str, Any], field: str) -> None:
     await made(alice, "late", "2026-11-20")
     await alice.refused("POST", "/os/todos/replan", 400, "invalid_request", field=field, json=body)
@@ -108,7 +114,7 @@ TODOS = st.lists(st.tuples(st.one_of(st.none(), DAYS, MOMENTS), st.integers(0, 5
 ZONES = st.sampled_from(["UTC", "Europe/Berlin", "America/Los_Angeles", "Pacific/Kiritimati"])
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(todos=TODOS, per_day=st.integers(1, 4), zone=ZONES)
 async def test_no_day_gets_more_than_it_can_hold_and_a_dry_run_tells_what_will_be(served: Served, todos: Any, per_day: int, zone: str) -> None:
     name = f"u{served.parts.store.quick(lambda tx: tx.value('SELECT count(*) FROM users'))}x"

@@ -148,7 +148,7 @@ def next_date(repetition: Repetition, *, start: date, after: date) -> tuple[date
 
 
 def _dates(repetition: Repetition, start: date, begin: date) -> Iterator[date]:
-    from dateutil import rrule  # type: ignore[import-untyped]  # a twentieth of a second, so only where something recurs
+    from dateutil import rrule  # a twentieth of a second, so only where something recurs
 
     by: dict[str, Any] = {name.lower(): list(numbers) for name, numbers in repetition.numbers}
     if repetition.byday:

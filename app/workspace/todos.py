@@ -157,9 +157,7 @@ def complete_todo(tx: Tx, me: Caller, *, id: Id, user_timezone: TimeZone | None 
 
 
 @operation("POST /os/todos/replan", scope="os.todos:write")
-def replan_todos(
-    tx: Tx, me: Caller, *, per_day: PerDay | None = None, dry_run: bool = False, user_timezone: TimeZone | None = None
-) -> ReplanAnswer:
+def replan_todos(tx: Tx, me: Caller, *, per_day: PerDay | None = None, dry_run: bool = False, user_timezone: TimeZone | None = None) -> ReplanAnswer:
     """Give every overdue todo a new day from today on, the most important first, with at most perDay open todos on a day.
 
     With dryRun nothing is changed. A recurring todo for which there is no room up to its next occurrence stays as it is.
@@ -190,9 +188,7 @@ def _mine(tx: Tx, me: Caller, todo_id: int) -> sqlite3.Row:
 
 
 def _shown(tx: Tx, me: Caller, todo_id: int) -> Todo:
-    found = tx.all(
-        f"SELECT {todo_records.COLUMNS}, steps FROM todos WHERE id = :id AND owner_id = :me AND trash_id IS NULL", id=todo_id, me=me.user
-    )
+    found = tx.all(f"SELECT {todo_records.COLUMNS}, steps FROM todos WHERE id = :id AND owner_id = :me AND trash_id IS NULL", id=todo_id, me=me.user)
     if not found:
         raise NotFound("There is no such todo.")
     return todo_records.several(found)[0]
