@@ -97,6 +97,13 @@ async def test_nothing_is_put_past_its_next_occurrence(alice: Client) -> None:
     assert (await alice.ok("GET", "/os/todos", params={"date": "overdue"}))["result"]["todos"][0]["title"] == "every day"
 
 
+async def test_what_was_due_earlier_today_and_finds_no_other_day_takes_its_place_today(alice: Client) -> None:
+    await made(alice, "old", "2026-11-10")
+    await made(alice, "older", "2026-11-09")
+    await made(alice, "every day", "2026-11-21T00:30:00Z", recurrence={"rule": "FREQ=DAILY", "from": "due"})
+    assert await replanned(alice, perDay=1) == {"older": "2026-11-22", "old": "2026-11-23"}
+
+
 @pytest.mark.parametrize(
     ("body", "field"),
     [({"perDay": 0}, "perDay"), ({"perDay": 51}, "perDay"), ({"dryRun": "x"}, "dryRun"), ({"userTimezone": "x"}, "userTimezone")],

@@ -279,6 +279,7 @@ async def test_an_edit_changes_only_what_it_names(alice: Client, clock: MovableC
         ({"priority": 6}, "priority"),
         ({"title": ""}, "title"),
         ({"dueDate": "2026-02-30"}, "dueDate"),
+        ({"dueDate": ""}, "dueDate"),
         ({"dueDate": None}, "dueDate"),
         ({"recurrence": {"rule": "FREQ=SECONDLY"}}, "recurrence.rule"),
         ({"steps": [{"id": 1, "title": "a"}, {"id": 7, "title": "b"}]}, "steps[1].id"),

@@ -45,18 +45,29 @@ class _Days:
         self._taken[day] += 1
 
 
-def plan(tx: Tx, me: Caller, *, per_day: int, zone: ZoneInfo) -> Iterator[Move]:
+def plan(tx: Tx, me: Caller, *, per_day: int, zone: ZoneInfo) -> list[Move]:
     """Give the new due date of every overdue todo that finds a day, most important first, then oldest; nothing is changed.
 
     A todo that recurs is not put past its next occurrence: where all days up to that one are full it stays as it is.
     """
     today = due.day_of(tx.now, zone)
     overdue = tx.all(
-        f"""SELECT id, title, priority, due_date, recurrence, wall FROM todos WHERE owner_id = :me AND trash_id IS NULL AND {OVERDUE}""",
+        f"SELECT id, title, priority, due_date, recurrence, wall FROM todos WHERE owner_id = :me AND trash_id IS NULL AND {OVERDUE}",
         me=me.user, **overdue_params(tx, zone),
     )  # fmt: skip
     overdue.sort(key=lambda todo: (-todo["priority"], due.deadline(todo["due_date"], zone), todo["id"]))
-    days = _Days(_taken(tx, me, today, zone), per_day)
+    taken = _taken(tx, me, today, zone)
+    while True:
+        moves = list(_fill(tx, overdue, _Days(taken.copy(), per_day), today, zone))
+        moved = {move.id for move in moves}
+        staying = {todo["id"] for todo in overdue if todo["id"] not in moved and due.day_of(todo["due_date"], zone) == today}
+        if not staying:
+            return moves
+        taken[today] += len(staying)  # what was due earlier today and finds no other day takes its place today
+        overdue = [todo for todo in overdue if todo["id"] not in staying]
+
+
+def _fill(tx: Tx, overdue: list[sqlite3.Row], days: _Days, today: date, zone: ZoneInfo) -> Iterator[Move]:
     for todo in overdue:
         day = days.first_free(_first_day(tx, todo, today, zone))
         last = _last_day(todo, day, today, zone)

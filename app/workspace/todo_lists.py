@@ -1,19 +1,27 @@
 """The table of todo lists: how many live todos an owner has open and completed, and the zone in which their days have their deadlines."""
 
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from app.core.store import Tx
 
 
-def total(tx: Tx, owner: int, *, completed: bool | None) -> int:
-    """Give the number of an owner's live todos: all, or those in one state."""
-    column = "open_count + completed_count" if completed is None else "completed_count" if completed else "open_count"
-    return int(tx.value(f"SELECT {column} FROM todo_lists WHERE owner_id = :owner", owner=owner) or 0)
+class Listed(NamedTuple):
+    """How many live todos are open and completed; `revision` grows with every change of one, so what was read at a revision holds for it."""
+
+    revision: int = 0
+    still_open: int = 0
+    completed: int = 0
+
+    def total(self, *, completed: bool | None) -> int:
+        """Give the number of all, or of those in one state."""
+        return self.still_open + self.completed if completed is None else self.completed if completed else self.still_open
 
 
-def revision(tx: Tx, owner: int) -> int:
-    """Give a number that grows with every change of an owner's live todos, so that what was read at one revision holds for it."""
-    return int(tx.value("SELECT revision FROM todo_lists WHERE owner_id = :owner", owner=owner) or 0)
+def of(tx: Tx, owner: int) -> Listed:
+    """Give the counts of an owner's list."""
+    row = tx.one("SELECT revision, open_count, completed_count FROM todo_lists WHERE owner_id = :owner", owner=owner)
+    return Listed() if row is None else Listed(*row)
 
 
 def add(tx: Tx, owner: int, *, still_open: int = 0, completed: int = 0) -> None:

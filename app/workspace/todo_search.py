@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from app.core.caller import Caller
 from app.core.store import Tx
-from app.workspace import due, todo_lists, todo_records
+from app.workspace import due, todo_records
 from app.workspace.todo_records import Todo
 from app.workspace.todo_rows import folded
 
@@ -44,13 +44,12 @@ class Wanted:
         return self.offset <= FAR and all(given is None for given in filters)
 
 
-def first_page(tx: Tx, me: Caller, wanted: Wanted) -> tuple[list[Todo], int]:
-    """Give a page of the unfiltered list and the length of the list, which is counted already."""
+def first_page(tx: Tx, me: Caller, wanted: Wanted) -> list[Todo]:
+    """Give a page of the unfiltered list; what it holds depends on the list and on `wanted` alone."""
     conditions = ["owner_id = :me", "trash_id IS NULL"]
     if wanted.completed is not None:
         conditions.append("completed = :completed")
-    rows = _page(tx, wanted, conditions, {"me": me.user, "completed": wanted.completed})
-    return rows, todo_lists.total(tx, me.user, completed=wanted.completed)
+    return _page(tx, wanted, conditions, {"me": me.user, "completed": wanted.completed})
 
 
 def any_page(tx: Tx, me: Caller, wanted: Wanted) -> tuple[list[Todo], int]:

@@ -1,7 +1,7 @@
 """Todos: what there is to do, when it is due, and what comes again."""
 
 import sqlite3
-from typing import Annotated
+from typing import Annotated, cast
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -11,11 +11,12 @@ from app.account import users
 from app.account.users import TimeZone
 from app.core.app import App
 from app.core.caller import Caller
+from app.core.memory import Memory
 from app.core.operation import operation
-from app.core.shapes import Id, Line, Most, Offset, Record, Text
+from app.core.shapes import Id, Line, Most, Offset, Record, Text, encode
 from app.core.store import Tx
 from app.errors import Invalid, NotFound
-from app.workspace import due, recurrence, replan, todo_records, todo_rows, todo_search, todo_steps, trash_rows
+from app.workspace import due, recurrence, replan, todo_lists, todo_records, todo_rows, todo_search, todo_steps, trash_rows
 from app.workspace.due import NAMED_DAYS, Day
 from app.workspace.recurrence import Recurrence
 from app.workspace.todo_records import Todo
@@ -85,7 +86,7 @@ async def search_todos(
         q, date, completed, priority, priority_min, due_from, due_to, sort, order, limit, offset, user_timezone, include_steps
     )  # fmt: skip
     if wanted.unfiltered:
-        return TodoList(*app.quick(todo_search.first_page, me, wanted))
+        return app.quick(_remembered, me, wanted, app.memory)
     return TodoList(*await app.read(todo_search.any_page, me, wanted))
 
 
@@ -101,17 +102,18 @@ def create_todo(
     priority: Priority = 0, steps: NewSteps | None = None, recurrence: Recurrence | None = None, user_timezone: TimeZone | None = None,
 ) -> TodoAnswer:  # fmt: skip
     """Create a todo, with a due date, steps and a recurrence if given."""
+    home, zone = _zones(tx, me, user_timezone)
     draft = Draft(
         title=title,
         description=description,
         priority=priority,
-        due_date=None if due_date is None else due.read(due_date, due.zone_of(tx, me, user_timezone)),
+        due_date=None if due_date is None else due.read(due_date, zone),
         steps=_json(todo_steps.begin(steps or [])),
         last_step=len(steps or []),
         recurrence=None if recurrence is None else _json(recurrence),
     )
-    _require_sense(tx, me, draft, blame="recurrence")
-    return TodoAnswer(_shown(tx, me, todo_rows.insert(tx, me.user, draft, zone=due.zone_of(tx, me))))
+    _require_sense(draft, zone, blame="recurrence")
+    return TodoAnswer(_shown(tx, me, todo_rows.insert(tx, me.user, draft, zone=home)))
 
 
 @operation("PATCH /os/todos/{id}", scope="os.todos:write")
@@ -125,6 +127,7 @@ def edit_todo(
     `steps` replaces the list: a step with the id of one that is there stays that step, one without an id is new.
     """
     todo = _mine(tx, me, id)
+    home, zone = _zones(tx, me, user_timezone)
     draft = todo_rows.draft_of(todo)
     if title is not None:
         draft = draft._replace(title=title)
@@ -133,17 +136,17 @@ def edit_todo(
     if priority is not None:
         draft = draft._replace(priority=priority)
     if not isinstance(due_date, UnsetType):
-        draft = draft._replace(due_date=due_date and due.read(due_date, due.zone_of(tx, me, user_timezone)), wall=None)
+        draft = draft._replace(due_date=None if due_date is None else due.read(due_date, zone), wall=None)
     if not isinstance(recurrence, UnsetType):
         draft = draft._replace(recurrence=None if recurrence is None else _json(recurrence), wall=None)
     if steps is not None:
         made, last = todo_steps.replace(todo_steps.decoded(todo["steps"]), steps, last=todo["last_step"])
         draft = draft._replace(steps=_json(made), last_step=last)
     if due_date is not UNSET or recurrence is not UNSET:
-        _require_sense(tx, me, draft, blame="dueDate" if recurrence is UNSET else "recurrence")
-    todo_rows.change(tx, todo, draft, zone=due.zone_of(tx, me))
+        _require_sense(draft, zone, blame="dueDate" if recurrence is UNSET else "recurrence")
+    todo_rows.change(tx, todo, draft, zone=home)
     if completed is True:
-        _complete(tx, me, _mine(tx, me, id), due.zone_of(tx, me, user_timezone))
+        _complete(tx, me, _mine(tx, me, id), home, zone)
     elif completed is False and todo["completed"]:
         todo_rows.set_completed(tx, todo, completed=False)
     return TodoAnswer(_shown(tx, me, id))
@@ -152,7 +155,7 @@ def edit_todo(
 @operation("POST /os/todos/{id}/complete", scope="os.todos:write")
 def complete_todo(tx: Tx, me: Caller, *, id: Id, user_timezone: TimeZone | None = None) -> Completed:
     """Complete a todo; one that recurs gets its next occurrence. Completing it again changes nothing."""
-    next_id = _complete(tx, me, _mine(tx, me, id), due.zone_of(tx, me, user_timezone))
+    next_id = _complete(tx, me, _mine(tx, me, id), *_zones(tx, me, user_timezone))
     return Completed(_shown(tx, me, id), None if next_id is None else _shown(tx, me, next_id))
 
 
@@ -164,7 +167,7 @@ def replan_todos(tx: Tx, me: Caller, *, per_day: PerDay | None = None, dry_run: 
     """
     chosen = users.settings_of(tx, me)
     zone = ZoneInfo(user_timezone or chosen.timezone)
-    moves = list(replan.plan(tx, me, per_day=per_day or chosen.replan_per_day, zone=zone))
+    moves = replan.plan(tx, me, per_day=per_day or chosen.replan_per_day, zone=zone)
     if not dry_run:
         for move in moves:
             todo_rows.reschedule(tx, me.user, move.id, due_date=move.after, zone=ZoneInfo(chosen.timezone))
@@ -178,6 +181,17 @@ def delete_todo(tx: Tx, me: Caller, *, id: Id) -> Trashed:
     entry = trash_rows.put(tx, me, owner=me.user, kind="todo", item_id=id, title=todo["title"], path="")
     todo_rows.set_trash(tx, [id], entry)
     return Trashed()
+
+
+def _remembered(tx: Tx, me: Caller, wanted: Wanted, memory: Memory) -> TodoList:
+    """Give a page near the start of the list: from memory, where no todo of the caller has changed since it was put there."""
+    listed = todo_lists.of(tx, me.user)
+    key = ("todos", me.user, listed.revision, wanted)
+    page = memory.get(key)
+    if page is None:
+        page = encode(todo_search.first_page(tx, me, wanted))
+        memory.put(key, page)
+    return TodoList(cast(list[Todo], msgspec.Raw(page)), listed.total(completed=wanted.completed))
 
 
 def _mine(tx: Tx, me: Caller, todo_id: int) -> sqlite3.Row:
@@ -194,7 +208,13 @@ def _shown(tx: Tx, me: Caller, todo_id: int) -> Todo:
     return todo_records.several(found)[0]
 
 
-def _complete(tx: Tx, me: Caller, todo: sqlite3.Row, zone: ZoneInfo) -> int | None:
+def _zones(tx: Tx, me: Caller, asked: str | None) -> tuple[ZoneInfo, ZoneInfo]:
+    """Give the zone that the user has set, and the one this request is read in."""
+    home = due.zone_of(tx, me)
+    return home, home if asked is None else ZoneInfo(asked)
+
+
+def _complete(tx: Tx, me: Caller, todo: sqlite3.Row, home: ZoneInfo, zone: ZoneInfo) -> int | None:
     """Complete an open todo and give the id of the next of its series, if this made one."""
     if todo["completed"]:
         return None
@@ -209,19 +229,19 @@ def _complete(tx: Tx, me: Caller, todo: sqlite3.Row, zone: ZoneInfo) -> int | No
     draft = todo_rows.draft_of(todo)._replace(
         due_date=found.due, recurrence=_json(found.recurrence), wall=found.wall, steps=todo_steps.unticked(todo["steps"])
     )
-    next_id = todo_rows.insert(tx, me.user, draft, zone=due.zone_of(tx, me))
+    next_id = todo_rows.insert(tx, me.user, draft, zone=home)
     todo_rows.set_next(tx, todo, next_id)
     return next_id
 
 
-def _require_sense(tx: Tx, me: Caller, draft: Draft, *, blame: str) -> None:
+def _require_sense(draft: Draft, zone: ZoneInfo, *, blame: str) -> None:
     """Raise Invalid, naming the field `blame`, for a recurrence that has no due date to count from or that names no date at all."""
     if draft.recurrence is None:
         return
     if draft.due_date is None:
         raise Invalid("recurrence needs a dueDate.", field=blame)
     rule = msgspec.json.decode(draft.recurrence, type=Recurrence).rule
-    recurrence.require_dates(rule, due.day_of(draft.due_date, due.zone_of(tx, me)))
+    recurrence.require_dates(rule, due.day_of(draft.due_date, zone))
 
 
 def _json(value: object) -> str:
