@@ -5,6 +5,7 @@ from datetime import UTC, date, datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -214,7 +215,5 @@ def test_any_text_is_read_or_refused_with_a_sentence(text: str) -> None:
 
 
 def test_a_recurrence_is_stored_as_it_was_sent() -> None:
-    import msgspec
-
     series = recurrence.Recurrence("freq=daily", "done")
     assert json.loads(msgspec.json.encode(series)) == {"rule": "FREQ=DAILY", "from": "done"}

@@ -1,9 +1,16 @@
 """Todos over HTTP: creating, finding, editing, completing and deleting them."""
 
+import contextlib
+import re
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from app.errors import Invalid
+from app.workspace import due
 from tests.conftest import Client, MovableClock, Served
 
 pytestmark = pytest.mark.anyio
@@ -135,8 +142,8 @@ async def test_a_day_stands_at_its_end_in_the_users_zone_even_after_that_zone_ha
     ],
 )
 async def test_a_list_can_be_sorted(alice: Client, clock: MovableClock, query: dict[str, str], titles: list[str]) -> None:
-    for title, due, priority in (("a", None, 0), ("b", "2026-12-01", 0), ("C", "2026-12-02", 3)):
-        await made(alice, title, dueDate=due, priority=priority)
+    for title, day, priority in (("a", None, 0), ("b", "2026-12-01", 0), ("C", "2026-12-02", 3)):
+        await made(alice, title, dueDate=day, priority=priority)
         clock.forward(seconds=1)
     await alice.ok("PATCH", "/os/todos/1", json={"description": "touched"})
     assert await found(alice, **query) == titles
@@ -200,8 +207,8 @@ async def test_filters_go_by_the_local_day(alice: Client, query: dict[str, str],
         "tomorrow 0h": "2026-11-22T00:00", "in 6 days": "2026-11-27", "in 7 days": "2026-11-28",
     }  # fmt: skip
     await alice.ok("PATCH", "/account/settings", json={"timezone": "Europe/Berlin"})
-    for title, due in dues.items():
-        await made(alice, title, dueDate=due, priority={"today": 2, "in 7 days": 4}.get(title, 0))
+    for title, day in dues.items():
+        await made(alice, title, dueDate=day, priority={"today": 2, "in 7 days": 4}.get(title, 0))
     await made(alice, "never")
     assert await found(alice, **query) == titles
 
@@ -225,8 +232,8 @@ async def test_a_day_is_overdue_only_when_it_has_passed_where_the_user_is(alice:
 
 
 async def test_the_day_of_a_change_of_clocks_is_whole(alice: Client) -> None:
-    for title, due in (("first hour", "2026-03-29T00:00"), ("last hour", "2026-03-29T23:59"), ("after", "2026-03-30T00:00")):
-        await made(alice, title, dueDate=due, userTimezone="Europe/Berlin")
+    for title, day in (("first hour", "2026-03-29T00:00"), ("last hour", "2026-03-29T23:59"), ("after", "2026-03-30T00:00")):
+        await made(alice, title, dueDate=day, userTimezone="Europe/Berlin")
     assert await found(alice, date="2026-03-29", userTimezone="Europe/Berlin") == ["first hour", "last hour"]
 
 
@@ -378,10 +385,43 @@ async def test_reading_and_writing_need_their_scopes(served: Served, alice: Clie
     assert body["scope"] == scope
 
 
+CHANGES: list[tuple[str, str, Any]] = [
+    ("POST", "/os/todos", {"title": "new"}),
+    ("PATCH", "/os/todos/1", {"title": "changed"}),
+    ("PATCH", "/os/todos/1", {"steps": [{"id": 1, "title": "changed"}]}),
+    ("PATCH", "/os/todos/1", {"completed": True}),
+    ("PATCH", "/os/todos/2", {"completed": False}),
+    ("POST", "/os/todos/1/complete", {}),
+    ("POST", "/os/todos/replan", {}),
+    ("DELETE", "/os/todos/1", None),
+    ("POST", "/os/trash/todo/3/restore", {}),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body"), CHANGES)
+async def test_a_list_that_was_read_before_shows_every_change(alice: Client, method: str, path: str, body: Any) -> None:
+    for title in ("late", "done", "gone"):
+        await made(alice, title, dueDate="2026-11-01", steps=[{"title": "s"}])
+    await alice.ok("POST", "/os/todos/2/complete")
+    await alice.ok("DELETE", "/os/todos/3")
+    before = await alice.ok("GET", "/os/todos", params={"includeSteps": "true"})
+    await alice.ok(method, path, status=201 if path == "/os/todos" else 200, **({} if body is None else {"json": body}))
+    after = await alice.ok("GET", "/os/todos", params={"includeSteps": "true"})
+    assert after != before
+    assert after == await alice.ok("GET", "/os/todos", params={"includeSteps": "true", "priorityMin": 0})
+
+
 async def test_a_retry_with_its_key_makes_one_todo(alice: Client) -> None:
     first, second = [await alice.post("/os/todos", json={"title": "once"}, headers={"Idempotency-Key": "k"}) for _ in range(2)]
     assert first.json() == second.json()
     assert await found(alice) == ["once"]
+
+
+async def test_fields_are_checked_before_it_is_asked_whether_the_todo_is_there(alice: Client) -> None:
+    await alice.refused("PATCH", "/os/todos/9", 400, "invalid_request", field="dueDate", json={"dueDate": "2026-02-30"})
+    await alice.refused("PATCH", "/os/todos/9", 404, "not_found", json={"dueDate": "2026-02-28"})
+    await alice.refused("GET", "/os/todos/x", 400, "invalid_request", field="id")
+    await alice.refused("GET", f"/os/todos/{1 << 53}", 404, "not_found")
 
 
 async def test_the_openapi_document_holds_the_fields_of_a_todo(alice: Client) -> None:
@@ -392,3 +432,23 @@ async def test_the_openapi_document_holds_the_fields_of_a_todo(alice: Client) ->
     }  # fmt: skip
     assert properties["steps"]["items"]["required"] == ["id", "title", "completed"]
     assert set(properties["recurrence"]["properties"]) == {"rule", "from"}
+
+
+MOMENTS = st.builds(lambda moment, zone: moment.isoformat() + zone, st.datetimes(), st.sampled_from(["", "Z", "+14:00", "-12:00", "+0530"]))
+ZONES = st.sampled_from(["UTC", "Europe/Berlin", "Pacific/Kiritimati", "America/Los_Angeles", "Africa/Monrovia"]).map(ZoneInfo)
+
+
+@settings(max_examples=200, deadline=None)
+@given(text=st.one_of(MOMENTS, st.dates().map(str), st.text("0123456789-T:.Z+ ", max_size=30), st.text(max_size=30)), zone=ZONES)
+def test_any_text_is_stored_as_a_due_date_or_refused(text: str, zone: ZoneInfo) -> None:
+    stored = None
+    with contextlib.suppress(Invalid):
+        stored = due.read(text, zone)
+    if stored is None:
+        return
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\d\.\d{3}Z)?", stored)
+    assert due.read(stored, zone) == stored
+    day = due.day_of(stored, zone)
+    around = due.span(day, day, zone)
+    assert around.low <= due.deadline(stored, ZoneInfo("UTC")) < around.high
+    assert due.day_of(due.moved(stored, day, zone), zone) == day

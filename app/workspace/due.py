@@ -7,7 +7,7 @@ import dataclasses
 import functools
 import re
 from collections.abc import Callable
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
 from app.account import users
@@ -23,7 +23,7 @@ AFTER_ALL = ":"
 NAMED_DAYS = ("today", "tomorrow", "week", "overdue")
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _MOMENT = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)(?:\.([0-9]{1,9}))?([Zz]|[+-][0-9]{2}:?[0-9]{2})?")
-_UNREADABLE = "dueDate must be a date such as 2026-03-01 or a moment such as 2026-03-01T09:00:00Z."
+_FORM = "must be a date such as 2026-03-01 or a moment such as 2026-03-01T09:00:00Z"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -39,6 +39,17 @@ class Day(Rule):
             return _day(value).isoformat()
         except ValueError:
             raise ValueError(" or ".join((f"must be {', '.join(self.names)}" if self.names else "must be", "a date such as 2026-03-01"))) from None
+
+
+class DueText(Rule):
+    """A day or a moment, still as it was written."""
+
+    def __call__(self, value: str) -> str:
+        try:
+            read(value, UTC)
+        except Invalid:
+            raise ValueError(_FORM) from None
+        return value
 
 
 @dataclasses.dataclass(frozen=True)
@@ -66,14 +77,14 @@ def zone_of(tx: Tx, me: Caller, asked: str | None = None) -> ZoneInfo:
     return ZoneInfo(asked or users.settings_of(tx, me).timezone)
 
 
-def read(text: str, zone: ZoneInfo) -> str:
+def read(text: str, zone: tzinfo) -> str:
     """Give a due date as it is stored: a day as it is, a moment in UTC; without an offset it is a wall time of `zone`. Raises Invalid."""
     try:
         if _DAY.fullmatch(text):
             return _day(text).isoformat()
         return stamp(_moment(text, zone))
     except (ValueError, OverflowError):
-        raise Invalid(_UNREADABLE, field="dueDate") from None
+        raise Invalid(f"dueDate {_FORM}.", field="dueDate") from None
 
 
 def is_day(due: str) -> bool:
@@ -134,7 +145,7 @@ def _day(text: str) -> date:
     return date.fromisoformat(text)
 
 
-def _moment(text: str, zone: ZoneInfo) -> datetime:
+def _moment(text: str, zone: tzinfo) -> datetime:
     match = _MOMENT.fullmatch(text)
     if match is None:
         raise ValueError("not a moment")

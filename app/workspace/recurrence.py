@@ -8,7 +8,7 @@ import dataclasses
 import functools
 import re
 from collections.abc import Iterator
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time
 from typing import Annotated, Any, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -261,7 +261,7 @@ def _week_start(text: str) -> int:
 def _until(text: str) -> str:
     ending = _CLOCK.sub(r"T\1:\2:\3", _DATE.sub(r"\1-\2-\3", text))
     try:
-        due.read(ending, ZoneInfo("UTC"))
+        due.read(ending, UTC)
     except Invalid:
         raise ValueError("has an UNTIL that is not a date such as 20261231 or a moment such as 20261231T220000Z") from None
     return ending

@@ -3,7 +3,7 @@
 import sqlite3
 from collections import Counter
 from collections.abc import Iterator
-from datetime import date, timedelta
+from datetime import date, time, timedelta
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -73,7 +73,7 @@ def _fill(tx: Tx, overdue: list[sqlite3.Row], days: _Days, today: date, zone: Zo
         last = _last_day(todo, day, today, zone)
         if last is None or day <= last:
             days.take(day)
-            yield Move(todo["id"], todo["title"], todo["due_date"], due.moved(todo["due_date"], day, zone))
+            yield Move(todo["id"], todo["title"], todo["due_date"], _moved(todo, day, zone))
 
 
 def _taken(tx: Tx, me: Caller, today: date, zone: ZoneInfo) -> Counter[date]:
@@ -91,9 +91,12 @@ def _taken(tx: Tx, me: Caller, today: date, zone: ZoneInfo) -> Counter[date]:
 
 
 def _first_day(tx: Tx, todo: sqlite3.Row, today: date, zone: ZoneInfo) -> date:
-    due_date: str = todo["due_date"]
-    passed = not due.is_day(due_date) and due.moved(due_date, today, zone) <= tx.now
+    passed = not due.is_day(todo["due_date"]) and _moved(todo, today, zone) <= tx.now
     return today + timedelta(days=1) if passed else today
+
+
+def _moved(todo: sqlite3.Row, day: date, zone: ZoneInfo) -> str:
+    return due.moved(todo["due_date"], day, zone, time.fromisoformat(todo["wall"]) if todo["wall"] else None)
 
 
 def _last_day(todo: sqlite3.Row, day: date, today: date, zone: ZoneInfo) -> date | None:

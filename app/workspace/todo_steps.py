@@ -3,7 +3,7 @@
 from typing import Annotated
 
 import msgspec
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import Meta, UnsetType
 
 from app.core.shapes import Body, Id, Record, Title, json_column
 from app.errors import Invalid
@@ -51,11 +51,6 @@ StoredSteps = StepsJson | UnsetType
 def decoded(text: str) -> list[Step]:
     """Give the steps that a row holds."""
     return [] if text == "[]" else _decoder.decode(text)
-
-
-def raw(text: str | None) -> msgspec.Raw | UnsetType:
-    """Give stored steps as they go out; None leaves them out."""
-    return UNSET if text is None else msgspec.Raw(text)
 
 
 def begin(new: list[NewStep]) -> list[Step]:

@@ -17,7 +17,7 @@ from app.core.shapes import Id, Line, Most, Offset, Record, Text, encode
 from app.core.store import Tx
 from app.errors import Invalid, NotFound
 from app.workspace import due, recurrence, replan, todo_lists, todo_records, todo_rows, todo_search, todo_steps, trash_rows
-from app.workspace.due import NAMED_DAYS, Day
+from app.workspace.due import NAMED_DAYS, Day, DueText
 from app.workspace.recurrence import Recurrence
 from app.workspace.todo_records import Todo
 from app.workspace.todo_rows import Draft
@@ -27,7 +27,7 @@ from app.workspace.todo_steps import NewSteps, StepEdits
 TodoTitle = Annotated[str, Meta(description="1 to 500 characters, trimmed, NFC, no control characters"), Line(1, 500)]
 Description = Annotated[str, Meta(description="at most 20000 characters"), Text(20_000)]
 Priority = Annotated[int, Meta(ge=0, le=5, description="0 none to 5 top")]
-DueDate = Annotated[str, Meta(description="a date, or a moment; without an offset it is a wall time of the user")]
+DueDate = Annotated[str, Meta(description="a date, or a moment; without an offset it is a wall time of the user"), DueText()]
 DayName = Annotated[str, Meta(description="today, tomorrow, week (today and 6 days on), overdue, or a date"), Day(NAMED_DAYS)]
 DayOnly = Annotated[str, Meta(description="a date; the day itself is included"), Day()]
 Words = Annotated[str, Meta(description="words that must all occur in title, description or steps"), Text(1000)]
