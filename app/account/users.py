@@ -213,7 +213,9 @@ def are_there(tx: Tx) -> bool:
 def fitted(name: str) -> str:
     """Give the username that comes closest to a name of the system's, or `owner` when nothing of it fits."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
-    fitting = re.sub(r"[^a-z0-9_-]+", "-", plain).strip("-_")[:32].removesuffix(AGENT_SUFFIX)
+    fitting = re.sub(r"[^a-z0-9_-]+", "-", plain).strip("-_")[:32]
+    while fitting.endswith(AGENT_SUFFIX):
+        fitting = fitting.removesuffix(AGENT_SUFFIX)
     return fitting if USERNAME.fullmatch(fitting) else "owner"
 
 

@@ -34,7 +34,17 @@ def openapi() -> None:
 
 
 def _lines(rows: list[tuple[str, str, str, str]]) -> Iterator[str]:
-    """Give the table with its last column cut, so that a line fits the screen; an alternative to the first scope is only hinted at."""
-    short = ((method, path, re.sub(" or .*", " or …", scope), summary) for method, path, scope, summary in rows)
-    for line in table([("METHOD", "PATH", "SCOPE", "WHAT IT DOES"), *short]).splitlines():
-        yield line if len(line) <= WIDTH else line[: WIDTH - 1].rstrip() + "…"
+    """Give the table with each summary cut to what fits the screen; of several scopes that suffice the first stands for all."""
+    short = [(method, path, re.sub(" or .*", " or …", scope)) for method, path, scope, _ in rows]
+    left = table([("METHOD", "PATH", "SCOPE", "WHAT IT DOES"), *((*row, "") for row in short)]).splitlines()
+    room = WIDTH - left[0].index("WHAT")
+    yield left[0]
+    for line, row in zip(left[1:], rows, strict=True):
+        yield line.ljust(WIDTH - room) + _cut(row[3], room)
+
+
+def _cut(text: str, room: int) -> str:
+    """Give the text if there is room, else its first clause, else as many of its words as fit."""
+    if len(text) > room:
+        text = re.split(r"[:;,.] ", text)[0]
+    return text if len(text) <= room else text[:room].rpartition(" ")[0] + " …"

@@ -1,13 +1,10 @@
 """Ask for an operation as the owner of the data directory: through the running server, or straight in the database when there is none."""
 
-import asyncio
 import contextlib
-import http.client
 import json
 import time
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from app.commands.directory import existing
 from app.commands.group import Refused
@@ -41,6 +38,8 @@ def _ask_once(settings: Settings, data: Path, name: str, params: dict[str, Any])
     try:
         with place.owned(data):
             migrate(data / place.DATABASE)
+            import asyncio
+
             return asyncio.run(_ask_here(settings, data, name, params))
     except place.InUse as busy:
         door = place.door(data)
@@ -53,7 +52,7 @@ def _ask_once(settings: Settings, data: Path, name: str, params: dict[str, Any])
 
 
 async def _ask_here(settings: Settings, data: Path, name: str, params: dict[str, Any]) -> dict[str, Any]:
-    from app.core.caller import OPERATOR
+    from app.core.caller import OPERATOR  # the whole program, which most commands beside a running server never load
     from app.core.shapes import encode
     from app.main import build_parts
 
@@ -66,6 +65,9 @@ async def _ask_here(settings: Settings, data: Path, name: str, params: dict[str,
 
 
 def _ask_at(door: place.Door, name: str, params: dict[str, Any]) -> dict[str, Any]:
+    import http.client
+    from urllib.parse import urlsplit
+
     where = urlsplit(door.url)
     connection = http.client.HTTPConnection(where.hostname or "", where.port, timeout=ANSWER_SECONDS)
     # The server may listen on an address whose name it does not answer to; to `localhost` it always does.
