@@ -1,5 +1,6 @@
 """The `hearth` command: alone and beside a running server, and how the server starts, refuses and ends."""
 
+import asyncio
 import dataclasses
 import itertools
 import json
@@ -12,6 +13,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -28,10 +30,12 @@ from app.commands import directory
 from app.core import place
 from app.interfaces.openapi import document
 from app.settings import Settings
+from tests.conftest import Served
 
 ROOT = Path(program.__file__).parent.parent
 KEY_LENGTH = len("hearth_sk_") + 40
 numbers = itertools.count(1)
+started: list["subprocess.Popen[str]"] = []
 
 
 @pytest.fixture(autouse=True)
@@ -41,17 +45,26 @@ def same_umask() -> Iterator[None]:
     os.umask(before)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def nothing_left_running() -> Iterator[None]:
+    yield
+    for process in started:
+        if process.poll() is None:
+            process.kill()
+            process.communicate()
+
+
 @dataclasses.dataclass
 class Running:
     """A server process with its data directory, and what it said when it started."""
 
     process: subprocess.Popen[str]
     data: Path
-    said: list[str]
+    said: str
 
     @property
     def url(self) -> str:
-        return self.said[0].split()[3]
+        return self.said.split()[3]
 
     @property
     def port(self) -> int:
@@ -68,13 +81,14 @@ def environment(**more: str) -> dict[str, str]:
 
 
 def start(data: Path, *options: str, **more: str) -> Running:
-    """Start a server in a process of its own and wait until it has said its address."""
+    """Start a server in a process of its own and wait until it has said its address; it is killed when the tests leave it."""
     command = [sys.executable, "-m", "app", "serve", "--data", str(data), "--port", "0", *options]
     process = subprocess.Popen(command, cwd=ROOT, env=environment(**more), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    started.append(process)
     assert process.stdout is not None
     line = process.stdout.readline()
     assert line, process.communicate()[1]
-    return Running(process, data, [line])
+    return Running(process, data, line)
 
 
 def rest(server: Running) -> tuple[str, str]:
@@ -381,6 +395,21 @@ def test_a_taken_port_is_refused_before_anything_is_made(tmp_path: Path) -> None
     assert not (tmp_path / "data").exists()
 
 
+def test_a_start_waits_for_a_command_at_work(tmp_path: Path) -> None:
+    working = threading.Event()
+
+    def work() -> None:
+        with place.owned(tmp_path):
+            working.set()
+            time.sleep(0.3)
+
+    command = threading.Thread(target=work)
+    command.start()
+    working.wait()
+    assert done("migrate", data=tmp_path).startswith("Done: ")
+    command.join()
+
+
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1"])
 def test_an_address_that_others_can_reach_wants_to_be_allowed(tmp_path: Path, host: str) -> None:
     assert "--allow-remote" in refused("serve", "--host", host, "--port", "0", data=tmp_path / "data", code=2)
@@ -425,11 +454,13 @@ def half_sent(server: Running, key: str) -> socket.socket:
 
 def wait_until_closed(port: int) -> None:
     """Wait until nobody listens at the port any more."""
-    while True:
+    for _ in range(2000):
         try:
             socket.create_connection(("127.0.0.1", port), 20).close()
         except OSError:
             return
+        time.sleep(0.005)
+    pytest.fail("the server still listens")
 
 
 def fresh_server(data: Path) -> tuple[Running, str]:
@@ -470,6 +501,30 @@ def test_after_a_killed_server_commands_work_and_the_next_start_goes_on(tmp_path
     assert identity(again, key).status_code == 200
     assert again.end() == 0
     assert rest(again) == ("", "")
+
+
+@pytest.mark.anyio
+async def test_a_request_that_an_ending_server_gives_up_is_told_so(served: Served) -> None:
+    sent: list[Any] = []
+    reading = asyncio.Event()
+
+    async def receive() -> Any:
+        reading.set()
+        return await asyncio.Event().wait()
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    key = await served.person("ada")
+    headers = [(b"host", b"localhost"), (b"authorization", key.headers["authorization"].encode())]
+    scope = {"type": "http", "method": "POST", "path": "/api/v1/os/notes", "query_string": b"", "root_path": "", "headers": headers}
+    request = asyncio.create_task(served.asgi(scope, receive, send))
+    await reading.wait()
+    request.cancel()
+    await request
+    await key.aclose()
+    assert sent[0]["status"] == 503
+    assert json.loads(sent[1]["body"])["error"] == "unavailable"
 
 
 # The door for commands

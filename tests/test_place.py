@@ -12,7 +12,13 @@ import pytest
 
 from app.core import place
 
-OWNER = "import sys, pathlib\nfrom app.core import place\nwith place.owned(pathlib.Path(sys.argv[1])):\n    print('owned', flush=True)\n    sys.stdin.read()"
+OWNER = """
+import pathlib, sys
+from app.core import place
+with place.owned(pathlib.Path(sys.argv[1])):
+    print("owned", flush=True)
+    sys.stdin.read()
+"""
 
 
 @pytest.fixture(autouse=True)

@@ -6,31 +6,40 @@ import time
 from pathlib import Path
 from typing import Any
 
-from app.commands.directory import existing
+from app.commands.directory import PATIENCE_SECONDS, PAUSE_SECONDS, directory, existing
 from app.commands.group import Refused
 from app.core import place
 from app.migrations import migrate
 from app.settings import Settings
 
 ANSWER_SECONDS = 30
-PATIENCE_SECONDS = 3.0
-PAUSE_SECONDS = 0.05
 
 
 def ask(settings: Settings, name: str, /, **params: Any) -> dict[str, Any]:
     """Run the operation called `name` and give its record as JSON has it; `params` in wire spelling.
 
-    Raises AppError or Refused with the operation's own sentence, and InUse when another process has the directory and opens no door.
+    Raises AppError or Refused with the operation's own sentence, and Refused when there is no database or its owner does not answer.
     """
-    data = existing(settings)
-    until = time.monotonic() + PATIENCE_SECONDS
+    return _ask(settings, existing(settings), name, params)
+
+
+def ask_anew(settings: Settings, name: str, /, **params: Any) -> dict[str, Any]:
+    """Do what `ask` does, and make the database first where there is none."""
+    return _ask(settings, directory(settings), name, params)
+
+
+def _ask(settings: Settings, data: Path, name: str, params: dict[str, Any]) -> dict[str, Any]:
+    owner, until = "", 0.0
     while True:
         try:
             return _ask_once(settings, data, name, params)
         except place.InUse as busy:
-            if time.monotonic() > until:
+            now = time.monotonic()
+            if busy.pid != owner:  # a server that starts or ends, or other commands at work, each for a moment
+                owner, until = busy.pid, now + PATIENCE_SECONDS
+            elif now > until:
                 raise Refused(f"{busy} It does not answer commands; try again in a moment, or end it first.") from None
-        time.sleep(PAUSE_SECONDS)  # a server that starts or ends, or another command at work
+        time.sleep(PAUSE_SECONDS)
 
 
 def _ask_once(settings: Settings, data: Path, name: str, params: dict[str, Any]) -> dict[str, Any]:

@@ -1,7 +1,9 @@
 """Which data directory and which settings a command works with, and the first steps in it."""
 
+import contextlib
 import os
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,6 +16,8 @@ from app.settings import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
+PATIENCE_SECONDS = 3.0
+PAUSE_SECONDS = 0.05
 
 
 def data_option(command: F) -> F:
@@ -44,8 +48,25 @@ def bring_up_to_date(settings: Settings) -> list[str]:
     """Make the database or bring it up to date, alone in its directory; give the names of the steps that ran."""
     path = directory(settings)
     file = place.prepare(path)
-    with place.owned(path):
+    with owned_soon(path):
         return migrate(file)
+
+
+@contextlib.contextmanager
+def owned_soon(path: Path) -> Iterator[None]:
+    """Own the data directory while the block runs, after a command that is at work in it; raise InUse at once when a server has it."""
+    until = time.monotonic() + PATIENCE_SECONDS
+    with contextlib.ExitStack() as stack:
+        while True:
+            try:
+                stack.enter_context(place.owned(path))
+                break
+            except place.InUse as busy:
+                door = place.door(path)
+                if time.monotonic() > until or (door is not None and door.pid == busy.pid):
+                    raise
+            time.sleep(PAUSE_SECONDS)
+        yield
 
 
 def in_checkout() -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from app.commands.directory import data_option, directory, read_settings
+from app.commands.directory import data_option, directory, owned_soon, read_settings
 from app.commands.group import Misused, Refused
 from app.commands.listening import is_loopback, listen, url_of
 from app.core import place
@@ -72,7 +72,7 @@ def _held(path: Path, settings: Settings) -> Iterator[list[socket.socket]]:
     try:
         sockets = listen(settings.host, settings.port)
     except Refused:
-        if path.is_dir():
+        if (path / place.LOCK).exists():
             with place.owned(path):  # when it is the same server that has both, the directory is the better reason
                 pass
         raise
@@ -80,7 +80,7 @@ def _held(path: Path, settings: Settings) -> Iterator[list[socket.socket]]:
         for listener in sockets:
             stack.enter_context(listener)
         place.prepare(path)
-        stack.enter_context(place.owned(path))
+        stack.enter_context(owned_soon(path))
         yield sockets
 
 

@@ -6,10 +6,9 @@ from typing import Any
 
 import click
 
-from app.commands.ask import ask
+from app.commands.ask import ask_anew
 from app.commands.directory import bring_up_to_date, data_option, directory, read_settings
 from app.commands.serve import first_key_lines, username_for
-from app.core.place import InUse
 from app.settings import PREFIX, Settings
 
 
@@ -22,8 +21,7 @@ def init(data: Path | None, user: str | None) -> None:
     The key is the last line of the output. Where there are users already, nothing is changed.
     """
     settings = read_settings(data=data)
-    make_database(settings)
-    first = ask(settings, "begin_server", username=username_for(user))
+    first = ask_anew(settings, "begin_server", username=username_for(user))
     if first["secret"] is None:
         click.echo(f"{directory(settings)} is set up already. `hearth key create` makes another key.", err=True)
     else:
@@ -49,14 +47,6 @@ def settings_() -> None:
         value = getattr(now, field.name)
         state = f"default {_shown(field.default)}" + (f", now {_shown(value)}" if value != field.default else "")
         click.echo(f"{PREFIX}{field.name.upper()} ({state})\n    {field.metadata['help']}")
-
-
-def make_database(settings: Settings) -> None:
-    """Make the database where there is none; where another process has it, it is there."""
-    try:
-        bring_up_to_date(settings)
-    except InUse:
-        return
 
 
 def _shown(value: Any) -> str:

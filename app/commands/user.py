@@ -4,10 +4,9 @@ from pathlib import Path
 
 import click
 
-from app.commands.ask import ask
+from app.commands.ask import ask, ask_anew
 from app.commands.directory import data_option, read_settings
 from app.commands.group import Commands, Refused
-from app.commands.setting_up import make_database
 from app.commands.tables import as_json, table
 
 
@@ -23,8 +22,7 @@ def user() -> None:
 def add(username: str, name: str | None, data: Path | None) -> None:
     """Add a user with an empty workspace."""
     settings = read_settings(data=data)
-    make_database(settings)
-    added = ask(settings, "add_user", username=username, name=name)["user"]["username"]
+    added = ask_anew(settings, "add_user", username=username, name=name)["user"]["username"]
     ask(settings, "init_user", username=added)
     click.echo(f"Added {added}. `hearth key create --user {added}` makes a key.")
 
