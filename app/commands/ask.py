@@ -29,7 +29,8 @@ def ask_anew(settings: Settings, name: str, /, **params: Any) -> dict[str, Any]:
 
 
 def _ask(settings: Settings, data: Path, name: str, params: dict[str, Any]) -> dict[str, Any]:
-    owner, until = "", 0.0
+    owner: str | None = None
+    until = 0.0
     while True:
         try:
             return _ask_once(settings, data, name, params)

@@ -29,7 +29,10 @@ def key() -> None:
 @click.option("--expires", type=click.Choice(LIVES), default="never", show_default=True, help="When the key ends by itself.")
 @data_option
 def create(user: str | None, label: str, scopes: tuple[str, ...], expires: str, data: Path | None) -> None:
-    """Create a key; it is the last line of the output and never shown again."""
+    """Create a key and show it, this once.
+
+    It is the last line of the output; what goes to stderr tells about it.
+    """
     settings = read_settings(data=data)
     username = _whose(settings, user)
     made = ask(settings, "issue_key", username=username, name=label, scopes=list(scopes) or None, expiresIn=expires)

@@ -1,6 +1,7 @@
 """`hearth serve`: own the data directory, open the port, set up the first user, and serve until told to end."""
 
 import contextlib
+import gc
 import getpass
 import os
 import socket
@@ -85,6 +86,7 @@ def _held(path: Path, settings: Settings) -> Iterator[list[socket.socket]]:
 
 
 def _serve(settings: Settings, path: Path, *, sockets: list[socket.socket], username: str) -> None:
+    gc.disable()  # nothing of what is loaded now is ever garbage: looking through it would be a tenth of the start
     from app.commands.server import Server, log_to_stderr  # these load the whole program, so only once nothing refuses the start
     from app.core.caller import OPERATOR
     from app.main import create_app
@@ -95,6 +97,8 @@ def _serve(settings: Settings, path: Path, *, sockets: list[socket.socket], user
     with contextlib.ExitStack() as announcement:
 
         async def ready() -> None:
+            gc.freeze()
+            gc.enable()
             first = await app.state.parts.call(OPERATOR, "begin_server", {"username": username})
             announcement.enter_context(place.announced(path, pid=os.getpid(), url=url, token=token))
             click.echo(f"Hearth is at {url} (data in {path})")

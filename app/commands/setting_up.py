@@ -31,7 +31,10 @@ def init(data: Path | None, user: str | None) -> None:
 @click.command(name="migrate")
 @data_option
 def migrate_(data: Path | None) -> None:
-    """Bring the database up to date; the server does this too when it starts."""
+    """Bring the database up to date.
+
+    The server and every other command do this too when they open it.
+    """
     steps = bring_up_to_date(read_settings(data=data))
     click.echo("\n".join(f"Done: {step}" for step in steps) or "The database is up to date.")
 
