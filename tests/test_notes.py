@@ -10,7 +10,9 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_a_note_is_created_and_read_back(alice: Client) -> None:
-    body = await alice.ok("POST", "/os/notes", status=201, json={"title": "  Groceries ", "content": "- milk\n- bread", "tags": ["#home", "Home", "list"]})
+    body = await alice.ok(
+        "POST", "/os/notes", status=201, json={"title": "  Groceries ", "content": "- milk\n- bread", "tags": ["#home", "Home", "list"]}
+    )
     made = body["result"]["note"]
     assert made == {"id": made["id"], "title": "Groceries", "folderId": None, "revision": 1, "createdAt": "2026-11-21T09:30:00.000Z"}
     note = (await alice.ok("GET", f"/os/notes/{made['id']}"))["note"]
@@ -59,7 +61,10 @@ async def test_a_note_of_ten_mebibytes_is_taken_and_a_larger_one_refused(alice: 
     assert (await alice.ok("GET", "/os/notes"))["totalNotes"] == 1
 
 
-@pytest.mark.parametrize("text", ["", "a\r\nb\r\n", "\ttabs\n\n\n", "emoji 👩‍👩‍👧 and \u202eright to left", "日本語のノート", "x" * 10_000, "<script>alert(1)</script>", "  lead"])
+@pytest.mark.parametrize(
+    "text",
+    ["", "a\r\nb\r\n", "\ttabs\n\n\n", "emoji 👩‍👩‍👧 and \u202eright to left", "日本語のノート", "x" * 10_000, "<script>alert(1)</script>", "  lead"],
+)
 async def test_markdown_is_kept_byte_for_byte(alice: Client, text: str) -> None:
     assert (await alice.note("Bytes", text))["markdown"] == text
 
@@ -105,7 +110,14 @@ async def test_an_edit_changes_what_is_given_and_keeps_the_state_before(alice: C
 async def test_what_was_read_and_sent_back_unchanged_changes_nothing(alice: Client) -> None:
     text = "# Title\r\n\r\n* one\r\n* two_three_four\r\n\r\n1) x\r\n\r\nC:\\new_dir\\_x &amp; <b>\r\n"
     note = await alice.note("Same", text)
-    for body in ({"content": note["content"]}, {"content": text}, {"title": "Same"}, {"tags": []}, {}, {"content": note["content"], "contentFormat": "html"}):
+    for body in (
+        {"content": note["content"]},
+        {"content": text},
+        {"title": "Same"},
+        {"tags": []},
+        {},
+        {"content": note["content"], "contentFormat": "html"},
+    ):
         await alice.ok("PATCH", f"/os/notes/{note['id']}", json=body)
     assert (await alice.ok("GET", f"/os/notes/{note['id']}"))["note"] == note
 

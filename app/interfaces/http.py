@@ -21,7 +21,7 @@ from app.core.idempotency import Replay
 from app.core.limits import RateLimit, Verdict
 from app.core.operation import Operation
 from app.core.shapes import decode, encode, encode_enveloped
-from app.errors import AppError, Invalid, Malformed, PayloadTooLarge, Unauthorized
+from app.errors import AppError, Invalid, Malformed, PayloadTooLarge, Unauthorized, Unavailable
 from app.interfaces.access_log import AccessLog
 from app.interfaces.guard import SECURITY_HEADERS, Guard
 from app.interfaces.routes import Routes
@@ -110,6 +110,8 @@ class Api:
                 return
         except ClientLeft:
             exchange.status = 499
+        except asyncio.CancelledError:  # only an ending server cancels, when it has waited long enough
+            await self._refuse(exchange, Unavailable("The server is ending and could not finish this request; ask again once it is back."))
         except AppError as error:
             await self._refuse(exchange, error)
         except Exception:

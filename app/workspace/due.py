@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from app.account import users
 from app.core.caller import Caller
 from app.core.shapes import Rule
-from app.core.store import Tx, stamp
+from app.core.tx import Tx, stamp
 from app.errors import Invalid
 
 NO_DUE = "~"

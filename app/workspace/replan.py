@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from app.core.caller import Caller
-from app.core.store import Tx
+from app.core.tx import Tx
 from app.workspace import due, recurrence
 from app.workspace.recurrence import Recurrence
 from app.workspace.todo_search import OVERDUE, overdue_params

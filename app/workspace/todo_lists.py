@@ -3,7 +3,7 @@
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from app.core.store import Tx
+from app.core.tx import Tx
 
 
 class Listed(NamedTuple):

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
-from app.core.store import Tx
+from app.core.tx import Tx
 from app.workspace import due, todo_lists, todo_steps
 from app.workspace.folder_rows import IN_LIST, in_list
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
 from app.core.caller import Caller
-from app.core.store import Tx
+from app.core.tx import Tx
 from app.workspace import due, todo_records
 from app.workspace.todo_records import Todo
 from app.workspace.todo_rows import folded

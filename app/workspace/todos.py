@@ -14,7 +14,7 @@ from app.core.caller import Caller
 from app.core.memory import Memory
 from app.core.operation import operation
 from app.core.shapes import Id, Line, Most, Offset, Record, Text, encode
-from app.core.store import Tx
+from app.core.tx import Tx
 from app.errors import Invalid, NotFound
 from app.workspace import due, recurrence, replan, todo_lists, todo_records, todo_rows, todo_search, todo_steps, trash_rows
 from app.workspace.due import NAMED_DAYS, Day, DueText
