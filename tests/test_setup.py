@@ -120,9 +120,7 @@ def test_a_signal_reaches_the_server_itself(checkout: Path) -> None:
     ],
     ids=["same", "other packages", "without the extra", "moved", "other Python", "never finished"],
 )
-def test_a_stamp_says_what_is_left_to_do(
-    checkout: Path, change: Callable[[Stamp | None], Stamp | None], intact: bool, current: bool
-) -> None:
+def test_a_stamp_says_what_is_left_to_do(checkout: Path, change: Callable[[Stamp | None], Stamp | None], intact: bool, current: bool) -> None:
     stamp = change(environment.read_stamp())
     assert environment.is_intact(stamp) is intact
     assert environment.is_current(stamp, "dev") is current
@@ -183,9 +181,7 @@ def test_the_running_python_is_chosen_when_it_is_new_enough() -> None:
 
 
 @pytest.mark.parametrize(("answer", "chosen"), [("Python 3.12.4", "3.12"), ("Python 3.9.18", None), ("no such version", None)])
-def test_an_old_python_looks_for_a_newer_one_on_path(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, chosen: str | None
-) -> None:
+def test_an_old_python_looks_for_a_newer_one_on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, chosen: str | None) -> None:
     path = python_that_says(tmp_path, answer)
     monkeypatch.setattr(setup_environment, "RUNNING", "")
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -242,9 +238,7 @@ def test_one_process_at_a_time_sets_up(tmp_path: Path) -> None:
         assert setup_environment.try_lock(second)
 
 
-@pytest.mark.parametrize(
-    ("code", "result", "shown"), [("print('fine')", True, "ok"), ("import sys; sys.exit('a fault')", False, "a fault")]
-)
+@pytest.mark.parametrize(("code", "result", "shown"), [("print('fine')", True, "ok"), ("import sys; sys.exit('a fault')", False, "a fault")])
 def test_a_check_shows_its_result_and_what_it_found(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], code: str, result: bool, shown: str
 ) -> None:

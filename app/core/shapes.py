@@ -234,7 +234,9 @@ def _choices(hint: Any) -> tuple[str, ...]:
     """Give the words of a field that takes one of a few."""
     if get_origin(hint) is Literal:
         return get_args(hint)
-    return next((words for part in get_args(hint) if (words := _choices(part))), ()) if get_origin(hint) in (Union, types.UnionType, Annotated) else ()
+    return (
+        next((words for part in get_args(hint) if (words := _choices(part))), ()) if get_origin(hint) in (Union, types.UnionType, Annotated) else ()
+    )
 
 
 def _explained(message: str, choices: Mapping[str, tuple[str, ...]]) -> Invalid:

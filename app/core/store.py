@@ -90,15 +90,12 @@ class Tx:
         Savepoints make FTS5 flush its index each time, which doubles the cost of a small write. So the first run of a batch takes none:
         a block that raises before it has changed anything needs none, and one that raises later sends the batch through again with real ones.
         """
-        if self._careful:
-            with _savepoint(self.connection):
-                yield
-            return
         before, heard = self.connection.total_changes, len(self.events)
         try:
-            yield
+            with _savepoint(self.connection) if self._careful else contextlib.nullcontext():
+                yield
         except Exception as error:
-            if self.connection.total_changes != before:
+            if not self._careful and self.connection.total_changes != before:
                 raise _NeedsSavepoints from error
             del self.events[heard:]
             raise
@@ -173,10 +170,11 @@ class Store:
             await self._closing
         if self._checkpoint_timer is not None:
             self._checkpoint_timer.cancel()
+        local, self._local = self._local, None
         for reader in self._readers:
             await reader.close()
-        if self._local is not None:
-            self._local.close()
+        if local is not None:
+            local.close()
         await self._writer.close()
 
     async def write(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
@@ -184,6 +182,7 @@ class Store:
 
         It may be run twice (see `Tx.savepoint`), so it must touch nothing but `tx`. It is finished even if the asker is cancelled meanwhile.
         """
+        self._opened()
         asker: asyncio.Future[R] = asyncio.get_running_loop().create_future()
         self._waiting.append(_Job(lambda tx: function(tx, *args, **kwargs), asker))
         if not self._busy:
@@ -194,6 +193,7 @@ class Store:
         """Run `function(tx, …)` on a reader's thread, on one consistent state; a write in it fails in SQLite."""
         await self._reading.acquire()
         try:
+            self._opened()
             reader = self._idle.pop() if self._idle else await self._open_reader()
         except BaseException:
             self._reading.release()
@@ -205,14 +205,18 @@ class Store:
 
     def quick(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run a read of some tens of microseconds right here, without a thread. Never for what grows with the workspace."""
+        return _read(self._opened(), self.clock(), function, *args, **kwargs)
+
+    def _opened(self) -> sqlite3.Connection:
+        """Give the loop's own connection; it is there exactly while the store is open, so it says so for all three ways in."""
         if self._local is None:
-            raise RuntimeError("the store is not open")
-        return _read(self._local, self.clock(), function, *args, **kwargs)
+            raise Unavailable("The database is closed; the server is starting or stopping.")
+        return self._local
 
     async def _open_reader(self) -> Connection:
         reader = Connection(lambda: _connect(self.path, writes=False), 64)
-        self._readers.append(reader)
         await reader
+        self._readers.append(reader)
         return reader
 
     def _give_back(self, reader: Connection) -> None:
