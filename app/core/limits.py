@@ -5,8 +5,6 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from app.errors import RateLimited
-
 FORGET_ABOVE = 10_000
 
 
@@ -17,6 +15,8 @@ class Verdict(NamedTuple):
     remaining: int
     reset: int
     """Seconds until the bucket is full again."""
+    wait: int = 0
+    """Seconds until the next request is let through; 0 when this one was."""
 
 
 class RateLimit:
@@ -29,32 +29,32 @@ class RateLimit:
         self._buckets: dict[object, tuple[float, float]] = {}
 
     def take(self, key: object) -> Verdict:
-        """Spend one token of `key`; raise RateLimited, with the seconds to wait, when there is none."""
-        left = self._left(key)
-        if left < 1 and self.per_minute:
-            raise RateLimited("Too many requests; wait a moment.", retryAfter=max(1, math.ceil((1 - left) / self._per_second)))
-        return self._spend(key, left)
-
-    def check(self, key: object) -> None:
-        """Raise RateLimited when `key` has no token left; spend nothing."""
-        left = self._left(key)
-        if left < 1 and self.per_minute:
-            raise RateLimited("Too many failed attempts; wait a moment.", retryAfter=max(1, math.ceil((1 - left) / self._per_second)))
-
-    def _left(self, key: object) -> float:
-        tokens, since = self._buckets.get(key, (self.per_minute, 0.0))
-        return min(self.per_minute, tokens + (self._clock() - since) * self._per_second) if since else tokens
-
-    def _spend(self, key: object, left: float) -> Verdict:
+        """Spend one token of `key`; when there is none, `wait` says for how long."""
         if not self.per_minute:
             return Verdict(0, 0, 0)
         if len(self._buckets) > FORGET_ABOVE:
             self._forget_full()
-        self._buckets[key] = (left - 1, self._clock())
-        return Verdict(self.per_minute, int(left - 1), math.ceil((self.per_minute - left + 1) / self._per_second))
+        now = self._clock()
+        left = self._left(key, now)
+        if left < 1:
+            return Verdict(self.per_minute, 0, self._until_full(left), self._until_one(left))
+        self._buckets[key] = (left - 1, now)
+        return Verdict(self.per_minute, int(left - 1), self._until_full(left - 1))
+
+    def wait(self, key: object) -> int:
+        """Give the seconds until `key` has a token again, 0 when it has one; spend nothing."""
+        return self._until_one(self._left(key, self._clock())) if self.per_minute else 0
+
+    def _left(self, key: object, now: float) -> float:
+        tokens, since = self._buckets.get(key, (self.per_minute, now))
+        return min(self.per_minute, tokens + (now - since) * self._per_second)
+
+    def _until_one(self, left: float) -> int:
+        return 0 if left >= 1 else max(1, math.ceil((1 - left) / self._per_second))
+
+    def _until_full(self, left: float) -> int:
+        return math.ceil((self.per_minute - left) / self._per_second)
 
     def _forget_full(self) -> None:
         now = self._clock()
-        self._buckets = {
-            key: (tokens, since) for key, (tokens, since) in self._buckets.items() if tokens + (now - since) * self._per_second < self.per_minute
-        }
+        self._buckets = {key: bucket for key, bucket in self._buckets.items() if self._left(key, now) < self.per_minute}
