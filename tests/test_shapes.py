@@ -89,9 +89,9 @@ def test_null_means_something_where_the_contract_says_so() -> None:
         ({"bodyText": "x" * 11}, "bodyText", "bodyText must have at most 10 characters."),
         ({"bodyText": "a\0b"}, "bodyText", "bodyText must not hold a NUL character."),
         ({"steps": {}}, "steps", "steps must be a list or null, not an object."),
-        ({"steps": [5]}, "steps[...]", "steps[...] must be an object, not an integer."),
-        ({"steps": [{}]}, "steps[...].stepTitle", None),
-        ({"steps": [{"stepTitle": "ok"}, {"stepTitle": " "}]}, "steps[...].stepTitle", "steps[...].stepTitle must have 1 to 255 characters."),
+        ({"steps": [5]}, "steps[0]", "steps[0] must be an object, not an integer."),
+        ({"steps": [{}]}, "steps[0].stepTitle", None),
+        ({"steps": [{"stepTitle": "ok"}, {"stepTitle": " "}]}, "steps[1].stepTitle", "steps[1].stepTitle must have 1 to 255 characters."),
     ],
 )
 def test_a_wrong_field_is_named_in_a_sentence(given: dict[str, Any], field: str, message: str | None) -> None:
