@@ -64,7 +64,7 @@ class App:
         try:
             return found.shape.check(params)
         except Invalid as error:
-            raise self._as_declared(found, error) from None
+            raise self.as_declared(found, error) from None
 
     async def perform(self, found: Operation[..., Any], caller: Caller | None, arguments: dict[str, Any]) -> Any:
         """Run the function with checked arguments, in the way its declaration asks for."""
@@ -77,7 +77,13 @@ class App:
                 return await self.store.read(found.function, caller, **arguments)
             return await self.store.write(found.function, caller, **arguments)
         except Invalid as error:
-            raise self._as_declared(found, error) from None
+            raise self.as_declared(found, error) from None
+
+    def as_declared(self, found: Operation[..., Any], error: Invalid) -> Invalid | Unprocessable:
+        """Give the refusal of a bad field with the status that the operation declares for it."""
+        if found.invalid_status == Unprocessable.status and not isinstance(error, Malformed):
+            return Unprocessable(error.message, **error.details)
+        return error
 
     async def read(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run one database step of an orchestrating operation."""
@@ -94,8 +100,3 @@ class App:
     async def write(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run one writing step of an orchestrating operation, as one transaction."""
         return await self.store.write(function, *args, **kwargs)
-
-    def _as_declared(self, found: Operation[..., Any], error: Invalid) -> Invalid | Unprocessable:
-        if found.invalid_status == Unprocessable.status and not isinstance(error, Malformed):
-            return Unprocessable(error.message, **error.details)
-        return error

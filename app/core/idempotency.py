@@ -52,8 +52,9 @@ async def run_once(app: "App", found: Operation[..., Any], caller: Caller, argum
     except (IdempotencyConflict, IdempotencyInProgress):
         raise
     except BaseException as error:
-        await app.write(_remember_refusal, request, error)
-        raise
+        seen = app.as_declared(found, error) if isinstance(error, Invalid) else error
+        await app.write(_remember_refusal, request, seen)
+        raise seen from None
     await app.write(_remember, request, found.status, encode(result))
     return result
 
@@ -114,11 +115,13 @@ def _remember_refusal(tx: Tx, request: "_Request", error: BaseException) -> None
 
 
 def _put(tx: Tx, request: "_Request", status: int | None, body: bytes | None) -> None:
+    """Keep the reply, unless another caller with the same key has been answered meanwhile: what was answered first stands."""
     tx.run(
         """INSERT INTO idempotent_replies (user_id, operation, key, fingerprint, status, body, expires_at)
            VALUES (:user, :operation, :key, :fingerprint, :status, :body, :expires)
            ON CONFLICT (user_id, operation, key)
-           DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body, expires_at = excluded.expires_at""",
-        user=request.user, operation=request.operation, key=request.key, fingerprint=request.fingerprint, status=status, body=body,
+           DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body, expires_at = excluded.expires_at
+           WHERE status IS NULL OR expires_at <= :now""",
+        user=request.user, operation=request.operation, key=request.key, fingerprint=request.fingerprint, status=status, body=body, now=tx.now,
         expires=stamp(tx.moment + timedelta(seconds=request.seconds)),
     )  # fmt: skip

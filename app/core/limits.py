@@ -5,8 +5,6 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from app.errors import RateLimited
-
 FORGET_ABOVE = 10_000
 
 
@@ -17,6 +15,8 @@ class Verdict(NamedTuple):
     remaining: int
     reset: int
     """Seconds until the bucket is full again."""
+    wait: int = 0
+    """Seconds until the next request is let through; 0 when this one was."""
 
 
 class RateLimit:
@@ -29,29 +29,32 @@ class RateLimit:
         self._buckets: dict[object, tuple[float, float]] = {}
 
     def take(self, key: object) -> Verdict:
-        """Spend one token of `key`; raise RateLimited, with the seconds to wait, when there is none."""
+        """Spend one token of `key`; when there is none, `wait` says for how long."""
         if not self.per_minute:
             return Verdict(0, 0, 0)
+        if len(self._buckets) > FORGET_ABOVE:
+            self._forget_full()
         now = self._clock()
         left = self._left(key, now)
         if left < 1:
-            raise self._refusal(left, "Too many requests; wait a moment.")
-        if len(self._buckets) > FORGET_ABOVE:
-            self._forget_full(now)
+            return Verdict(self.per_minute, 0, self._until_full(left), self._until_one(left))
         self._buckets[key] = (left - 1, now)
-        return Verdict(self.per_minute, int(left - 1), int((self.per_minute - left + 1) / self._per_second) + 1)
+        return Verdict(self.per_minute, int(left - 1), self._until_full(left - 1))
 
-    def check(self, key: object, message: str) -> None:
-        """Raise RateLimited with `message` when `key` has no token left; spend nothing."""
-        if key in self._buckets and (left := self._left(key, self._clock())) < 1:
-            raise self._refusal(left, message)
+    def wait(self, key: object) -> int:
+        """Give the seconds until `key` has a token again, 0 when it has one; spend nothing."""
+        return self._until_one(self._left(key, self._clock())) if key in self._buckets else 0
 
     def _left(self, key: object, now: float) -> float:
-        held = self._buckets.get(key)
-        return self.per_minute if held is None else min(self.per_minute, held[0] + (now - held[1]) * self._per_second)
+        tokens, since = self._buckets.get(key, (self.per_minute, now))
+        return min(self.per_minute, tokens + (now - since) * self._per_second)
 
-    def _refusal(self, left: float, message: str) -> RateLimited:
-        return RateLimited(message, retryAfter=max(1, math.ceil((1 - left) / self._per_second)))
+    def _until_one(self, left: float) -> int:
+        return 0 if left >= 1 else max(1, math.ceil((1 - left) / self._per_second))
 
-    def _forget_full(self, now: float) -> None:
-        self._buckets = {key: held for key, held in self._buckets.items() if self._left(key, now) < self.per_minute}
+    def _until_full(self, left: float) -> int:
+        return math.ceil((self.per_minute - left) / self._per_second)
+
+    def _forget_full(self) -> None:
+        now = self._clock()
+        self._buckets = {key: bucket for key, bucket in self._buckets.items() if self._left(key, now) < self.per_minute}

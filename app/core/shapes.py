@@ -16,11 +16,11 @@ from app.errors import Invalid, Malformed
 
 LARGEST_ID = (1 << 53) - 1
 DEEPEST = 64
+TOO_DEEP = f"The request body is nested more than {DEEPEST} levels deep."
 NAMES = {
     "str": "a string", "int": "an integer", "float": "a number", "bool": "true or false",
     "array": "a list", "object": "an object", "null": "null", "bytes": "a string",
 }  # fmt: skip
-_STRUCTURE = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]')
 _WHERE = re.compile(r"^(?P<what>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
 _INTEGER = re.compile(r"-?[0-9]{1,19}")
 _BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
@@ -150,16 +150,18 @@ def decode(body: bytes) -> dict[str, Any]:
     """Give the JSON object that `body` holds; raise Malformed for anything else, nesting over 64 levels included."""
     if not body or body.isspace():
         return {}
-    if body.count(b"[") + body.count(b"{") > DEEPEST and _depth(body) > DEEPEST:
-        raise Malformed(f"The request body is nested more than {DEEPEST} levels deep.")
     try:
         value = msgspec.json.decode(body)
     except UnicodeDecodeError:
         raise Malformed("The request body is not valid UTF-8.") from None
-    except (msgspec.DecodeError, RecursionError) as error:
+    except RecursionError:
+        raise Malformed(TOO_DEEP) from None
+    except msgspec.DecodeError as error:
         raise Malformed(f"The request body is not valid JSON: {str(error).removeprefix('JSON is malformed: ')}.") from None
     if not isinstance(value, dict):
         raise Malformed("The request body must be a JSON object.")
+    if body.count(b"[") + body.count(b"{") > DEEPEST and _too_deep(value):
+        raise Malformed(TOO_DEEP)
     return value
 
 
@@ -191,16 +193,15 @@ def schemas(types_: list[Any], prefix: str) -> tuple[list[dict[str, Any]], dict[
 _encoder = msgspec.json.Encoder()
 
 
-def _depth(body: bytes) -> int:
-    deepest = level = 0
-    for token in _STRUCTURE.finditer(body):
-        mark = body[token.start()]
-        if mark in b"[{":
-            level += 1
-            deepest = max(deepest, level)
-        elif mark != 0x22:
-            level -= 1
-    return deepest
+def _too_deep(value: Any) -> bool:
+    """Say whether the value nests over DEEPEST levels; looked at after decoding, since searching the text would cost seconds for a long note."""
+    level = [value]
+    for _ in range(DEEPEST):
+        held = (inner for outer in level for inner in (outer.values() if isinstance(outer, dict) else outer))
+        level = [inner for inner in held if isinstance(inner, (dict, list))]
+        if not level:
+            return False
+    return True
 
 
 @functools.cache

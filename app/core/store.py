@@ -73,10 +73,11 @@ class Store:
             await self._closing
         if self._idle_timer is not None:
             self._idle_timer.cancel()
+        local, self._local = self._local, None
         for reader in self._readers:
             await reader.close()
-        if self._local is not None:
-            self._local.close()
+        if local is not None:
+            local.close()
         await self._writer.close()
 
     async def write(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
@@ -84,6 +85,7 @@ class Store:
 
         It may be run twice (see `Tx.savepoint`), so it must touch nothing but `tx`. It is finished even if the asker is cancelled meanwhile.
         """
+        self._opened()
         asker: asyncio.Future[R] = asyncio.get_running_loop().create_future()
         self._waiting.append(Job(lambda tx: function(tx, *args, **kwargs), asker))
         if not self._busy:
@@ -94,6 +96,7 @@ class Store:
         """Run `function(tx, …)` on a reader's thread, on one consistent state; a write in it fails in SQLite."""
         await self._reading.acquire()
         try:
+            self._opened()
             reader = self._idle.pop() if self._idle else await self._open_reader()
         except BaseException:
             self._reading.release()
@@ -105,20 +108,22 @@ class Store:
 
     def quick(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run a read of some tens of microseconds right here, without a thread. Never for what grows with the workspace."""
+        return _read(self._opened(), self.clock(), function, *args, **kwargs)
+
+    def _opened(self) -> sqlite3.Connection:
+        """Give the loop's own connection; it is there exactly while the store is open, so it says so for all three ways in."""
         if self._local is None:
-            raise RuntimeError("the store is not open")
-        return _read(self._local, self.clock(), function, *args, **kwargs)
+            raise Unavailable("The database is closed; the server is starting or stopping.")
+        return self._local
 
     def glance(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Do what `quick` does without a transaction: for a read of one statement, each further one would see its own state."""
-        if self._local is None:
-            raise RuntimeError("the store is not open")
-        return function(Tx(self._local, self.clock()), *args, **kwargs)
+        return function(Tx(self._opened(), self.clock()), *args, **kwargs)
 
     async def _open_reader(self) -> Connection:
         reader = Connection(lambda: _connect(self.path, writes=False), 64)
-        self._readers.append(reader)
         await reader
+        self._readers.append(reader)
         return reader
 
     def _give_back(self, reader: Connection) -> None:

@@ -76,15 +76,12 @@ class Tx:
         Savepoints make FTS5 flush its index each time, which doubles the cost of a small write. So the first run of a batch takes none:
         a block that raises before it has changed anything needs none, and one that raises later sends the batch through again with real ones.
         """
-        if self.careful:
-            with real_savepoint(self.connection):
-                yield
-            return
         before, heard = self.connection.total_changes, len(self.events)
         try:
-            yield
+            with real_savepoint(self.connection) if self.careful else contextlib.nullcontext():
+                yield
         except Exception as error:
-            if self.connection.total_changes != before:
+            if not self.careful and self.connection.total_changes != before:
                 raise NeedsSavepoints from error
             del self.events[heard:]
             raise

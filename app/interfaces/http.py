@@ -21,7 +21,7 @@ from app.core.idempotency import Replay
 from app.core.limits import RateLimit, Verdict
 from app.core.operation import Operation
 from app.core.shapes import decode, encode, encode_enveloped
-from app.errors import AppError, Invalid, Malformed, PayloadTooLarge, Unauthorized, Unavailable
+from app.errors import AppError, Invalid, Malformed, PayloadTooLarge, RateLimited, Unauthorized, Unavailable
 from app.interfaces.access_log import AccessLog
 from app.interfaces.guard import SECURITY_HEADERS, Guard
 from app.interfaces.routes import Routes
@@ -66,7 +66,7 @@ class Exchange:
         self.status, self.size = status, len(body)
         headers = [*JSON_HEADERS, (b"content-length", b"%d" % len(body)), (b"x-request-id", self.request_id)]
         if self.verdict is not None:
-            limit, remaining, reset = self.verdict
+            limit, remaining, reset, _ = self.verdict
             headers += [
                 (b"x-ratelimit-limit", b"%d" % limit),
                 (b"x-ratelimit-remaining", b"%d" % remaining),
@@ -154,7 +154,8 @@ class Api:
         """Find the caller of the credential, and take a token of its rate."""
         headers = exchange.headers
         address = (exchange.scope.get("client") or ("?",))[0]
-        self.failures.check(address, "Too many failed credentials; wait a moment.")
+        if wait := self.failures.wait(address):
+            raise RateLimited("Too many failed attempts; wait a moment.", retryAfter=wait)
         key = _credential(headers)
         caller = None if key is None else self.ring.caller(key)
         if caller is None:
@@ -164,6 +165,8 @@ class Api:
         exchange.caller = caller
         self.ring.used(caller)
         exchange.verdict = self.rates.take(caller.credential)
+        if exchange.verdict.wait:
+            raise RateLimited("Too many requests; wait a moment.", retryAfter=exchange.verdict.wait)
 
     async def _body(self, exchange: Exchange, most: int) -> bytes:
         declared = exchange.headers.get(b"content-length", b"0")

@@ -4,7 +4,7 @@ import functools
 from typing import Any
 
 from app.core.app import App
-from app.core.caller import Caller
+from app.core.caller import Actor, Caller
 from app.core.operation import Catalog, Operation, operation
 from app.core.shapes import Record, schemas
 
@@ -32,6 +32,10 @@ class Refusal(Record):
     message: str
 
 
+SHARED = (Refusal, Actor)
+"""What every refusal refers to, and what the schemas of stored JSON refer to by name."""
+
+
 @operation("GET /openapi.json", category="account", since="beyond", public=True, bare=True, tool=False)
 async def openapi(app: App, me: Caller | None) -> dict[str, Any]:
     """Give the API's OpenAPI 3.1 document."""
@@ -42,12 +46,12 @@ async def openapi(app: App, me: Caller | None) -> dict[str, Any]:
 def document(catalog: Catalog) -> dict[str, Any]:
     """Give the OpenAPI document of the catalogue."""
     served = [(method, path, found) for method, path, found in catalog.routes() if not _is_alias(method, path, found)]
-    kinds: list[Any] = [Refusal]
+    kinds: list[Any] = [*SHARED]
     for _, _, found in served:
         kinds += [found.shape.record, found.answer]
     each, named = schemas(kinds, PREFIX)
-    requests = {found.name: named.pop(each[1 + 2 * i]["$ref"].removeprefix(PREFIX)) for i, (_, _, found) in enumerate(served)}
-    answers = {found.name: each[2 + 2 * i] for i, (_, _, found) in enumerate(served)}
+    requests = {found.name: named.pop(each[len(SHARED) + 2 * i]["$ref"].removeprefix(PREFIX)) for i, (_, _, found) in enumerate(served)}
+    answers = {found.name: each[len(SHARED) + 1 + 2 * i] for i, (_, _, found) in enumerate(served)}
     paths: dict[str, Any] = {}
     for method, path, found in served:
         paths.setdefault(path, {})[method.lower()] = _entry(found, requests[found.name], answers[found.name])

@@ -1,0 +1,459 @@
+"""The contract that holds for every operation: who may ask, what a refusal and a success look like, and which endpoints there are."""
+
+import dataclasses
+import shutil
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+import pytest
+
+from app.catalog import CATALOG
+from app.core.caller import SCOPES, Caller
+from app.core.operation import Operation
+from app.core.shapes import schemas
+from app.errors import AppError, InsufficientScope, NotFound
+from app.interfaces.openapi import document
+from app.main import create_app
+from app.settings import Settings
+from tests.conftest import ORIGIN, Client, MovableClock, Served
+
+SERVED = """
+POST   /init                                 workspace  os.notes:write                     service
+GET    /os                                   workspace  any                                service
+GET    /identity                             workspace  any                                service
+GET    /os/status                            workspace  os.status:read                     service
+POST   /accumulate                           workspace  os.notes:write                     service
+GET    /os/trash                             workspace  os.notes:read|os.todos:read        beyond
+DELETE /os/trash                             workspace  os.notes:write|os.todos:write      beyond
+POST   /os/trash/{kind}/{id}/restore         workspace  os.notes:write|os.todos:write      beyond
+DELETE /os/trash/{kind}/{id}                 workspace  os.notes:write|os.todos:write      beyond
+GET    /account/settings                     account    account:manage                     beyond
+PATCH  /account/settings                     account    account:manage                     beyond
+GET    /account/keys                         account    account:manage                     beyond
+POST   /account/keys                         account    account:manage                     beyond
+POST   /account/keys/{id}/rotate             account    account:manage                     beyond
+DELETE /account/keys/{id}                    account    account:manage                     beyond
+GET    /account/grants                       account    account:manage                     beyond
+DELETE /account/grants/{id}                  account    account:manage                     beyond
+GET    /openapi.json                         account    none                               beyond
+GET    /os/folders                           folders    os.notes:read                      service
+POST   /os/folders                           folders    os.notes:write                     service
+PATCH  /os/folders/{id}                      folders    os.notes:write                     beyond
+DELETE /os/folders/{id}                      folders    os.notes:write                     beyond
+GET    /os/folders/{id}/share                folders    os.notes:read                      beyond
+POST   /os/folders/{id}/share                folders    net.contacts:manage                beyond
+DELETE /os/folders/{id}/share/{username}     folders    net.contacts:manage                beyond
+GET    /os/notes                             notes      os.notes:read                      service
+POST   /os/notes                             notes      os.notes:write                     service
+GET    /os/notes/{id}                        notes      os.notes:read                      service
+PATCH  /os/notes/{id}                        notes      os.notes:write                     service
+DELETE /os/notes/{id}                        notes      os.notes:write                     beyond
+POST   /os/notes/{id}/copy                   notes      os.notes:write                     service
+POST   /os/notes/{id}/move                   notes      os.notes:write                     service
+POST   /os/notes/{id}/pin                    notes      os.notes:write                     service
+POST   /os/notes/search                      notes      os.notes:read                      service
+POST   /os/notes/grep                        notes      os.notes:read                      service
+GET    /os/snapshots/{noteId}                snapshots  os.snapshots:read                  service
+POST   /os/snapshots/{noteId}                snapshots  os.snapshots:write                 service
+GET    /os/snapshots/{noteId}/seq/{seq}      snapshots  os.snapshots:read                  service
+GET    /os/snapshots/{noteId}/{versionId}    snapshots  os.snapshots:read                  service
+POST   /os/snapshots/{noteId}/restore        snapshots  os.snapshots:write                 service
+GET    /os/snapshots/{noteId}/diff           snapshots  os.snapshots:read                  beyond
+GET    /os/todos                             todos      os.todos:read                      service
+POST   /os/todos                             todos      os.todos:write                     service
+GET    /os/todos/{id}                        todos      os.todos:read                      beyond
+PATCH  /os/todos/{id}                        todos      os.todos:write                     service
+DELETE /os/todos/{id}                        todos      os.todos:write                     beyond
+POST   /os/todos/{id}/complete               todos      os.todos:write                     service
+POST   /os/todos/replan                      todos      os.todos:write                     service
+"""
+"""Method, path, category, scope ("|": either suffices; "any": any credential; "none": no credential) and origin, as the contract has them."""
+
+LATER = """
+POST /chat                                  POST /briefing                        POST /briefing/strategies       POST /briefing/matrix
+GET /briefings                              GET /notes/summary                    GET /conversations              GET /os/team
+POST /os/team/invite                        GET /os/network                       GET /os/network/conversations   GET /network
+GET /os/network/conversations/{sessionId}   POST /os/memory/search                GET /heartbeat/policy           POST /heartbeat/policy
+POST /heartbeat/run                         GET /heartbeat/runs                   GET /heartbeat/runs/{id}        GET /heartbeat/status
+GET /heartbeat/instructions                 PUT /heartbeat/instructions           GET /tools                      POST /tools
+GET /tools/namespaces                       PUT /tools/namespaces                 GET /tools/integrations         DELETE /tools/integrations/{id}
+GET /tools/mcp                              POST /tools/mcp                       GET /tools/mcp/{id}             PATCH /tools/mcp/{id}
+DELETE /tools/mcp/{id}                      POST /tools/mcp/{id}/authorize        POST /tools/mcp/{id}/refresh    POST /tools/mcp/{id}/disconnect
+POST /agent/message                         POST /os/share
+"""
+"""What the service document has beyond what is served so far; an endpoint that comes to be served moves up."""
+
+ALIASES = {"GET /context/status": "GET /os/status", "GET /context/folders": "GET /os/folders", "POST /context/folders": "POST /os/folders"}
+SERVICE_ENDPOINTS = 63
+
+IMPLIED = {
+    "agent.chat:run": {"agent.message:send"}, "agent.chat:read": {"agent.message:send"}, "tools:read": {"tools:manage"},
+    "agents:read": {"agents:manage"}, "escalations:read": {"escalations:decide"}, "metering:read": {"metering:manage"},
+}  # fmt: skip
+"""Which scopes suffice in place of another."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """One endpoint as the contract describes it."""
+
+    method: str
+    path: str
+    category: str
+    scopes: tuple[str, ...]
+    public: bool
+    since: str
+
+    @property
+    def route(self) -> str:
+        return f"{self.method} {self.path}"
+
+
+def row(line: str) -> Row:
+    method, path, category, scope, since = line.split()
+    return Row(method, path, category, () if scope in ("any", "none") else tuple(scope.split("|")), scope == "none", since)
+
+
+ROWS = [row(line) for line in SERVED.strip().splitlines()]
+LATER_ROUTES = {" ".join(pair) for pair in zip(LATER.split()[::2], LATER.split()[1::2], strict=True)}
+OPERATIONS = [found for found in CATALOG.operations.values() if found.path]
+COMMANDS = [found for found in CATALOG.operations.values() if not found.path]
+BY_ROUTE = {f"{method} {path}": found for method, path, found in CATALOG.routes()}
+
+each_row = pytest.mark.parametrize("wanted", [pytest.param(each, id=each.route) for each in ROWS])
+each_operation = pytest.mark.parametrize("found", [pytest.param(each, id=each.name) for each in OPERATIONS])
+each_guarded = pytest.mark.parametrize("found", [pytest.param(each, id=each.name) for each in OPERATIONS if not each.public])
+each_scoped = pytest.mark.parametrize("found", [pytest.param(each, id=each.name) for each in OPERATIONS if each.scopes])
+each_scope = pytest.mark.parametrize("scope", list(SCOPES))
+
+
+@each_row
+def test_an_endpoint_of_the_contract_is_served_as_it_says(wanted: Row) -> None:
+    found = BY_ROUTE[wanted.route]
+    served = Row(found.method, found.path, found.category, found.scopes, found.public, found.since)
+    assert served == wanted
+
+
+def test_nothing_is_served_that_the_contract_does_not_have() -> None:
+    assert set(BY_ROUTE) == {each.route for each in ROWS} | set(ALIASES)
+
+
+@pytest.mark.parametrize(("alias", "route"), ALIASES.items())
+def test_an_older_name_is_the_same_operation(alias: str, route: str) -> None:
+    assert BY_ROUTE[alias] is BY_ROUTE[route]
+
+
+def test_what_comes_later_is_not_served_yet() -> None:
+    assert set(BY_ROUTE) & LATER_ROUTES == set()
+
+
+def test_the_tables_hold_every_endpoint_of_the_service_document_once() -> None:
+    now = {each.route for each in ROWS if each.since == "service"}
+    assert len(now | (LATER_ROUTES - {"POST /os/share"})) == SERVICE_ENDPOINTS
+    assert len({each.route for each in ROWS}) == len(ROWS)
+
+
+@each_operation
+def test_an_operation_says_what_it_does(found: Operation[..., Any]) -> None:
+    first = found.description.partition("\n")[0]
+    assert first.endswith(".")
+    assert first[0].isupper()
+    assert 10 < len(first) <= 150
+    assert found.name == found.name.lower()
+
+
+@each_operation
+def test_the_index_lists_every_operation_once(found: Operation[..., Any], index: dict[str, Any]) -> None:
+    listed = [
+        (category, one)
+        for category, rows in index["byCategory"].items()
+        for one in rows
+        if (one["method"], one["path"]) == (found.method, found.path)
+    ]
+    scope = " or ".join(found.scopes) or None
+    wanted = {"method": found.method, "path": found.path, "scope": scope, "summary": found.summary, "maturity": "ga"}
+    assert listed == ([] if found.bare else [(found.category, wanted)])
+
+
+def test_the_index_counts_its_rows(index: dict[str, Any]) -> None:
+    assert index["totalEndpoints"] == sum(len(rows) for rows in index["byCategory"].values())
+
+
+@each_operation
+def test_request_and_answer_have_valid_schemas(found: Operation[..., Any]) -> None:
+    each, named = schemas([found.shape.record, found.answer], "#/$defs/")
+    for schema in each:
+        jsonschema_rs.meta.validate({"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "$defs": named})
+
+
+@each_operation
+def test_the_document_describes_every_operation(found: Operation[..., Any]) -> None:
+    described = document(CATALOG)
+    entry = described["paths"][found.path][found.method.lower()]
+    assert (entry["operationId"], entry["summary"], entry["tags"]) == (found.name, found.summary, [found.category])
+    assert entry.get("x-scopes", []) == list(found.scopes)
+    assert entry.get("security", described["security"]) == ([] if found.public else described["security"])
+    assert {one["name"] for one in entry["parameters"] if one["in"] == "path"} == set(found.path_names)
+    assert str(found.status) in entry["responses"]
+    assert {"400", "404", "429", "500"} <= set(entry["responses"])
+    assert ({"401", "403"} <= set(entry["responses"])) is not found.public
+
+
+@each_operation
+@each_scope
+def test_a_scope_alone_opens_exactly_what_declares_or_is_implied_by_it(found: Operation[..., Any], scope: str, quiet: Any) -> None:
+    caller = Caller(user=1, user_id="u", username="u", kind="key", scopes=(scope,))
+    suffices = not found.scopes or any(scope == needed or scope in IMPLIED.get(needed, ()) for needed in found.scopes)
+    if suffices:
+        quiet.authorize(caller, found)
+    else:
+        with pytest.raises(InsufficientScope) as refused:
+            quiet.authorize(caller, found)
+        assert refused.value.details == {"scope": found.scopes[0]}
+
+
+@each_operation
+def test_without_any_scope_only_what_asks_for_none_is_open(found: Operation[..., Any], quiet: Any) -> None:
+    caller = Caller(user=1, user_id="u", username="u", kind="key", scopes=())
+    if found.scopes:
+        with pytest.raises(InsufficientScope):
+            quiet.authorize(caller, found)
+    else:
+        quiet.authorize(caller, found)
+
+
+@each_guarded
+def test_without_a_caller_nothing_is_open_that_is_not_public(found: Operation[..., Any], quiet: Any) -> None:
+    with pytest.raises(AppError):
+        quiet.authorize(None, found)
+
+
+@pytest.mark.parametrize("found", [pytest.param(each, id=each.name) for each in COMMANDS])
+def test_what_only_the_command_line_may_ask_does_not_exist_for_anyone_else(found: Operation[..., Any], quiet: Any) -> None:
+    for caller in (None, Caller(user=1, user_id="u", username="u", kind="key"), Caller(user=1, user_id="u", username="u", kind="session")):
+        with pytest.raises(NotFound):
+            quiet.authorize(caller, found)
+
+
+@pytest.fixture(scope="module")
+async def place(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, migrated: Path) -> AsyncIterator[Served]:
+    """One server for the tests that change nothing in it."""
+    data = tmp_path_factory.mktemp("contract")
+    shutil.copy(migrated, data / migrated.name)
+    clock = MovableClock()
+    asgi = create_app(Settings(durability="normal", rate_limit=0, failed_limit=0, access_log=False), data, clock=clock)
+    async with asgi.router.lifespan_context(asgi):
+        served = Served(asgi, asgi.state.parts)
+        await served.command("add_user", username="carol")
+        yield served
+
+
+@pytest.fixture(scope="module")
+def quiet(place: Served) -> Any:
+    """The running App, to be asked only for rights."""
+    return place.parts
+
+
+@pytest.fixture(scope="module")
+async def index(place: Served) -> Any:
+    async with place.client(await place.key("carol")) as client:
+        return (await client.get("/os")).json()
+
+
+@pytest.fixture(scope="module")
+async def dead_keys(place: Served) -> dict[str, str]:
+    """Credentials that must open nothing, by what is wrong with them."""
+    alive = await place.key("carol")
+    keys = {
+        "wrong": "hearth_sk_" + "0" * 40,
+        "empty": "",
+        "truncated": alive[:-1],
+        "lengthened": alive + "0",
+        "in capitals": alive.upper(),
+        "a prefix": "hearth_sk_",
+    }
+    for name in ("revoked", "expired"):
+        made = await place.command("issue_key", username="carol", name=name, expiresIn="1h")
+        keys[name] = made.secret
+        if name == "revoked":
+            await place.command("end_key", id=made.key.id)
+    place.parts.clock.forward(hours=2)
+    return keys
+
+
+def example(found: Operation[..., Any]) -> tuple[str, str]:
+    """A method and a path with something in every place."""
+    return found.method, found.path.format_map(
+        {"kind": "note", "username": "bob"} | {name: "1" for name in found.path_names if name.endswith(("d", "q"))}
+    )
+
+
+def assert_refusal(response: Any, status: int, code: str) -> Any:
+    body = response.json()
+    assert (response.status_code, body["error"]) == (status, code)
+    assert body["success"] is False
+    assert body["message"].endswith(".")
+    assert response.headers["content-type"] == "application/json; charset=utf-8"
+    assert response.headers["cache-control"] == "no-store"
+    assert response.headers["x-request-id"]
+    return body
+
+
+CHALLENGE = f'Bearer resource_metadata="{ORIGIN}/.well-known/oauth-protected-resource/api/v1"'
+
+
+@pytest.mark.anyio
+@each_guarded
+async def test_without_a_credential_every_operation_answers_401(found: Operation[..., Any], place: Served) -> None:
+    async with place.client() as client:
+        response = await client.request(*example(found))
+        body = assert_refusal(response, 401, "unauthorized")
+    assert set(body) == {"success", "error", "message"}
+    assert response.headers["www-authenticate"] == CHALLENGE
+
+
+@pytest.mark.anyio
+@each_guarded
+async def test_a_credential_that_does_not_hold_opens_no_operation(found: Operation[..., Any], place: Served, dead_keys: dict[str, str]) -> None:
+    async with place.client() as client:
+        for name, key in dead_keys.items():
+            for header in ({"Authorization": f"Bearer {key}"}, {"X-API-Key": key}):
+                response = await client.request(*example(found), headers=header)
+                assert_refusal(response, 401, "unauthorized")
+                assert response.headers["www-authenticate"] == CHALLENGE + ', error="invalid_token"', name
+
+
+@pytest.mark.anyio
+@each_scoped
+async def test_with_another_scope_every_operation_answers_403_and_names_the_one_that_is_missing(found: Operation[..., Any], place: Served) -> None:
+    others = [scope for scope in SCOPES if scope not in found.scopes and not any(scope in IMPLIED.get(needed, ()) for needed in found.scopes)]
+    async with place.client(await place.key("carol", others)) as client:
+        response = await client.request(*example(found))
+        body = assert_refusal(response, 403, "insufficient_scope")
+    assert body["scope"] == found.scopes[0]
+    assert found.scopes[0] in body["message"]
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("found", [pytest.param(each, id=each.name) for each in OPERATIONS if not each.in_query])
+async def test_a_body_that_is_no_json_object_is_refused_everywhere(found: Operation[..., Any], place: Served) -> None:
+    async with place.client(await place.key("carol")) as client:
+        for body in (b"{", b"[]", b"nul"):
+            assert_refusal(await client.request(*example(found), content=body), 400, "invalid_request")
+
+
+class Ref(str):
+    """A thing that the fixture `ready` has made, by its name."""
+
+
+NOTE, FOLDER, TODO, BINNED = Ref("note"), Ref("folder"), Ref("todo"), Ref("binned")
+CALLS: dict[str, dict[str, Any]] = {
+    "init": {},
+    "os_index": {},
+    "status": {},
+    "identity": {},
+    "accumulate": {"files": [{"path": "a/b.md", "content": "x"}, {"path": "../c", "content": "y"}], "texts": [{"title": "T", "content": "t"}]},
+    "list_trash": {"kind": "note", "limit": 5},
+    "restore_from_trash": {"kind": "note", "id": BINNED},
+    "purge_from_trash": {"kind": "note", "id": BINNED},
+    "empty_trash": {},
+    "read_settings": {},
+    "change_settings": {"name": "Alice A.", "agentName": "Al", "email": "a@example.org", "timezone": "Europe/Berlin"},
+    "list_keys": {},
+    "create_key": {"name": "phone", "scopes": ["account:manage"], "expiresIn": "7d"},
+    "rotate_key": {"id": Ref("key"), "graceSeconds": 60},
+    "revoke_key": {"id": Ref("key")},
+    "list_grants": {},
+    "revoke_grant": {"id": Ref("grant")},
+    "openapi": {},
+    "list_folders": {"parentId": "root"},
+    "create_folder": {"path": "x/y/z"},
+    "change_folder": {"id": FOLDER, "name": "Renamed", "icon": "📁"},
+    "delete_folder": {"id": FOLDER},
+    "list_folder_shares": {"id": FOLDER},
+    "share_folder": {"id": FOLDER, "username": "bob", "role": "editor"},
+    "unshare_folder": {"id": FOLDER, "username": "bob"},
+    "list_notes": {"recursive": "true", "limit": 1000},
+    "create_note": {"title": "New", "content": "# text", "tags": ["a"], "folderId": FOLDER},
+    "get_note_content": {"id": NOTE},
+    "edit_note": {"id": NOTE, "content": "<p>other</p>", "title": "Other"},
+    "delete_note": {"id": NOTE},
+    "copy_note": {"id": NOTE, "folderId": None},
+    "move_note": {"id": NOTE, "folderId": FOLDER},
+    "pin_note": {"id": NOTE, "pinned": True},
+    "search_notes": {"query": "text"},
+    "grep_notes": {"pattern": "t.xt", "mode": "regex", "contextBefore": 1},
+    "list_snapshots": {"noteId": NOTE},
+    "save_snapshot": {"noteId": NOTE, "label": "before"},
+    "read_snapshot": {"noteId": NOTE, "seq": 1},
+    "read_version": {"noteId": NOTE, "versionId": Ref("version")},
+    "restore_snapshot": {"noteId": NOTE, "seq": 1},
+    "diff_snapshots": {"noteId": NOTE, "from": "1"},
+    "search_todos": {"includeSteps": "true"},
+    "create_todo": {"title": "Do it", "dueDate": "2026-11-22", "priority": 2, "steps": [{"title": "first"}]},
+    "get_todo": {"id": TODO},
+    "edit_todo": {"id": TODO, "title": "Do it well", "dueDate": None},
+    "delete_todo": {"id": TODO},
+    "complete_todo": {"id": TODO},
+    "replan_todos": {"dryRun": True},
+}
+"""For each operation a call that succeeds."""
+
+
+@pytest.fixture
+async def ready(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
+    """What the calls ask for: a folder shared with a contact, a note with a snapshot, a note in the trash, a todo, a key and a grant."""
+    await served.command("connect_users", username="alice", contact="bob")
+    folder = await alice.folder("Shared")
+    await alice.ok("POST", f"/os/folders/{folder}/share", json={"username": "bob", "role": "viewer"})
+    note, binned = await alice.note("One", "some text"), await alice.note("Two")
+    await alice.ok("DELETE", f"/os/notes/{binned['id']}")
+    await alice.ok("POST", f"/os/snapshots/{note['id']}", json={})
+    version = (await alice.ok("GET", f"/os/snapshots/{note['id']}"))["snapshots"][0]["versionId"]
+    key = (await served.command("issue_key", username="alice", name="spare")).key.id
+    grant = await served.parts.write(
+        lambda tx: tx.run("INSERT INTO oauth_grants (user_id, client_id, client_name, scopes, created_at) VALUES (1, 'c', 'C', '[]', '')").lastrowid
+    )
+    made = {"folder": folder, "note": note["id"], "binned": binned["id"], "version": version, "key": key, "grant": grant}
+    if "create_todo" in CATALOG.operations:
+        made["todo"] = (await alice.ok("POST", "/os/todos", status=201, json={"title": "T"}))["result"]["todo"]["id"]
+    return made
+
+
+async def call(client: Client, found: Operation[..., Any], ready: dict[str, Any]) -> Any:
+    given = {name: ready[value] if isinstance(value, Ref) else value for name, value in CALLS[found.name].items()}
+    path = found.path.format_map(given)
+    others = {name: value for name, value in given.items() if name not in found.path_names}
+    return await client.request(found.method, path, params=others if found.in_query else None, json=None if found.in_query else others)
+
+
+def test_every_operation_has_a_call_that_succeeds() -> None:
+    assert {found.name for found in OPERATIONS} == set(CALLS)
+
+
+@pytest.mark.anyio
+@each_operation
+async def test_a_call_that_succeeds_answers_in_the_one_envelope_and_as_its_schema_says(
+    found: Operation[..., Any], alice: Client, ready: dict[str, Any]
+) -> None:
+    response = await call(alice, found, ready)
+    assert response.status_code == found.status, response.text
+    described = document(CATALOG)
+    schema = described["paths"][found.path][found.method.lower()]["responses"][str(found.status)]["content"]["application/json"]["schema"]
+    jsonschema_rs.validate({**schema, "components": described["components"]}, response.json())
+    assert response.headers["content-type"] == "application/json; charset=utf-8"
+    assert response.headers["cache-control"] == "no-store"
+    assert found.bare or response.content.startswith(b'{"success":true')
+    assert response.headers["x-request-id"]
+
+
+@pytest.mark.anyio
+@each_scoped
+async def test_each_declared_scope_alone_is_enough_for_the_whole_call(
+    found: Operation[..., Any], alice: Client, ready: dict[str, Any], served: Served
+) -> None:
+    async with served.client(await served.key("alice", [found.scopes[0]])) as client:
+        response = await call(client, found, ready)
+    assert response.status_code == found.status, response.text
