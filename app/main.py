@@ -12,12 +12,14 @@ from app.catalog import CATALOG
 from app.core.app import App
 from app.core.events import Events
 from app.core.place import DATABASE
-from app.core.store import Clock, Store, utc_now
+from app.core.store import Store
+from app.core.tx import Clock, utc_now
 from app.interfaces import control, pages
 from app.interfaces.access_log import AccessLog
 from app.interfaces.http import Api
 from app.interfaces.schedule import Schedule
 from app.settings import Settings
+from app.workspace import words
 
 
 def create_app(settings: Settings, data: Path, *, clock: Clock = utc_now, control_token: str | None = None) -> Starlette:
@@ -40,7 +42,7 @@ def create_app(settings: Settings, data: Path, *, clock: Clock = utc_now, contro
             schedule.stop()
             await ring.flush()
             await parts.store.close()
-            log.flush()
+            log.close()
 
     app = Starlette(
         routes=[*pages.routes(), *(control.routes(parts, control_token) if control_token else [])],
@@ -56,4 +58,5 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now) -> Ap
     """Give the App over the database in `data`, its store not yet open."""
     events = Events()
     store = Store(data / DATABASE, durability=settings.durability, clock=clock, events=events)
+    store.idle_work.append(words.merge)
     return App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events)

@@ -77,7 +77,7 @@ def m002_workspace(db: "Database") -> None:
             word_count INTEGER NOT NULL, size INTEGER NOT NULL, revision INTEGER NOT NULL DEFAULT 1, version INTEGER NOT NULL DEFAULT 1,
             snapshot_seq INTEGER NOT NULL DEFAULT 0, snapshot_count INTEGER NOT NULL DEFAULT 0,
             created_at TEXT NOT NULL, updated_at TEXT NOT NULL, trash_id INTEGER REFERENCES trash, content TEXT NOT NULL) STRICT;
-        CREATE INDEX notes_by_update ON notes (owner_id, folder_id, pinned, updated_at) WHERE trash_id IS NULL;
+        CREATE INDEX notes_by_update ON notes (owner_id, folder_id, pinned, updated_at, id, revision) WHERE trash_id IS NULL;
         CREATE INDEX notes_by_creation ON notes (owner_id, folder_id, pinned, created_at) WHERE trash_id IS NULL;
         CREATE INDEX notes_by_title ON notes (owner_id, folder_id, pinned, title COLLATE NOCASE) WHERE trash_id IS NULL;
         CREATE INDEX notes_by_owner ON notes (owner_id, pinned, updated_at) WHERE trash_id IS NULL;
@@ -85,21 +85,24 @@ def m002_workspace(db: "Database") -> None:
         CREATE INDEX notes_by_trash ON notes (trash_id) WHERE trash_id IS NOT NULL;
         CREATE TABLE note_tags (
             owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, tag_key TEXT NOT NULL,
-            note_id INTEGER NOT NULL REFERENCES notes ON DELETE CASCADE, PRIMARY KEY (owner_id, tag_key, note_id)) STRICT, WITHOUT ROWID;
-        CREATE INDEX note_tags_by_note ON note_tags (note_id);
+            note_id INTEGER NOT NULL, PRIMARY KEY (owner_id, tag_key, note_id)) STRICT, WITHOUT ROWID;
         CREATE VIRTUAL TABLE note_words USING fts5 (
             title, tags, content, content='notes', content_rowid='id', tokenize='porter unicode61 remove_diacritics 2');
-        INSERT INTO note_words (note_words, rank) VALUES ('automerge', 8);
+        INSERT INTO note_words (note_words, rank) VALUES ('automerge', 0);
+        INSERT INTO note_words (note_words, rank) VALUES ('crisismerge', 64);
         CREATE TABLE snapshots (
             id INTEGER PRIMARY KEY AUTOINCREMENT, note_id INTEGER NOT NULL REFERENCES notes ON DELETE CASCADE, seq INTEGER NOT NULL,
             label TEXT, title TEXT NOT NULL, message TEXT, author TEXT NOT NULL, word_count INTEGER NOT NULL, automatic INTEGER NOT NULL,
             created_at TEXT NOT NULL, content TEXT NOT NULL, UNIQUE (note_id, seq)) STRICT;
+        CREATE TABLE todo_lists (
+            owner_id INTEGER PRIMARY KEY REFERENCES users ON DELETE CASCADE, open_count INTEGER NOT NULL DEFAULT 0,
+            completed_count INTEGER NOT NULL DEFAULT 0, revision INTEGER NOT NULL DEFAULT 0, zone TEXT) STRICT;
         CREATE TABLE todos (
             id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, title TEXT NOT NULL,
-            description TEXT, completed INTEGER NOT NULL DEFAULT 0, completed_at TEXT, priority INTEGER NOT NULL DEFAULT 0,
-            due_date TEXT, steps TEXT NOT NULL DEFAULT '[]', recurrence_rule TEXT, recurrence_from TEXT, words TEXT NOT NULL,
-            created_at TEXT NOT NULL, updated_at TEXT NOT NULL, trash_id INTEGER REFERENCES trash) STRICT;
-        CREATE INDEX todos_by_due ON todos (owner_id, completed, due_date) WHERE trash_id IS NULL;
+            description TEXT, completed INTEGER NOT NULL DEFAULT 0, completed_at TEXT, priority INTEGER NOT NULL, due_date TEXT,
+            deadline TEXT NOT NULL, steps TEXT NOT NULL, last_step INTEGER NOT NULL, recurrence TEXT, wall TEXT, next_id INTEGER,
+            created_at TEXT NOT NULL, updated_at TEXT NOT NULL, trash_id INTEGER REFERENCES trash, words TEXT NOT NULL) STRICT;
+        CREATE INDEX todos_by_deadline ON todos (owner_id, completed, deadline, priority DESC, id) WHERE trash_id IS NULL;
         CREATE INDEX todos_by_trash ON todos (trash_id) WHERE trash_id IS NOT NULL;
         """,
     )

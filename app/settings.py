@@ -14,9 +14,9 @@ class SettingsError(ValueError):
     """Some settings are unknown or have values that cannot be used; the message names all of them."""
 
 
-def option(default: Any, help_: str) -> Any:
-    """Declare one option with its default and the line that the README shows."""
-    return dataclasses.field(default=default, metadata={"help": help_})
+def option(default: Any, help_: str, *, most: int | None = None) -> Any:
+    """Declare one option with its default, the line that the README shows, and the largest number it takes."""
+    return dataclasses.field(default=default, metadata={"help": help_, "most": most})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Settings:
 
     data: Path | None = option(None, "the data directory; default: `data` in the checkout, else the system's place for a user's data")
     host: str = option("127.0.0.1", "the address to listen on")
-    port: int = option(8765, "the port to listen on")
+    port: int = option(8765, "the port to listen on; 0 = any free one", most=65535)
     durability: Literal["full", "normal"] = option("full", "`full`: an answered write survives a power cut; `normal`: only a crash of the program")
     key_prefix: str = option("hearth_sk_", "what new API keys begin with")
     allowed_hosts: tuple[str, ...] = option((), "more names, comma-separated, that a Host header may hold besides loopback and the bound address")
@@ -44,6 +44,7 @@ class Settings:
         Raises SettingsError that names every unknown HEARTH_ variable and every bad value at once.
         """
         kinds = get_type_hints(cls)
+        most = {field.name: field.metadata["most"] for field in dataclasses.fields(cls)}
         values: dict[str, Any] = {}
         troubles: list[str] = []
         for variable, text in environ.items():
@@ -55,7 +56,7 @@ class Settings:
                     name, text = name.removesuffix("_file"), Path(text).read_text("utf-8").strip()
                 if name not in kinds:
                     raise SettingsError("there is no such setting")
-                values[name] = _read(kinds[name], text)
+                values[name] = _at_most(most[name], _read(kinds[name], text))
             except (OSError, ValueError) as error:
                 troubles.append(f"{variable}: {error}")
         if troubles:
@@ -77,7 +78,15 @@ def _read(kind: Any, text: str) -> Any:
         return _read_switch(text)
     if kind is int:
         return _read_number(text)
+    if kind is Path and not text:
+        raise SettingsError("must not be empty")
     return kind(text)
+
+
+def _at_most(most: int | None, value: Any) -> Any:
+    if most is not None and value > most:
+        raise SettingsError(f"must be at most {most}")
+    return value
 
 
 def _read_switch(text: str) -> bool:

@@ -1,8 +1,9 @@
 """The shared cast: a server in process, its clock, and the people who use it."""
 
 import dataclasses
+import os
 import shutil
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -161,10 +162,7 @@ async def stranger(served: Served) -> AsyncIterator[Client]:
 
 
 @pytest.fixture(autouse=True)
-def no_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def no_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep the settings of whoever runs the tests out of them."""
-    import os
-
     for name in [name for name in os.environ if name.startswith("HEARTH_")]:
         monkeypatch.delenv(name)
-    yield

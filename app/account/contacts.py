@@ -4,7 +4,7 @@ from app.account import users
 from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Record
-from app.core.store import Tx
+from app.core.tx import Tx
 from app.errors import Invalid
 
 

@@ -5,7 +5,7 @@ import msgspec
 from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Id, Record
-from app.core.store import Tx
+from app.core.tx import Tx
 from app.errors import NotFound
 
 

@@ -14,7 +14,8 @@ from app.core.app import App
 from app.core.caller import EVERYTHING, SCOPES, Caller
 from app.core.operation import operation
 from app.core.shapes import Id, Line, Record, Rule
-from app.core.store import Store, Tx, stamp
+from app.core.store import Store
+from app.core.tx import Tx, stamp
 from app.errors import InsufficientScope, NotFound, QuotaExceeded
 
 ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
@@ -86,7 +87,7 @@ async def create_key(app: App, me: Caller, *, name: KeyName, scopes: Scopes | No
     for scope in asked:
         if scope != "*":
             me.require((scope,))
-    return await app.write(_issue, me.user, name, asked, expires_in, app.settings.key_prefix)
+    return await app.write(issue, me.user, name, asked, expires_in, app.settings.key_prefix)
 
 
 @operation("POST /account/keys/{id}/rotate", scope="account:manage", category="account", since="beyond", tool=False)
@@ -106,7 +107,7 @@ def revoke_key(tx: Tx, me: Caller, *, id: Id) -> Revoked:
 async def issue_key(app: App, me: Caller, *, username: str, name: KeyName, scopes: Scopes | None = None, expires_in: ExpiresIn = "never") -> NewKey:
     """Create an API key for a user."""
     user = await app.read(lambda tx: int(users.by_name(tx, username)["id"]))
-    return await app.write(_issue, user, name, tuple(scopes or EVERYTHING), expires_in, app.settings.key_prefix)
+    return await app.write(issue, user, name, tuple(scopes or EVERYTHING), expires_in, app.settings.key_prefix)
 
 
 @operation("COMMAND", category="account", effect="read")
@@ -122,6 +123,24 @@ def end_key(tx: Tx, me: Caller, *, id: Id) -> Revoked:
     if tx.one("SELECT 1 FROM keys WHERE id = :id", id=id) is None:
         raise NotFound(f"There is no key {id}.", field="id")
     return _revoke(tx, id)
+
+
+def issue(tx: Tx, user: int, name: str, scopes: tuple[str, ...], expires_in: str, prefix: str) -> NewKey:
+    """Make a key for a user; `prefix` is what its secret begins with."""
+    live = tx.value(
+        "SELECT count(*) FROM keys WHERE user_id = :user AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)", user=user, now=tx.now
+    )
+    if live >= MOST_LIVE_KEYS:
+        raise QuotaExceeded(f"A user has at most {MOST_LIVE_KEYS} live keys; revoke one first.", limit=MOST_LIVE_KEYS)
+    secret = _secret(prefix)
+    life = LIVES[expires_in]
+    id_ = tx.run(
+        """INSERT INTO keys (user_id, name, digest, prefix, last4, scopes, created_at, expires_at)
+           VALUES (:user, :name, :digest, :prefix, :last4, :scopes, :now, :expires)""",
+        user=user, name=name, digest=digest(secret), prefix=prefix, last4=secret[-4:], scopes=msgspec.json.encode(scopes).decode(),
+        now=tx.now, expires=None if life is None else stamp(tx.moment + life),
+    ).lastrowid  # fmt: skip
+    return NewKey(_one(tx, id_ or 0), secret)
 
 
 class KeyRing:
@@ -186,23 +205,6 @@ def _find(tx: Tx, print_: bytes) -> Caller | None:
         user=row["user"], user_id=row["uuid"], username=row["username"], kind="key", scopes=tuple(msgspec.json.decode(row["scopes"])),
         credential=row["id"], name=row["name"], prefix=row["prefix"], expires_at=row["expires_at"],
     )  # fmt: skip
-
-
-def _issue(tx: Tx, user: int, name: str, scopes: tuple[str, ...], expires_in: str, prefix: str) -> NewKey:
-    live = tx.value(
-        "SELECT count(*) FROM keys WHERE user_id = :user AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)", user=user, now=tx.now
-    )
-    if live >= MOST_LIVE_KEYS:
-        raise QuotaExceeded(f"A user has at most {MOST_LIVE_KEYS} live keys; revoke one first.", limit=MOST_LIVE_KEYS)
-    secret = _secret(prefix)
-    life = LIVES[expires_in]
-    id_ = tx.run(
-        """INSERT INTO keys (user_id, name, digest, prefix, last4, scopes, created_at, expires_at)
-           VALUES (:user, :name, :digest, :prefix, :last4, :scopes, :now, :expires)""",
-        user=user, name=name, digest=digest(secret), prefix=prefix, last4=secret[-4:], scopes=msgspec.json.encode(scopes).decode(),
-        now=tx.now, expires=None if life is None else stamp(tx.moment + life),
-    ).lastrowid  # fmt: skip
-    return NewKey(_one(tx, id_ or 0), secret)
 
 
 def _rotate(tx: Tx, me: Caller, id_: int, grace_seconds: int, prefix: str) -> NewKey:

@@ -2,6 +2,7 @@
 
 import re
 import sqlite3
+import unicodedata
 import uuid
 import zoneinfo
 from typing import Annotated, Any, Literal
@@ -12,7 +13,7 @@ from msgspec import UNSET, Meta, UnsetType
 from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Line, Record, Rule
-from app.core.store import Tx
+from app.core.tx import Tx
 from app.errors import AlreadyExists, NotFound
 
 USERNAME = re.compile(r"[a-z0-9][a-z0-9_-]{1,31}")
@@ -202,6 +203,20 @@ def rename_user(tx: Tx, me: Caller, *, username: str, to: Name) -> UserAnswer:
         raise AlreadyExists(f"There is a user called {to} already.", field="to") from None
     tx.emit("users.changed")
     return UserAnswer(_user(by_name(tx, to)))
+
+
+def are_there(tx: Tx) -> bool:
+    """Say whether the server has any user yet."""
+    return tx.one("SELECT 1 FROM users LIMIT 1") is not None
+
+
+def fitted(name: str) -> str:
+    """Give the username that comes closest to a name of the system's, or `owner` when nothing of it fits."""
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    fitting = re.sub(r"[^a-z0-9_-]+", "-", plain).strip("-_")[:32]
+    while fitting.endswith(AGENT_SUFFIX):
+        fitting = fitting.removesuffix(AGENT_SUFFIX)
+    return fitting if USERNAME.fullmatch(fitting) else "owner"
 
 
 def remove(tx: Tx, user: int) -> None:

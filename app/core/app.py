@@ -7,8 +7,10 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from app.core import idempotency
 from app.core.caller import Caller
 from app.core.events import Events
+from app.core.memory import Memory
 from app.core.operation import Catalog, Operation
-from app.core.store import Clock, Store, Tx
+from app.core.store import Store
+from app.core.tx import Clock, Tx
 from app.errors import Forbidden, Invalid, Malformed, NotFound, Unprocessable
 from app.settings import Settings
 
@@ -26,7 +28,7 @@ class App:
     store: Store
     clock: Clock
     events: Events
-    origin: str = ""
+    memory: Memory = dataclasses.field(default_factory=Memory)
 
     async def call(self, caller: Caller | None, name: str, params: Params, *, once: str | None = None) -> Any:
         """Run the operation called `name` and give its record. Rights and fields are checked here and nowhere else.
@@ -90,6 +92,10 @@ class App:
     def quick(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run one step that reads by key or by a bounded page, right here; see `Store.quick`."""
         return self.store.quick(function, *args, **kwargs)
+
+    def glance(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run one step that reads a single row by key, right here; see `Store.glance`."""
+        return self.store.glance(function, *args, **kwargs)
 
     async def write(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run one writing step of an orchestrating operation, as one transaction."""

@@ -12,7 +12,7 @@ import msgspec
 from app.core.caller import Caller
 from app.core.operation import Operation
 from app.core.shapes import encode
-from app.core.store import Tx, stamp
+from app.core.tx import Tx, stamp
 from app.errors import AppError, IdempotencyConflict, IdempotencyInProgress, Invalid
 
 if TYPE_CHECKING:

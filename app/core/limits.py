@@ -43,7 +43,7 @@ class RateLimit:
 
     def wait(self, key: object) -> int:
         """Give the seconds until `key` has a token again, 0 when it has one; spend nothing."""
-        return self._until_one(self._left(key, self._clock())) if self.per_minute else 0
+        return self._until_one(self._left(key, self._clock())) if key in self._buckets else 0
 
     def _left(self, key: object, now: float) -> float:
         tokens, since = self._buckets.get(key, (self.per_minute, now))

@@ -1,15 +1,81 @@
-"""placeholder until merge"""
+"""Markdown to HTML and back: the one place where a note's text changes its form."""
 
-from html import escape
+import re
+
+MOST_CHARACTERS = 1_000_000
+MOST_LINES = 25_000
+MOST_MARKS = 12_000  # at the start of lines: about a second's work
+TAGS = frozenset(
+    [
+        "p",
+        "br",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "ul",
+        "ol",
+        "li",
+        "input",
+        "blockquote",
+        "pre",
+        "code",
+        "strong",
+        "em",
+        "del",
+        "a",
+        "hr",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+        "div",
+        "span",
+    ]
+)
+
+_TAG = re.compile(rf"</?(?:{'|'.join(sorted(TAGS))})(?:[\s/][^<>]*)?>", re.IGNORECASE)
+_BLOCK_MARKS = re.compile(r"^(?:[ \t]*+(?:[-+*>]|#{1,6}|\d{1,9}[.)])(?=[ \t]))+", re.MULTILINE)
+_LINE_END = re.compile(r"\r\n?")
+_UNFIT = re.compile("[\x00\ud800-\udfff]")
 
 
-def render(m: str) -> str:
-    return "<p>" + escape(m) + "</p>"
+def render(markdown: str) -> str:
+    """Return the HTML of a Markdown text, with one line of HTML text for each line of the source.
+
+    Text that would take too long to read, or is nested too deep, is shown as plain lines.
+    """
+    from app.core import markdown_html
+
+    source = clean_lines(markdown)
+    html = None if _is_heavy(source) else markdown_html.from_markdown(source)
+    return markdown_html.plain(source) if html is None else html
 
 
-def to_markdown(h: str) -> str:
-    return h
+def to_markdown(html: str) -> str:
+    """Return the Markdown that renders to an HTML text; tags that Markdown has no mark for are dropped and their text kept."""
+    from app.core import html_markdown
+
+    return html_markdown.from_html(clean_lines(html))
 
 
-def holds_html(h: str) -> bool:
-    return "<p>" in h
+def holds_html(text: str) -> bool:
+    """Tell whether a text holds a tag of those that notes are made of."""
+    return _TAG.search(text) is not None
+
+
+def clean_lines(text: str) -> str:
+    """Return the text with every line ended by one line feed, and without characters that HTML cannot carry."""
+    return _UNFIT.sub("\ufffd", _LINE_END.sub("\n", text))
+
+
+def _is_heavy(source: str) -> bool:
+    if len(source) <= MOST_MARKS:
+        return False
+    if len(source) > MOST_CHARACTERS or source.count("\n") > MOST_LINES:
+        return True
+    return sum((len(match[0]) + 1) // 2 for match in _BLOCK_MARKS.finditer(source)) > MOST_MARKS

@@ -116,11 +116,25 @@ def operation(
     def declare(function: Callable[P, R]) -> Operation[P, R]:
         module = function.__module__.rsplit(".", 1)[-1]
         return Operation(
-            function=function, method=method, path=path, scopes=(scope,) if isinstance(scope, str) else scope or (),
-            category=category or module, since=since, effect=effect or ("read" if method == "GET" else "write"), quick=quick, status=status,
-            wrap=wrap, bare=bare, public=public, tool=tool, also=also, invalid_status=invalid_status, refusal=refusal, idempotent=idempotent,
+            function=function,
+            method=method,
+            path=path,
+            scopes=(scope,) if isinstance(scope, str) else scope or (),
+            category=category or module,
+            since=since,
+            effect=effect or ("read" if method == "GET" else "write"),
+            quick=quick,
+            status=status,
+            wrap=wrap,
+            bare=bare,
+            public=public,
+            tool=tool,
+            also=also,
+            invalid_status=invalid_status,
+            refusal=refusal,
+            idempotent=idempotent,
             body=body,
-        )  # fmt: skip
+        )
 
     return declare
 

@@ -1,16 +1,22 @@
 """The data directory: its rights, the lock that makes one process its owner, and the door for the command line."""
 
 import contextlib
+import errno
 import json
 import os
+import secrets
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, NamedTuple
 
 DATABASE = "hearth.db"
 LOCK = "server.lock"
 CONTROL = "control.json"
+OWN_FILES = (DATABASE + "*", LOCK, CONTROL + "*", "access*.log")
+HELD = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
+PID_WAIT_SECONDS = 0.2
 
 
 class PlaceError(Exception):
@@ -18,23 +24,34 @@ class PlaceError(Exception):
 
 
 class InUse(PlaceError):
-    """Another process owns the data directory."""
+    """Another process owns the data directory; `pid` is its number, or empty when it has not written it yet."""
 
     def __init__(self, path: Path, pid: str) -> None:
-        super().__init__(f"{path} is in use by process {pid or '?'}; one server at a time may use a data directory.")
+        owner = f"process {pid}" if pid else "another process"
+        super().__init__(f"{path} is in use by {owner}; one process at a time may use a data directory.")
         self.pid = pid
 
 
+class Door(NamedTuple):
+    """How the command line reaches the running server."""
+
+    pid: str
+    url: str
+    token: str
+
+
 def prepare(path: Path) -> Path:
-    """Make the data directory (for its owner only) and give the database's path."""
+    """Make the data directory (for its owner only) and give the database's path.
+
+    What this process writes from now on is its owner's alone. A directory that already served something else keeps its rights.
+    """
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         if os.name == "posix":
             os.umask(0o077)
-            path.chmod(0o700)
-            for file in path.iterdir():
-                if file.is_file() and file.stat().st_mode & 0o077:
-                    file.chmod(0o600)
+            _keep_private(path)
+    except FileExistsError:
+        raise PlaceError(f"The data directory {path} cannot be used: there is a file of that name.") from None
     except OSError as error:
         raise PlaceError(f"The data directory {path} cannot be used: {error.strerror}.") from None
     return path / DATABASE
@@ -46,38 +63,84 @@ def owned(path: Path) -> Iterator[None]:
 
     The lock belongs to the open file, so it ends with the process however that ends; the file itself stays.
     """
-    with (path / LOCK).open("a+", encoding="ascii") as file:
-        try:
-            _lock(file.fileno())
-        except OSError:
-            file.seek(0)
-            raise InUse(path, file.read(20).strip()) from None
+    try:
+        file = (path / LOCK).open("a+", encoding="ascii", errors="replace")
+    except OSError as error:
+        raise PlaceError(f"{path / LOCK} cannot be opened: {error.strerror}.") from None
+    with file:
+        _take(path, file)
         file.truncate(0)
         file.write(f"{os.getpid()}\n")
         file.flush()
-        yield
+        try:
+            yield
+        finally:
+            with contextlib.suppress(OSError):
+                file.truncate(0)  # so that nobody takes this number for the next owner's, which writes its own a moment after locking
 
 
 @contextlib.contextmanager
-def announced(path: Path, **door: Any) -> Iterator[None]:
+def announced(path: Path, *, pid: int, url: str, token: str) -> Iterator[None]:
     """Leave word of how the command line reaches this server, readable by the owner alone, while the block runs."""
     file, fresh = path / CONTROL, path / (CONTROL + ".new")
-    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii") as out:
-        json.dump(door, out)
+    fresh.unlink(missing_ok=True)
+    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as out:
+        json.dump({"pid": pid, "url": url, "token": token}, out)
     fresh.replace(file)
     try:
         yield
     finally:
-        file.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # Windows deletes no file that another process is reading
+            file.unlink(missing_ok=True)
 
 
-def door(path: Path) -> dict[str, Any] | None:
-    """Give what the running server announced, or None."""
+def door(path: Path) -> Door | None:
+    """Give what a server announced, or None. After a crash it may be stale: compare `pid` with that of InUse."""
     try:
-        found: dict[str, Any] = json.loads((path / CONTROL).read_text("ascii"))
-    except (OSError, ValueError):
+        found = json.loads((path / CONTROL).read_text("ascii"))
+        return Door(str(found["pid"]), str(found["url"]), str(found["token"]))
+    except (OSError, ValueError, KeyError, TypeError):
         return None
-    return found
+
+
+def fresh_token() -> str:
+    """Give a secret for one run of the server."""
+    return secrets.token_urlsafe(32)
+
+
+def _keep_private(path: Path) -> None:
+    if all(_is_own(entry) for entry in path.iterdir()) or (path / DATABASE).exists():
+        path.chmod(0o700)
+    elif path.stat().st_mode & 0o002:
+        raise PlaceError(f"The data directory {path} cannot be used: everybody may write there, and it holds other things. Name another one.")
+    for pattern in OWN_FILES:
+        for file in path.glob(pattern):
+            if file.is_file() and file.stat().st_mode & 0o077:
+                file.chmod(0o600)
+
+
+def _is_own(entry: Path) -> bool:
+    return entry.name.startswith(".") or entry.name == "lost+found" or any(entry.match(pattern) for pattern in OWN_FILES)
+
+
+def _take(path: Path, file: IO[str]) -> None:
+    try:
+        _lock(file.fileno())
+    except OSError as error:
+        if error.errno not in HELD:
+            raise PlaceError(f"{path} cannot be locked ({error.strerror}); put the data directory on a local disk.") from None
+        raise InUse(path, _owner(file)) from None
+
+
+def _owner(file: IO[str]) -> str:
+    """Give the number of the process that holds the lock; it writes it a moment after it has locked."""
+    until = time.monotonic() + PID_WAIT_SECONDS
+    while True:
+        file.seek(0)
+        pid = file.read(20).strip()
+        if pid.isdecimal() or time.monotonic() > until:
+            return pid if pid.isdecimal() else ""
+        time.sleep(0.005)
 
 
 if sys.platform == "win32":

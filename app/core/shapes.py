@@ -114,7 +114,8 @@ class Shape:
         self.wire_names = {p.name: camel(p.name) for p in parameters}
         fields = [(p.name, hints[p.name]) if p.default is p.empty else (p.name, hints[p.name], p.default) for p in parameters]
         title = "".join(part.capitalize() for part in function.__name__.split("_")) + "Request"
-        self.record = cast(type[Body], msgspec.defstruct(title, fields, bases=(Body,), rename=camel, kw_only=True))
+        ruled = any(any(_rules_in(hints[p.name])) for p in parameters)
+        self.record = msgspec.defstruct(title, fields, bases=(Body if ruled else Record,), rename=camel, kw_only=True)
         self.choices = {camel(p.name): words for p in parameters if (words := _choices(hints[p.name]))}
         self.required = frozenset(camel(p.name) for p in parameters if p.default is p.empty)
         self._keeps_null = frozenset(camel(p.name) for p in parameters if p.default is p.empty or p.default is UNSET)
@@ -167,6 +168,20 @@ def decode(body: bytes) -> dict[str, Any]:
 def encode(value: Any) -> bytes:
     """Give a record as JSON."""
     return _encoder.encode(value)
+
+
+def encode_enveloped(value: Any, wrap: str | None) -> bytes:
+    """Give a record as the JSON of a successful answer: beside `success`, or under the name `wrap`."""
+    buffer = bytearray(b'{"success":true' if wrap is None else b'{"success":true,"%s":' % wrap.encode())
+    start = len(buffer)
+    _encoder.encode_into(value, buffer, start)
+    if wrap is not None:
+        buffer += b"}"
+    elif len(buffer) > start + 2:
+        buffer[start] = 0x2C  # the record's opening brace becomes the comma after "success"
+    else:
+        del buffer[start]
+    return bytes(buffer)
 
 
 def schemas(types_: list[Any], prefix: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:

@@ -8,19 +8,20 @@ import asyncio
 import contextlib
 import sqlite3
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from datetime import UTC, datetime
+from collections.abc import AsyncIterator, Callable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
 import aiosqlite
 
+from app.core.batch import Job, commit
 from app.core.events import Events
+from app.core.tx import Clock, Tx, utc_now
 from app.errors import StorageFull, Unavailable
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Clock = Callable[[], datetime]
 Durability = Literal["full", "normal"]
 
 BATCH = 256
@@ -28,90 +29,6 @@ READERS = 3
 IDLE_SECONDS = 0.05
 CHECKPOINT_BYTES = 1 << 20
 RESTART_BYTES = 64 << 20
-
-
-def utc_now() -> datetime:
-    """Give the present moment; the only wall clock of the program."""
-    return datetime.now(UTC)
-
-
-def stamp(moment: datetime) -> str:
-    """Give a UTC moment as the contract writes it: ISO 8601 with milliseconds and Z."""
-    return moment.isoformat(timespec="milliseconds")[:23] + "Z"
-
-
-class _NeedsSavepoints(Exception):
-    """Something failed after its first change: the batch must be run again with a savepoint for each part."""
-
-
-class Tx:
-    """One open transaction: its connection, its one moment, and the events it will publish once it has committed."""
-
-    __slots__ = ("_careful", "connection", "events", "moment", "now")
-
-    def __init__(self, connection: sqlite3.Connection, moment: datetime, *, careful: bool = True) -> None:
-        self.connection = connection
-        self.moment = moment
-        self.now = stamp(moment)
-        self.events: list[tuple[str, dict[str, Any]]] = []
-        self._careful = careful
-
-    def one(self, sql: str, **params: Any) -> sqlite3.Row | None:
-        """Give the first row, or None."""
-        row: sqlite3.Row | None = self.connection.execute(sql, params).fetchone()
-        return row
-
-    def sure(self, sql: str, **params: Any) -> sqlite3.Row:
-        """Give the first row, which the caller knows to be there."""
-        row: sqlite3.Row = self.connection.execute(sql, params).fetchone()
-        return row
-
-    def all(self, sql: str, **params: Any) -> list[sqlite3.Row]:
-        """Give every row."""
-        return self.connection.execute(sql, params).fetchall()
-
-    def value(self, sql: str, **params: Any) -> Any:
-        """Give the first column of the first row, or None."""
-        row = self.connection.execute(sql, params).fetchone()
-        return None if row is None else row[0]
-
-    def run(self, sql: str, **params: Any) -> sqlite3.Cursor:
-        """Run one statement; its cursor tells `lastrowid` and `rowcount`."""
-        return self.connection.execute(sql, params)
-
-    def emit(self, name: str, **payload: Any) -> None:
-        """Publish the event once this transaction has committed, never before."""
-        self.events.append((name, payload))
-
-    @contextlib.contextmanager
-    def savepoint(self) -> Iterator[None]:
-        """Undo what the block changed if it raises.
-
-        Savepoints make FTS5 flush its index each time, which doubles the cost of a small write. So the first run of a batch takes none:
-        a block that raises before it has changed anything needs none, and one that raises later sends the batch through again with real ones.
-        """
-        before, heard = self.connection.total_changes, len(self.events)
-        try:
-            with _savepoint(self.connection) if self._careful else contextlib.nullcontext():
-                yield
-        except Exception as error:
-            if not self._careful and self.connection.total_changes != before:
-                raise _NeedsSavepoints from error
-            del self.events[heard:]
-            raise
-
-
-@contextlib.contextmanager
-def _savepoint(connection: sqlite3.Connection) -> Iterator[None]:
-    connection.execute("SAVEPOINT part")
-    try:
-        yield
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK TO part")
-            connection.execute("RELEASE part")
-        raise
-    connection.execute("RELEASE part")
 
 
 class Connection(aiosqlite.Connection):
@@ -122,22 +39,6 @@ class Connection(aiosqlite.Connection):
         future: asyncio.Future[R] = asyncio.get_running_loop().create_future()
         self._tx.put_nowait((future, lambda: function(self._conn)))
         return future
-
-
-class _Job:
-    """A write that waits for its turn: the function with its arguments, and the future of whoever asked."""
-
-    __slots__ = ("asker", "error", "events", "function", "result")
-
-    def __init__(self, function: Callable[[Tx], Any], asker: "asyncio.Future[Any]") -> None:
-        self.function = function
-        self.asker = asker
-        self.clear()
-
-    def clear(self) -> None:
-        self.result: Any = None
-        self.error: BaseException | None = None
-        self.events: list[tuple[str, dict[str, Any]]] = []
 
 
 class Store:
@@ -153,9 +54,11 @@ class Store:
         self._readers: list[Connection] = []
         self._idle: list[Connection] = []
         self._reading = asyncio.Semaphore(READERS)
-        self._waiting: deque[_Job] = deque()
+        self._waiting: deque[Job] = deque()
         self._busy = False
-        self._checkpoint_timer: asyncio.TimerHandle | None = None
+        self.idle_work: list[Callable[[Tx], bool]] = []
+        self._unworked = True
+        self._idle_timer: asyncio.TimerHandle | None = None
         self._closing: asyncio.Future[None] | None = None
 
     async def open(self) -> None:
@@ -168,8 +71,8 @@ class Store:
         if self._busy or self._waiting:
             self._closing = asyncio.get_running_loop().create_future()
             await self._closing
-        if self._checkpoint_timer is not None:
-            self._checkpoint_timer.cancel()
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
         local, self._local = self._local, None
         for reader in self._readers:
             await reader.close()
@@ -184,7 +87,7 @@ class Store:
         """
         self._opened()
         asker: asyncio.Future[R] = asyncio.get_running_loop().create_future()
-        self._waiting.append(_Job(lambda tx: function(tx, *args, **kwargs), asker))
+        self._waiting.append(Job(lambda tx: function(tx, *args, **kwargs), asker))
         if not self._busy:
             self._start_batch()
         return await asker
@@ -207,8 +110,12 @@ class Store:
         """Run a read of some tens of microseconds right here, without a thread. Never for what grows with the workspace."""
         return _read(self._opened(), self.clock(), function, *args, **kwargs)
 
+    def glance(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Do what `quick` does without a transaction: for a read of one statement, each further one would see its own state."""
+        return function(Tx(self._opened(), self.clock()), *args, **kwargs)
+
     def _opened(self) -> sqlite3.Connection:
-        """Give the loop's own connection; it is there exactly while the store is open, so it says so for all three ways in."""
+        """Give the loop's own connection; it is there exactly while the store is open, so it says so for every way in."""
         if self._local is None:
             raise Unavailable("The database is closed; the server is starting or stopping.")
         return self._local
@@ -225,17 +132,22 @@ class Store:
 
     def _start_batch(self) -> None:
         """Hand everything that waits to the writer's thread; those whose asker has already gone are dropped unstarted."""
-        jobs: list[_Job] = []
+        jobs: list[Job] = []
         while self._waiting and len(jobs) < BATCH:
             job = self._waiting.popleft()
             if not job.asker.done():
                 jobs.append(job)
         self._busy = bool(jobs)
         if jobs:
-            moment = self.clock()
-            self._writer.start(lambda connection: _commit(connection, jobs, moment)).add_done_callback(lambda done: self._finish_batch(done, jobs))
+            self._unworked = True
+            self._run_batch(jobs)
 
-    def _finish_batch(self, done: "asyncio.Future[None]", jobs: Sequence[_Job]) -> None:
+    def _run_batch(self, jobs: list[Job]) -> None:
+        self._busy = True
+        moment = self.clock()
+        self._writer.start(lambda connection: commit(connection, jobs, moment)).add_done_callback(lambda done: self._finish_batch(done, jobs))
+
+    def _finish_batch(self, done: "asyncio.Future[None]", jobs: Sequence[Job]) -> None:
         failure = done.exception()
         for job in jobs:
             error = failure or job.error
@@ -253,22 +165,31 @@ class Store:
             self._rest()
 
     def _rest(self) -> None:
-        """Fold the WAL back when nobody has written for a moment, or at once when it has grown large."""
+        """When nobody has written for a moment, do the idle work and fold the WAL back; fold it at once when it has grown large."""
         if self._closing is not None:
             if not self._closing.done():
                 self._closing.set_result(None)
             return
-        if self._checkpoint_timer is not None:
-            self._checkpoint_timer.cancel()
-        size = _size(self._wal)
-        if size > RESTART_BYTES:
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
+        if _size(self._wal) > RESTART_BYTES:
             self._checkpoint("RESTART")
-        elif size > CHECKPOINT_BYTES:
-            self._checkpoint_timer = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._checkpoint, "PASSIVE")
+        else:
+            self._idle_timer = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._work_idly)
 
-    def _checkpoint(self, mode: Literal["PASSIVE", "RESTART"]) -> None:
+    def _work_idly(self) -> None:
         if self._busy:
             return
+        if self._unworked:
+            self._run_batch([Job(self._idle_step, asyncio.get_running_loop().create_future())])
+        elif _size(self._wal) > CHECKPOINT_BYTES:
+            self._checkpoint("PASSIVE")
+
+    def _idle_step(self, tx: Tx) -> None:
+        more = [work(tx) for work in self.idle_work]
+        self._unworked = any(more)
+
+    def _checkpoint(self, mode: Literal["PASSIVE", "RESTART"]) -> None:
         self._busy = True
         self._writer.start(lambda connection: _fold(connection, mode)).add_done_callback(self._checkpointed)
 
@@ -311,41 +232,6 @@ def _read(connection: sqlite3.Connection, moment: datetime, function: Callable[.
         return function(Tx(connection, moment), *args, **kwargs)
     finally:
         connection.execute("ROLLBACK")
-
-
-def _commit(connection: sqlite3.Connection, jobs: Sequence[_Job], moment: datetime) -> None:
-    """Run a batch in one transaction: first without savepoints, and only if that cannot be, again with one for each job."""
-    try:
-        _run(connection, jobs, moment, careful=False)
-    except _NeedsSavepoints:
-        _run(connection, jobs, moment, careful=True)
-
-
-def _run(connection: sqlite3.Connection, jobs: Sequence[_Job], moment: datetime, *, careful: bool) -> None:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        for job in jobs:
-            _run_job(connection, job, Tx(connection, moment, careful=careful))
-        connection.execute("COMMIT")
-    except BaseException:
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
-
-
-def _run_job(connection: sqlite3.Connection, job: _Job, tx: Tx) -> None:
-    """Run one job; its error is its own unless the whole transaction went with it (SQLite ends it itself when the disk is full)."""
-    job.clear()
-    try:
-        with tx.savepoint():
-            job.result = job.function(tx)
-        job.events = tx.events
-    except _NeedsSavepoints:
-        raise
-    except Exception as error:
-        if not connection.in_transaction:
-            raise
-        job.error = error
 
 
 def _fold(connection: sqlite3.Connection, mode: str) -> None:

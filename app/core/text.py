@@ -1,13 +1,65 @@
-"""Plain text: words, summaries, names, moments in words."""
+"""Plain text: word counts, summaries, names compared without case, and times told in words."""
 
+import re
 import unicodedata
+from datetime import datetime
+from html import unescape
 
+from app.core.markdown import render
 
-def fold(name: str) -> str:
-    """Give the key by which names are compared."""
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
+# Scripts written without spaces: Thai, Lao, Myanmar, Khmer, kana, bopomofo and Han ideographs.
+_UNSPACED = (
+    "\u0e01-\u0e5b\u0e81-\u0edf\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u3105-\u312f\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+)
+_ASCII_WORD = re.compile(r"[A-Za-z0-9]\S*", re.ASCII)
+_WORD = re.compile(rf"(?=\w)[{_UNSPACED}]|[^\W_{_UNSPACED}][^\s{_UNSPACED}]*")
+_TAG = re.compile(r"<[^>]*>")
+_UNITS = (("year", 365 * 86_400), ("month", 30 * 86_400), ("week", 7 * 86_400), ("day", 86_400), ("hour", 3_600), ("minute", 60))
 
 
 def word_count(markdown: str) -> int:
-    """Count the words of a text."""
-    return len(markdown.split())
+    """Return the number of words: runs between spaces, and each character of a script written without spaces."""
+    pattern = _ASCII_WORD if markdown.isascii() else _WORD
+    return sum(1 for _ in pattern.finditer(markdown))
+
+
+def summary(markdown: str, most: int = 280) -> str:
+    """Return the beginning of a text as one paragraph without marks, at most so many characters long."""
+    taken = 4 * most
+    text = _one_line(markdown[:taken])
+    while len(text) <= most and taken < len(markdown):
+        taken *= 4
+        text = _one_line(markdown[:taken])
+    if len(text) <= most:
+        return text
+    head = text[:most]
+    cut = head.rfind(" ")
+    return (head[:cut] if cut > most // 2 else head[:-1]).rstrip() + "…"
+
+
+def _one_line(markdown: str) -> str:
+    return " ".join(" ".join(plain_lines(render(markdown))).split())
+
+
+def plain_lines(html: str) -> list[str]:
+    """Return the lines of an HTML text without its tags and entities."""
+    return unescape(_TAG.sub("", html)).split("\n")
+
+
+def relative_time(then: datetime, now: datetime) -> str:
+    """Return how long ago or ahead a moment is, in English, rounded down: "2 hours ago", "in 3 days"."""
+    seconds = (now - then).total_seconds()
+    for unit, size in _UNITS:
+        count = int(abs(seconds) // size)
+        if count:
+            words = f"{count} {unit}{'' if count == 1 else 's'}"
+            return f"{words} ago" if seconds > 0 else f"in {words}"
+    return "just now"
+
+
+def fold(name: str) -> str:
+    """Return the key by which two names are compared: the same for every case and every composition of a letter."""
+    while (folded := unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())) != name:
+        name = folded
+    return name

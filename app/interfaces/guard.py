@@ -7,10 +7,10 @@ from app.errors import Forbidden
 from app.settings import Settings
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+MOST_KNOWN = 100
 UNSAFE = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 SECURITY_HEADERS: list[tuple[bytes, bytes]] = [
     (b"x-content-type-options", b"nosniff"),
-    (b"x-frame-options", b"DENY"),
     (b"referrer-policy", b"no-referrer"),
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
@@ -24,12 +24,13 @@ class Guard:
     def __init__(self, settings: Settings) -> None:
         bound = f"[{settings.host}]" if ":" in settings.host else settings.host
         self._hosts = frozenset(host.lower().encode() for host in (*LOOPBACK, bound, *settings.allowed_hosts))
+        self._known: set[bytes] = set()
         self._origins = frozenset(origin.rstrip("/").encode() for origin in settings.cors_origins)
 
     def check(self, method: str, headers: dict[bytes, bytes], scheme: str) -> Headers | None:
         """Raise Forbidden for a foreign Host or, on methods that change things, a foreign Origin; give CORS headers for an allowed origin."""
         host = headers.get(b"host", b"").lower()
-        if host not in self._hosts and _without_port(host) not in self._hosts:
+        if host not in self._known and not self._is_known(host):
             raise Forbidden("This Host is not one that the server answers to; see the setting HEARTH_ALLOWED_HOSTS.", reason="host_not_allowed")
         origin = headers.get(b"origin")
         if origin is not None and origin in self._origins:
@@ -42,17 +43,24 @@ class Guard:
         """Give scheme, host and port as the client named them."""
         return f"{scheme}://{headers.get(b'host', b'').decode('latin-1').lower()}"
 
-    async def pass_on(self, app: Callable[..., Awaitable[None]], scope: Any, receive: Any, send: Any, request_id: str) -> None:
+    async def pass_on(self, app: Callable[..., Awaitable[None]], scope: Any, receive: Any, send: Any, request_id: bytes) -> None:
         """Let another ASGI application answer, with the headers of every answer added."""
 
         async def send_guarded(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
                 given = {name for name, _ in message["headers"]}
                 more = [(name, value) for name, value in (*SECURITY_HEADERS, (b"cache-control", b"no-store")) if name not in given]
-                message["headers"] = [*message["headers"], *more, (b"x-request-id", request_id.encode())]
+                message["headers"] = [*message["headers"], *more, (b"x-request-id", request_id)]
             await send(message)
 
         await app(scope, receive, send_guarded)
+
+    def _is_known(self, host: bytes) -> bool:
+        if host not in self._hosts and _without_port(host) not in self._hosts:
+            return False
+        if len(self._known) < MOST_KNOWN:
+            self._known.add(host)
+        return True
 
     def _check_origin(self, origin: bytes | None, headers: dict[bytes, bytes], own: bytes) -> None:
         if origin is not None and origin.lower() != own:

@@ -12,17 +12,19 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import parse_qsl
 
+from msgspec import Raw
+
 from app.account.keys import KeyRing
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.idempotency import Replay
 from app.core.limits import RateLimit, Verdict
 from app.core.operation import Operation
-from app.core.shapes import decode, encode
-from app.errors import AppError, Invalid, Malformed, PayloadTooLarge, RateLimited, Unauthorized
+from app.core.shapes import decode, encode, encode_enveloped
+from app.errors import AppError, Invalid, Malformed, PayloadTooLarge, RateLimited, Unauthorized, Unavailable
 from app.interfaces.access_log import AccessLog
 from app.interfaces.guard import SECURITY_HEADERS, Guard
-from app.interfaces.routes import Routes, path_values
+from app.interfaces.routes import Routes
 
 BASE = "/api/v1"
 LARGE_BODY = 16 << 20
@@ -46,7 +48,7 @@ class Exchange:
 
     __slots__ = ("caller", "headers", "operation", "receive", "request_id", "scope", "send", "size", "started", "status", "verdict")
 
-    def __init__(self, scope: Scope, receive: Receive, send: Send, request_id: str) -> None:
+    def __init__(self, scope: Scope, receive: Receive, send: Send, request_id: bytes) -> None:
         self.scope = scope
         self.receive = receive
         self.send = send
@@ -62,7 +64,7 @@ class Exchange:
     async def answer(self, status: int, body: bytes, more: list[tuple[bytes, bytes]] | None = None) -> None:
         """Send the whole answer."""
         self.status, self.size = status, len(body)
-        headers = [*JSON_HEADERS, (b"content-length", b"%d" % len(body)), (b"x-request-id", self.request_id.encode())]
+        headers = [*JSON_HEADERS, (b"content-length", b"%d" % len(body)), (b"x-request-id", self.request_id)]
         if self.verdict is not None:
             limit, remaining, reset, _ = self.verdict
             headers += [
@@ -89,7 +91,7 @@ class Api:
         self.rates = RateLimit(parts.settings.rate_limit)
         self.failures = RateLimit(parts.settings.failed_limit)
         self._large = asyncio.Lock()
-        self._ids = (f"{secrets.token_hex(4)}-{number:x}" for number in itertools.count(1))
+        self._ids = map(b"%s-%x".__mod__, zip(itertools.repeat(secrets.token_hex(4).encode()), itertools.count(1)))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -108,11 +110,15 @@ class Api:
                 return
         except ClientLeft:
             exchange.status = 499
+        except asyncio.CancelledError:  # only an ending server cancels, when it has waited long enough
+            await self._refuse(exchange, Unavailable("The server is ending and could not finish this request; ask again once it is back."))
         except AppError as error:
             await self._refuse(exchange, error)
         except Exception:
-            log.exception("request %s failed", exchange.request_id)
-            await self._refuse(exchange, AppError("Something went wrong inside the server; its log tells more.", requestId=exchange.request_id))
+            log.exception("request %s failed", exchange.request_id.decode())
+            await self._refuse(
+                exchange, AppError("Something went wrong inside the server; its log tells more.", requestId=exchange.request_id.decode())
+            )
         self.log.add(exchange)
 
     async def _serve(self, exchange: Exchange, path: str, cors: list[tuple[bytes, bytes]] | None) -> None:
@@ -124,8 +130,11 @@ class Api:
         body = b"" if operation.in_query else await self._body(exchange, getattr(self.parts.settings, operation.body))
 
         def params() -> dict[str, Any]:
-            given = operation.shape.from_text(query(scope["query_string"])) if operation.in_query else decode(body)
-            return {**given, **path_values(operation, found.texts)} if found.texts else given
+            if not operation.in_query:
+                given = decode(body)
+            else:
+                given = operation.shape.from_text(query(scope["query_string"])) if scope["query_string"] else {}
+            return {**given, **found.values()} if found.texts else given
 
         key = exchange.headers.get(b"idempotency-key") if operation.idempotent else None
         try:
@@ -135,15 +144,18 @@ class Api:
                 raise
             await exchange.answer(200, encode({**error.body, **operation.refusal}), cors)
             return
-        status, answer, more = _envelope(operation, result)
-        await exchange.answer(status, answer, more + cors if cors and more else cors or more)
+        if isinstance(result, Replay):
+            status, again, more = _replayed(result, operation)
+            await exchange.answer(status, again, more + (cors or []))
+        else:
+            await exchange.answer(operation.status, encode(result) if operation.bare else encode_enveloped(result, operation.wrap), cors)
 
     def _admit(self, exchange: Exchange) -> None:
         """Find the caller of the credential, and take a token of its rate."""
         headers = exchange.headers
         address = (exchange.scope.get("client") or ("?",))[0]
         if wait := self.failures.wait(address):
-            raise RateLimited("Too many failed attempts; wait a moment.", retryAfter=wait)
+            raise RateLimited("Too many failed credentials; wait a moment.", retryAfter=wait)
         key = _credential(headers)
         caller = None if key is None else self.ring.caller(key)
         if caller is None:
@@ -179,29 +191,19 @@ class Api:
 
 def query(raw: bytes) -> dict[str, str]:
     """Give the names and texts of a query string; of a name that comes twice the last; raise Invalid when it is not UTF-8."""
-    if not raw:
-        return {}
     try:
-        return dict(parse_qsl(raw.decode("ascii"), keep_blank_values=True, errors="strict"))
+        text = raw.decode("ascii")
+        if "%" in text or "+" in text:
+            return dict(parse_qsl(text, keep_blank_values=True, errors="strict"))
+        return dict(part.partition("=")[::2] for part in text.split("&") if part)
     except ValueError:
         raise Invalid("The query string is not valid percent-encoded UTF-8.", field="query") from None
 
 
-def _envelope(operation: Operation[..., Any], result: Any) -> tuple[int, bytes, list[tuple[bytes, bytes]] | None]:
-    more = None
-    status = operation.status
-    if isinstance(result, Replay):
-        more = [(b"idempotency-replayed", b"true")]
-        if result.status >= 400:
-            return result.status, result.body, more
-        body = result.body
-    else:
-        body = encode(result)
-    if operation.bare:
-        return status, body, more
-    if operation.wrap is not None:
-        return status, b'{"success":true,"%s":%s}' % (operation.wrap.encode(), body), more
-    return status, b'{"success":true,%s' % body[1:] if len(body) > 2 else b'{"success":true}', more
+def _replayed(replay: Replay, operation: Operation[..., Any]) -> tuple[int, bytes, list[tuple[bytes, bytes]]]:
+    """Give status, body and headers of an answer that was given before."""
+    body = replay.body if replay.status >= 400 else encode_enveloped(Raw(replay.body), operation.wrap)
+    return replay.status, body, [(b"idempotency-replayed", b"true")]
 
 
 async def _read_body(receive: Receive, most: int) -> bytes:

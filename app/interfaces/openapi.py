@@ -10,11 +10,18 @@ from app.core.shapes import Record, schemas
 
 PREFIX = "#/components/schemas/"
 REFUSALS = {
-    "400": "A field is wrong, or the body is not a JSON object", "401": "No valid credential",
+    "400": "A field is wrong, or the body is not a JSON object",
+    "401": "No valid credential",
     "403": "The credential lacks the scope, or the role is missing",
-    "404": "No such thing", "409": "The present state refuses this", "413": "The body is too large", "422": "Unprocessable",
-    "429": "Too many requests", "500": "Internal error", "503": "Unavailable", "507": "The disk is full",
-}  # fmt: skip
+    "404": "No such thing",
+    "409": "The present state refuses this",
+    "413": "The body is too large",
+    "422": "Unprocessable",
+    "429": "Too many requests",
+    "500": "Internal error",
+    "503": "Unavailable",
+    "507": "The disk is full",
+}
 
 
 class Refusal(Record):

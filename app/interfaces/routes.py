@@ -1,19 +1,32 @@
 """From a method and a path to an operation, in one look-up."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from app.core.operation import Catalog, Operation
 from app.core.shapes import LARGEST_ID
 from app.errors import MethodNotAllowed, NotFound
 
-MOST_DIGITS = 4000
+MOST_DIGITS = 15
+MOST_KNOWN = 4_000
+LONGEST_KNOWN = 200
+HUGE = 4000
 
 
-class Found(NamedTuple):
-    """The operation that answers, and the texts in the path under their names."""
+class Found:
+    """The operation that answers, and what the path says under the parameters' names."""
 
-    operation: Operation[..., Any]
-    texts: dict[str, str]
+    __slots__ = ("_values", "operation", "texts")
+
+    def __init__(self, operation: Operation[..., Any], texts: dict[str, str]) -> None:
+        self.operation = operation
+        self.texts = texts
+        self._values: dict[str, Any] | None = None
+
+    def values(self) -> dict[str, Any]:
+        """Give the typed values; an id too large or too small to exist is NotFound, one that is no number Invalid."""
+        if self._values is None:
+            self._values = _path_values(self.operation, self.texts)
+        return self._values
 
 
 class _Node:
@@ -26,27 +39,38 @@ class _Node:
 
 
 class Routes:
-    """All routes of the catalogue as a tree of segments; a literal segment goes before a parameter."""
+    """All routes of the catalogue as a tree of segments; a literal segment goes before a parameter.
+
+    What was found for a path is remembered, so that a path which is asked for again costs one look-up.
+    """
 
     def __init__(self, catalog: Catalog) -> None:
         self._root = _Node()
-        self._whole: dict[tuple[str, str], Found] = {}
+        self._known: dict[tuple[str, str], Found] = {}
         for method, path, operation in catalog.routes():
             self._add(method, path, operation)
 
     def find(self, method: str, path: str) -> Found:
         """Give what answers `method` on `path` (below the base path); raise NotFound or MethodNotAllowed."""
+        found = self._known.get((method, path))
+        if found is None:
+            found = self._walk(method, path)
+            if len(path) <= LONGEST_KNOWN:
+                if len(self._known) >= MOST_KNOWN:
+                    self._known.clear()
+                self._known[method, path] = found
+        return found
+
+    def _walk(self, method: str, path: str) -> Found:
         wanted = "GET" if method == "HEAD" else method
-        if (whole := self._whole.get((wanted, path))) is not None:
-            return whole
-        segments = path.removesuffix("/").split("/")[1:]
-        matches = _walk(self._root, segments, [])
+        matches = _matches(self._root, path.removesuffix("/").split("/")[1:], [])
         for node, texts in matches:
-            if (held := node.methods.get(wanted)) is not None:
-                return Found(held[0], dict(zip(held[1], texts, strict=True)))
+            if wanted in node.methods:
+                operation, names = node.methods[wanted]
+                return Found(operation, dict(zip(names, texts, strict=True)))
         if not matches:
             raise NotFound("There is nothing at this path.")
-        allowed = {method for node, _ in matches for method in node.methods}
+        allowed = {known for node, _ in matches for known in node.methods}
         raise MethodNotAllowed(f"{method} is not known at this path.", allow=sorted(allowed | ({"HEAD"} if "GET" in allowed else set())))
 
     def _add(self, method: str, path: str, operation: Operation[..., Any]) -> None:
@@ -59,28 +83,26 @@ class Routes:
             else:
                 node = node.literal.setdefault(segment, _Node())
         node.methods[method] = (operation, tuple(names))
-        if not names:
-            self._whole[method, path] = Found(operation, {})
 
 
-def path_values(operation: Operation[..., Any], texts: dict[str, str]) -> dict[str, Any]:
-    """Give the typed values of the path; an id too large to exist is NotFound, one that is no number Invalid."""
+def _path_values(operation: Operation[..., Any], texts: dict[str, str]) -> dict[str, Any]:
     for name, text in texts.items():
-        too_large = len(text) > 15 and text.isascii() and text.isdecimal() and (len(text) > MOST_DIGITS or int(text) > LARGEST_ID)
-        if too_large and operation.shape.reads_integer(name):
+        is_long = len(text) > MOST_DIGITS and text.isascii() and text.isdecimal()
+        if is_long and operation.shape.reads_integer(name) and (len(text) > HUGE or int(text) > LARGEST_ID):
             raise NotFound("There is no such thing.", field=name)
     values = operation.shape.from_text(texts)
-    if any(isinstance(value, int) and value < 1 for value in values.values()):
-        raise NotFound("There is no such thing.")
+    for value in values.values():
+        if isinstance(value, int) and value < 1:
+            raise NotFound("There is no such thing.")
     return values
 
 
-def _walk(node: _Node, segments: list[str], texts: list[str]) -> list[tuple[_Node, list[str]]]:
+def _matches(node: _Node, segments: list[str], texts: list[str]) -> list[tuple[_Node, list[str]]]:
     """Give every node that the segments lead to, literal ways first."""
     if not segments:
         return [(node, texts)] if node.methods else []
     head, rest = segments[0], segments[1:]
-    found = _walk(node.literal[head], rest, texts) if head in node.literal else []
+    found = _matches(node.literal[head], rest, texts) if head in node.literal else []
     if node.parameter is not None and head:
-        found += _walk(node.parameter, rest, [*texts, head])
+        found += _matches(node.parameter, rest, [*texts, head])
     return found

@@ -4,7 +4,7 @@ import sqlite3
 from typing import Literal
 
 from app.core.caller import Caller
-from app.core.store import Tx
+from app.core.tx import Tx
 from app.errors import Forbidden, NotFound
 from app.workspace import folder_rows
 

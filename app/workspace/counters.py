@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from app.core.store import Tx
+from app.core.tx import Tx
 
 
 class Counted(NamedTuple):

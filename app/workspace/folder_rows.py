@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from app.core.store import Tx
 from app.core.text import fold
+from app.core.tx import Tx
 from app.workspace import counters
 
 GENERAL = "General"

@@ -4,7 +4,7 @@ from app.account import contacts, users
 from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Id, Record
-from app.core.store import Tx
+from app.core.tx import Tx
 from app.errors import Forbidden, Invalid, NotConnected, NotFound
 from app.workspace import access, folders
 

@@ -8,8 +8,8 @@ from msgspec import UNSET, Meta, UnsetType
 from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import LARGEST_ID, Id, Line, Record, Title
-from app.core.store import Tx
 from app.core.text import fold
+from app.core.tx import Tx
 from app.errors import AlreadyExists, Forbidden, Invalid, NotFound
 from app.workspace import access, folder_rows, paths
 

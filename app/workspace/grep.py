@@ -11,7 +11,7 @@ from msgspec import Meta
 from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Id, Most, Record, Title
-from app.core.store import Tx
+from app.core.tx import Tx
 from app.errors import Invalid
 from app.workspace import folders
 from app.workspace.search import readable

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from app.account import users
+from app.account import keys, users
 from app.core.app import App
-from app.core.caller import Caller
+from app.core.caller import EVERYTHING, Caller
 from app.core.operation import Operation, operation
 from app.core.shapes import Record
-from app.core.store import Tx
+from app.core.tx import Tx
 from app.workspace import counters, folder_rows, note_rows, todo_rows
 from app.workspace.folders import Folder, listed
 
@@ -56,6 +56,13 @@ class Deleted(Record):
     notes: int
 
 
+class FirstUser(Record):
+    """The first user with the secret of the first key; both null when the server had users already."""
+
+    username: str | None = None
+    secret: str | None = None
+
+
 @operation("POST /init", scope="os.notes:write", category="workspace", tool=False)
 def init(tx: Tx, me: Caller) -> Initialized:
     """Set the workspace up: make the folder General if it is not there. Doing it again changes nothing."""
@@ -79,6 +86,14 @@ def status(tx: Tx, me: Caller) -> Status:
     """Read what the workspace holds and when it last changed."""
     counted = counters.of(tx, me.user)
     return Status(counted.notes, counted.bytes, listed(tx, me), counted.changed_at)
+
+
+@operation("COMMAND", category="workspace")
+async def begin_server(app: App, me: Caller, *, username: users.Name) -> FirstUser:
+    """Set up the first user with a workspace and a key; on a server that has users, change nothing."""
+    if app.quick(users.are_there):
+        return FirstUser()
+    return await app.write(_begin, me, username, app.settings.key_prefix)
 
 
 @operation("COMMAND", category="workspace")
@@ -107,6 +122,14 @@ def ensure(tx: Tx, owner: int) -> bool:
 
 def _route(found: Operation[..., Any]) -> Route:
     return Route(found.method, found.path, " or ".join(found.scopes) or None, found.summary)
+
+
+def _begin(tx: Tx, me: Caller, username: str, prefix: str) -> FirstUser:
+    if users.are_there(tx):
+        return FirstUser()
+    user = users.by_name(tx, users.add_user(tx, me, username=username).user.username)["id"]
+    ensure(tx, user)
+    return FirstUser(username, keys.issue(tx, user, "first key", EVERYTHING, "never", prefix).secret)
 
 
 def _purge_some(tx: Tx, user: int) -> int:

@@ -1,17 +1,18 @@
 """Lists of notes: pages of a folder, of the root or of all below, pinned ones first."""
 
 import sqlite3
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 import msgspec
 from msgspec import Meta
 
 from app.core.app import App
 from app.core.caller import Caller
+from app.core.memory import Memory
 from app.core.operation import operation
-from app.core.shapes import Id, Line, Most, Offset, Record, Tags, Title
-from app.core.store import Tx
+from app.core.shapes import Id, Line, Most, Offset, Record, Tags, Title, encode
 from app.core.text import fold
+from app.core.tx import Tx
 from app.workspace import counters, folder_rows, folders
 from app.workspace.folder_rows import IN_LIST, in_list
 from app.workspace.notes import FolderName
@@ -19,10 +20,11 @@ from app.workspace.notes import FolderName
 Sort = Literal["updatedAt", "createdAt", "title"]
 Order = Literal["asc", "desc"]
 COLUMNS: dict[str, str] = {"updatedAt": "n.updated_at", "createdAt": "n.created_at", "title": "n.title COLLATE NOCASE"}
+KEY = "n.id, n.revision"
 ITEM = "n.id, n.title, n.word_count, n.pinned, n.tags, n.created_at, n.updated_at, n.folder_id, n.revision"
 
 
-class NoteItem(Record, gc=False):
+class NoteItem(Record):
     """A note without its text."""
 
     id: int
@@ -67,74 +69,83 @@ async def list_notes(
     """List the notes of one folder, or of the root, without their text; with recursive those of the folders below too."""
     page = Page(limit, offset, sort, order)
     if tag is None and not recursive and folder_name is None:
-        return app.quick(_in_folder, me, folder_id, page)
+        return app.quick(_in_folder, me, folder_id, page, app.memory)
     return await app.read(_found, me, folder_id, folder_name, page, tag, recursive=recursive)
 
 
-def _in_folder(tx: Tx, me: Caller, folder_id: int | None, page: Page) -> NoteList:
+def _in_folder(tx: Tx, me: Caller, folder_id: int | None, page: Page, memory: Memory) -> NoteList:
     """Give a page by the index of its folder: the same time however many notes there are."""
-    folder = folders.named_or_numbered(tx, me, folder_id, None)
-    return _of_folder(tx, me, folder, page)
-
-
-def _of_folder(tx: Tx, me: Caller, folder: sqlite3.Row | None, page: Page) -> NoteList:
-    owner, place, total = (
-        (me.user, None, counters.of(tx, me.user).root_notes) if folder is None else (folder["owner_id"], folder["id"], folder["note_count"])
-    )
-    rows = _pinned_first(tx, "n.owner_id = :owner AND n.folder_id IS :folder", page, owner=owner, folder=place)
-    return _list(folder, rows, total, page)
+    return _of_folder(tx, me, folders.named_or_numbered(tx, me, folder_id, None), page, memory)
 
 
 def _found(tx: Tx, me: Caller, folder_id: int | None, folder_name: str | None, page: Page, tag: str | None, *, recursive: bool) -> NoteList:
+    """Give a page of any list, on a reader's thread, where the memory is not."""
+    memory = Memory()
     folder = folders.named_or_numbered(tx, me, folder_id, folder_name)
     if tag is None and not recursive:
-        return _of_folder(tx, me, folder, page)
-    owner = me.user if folder is None else folder["owner_id"]
+        return _of_folder(tx, me, folder, page, memory)
     if tag is None and folder is None:
-        rows = _pinned_first(tx, "n.owner_id = :owner", page, owner=owner)
-        return _list(folder, rows, counters.of(tx, owner).notes, page)
-    where, params = "n.owner_id = :owner", {"owner": owner}
-    if folder is not None or not recursive:
-        places = folder_rows.subtree(tx, folder["id"]) if folder is not None and recursive else [None if folder is None else folder["id"]]
-        where += " AND n.folder_id IS NULL" if places == [None] else f" AND n.folder_id IN ({IN_LIST})"
-        params["ids"] = in_list([place for place in places if place is not None])
+        keys = _pinned_first(tx, "n.owner_id = :owner", page, owner=me.user)
+        return _list(tx, memory, folder, keys, counters.of(tx, me.user).notes, page)
+    where, params = _filter(tx, me, folder, tag, recursive=recursive)
+    total = tx.value(f"SELECT count(*) FROM notes n WHERE {where} AND n.trash_id IS NULL", **params)
+    keys = tx.all(
+        f"SELECT {KEY} FROM notes n WHERE {where} AND n.trash_id IS NULL ORDER BY n.pinned DESC, {page.order_by} LIMIT :limit OFFSET :offset",
+        limit=page.limit, offset=page.offset, **params,
+    )  # fmt: skip
+    return _list(tx, memory, folder, keys, total, page)
+
+
+def _of_folder(tx: Tx, me: Caller, folder: sqlite3.Row | None, page: Page, memory: Memory) -> NoteList:
+    owner, place = (me.user, None) if folder is None else (folder["owner_id"], folder["id"])
+    total = counters.of(tx, me.user).root_notes if folder is None else folder["note_count"]
+    keys = _pinned_first(tx, "n.owner_id = :owner AND n.folder_id IS :folder", page, owner=owner, folder=place)
+    return _list(tx, memory, folder, keys, total, page)
+
+
+def _filter(tx: Tx, me: Caller, folder: sqlite3.Row | None, tag: str | None, *, recursive: bool) -> tuple[str, dict[str, Any]]:
+    """Give the SQL condition, with its parameters, for a tag or the folders below one."""
+    where, params = "n.owner_id = :owner", {"owner": me.user if folder is None else folder["owner_id"]}
+    if folder is not None:
+        where += f" AND n.folder_id IN ({IN_LIST})"
+        params["ids"] = in_list(folder_rows.subtree(tx, folder["id"]) if recursive else [folder["id"]])
+    elif not recursive:
+        where += " AND n.folder_id IS NULL"
     if tag is not None:
         where += " AND n.id IN (SELECT note_id FROM note_tags WHERE owner_id = :owner AND tag_key = :tag)"
         params["tag"] = fold(tag.removeprefix("#"))
-    return _sorted(tx, folder, where, params, page)
-
-
-def _sorted(tx: Tx, folder: sqlite3.Row | None, where: str, params: dict[str, Any], page: Page) -> NoteList:
-    total = tx.value(f"SELECT count(*) FROM notes n WHERE {where} AND n.trash_id IS NULL", **params)
-    rows = tx.all(
-        f"""SELECT {ITEM} FROM notes n WHERE n.id IN (
-                SELECT n.id FROM notes n WHERE {where} AND n.trash_id IS NULL ORDER BY n.pinned DESC, {page.order_by} LIMIT :limit OFFSET :offset)
-            ORDER BY n.pinned DESC, {page.order_by}""",
-        limit=page.limit, offset=page.offset, **params,
-    )  # fmt: skip
-    return _list(folder, rows, total, page)
+    return where, params
 
 
 def _pinned_first(tx: Tx, where: str, page: Page, **params: Any) -> list[sqlite3.Row]:
-    """Give a page in two steps, the pinned and the others, each straight from an index in either direction."""
-    sql = (
-        f"SELECT {ITEM} FROM notes n WHERE {where} AND n.pinned = :pinned AND n.trash_id IS NULL ORDER BY {page.order_by} LIMIT :limit OFFSET :offset"
-    )
-    rows = tx.all(sql, pinned=1, limit=page.limit, offset=page.offset, **params)
-    if len(rows) == page.limit:
-        return rows
-    skip = page.offset
-    if skip and not rows:
-        skip -= tx.value(f"SELECT count(*) FROM notes n WHERE {where} AND n.pinned = 1 AND n.trash_id IS NULL", **params)
-    elif skip:
-        skip = 0
-    return rows + tx.all(sql, pinned=0, limit=page.limit - len(rows), offset=skip, **params)
+    """Give the keys of a page straight from an index: in one go downwards, else in two steps, the pinned and the others."""
+    sql = f"SELECT {KEY} FROM notes n WHERE {where} AND n.trash_id IS NULL"
+    end = f"{page.order_by} LIMIT :limit OFFSET :offset"
+    if page.order == "desc":
+        return tx.all(f"{sql} ORDER BY n.pinned DESC, {end}", limit=page.limit, offset=page.offset, **params)
+    keys = tx.all(f"{sql} AND n.pinned = 1 ORDER BY {end}", limit=page.limit, offset=page.offset, **params)
+    if len(keys) == page.limit:
+        return keys
+    skip = 0
+    if page.offset and not keys:
+        skip = page.offset - tx.value(f"SELECT count(*) FROM notes n WHERE {where} AND n.pinned = 1 AND n.trash_id IS NULL", **params)
+    return keys + tx.all(f"{sql} AND n.pinned = 0 ORDER BY {end}", limit=page.limit - len(keys), offset=skip, **params)
 
 
-def _list(folder: sqlite3.Row | None, rows: list[sqlite3.Row], total: int, page: Page) -> NoteList:
+def _list(tx: Tx, memory: Memory, folder: sqlite3.Row | None, keys: list[sqlite3.Row], total: int, page: Page) -> NoteList:
     name = FolderName(None, "/") if folder is None else FolderName(folder["id"], folder["name"])
-    notes = [
-        NoteItem(id_, title, words, pinned == 1, msgspec.Raw(tags), created, updated, folder_id, revision)
-        for id_, title, words, pinned, tags, created, updated, folder_id, revision in rows
-    ]
-    return NoteList(name, notes, total, page.offset + len(rows) < total)
+    items = cast(list[NoteItem], msgspec.Raw(b"[" + b",".join(_items(tx, memory, keys)) + b"]"))
+    return NoteList(name, items, total, page.offset + len(keys) < total)
+
+
+def _items(tx: Tx, memory: Memory, keys: list[sqlite3.Row]) -> list[bytes]:
+    """Give the items of those (id, revision), as JSON: an item depends on nothing else, so most come from memory."""
+    pairs = [(id_, revision) for id_, revision in keys]
+    held = memory.get_all(pairs)
+    missing = [pair[0] for pair, item in zip(pairs, held, strict=True) if item is None] if None in held else []
+    made = {}
+    for row in tx.all(f"SELECT {ITEM} FROM notes n WHERE n.id IN ({IN_LIST})", ids=in_list(missing)) if missing else ():
+        id_, title, words, pinned, tags, created, updated, folder_id, revision = row
+        made[id_] = encode(NoteItem(id_, title, words, pinned == 1, msgspec.Raw(tags), created, updated, folder_id, revision))
+        memory.put((id_, revision), made[id_])
+    return [made[pair[0]] if item is None else item for pair, item in zip(pairs, held, strict=True)]

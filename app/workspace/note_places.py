@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, UnsetType
 from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Id, Record, Title
-from app.core.store import Tx
+from app.core.tx import Tx
 from app.errors import Invalid, RevisionConflict
 from app.workspace import access, folder_rows, folders, note_rows, trash_rows
 

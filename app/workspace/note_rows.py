@@ -4,8 +4,8 @@ import sqlite3
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from app.core.store import Tx
 from app.core.text import word_count
+from app.core.tx import Tx
 from app.errors import PayloadTooLarge
 from app.workspace import counters, folder_rows, note_tags, words
 from app.workspace.folder_rows import IN_LIST, in_list
@@ -54,7 +54,7 @@ def change(tx: Tx, note: sqlite3.Row, *, title: str, tags: str, text: Text) -> N
     )  # fmt: skip
     words.put(tx, note["id"], title=title, tags=tags, content=text.content)
     if tags != note["tags"]:
-        note_tags.take(tx, note["id"])
+        note_tags.take(tx, note["owner_id"], note["id"], note["tags"])
         note_tags.put(tx, note["owner_id"], note["id"], tags)
     counters.add(tx, note["owner_id"], size=text.size - note["size"])
 
@@ -68,7 +68,7 @@ def relocate(tx: Tx, note: sqlite3.Row, *, owner: int, folder_id: int | None) ->
         id=note["id"],
     )
     if owner != note["owner_id"]:
-        note_tags.take(tx, note["id"])
+        note_tags.take(tx, note["owner_id"], note["id"], note["tags"])
         note_tags.put(tx, owner, note["id"], note["tags"])
     _count(tx, note["owner_id"], note["folder_id"], -1, -note["size"])
     _count(tx, owner, folder_id, 1, note["size"])
@@ -119,7 +119,11 @@ def trash_in(tx: Tx, owner: int, folder_ids: Sequence[int], trash_id: int) -> in
 
 def restore_one(tx: Tx, note: sqlite3.Row, folder_id: int | None) -> None:
     """Take one note out of the trash, into a folder or the root."""
-    tx.run("UPDATE notes SET trash_id = NULL, folder_id = :folder WHERE id = :id", folder=folder_id, id=note["id"])
+    tx.run(
+        "UPDATE notes SET trash_id = NULL, folder_id = :folder, revision = revision + (folder_id IS NOT :folder) WHERE id = :id",
+        folder=folder_id,
+        id=note["id"],
+    )
     _count(tx, note["owner_id"], folder_id, 1, note["size"])
 
 
@@ -143,6 +147,7 @@ def purge(tx: Tx, note_ids: Sequence[int]) -> int:
         if note is None:
             continue
         words.take(tx, note_id, title=note["title"], tags=note["tags"], content=note["content"])
+        note_tags.take(tx, note["owner_id"], note_id, note["tags"])
         tx.run("DELETE FROM notes WHERE id = :id", id=note_id)
         if note["trash_id"] is None:
             _count(tx, note["owner_id"], note["folder_id"], -1, -note["size"])

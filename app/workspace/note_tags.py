@@ -5,11 +5,13 @@ import dataclasses
 import msgspec
 
 from app.core.shapes import Line, Rule
-from app.core.store import Tx
 from app.core.text import fold
+from app.core.tx import Tx
 
 MOST = 50
 TAG = Line(1, 64)
+NONE = "[]"
+_decoder = msgspec.json.Decoder(list[str])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,16 +33,17 @@ class TagList(Rule):
 
 def stored(tags: list[str]) -> str:
     """Give tags as the text that the note's row holds."""
-    return msgspec.json.encode(tags).decode()
+    return msgspec.json.encode(tags).decode() if tags else NONE
 
 
 def put(tx: Tx, owner: int, note_id: int, tags: str) -> None:
     """Enter a note under its tags."""
-    if tags != "[]":
-        for tag in msgspec.json.decode(tags, type=list[str]):
+    if tags != NONE:
+        for tag in _decoder.decode(tags):
             tx.run("INSERT INTO note_tags (owner_id, tag_key, note_id) VALUES (:owner, :key, :note)", owner=owner, key=fold(tag), note=note_id)
 
 
-def take(tx: Tx, note_id: int) -> None:
-    """Take a note out of the index."""
-    tx.run("DELETE FROM note_tags WHERE note_id = :note", note=note_id)
+def take(tx: Tx, owner: int, note_id: int, tags: str) -> None:
+    """Take a note out from under its tags."""
+    for tag in _decoder.decode(tags):
+        tx.run("DELETE FROM note_tags WHERE owner_id = :owner AND tag_key = :key AND note_id = :note", owner=owner, key=fold(tag), note=note_id)

@@ -1,8 +1,7 @@
 """Notes: Markdown pages in folders. Listing, reading and writing them; what rearranges them is in note_places.py."""
 
-import asyncio
 import sqlite3
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
 import msgspec
 from msgspec import Meta
@@ -11,14 +10,16 @@ from app.core import markdown, rendering
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import operation
-from app.core.shapes import Id, Record, Tags, Text, Title
-from app.core.store import Tx
+from app.core.shapes import Id, Record, Tags, Text, Title, encode
+from app.core.tx import Tx
 from app.errors import RevisionConflict
 from app.workspace import access, folders, note_rows, note_tags, snapshots
 
 Content = Annotated[str, Meta(description="Markdown or plain text, at most 10 MiB"), Text()]
 TagsIn = Annotated[list[str], Meta(description="at most 50 tags of 1 to 64 characters"), note_tags.TagList()]
-LONGEST_INLINE = 4_000
+
+
+FOLDER_NAME = "(SELECT name FROM folders WHERE folders.id = notes.folder_id) AS folder_name"
 
 
 class FolderName(Record):
@@ -99,25 +100,14 @@ def create_note(
 @operation("GET /os/notes/{id}", scope="os.notes:read")
 async def get_note_content(app: App, me: Caller, *, id: Id) -> NoteAnswer:
     """Read a whole note, as HTML and as Markdown."""
-    row, folder = app.quick(_read, me, id)
-    content = await rendering.html(row["content"])
-    return NoteAnswer(
-        Note(
-            row["id"],
-            row["title"],
-            content,
-            row["content"],
-            row["folder_id"],
-            folder,
-            msgspec.Raw(row["tags"]),
-            row["pinned"] == 1,
-            row["word_count"],
-            row["revision"],
-            row["created_at"],
-            row["updated_at"],
-            row["snapshot_count"],
-        )  # fmt: skip
-    )
+    version = app.glance(_version, me, id)
+    held = app.memory.get(("note", *version))
+    if held is None:
+        note = await _whole(app.glance(_read, me, id))
+        held = encode(note)
+        if note.revision == version[1]:
+            app.memory.put(("note", *version), held)
+    return NoteAnswer(cast(Note, msgspec.Raw(held)))
 
 
 @operation("PATCH /os/notes/{id}", scope="os.notes:write")
@@ -132,7 +122,7 @@ async def edit_note(
     """
     stored_tags = None if tags is None else note_tags.stored(tags)
     while True:
-        base, _ = app.quick(_read, me, id)
+        base = app.glance(_read, me, id)
         text = None if content is None else await _new_text(base["content"], content, content_format)
         measured = None if text is None else note_rows.measured(text)
         done = await app.write(_edit, me, id, Edit(title, measured, stored_tags), base["revision"], if_revision)
@@ -172,13 +162,23 @@ async def _new_text(stored: str, content: str, content_format: str | None) -> st
         return content
     if content == await rendering.html(stored):
         return stored
-    if len(content) <= LONGEST_INLINE:
-        return markdown.to_markdown(content)
-    return await asyncio.to_thread(markdown.to_markdown, content)
+    return await rendering.from_html(content)
 
 
-def _read(tx: Tx, me: Caller, note_id: int) -> tuple[sqlite3.Row, FolderName | None]:
-    row = access.note(tx, me, note_id)
-    if row["folder_id"] is None:
-        return row, None
-    return row, FolderName(row["folder_id"], tx.value("SELECT name FROM folders WHERE id = :id", id=row["folder_id"]))
+def _version(tx: Tx, me: Caller, note_id: int) -> tuple[int, int, int, str | None]:
+    """Give what a note's record depends on: id, revision, number of snapshots and the name of its folder."""
+    row = access.note(tx, me, note_id, columns=f"id, owner_id, folder_id, revision, snapshot_count, {FOLDER_NAME}")
+    return row["id"], row["revision"], row["snapshot_count"], row["folder_name"]
+
+
+def _read(tx: Tx, me: Caller, note_id: int) -> sqlite3.Row:
+    return access.note(tx, me, note_id, columns=f"*, {FOLDER_NAME}")
+
+
+async def _whole(row: sqlite3.Row) -> Note:
+    folder = None if row["folder_id"] is None else FolderName(row["folder_id"], row["folder_name"])
+    content = await rendering.html(row["content"])
+    return Note(
+        row["id"], row["title"], content, row["content"], row["folder_id"], folder, msgspec.Raw(row["tags"]), row["pinned"] == 1,
+        row["word_count"], row["revision"], row["created_at"], row["updated_at"], row["snapshot_count"],
+    )  # fmt: skip

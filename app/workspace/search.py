@@ -9,8 +9,7 @@ from msgspec import Meta
 from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Id, Most, Record, Title
-from app.core.store import Tx
-from app.errors import Invalid
+from app.core.tx import Tx
 from app.workspace import access, folder_rows, folders
 from app.workspace.folder_rows import IN_LIST, in_list
 
@@ -19,7 +18,7 @@ RANKED = 5_000
 TITLE_WEIGHT, TAGS_WEIGHT, TEXT_WEIGHT = 4.0, 3.0, 1.0
 SNIPPET_WORDS = 24
 CONTENT_CHARACTERS = 2_000
-WORD = re.compile(r"\w+", re.UNICODE)
+WORD = re.compile(r"[^\W_]+")
 
 
 class Hit(Record):
@@ -57,8 +56,6 @@ def search_notes(
     folder_name: Title | None = None,
 ) -> Hits:  # fmt: skip
     """Search the notes the caller may read; each word must occur, in any form, in the title, the tags or the text."""
-    if "\0" in query:
-        raise Invalid("query must not hold a NUL character.", field="query")
     folder = folders.named_or_numbered(tx, me, folder_id, folder_name)
     words = words_of(query)
     if not words:

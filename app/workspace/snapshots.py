@@ -13,7 +13,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Id, Line, Most, Offset, Record, encode
-from app.core.store import Tx
+from app.core.tx import Tx
 from app.errors import Invalid, NotFound
 from app.workspace import access, note_rows
 

@@ -12,7 +12,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Id, Most, Offset, Record
-from app.core.store import Tx, stamp
+from app.core.tx import Tx, stamp
 from app.errors import Forbidden, NotFound
 from app.workspace import access, folder_rows, folders, note_rows, todo_rows, trash_rows
 

@@ -6,7 +6,7 @@ import msgspec
 
 from app.core.caller import Caller
 from app.core.shapes import encode
-from app.core.store import Tx
+from app.core.tx import Tx
 
 
 def put(tx: Tx, me: Caller, *, owner: int, kind: str, item_id: int, title: str, path: str) -> int:

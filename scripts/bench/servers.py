@@ -133,9 +133,7 @@ def hearth(name: str, folder: Path, *, durability: str, checkout: Path) -> Serve
     data = folder / "data"
     data.mkdir(parents=True)
     command = [sys.executable, "-m", "app"]
-    made = subprocess.run(
-        [*command, "init", "--data", str(data), "--user", "bench"], env=environment, cwd=checkout, capture_output=True, text=True
-    )
+    made = subprocess.run([*command, "init", "--data", str(data), "--user", "bench"], env=environment, cwd=checkout, capture_output=True, text=True)
     if made.returncode or not made.stdout.strip():
         raise Failed(f"{name} could not be initialised: {(made.stderr or made.stdout).strip()[-2_000:]}")
     key = made.stdout.split()[-1]

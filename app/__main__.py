@@ -1,0 +1,56 @@
+"""The `hearth` command."""
+
+import contextlib
+import io
+import sys
+
+import click
+
+from app.commands.api import openapi, routes
+from app.commands.directory import CHECKOUT, in_checkout
+from app.commands.group import Commands
+from app.commands.key import key
+from app.commands.serve import serve
+from app.commands.setting_up import init, migrate_, settings_
+from app.commands.user import user
+
+
+def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
+    if not wanted:
+        return
+    if in_checkout():
+        import tomllib
+
+        number = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+    else:
+        from importlib.metadata import version
+
+        number = version("hearth")
+    click.echo(f"hearth {number}")
+    ctx.exit()
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version.")
+def hearth() -> None:
+    """A local home for your notes, todos and agent.
+
+    Start with `hearth serve`. Options can also be set by HEARTH_… variables; `hearth settings` lists them.
+    """
+
+
+for command in (serve, init, user, key, routes, openapi, settings_, migrate_):
+    hearth.add_command(command)
+
+
+def main() -> None:
+    """Run the command line and leave with its exit code: 0 done, 1 refused or failed, 2 wrong use."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            with contextlib.suppress(ValueError):
+                stream.reconfigure(errors="replace")  # a name that the terminal cannot show is no reason to fail
+    hearth(prog_name="hearth")
+
+
+if __name__ == "__main__":
+    main()

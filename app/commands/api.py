@@ -1,0 +1,50 @@
+"""`hearth routes` and `openapi`: the API as the catalogue has it."""
+
+import re
+from collections.abc import Iterator
+
+import click
+
+from app.commands.tables import as_json, table
+
+WIDTH = 118
+
+
+@click.command()
+@click.option("--json", "json_", is_flag=True, help="As JSON.")
+def routes(json_: bool) -> None:
+    """List the API: method, path, scope and what it does."""
+    from app.catalog import CATALOG
+
+    rows = [(method, path, " or ".join(found.scopes), found.summary) for method, path, found in CATALOG.routes()]
+    if json_:
+        names = ("method", "path", "scope", "summary")
+        click.echo(as_json([dict(zip(names, (row[0], row[1], row[2] or None, row[3]), strict=True)) for row in rows]))
+    else:
+        click.echo("\n".join(_lines(rows)))
+
+
+@click.command()
+def openapi() -> None:
+    """Print the OpenAPI document."""
+    from app.catalog import CATALOG
+    from app.interfaces.openapi import document
+
+    click.echo(as_json(document(CATALOG)))
+
+
+def _lines(rows: list[tuple[str, str, str, str]]) -> Iterator[str]:
+    """Give the table with each summary cut to what fits the screen; of several scopes that suffice the first stands for all."""
+    short = [(method, path, re.sub(" or .*", " or …", scope)) for method, path, scope, _ in rows]
+    left = table([("METHOD", "PATH", "SCOPE", "WHAT IT DOES"), *((*row, "") for row in short)]).splitlines()
+    room = WIDTH - left[0].index("WHAT")
+    yield left[0]
+    for line, row in zip(left[1:], rows, strict=True):
+        yield line.ljust(WIDTH - room) + _cut(row[3], room)
+
+
+def _cut(text: str, room: int) -> str:
+    """Give the text if there is room, else its first clause, else as many of its words as fit."""
+    if len(text) > room:
+        text = re.split(r"[:;,.] ", text)[0]
+    return text if len(text) <= room else text[:room].rpartition(" ")[0] + " …"

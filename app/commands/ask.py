@@ -1,0 +1,105 @@
+"""Ask for an operation as the owner of the data directory: through the running server, or straight in the database when there is none."""
+
+import contextlib
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+from app.commands.directory import PATIENCE_SECONDS, PAUSE_SECONDS, directory, existing
+from app.commands.group import Refused
+from app.core import place
+from app.migrations import migrate
+from app.settings import Settings
+
+ANSWER_SECONDS = 30
+
+
+def ask(settings: Settings, name: str, /, **params: Any) -> dict[str, Any]:
+    """Run the operation called `name` and give its record as JSON has it; `params` in wire spelling.
+
+    Raises AppError or Refused with the operation's own sentence, and Refused when there is no database or its owner does not answer.
+    """
+    return _ask(settings, existing(settings), name, params)
+
+
+def ask_anew(settings: Settings, name: str, /, **params: Any) -> dict[str, Any]:
+    """Do what `ask` does, and make the database first where there is none."""
+    return _ask(settings, directory(settings), name, params)
+
+
+def _ask(settings: Settings, data: Path, name: str, params: dict[str, Any]) -> dict[str, Any]:
+    owner: str | None = None
+    until = 0.0
+    while True:
+        try:
+            return _ask_once(settings, data, name, params)
+        except place.InUse as busy:
+            now = time.monotonic()
+            if busy.pid != owner:  # a server that starts or ends, or other commands at work, each for a moment
+                owner, until = busy.pid, now + PATIENCE_SECONDS
+            elif now > until:
+                raise Refused(f"{busy} It does not answer commands; try again in a moment, or end it first.") from None
+        time.sleep(PAUSE_SECONDS)
+
+
+def _ask_once(settings: Settings, data: Path, name: str, params: dict[str, Any]) -> dict[str, Any]:
+    place.prepare(data)
+    try:
+        with place.owned(data):
+            migrate(data / place.DATABASE)
+            import asyncio
+
+            return asyncio.run(_ask_here(settings, data, name, params))
+    except place.InUse as busy:
+        door = place.door(data)
+        if door is None or door.pid != busy.pid:  # what a server left behind that was killed
+            raise
+        try:
+            return _ask_at(door, name, params)
+        except ConnectionRefusedError:
+            raise busy from None
+
+
+async def _ask_here(settings: Settings, data: Path, name: str, params: dict[str, Any]) -> dict[str, Any]:
+    from app.core.caller import OPERATOR  # the whole program, which most commands beside a running server never load
+    from app.core.shapes import encode
+    from app.main import build_parts
+
+    parts = build_parts(settings, data)
+    await parts.store.open()
+    try:
+        return _object(encode(await parts.call(OPERATOR, name, params)))
+    finally:
+        await parts.store.close()
+
+
+def _ask_at(door: place.Door, name: str, params: dict[str, Any]) -> dict[str, Any]:
+    import http.client
+    from urllib.parse import urlsplit
+
+    where = urlsplit(door.url)
+    connection = http.client.HTTPConnection(where.hostname or "", where.port, timeout=ANSWER_SECONDS)
+    # The server may listen on an address whose name it does not answer to; to `localhost` it always does.
+    headers = {"Authorization": f"Control {door.token}", "Content-Type": "application/json", "Host": "localhost"}
+    with contextlib.closing(connection):
+        try:
+            connection.request("POST", f"/control/{name}", json.dumps(params), headers)
+            response = connection.getresponse()
+            answer = _object(response.read())
+        except ConnectionRefusedError:
+            raise  # nobody listens any more or not yet, so nothing was asked
+        except TimeoutError:
+            raise Refused(f"The server at {door.url} has not answered for {ANSWER_SECONDS} seconds; it may still do what was asked.") from None
+        except (OSError, http.client.HTTPException, ValueError):
+            raise Refused(f"What answers at {door.url} is not the server of this data directory, or it has just ended.") from None
+    if response.status != http.HTTPStatus.OK:
+        raise Refused(str(answer.get("message", f"The server answered {response.status}.")))
+    return answer
+
+
+def _object(text: bytes) -> dict[str, Any]:
+    found = json.loads(text)
+    if not isinstance(found, dict):
+        raise ValueError("not an object")  # noqa: TRY004 - it is what came over the wire that is wrong
+    return found

@@ -1,0 +1,82 @@
+"""Which data directory and which settings a command works with, and the first steps in it."""
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from app.commands.group import Refused
+from app.core import place
+from app.migrations import migrate
+from app.settings import Settings
+
+F = TypeVar("F", bound=Callable[..., Any])
+CHECKOUT = Path(__file__).resolve().parent.parent.parent
+PATIENCE_SECONDS = 3.0
+PAUSE_SECONDS = 0.05
+
+
+def data_option(command: F) -> F:
+    """Give a command the option that names the data directory."""
+    kind = click.Path(file_okay=False, path_type=Path)
+    return click.option("--data", type=kind, metavar="FOLDER", help="The data directory; else HEARTH_DATA, else the usual place.")(command)
+
+
+def read_settings(**given: Any) -> Settings:
+    """Give the settings of the environment with `given`, what the command line said, on top."""
+    return Settings.from_environment(os.environ, **given)
+
+
+def directory(settings: Settings) -> Path:
+    """Give the data directory: the one that was named, else `data` in the checkout, else the system's place for a user's data."""
+    return (settings.data or _usual()).expanduser().absolute()
+
+
+def existing(settings: Settings) -> Path:
+    """Give the data directory; refuse when there is no database in it."""
+    path = directory(settings)
+    if not (path / place.DATABASE).exists():
+        raise Refused(f"There is no database in {path}. `hearth init` makes one; --data names another directory.")
+    return path
+
+
+def bring_up_to_date(settings: Settings) -> list[str]:
+    """Make the database or bring it up to date, alone in its directory; give the names of the steps that ran."""
+    path = directory(settings)
+    file = place.prepare(path)
+    with owned_soon(path):
+        return migrate(file)
+
+
+@contextlib.contextmanager
+def owned_soon(path: Path) -> Iterator[None]:
+    """Own the data directory while the block runs, after a command that is at work in it; raise InUse at once when a server has it."""
+    until = time.monotonic() + PATIENCE_SECONDS
+    with contextlib.ExitStack() as stack:
+        while True:
+            try:
+                stack.enter_context(place.owned(path))
+                break
+            except place.InUse as busy:
+                door = place.door(path)
+                if time.monotonic() > until or (door is not None and door.pid == busy.pid):
+                    raise
+            time.sleep(PAUSE_SECONDS)
+        yield
+
+
+def in_checkout() -> bool:
+    """Say whether this program runs from a checkout of its source."""
+    return (CHECKOUT / "pyproject.toml").is_file()
+
+
+def _usual() -> Path:
+    if in_checkout():
+        return CHECKOUT / "data"
+    import platformdirs  # only where it is needed: a start in a checkout is faster without
+
+    return platformdirs.user_data_path("hearth", appauthor=False)

@@ -1,0 +1,81 @@
+"""`hearth key`: the API keys of the users."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.commands.ask import ask
+from app.commands.directory import data_option, read_settings
+from app.commands.group import Commands, Misused, Refused
+from app.commands.tables import as_json, table
+from app.commands.user import usernames
+from app.settings import Settings
+
+LIVES = ("1h", "24h", "7d", "30d", "90d", "1y", "never")
+
+user_option = click.option("--user", metavar="NAME", help="Whose key; may be left out when there is one user.")
+
+
+@click.group(cls=Commands)
+def key() -> None:
+    """Create, list and revoke API keys."""
+
+
+@key.command()
+@user_option
+@click.option("--label", metavar="TEXT", default="command line", show_default=True, help="What to call the key.")
+@click.option("--scope", "scopes", metavar="SCOPE", multiple=True, help="A right, such as os.notes:read; give it again for more. Without: all.")
+@click.option("--expires", type=click.Choice(LIVES), default="never", show_default=True, help="When the key ends by itself.")
+@data_option
+def create(user: str | None, label: str, scopes: tuple[str, ...], expires: str, data: Path | None) -> None:
+    """Create a key and show it, this once.
+
+    It is the last line of the output; what goes to stderr tells about it.
+    """
+    settings = read_settings(data=data)
+    username = _whose(settings, user)
+    made = ask(settings, "issue_key", username=username, name=label, scopes=list(scopes) or None, expiresIn=expires)
+    click.echo(f'Key {made["key"]["id"]}, "{made["key"]["name"]}", of {username}. Keep it now: it is not shown again.', err=True)
+    click.echo(made["secret"])
+
+
+@key.command(name="list")
+@user_option
+@click.option("--json", "json_", is_flag=True, help="As JSON.")
+@data_option
+def list_(user: str | None, json_: bool, data: Path | None) -> None:
+    """List a user's keys, newest first; their secrets are not kept."""
+    settings = read_settings(data=data)
+    found = ask(settings, "user_keys", username=_whose(settings, user))
+    if json_:
+        click.echo(as_json(found))
+    else:
+        click.echo(table([("ID", "LABEL", "KEY", "SCOPES", "CREATED", "LAST USED", "ENDS"), *map(_row, found["keys"])]))
+
+
+@key.command()
+@click.argument("id_", metavar="ID", type=click.IntRange(1))
+@data_option
+def revoke(id_: int, data: Path | None) -> None:
+    """End a key at once."""
+    ask(read_settings(data=data), "end_key", id=id_)
+    click.echo(f"Key {id_} is revoked.")
+
+
+def _whose(settings: Settings, user: str | None) -> str:
+    if user is not None:
+        return user
+    names = usernames(ask(settings, "list_users"))
+    if not names:
+        raise Refused("There is no user yet; `hearth user add NAME` adds one.")
+    if len(names) > 1:
+        raise Misused(f"There are several users, so say whose key: --user {' or '.join(names[:5])}{' …' if len(names) > 5 else ''}.")
+    return names[0]
+
+
+def _row(found: dict[str, Any]) -> tuple[str, ...]:
+    ends = f"revoked {found['revokedAt'][:10]}" if found["revokedAt"] else (found["expiresAt"] or "never")[:16]
+    used = (found["lastUsedAt"] or "never")[:16]
+    secret = f"{found['prefix']}…{found['last4']}"
+    return str(found["id"]), found["name"], secret, " ".join(found["scopes"]), found["createdAt"][:10], used.replace("T", " "), ends.replace("T", " ")

@@ -1,0 +1,81 @@
+"""`hearth user`: the people whom this server serves."""
+
+from pathlib import Path
+
+import click
+
+from app.commands.ask import ask, ask_anew
+from app.commands.directory import data_option, read_settings
+from app.commands.group import Commands, Refused
+from app.commands.tables import as_json, table
+
+
+@click.group(cls=Commands)
+def user() -> None:
+    """Add, list, rename, connect and delete users."""
+
+
+@user.command()
+@click.argument("username", metavar="NAME")
+@click.option("--name", metavar="TEXT", help="The full name; else the username.")
+@data_option
+def add(username: str, name: str | None, data: Path | None) -> None:
+    """Add a user with an empty workspace."""
+    settings = read_settings(data=data)
+    added = ask_anew(settings, "add_user", username=username, name=name)["user"]["username"]
+    ask(settings, "init_user", username=added)
+    click.echo(f"Added {added}. `hearth key create --user {added}` makes a key.")
+
+
+@user.command(name="list")
+@click.option("--json", "json_", is_flag=True, help="As JSON.")
+@data_option
+def list_(json_: bool, data: Path | None) -> None:
+    """List the users, oldest first."""
+    found = ask(read_settings(data=data), "list_users")
+    if json_:
+        click.echo(as_json(found))
+    else:
+        click.echo(table([("USER", "NAME", "SINCE"), *((row["username"], row["name"], row["createdAt"][:10]) for row in found["users"])]))
+
+
+@user.command()
+@click.argument("old")
+@click.argument("new")
+@data_option
+def rename(old: str, new: str, data: Path | None) -> None:
+    """Give a user another username; keys and notes stay."""
+    renamed = ask(read_settings(data=data), "rename_user", username=old, to=new)["user"]["username"]
+    click.echo(f"{old} is called {renamed} now.")
+
+
+@user.command()
+@click.argument("username", metavar="NAME")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@data_option
+def delete(username: str, yes: bool, data: Path | None) -> None:
+    """Delete a user for good, with all notes, todos and keys."""
+    settings = read_settings(data=data)
+    if username.strip().lower() not in usernames(ask(settings, "list_users")):
+        raise Refused(f"There is no user called {username}.")
+    if not yes:
+        click.echo(f"This deletes {username} for good: notes, snapshots, todos, trash and keys. Nothing brings them back.", err=True)
+        if click.prompt("Type the name again to go on", err=True) != username:
+            raise Refused("That is another name; nothing was deleted.")
+    notes = ask(settings, "delete_user", username=username)["notes"]
+    click.echo(f"Deleted {username} with {notes} {'note' if notes == 1 else 'notes'}.")
+
+
+@user.command()
+@click.argument("username", metavar="NAME")
+@click.argument("other")
+@data_option
+def connect(username: str, other: str, data: Path | None) -> None:
+    """Make two users contacts, so that they can share folders."""
+    made = ask(read_settings(data=data), "connect_users", username=username, contact=other)
+    click.echo(f"{made['username']} and {made['contact']} are contacts.")
+
+
+def usernames(found: dict[str, list[dict[str, str]]]) -> list[str]:
+    """Give the usernames in the answer of list_users."""
+    return [row["username"] for row in found["users"]]

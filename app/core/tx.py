@@ -1,0 +1,101 @@
+"""One transaction: what a function that reads or writes is given."""
+
+import contextlib
+import sqlite3
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+Clock = Callable[[], datetime]
+
+
+def utc_now() -> datetime:
+    """Give the present moment; the only wall clock of the program."""
+    return datetime.now(UTC)
+
+
+def stamp(moment: datetime) -> str:
+    """Give a UTC moment as the contract writes it: ISO 8601 with milliseconds and Z."""
+    return moment.isoformat(timespec="milliseconds")[:23] + "Z"
+
+
+class NeedsSavepoints(Exception):
+    """Something failed after its first change: the batch must be run again with a savepoint for each part."""
+
+
+class Tx:
+    """One open transaction: its connection, its one moment, and the events it will publish once it has committed."""
+
+    __slots__ = ("_now", "careful", "connection", "events", "moment")
+
+    def __init__(self, connection: sqlite3.Connection, moment: datetime, *, now: str | None = None, careful: bool = True) -> None:
+        self.connection = connection
+        self.moment = moment
+        self._now = now
+        self.events: list[tuple[str, dict[str, Any]]] = []
+        self.careful = careful
+
+    @property
+    def now(self) -> str:
+        """The transaction's moment as it is stored and shown."""
+        if self._now is None:
+            self._now = stamp(self.moment)
+        return self._now
+
+    def one(self, sql: str, **params: Any) -> sqlite3.Row | None:
+        """Give the first row, or None."""
+        row: sqlite3.Row | None = self.connection.execute(sql, params).fetchone()
+        return row
+
+    def sure(self, sql: str, **params: Any) -> sqlite3.Row:
+        """Give the first row, which the caller knows to be there."""
+        row: sqlite3.Row = self.connection.execute(sql, params).fetchone()
+        return row
+
+    def all(self, sql: str, **params: Any) -> list[sqlite3.Row]:
+        """Give every row."""
+        return self.connection.execute(sql, params).fetchall()
+
+    def value(self, sql: str, **params: Any) -> Any:
+        """Give the first column of the first row, or None."""
+        row = self.connection.execute(sql, params).fetchone()
+        return None if row is None else row[0]
+
+    def run(self, sql: str, **params: Any) -> sqlite3.Cursor:
+        """Run one statement; its cursor tells `lastrowid` and `rowcount`."""
+        return self.connection.execute(sql, params)
+
+    def emit(self, name: str, **payload: Any) -> None:
+        """Publish the event once this transaction has committed, never before."""
+        self.events.append((name, payload))
+
+    @contextlib.contextmanager
+    def savepoint(self) -> Iterator[None]:
+        """Undo what the block changed if it raises.
+
+        Savepoints make FTS5 flush its index each time, which doubles the cost of a small write. So the first run of a batch takes none:
+        a block that raises before it has changed anything needs none, and one that raises later sends the batch through again with real ones.
+        """
+        before, heard = self.connection.total_changes, len(self.events)
+        try:
+            with real_savepoint(self.connection) if self.careful else contextlib.nullcontext():
+                yield
+        except Exception as error:
+            if not self.careful and self.connection.total_changes != before:
+                raise NeedsSavepoints from error
+            del self.events[heard:]
+            raise
+
+
+@contextlib.contextmanager
+def real_savepoint(connection: sqlite3.Connection) -> Iterator[None]:
+    """Undo in SQLite what the block changed if it raises."""
+    connection.execute("SAVEPOINT part")
+    try:
+        yield
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK TO part")
+            connection.execute("RELEASE part")
+        raise
+    connection.execute("RELEASE part")
