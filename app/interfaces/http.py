@@ -6,7 +6,6 @@ A pure ASGI callable in front of Starlette: at these rates a router and a respon
 import asyncio
 import itertools
 import logging
-import secrets
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
@@ -15,6 +14,7 @@ from urllib.parse import parse_qsl
 from msgspec import Raw
 
 from app.account.keys import KeyRing
+from app.core import tokens
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.idempotency import Replay
@@ -91,7 +91,7 @@ class Api:
         self.rates = RateLimit(parts.settings.rate_limit)
         self.failures = RateLimit(parts.settings.failed_limit)
         self._large = asyncio.Lock()
-        self._ids = map(b"%s-%x".__mod__, zip(itertools.repeat(secrets.token_hex(4).encode()), itertools.count(1)))
+        self._ids = map(b"%s-%x".__mod__, zip(itertools.repeat(tokens.run_name().encode()), itertools.count(1)))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
