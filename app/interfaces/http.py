@@ -46,7 +46,7 @@ class ClientLeft(Exception):
 class Exchange:
     """One request on its way to its answer: what was sent, and what is learned of it."""
 
-    __slots__ = ("caller", "headers", "operation", "receive", "request_id", "scope", "send", "size", "started", "status", "verdict")
+    __slots__ = ("caller", "cors", "headers", "operation", "receive", "request_id", "scope", "send", "size", "started", "status", "verdict")
 
     def __init__(self, scope: Scope, receive: Receive, send: Send, request_id: bytes) -> None:
         self.scope = scope
@@ -57,6 +57,7 @@ class Exchange:
         self.started = time.perf_counter()
         self.operation: Operation[..., Any] | None = None
         self.caller: Caller | None = None
+        self.cors: list[tuple[bytes, bytes]] | None = None
         self.verdict: Verdict | None = None
         self.status = 0
         self.size = 0
@@ -72,6 +73,8 @@ class Exchange:
                 (b"x-ratelimit-remaining", b"%d" % remaining),
                 (b"x-ratelimit-reset", b"%d" % (time.time() + reset)),
             ]
+        if self.cors:
+            headers += self.cors
         if more:
             headers += more
         await self.send({"type": "http.response.start", "status": status, "headers": headers})
@@ -100,11 +103,11 @@ class Api:
         exchange = Exchange(scope, receive, send, next(self._ids))
         path: str = scope["path"]
         try:
-            cors = self.guard.check(scope["method"], exchange.headers, scope.get("scheme", "http"))
-            if cors is not None and scope["method"] == "OPTIONS":
-                await exchange.answer(204, b"", cors)
+            exchange.cors = self.guard.check(scope["method"], exchange.headers, scope.get("scheme", "http"))
+            if exchange.cors is not None and scope["method"] == "OPTIONS":
+                await exchange.answer(204, b"")
             elif path.startswith(BASE) and (len(path) == len(BASE) or path[len(BASE)] == "/"):
-                await self._serve(exchange, path[len(BASE) :], cors)
+                await self._serve(exchange, path[len(BASE) :])
             else:
                 await self.guard.pass_on(self.app, scope, receive, send, exchange.request_id)
                 return
@@ -121,7 +124,7 @@ class Api:
             )
         self.log.add(exchange)
 
-    async def _serve(self, exchange: Exchange, path: str, cors: list[tuple[bytes, bytes]] | None) -> None:
+    async def _serve(self, exchange: Exchange, path: str) -> None:
         scope = exchange.scope
         found = self.routes.find(scope["method"], path)
         operation = exchange.operation = found.operation
@@ -142,13 +145,13 @@ class Api:
         except Invalid as error:
             if operation.refusal is None:
                 raise
-            await exchange.answer(200, encode({**error.body, **operation.refusal}), cors)
+            await exchange.answer(200, encode({**error.body, **operation.refusal}))
             return
         if isinstance(result, Replay):
             status, again, more = _replayed(result, operation)
-            await exchange.answer(status, again, more + (cors or []))
+            await exchange.answer(status, again, more)
         else:
-            await exchange.answer(operation.status, encode(result) if operation.bare else encode_enveloped(result, operation.wrap), cors)
+            await exchange.answer(operation.status, encode(result) if operation.bare else encode_enveloped(result, operation.wrap))
 
     def _admit(self, exchange: Exchange) -> None:
         """Find the caller of the credential, and take a token of its rate."""
