@@ -1,8 +1,6 @@
 """API keys: random secrets of which only a hash is kept, with scopes, an expiry and an end."""
 
 import hashlib
-import secrets
-import string
 from datetime import timedelta
 from typing import Annotated, Literal
 
@@ -10,6 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from app.account import users
+from app.core import tokens
 from app.core.app import App
 from app.core.caller import EVERYTHING, SCOPES, Caller
 from app.core.operation import operation
@@ -18,8 +17,6 @@ from app.core.store import Store
 from app.core.tx import Tx, stamp
 from app.errors import InsufficientScope, NotFound, QuotaExceeded
 
-ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
-SECRET_LENGTH = 40
 MOST_LIVE_KEYS = 100
 LIVES: dict[str, timedelta | None] = {
     "1h": timedelta(hours=1), "24h": timedelta(hours=24), "7d": timedelta(days=7), "30d": timedelta(days=30),
@@ -132,7 +129,7 @@ def issue(tx: Tx, user: int, name: str, scopes: tuple[str, ...], expires_in: str
     )
     if live >= MOST_LIVE_KEYS:
         raise QuotaExceeded(f"A user has at most {MOST_LIVE_KEYS} live keys; revoke one first.", limit=MOST_LIVE_KEYS)
-    secret = _secret(prefix)
+    secret = tokens.secret(prefix)
     life = LIVES[expires_in]
     id_ = tx.run(
         """INSERT INTO keys (user_id, name, digest, prefix, last4, scopes, created_at, expires_at)
@@ -210,7 +207,7 @@ def _find(tx: Tx, print_: bytes) -> Caller | None:
 def _rotate(tx: Tx, me: Caller, id_: int, grace_seconds: int, prefix: str) -> NewKey:
     if _own(tx, me.user, id_).revoked_at is not None:
         raise NotFound("This key is revoked.", field="id")
-    secret = _secret(prefix)
+    secret = tokens.secret(prefix)
     tx.run(
         """UPDATE keys SET old_digest = CASE WHEN :grace > 0 THEN digest END, old_expires_at = CASE WHEN :grace > 0 THEN :until END,
                   digest = :digest, prefix = :prefix, last4 = :last4 WHERE id = :id""",
@@ -256,7 +253,3 @@ def _key(
     revoked_at: str | None,
 ) -> Key:
     return Key(id_, name, prefix, last4, msgspec.json.decode(scopes), created_at, last_used_at, expires_at, revoked_at)
-
-
-def _secret(prefix: str) -> str:
-    return prefix + "".join(secrets.choice(ALPHABET) for _ in range(SECRET_LENGTH))
