@@ -457,3 +457,23 @@ async def test_all_of_a_transaction_has_one_moment(store: Store) -> None:
         return {tx.now for _ in range(1000)}
 
     assert len(await store.write(moments)) == len(await store.read(moments)) == 1
+
+
+async def test_idle_work_that_fails_is_tried_once_for_each_write_and_warns_nobody(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_module, "IDLE_SECONDS", 0.001)
+    tries = 0
+    complaints: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
+
+    def fails(tx: Tx) -> bool:
+        nonlocal tries
+        tries += 1
+        raise sqlite3.OperationalError("full")
+
+    store.idle_work.append(fails)
+    await store.write(mark, "a")
+    await asyncio.sleep(0.05)
+    assert (tries, complaints) == (1, [])
+    await store.write(mark, "b")
+    await asyncio.sleep(0.05)
+    assert (tries, complaints) == (2, [])
