@@ -144,3 +144,15 @@ def test_a_door_is_taken_down_when_the_server_fails(tmp_path: Path) -> None:
 def test_a_door_that_cannot_be_read_is_none(tmp_path: Path, text: str) -> None:
     (tmp_path / "control.json").write_text(text, "utf-8")
     assert place.door(tmp_path) is None
+
+
+def test_a_disk_without_room_for_the_announcement_is_told_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "open", full)
+    with (
+        pytest.raises(place.PlaceError, match=r"control\.json cannot be written: No space left on device\."),
+        place.announced(tmp_path, pid=1, url="u", token="t"),
+    ):
+        pass

@@ -467,3 +467,23 @@ async def test_a_store_that_is_closed_while_its_askers_leave_still_closes(path: 
     for asker in askers:
         asker.cancel()
     await asyncio.wait_for(store.close(), 5)
+
+
+async def test_idle_work_that_fails_is_tried_once_for_each_write_and_warns_nobody(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_module, "IDLE_SECONDS", 0.001)
+    tries = 0
+    complaints: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: complaints.append(context))
+
+    def fails(tx: Tx) -> bool:
+        nonlocal tries
+        tries += 1
+        raise sqlite3.OperationalError("full")
+
+    store.idle_work.append(fails)
+    await store.write(mark, "a")
+    await asyncio.sleep(0.05)
+    assert (tries, complaints) == (1, [])
+    await store.write(mark, "b")
+    await asyncio.sleep(0.05)
+    assert (tries, complaints) == (2, [])

@@ -83,10 +83,13 @@ def owned(path: Path) -> Iterator[None]:
 def announced(path: Path, *, pid: int, url: str, token: str) -> Iterator[None]:
     """Leave word of how the command line reaches this server, readable by the owner alone, while the block runs."""
     file, fresh = path / CONTROL, path / (CONTROL + ".new")
-    fresh.unlink(missing_ok=True)
-    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as out:
-        json.dump({"pid": pid, "url": url, "token": token}, out)
-    fresh.replace(file)
+    try:
+        fresh.unlink(missing_ok=True)
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as out:
+            json.dump({"pid": pid, "url": url, "token": token}, out)
+        fresh.replace(file)
+    except OSError as error:
+        raise PlaceError(f"{file} cannot be written: {error.strerror}.") from None
     try:
         yield
     finally:

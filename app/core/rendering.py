@@ -2,7 +2,7 @@
 
 import asyncio
 
-from app.core import markdown
+from app.core import html_edit, markdown
 
 LONGEST_INLINE = 600
 
@@ -12,6 +12,8 @@ async def html(text: str) -> str:
     return markdown.render(text) if len(text) <= LONGEST_INLINE else await asyncio.to_thread(markdown.render, text)
 
 
-async def from_html(text: str) -> str:
-    """Give the Markdown of an HTML text."""
-    return markdown.to_markdown(text) if len(text) <= LONGEST_INLINE else await asyncio.to_thread(markdown.to_markdown, text)
+async def edited(source: str, rendered: str, html: str) -> str:
+    """Give the Markdown of an edited rendering; lines that the edit did not touch keep their bytes."""
+    if len(html) <= LONGEST_INLINE:
+        return html_edit.edited(source, rendered, html)
+    return await asyncio.to_thread(html_edit.edited, source, rendered, html)

@@ -204,9 +204,15 @@ class Store:
         if self._busy or self._waiting:
             return
         if self._unworked:
-            self._run_batch([Job(self._idle_step, asyncio.get_running_loop().create_future())])
+            done = asyncio.get_running_loop().create_future()
+            done.add_done_callback(self._idly_worked)
+            self._run_batch([Job(self._idle_step, done)])
         elif _size(self._wal) > CHECKPOINT_BYTES and not self._folded:
             self._checkpoint("PASSIVE")
+
+    def _idly_worked(self, done: "asyncio.Future[None]") -> None:
+        if done.exception() is not None:
+            self._unworked = False  # tried again after the next write, not twenty times a second: the disk may be full
 
     def _idle_step(self, tx: Tx) -> None:
         more = [work(tx) for work in self.idle_work]

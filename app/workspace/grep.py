@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
+from app.core import markdown
 from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Id, Most, Record, Title
@@ -109,7 +110,7 @@ def _matches(program: Any, content: str, before: int, after: int, most: int, dea
         return []
     if "\r" not in content and not _could_match(program, content):
         return []
-    lines = content.splitlines() if "\r" in content else content.split("\n")
+    lines = markdown.clean_lines(content).split("\n")
     found: list[Match] = []
     for number, line in enumerate(lines):
         hit = program.search(line)

@@ -160,9 +160,8 @@ async def _new_text(stored: str, content: str, content_format: str | None) -> st
     """Give the Markdown that `content` means for a note that holds `stored`."""
     if content_format == "markdown" or content == stored or (content_format is None and not markdown.holds_html(content)):
         return content
-    if content == await rendering.html(stored):
-        return stored
-    return await rendering.from_html(content)
+    rendered = await rendering.html(stored)
+    return stored if content == rendered else await rendering.edited(stored, rendered, content)
 
 
 def _version(tx: Tx, me: Caller, note_id: int) -> tuple[int, int, int, str | None]:
