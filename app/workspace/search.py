@@ -1,8 +1,9 @@
 """Searching notes by their words, best first."""
 
 import re
+import sqlite3
 import unicodedata
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import Meta
 
@@ -62,15 +63,10 @@ def search_notes(
         return Hits([], Passages([]))
     scope, places = readable(tx, me, None if folder is None else folder["id"])
     match = " ".join(f'"{word}"' for word in words)
-    rows = tx.all(
-        f"""SELECT n.id, n.title, n.folder_id, n.updated_at, substr(n.content, 1, {CONTENT_CHARACTERS}) AS content,
-                   -bm25(note_words, {TITLE_WEIGHT}, {TAGS_WEIGHT}, {TEXT_WEIGHT}) AS score,
-                   snippet(note_words, 2, '', '', '…', {SNIPPET_WORDS}) AS snippet
-            FROM note_words JOIN notes n ON n.id = note_words.rowid
-            WHERE note_words MATCH :match AND note_words.rowid >= :oldest AND n.trash_id IS NULL AND {scope}
-            ORDER BY score DESC, n.id DESC LIMIT :limit""",
-        match=match, oldest=_oldest_ranked(tx, match), me=me.user, ids=places, limit=limit,
-    )  # fmt: skip
+    oldest = _oldest_ranked(tx, match)
+    rows = _ranked(tx, match, oldest, scope=scope, me=me.user, ids=places, limit=limit)
+    if oldest and len(rows) < limit:  # the newest thousands are mostly of others or of other folders
+        rows = _ranked(tx, match, 0, scope=scope, me=me.user, ids=places, limit=limit)
     hits = [Hit(row["id"], row["title"], row["snippet"], row["folder_id"], round(row["score"], 6), row["updated_at"]) for row in rows]
     return Hits(hits, Passages([Passage(row["id"], row["title"], row["snippet"], row["content"]) for row in rows]))
 
@@ -78,6 +74,19 @@ def search_notes(
 def words_of(query: str) -> list[str]:
     """Give the words of a query, in the form in which they can stand in an FTS5 phrase."""
     return WORD.findall(unicodedata.normalize("NFC", query))
+
+
+def _ranked(tx: Tx, match: str, oldest: int, *, scope: str, **params: Any) -> list[sqlite3.Row]:
+    """Give the best matches among the notes from the id `oldest` on."""
+    return tx.all(
+        f"""SELECT n.id, n.title, n.folder_id, n.updated_at, substr(n.content, 1, {CONTENT_CHARACTERS}) AS content,
+                   -bm25(note_words, {TITLE_WEIGHT}, {TAGS_WEIGHT}, {TEXT_WEIGHT}) AS score,
+                   snippet(note_words, 2, '', '', '…', {SNIPPET_WORDS}) AS snippet
+            FROM note_words JOIN notes n ON n.id = note_words.rowid
+            WHERE note_words MATCH :match AND note_words.rowid >= :oldest AND n.trash_id IS NULL AND {scope}
+            ORDER BY score DESC, n.id DESC LIMIT :limit""",
+        match=match, oldest=oldest, **params,
+    )  # fmt: skip
 
 
 def _oldest_ranked(tx: Tx, match: str) -> int:
