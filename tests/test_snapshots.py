@@ -20,6 +20,16 @@ async def test_a_snapshot_holds_the_note_as_it_was(alice: Client) -> None:
     assert (await alice.ok("GET", f"/os/notes/{note['id']}"))["note"]["revision"] == 1
 
 
+async def test_a_message_may_have_lines_and_a_label_may_not(alice: Client) -> None:
+    path = f"/os/snapshots/{(await alice.note())['id']}"
+    saved = await alice.ok("POST", path, json={"label": " l ", "message": "why\nand more" + "x" * 488})
+    assert (saved["snapshot"]["label"], saved["snapshot"]["message"]) == ("l", "why\nand more" + "x" * 488)
+    for field, value in (("label", "a\nb"), ("label", "x" * 201), ("message", "x" * 501), ("message", "a\u0000"), ("label", 5), ("message", 5)):
+        await alice.refused("POST", path, 400, "invalid_request", field=field, json={field: value})
+    assert (await alice.ok("POST", path, json={"label": None, "message": None}))["snapshot"]["label"] is None
+    assert (await alice.ok("GET", path))["total"] == 2
+
+
 async def test_numbers_count_from_one_and_are_listed_newest_first(alice: Client) -> None:
     note = await alice.note()
     for number in range(5):

@@ -12,7 +12,7 @@ from app.core import rendering
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import operation
-from app.core.shapes import Id, Line, Most, Offset, Record, encode
+from app.core.shapes import Id, Line, Most, Offset, Record, Text, encode
 from app.core.tx import Tx
 from app.errors import Invalid, NotFound
 from app.workspace import access, note_rows
@@ -105,7 +105,7 @@ def list_snapshots(tx: Tx, me: Caller, *, note_id: Id, limit: Annotated[int, Met
 
 @operation("POST /os/snapshots/{noteId}", scope="os.snapshots:write")
 def save_snapshot(
-    tx: Tx, me: Caller, *, note_id: Id, label: Annotated[str, Line(1, 200)] | None = None, message: Annotated[str, Line(1, 500)] | None = None
+    tx: Tx, me: Caller, *, note_id: Id, label: Annotated[str, Line(1, 200)] | None = None, message: Annotated[str, Text(500)] | None = None
 ) -> SavedSnapshot:
     """Save the note as it is now as a snapshot; the note stays unchanged."""
     note = access.note(tx, me, note_id, "writer")
