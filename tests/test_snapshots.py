@@ -88,6 +88,25 @@ async def test_two_versions_are_compared_line_by_line(alice: Client) -> None:
     await alice.refused("GET", f"/os/snapshots/{note['id']}/diff?from=9", 404, "not_found")
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "added", "removed"),
+    [
+        ("a\nb", "a\nb\nc", 1, 0),
+        ("a\r\nb", "a\nb", 1, 1),
+        ("a\u2028b\nc", "a\u2028x\nc", 1, 1),
+        ("", "a", 1, 0),
+        ("a\n", "", 0, 1),
+        ("a\n\n", "a\n", 0, 1),
+    ],
+)
+async def test_only_line_feeds_part_the_lines_of_a_difference(alice: Client, old: str, new: str, added: int, removed: int) -> None:
+    note = await alice.note("N", old)
+    await alice.ok("PATCH", f"/os/notes/{note['id']}", json={"content": new, "contentFormat": "markdown"})
+    body = await alice.ok("GET", f"/os/snapshots/{note['id']}/diff?from=1")
+    assert (body["added"], body["removed"], body["diff"] != "") == (added, removed, True)
+    await alice.refused("GET", f"/os/snapshots/{note['id']}/diff?from=1&to=9", 404, "not_found", field="to")
+
+
 async def test_lines_that_look_like_diff_marks_are_counted_truly(alice: Client) -> None:
     note = await alice.note("Marks", "-- a\n++ b")
     await alice.ok("POST", f"/os/snapshots/{note['id']}")
