@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from app.workspace import words
 from tests.conftest import Client, MovableClock, Served
 
 pytestmark = pytest.mark.anyio
@@ -40,6 +41,7 @@ async def todo(client: Client, title: str = "A todo") -> int:
 
 async def check_words(served: Served) -> None:
     """Have the word index compared with the notes it was made from."""
+    await served.parts.write(words.index_waiting)
     await served.parts.write(lambda tx: tx.run("INSERT INTO note_words (note_words, rank) VALUES ('integrity-check', 1)"))
 
 
