@@ -62,6 +62,7 @@ def create_app(settings: Settings, data: Path, *, clock: Clock = utc_now, contro
         exception_handlers=pages.ERRORS,
         lifespan=lifespan,
     )
+    app.router.redirect_slashes = False  # a client that follows a redirect may lose its credential on the way
     app.front = Api(app.pages, parts=parts, ring=ring, log=log)
     app.state.parts = parts
     return app

@@ -11,6 +11,7 @@ CHECKS = {
     "lint": ("-m", "ruff", "check", "--quiet", "."),
     "format": ("-m", "ruff", "format", "--quiet", "--diff", "."),
     "types": ("-m", "mypy", "--no-error-summary"),
+    "docs": ("scripts/docs.py", "--check"),
 }
 
 

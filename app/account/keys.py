@@ -1,8 +1,6 @@
 """API keys: random secrets of which only a hash is kept, with scopes, an expiry and an end."""
 
 import hashlib
-import secrets
-import string
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Annotated, Literal
@@ -11,6 +9,7 @@ import msgspec
 from msgspec import Meta
 
 from app.account import users
+from app.core import tokens
 from app.core.app import App
 from app.core.caller import EVERYTHING, SCOPES, Caller
 from app.core.operation import operation
@@ -19,8 +18,6 @@ from app.core.store import Store
 from app.core.tx import Tx, stamp
 from app.errors import InsufficientScope, NotFound, QuotaExceeded
 
-ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
-SECRET_LENGTH = 40
 MOST_LIVE_KEYS = 100
 LIVES: dict[str, timedelta | None] = {
     "1h": timedelta(hours=1), "24h": timedelta(hours=24), "7d": timedelta(days=7), "30d": timedelta(days=30),
@@ -129,7 +126,7 @@ def issue(tx: Tx, user: int, name: str, scopes: tuple[str, ...], expires_in: str
     )
     if live >= MOST_LIVE_KEYS:
         raise QuotaExceeded(f"A user has at most {MOST_LIVE_KEYS} live keys; revoke one first.", limit=MOST_LIVE_KEYS)
-    secret = _secret(prefix)
+    secret = tokens.secret(prefix)
     life = LIVES[expires_in]
     id_ = tx.run(
         """INSERT INTO keys (user_id, name, digest, prefix, last4, scopes, created_at, expires_at)
@@ -218,7 +215,7 @@ def _rotate(tx: Tx, me: Caller, id_: int, grace_seconds: int, prefix: str) -> Ne
     _require_all(me, key.scopes)
     if key.revoked_at is not None:
         raise NotFound("This key is revoked.", field="id")
-    secret = _secret(prefix)
+    secret = tokens.secret(prefix)
     tx.run(
         """UPDATE keys SET old_digest = CASE WHEN :grace > 0 THEN digest END, old_expires_at = CASE WHEN :grace > 0 THEN :until END,
                   digest = :digest, prefix = :prefix, last4 = :last4 WHERE id = :id""",
@@ -264,7 +261,3 @@ def _key(
     revoked_at: str | None,
 ) -> Key:
     return Key(id_, name, prefix, last4, msgspec.json.decode(scopes), created_at, last_used_at, expires_at, revoked_at)
-
-
-def _secret(prefix: str) -> str:
-    return prefix + "".join(secrets.choice(ALPHABET) for _ in range(SECRET_LENGTH))

@@ -3,13 +3,13 @@
 import re
 import sqlite3
 import unicodedata
-import uuid
 import zoneinfo
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from app.core import tokens
 from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Line, Record, Rule
@@ -180,7 +180,7 @@ def add_user(tx: Tx, me: Caller, *, username: Name, name: Annotated[str, Line(1,
     try:
         tx.run(
             "INSERT INTO users (uuid, username, name, created_at) VALUES (:uuid, :username, :name, :now)",
-            uuid=str(uuid.uuid4()), username=username, name=name or username, now=tx.now,
+            uuid=tokens.new_uuid(), username=username, name=name or username, now=tx.now,
         )  # fmt: skip
     except sqlite3.IntegrityError:
         raise AlreadyExists(f"There is a user called {username} already.", field="username") from None

@@ -3,6 +3,7 @@
 The header is that of the IETF draft `httpapi-idempotency-key-header`. A key belongs to one user and one operation.
 """
 
+import asyncio
 import hashlib
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
@@ -53,7 +54,7 @@ async def run_once(app: "App", found: Operation[..., Any], caller: Caller, argum
         raise
     except BaseException as error:
         seen = app.as_declared(found, error) if isinstance(error, Invalid) else error
-        await app.write(_remember_refusal, request, seen)
+        await asyncio.shield(app.write(_remember_refusal, request, seen))  # a second cancellation must not leave the key claimed
         raise seen from None
     await app.write(_remember, request, found.status, encode(result))
     return result

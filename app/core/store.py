@@ -117,15 +117,15 @@ class Store:
         """Run a read of some tens of microseconds right here, without a thread. Never for what grows with the workspace."""
         return _read(self._opened(), self.clock(), function, *args, **kwargs)
 
-    def _opened(self) -> sqlite3.Connection:
-        """Give the loop's own connection; it is there exactly while the store is open, so it says so for all three ways in."""
-        if self._local is None:
-            raise Unavailable("The database is closed; the server is starting or stopping.")
-        return self._local
-
     def glance(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Do what `quick` does without a transaction: for a read of one statement, each further one would see its own state."""
         return function(Tx(self._opened(), self.clock()), *args, **kwargs)
+
+    def _opened(self) -> sqlite3.Connection:
+        """Give the loop's own connection; it is there exactly while the store is open, so it says so for every way in."""
+        if self._local is None:
+            raise Unavailable("The database is closed; the server is starting or stopping.")
+        return self._local
 
     async def _open_reader(self) -> Connection:
         reader = Connection(lambda: _connect(self.path, writes=False), 64)

@@ -16,6 +16,7 @@ FLUSH_SECONDS = 1.0
 BATCH = 64
 LARGEST = 16 << 20
 KEPT = 3
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
 class Line(msgspec.Struct):
@@ -96,7 +97,7 @@ def _line(exchange: "Exchange") -> Line:
     return Line(
         f"{_second(int(at))}.{int(at % 1 * 1000):03d}Z",
         exchange.request_id.decode(),
-        exchange.scope["method"],
+        exchange.scope["method"] if exchange.scope["method"] in METHODS else "?",
         operation.path if operation else None,
         exchange.status,
         exchange.size,

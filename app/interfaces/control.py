@@ -3,12 +3,11 @@
 The token is made anew at each start and lies in the data directory, readable by its owner alone.
 """
 
-import secrets
-
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from app.core import tokens
 from app.core.app import App
 from app.core.caller import OPERATOR
 from app.core.shapes import decode
@@ -21,7 +20,7 @@ def routes(parts: App, token: str) -> list[Route]:
 
     async def control(request: Request) -> Response:
         sent = request.headers.get("authorization", "")
-        if not secrets.compare_digest(sent.encode("latin-1"), f"Control {token}".encode()):
+        if not tokens.same(sent, f"Control {token}"):
             raise NotFound("There is nothing at this path.")
         result = await parts.call(OPERATOR, request.path_params["name"], decode(await request.body()))
         return json_response(result)

@@ -6,7 +6,6 @@ A pure ASGI callable in front of Starlette: at these rates a router and a respon
 import asyncio
 import itertools
 import logging
-import secrets
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
@@ -15,6 +14,7 @@ from urllib.parse import parse_qsl
 from msgspec import Raw
 
 from app.account.keys import KeyRing
+from app.core import tokens
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.idempotency import Replay
@@ -47,7 +47,7 @@ class ClientLeft(Exception):
 class Exchange:
     """One request on its way to its answer: what was sent, and what is learned of it."""
 
-    __slots__ = ("caller", "headers", "operation", "receive", "request_id", "scope", "send", "size", "started", "status", "verdict")
+    __slots__ = ("caller", "cors", "headers", "operation", "receive", "request_id", "scope", "send", "size", "started", "status", "verdict")
 
     def __init__(self, scope: Scope, receive: Receive, send: Send, request_id: bytes) -> None:
         self.scope = scope
@@ -58,6 +58,7 @@ class Exchange:
         self.started = time.perf_counter()
         self.operation: Operation[..., Any] | None = None
         self.caller: Caller | None = None
+        self.cors: list[tuple[bytes, bytes]] | None = None
         self.verdict: Verdict | None = None
         self.status = 0
         self.size = 0
@@ -73,6 +74,8 @@ class Exchange:
                 (b"x-ratelimit-remaining", b"%d" % remaining),
                 (b"x-ratelimit-reset", b"%d" % (time.time() + reset)),
             ]
+        if self.cors:
+            headers += self.cors
         if more:
             headers += more
         await self.send({"type": "http.response.start", "status": status, "headers": headers})
@@ -93,17 +96,17 @@ class Api:
         self.failures = RateLimit(parts.settings.failed_limit)
         self.unchanged = Unchanged()
         self._large = asyncio.Lock()
-        self._ids = map(b"%s-%x".__mod__, zip(itertools.repeat(secrets.token_hex(4).encode()), itertools.count(1)))
+        self._ids = map(b"%s-%x".__mod__, zip(itertools.repeat(tokens.run_name().encode()), itertools.count(1)))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         exchange = Exchange(scope, receive, send, next(self._ids))
         path: str = scope["path"]
         try:
-            cors = self.guard.check(scope["method"], exchange.headers, scope.get("scheme", "http"))
-            if cors is not None and scope["method"] == "OPTIONS":
-                await exchange.answer(204, b"", cors)
+            exchange.cors = self.guard.check(scope["method"], exchange.headers, scope.get("scheme", "http"))
+            if exchange.cors is not None and scope["method"] == "OPTIONS":
+                await exchange.answer(204, b"")
             elif path.startswith(BASE) and (len(path) == len(BASE) or path[len(BASE)] == "/"):
-                await self._serve(exchange, path[len(BASE) :], cors)
+                await self._serve(exchange, path[len(BASE) :])
             else:
                 await self.guard.pass_on(self.app, scope, receive, send, exchange.request_id)
                 return
@@ -120,7 +123,7 @@ class Api:
             )
         self.log.add(exchange)
 
-    async def _serve(self, exchange: Exchange, path: str, cors: Headers | None) -> None:
+    async def _serve(self, exchange: Exchange, path: str) -> None:
         found = self.routes.find(exchange.scope["method"], path)
         operation = exchange.operation = found.operation
         if not operation.public:
@@ -132,10 +135,10 @@ class Api:
             if answer is None:
                 _, answer, _ = await self._ask(exchange, found)
                 self.unchanged.put(commits, question, answer)
-            await exchange.answer(operation.status, answer, cors)
+            await exchange.answer(operation.status, answer)
         else:
             status, answer, more = await self._ask(exchange, found)
-            await exchange.answer(status, answer, more + cors if more and cors else more or cors)
+            await exchange.answer(status, answer, more)
 
     async def _ask(self, exchange: Exchange, found: Found) -> tuple[int, bytes, Headers | None]:
         """Run the operation with what the request holds; give status, body and further headers of the answer."""
@@ -163,7 +166,7 @@ class Api:
         headers = exchange.headers
         address = (exchange.scope.get("client") or ("?",))[0]
         if wait := self.failures.wait(address):
-            raise RateLimited("Too many failed attempts; wait a moment.", retryAfter=wait)
+            raise RateLimited("Too many failed credentials; wait a moment.", retryAfter=wait)
         key = _credential(headers)
         caller = None if key is None else self.ring.caller(key)
         if caller is None:
@@ -178,7 +181,7 @@ class Api:
 
     async def _body(self, exchange: Exchange, most: int) -> bytes:
         declared = exchange.headers.get(b"content-length", b"0")
-        size = int(declared) if declared.isdigit() else 0
+        size = int(declared[:20]) if declared.isdigit() else 0
         if size > most:
             raise _too_large(most)
         if b"content-encoding" in exchange.headers and exchange.headers[b"content-encoding"] != b"identity":

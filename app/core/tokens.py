@@ -1,0 +1,28 @@
+"""Secrets and names that nobody can guess: the only randomness of the program."""
+
+import secrets
+import string
+import uuid
+
+ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
+SECRET_LENGTH = 40
+
+
+def secret(prefix: str) -> str:
+    """Give the prefix and 40 random base62 characters (238 bits)."""
+    return prefix + "".join(secrets.choice(ALPHABET) for _ in range(SECRET_LENGTH))
+
+
+def new_uuid() -> str:
+    """Give a random UUID."""
+    return str(uuid.uuid4())
+
+
+def run_name() -> str:
+    """Give eight characters that tell this run of the program from others."""
+    return secrets.token_hex(4)
+
+
+def same(given: str, held: str) -> bool:
+    """Compare two secrets in a time that tells nothing of where they differ."""
+    return secrets.compare_digest(given.encode("utf-8", "surrogateescape"), held.encode("utf-8", "surrogateescape"))

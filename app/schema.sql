@@ -1,0 +1,75 @@
+-- The schema as the migrations make it; generated, see scripts/docs.py.
+
+CREATE TABLE users (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE, username TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
+    settings TEXT NOT NULL DEFAULT '{}', created_at TEXT NOT NULL) STRICT;
+CREATE TABLE keys (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, name TEXT NOT NULL,
+    digest BLOB NOT NULL UNIQUE, prefix TEXT NOT NULL, last4 TEXT NOT NULL, scopes TEXT NOT NULL,
+    created_at TEXT NOT NULL, last_used_at TEXT, expires_at TEXT, revoked_at TEXT,
+    old_digest BLOB UNIQUE, old_expires_at TEXT) STRICT;
+CREATE INDEX keys_by_user ON keys (user_id);
+CREATE TABLE contacts (
+    user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, contact_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    connected_at TEXT NOT NULL, PRIMARY KEY (user_id, contact_id)) STRICT, WITHOUT ROWID;
+CREATE INDEX contacts_by_contact ON contacts (contact_id);
+CREATE TABLE oauth_grants (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, client_id TEXT NOT NULL,
+    client_name TEXT NOT NULL, scopes TEXT NOT NULL, created_at TEXT NOT NULL, last_used_at TEXT, revoked_at TEXT) STRICT;
+CREATE INDEX oauth_grants_by_user ON oauth_grants (user_id);
+CREATE TABLE idempotent_replies (
+    user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, operation TEXT NOT NULL, key TEXT NOT NULL, fingerprint TEXT NOT NULL,
+    status INTEGER, body BLOB, expires_at TEXT NOT NULL, PRIMARY KEY (user_id, operation, key)) STRICT, WITHOUT ROWID;
+CREATE INDEX idempotent_replies_by_expiry ON idempotent_replies (expires_at);
+CREATE TABLE workspaces (
+    owner_id INTEGER PRIMARY KEY REFERENCES users ON DELETE CASCADE, note_count INTEGER NOT NULL DEFAULT 0,
+    root_count INTEGER NOT NULL DEFAULT 0, total_bytes INTEGER NOT NULL DEFAULT 0, changed_at TEXT NOT NULL) STRICT;
+CREATE TABLE trash (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    kind TEXT NOT NULL CHECK (kind IN ('note', 'todo', 'folder')), item_id INTEGER NOT NULL, title TEXT NOT NULL, path TEXT NOT NULL,
+    trashed_at TEXT NOT NULL, trashed_by TEXT NOT NULL, UNIQUE (kind, item_id)) STRICT;
+CREATE INDEX trash_by_owner ON trash (owner_id, id);
+CREATE TABLE folders (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    parent_id INTEGER REFERENCES folders, name TEXT NOT NULL, name_key TEXT NOT NULL, icon TEXT,
+    note_count INTEGER NOT NULL DEFAULT 0, created_at TEXT NOT NULL, trash_id INTEGER REFERENCES trash) STRICT;
+CREATE UNIQUE INDEX folders_by_name ON folders (owner_id, ifnull(parent_id, 0), name_key) WHERE trash_id IS NULL;
+CREATE INDEX folders_by_parent ON folders (parent_id);
+CREATE INDEX folders_by_trash ON folders (trash_id) WHERE trash_id IS NOT NULL;
+CREATE TABLE folder_shares (
+    folder_id INTEGER NOT NULL REFERENCES folders ON DELETE CASCADE, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    role TEXT NOT NULL CHECK (role IN ('viewer', 'writer', 'editor', 'admin')), created_at TEXT NOT NULL,
+    PRIMARY KEY (folder_id, user_id)) STRICT, WITHOUT ROWID;
+CREATE INDEX folder_shares_by_user ON folder_shares (user_id);
+CREATE TABLE notes (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    folder_id INTEGER REFERENCES folders, title TEXT NOT NULL, tags TEXT NOT NULL, pinned INTEGER NOT NULL DEFAULT 0,
+    word_count INTEGER NOT NULL, size INTEGER NOT NULL, revision INTEGER NOT NULL DEFAULT 1, version INTEGER NOT NULL DEFAULT 1,
+    snapshot_seq INTEGER NOT NULL DEFAULT 0, snapshot_count INTEGER NOT NULL DEFAULT 0,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL, trash_id INTEGER REFERENCES trash, content TEXT NOT NULL) STRICT;
+CREATE INDEX notes_by_update ON notes (owner_id, folder_id, pinned, updated_at) WHERE trash_id IS NULL;
+CREATE INDEX notes_by_creation ON notes (owner_id, folder_id, pinned, created_at) WHERE trash_id IS NULL;
+CREATE INDEX notes_by_title ON notes (owner_id, folder_id, pinned, title COLLATE NOCASE) WHERE trash_id IS NULL;
+CREATE INDEX notes_by_owner ON notes (owner_id, pinned, updated_at) WHERE trash_id IS NULL;
+CREATE INDEX notes_by_folder ON notes (folder_id) WHERE trash_id IS NOT NULL;
+CREATE INDEX notes_by_trash ON notes (trash_id) WHERE trash_id IS NOT NULL;
+CREATE TABLE note_tags (
+    owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, tag_key TEXT NOT NULL,
+    note_id INTEGER NOT NULL, PRIMARY KEY (owner_id, tag_key, note_id)) STRICT, WITHOUT ROWID;
+CREATE VIRTUAL TABLE note_words USING fts5 (
+    title, tags, content, content='notes', content_rowid='id', tokenize='porter unicode61 remove_diacritics 2');
+CREATE TABLE waiting_words (note_id INTEGER PRIMARY KEY) STRICT;
+CREATE TABLE snapshots (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, note_id INTEGER NOT NULL REFERENCES notes ON DELETE CASCADE, seq INTEGER NOT NULL,
+    label TEXT, title TEXT NOT NULL, message TEXT, author TEXT NOT NULL, word_count INTEGER NOT NULL, automatic INTEGER NOT NULL,
+    created_at TEXT NOT NULL, content TEXT NOT NULL, UNIQUE (note_id, seq)) STRICT;
+CREATE TABLE todo_lists (
+    owner_id INTEGER PRIMARY KEY REFERENCES users ON DELETE CASCADE, open_count INTEGER NOT NULL DEFAULT 0,
+    completed_count INTEGER NOT NULL DEFAULT 0, revision INTEGER NOT NULL DEFAULT 0, zone TEXT) STRICT;
+CREATE TABLE todos (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, title TEXT NOT NULL,
+    description TEXT, completed INTEGER NOT NULL DEFAULT 0, completed_at TEXT, priority INTEGER NOT NULL, due_date TEXT,
+    deadline TEXT NOT NULL, steps TEXT NOT NULL, last_step INTEGER NOT NULL, recurrence TEXT, wall TEXT, next_id INTEGER,
+    created_at TEXT NOT NULL, updated_at TEXT NOT NULL, trash_id INTEGER REFERENCES trash, words TEXT NOT NULL) STRICT;
+CREATE INDEX todos_by_deadline ON todos (owner_id, completed, deadline, priority DESC, id) WHERE trash_id IS NULL;
+CREATE INDEX todos_by_trash ON todos (trash_id) WHERE trash_id IS NOT NULL;

@@ -1,0 +1,111 @@
+"""Write what is generated: `python3 scripts/docs.py` brings app/schema.sql and the README's tables up to date; with `--check` it only compares."""
+
+import dataclasses
+import os
+import re
+import sqlite3
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from environment import ROOT, VENV, ready
+
+README = ROOT / "README.md"
+SCHEMA = ROOT / "app" / "schema.sql"
+
+
+def main(arguments: list[str]) -> int:
+    """Write, or with --check compare, every generated text; return the exit code."""
+    if Path(sys.prefix) != VENV:
+        python = str(ready("dev"))
+        os.execv(python, [python, __file__, *arguments])
+    sys.path.insert(0, str(ROOT))
+    try:
+        stale = [path for path, text in generated().items() if not (path.exists() and path.read_text("utf-8") == text)]
+    except LookupError as error:
+        print(error.args[0])
+        return 1
+    if "--check" in arguments:
+        for path in stale:
+            print(f"{path.relative_to(ROOT)} is not what the code says; run: python3 scripts/docs.py")
+        return 1 if stale else 0
+    for path in stale:
+        path.write_text(generated()[path], "utf-8", newline="\n")
+        print(f"wrote {path.relative_to(ROOT)}")
+    return 0
+
+
+def generated() -> dict[Path, str]:
+    """Give every generated file with the text it should have."""
+    readme = README.read_text("utf-8")
+    for name, table in TABLES.items():
+        readme = between(readme, name, table())
+    return {SCHEMA: schema(), README: readme}
+
+
+def between(text: str, name: str, table: str) -> str:
+    """Give the text with the table between the markers of that name; raise LookupError when it lacks them."""
+    begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
+    before, found, rest = text.partition(begin)
+    _, also, after = rest.partition(end)
+    if not (found and also):
+        raise LookupError(f"{README.name} needs the line {begin} and below it the line {end}; the table of {name} goes between them.")
+    return f"{before}{begin}\n{table}\n{end}{after}"
+
+
+def schema() -> str:
+    """Give the schema that the migrations make, without the tables that SQLite and the migrations keep for themselves."""
+    from app.migrations import migrate
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "empty.db"
+        migrate(path)
+        connection = sqlite3.connect(path)
+        rows = connection.execute("SELECT name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid").fetchall()
+        connection.close()
+    virtual = tuple(f"{name}_" for name, _, sql in rows if sql.startswith("CREATE VIRTUAL"))
+    kept = [sql for name, table, sql in rows if not name.startswith(("sqlite_", "_sqlite", *virtual)) and not table.startswith("_sqlite")]
+    statements = [re.sub(r"\n\s+", "\n    ", sql.strip()) + ";\n" for sql in kept]
+    return "-- The schema as the migrations make it; generated, see scripts/docs.py.\n\n" + "".join(statements)
+
+
+def endpoints() -> str:
+    """Give the table of endpoints."""
+    from app.catalog import CATALOG
+
+    served = sorted((found for found in CATALOG.operations.values() if found.path), key=lambda found: (found.category, found.path, found.method))
+    rows = [(found.method, f"`{found.path}`", " or ".join(found.scopes) or ("none" if found.public else "any"), found.summary) for found in served]
+    return markdown(("Method", "Path", "Scope", "What it does"), rows)
+
+
+def settings() -> str:
+    """Give the table of settings."""
+    from app.settings import PREFIX, Settings
+
+    rows = [(f"`{PREFIX}{one.name.upper()}`", shown(one.default), one.metadata["help"]) for one in dataclasses.fields(Settings)]
+    return markdown(("Variable", "Default", "Meaning"), rows)
+
+
+def shown(default: Any) -> str:
+    """Give a default as one writes it in the environment."""
+    match default:
+        case None | ():
+            return ""
+        case bool():
+            return "`on`" if default else "`off`"
+        case _:
+            return f"`{default}`"
+
+
+def markdown(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    """Give a Markdown table."""
+    lines = [head, tuple("---" for _ in head), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+TABLES: dict[str, Callable[[], str]] = {"endpoints": endpoints, "settings": settings}
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,197 @@
+"""The shape of the source: who may see whom, who writes which table, how long things are."""
+
+import ast
+import re
+import statistics
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+APP = ROOT / "app"
+PATHS = sorted(path for path in APP.rglob("*.py") if path.name != "__init__.py")
+TREES = {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text("utf-8")) for path in PATHS}
+
+LAYERS = ["core", "account", "workspace", "tools", "agent", "network"]
+SEEN_BY_ALL = {"errors", "settings"}
+SEES = {layer: set(LAYERS[: place + 1]) | SEEN_BY_ALL for place, layer in enumerate(LAYERS)}
+SEES["interfaces"] = {"interfaces", "core", "account"} | SEEN_BY_ALL
+SEES["errors"] = SEES["settings"] = SEES["migrations"] = set()
+SEE_EVERYTHING = {"main", "catalog", "__main__", "commands"}
+
+EDGES = {
+    "app/core/tx.py": 1,  # a savepoint undoes whatever was raised
+    "app/core/batch.py": 1,  # a write's error goes to whoever asked for it
+    "app/core/events.py": 1,  # a listener's failure harms nobody else
+    "app/interfaces/http.py": 1,  # 500 instead of a broken connection
+    "app/interfaces/schedule.py": 1,  # a background job that fails comes again
+    "app/commands/server.py": 1,  # the command line says what went wrong
+}
+"""Where any exception at all may be caught, and how often."""
+
+OUTSIDE_WORLD = ("app/core/", "app/commands/", "app/settings.py", "app/__main__.py", "app/interfaces/access_log.py", "app/interfaces/http.py")
+"""Who may ask for the time, the environment and chance."""
+
+SPEAKERS = ("app/commands/", "app/__main__.py")
+WRITERS_OF_TRANSACTIONS = {"app/core/store.py", "app/core/batch.py", "app/core/tx.py"}
+
+each_module = pytest.mark.parametrize("module", TREES)
+
+
+def area(module: str) -> str:
+    """The package below app, or the module's own name."""
+    return Path(module).parts[1].removesuffix(".py")
+
+
+def imported(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports name the whole path"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def dotted(node: ast.AST) -> str:
+    return ast.unparse(node) if isinstance(node, ast.Attribute | ast.Name) else ""
+
+
+def texts(tree: ast.AST) -> Iterator[str]:
+    """Every string of the code that is not a docstring, f-strings with their holes left out."""
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+            yield node.value
+
+
+def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+
+
+def body_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """The lines of a function's body without its docstring."""
+    first = function.body[1:] if ast.get_docstring(function) else function.body
+    return (first[-1].end_lineno or 0) - first[0].lineno + 1 if first else 0
+
+
+@each_module
+def test_imports_point_one_way(module: str) -> None:
+    here = area(module)
+    if here in SEE_EVERYTHING:
+        return
+    seen = {name.split(".")[1] for name in imported(TREES[module]) if name.startswith("app.")}
+    assert seen <= SEES[here]
+
+
+def test_every_part_of_the_program_has_its_place_among_the_layers() -> None:
+    assert {area(module) for module in TREES} <= set(SEES) | SEE_EVERYTHING
+
+
+def test_nothing_imports_the_tests_or_scripts() -> None:
+    names = {name.split(".")[0] for tree in TREES.values() for name in imported(tree)}
+    assert not names & {"tests", "scripts", "environment", "check", "docs", "bench"}
+
+
+@each_module
+def test_a_module_opens_with_a_sentence(module: str) -> None:
+    first = (ast.get_docstring(TREES[module]) or "").partition("\n")[0]
+    assert re.match(r"[A-Z`].*[.:;]$", first), first
+
+
+@each_module
+def test_a_public_function_says_what_the_caller_gets(module: str) -> None:
+    public = [node for node in TREES[module].body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_")]
+    assert [node.name for node in public if not ast.get_docstring(node)] == []
+
+
+def test_files_are_small() -> None:
+    lines = {module: len((ROOT / module).read_text("utf-8").splitlines()) for module in TREES}
+    assert {module: count for module, count in lines.items() if count > 400} == {}
+    assert statistics.median(lines.values()) < 150
+
+
+def test_functions_are_small() -> None:
+    lines = {f"{module}:{one.name}": body_lines(one) for module, tree in TREES.items() for one in functions(tree)}
+    assert {name: count for name, count in lines.items() if count > 60} == {}
+    assert statistics.median(lines.values()) < 10
+
+
+def test_each_table_is_written_by_exactly_one_module() -> None:
+    writers: dict[str, set[str]] = defaultdict(set)
+    for module, tree in TREES.items():
+        if module != "app/migrations.py":
+            for text in texts(tree):
+                for table in re.findall(r"\b(?:INSERT(?: OR \w+)? INTO|UPDATE(?! SET)|DELETE FROM|REPLACE INTO)\s+(\w+)", text):
+                    writers[table].add(module)
+    tables = set(re.findall(r"CREATE (?:VIRTUAL )?TABLE (\w+)", (APP / "schema.sql").read_text("utf-8")))
+    assert {table: modules for table, modules in writers.items() if len(modules) > 1} == {}
+    assert set(writers) == tables
+
+
+@each_module
+def test_only_the_store_begins_and_ends_transactions(module: str) -> None:
+    said = [text for text in texts(TREES[module]) if re.match(r"\s*(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|END)\b", text)]
+    called = [
+        dotted(node.func) for node in ast.walk(TREES[module]) if isinstance(node, ast.Call) and dotted(node.func).endswith((".commit", ".rollback"))
+    ]
+    if module in WRITERS_OF_TRANSACTIONS:
+        assert said
+    else:
+        assert (said, called) == ([], [])
+
+
+@each_module
+def test_time_environment_and_chance_come_from_few_places(module: str) -> None:
+    if module.startswith(OUTSIDE_WORLD):
+        return
+    tree = TREES[module]
+    asked = {dotted(node) for node in ast.walk(tree)} & {
+        "datetime.now", "datetime.utcnow", "datetime.today", "date.today", "time.time", "os.environ", "os.getenv", "os.urandom",
+    }  # fmt: skip
+    brought = {name.split(".")[0] for name in imported(tree)} & {"random", "secrets", "uuid"}
+    assert (asked, brought) == (set(), set())
+
+
+def test_any_exception_at_all_is_caught_only_at_the_edges() -> None:
+    caught: dict[str, int] = defaultdict(int)
+    for module, tree in TREES.items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ExceptHandler) and (node.type is None or dotted(node.type) == "Exception"):
+                caught[module] += 1
+    assert caught == EDGES
+
+
+@each_module
+def test_only_commands_speak_to_the_terminal(module: str) -> None:
+    if module.startswith(SPEAKERS):
+        return
+    called = {dotted(node.func) for node in ast.walk(TREES[module]) if isinstance(node, ast.Call)}
+    assert not called & {"print", "click.echo", "sys.stdout.write", "sys.stderr.write", "breakpoint", "input"}
+
+
+@each_module
+def test_there_is_one_sqlite_in_the_process(module: str) -> None:
+    brought = {name.split(".")[0] for name in imported(TREES[module])}
+    assert not brought & {"pysqlite3", "apsw", "sqlean", "sqlcipher3", "sqlalchemy"}
+
+
+@each_module
+def test_no_code_opens_the_database_as_a_plain_file(module: str) -> None:
+    """Closing such a file would drop the locks that SQLite holds on it."""
+    openers = {"open", "read_bytes", "read_text", "write_bytes", "write_text", "copy", "copy2", "copyfile", "move", "sendfile", "FileResponse"}
+    suspects = [
+        ast.unparse(node)
+        for node in ast.walk(TREES[module])
+        if isinstance(node, ast.Call)
+        and dotted(node.func).rpartition(".")[2] in openers
+        and re.search(r"DATABASE|database|\.db\b|-wal", ast.unparse(node))
+    ]
+    assert suspects == []
+
+
+def test_every_table_is_strict() -> None:
+    schema = (APP / "schema.sql").read_text("utf-8")
+    for statement in re.findall(r"CREATE TABLE .*?;\n", schema, re.DOTALL):
+        assert "STRICT" in statement.rpartition(")")[2], statement
