@@ -412,7 +412,7 @@ async def ready(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
     await alice.ok("DELETE", f"/os/notes/{binned['id']}")
     await alice.ok("POST", f"/os/snapshots/{note['id']}", json={})
     version = (await alice.ok("GET", f"/os/snapshots/{note['id']}"))["snapshots"][0]["versionId"]
-    key = (await served.command("issue_key", username="alice", name="spare")).key.id
+    key = (await served.command("issue_key", username="alice", name="spare", scopes=["account:manage"])).key.id
     grant = await served.parts.write(
         lambda tx: tx.run("INSERT INTO oauth_grants (user_id, client_id, client_name, scopes, created_at) VALUES (1, 'c', 'C', '[]', '')").lastrowid
     )

@@ -18,7 +18,8 @@ async def test_general_is_there_from_the_beginning(alice: Client) -> None:
     assert (body["initialized"], body["created"]) == (True, False)
     general = body["workspace"]["folders"][0]
     assert general == {
-        "id": general["id"], "name": "General", "parentId": None, "icon": None, "fileCount": 0, "createdAt": "2026-11-21T09:30:00.000Z", "shared": False,
+        "id": general["id"], "name": "General", "parentId": None, "icon": None, "fileCount": 0, "shared": False,
+        "createdAt": "2026-11-21T09:30:00.000Z",
     }  # fmt: skip
     assert body["workspace"]["totalFiles"] == body["workspace"]["totalSizeBytes"] == 0
 
@@ -255,3 +256,17 @@ async def test_a_strangers_folder_is_not_found(alice: Client, bob: Client) -> No
         ("POST", f"/os/folders/{work}/share", {"username": "alice", "role": "viewer"}),
     ):
         assert await bob.refused(method, path, 404, "not_found", json=body) == never
+
+
+async def test_what_lies_above_a_shared_folder_is_not_told(served: Served, alice: Client, bob: Client) -> None:
+    await connect(served, alice, bob)
+    work = await alice.folder("Private/Work")
+    await alice.ok("POST", f"/os/folders/{work}/share", json={"username": "bob", "role": "editor"})
+    made = await bob.ok("POST", "/os/folders", json={"path": "Plans/2026", "parentId": work})
+    assert made["path"] == "Work/Plans/2026"
+    own = await bob.folder("Plans")
+    refused = await bob.refused("GET", "/os/notes?folderName=plans", 400, "invalid_request", field="folderName")
+    assert refused["matches"] == [{"id": made["folder"]["parentId"], "path": "Work/Plans"}, {"id": own, "path": "Plans"}]
+    assert (await bob.ok("GET", "/os/notes?folderName=work/plans"))["folder"]["id"] == made["folder"]["parentId"]
+    await bob.refused("GET", "/os/notes?folderName=Private/Work/Plans", 404, "not_found")
+    assert (await alice.ok("GET", "/os/notes?folderName=Private/Work/Plans"))["folder"]["id"] == made["folder"]["parentId"]

@@ -20,6 +20,16 @@ async def test_a_snapshot_holds_the_note_as_it_was(alice: Client) -> None:
     assert (await alice.ok("GET", f"/os/notes/{note['id']}"))["note"]["revision"] == 1
 
 
+async def test_a_message_may_have_lines_and_a_label_may_not(alice: Client) -> None:
+    path = f"/os/snapshots/{(await alice.note())['id']}"
+    saved = await alice.ok("POST", path, json={"label": " l ", "message": "why\nand more" + "x" * 488})
+    assert (saved["snapshot"]["label"], saved["snapshot"]["message"]) == ("l", "why\nand more" + "x" * 488)
+    for field, value in (("label", "a\nb"), ("label", "x" * 201), ("message", "x" * 501), ("message", "a\u0000"), ("label", 5), ("message", 5)):
+        await alice.refused("POST", path, 400, "invalid_request", field=field, json={field: value})
+    assert (await alice.ok("POST", path, json={"label": None, "message": None}))["snapshot"]["label"] is None
+    assert (await alice.ok("GET", path))["total"] == 2
+
+
 async def test_numbers_count_from_one_and_are_listed_newest_first(alice: Client) -> None:
     note = await alice.note()
     for number in range(5):
@@ -76,6 +86,25 @@ async def test_two_versions_are_compared_line_by_line(alice: Client) -> None:
     await alice.refused("GET", f"/os/snapshots/{note['id']}/diff", 400, "invalid_request", field="from")
     await alice.refused("GET", f"/os/snapshots/{note['id']}/diff?from=first", 400, "invalid_request", field="from")
     await alice.refused("GET", f"/os/snapshots/{note['id']}/diff?from=9", 404, "not_found")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "added", "removed"),
+    [
+        ("a\nb", "a\nb\nc", 1, 0),
+        ("a\r\nb", "a\nb", 1, 1),
+        ("a\u2028b\nc", "a\u2028x\nc", 1, 1),
+        ("", "a", 1, 0),
+        ("a\n", "", 0, 1),
+        ("a\n\n", "a\n", 0, 1),
+    ],
+)
+async def test_only_line_feeds_part_the_lines_of_a_difference(alice: Client, old: str, new: str, added: int, removed: int) -> None:
+    note = await alice.note("N", old)
+    await alice.ok("PATCH", f"/os/notes/{note['id']}", json={"content": new, "contentFormat": "markdown"})
+    body = await alice.ok("GET", f"/os/snapshots/{note['id']}/diff?from=1")
+    assert (body["added"], body["removed"], body["diff"] != "") == (added, removed, True)
+    await alice.refused("GET", f"/os/snapshots/{note['id']}/diff?from=1&to=9", 404, "not_found", field="to")
 
 
 async def test_lines_that_look_like_diff_marks_are_counted_truly(alice: Client) -> None:

@@ -79,6 +79,23 @@ async def test_a_todo_with_a_bad_field_is_unprocessable_and_not_made(alice: Clie
     assert await found(alice) == []
 
 
+async def test_a_recurrence_whose_from_is_null_counts_from_the_due_date(alice: Client) -> None:
+    body = {"title": "A", "dueDate": "2026-11-22", "recurrence": {"rule": "FREQ=DAILY", "from": None}}
+    made = (await alice.ok("POST", "/os/todos", status=201, json=body))["result"]["todo"]
+    assert made["recurrence"] == {"rule": "FREQ=DAILY", "from": "due"}
+
+
+@pytest.mark.parametrize(
+    ("field", "text"),
+    [
+        ("dueFrom", "dueFrom must be a date such as 2026-03-01."),
+        ("date", "date must be today, tomorrow, week, overdue or a date such as 2026-03-01."),
+    ],
+)
+async def test_what_a_day_must_be_is_told_in_a_sentence(alice: Client, field: str, text: str) -> None:
+    assert (await alice.get(f"/os/todos?{field}=soon")).json()["message"] == text
+
+
 @pytest.mark.parametrize(
     ("given", "zone", "stored"),
     [

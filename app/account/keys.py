@@ -1,6 +1,7 @@
 """API keys: random secrets of which only a hash is kept, with scopes, an expiry and an end."""
 
 import hashlib
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Annotated, Literal
 
@@ -77,13 +78,9 @@ def list_keys(tx: Tx, me: Caller) -> KeyList:
 
 @operation("POST /account/keys", scope="account:manage", category="account", since="beyond", status=201, tool=False)
 async def create_key(app: App, me: Caller, *, name: KeyName, scopes: Scopes | None = None, expires_in: ExpiresIn = "never") -> NewKey:
-    """Create an API key; without scopes it has all that the calling credential has."""
-    asked = tuple(scopes) if scopes else me.scopes
-    if "*" in asked and "*" not in me.scopes:
-        raise InsufficientScope("This credential cannot make a key with all scopes.", scope="*")
-    for scope in asked:
-        if scope != "*":
-            me.require((scope,))
+    """Create an API key; without scopes it has all, which only a credential with all may give."""
+    asked = tuple(scopes or EVERYTHING)
+    _require_all(me, asked)
     return await app.write(issue, me.user, name, asked, expires_in, app.settings.key_prefix)
 
 
@@ -204,8 +201,19 @@ def _find(tx: Tx, print_: bytes) -> Caller | None:
     )  # fmt: skip
 
 
+def _require_all(me: Caller, scopes: Sequence[str]) -> None:
+    """Raise InsufficientScope unless the caller holds every one of `scopes`: no credential comes by a secret that may do more than itself."""
+    if "*" in scopes and "*" not in me.scopes:
+        raise InsufficientScope("This credential lacks some scopes, so it cannot make or rotate a key with all.", scope="*")
+    for scope in scopes:
+        if scope != "*":
+            me.require((scope,))
+
+
 def _rotate(tx: Tx, me: Caller, id_: int, grace_seconds: int, prefix: str) -> NewKey:
-    if _own(tx, me.user, id_).revoked_at is not None:
+    key = _own(tx, me.user, id_)
+    _require_all(me, key.scopes)
+    if key.revoked_at is not None:
         raise NotFound("This key is revoked.", field="id")
     secret = tokens.secret(prefix)
     tx.run(

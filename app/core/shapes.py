@@ -22,7 +22,7 @@ NAMES = {
     "array": "a list", "object": "an object", "null": "null", "bytes": "a string",
 }  # fmt: skip
 _WHERE = re.compile(r"^(?P<what>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
-_INTEGER = re.compile(r"-?[0-9]{1,19}")
+_INTEGER = re.compile(r"-?[0-9]{1,1000}")
 _BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
 
 

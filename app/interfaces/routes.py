@@ -63,15 +63,15 @@ class Routes:
 
     def _walk(self, method: str, path: str) -> Found:
         wanted = "GET" if method == "HEAD" else method
-        matches = _matches(self._root, path.removesuffix("/").split("/")[1:], [])
-        for node, texts in matches:
-            if wanted in node.methods:
-                operation, names = node.methods[wanted]
-                return Found(operation, dict(zip(names, texts, strict=True)))
-        if not matches:
+        match = _match(self._root, path.removesuffix("/").split("/")[1:], [])
+        if match is None:
             raise NotFound("There is nothing at this path.")
-        allowed = {known for node, _ in matches for known in node.methods}
-        raise MethodNotAllowed(f"{method} is not known at this path.", allow=sorted(allowed | ({"HEAD"} if "GET" in allowed else set())))
+        node, texts = match
+        if wanted not in node.methods:
+            allowed = {*node.methods, *(("HEAD",) if "GET" in node.methods else ())}
+            raise MethodNotAllowed(f"{method} is not known at this path.", allow=sorted(allowed))
+        operation, names = node.methods[wanted]
+        return Found(operation, dict(zip(names, texts, strict=True)))
 
     def _add(self, method: str, path: str, operation: Operation[..., Any]) -> None:
         node, names = self._root, []
@@ -97,12 +97,12 @@ def _path_values(operation: Operation[..., Any], texts: dict[str, str]) -> dict[
     return values
 
 
-def _matches(node: _Node, segments: list[str], texts: list[str]) -> list[tuple[_Node, list[str]]]:
-    """Give every node that the segments lead to, literal ways first."""
+def _match(node: _Node, segments: list[str], texts: list[str]) -> tuple[_Node, list[str]] | None:
+    """Give the node that the segments lead to, a literal way before a parameter, with the parameters' texts."""
     if not segments:
-        return [(node, texts)] if node.methods else []
+        return (node, texts) if node.methods else None
     head, rest = segments[0], segments[1:]
-    found = _matches(node.literal[head], rest, texts) if head in node.literal else []
-    if node.parameter is not None and head:
-        found += _matches(node.parameter, rest, [*texts, head])
+    found = _match(node.literal[head], rest, texts) if head in node.literal else None
+    if found is None and node.parameter is not None and head:
+        return _match(node.parameter, rest, [*texts, head])
     return found

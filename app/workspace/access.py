@@ -63,6 +63,14 @@ def demand(held: int, least: Least) -> None:
         raise Forbidden(f"In this shared folder you are {role}; this needs the role {least}.", role=role)
 
 
+def path(tx: Tx, me: Caller, folder_id: int) -> str:
+    """Give a readable folder's path without a leading slash; of what is shared it begins at the highest folder the caller may read."""
+    above = folder_rows.ancestry(tx, folder_id)
+    if folder_rows.sure(tx, folder_id)["owner_id"] == me.user:
+        return "/".join(row["name"] for row in above)
+    return "/".join(row["name"] for row in above if shared_rank(tx, me, row["id"]))
+
+
 def shared_folders(tx: Tx, me: Caller) -> dict[int, int]:
     """Give the live folders of others that the caller may read, with the rank of the role in each."""
     rows = tx.all(

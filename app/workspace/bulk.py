@@ -1,6 +1,5 @@
 """Bulk writing: many files, texts, deletions and folders in one call and one transaction."""
 
-import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, Literal
 
@@ -8,7 +7,7 @@ from msgspec import Meta
 
 from app.core.caller import Caller
 from app.core.operation import operation
-from app.core.shapes import Record, Text
+from app.core.shapes import Record, Rule, Text
 from app.core.tx import Tx
 from app.errors import AppError, Forbidden, Invalid, NotFound, Unprocessable
 from app.workspace import counters, folder_rows, folders, note_places, note_rows, notes, paths, trash
@@ -145,7 +144,7 @@ class _Work:
         self._write(file.path, segments, title, file.content, file.message)
 
     def write_text(self, text: Note) -> None:
-        title = _title(text.title)
+        title = _checked(paths.NAME, text.title, "title")
         segments = [folder_rows.GENERAL] if text.folder is None else paths.split(text.folder, field="folder")
         self._write("/".join([*segments, title]), segments, title, text.content, None)
 
@@ -181,8 +180,8 @@ class _Work:
         return answer
 
     def _write(self, path: str, segments: list[str], title: str, content: str, message: str | None) -> None:
-        text = note_rows.measured(CONTENT(content))
-        message = None if message is None else MESSAGE(message)
+        text = note_rows.measured(_checked(CONTENT, content, "content"))
+        message = None if message is None else _checked(MESSAGE, message, "message")
         owner, folder_id = self._folder(segments)
         note = self._note((owner, folder_id), title)
         if note is None:
@@ -227,7 +226,8 @@ class _Work:
         )  # fmt: skip
 
     def _shared(self, folder_id: int) -> bool:
-        return self.tx.one("SELECT 1 FROM folder_shares WHERE folder_id = :id", id=folder_id) is not None
+        below = folder_rows.in_list(folder_rows.subtree(self.tx, folder_id))
+        return self.tx.one(f"SELECT 1 FROM folder_shares WHERE folder_id IN ({folder_rows.IN_LIST})", ids=below) is not None
 
 
 CONTENT = Text()
@@ -238,12 +238,11 @@ _WIRE = {
 }  # fmt: skip
 
 
-def _title(title: str) -> str:
+def _checked(rule: Rule, text: str, field: str) -> str:
     try:
-        name: str = paths.NAME(unicodedata.normalize("NFC", title))
+        return str(rule(text))
     except ValueError as error:
-        raise Invalid(f"title {error}.", field="title") from None
-    return name
+        raise Invalid(f"{field} {error}.", field=field) from None
 
 
 def _require_some(files: list[Any], texts: list[Any], delete: list[Any], create: list[str], remove: list[str]) -> None:

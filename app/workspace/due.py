@@ -38,7 +38,7 @@ class Day(Rule):
         try:
             return _day(value).isoformat()
         except ValueError:
-            raise ValueError(" or ".join((f"must be {', '.join(self.names)}" if self.names else "must be", "a date such as 2026-03-01"))) from None
+            raise ValueError(f"must be {', '.join(self.names)}{' or ' if self.names else ''}a date such as 2026-03-01") from None
 
 
 class DueText(Rule):

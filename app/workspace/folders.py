@@ -94,7 +94,7 @@ def create_folder(
     row = folder_rows.sure(tx, leaf)
     place = FolderPlace(row["id"], row["name"], row["parent_id"])
     message = f"Created {'/'.join(made)}." if made else "The folder exists already."
-    return MadeFolder("name" if name is not None else "path", folder_rows.path(tx, row["id"]), place, made, message)
+    return MadeFolder("name" if name is not None else "path", access.path(tx, me, row["id"]), place, made, message)
 
 
 @operation("PATCH /os/folders/{id}", scope="os.notes:write", since="beyond")
@@ -136,13 +136,13 @@ def by_name(tx: Tx, me: Caller, name: str) -> sqlite3.Row:
     key = fold(name.strip("/"))
     every = listed(tx, me)
     if "/" in key:
-        matches = [folder for folder in every if fold(folder_rows.path(tx, folder.id)) == key]
+        matches = [folder for folder in every if fold(access.path(tx, me, folder.id)) == key]
     else:
         matches = [folder for folder in every if fold(folder.name) == key]
     if not matches:
         raise NotFound(f"There is no folder called {name[:255]}.", field="folderName")
     if len(matches) > 1:
-        candidates = [{"id": folder.id, "path": folder_rows.path(tx, folder.id)} for folder in matches]
+        candidates = [{"id": folder.id, "path": access.path(tx, me, folder.id)} for folder in matches]
         raise Invalid(
             f"folderName is ambiguous: {len(matches)} folders are called {name[:255]}; use folderId.", field="folderName", matches=candidates
         )

@@ -8,7 +8,6 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from app.core import markdown
 from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Id, Most, Record, Title
@@ -20,7 +19,8 @@ from app.workspace.search import readable
 Pattern = Annotated[str, Meta(min_length=1, max_length=1000)]
 Context = Annotated[int, Meta(ge=0, le=20)]
 SECONDS = 2.0
-LONG_TEXT = 1 << 20
+PIECE = 1 << 16
+LINES_BETWEEN_LOOKS = 256
 WORD_CLASSES = {"w": r"[\pL\pN\pM_]", "W": r"[^\pL\pN\pM_]", "d": r"\pN", "D": r"\PN"}
 _ESCAPE = re.compile(r"\\(.)|\[\^?\]?|\]", re.DOTALL)
 
@@ -69,11 +69,12 @@ def grep_notes(
     scanned, left = 0, limit + 1
     for note_id, title, content in _texts(tx, me, None if folder is None else folder["id"]):
         scanned += 1
-        if time.monotonic() > deadline:
-            raise Invalid("pattern needs more than 2 seconds here; give a folder or a rarer pattern.", field="pattern")
-        if left > 0 and (matches := _matches(program, content, context_before, context_after, left, deadline)):
+        _require_time(deadline)
+        if matches := _matches(program, content, context_before, context_after, left, deadline):
             left -= len(matches)
             results.append(Matched(note_id, title, matches))
+        if left <= 0:
+            break
     truncated = left <= 0
     if truncated:
         _cut_last(results)
@@ -106,14 +107,14 @@ def _texts(tx: Tx, me: Caller, folder_id: int | None) -> Iterator[tuple[int, str
 
 def _matches(program: Any, content: str, before: int, after: int, most: int, deadline: float) -> list[Match]:
     """Give the first `most` matching lines of one text."""
-    if len(content) > LONG_TEXT and time.monotonic() > deadline:
+    if not _could_match(program, content, deadline):
         return []
-    if "\r" not in content and not _could_match(program, content):
-        return []
-    lines = markdown.clean_lines(content).split("\n")
+    lines = lines_of(content)
     found: list[Match] = []
     for number, line in enumerate(lines):
-        hit = program.search(line)
+        if number % LINES_BETWEEN_LOOKS == 0:
+            _require_time(deadline)
+        hit = _search(program, line, deadline)
         if hit is not None:
             start, end = hit.span()
             around = lines[max(0, number - before) : number], lines[number + 1 : number + 1 + after]
@@ -123,9 +124,32 @@ def _matches(program: Any, content: str, before: int, after: int, most: int, dea
     return found
 
 
-def _could_match(program: Any, content: str) -> bool:
+def lines_of(content: str) -> list[str]:
+    """Give the lines of a text, ended by LF, CRLF or CR and nothing else; what follows the last end is a line only if it is not empty."""
+    lines = (content.replace("\r\n", "\n").replace("\r", "\n") if "\r" in content else content).split("\n")
+    return lines if lines[-1] else lines[:-1]
+
+
+def _could_match(program: Any, content: str, deadline: float) -> bool:
     """Say whether some line could match: one search of the whole text, unless the pattern looks at the ends of a line."""
-    return any(mark in program.pattern for mark in ("^", "$", "\\A", "\\z")) or program.search(content) is not None
+    return any(mark in program.pattern for mark in ("^", "$", "\\A", "\\z")) or _search(program, content, deadline) is not None
+
+
+def _search(program: Any, text: str, deadline: float) -> Any:
+    """Search a text. No search can be broken off, so that of a long one is tried on growing pieces, whose times tell what the whole would take."""
+    size = PIECE
+    while size < len(text):
+        begun = time.monotonic()
+        if program.search(text[:size]) is not None:
+            break
+        _require_time(deadline - 2 * (time.monotonic() - begun))
+        size *= 2
+    return program.search(text)
+
+
+def _require_time(deadline: float) -> None:
+    if time.monotonic() > deadline:
+        raise Invalid("pattern needs more than 2 seconds here; give a folder or a rarer pattern.", field="pattern")
 
 
 def _with_unicode_classes(pattern: str) -> str:

@@ -130,13 +130,16 @@ def restore_all(tx: Tx, owner: int, trash_id: int) -> None:
     """Take all notes of one entry out of the trash, each into the folder it lay in."""
     rows = tx.all("SELECT folder_id, count(*) AS number, sum(size) AS size FROM notes WHERE trash_id = :trash GROUP BY folder_id", trash=trash_id)
     tx.run("UPDATE notes SET trash_id = NULL WHERE trash_id = :trash", trash=trash_id)
+    counters.add(tx, owner)
     for row in rows:
         _count(tx, owner, row["folder_id"], row["number"], row["size"])
 
 
 def leave_folders(tx: Tx, folder_ids: Sequence[int]) -> None:
     """Let trashed notes forget folders that are about to be deleted for good."""
-    tx.run(f"UPDATE notes SET folder_id = NULL WHERE trash_id IS NOT NULL AND folder_id IN ({IN_LIST})", ids=in_list(folder_ids))
+    tx.run(
+        f"UPDATE notes SET folder_id = NULL, revision = revision + 1 WHERE trash_id IS NOT NULL AND folder_id IN ({IN_LIST})", ids=in_list(folder_ids)
+    )
 
 
 def purge(tx: Tx, note_ids: Sequence[int]) -> int:

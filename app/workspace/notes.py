@@ -158,7 +158,7 @@ def _edit(tx: Tx, me: Caller, note_id: int, edit: Edit, base_revision: int, if_r
 
 async def _new_text(stored: str, content: str, content_format: str | None) -> str:
     """Give the Markdown that `content` means for a note that holds `stored`."""
-    if content_format == "markdown" or content == stored or (content_format is None and not markdown.holds_html(content)):
+    if content_format == "markdown" or (content_format is None and (content == stored or not markdown.holds_html(content))):
         return content
     rendered = await rendering.html(stored)
     return stored if content == rendered else await rendering.edited(stored, rendered, content)

@@ -70,7 +70,11 @@ class Recurrence(shapes.Body):
     """How a todo comes again: `rule` is an RFC 5545 RRULE of days or coarser, counted from the due date or from the day it was done."""
 
     rule: Annotated[str, RuleText()]
-    from_: Literal["due", "done"] = msgspec.field(name="from", default="due")
+    from_: Literal["due", "done"] | None = msgspec.field(name="from", default="due")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.from_ = self.from_ or "due"
 
 
 @functools.lru_cache(1024)

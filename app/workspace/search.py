@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import Meta
 
@@ -67,12 +67,7 @@ def _search(tx: Tx, me: Caller, wanted: list[str], limit: int, folder_id: int | 
         return Hits([], Passages([]))
     scope, places = readable(tx, me, None if folder is None else folder["id"])
     match = " ".join(f'"{word}"' for word in wanted)
-    best = tx.all(
-        f"""SELECT w.rowid, w.rank FROM note_words w CROSS JOIN notes n ON n.id = w.rowid
-            WHERE w.note_words MATCH :match AND n.id >= :oldest AND n.trash_id IS NULL AND {scope} ORDER BY w.rank LIMIT :limit""",
-        match=match, oldest=_oldest_ranked(tx, match), me=me.user, ids=places, limit=limit,
-    )  # fmt: skip
-    scores = {row[0]: -row[1] for row in best}
+    scores = _best(tx, match, scope, me=me.user, ids=places, limit=limit)
     rows = tx.all(f"SELECT id, title, folder_id, updated_at, content FROM notes WHERE id IN ({IN_LIST})", ids=in_list(list(scores)))
     rows.sort(key=lambda row: (-scores[row["id"]], -row["id"]))
     # Not FTS5's own snippet(): in a text of megabytes that holds a word thousands of times it takes seconds.
@@ -84,6 +79,19 @@ def _search(tx: Tx, me: Caller, wanted: list[str], limit: int, folder_id: int | 
 def words_of(query: str) -> list[str]:
     """Give the words of a query, in the form in which they can stand in an FTS5 phrase."""
     return WORD.findall(unicodedata.normalize("NFC", query))
+
+
+def _best(tx: Tx, match: str, scope: str, **params: Any) -> dict[int, float]:
+    """Give the ids of the best matches with their scores: of the newest thousands, or of all where those are mostly of others or lie elsewhere."""
+    for oldest in dict.fromkeys((_oldest_ranked(tx, match), 0)):
+        rows = tx.all(
+            f"""SELECT w.rowid, w.rank FROM note_words w CROSS JOIN notes n ON n.id = w.rowid
+                WHERE w.note_words MATCH :match AND n.id >= :oldest AND n.trash_id IS NULL AND {scope} ORDER BY w.rank LIMIT :limit""",
+            match=match, oldest=oldest, **params,
+        )  # fmt: skip
+        if len(rows) == params["limit"]:
+            break
+    return {row[0]: -row[1] for row in rows}
 
 
 def _oldest_ranked(tx: Tx, match: str) -> int:

@@ -12,7 +12,7 @@ from app.core import rendering
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import operation
-from app.core.shapes import Id, Line, Most, Offset, Record, encode
+from app.core.shapes import Id, Line, Most, Offset, Record, Text, encode
 from app.core.tx import Tx
 from app.errors import Invalid, NotFound
 from app.workspace import access, note_rows
@@ -105,7 +105,7 @@ def list_snapshots(tx: Tx, me: Caller, *, note_id: Id, limit: Annotated[int, Met
 
 @operation("POST /os/snapshots/{noteId}", scope="os.snapshots:write")
 def save_snapshot(
-    tx: Tx, me: Caller, *, note_id: Id, label: Annotated[str, Line(1, 200)] | None = None, message: Annotated[str, Line(1, 500)] | None = None
+    tx: Tx, me: Caller, *, note_id: Id, label: Annotated[str, Line(1, 200)] | None = None, message: Annotated[str, Text(500)] | None = None
 ) -> SavedSnapshot:
     """Save the note as it is now as a snapshot; the note stays unchanged."""
     note = access.note(tx, me, note_id, "writer")
@@ -145,7 +145,7 @@ def diff_snapshots(tx: Tx, me: Caller, *, note_id: Id, from_: Version, to: Versi
     """Compare two versions of a note, line by line."""
     note = access.note(tx, me, note_id)
     old, new = (_text_of(tx, note, version, field) for version, field in ((from_, "from"), (to, "to")))
-    lines = list(difflib.unified_diff(old.splitlines(), new.splitlines(), from_, to, lineterm=""))
+    lines = list(difflib.unified_diff(_lines(old), _lines(new), from_, to, lineterm=""))
     added = sum(line.startswith("+") for line in lines[2:])
     removed = sum(line.startswith("-") for line in lines[2:])
     return Difference(from_=from_, to=to, diff="\n".join(lines), added=added, removed=removed)
@@ -192,13 +192,13 @@ def _read(tx: Tx, me: Caller, note_id: int, *, seq: int | None, version_id: int 
     return _find(tx, note_id, seq=seq, version_id=version_id)
 
 
-def _find(tx: Tx, note_id: int, *, seq: int | None, version_id: int | None) -> sqlite3.Row:
+def _find(tx: Tx, note_id: int, *, seq: int | None, version_id: int | None, field: str | None = None) -> sqlite3.Row:
     row = tx.one(
         f"SELECT {_COLUMNS}, content FROM snapshots WHERE note_id = :note AND {'seq = :seq' if seq is not None else 'id = :version'}",
         note=note_id, seq=seq, version=version_id,
     )  # fmt: skip
     if row is None:
-        raise NotFound("This note has no such snapshot.", field="versionId" if seq is None else "seq")
+        raise NotFound("This note has no such snapshot.", field=field or ("versionId" if seq is None else "seq"))
     return row
 
 
@@ -207,7 +207,12 @@ def _text_of(tx: Tx, note: sqlite3.Row, version: str, field: str) -> str:
         return str(note["content"])
     if not (version.isascii() and version.isdecimal() and len(version) < 16):
         raise Invalid(f"{field} must be a sequence number or current.", field=field)
-    return str(_find(tx, note["id"], seq=int(version), version_id=None)["content"])
+    return str(_find(tx, note["id"], seq=int(version), version_id=None, field=field)["content"])
+
+
+def _lines(text: str) -> list[str]:
+    """Give the lines of a text as `diff` has them: ended by LF alone, so that other line ends show as the changes they are."""
+    return text.removesuffix("\n").split("\n") if text else []
 
 
 _COLUMNS = "id, seq, label, title, message, author, word_count, created_at"

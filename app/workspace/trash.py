@@ -40,7 +40,7 @@ class TrashList(Record):
 
 
 class RestoredItem(Record):
-    """Where a restored thing lies now."""
+    """Where a restored thing lies now: `folderId` is the folder that holds it, null the root."""
 
     kind: Kind
     id: int
@@ -147,7 +147,7 @@ def _restore_folder(tx: Tx, me: Caller, folder_id: int, trash_id: int) -> int | 
     parent = _live(tx, row["parent_id"])
     folder_rows.restore(tx, trash_id, folder_id, parent_id=parent, name=_free_name(tx, me.user, parent, row["name"]))
     note_rows.restore_all(tx, me.user, trash_id)
-    return folder_id
+    return parent
 
 
 def _free_name(tx: Tx, owner: int, parent: int | None, name: str) -> str:

@@ -1,0 +1,335 @@
+"""Search by words and grep by lines."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from app.errors import Invalid
+from app.workspace import grep, search
+from tests.conftest import Client, Served
+
+pytestmark = pytest.mark.anyio
+
+
+async def found(client: Client, query: str, **more: Any) -> list[str]:
+    """Give the titles of a search, best first."""
+    return [hit["title"] for hit in (await client.ok("POST", "/os/notes/search", json={"query": query, **more}))["results"]]
+
+
+async def lines(client: Client, pattern: str, **more: Any) -> list[tuple[str, int, int, str, str]]:
+    """Give title, line, column, text and match of every line that a grep finds."""
+    body = await client.ok("POST", "/os/notes/grep", json={"pattern": pattern, **more})
+    return [(note["title"], match["line"], match["column"], match["text"], match["match"]) for note in body["results"] for match in note["matches"]]
+
+
+async def share(served: Served, owner: Client, other: Client, folder: int, role: str = "viewer") -> None:
+    await served.command("connect_users", username=owner.username, contact=other.username)
+    await owner.ok("POST", f"/os/folders/{folder}/share", json={"username": other.username, "role": role})
+
+
+async def test_a_hit_has_every_field_twice(alice: Client) -> None:
+    folder = await alice.folder("Work")
+    text = "The walrus sat. " + "x" * 3000
+    note = await alice.note("Animals", text, folderId=folder)
+    body = await alice.ok("POST", "/os/notes/search", json={"query": "walrus"})
+    score = body["results"][0]["score"]
+    assert score > 0
+    assert body["results"] == [
+        {"id": note["id"], "title": "Animals", "snippet": body["results"][0]["snippet"], "folderId": folder, "score": score,
+         "updatedAt": note["updatedAt"]}
+    ]  # fmt: skip
+    assert body["result"] == {"results": [{"id": note["id"], "title": "Animals", "snippet": body["results"][0]["snippet"], "content": text[:2000]}]}
+    assert "walrus" in body["results"][0]["snippet"]
+
+
+@pytest.mark.parametrize(
+    ("query", "titles"),
+    [
+        ("walrus", {"A", "B"}),
+        ("WALRUS carpenter", {"A"}),
+        ("sail", {"B"}),
+        ("cafe", {"B"}),
+        ("CAFÉ", {"B"}),
+        ("caf\u00e9", {"B"}),
+        ("cafe\u0301", {"B"}),
+        ("tagged", {"B"}),
+        ("B", {"B"}),
+        ("nowhere", set()),
+        ("walrus nowhere", set()),
+        ("москва", {"C"}),
+        ("東京", {"C"}),
+    ],
+)
+async def test_every_word_must_occur_in_any_form_in_title_tags_or_text(alice: Client, query: str, titles: set[str]) -> None:
+    await alice.note("A", "The walrus and the carpenter")
+    await alice.note("B", "walrus, sailing past a cafe\u0301", tags=["tagged"])
+    await alice.note("C", "Москва, 東京")
+    assert set(await found(alice, query)) == titles
+
+
+@pytest.mark.parametrize(
+    "query",
+    ['"', '""', '"a', "'", "*", "a*", "a AND", "NOT a", "OR", "NEAR(a b)", "title:a", "(", ")", "-", "--", "^a", "a:b", "{a}", "\\", "%", "_",
+     "\u0000", "a\u0000b", "🦊", "\u202e", "\ufeff", "\n", "   ", "+", "a" * 1000, "a " * 500, "े", "; DROP TABLE notes", "\U000e0041"],
+)  # fmt: skip
+async def test_any_characters_may_be_searched_for(alice: Client, query: str) -> None:
+    await alice.note("Other", "zebra")
+    assert await found(alice, query) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "query"),
+        ({"query": ""}, "query"),
+        ({"query": None}, "query"),
+        ({"query": 5}, "query"),
+        ({"query": "x" * 1001}, "query"),
+        ({"query": "x", "limit": 0}, "limit"),
+        ({"query": "x", "limit": "5"}, "limit"),
+        ({"query": "x", "folderId": "5"}, "folderId"),
+        ({"query": "x", "folderId": 1, "folderName": "General"}, "folderName"),
+    ],
+)
+async def test_a_bad_search_names_its_field(alice: Client, body: dict[str, Any], field: str) -> None:
+    await alice.refused("POST", "/os/notes/search", 400, "invalid_request", field=field, json=body)
+
+
+async def test_the_better_match_comes_first_and_of_equals_the_newer(alice: Client) -> None:
+    await alice.note("one", "zebra " + "filler " * 50)
+    await alice.note("two", "zebra")
+    await alice.note("three", "zebra")
+    await alice.note("Zebra", "about them")
+    assert await found(alice, "zebra") == ["Zebra", "three", "two", "one"]
+    scores = [hit["score"] for hit in (await alice.ok("POST", "/os/notes/search", json={"query": "zebra"}))["results"]]
+    assert scores == sorted(scores, reverse=True)
+
+
+async def test_a_search_gives_ten_unless_told_and_fifty_at_most(alice: Client) -> None:
+    entries = [{"path": f"n{number}", "content": "zebra"} for number in range(50)]
+    await alice.ok("POST", "/accumulate", json={"files": entries})
+    await alice.note("n50", "zebra")
+    assert [len(await found(alice, "zebra", **more)) for more in ({}, {"limit": 3}, {"limit": None}, {"limit": 10**30})] == [10, 3, 10, 50]
+
+
+async def test_a_search_stays_in_its_folder_and_those_below(alice: Client) -> None:
+    work, below = await alice.folder("Work"), await alice.folder("Work/Below")
+    for title, folder in (("in work", work), ("in below", below), ("in root", None)):
+        await alice.note(title, "zebra", folderId=folder)
+    assert set(await found(alice, "zebra")) == {"in work", "in below", "in root"}
+    assert set(await found(alice, "zebra", folderId=work)) == {"in work", "in below"}
+    assert set(await found(alice, "zebra", folderName="work/BELOW")) == {"in below"}
+    for way in ("search", "grep"):
+        asked = {"query": "zebra", "pattern": "zebra"}
+        await alice.refused("POST", f"/os/notes/{way}", 404, "not_found", field="folderId", json={**asked, "folderId": 999})
+        await alice.refused("POST", f"/os/notes/{way}", 404, "not_found", field="folderName", json={**asked, "folderName": "Nowhere"})
+        await alice.folder("Other/Below")
+        refused = await alice.refused("POST", f"/os/notes/{way}", 400, "invalid_request", field="folderName", json={**asked, "folderName": "below"})
+        assert sorted(match["path"] for match in refused["matches"]) == ["Other/Below", "Work/Below"]
+
+
+@pytest.mark.parametrize("way", ["search", "grep"])
+async def test_only_readable_and_live_notes_are_found(served: Served, alice: Client, bob: Client, way: str) -> None:
+    async def titles(client: Client, **more: Any) -> set[str]:
+        return set(await found(client, "zebra", **more)) if way == "search" else {row[0] for row in await lines(client, "zebra", **more)}
+
+    shared, secret = await alice.folder("Shared"), await alice.folder("Secret")
+    below = await alice.folder("Shared/Below")
+    await alice.note("hidden", "zebra", folderId=secret)
+    await alice.note("root", "zebra")
+    deep = await alice.note("deep", "zebra", folderId=below)
+    await bob.note("bob's", "zebra")
+    assert await titles(bob) == {"bob's"}
+    await bob.refused("POST", f"/os/notes/{way}", 404, "not_found", json={"query": "zebra", "pattern": "zebra", "folderId": shared})
+    await share(served, alice, bob, shared)
+    assert await titles(bob) == {"bob's", "deep"}
+    assert await titles(bob, folderId=shared) == {"deep"}
+    assert await titles(bob, folderName="Below") == {"deep"}
+    await alice.ok("DELETE", f"/os/notes/{deep['id']}")
+    assert await titles(bob) == {"bob's"}
+    assert await titles(alice) == {"hidden", "root"}
+    await alice.ok("POST", f"/os/trash/note/{deep['id']}/restore")
+    assert await titles(bob) == {"bob's", "deep"}
+    await alice.ok("DELETE", f"/os/folders/{shared}/share/bob")
+    assert await titles(bob) == {"bob's"}
+    async with served.client(await served.key("alice", ["os.notes:write", "os.memory:read"])) as writer:
+        refused = await writer.refused("POST", f"/os/notes/{way}", 403, "insufficient_scope", json={"query": "zebra", "pattern": "zebra"})
+    assert refused["scope"] == "os.notes:read"
+
+
+async def test_an_index_entry_follows_its_note(alice: Client) -> None:
+    note = await alice.note("First", "zebra", tags=["striped"])
+    await alice.ok("PATCH", f"/os/notes/{note['id']}", json={"title": "Second", "content": "giraffe", "tags": ["spotted"]})
+    for gone in ("first", "zebra", "striped"):
+        assert await found(alice, gone) == []
+    for there in ("second", "giraffe", "spotted"):
+        assert await found(alice, there) == ["Second"]
+
+
+async def test_a_common_word_of_others_hides_no_note(alice: Client, bob: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(search, "RANKED", 5)
+    await bob.note("mine", "zebra")
+    folder = await alice.folder("Old")
+    await alice.note("old", "zebra", folderId=folder)
+    await alice.ok("POST", "/accumulate", json={"files": [{"path": f"n{number}", "content": "zebra"} for number in range(20)]})
+    assert await found(bob, "zebra") == ["mine"]
+    assert await found(alice, "zebra", folderId=folder) == ["old"]
+
+
+async def test_a_line_is_found_with_its_place_and_those_around_it(alice: Client) -> None:
+    note = await alice.note("Poem", "one\ntwo Two\nthree\nfour\ntwo")
+    body = await alice.ok("POST", "/os/notes/grep", json={"pattern": "TWO", "contextBefore": 2, "contextAfter": 1})
+    assert body == {
+        "success": True,
+        "results": [
+            {
+                "noteId": note["id"],
+                "title": "Poem",
+                "matches": [
+                    {"line": 2, "column": 1, "text": "two Two", "match": "two", "before": ["one"], "after": ["three"]},
+                    {"line": 5, "column": 1, "text": "two", "match": "two", "before": ["three", "four"], "after": []},
+                ],
+            }
+        ],
+        "summary": {"notesScanned": 1, "notesMatched": 1},
+        "truncated": False,
+    }
+
+
+async def test_without_a_match_the_results_are_empty(alice: Client) -> None:
+    await alice.note("A", "x")
+    await alice.note("B", "")
+    body = await alice.ok("POST", "/os/notes/grep", json={"pattern": "zebra"})
+    assert body == {"success": True, "results": [], "summary": {"notesScanned": 2, "notesMatched": 0}, "truncated": False}
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern", "mode", "rows"),
+    [
+        ("a.c\nabc", "a.c", "literal", [(1, 1, "a.c", "a.c")]),
+        ("a.c\nabc", "a.c", "regex", [(1, 1, "a.c", "a.c"), (2, 1, "abc", "abc")]),
+        ("x(y)[z]*+?^$|\\d", "(y)[z]*+?^$|\\d", "literal", [(1, 2, "x(y)[z]*+?^$|\\d", "(y)[z]*+?^$|\\d")]),
+        ("one\r\ntwo\r\n", "o$", "regex", [(2, 3, "two", "o")]),
+        ("one\r\ntwo", "e", "literal", [(1, 3, "one", "e")]),
+        ("one\rtwo", "^two$", "regex", [(2, 1, "two", "two")]),
+        ("a\u2028b\nc", "c", "literal", [(2, 1, "c", "c")]),
+        ("a\u2028b\r\nc", "b", "literal", [(1, 3, "a\u2028b", "b")]),
+        ("a\x0cb\x85c\r\nd", "c|d", "regex", [(1, 5, "a\x0cb\x85c", "c"), (2, 1, "d", "d")]),
+        ("a\n\nb\n", "^$", "regex", [(2, 1, "", "")]),
+        ("a\r\n\r\nb\r\n", "^$", "regex", [(2, 1, "", "")]),
+        ("", "^$", "regex", []),
+        ("a\nb", "a\nb", "literal", []),
+        ("a\nb", "a\\sb", "regex", []),
+        ("a\nb", "(?s)a.b", "regex", []),
+        ("🦊 Äpfel ärger", "ä", "literal", [(1, 3, "🦊 Äpfel ärger", "Ä")]),
+        ("naïve über-größe", "\\w+-\\w+", "regex", [(1, 7, "naïve über-größe", "über-größe")]),
+        ("tel ٣٤", "\\d+", "regex", [(1, 5, "tel ٣٤", "٣٤")]),
+        ("Ωmega", "ωMEGA", "literal", [(1, 1, "Ωmega", "Ωmega")]),
+        ("  lead and trail  ", "lead", "literal", [(1, 3, "  lead and trail  ", "lead")]),
+        ("tab\there", "\t", "literal", [(1, 4, "tab\there", "\t")]),
+        ("aXbX", "X", "literal", [(1, 2, "aXbX", "X")]),
+        ("cat concat", "\\bcat$|at\\b", "regex", [(1, 2, "cat concat", "at")]),
+    ],
+)
+async def test_lines_are_counted_and_matched_as_they_stand(
+    alice: Client, text: str, pattern: str, mode: str, rows: list[tuple[int, int, str, str]]
+) -> None:
+    await alice.note("N", text)
+    assert await lines(alice, pattern, mode=mode) == [("N", *row) for row in rows]
+
+
+@pytest.mark.parametrize(("sensitive", "rows"), [(None, [1, 2]), (False, [1, 2]), (True, [2])])
+async def test_case_counts_only_when_it_is_asked_for(alice: Client, sensitive: bool | None, rows: list[int]) -> None:
+    await alice.note("N", "ABC\nabc")
+    assert [row[1] for row in await lines(alice, "abc", caseSensitive=sensitive)] == rows
+    assert [row[1] for row in await lines(alice, "a.c", mode="regex", caseSensitive=sensitive)] == rows
+
+
+async def test_a_long_line_is_given_whole(alice: Client) -> None:
+    line = "x" * 200_000 + "needle" + "y" * 200_000
+    await alice.note("N", f"first\n{line}\nlast")
+    assert await lines(alice, "needle") == [("N", 2, 200_001, line, "needle")]
+
+
+async def test_the_limit_counts_lines_and_says_that_there_are_more(alice: Client) -> None:
+    await alice.note("A", "hit\n" * 3)
+    await alice.note("B", "hit\n" * 3)
+
+    async def counted(limit: int) -> tuple[list[int], bool]:
+        body = await alice.ok("POST", "/os/notes/grep", json={"pattern": "hit", "limit": limit})
+        return [len(note["matches"]) for note in body["results"]], body["truncated"]
+
+    assert [await counted(limit) for limit in (1, 3, 4, 6, 7, 10**30)] == [
+        ([1], True), ([3], True), ([3, 1], True), ([3, 3], False), ([3, 3], False), ([3, 3], False),
+    ]  # fmt: skip
+    await alice.note("C", "hit\n" * 1000)
+    body = await alice.ok("POST", "/os/notes/grep", json={"pattern": "hit"})
+    assert (sum(len(note["matches"]) for note in body["results"]), body["truncated"]) == (1000, True)
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, "pattern"),
+        ({"pattern": ""}, "pattern"),
+        ({"pattern": 5}, "pattern"),
+        ({"pattern": "x" * 1001}, "pattern"),
+        ({"pattern": "(", "mode": "regex"}, "pattern"),
+        ({"pattern": "[z-a]", "mode": "regex"}, "pattern"),
+        ({"pattern": "a**", "mode": "regex"}, "pattern"),
+        ({"pattern": "(?=a)", "mode": "regex"}, "pattern"),
+        ({"pattern": "(a)\\1", "mode": "regex"}, "pattern"),
+        ({"pattern": "a{1001}", "mode": "regex"}, "pattern"),
+        ({"pattern": "((a{100}){100}){100}", "mode": "regex"}, "pattern"),
+        ({"pattern": "x", "mode": "glob"}, "mode"),
+        ({"pattern": "x", "contextBefore": 21}, "contextBefore"),
+        ({"pattern": "x", "contextBefore": -1}, "contextBefore"),
+        ({"pattern": "x", "contextAfter": 21}, "contextAfter"),
+        ({"pattern": "x", "contextAfter": "1"}, "contextAfter"),
+        ({"pattern": "x", "caseSensitive": 1}, "caseSensitive"),
+        ({"pattern": "x", "limit": 0}, "limit"),
+        ({"pattern": "x", "folderId": 1, "folderName": "General"}, "folderName"),
+    ],
+)
+async def test_a_bad_grep_names_its_field(alice: Client, body: dict[str, Any], field: str) -> None:
+    refused = await alice.refused("POST", "/os/notes/grep", 400, "invalid_request", field=field, json=body)
+    assert field in refused["message"]
+
+
+@pytest.mark.parametrize("field", ["mode", "contextBefore", "contextAfter", "folderId", "folderName", "caseSensitive", "limit"])
+async def test_null_is_as_left_out(alice: Client, field: str) -> None:
+    await alice.note("N", "x")
+    assert await lines(alice, "x", **{field: None}) == [("N", 1, 1, "x", "x")]
+
+
+@pytest.mark.parametrize("pattern", ["(a+)+$", "(a|a)*b", "(.*)*x", "(x+x+)+y", "([a-z]+)*=", "^(\\w+\\s?)*$"])
+async def test_patterns_that_run_wild_elsewhere_are_answered(alice: Client, pattern: str) -> None:
+    await alice.note("N", "a" * 5000 + "!")
+    assert isinstance(await lines(alice, pattern, mode="regex"), list)
+
+
+@pytest.mark.parametrize("text", ["short\n" * 600, "ab" * 600_000])
+async def test_a_pattern_that_needs_too_long_is_refused(alice: Client, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    await alice.note("N", text)
+    monkeypatch.setattr(grep, "SECONDS", 0.0)
+    refused = await alice.refused("POST", "/os/notes/grep", 400, "invalid_request", field="pattern", json={"pattern": "nowhere$", "mode": "regex"})
+    assert "2 seconds" in refused["message"]
+
+
+def test_a_long_search_is_tried_in_pieces_before_it_is_begun(monkeypatch: pytest.MonkeyPatch) -> None:
+    lengths = []
+
+    class Slow:
+        """A program that takes a second for each MiB."""
+
+        def search(self, text: str) -> None:
+            lengths.append(len(text))
+
+    monkeypatch.setattr(grep, "time", SimpleNamespace(monotonic=lambda: sum(lengths) / (1 << 20)))
+    with pytest.raises(Invalid, match="2 seconds"):
+        grep._search(Slow(), "x" * (10 << 20), grep.SECONDS)
+    assert sum(lengths) <= 2 << 20
+    lengths.clear()
+    assert grep._search(Slow(), "x" * (1 << 19), grep.SECONDS) is None
+    assert lengths[-1] == 1 << 19
