@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from starlette.applications import Starlette
-from starlette.middleware import Middleware
+from starlette.types import Receive, Scope, Send
 
 from app.account.keys import KeyRing
 from app.catalog import CATALOG
@@ -20,6 +20,19 @@ from app.interfaces.http import Api
 from app.interfaces.schedule import Schedule
 from app.settings import Settings
 from app.workspace import words
+
+
+class Application(Starlette):
+    """Starlette for the lifespan and the pages, with the API in front of it for every request."""
+
+    front: Api
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await (self.front if scope["type"] == "http" else super().__call__)(scope, receive, send)
+
+    async def pages(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer what is not of the API."""
+        await super().__call__(scope, receive, send)
 
 
 def create_app(settings: Settings, data: Path, *, clock: Clock = utc_now, control_token: str | None = None) -> Starlette:
@@ -44,13 +57,13 @@ def create_app(settings: Settings, data: Path, *, clock: Clock = utc_now, contro
             await parts.store.close()
             log.close()
 
-    app = Starlette(
+    app = Application(
         routes=[*pages.routes(), *(control.routes(parts, control_token) if control_token else [])],
-        middleware=[Middleware(Api, parts=parts, ring=ring, log=log)],
         exception_handlers=pages.ERRORS,
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False  # a client that follows a redirect may lose its credential on the way
+    app.front = Api(app.pages, parts=parts, ring=ring, log=log)
     app.state.parts = parts
     return app
 

@@ -16,7 +16,8 @@ from app.core.idempotency import Replay
 from app.core.operation import Catalog, operation
 from app.core.place import DATABASE
 from app.core.shapes import Record
-from app.core.store import Tx, open_store
+from app.core.store import open_store
+from app.core.tx import Tx
 from app.errors import AppError, Conflict, IdempotencyConflict, IdempotencyInProgress, Invalid, NotFound, RateLimited, Unprocessable
 from app.settings import Settings
 from tests.conftest import Client, MovableClock, Served

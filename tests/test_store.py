@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from app.core import store as store_module
 from app.core.events import Events
-from app.core.store import BATCH, READERS, Store, Tx, open_store
+from app.core.store import BATCH, READERS, Store, open_store
+from app.core.tx import Tx
 from app.errors import StorageFull, Unavailable
 
 pytestmark = pytest.mark.anyio
@@ -456,3 +457,35 @@ async def test_all_of_a_transaction_has_one_moment(store: Store) -> None:
         return {tx.now for _ in range(1000)}
 
     assert len(await store.write(moments)) == len(await store.read(moments)) == 1
+
+
+async def test_a_store_that_waits_only_for_askers_who_left_can_be_closed(path: Path) -> None:
+    async with open_store(path) as store:
+        await asyncio.gather(*(store.write(mark, str(number)) for number in range(20)))
+        gone = asyncio.create_task(store.write(mark, "gone"))
+        await hurry(1)
+        gone.cancel()
+        await hurry(1)
+        await asyncio.wait_for(store.close(), 5)
+    assert "gone" not in on_disk(path)
+
+
+async def test_idle_work_that_fails_is_told_once_and_tried_again_after_the_next_write(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_module, "IDLE_SECONDS", 0.001)
+    told: list[str] = []
+    tried = asyncio.Semaphore(0)
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda _, context: told.append(context["message"]))
+
+    def work(tx: Tx) -> bool:
+        mark(tx, "half")
+        loop.call_soon_threadsafe(tried.release)
+        raise ValueError
+
+    store.idle_work.append(work)
+    for number in range(1, 4):
+        await store.write(mark, "whole")
+        await asyncio.wait_for(tried.acquire(), 5)
+        await asyncio.sleep(0.05)  # time enough for many more tries, if there were any
+        assert told == ["the idle work failed"] * number
+    assert store.quick(marks) == ["whole"] * 3

@@ -1,13 +1,15 @@
-"""A bounded memory for what is a pure function of its key, such as the JSON of one revision of a note: it never needs to be told of a change."""
+"""Bounded memories that never need to be told of a change: one for what depends on its key alone, one for what holds until the next commit."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 
-MOST_BYTES = 12 << 20
+MOST_BYTES = 8 << 20
 ENTRY_BYTES = 200
 
 
 class Memory:
-    """Bytes by key, up to some `most` bytes in all; those that were not asked for lately go first.
+    """What is a pure function of its key, such as the JSON of one revision of a note: up to `most` bytes.
+
+    Those that were not asked for lately go first.
 
     Two generations instead of a list of uses: what is asked for moves into the young one, and when that is full the old one is dropped.
     """
@@ -25,12 +27,6 @@ class Memory:
             self._keep(key, found)
         return found
 
-    def get_all(self, keys: Sequence[Hashable]) -> list[bytes | None]:
-        """Give the values of many keys, None for each that is not there."""
-        young = self._young
-        found = [young.get(key) for key in keys]
-        return [self.get(key) for key in keys] if None in found else found
-
     def put(self, key: Hashable, value: bytes) -> None:
         """Remember a value; one that is too large beside the others is not kept."""
         if len(value) < self._half // 4:
@@ -41,3 +37,26 @@ class Memory:
         if self._size > self._half:
             self._old, self._young, self._size = self._young, {}, len(value) + ENTRY_BYTES
         self._young[key] = value
+
+
+class Unchanged:
+    """What was answered since the last commit: until the next one the same question has the same answer, so nothing is ever stale here."""
+
+    def __init__(self, most: int = MOST_BYTES) -> None:
+        self._most = most
+        self._commits = -1
+        self._held: dict[Hashable, bytes] = {}
+        self._size = 0
+
+    def get(self, commits: int, key: Hashable) -> bytes | None:
+        """Give what was answered at this count of commits, or None."""
+        return self._held.get(key) if commits == self._commits else None
+
+    def put(self, commits: int, key: Hashable, value: bytes) -> None:
+        """Remember an answer that was made from the state at this count of commits."""
+        if commits < self._commits:
+            return
+        self._size += len(value) + ENTRY_BYTES
+        if commits != self._commits or self._size > self._most:
+            self._held, self._size, self._commits = {}, len(value) + ENTRY_BYTES, commits
+        self._held[key] = value

@@ -26,6 +26,7 @@ Durability = Literal["full", "normal"]
 
 BATCH = 256
 READERS = 3
+GATHER_SECONDS = 0.001
 IDLE_SECONDS = 0.05
 CHECKPOINT_BYTES = 1 << 20
 RESTART_BYTES = 64 << 20
@@ -56,6 +57,10 @@ class Store:
         self._reading = asyncio.Semaphore(READERS)
         self._waiting: deque[Job] = deque()
         self._busy = False
+        self.commits = 0
+        """How many batches were committed: what was read at one count still holds while the count is the same."""
+        self._expected = 1
+        self._gathering: asyncio.TimerHandle | None = None
         self.idle_work: list[Callable[[Tx], bool]] = []
         self._unworked = True
         self._idle_timer: asyncio.TimerHandle | None = None
@@ -89,7 +94,7 @@ class Store:
         asker: asyncio.Future[R] = asyncio.get_running_loop().create_future()
         self._waiting.append(Job(lambda tx: function(tx, *args, **kwargs), asker))
         if not self._busy:
-            self._start_batch()
+            self._gather()
         return await asker
 
     async def read(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
@@ -130,8 +135,21 @@ class Store:
         self._idle.append(reader)
         self._reading.release()
 
+    def _gather(self) -> None:
+        """Start a batch as soon as as many writes wait as came together last time, or after a moment.
+
+        Whoever wrote together will most likely write together again, and a commit for all of them costs hardly more than one for the first.
+        """
+        if len(self._waiting) >= self._expected:
+            self._start_batch()
+        elif self._gathering is None and self._waiting:
+            self._gathering = asyncio.get_running_loop().call_later(GATHER_SECONDS, self._start_batch)
+
     def _start_batch(self) -> None:
         """Hand everything that waits to the writer's thread; those whose asker has already gone are dropped unstarted."""
+        if self._gathering is not None:
+            self._gathering.cancel()
+            self._gathering = None
         jobs: list[Job] = []
         while self._waiting and len(jobs) < BATCH:
             job = self._waiting.popleft()
@@ -141,6 +159,8 @@ class Store:
         if jobs:
             self._unworked = True
             self._run_batch(jobs)
+        elif self._closing is not None:
+            self._rest()
 
     def _run_batch(self, jobs: list[Job]) -> None:
         self._busy = True
@@ -149,6 +169,9 @@ class Store:
 
     def _finish_batch(self, done: "asyncio.Future[None]", jobs: Sequence[Job]) -> None:
         failure = done.exception()
+        self.commits += 1
+        self._expected = len(jobs)
+        self._busy = False
         for job in jobs:
             error = failure or job.error
             if error is None:
@@ -160,8 +183,8 @@ class Store:
                 job.asker.set_exception(_seen_by_callers(error))
             else:
                 job.asker.set_result(job.result)
-        self._start_batch()
-        if not self._busy:
+        self._gather()
+        if not self._busy and not self._waiting:
             self._rest()
 
     def _rest(self) -> None:
@@ -178,14 +201,17 @@ class Store:
             self._idle_timer = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._work_idly)
 
     def _work_idly(self) -> None:
-        if self._busy:
+        if self._busy or self._waiting:
             return
         if self._unworked:
-            self._run_batch([Job(self._idle_step, asyncio.get_running_loop().create_future())])
+            done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            done.add_done_callback(lambda done: _report(done, "the idle work failed"))
+            self._run_batch([Job(self._idle_step, done)])
         elif _size(self._wal) > CHECKPOINT_BYTES:
             self._checkpoint("PASSIVE")
 
     def _idle_step(self, tx: Tx) -> None:
+        self._unworked = False  # what fails now is tried again after the next write, not at once and for ever
         more = [work(tx) for work in self.idle_work]
         self._unworked = any(more)
 
@@ -194,11 +220,9 @@ class Store:
         self._writer.start(lambda connection: _fold(connection, mode)).add_done_callback(self._checkpointed)
 
     def _checkpointed(self, done: "asyncio.Future[None]") -> None:
-        if (error := done.exception()) is not None:
-            asyncio.get_running_loop().call_exception_handler({"message": "a checkpoint failed", "exception": error})
+        _report(done, "a checkpoint failed")
+        self._busy = False
         self._start_batch()
-        if not self._busy and self._closing is not None and not self._closing.done():
-            self._closing.set_result(None)
 
 
 @contextlib.asynccontextmanager
@@ -241,6 +265,12 @@ def _fold(connection: sqlite3.Connection, mode: str) -> None:
         connection.execute(f"PRAGMA wal_checkpoint({mode})").fetchone()
     finally:
         connection.execute("PRAGMA busy_timeout=5000")
+
+
+def _report(done: "asyncio.Future[None]", message: str) -> None:
+    """Tell the loop of a failure that nobody waits for."""
+    if (error := done.exception()) is not None:
+        asyncio.get_running_loop().call_exception_handler({"message": message, "exception": error})
 
 
 def _seen_by_callers(error: BaseException) -> BaseException:

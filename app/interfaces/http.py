@@ -19,12 +19,13 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.idempotency import Replay
 from app.core.limits import RateLimit, Verdict
+from app.core.memory import Unchanged
 from app.core.operation import Operation
 from app.core.shapes import decode, encode, encode_enveloped
 from app.errors import AppError, Invalid, Malformed, PayloadTooLarge, RateLimited, Unauthorized, Unavailable
 from app.interfaces.access_log import AccessLog
-from app.interfaces.guard import SECURITY_HEADERS, Guard
-from app.interfaces.routes import Routes
+from app.interfaces.guard import SECURITY_HEADERS, Guard, Headers
+from app.interfaces.routes import Found, Routes
 
 BASE = "/api/v1"
 LARGE_BODY = 16 << 20
@@ -57,12 +58,12 @@ class Exchange:
         self.started = time.perf_counter()
         self.operation: Operation[..., Any] | None = None
         self.caller: Caller | None = None
-        self.cors: list[tuple[bytes, bytes]] | None = None
+        self.cors: Headers | None = None
         self.verdict: Verdict | None = None
         self.status = 0
         self.size = 0
 
-    async def answer(self, status: int, body: bytes, more: list[tuple[bytes, bytes]] | None = None) -> None:
+    async def answer(self, status: int, body: bytes, more: Headers | None = None) -> None:
         """Send the whole answer."""
         self.status, self.size = status, len(body)
         headers = [*JSON_HEADERS, (b"content-length", b"%d" % len(body)), (b"x-request-id", self.request_id)]
@@ -93,13 +94,11 @@ class Api:
         self.guard = Guard(parts.settings)
         self.rates = RateLimit(parts.settings.rate_limit)
         self.failures = RateLimit(parts.settings.failed_limit)
+        self.unchanged = Unchanged()
         self._large = asyncio.Lock()
         self._ids = map(b"%s-%x".__mod__, zip(itertools.repeat(tokens.run_name().encode()), itertools.count(1)))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
         exchange = Exchange(scope, receive, send, next(self._ids))
         path: str = scope["path"]
         try:
@@ -125,18 +124,30 @@ class Api:
         self.log.add(exchange)
 
     async def _serve(self, exchange: Exchange, path: str) -> None:
-        scope = exchange.scope
-        found = self.routes.find(scope["method"], path)
+        found = self.routes.find(exchange.scope["method"], path)
         operation = exchange.operation = found.operation
         if not operation.public:
             self._admit(exchange)
+        if operation.steady and exchange.caller is not None:
+            commits = self.parts.store.commits
+            question = (exchange.caller.kind, exchange.caller.credential, path, exchange.scope["query_string"])
+            answer = self.unchanged.get(commits, question)
+            if answer is None:
+                _, answer, _ = await self._ask(exchange, found)
+                self.unchanged.put(commits, question, answer)
+            await exchange.answer(operation.status, answer)
+        else:
+            status, answer, more = await self._ask(exchange, found)
+            await exchange.answer(status, answer, more)
+
+    async def _ask(self, exchange: Exchange, found: Found) -> tuple[int, bytes, Headers | None]:
+        """Run the operation with what the request holds; give status, body and further headers of the answer."""
+        operation = found.operation
         body = b"" if operation.in_query else await self._body(exchange, getattr(self.parts.settings, operation.body))
 
         def params() -> dict[str, Any]:
-            if not operation.in_query:
-                given = decode(body)
-            else:
-                given = operation.shape.from_text(query(scope["query_string"])) if scope["query_string"] else {}
+            text = exchange.scope["query_string"]
+            given = decode(body) if not operation.in_query else operation.shape.from_text(query(text)) if text else {}
             return {**given, **found.values()} if found.texts else given
 
         key = exchange.headers.get(b"idempotency-key") if operation.idempotent else None
@@ -145,20 +156,17 @@ class Api:
         except Invalid as error:
             if operation.refusal is None:
                 raise
-            await exchange.answer(200, encode({**error.body, **operation.refusal}))
-            return
+            return 200, encode({**error.body, **operation.refusal}), None
         if isinstance(result, Replay):
-            status, again, more = _replayed(result, operation)
-            await exchange.answer(status, again, more)
-        else:
-            await exchange.answer(operation.status, encode(result) if operation.bare else encode_enveloped(result, operation.wrap))
+            return _replayed(result, operation)
+        return operation.status, encode(result) if operation.bare else encode_enveloped(result, operation.wrap), None
 
     def _admit(self, exchange: Exchange) -> None:
         """Find the caller of the credential, and take a token of its rate."""
         headers = exchange.headers
         address = (exchange.scope.get("client") or ("?",))[0]
         if wait := self.failures.wait(address):
-            raise RateLimited("Too many failed credentials; wait a moment.", retryAfter=wait)
+            raise RateLimited("Too many failed attempts; wait a moment.", retryAfter=wait)
         key = _credential(headers)
         caller = None if key is None else self.ring.caller(key)
         if caller is None:
@@ -203,7 +211,7 @@ def query(raw: bytes) -> dict[str, str]:
         raise Invalid("The query string is not valid percent-encoded UTF-8.", field="query") from None
 
 
-def _replayed(replay: Replay, operation: Operation[..., Any]) -> tuple[int, bytes, list[tuple[bytes, bytes]]]:
+def _replayed(replay: Replay, operation: Operation[..., Any]) -> tuple[int, bytes, Headers]:
     """Give status, body and headers of an answer that was given before."""
     body = replay.body if replay.status >= 400 else encode_enveloped(Raw(replay.body), operation.wrap)
     return replay.status, body, [(b"idempotency-replayed", b"true")]

@@ -1,16 +1,15 @@
 """Lists of notes: pages of a folder, of the root or of all below, pinned ones first."""
 
 import sqlite3
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
 
 from app.core.app import App
 from app.core.caller import Caller
-from app.core.memory import Memory
 from app.core.operation import operation
-from app.core.shapes import Id, Line, Most, Offset, Record, Tags, Title, encode
+from app.core.shapes import Id, Line, Most, Offset, Record, Tags, Title
 from app.core.text import fold
 from app.core.tx import Tx
 from app.workspace import counters, folder_rows, folders
@@ -20,7 +19,6 @@ from app.workspace.notes import FolderName
 Sort = Literal["updatedAt", "createdAt", "title"]
 Order = Literal["asc", "desc"]
 COLUMNS: dict[str, str] = {"updatedAt": "n.updated_at", "createdAt": "n.created_at", "title": "n.title COLLATE NOCASE"}
-KEY = "n.id, n.revision"
 ITEM = "n.id, n.title, n.word_count, n.pinned, n.tags, n.created_at, n.updated_at, n.folder_id, n.revision"
 
 
@@ -61,7 +59,7 @@ class Page(msgspec.Struct, frozen=True):
         return f"{COLUMNS[self.sort]} {self.order}, n.id {self.order}"
 
 
-@operation("GET /os/notes", scope="os.notes:read", category="notes")
+@operation("GET /os/notes", scope="os.notes:read", category="notes", steady=True)
 async def list_notes(
     app: App, me: Caller, *, folder_id: Id | None = None, folder_name: Title | None = None, limit: Annotated[int, Meta(ge=1), Most(200)] = 50,
     offset: Offset = 0, sort: Sort = "updatedAt", order: Order = "desc", tag: Annotated[str, Line(1, 65)] | None = None, recursive: bool = False,
@@ -69,38 +67,37 @@ async def list_notes(
     """List the notes of one folder, or of the root, without their text; with recursive those of the folders below too."""
     page = Page(limit, offset, sort, order)
     if tag is None and not recursive and folder_name is None:
-        return app.quick(_in_folder, me, folder_id, page, app.memory)
+        return app.quick(_in_folder, me, folder_id, page)
     return await app.read(_found, me, folder_id, folder_name, page, tag, recursive=recursive)
 
 
-def _in_folder(tx: Tx, me: Caller, folder_id: int | None, page: Page, memory: Memory) -> NoteList:
+def _in_folder(tx: Tx, me: Caller, folder_id: int | None, page: Page) -> NoteList:
     """Give a page by the index of its folder: the same time however many notes there are."""
-    return _of_folder(tx, me, folders.named_or_numbered(tx, me, folder_id, None), page, memory)
+    return _of_folder(tx, me, folders.named_or_numbered(tx, me, folder_id, None), page)
 
 
 def _found(tx: Tx, me: Caller, folder_id: int | None, folder_name: str | None, page: Page, tag: str | None, *, recursive: bool) -> NoteList:
-    """Give a page of any list, on a reader's thread, where the memory is not."""
-    memory = Memory()
+    """Give a page of any list."""
     folder = folders.named_or_numbered(tx, me, folder_id, folder_name)
     if tag is None and not recursive:
-        return _of_folder(tx, me, folder, page, memory)
+        return _of_folder(tx, me, folder, page)
     if tag is None and folder is None:
-        keys = _pinned_first(tx, "n.owner_id = :owner", page, owner=me.user)
-        return _list(tx, memory, folder, keys, counters.of(tx, me.user).notes, page)
+        rows = _pinned_first(tx, "n.owner_id = :owner", page, owner=me.user)
+        return _list(folder, rows, counters.of(tx, me.user).notes, page)
     where, params = _filter(tx, me, folder, tag, recursive=recursive)
     total = tx.value(f"SELECT count(*) FROM notes n WHERE {where} AND n.trash_id IS NULL", **params)
-    keys = tx.all(
-        f"SELECT {KEY} FROM notes n WHERE {where} AND n.trash_id IS NULL ORDER BY n.pinned DESC, {page.order_by} LIMIT :limit OFFSET :offset",
+    rows = tx.all(
+        f"SELECT {ITEM} FROM notes n WHERE {where} AND n.trash_id IS NULL ORDER BY n.pinned DESC, {page.order_by} LIMIT :limit OFFSET :offset",
         limit=page.limit, offset=page.offset, **params,
     )  # fmt: skip
-    return _list(tx, memory, folder, keys, total, page)
+    return _list(folder, rows, total, page)
 
 
-def _of_folder(tx: Tx, me: Caller, folder: sqlite3.Row | None, page: Page, memory: Memory) -> NoteList:
+def _of_folder(tx: Tx, me: Caller, folder: sqlite3.Row | None, page: Page) -> NoteList:
     owner, place = (me.user, None) if folder is None else (folder["owner_id"], folder["id"])
     total = counters.of(tx, me.user).root_notes if folder is None else folder["note_count"]
-    keys = _pinned_first(tx, "n.owner_id = :owner AND n.folder_id IS :folder", page, owner=owner, folder=place)
-    return _list(tx, memory, folder, keys, total, page)
+    rows = _pinned_first(tx, "n.owner_id = :owner AND n.folder_id IS :folder", page, owner=owner, folder=place)
+    return _list(folder, rows, total, page)
 
 
 def _filter(tx: Tx, me: Caller, folder: sqlite3.Row | None, tag: str | None, *, recursive: bool) -> tuple[str, dict[str, Any]]:
@@ -118,34 +115,24 @@ def _filter(tx: Tx, me: Caller, folder: sqlite3.Row | None, tag: str | None, *, 
 
 
 def _pinned_first(tx: Tx, where: str, page: Page, **params: Any) -> list[sqlite3.Row]:
-    """Give the keys of a page straight from an index: in one go downwards, else in two steps, the pinned and the others."""
-    sql = f"SELECT {KEY} FROM notes n WHERE {where} AND n.trash_id IS NULL"
+    """Give a page straight from an index: in one go downwards, else in two steps, the pinned and the others."""
+    sql = f"SELECT {ITEM} FROM notes n WHERE {where} AND n.trash_id IS NULL"
     end = f"{page.order_by} LIMIT :limit OFFSET :offset"
     if page.order == "desc":
         return tx.all(f"{sql} ORDER BY n.pinned DESC, {end}", limit=page.limit, offset=page.offset, **params)
-    keys = tx.all(f"{sql} AND n.pinned = 1 ORDER BY {end}", limit=page.limit, offset=page.offset, **params)
-    if len(keys) == page.limit:
-        return keys
+    rows = tx.all(f"{sql} AND n.pinned = 1 ORDER BY {end}", limit=page.limit, offset=page.offset, **params)
+    if len(rows) == page.limit:
+        return rows
     skip = 0
-    if page.offset and not keys:
+    if page.offset and not rows:
         skip = page.offset - tx.value(f"SELECT count(*) FROM notes n WHERE {where} AND n.pinned = 1 AND n.trash_id IS NULL", **params)
-    return keys + tx.all(f"{sql} AND n.pinned = 0 ORDER BY {end}", limit=page.limit - len(keys), offset=skip, **params)
+    return rows + tx.all(f"{sql} AND n.pinned = 0 ORDER BY {end}", limit=page.limit - len(rows), offset=skip, **params)
 
 
-def _list(tx: Tx, memory: Memory, folder: sqlite3.Row | None, keys: list[sqlite3.Row], total: int, page: Page) -> NoteList:
+def _list(folder: sqlite3.Row | None, rows: list[sqlite3.Row], total: int, page: Page) -> NoteList:
     name = FolderName(None, "/") if folder is None else FolderName(folder["id"], folder["name"])
-    items = cast(list[NoteItem], msgspec.Raw(b"[" + b",".join(_items(tx, memory, keys)) + b"]"))
-    return NoteList(name, items, total, page.offset + len(keys) < total)
-
-
-def _items(tx: Tx, memory: Memory, keys: list[sqlite3.Row]) -> list[bytes]:
-    """Give the items of those (id, revision), as JSON: an item depends on nothing else, so most come from memory."""
-    pairs = [(id_, revision) for id_, revision in keys]
-    held = memory.get_all(pairs)
-    missing = [pair[0] for pair, item in zip(pairs, held, strict=True) if item is None] if None in held else []
-    made = {}
-    for row in tx.all(f"SELECT {ITEM} FROM notes n WHERE n.id IN ({IN_LIST})", ids=in_list(missing)) if missing else ():
-        id_, title, words, pinned, tags, created, updated, folder_id, revision = row
-        made[id_] = encode(NoteItem(id_, title, words, pinned == 1, msgspec.Raw(tags), created, updated, folder_id, revision))
-        memory.put((id_, revision), made[id_])
-    return [made[pair[0]] if item is None else item for pair, item in zip(pairs, held, strict=True)]
+    notes = [
+        NoteItem(id_, title, words, pinned == 1, msgspec.Raw(tags), created, updated, folder_id, revision)
+        for id_, title, words, pinned, tags, created, updated, folder_id, revision in rows
+    ]
+    return NoteList(name, notes, total, page.offset + len(rows) < total)
