@@ -72,5 +72,5 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now) -> Ap
     """Give the App over the database in `data`, its store not yet open."""
     events = Events()
     store = Store(data / DATABASE, durability=settings.durability, clock=clock, events=events)
-    store.idle_work.append(words.merge)
+    store.idle_work.append(words.tend)
     return App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events)

@@ -90,6 +90,8 @@ def m002_workspace(db: "Database") -> None:
             title, tags, content, content='notes', content_rowid='id', tokenize='porter unicode61 remove_diacritics 2');
         INSERT INTO note_words (note_words, rank) VALUES ('automerge', 0);
         INSERT INTO note_words (note_words, rank) VALUES ('crisismerge', 64);
+        INSERT INTO note_words (note_words, rank) VALUES ('rank', 'bm25(4.0, 3.0, 1.0)');
+        CREATE TABLE waiting_words (note_id INTEGER PRIMARY KEY) STRICT;
         CREATE TABLE snapshots (
             id INTEGER PRIMARY KEY AUTOINCREMENT, note_id INTEGER NOT NULL REFERENCES notes ON DELETE CASCADE, seq INTEGER NOT NULL,
             label TEXT, title TEXT NOT NULL, message TEXT, author TEXT NOT NULL, word_count INTEGER NOT NULL, automatic INTEGER NOT NULL,

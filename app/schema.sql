@@ -58,6 +58,7 @@ CREATE TABLE note_tags (
     note_id INTEGER NOT NULL, PRIMARY KEY (owner_id, tag_key, note_id)) STRICT, WITHOUT ROWID;
 CREATE VIRTUAL TABLE note_words USING fts5 (
     title, tags, content, content='notes', content_rowid='id', tokenize='porter unicode61 remove_diacritics 2');
+CREATE TABLE waiting_words (note_id INTEGER PRIMARY KEY) STRICT;
 CREATE TABLE snapshots (
     id INTEGER PRIMARY KEY AUTOINCREMENT, note_id INTEGER NOT NULL REFERENCES notes ON DELETE CASCADE, seq INTEGER NOT NULL,
     label TEXT, title TEXT NOT NULL, message TEXT, author TEXT NOT NULL, word_count INTEGER NOT NULL, automatic INTEGER NOT NULL,

@@ -26,6 +26,7 @@ from app.core.place import DATABASE
 from app.main import build_parts, create_app
 from app.migrations import migrate
 from app.settings import Settings
+from app.workspace import words
 
 CYCLES = 60
 WRITERS = 4
@@ -124,6 +125,7 @@ def missing(data: Path, writers: list[Writer]) -> tuple[list[str], list[str]]:
 
 def troubles(data: Path) -> list[str]:
     """Give what SQLite, the counters and the search index say against the database."""
+    asyncio.run(index_all(data))
     connection = sqlite3.connect(data / DATABASE)
     found = [row[0] for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
     found += [f"foreign key: {tuple(row)}" for row in connection.execute("PRAGMA foreign_key_check")]
@@ -136,6 +138,15 @@ def troubles(data: Path) -> list[str]:
         found.append(f"search index: {error}")
     connection.close()
     return found
+
+
+async def index_all(data: Path) -> None:
+    """Index the notes that wait for it, so that the index can be compared with them."""
+    parts = build_parts(SETTINGS, data)
+    await parts.store.open()
+    while await parts.read(words.any_waiting):
+        await parts.write(words.index_waiting)
+    await parts.store.close()
 
 
 def run(cycles: int, data: Path, seed: int) -> dict[str, object]:

@@ -93,10 +93,10 @@ async def started(data: Path, clock: MovableClock) -> AsyncIterator[App]:
 
 
 @pytest.fixture
-async def toy(data: Path, clock: MovableClock) -> AsyncIterator[App]:
+async def toy(data: Path, clock: MovableClock, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[App]:
+    monkeypatch.setattr(sys.modules[__name__], "GATE", asyncio.Event())  # an event belongs to the loop that first waits for it
     async for app in started(data, clock):
         await app.write(set_up)
-        GATE.clear()
         yield app
 
 
@@ -229,6 +229,22 @@ async def test_a_request_that_was_stopped_frees_its_key(toy: App) -> None:
         await first
     GATE.set()
     assert await ask(toy, "waiting", "wait") == Counted(1)
+
+
+@BOTH
+@pytest.mark.parametrize("word", ["hello", "crash", "missing"])
+async def test_a_request_that_is_stopped_at_any_moment_leaves_no_key_claimed(toy: App, name: str, word: str) -> None:
+    for turns in range(40):
+        key = str(turns)
+        first = asyncio.create_task(ask(toy, name, word, once=key))
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        first.cancel()
+        await asyncio.gather(first, return_exceptions=True)
+        await asyncio.sleep(0)
+        await toy.write(lambda tx: None)
+        claimed = toy.store.quick(lambda tx: tx.value("SELECT count(*) FROM idempotent_replies WHERE status IS NULL"))
+        assert claimed == 0, turns
 
 
 @BOTH

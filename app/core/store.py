@@ -7,6 +7,7 @@ one commit, and each is answered only when that commit is on disk. Nothing else 
 import asyncio
 import contextlib
 import sqlite3
+import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
 from datetime import datetime
@@ -26,8 +27,8 @@ Durability = Literal["full", "normal"]
 
 BATCH = 256
 READERS = 3
-GATHER_SECONDS = 0.001
 IDLE_SECONDS = 0.05
+FOLD_AGAIN_SECONDS = 1.0
 CHECKPOINT_BYTES = 1 << 20
 RESTART_BYTES = 64 << 20
 
@@ -59,8 +60,9 @@ class Store:
         self._busy = False
         self.commits = 0
         """How many batches were committed: what was read at one count still holds while the count is the same."""
-        self._expected = 1
-        self._gathering: asyncio.TimerHandle | None = None
+        self._starting = False
+        self._folded = False
+        self._fold_again_at = 0.0
         self.idle_work: list[Callable[[Tx], bool]] = []
         self._unworked = True
         self._idle_timer: asyncio.TimerHandle | None = None
@@ -94,7 +96,7 @@ class Store:
         asker: asyncio.Future[R] = asyncio.get_running_loop().create_future()
         self._waiting.append(Job(lambda tx: function(tx, *args, **kwargs), asker))
         if not self._busy:
-            self._gather()
+            self._start_soon()
         return await asker
 
     async def read(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
@@ -135,42 +137,36 @@ class Store:
         self._idle.append(reader)
         self._reading.release()
 
-    def _gather(self) -> None:
-        """Start a batch as soon as as many writes wait as came together last time, or after a moment.
-
-        Whoever wrote together will most likely write together again, and a commit for all of them costs hardly more than one for the first.
-        """
-        if len(self._waiting) >= self._expected:
-            self._start_batch()
-        elif self._gathering is None and self._waiting:
-            self._gathering = asyncio.get_running_loop().call_later(GATHER_SECONDS, self._start_batch)
+    def _start_soon(self) -> None:
+        """Start a batch in the loop's next turn, so that the writes of all requests that are read in this one share a commit."""
+        if not self._starting:
+            self._starting = True
+            asyncio.get_running_loop().call_soon(self._start_batch)
 
     def _start_batch(self) -> None:
         """Hand everything that waits to the writer's thread; those whose asker has already gone are dropped unstarted."""
-        if self._gathering is not None:
-            self._gathering.cancel()
-            self._gathering = None
+        self._starting = False
+        if self._busy:
+            return
         jobs: list[Job] = []
         while self._waiting and len(jobs) < BATCH:
             job = self._waiting.popleft()
             if not job.asker.done():
                 jobs.append(job)
-        self._busy = bool(jobs)
         if jobs:
             self._unworked = True
             self._run_batch(jobs)
-        elif self._closing is not None:
+        else:
             self._rest()
 
     def _run_batch(self, jobs: list[Job]) -> None:
-        self._busy = True
+        self._busy, self._folded = True, False
         moment = self.clock()
         self._writer.start(lambda connection: commit(connection, jobs, moment)).add_done_callback(lambda done: self._finish_batch(done, jobs))
 
     def _finish_batch(self, done: "asyncio.Future[None]", jobs: Sequence[Job]) -> None:
         failure = done.exception()
         self.commits += 1
-        self._expected = len(jobs)
         self._busy = False
         for job in jobs:
             error = failure or job.error
@@ -183,22 +179,26 @@ class Store:
                 job.asker.set_exception(_seen_by_callers(error))
             else:
                 job.asker.set_result(job.result)
-        self._gather()
-        if not self._busy and not self._waiting:
+        if _size(self._wal) > RESTART_BYTES and time.monotonic() > self._fold_again_at:
+            self._checkpoint("RESTART")
+        else:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Write what waits, or rest."""
+        if self._waiting:
+            self._start_soon()
+        else:
             self._rest()
 
     def _rest(self) -> None:
-        """When nobody has written for a moment, do the idle work and fold the WAL back; fold it at once when it has grown large."""
-        if self._closing is not None:
-            if not self._closing.done():
-                self._closing.set_result(None)
-            return
+        """Let go whoever closes the store; else do the idle work when nobody has written for a moment."""
         if self._idle_timer is not None:
             self._idle_timer.cancel()
-        if _size(self._wal) > RESTART_BYTES:
-            self._checkpoint("RESTART")
-        else:
+        if self._closing is None:
             self._idle_timer = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._work_idly)
+        elif not self._closing.done():
+            self._closing.set_result(None)
 
     def _work_idly(self) -> None:
         if self._busy or self._waiting:
@@ -207,7 +207,7 @@ class Store:
             done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             done.add_done_callback(lambda done: _report(done, "the idle work failed"))
             self._run_batch([Job(self._idle_step, done)])
-        elif _size(self._wal) > CHECKPOINT_BYTES:
+        elif _size(self._wal) > CHECKPOINT_BYTES and not self._folded:
             self._checkpoint("PASSIVE")
 
     def _idle_step(self, tx: Tx) -> None:
@@ -216,13 +216,14 @@ class Store:
         self._unworked = any(more)
 
     def _checkpoint(self, mode: Literal["PASSIVE", "RESTART"]) -> None:
-        self._busy = True
+        self._busy, self._folded = True, True
         self._writer.start(lambda connection: _fold(connection, mode)).add_done_callback(self._checkpointed)
 
-    def _checkpointed(self, done: "asyncio.Future[None]") -> None:
-        _report(done, "a checkpoint failed")
+    def _checkpointed(self, done: "asyncio.Future[bool]") -> None:
+        if not _report(done, "a checkpoint failed") and not done.result():
+            self._fold_again_at = time.monotonic() + FOLD_AGAIN_SECONDS
         self._busy = False
-        self._start_batch()
+        self._go_on()
 
 
 @contextlib.asynccontextmanager
@@ -258,19 +259,21 @@ def _read(connection: sqlite3.Connection, moment: datetime, function: Callable[.
         connection.execute("ROLLBACK")
 
 
-def _fold(connection: sqlite3.Connection, mode: str) -> None:
-    """Checkpoint; a reader that is still in the old WAL is not waited for long, the next checkpoint finds it gone."""
+def _fold(connection: sqlite3.Connection, mode: str) -> bool:
+    """Checkpoint and say whether all of it could be done; a reader that is still in the old WAL is not waited for long."""
     connection.execute("PRAGMA busy_timeout=200")
     try:
-        connection.execute(f"PRAGMA wal_checkpoint({mode})").fetchone()
+        busy, written, folded = connection.execute(f"PRAGMA wal_checkpoint({mode})").fetchone()
     finally:
         connection.execute("PRAGMA busy_timeout=5000")
+    return not busy and written == folded
 
 
-def _report(done: "asyncio.Future[None]", message: str) -> None:
-    """Tell the loop of a failure that nobody waits for."""
+def _report(done: "asyncio.Future[Any]", message: str) -> bool:
+    """Tell the loop of a failure that nobody waits for; say whether there was one."""
     if (error := done.exception()) is not None:
         asyncio.get_running_loop().call_exception_handler({"message": message, "exception": error})
+    return error is not None
 
 
 def _seen_by_callers(error: BaseException) -> BaseException:

@@ -12,7 +12,7 @@ _UNSPACED = (
     "\u0e01-\u0e5b\u0e81-\u0edf\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u3105-\u312f\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
-_ASCII_WORD = re.compile(r"[A-Za-z0-9]\S*", re.ASCII)
+_ASCII_MARKS = bytes(byte for byte in range(128) if not chr(byte).isalnum() and chr(byte) not in " \t\n\r\v\f")
 _WORD = re.compile(rf"(?=\w)[{_UNSPACED}]|[^\W_{_UNSPACED}][^\s{_UNSPACED}]*")
 _TAG = re.compile(r"<[^>]*>")
 _UNITS = (("year", 365 * 86_400), ("month", 30 * 86_400), ("week", 7 * 86_400), ("day", 86_400), ("hour", 3_600), ("minute", 60))
@@ -20,8 +20,9 @@ _UNITS = (("year", 365 * 86_400), ("month", 30 * 86_400), ("week", 7 * 86_400), 
 
 def word_count(markdown: str) -> int:
     """Return the number of words: runs between spaces, and each character of a script written without spaces."""
-    pattern = _ASCII_WORD if markdown.isascii() else _WORD
-    return sum(1 for _ in pattern.finditer(markdown))
+    if markdown.isascii():
+        return len(markdown.encode().translate(None, _ASCII_MARKS).split())
+    return sum(1 for _ in _WORD.finditer(markdown))
 
 
 def summary(markdown: str, most: int = 280) -> str:

@@ -37,7 +37,7 @@ def insert(tx: Tx, *, owner: int, folder_id: int | None, title: str, text: Text,
         owner=owner, folder=folder_id, title=title, tags=tags, words=text.words, size=text.size, now=tx.now, content=text.content,
     )  # fmt: skip
     note_id = made.lastrowid or 0
-    words.put(tx, note_id, title=title, tags=tags, content=text.content)
+    words.add(tx, note_id)
     note_tags.put(tx, owner, note_id, tags)
     _count(tx, owner, folder_id, 1, text.size)
     return note_id
@@ -45,14 +45,13 @@ def insert(tx: Tx, *, owner: int, folder_id: int | None, title: str, text: Text,
 
 def change(tx: Tx, note: sqlite3.Row, *, title: str, tags: str, text: Text) -> None:
     """Give a note another title, other tags or another text; its revision grows by 1, its version when the text is another."""
-    words.take(tx, note["id"], title=note["title"], tags=note["tags"], content=note["content"])
     tx.run(
         """UPDATE notes SET title = :title, tags = :tags, content = :content, size = :size, word_count = :words, revision = revision + 1,
                version = version + :new_version, updated_at = :now WHERE id = :id""",
         title=title, tags=tags, content=text.content, size=text.size, words=text.words, new_version=int(text.content != note["content"]),
         now=tx.now, id=note["id"],
     )  # fmt: skip
-    words.put(tx, note["id"], title=title, tags=tags, content=text.content)
+    words.change(tx, note["id"], old=_words(note), new=words.Words(title, tags, text.content))
     if tags != note["tags"]:
         note_tags.take(tx, note["owner_id"], note["id"], note["tags"])
         note_tags.put(tx, note["owner_id"], note["id"], tags)
@@ -146,12 +145,16 @@ def purge(tx: Tx, note_ids: Sequence[int]) -> int:
         note = tx.one("SELECT * FROM notes WHERE id = :id", id=note_id)
         if note is None:
             continue
-        words.take(tx, note_id, title=note["title"], tags=note["tags"], content=note["content"])
+        words.remove(tx, note_id, _words(note))
         note_tags.take(tx, note["owner_id"], note_id, note["tags"])
         tx.run("DELETE FROM notes WHERE id = :id", id=note_id)
         if note["trash_id"] is None:
             _count(tx, note["owner_id"], note["folder_id"], -1, -note["size"])
     return len(note_ids)
+
+
+def _words(note: sqlite3.Row) -> words.Words:
+    return words.Words(note["title"], note["tags"], note["content"])
 
 
 def _count(tx: Tx, owner: int, folder_id: int | None, notes: int, size: int) -> None:

@@ -22,7 +22,7 @@ def split(path: str, *, field: str) -> list[str]:
 
 
 def _segment(segment: str, field: str) -> str:
-    if any(unicodedata.category(mark) == "Cc" for mark in segment):
+    if not segment.isprintable() and any(unicodedata.category(mark) == "Cc" for mark in segment):
         raise Invalid(f"{field} must not hold control characters.", field=field)
     if not segment.strip():
         raise Invalid(f"{field} must not hold an empty segment.", field=field)

@@ -6,16 +6,16 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Id, Most, Record, Title
 from app.core.tx import Tx
-from app.workspace import access, folder_rows, folders
+from app.workspace import access, folder_rows, folders, words
 from app.workspace.folder_rows import IN_LIST, in_list
 
 Query = Annotated[str, Meta(min_length=1, max_length=1000)]
 RANKED = 5_000
-TITLE_WEIGHT, TAGS_WEIGHT, TEXT_WEIGHT = 4.0, 3.0, 1.0
 SNIPPET_WORDS = 24
 CONTENT_CHARACTERS = 2_000
 WORD = re.compile(r"[^\W_]+")
@@ -51,27 +51,37 @@ class Hits(Record):
 
 
 @operation("POST /os/notes/search", scope="os.notes:read", category="notes", effect="read")
-def search_notes(
-    tx: Tx, me: Caller, *, query: Query, limit: Annotated[int, Meta(ge=1), Most(50)] = 10, folder_id: Id | None = None,
+async def search_notes(
+    app: App, me: Caller, *, query: Query, limit: Annotated[int, Meta(ge=1), Most(50)] = 10, folder_id: Id | None = None,
     folder_name: Title | None = None,
 ) -> Hits:  # fmt: skip
     """Search the notes the caller may read; each word must occur, in any form, in the title, the tags or the text."""
+    if app.glance(words.any_waiting):
+        await app.write(words.index_waiting)
+    return await app.read(_search, me, words_of(query), limit, folder_id, folder_name)
+
+
+def _search(tx: Tx, me: Caller, wanted: list[str], limit: int, folder_id: int | None, folder_name: str | None) -> Hits:
     folder = folders.named_or_numbered(tx, me, folder_id, folder_name)
-    words = words_of(query)
-    if not words:
+    if not wanted:
         return Hits([], Passages([]))
     scope, places = readable(tx, me, None if folder is None else folder["id"])
-    match = " ".join(f'"{word}"' for word in words)
-    rows = tx.all(
-        f"""SELECT n.id, n.title, n.folder_id, n.updated_at, substr(n.content, 1, {CONTENT_CHARACTERS}) AS content,
-                   -bm25(note_words, {TITLE_WEIGHT}, {TAGS_WEIGHT}, {TEXT_WEIGHT}) AS score,
-                   snippet(note_words, 2, '', '', '…', {SNIPPET_WORDS}) AS snippet
-            FROM note_words JOIN notes n ON n.id = note_words.rowid
-            WHERE note_words MATCH :match AND note_words.rowid >= :oldest AND n.trash_id IS NULL AND {scope}
-            ORDER BY score DESC, n.id DESC LIMIT :limit""",
+    match = " ".join(f'"{word}"' for word in wanted)
+    best = tx.all(
+        f"""SELECT w.rowid, w.rank FROM note_words w CROSS JOIN notes n ON n.id = w.rowid
+            WHERE w.note_words MATCH :match AND n.id >= :oldest AND n.trash_id IS NULL AND {scope} ORDER BY w.rank LIMIT :limit""",
         match=match, oldest=_oldest_ranked(tx, match), me=me.user, ids=places, limit=limit,
     )  # fmt: skip
-    hits = [Hit(row["id"], row["title"], row["snippet"], row["folder_id"], round(row["score"], 6), row["updated_at"]) for row in rows]
+    scores = {row[0]: -row[1] for row in best}
+    rows = tx.all(
+        f"""SELECT n.id, n.title, n.folder_id, n.updated_at, substr(n.content, 1, {CONTENT_CHARACTERS}) AS content,
+                   snippet(note_words, 2, '', '', '…', {SNIPPET_WORDS}) AS snippet
+            FROM note_words JOIN notes n ON n.id = note_words.rowid
+            WHERE note_words MATCH :match AND note_words.rowid IN ({IN_LIST})""",
+        match=match, ids=in_list(list(scores)),
+    )  # fmt: skip
+    rows.sort(key=lambda row: (-scores[row["id"]], -row["id"]))
+    hits = [Hit(row["id"], row["title"], row["snippet"], row["folder_id"], round(scores[row["id"]], 6), row["updated_at"]) for row in rows]
     return Hits(hits, Passages([Passage(row["id"], row["title"], row["snippet"], row["content"]) for row in rows]))
 
 
