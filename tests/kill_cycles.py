@@ -126,19 +126,29 @@ def missing(data: Path, writers: list[Writer]) -> tuple[list[str], list[str]]:
 
 def troubles(data: Path) -> list[str]:
     """Give what SQLite, the counters and the search index say against the database."""
+    asyncio.run(index_all(data))
     connection = sqlite3.connect(data / DATABASE)
     found = [row[0] for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
     found += [f"foreign key: {tuple(row)}" for row in connection.execute("PRAGMA foreign_key_check")]
     live = connection.execute("SELECT count(*), sum(size) FROM notes WHERE trash_id IS NULL").fetchone()
     counted = connection.execute("SELECT note_count, total_bytes FROM workspaces").fetchone()
     found += [] if live == counted else [f"{live} notes and bytes, but counted {counted}"]
-    words.index_waiting(Tx(connection, utc_now()), 1 << 30)
+    words.index_waiting(Tx(connection, utc_now()), 1 << 30, 1 << 40)
     try:
         connection.execute("INSERT INTO note_words (note_words, rank) VALUES ('integrity-check', 1)")
     except sqlite3.DatabaseError as error:
         found.append(f"search index: {error}")
     connection.close()
     return found
+
+
+async def index_all(data: Path) -> None:
+    """Index the notes that wait for it, so that the index can be compared with them."""
+    parts = build_parts(SETTINGS, data)
+    await parts.store.open()
+    while await parts.read(words.any_waiting):
+        await parts.write(words.index_waiting)
+    await parts.store.close()
 
 
 def run(cycles: int, data: Path, seed: int) -> dict[str, object]:

@@ -40,7 +40,8 @@ class _Request(msgspec.Struct, frozen=True):
 async def run_once(app: "App", found: Operation[..., Any], caller: Caller, arguments: dict[str, Any], *, key: str) -> Any:
     """Run the operation, or give the `Replay` of the answer that this key got before.
 
-    An orchestrating operation first claims the key, so that a second caller meanwhile hears `idempotency_in_progress`.
+    An orchestrating operation first claims the key, so that a second caller meanwhile hears `idempotency_in_progress`. How it ended is written
+    even if its asker is stopped at that very moment: else the key would stay claimed.
     """
     check_key(key)
     request = _Request(caller.user, found.name, key, fingerprint(arguments), found.idempotent)
@@ -56,7 +57,7 @@ async def run_once(app: "App", found: Operation[..., Any], caller: Caller, argum
         seen = app.as_declared(found, error) if isinstance(error, Invalid) else error
         await asyncio.shield(app.write(_remember_refusal, request, seen))  # a second cancellation must not leave the key claimed
         raise seen from None
-    await app.write(_remember, request, found.status, encode(result))
+    await asyncio.shield(app.write(_remember, request, found.status, encode(result)))
     return result
 
 

@@ -204,17 +204,14 @@ class Store:
         if self._busy or self._waiting:
             return
         if self._unworked:
-            done = asyncio.get_running_loop().create_future()
-            done.add_done_callback(self._idly_worked)
+            done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            done.add_done_callback(lambda done: _report(done, "the idle work failed"))
             self._run_batch([Job(self._idle_step, done)])
         elif _size(self._wal) > CHECKPOINT_BYTES and not self._folded:
             self._checkpoint("PASSIVE")
 
-    def _idly_worked(self, done: "asyncio.Future[None]") -> None:
-        if done.exception() is not None:
-            self._unworked = False  # tried again after the next write, not twenty times a second: the disk may be full
-
     def _idle_step(self, tx: Tx) -> None:
+        self._unworked = False  # what fails now is tried again after the next write, not at once and for ever
         more = [work(tx) for work in self.idle_work]
         self._unworked = any(more)
 
@@ -223,9 +220,7 @@ class Store:
         self._writer.start(lambda connection: _fold(connection, mode)).add_done_callback(self._checkpointed)
 
     def _checkpointed(self, done: "asyncio.Future[bool]") -> None:
-        if (error := done.exception()) is not None:
-            asyncio.get_running_loop().call_exception_handler({"message": "a checkpoint failed", "exception": error})
-        elif not done.result():
+        if not _report(done, "a checkpoint failed") and not done.result():
             self._fold_again_at = time.monotonic() + FOLD_AGAIN_SECONDS
         self._busy = False
         self._go_on()
@@ -272,6 +267,13 @@ def _fold(connection: sqlite3.Connection, mode: str) -> bool:
     finally:
         connection.execute("PRAGMA busy_timeout=5000")
     return not busy and written == folded
+
+
+def _report(done: "asyncio.Future[Any]", message: str) -> bool:
+    """Tell the loop of a failure that nobody waits for; say whether there was one."""
+    if (error := done.exception()) is not None:
+        asyncio.get_running_loop().call_exception_handler({"message": message, "exception": error})
+    return error is not None
 
 
 def _seen_by_callers(error: BaseException) -> BaseException:

@@ -58,7 +58,7 @@ class Exchange:
         self.started = time.perf_counter()
         self.operation: Operation[..., Any] | None = None
         self.caller: Caller | None = None
-        self.cors: list[tuple[bytes, bytes]] | None = None
+        self.cors: Headers | None = None
         self.verdict: Verdict | None = None
         self.status = 0
         self.size = 0

@@ -56,7 +56,7 @@ async def search_notes(
     folder_name: Title | None = None,
 ) -> Hits:  # fmt: skip
     """Search the notes the caller may read; each word must occur, in any form, in the title, the tags or the text."""
-    if app.glance(words.any_waiting):
+    while app.glance(words.any_waiting):
         await app.write(words.index_waiting)
     return await app.read(_search, me, words_of(query), limit, folder_id, folder_name)
 

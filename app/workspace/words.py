@@ -11,6 +11,7 @@ from app.core.tx import Tx
 
 BATCH = 256
 MERGE_PAGES = 100
+STEP_BYTES = 2 << 20
 
 
 class Words(NamedTuple):
@@ -46,22 +47,22 @@ def any_waiting(tx: Tx) -> bool:
     return tx.one("SELECT 1 FROM waiting_words LIMIT 1") is not None
 
 
-def index_waiting(tx: Tx, most: int = 4 * BATCH) -> None:
-    """Index the notes that wait, oldest first, at most so many."""
-    rows = tx.all(
-        "SELECT w.note_id, n.title, n.tags, n.content FROM waiting_words w JOIN notes n ON n.id = w.note_id ORDER BY w.note_id LIMIT :most",
-        most=most,
-    )
-    for row in rows:
-        _put(tx, row[0], Words(*row[1:]))
-    if rows:
-        tx.run("DELETE FROM waiting_words WHERE note_id <= :last", last=rows[-1][0])
+def index_waiting(tx: Tx, most: int = 2 * BATCH, most_bytes: int = STEP_BYTES) -> None:
+    """Index some of the notes that wait, oldest first: at most so many, and no more once they come to so many bytes."""
+    rows = tx.all("SELECT w.note_id, n.size FROM waiting_words w JOIN notes n ON n.id = w.note_id ORDER BY w.note_id LIMIT :most", most=most)
+    size = 0
+    for note_id, bytes_ in rows:
+        _put(tx, note_id, Words(*tx.sure("SELECT title, tags, content FROM notes WHERE id = :id", id=note_id)))
+        tx.run("DELETE FROM waiting_words WHERE note_id = :id", id=note_id)
+        size += bytes_
+        if size >= most_bytes:
+            break
 
 
 def tend(tx: Tx) -> bool:
     """Do a little of what can wait for an idle moment: index new notes, then keep the index in few segments; say whether there is more to do."""
     if any_waiting(tx):
-        index_waiting(tx, BATCH // 4)
+        index_waiting(tx, BATCH // 4, STEP_BYTES // 8)
         return True
     before = tx.connection.total_changes
     tx.run("INSERT INTO note_words (note_words, rank) VALUES ('merge', :pages)", pages=MERGE_PAGES)
