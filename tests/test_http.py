@@ -279,7 +279,6 @@ async def test_an_id_in_a_path_is_a_number_that_may_exist(served: Served, kept: 
         "limit=",
         "limit=1.5",
         "limit=1e3",
-        "limit=" + "9" * 20,
         "limit=" + "9" * 5_000,
         "limit=%00",
         "limit=１",
