@@ -194,16 +194,13 @@ async def test_an_unknown_path_is_not_found_with_any_method_and_credential(serve
         ("CONNECT", "/os", "GET, HEAD"),
         ("GET", "/os/notes/1/pin", "POST"),
         ("PATCH", "/os/trash", "DELETE, GET, HEAD"),
-        ("GET", "/os/notes/search/", None),
+        ("GET", "/os/notes/search/", "POST"),
     ],
 )
-async def test_a_known_path_refuses_other_methods_and_names_those_it_has(served: Served, method: str, path: str, allow: str | None) -> None:
+async def test_a_known_path_refuses_other_methods_and_names_those_it_has(served: Served, method: str, path: str, allow: str) -> None:
     answer = await exchange(served, request(method, path))
     assert answer is not None
-    if allow is None:  # a word where an id belongs is a path like any other, and asks for a credential first
-        assert answer.status == 401
-    else:
-        assert (answer.status, answer.error, answer.header("allow")) == (405, "method_not_allowed", allow)
+    assert (answer.status, answer.error, answer.header("allow")) == (405, "method_not_allowed", allow)
 
 
 @pytest.mark.parametrize("path", ["/os", "/os/notes", "/identity", "/os/status"])
@@ -282,7 +279,6 @@ async def test_an_id_in_a_path_is_a_number_that_may_exist(served: Served, kept: 
         "limit=",
         "limit=1.5",
         "limit=1e3",
-        "limit=" + "9" * 20,
         "limit=" + "9" * 5_000,
         "limit=%00",
         "limit=１",

@@ -139,7 +139,7 @@ def test_the_status_is_answered_while_a_long_note_is_written_read_and_searched(s
     read, grepped = answered_meanwhile(server, pool, lambda: server.ask("GET", path), lambda: server.ask("POST", "/os/notes/grep", hostile))
     assert read[0] == 200
     assert len(read[1]["note"]["markdown"]) == len(text)
-    assert grepped[0] == 200
+    assert grepped[0] in (200, 400)  # 400: it needed more than its two seconds
 
 
 def test_the_status_is_answered_while_hundreds_of_connections_are_half_open(server: Running) -> None:
