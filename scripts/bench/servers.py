@@ -97,8 +97,8 @@ class Server:
         return int(line.split()[1]) / 1024
 
     def disk(self) -> int:
-        """Give the bytes of all files in the data folder."""
-        return sum(path.stat().st_size for path in self.data.rglob("*") if path.is_file())
+        """Give the bytes of the database's files; logs are not what a note costs."""
+        return sum(path.stat().st_size for path in self.data.rglob("*") if path.is_file() and ".db" in path.name)
 
     def get(self, path: str) -> bytes:
         """Encode a GET below the interface's base path."""
