@@ -1,0 +1,118 @@
+"""Query plans: what is asked often takes the same time however much there is, so no statement of it walks a table or sorts."""
+
+import re
+import sqlite3
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from app.core import store as store_module
+from app.core.place import DATABASE
+from app.main import create_app
+from app.settings import Settings
+from tests.conftest import Client, MovableClock, Served
+
+pytestmark = pytest.mark.anyio
+GROWING = ("notes", "note_tags", "snapshots", "todos", "trash", "folders", "keys", "users", "idempotent_replies")
+WALK = re.compile(rf"^SCAN ({'|'.join(GROWING)}|n|f|s)\b(?! VIRTUAL TABLE)")
+SORT = re.compile(r"^USE TEMP B-TREE FOR .*ORDER BY")
+
+
+class Recorder:
+    """Every statement that any connection of the server runs."""
+
+    def __init__(self) -> None:
+        self.statements: list[str] = []
+
+    def new(self) -> list[str]:
+        """Give the statements since the last call."""
+        found, self.statements = self.statements, []
+        return [statement for statement in found if re.match(r"\s*(SELECT|WITH|UPDATE|DELETE)", statement)]
+
+
+@pytest.fixture
+def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
+    recorder, connect = Recorder(), store_module._connect
+
+    def recording(path: Path, **options: object) -> sqlite3.Connection:
+        connection = connect(path, **options)  # type: ignore[arg-type]
+        connection.set_trace_callback(lambda statement: recorder.statements.append(statement))
+        return connection
+
+    monkeypatch.setattr(store_module, "_connect", recording)
+    return recorder
+
+
+@pytest.fixture
+async def ann(recorder: Recorder, data: Path, settings: Settings, clock: MovableClock) -> AsyncIterator[Client]:
+    """Someone with a little of everything, on a server whose statements are recorded."""
+    asgi = create_app(settings, data, clock=clock)
+    async with asgi.router.lifespan_context(asgi):
+        client = await Served(asgi, asgi.state.parts).person("ann")
+        await client.folder("Work")
+        note = await client.note("Plan", "text", folderId=2, tags=["t"])
+        await client.ok("POST", f"/os/snapshots/{note['id']}")
+        await client.ok("POST", "/os/todos", status=201, json={"title": "todo", "dueDate": "2026-11-21"})
+        await client.note("Gone")
+        await client.ok("DELETE", "/os/notes/2")
+        recorder.new()
+        yield client
+        await client.aclose()
+
+
+def plans(data: Path, statements: list[str]) -> dict[str, list[str]]:
+    """Give the steps that SQLite takes for each statement."""
+    connection = sqlite3.connect(data / DATABASE)
+    try:
+        return {statement: [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}")] for statement in statements}
+    finally:
+        connection.close()
+
+
+READS = [
+    "/identity", "/os/status", "/os/folders?parentId=2", "/os/notes/1", "/os/notes", "/os/notes?folderId=2", "/os/notes?folderId=2&offset=5&limit=1",
+    *(f"/os/notes?folderId=2&sort={sort}&order={order}" for sort in ("updatedAt", "createdAt", "title") for order in ("asc", "desc")),
+    "/os/notes?recursive=true", "/os/notes?folderName=Work", "/os/snapshots/1", "/os/snapshots/1/seq/1", "/os/snapshots/1/1",
+    "/os/trash", "/os/todos", "/os/todos?completed=false&limit=50&includeSteps=true", "/os/todos/1",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("path", READS)
+async def test_a_read_neither_walks_a_table_nor_sorts(ann: Client, recorder: Recorder, data: Path, path: str) -> None:
+    await ann.ok("GET", path)
+    asked = recorder.new()
+    assert asked
+    bad = {statement: steps for statement, steps in plans(data, asked).items() if any(WALK.search(step) or SORT.search(step) for step in steps)}
+    assert bad == {}
+
+
+WRITES = [
+    ("POST", "/os/notes", {"title": "New", "content": "x", "folderId": 2, "tags": ["t"]}, 201),
+    ("PATCH", "/os/notes/1", {"content": "changed", "tags": ["u"]}, 200),
+    ("POST", "/os/notes/1/move", {"folderId": None}, 200),
+    ("POST", "/os/notes/1/pin", {"pinned": True}, 200),
+    ("POST", "/os/notes/1/copy", {}, 200),
+    ("DELETE", "/os/notes/1", None, 200),
+    ("POST", "/os/trash/note/2/restore", None, 200),
+    ("DELETE", "/os/trash/note/2", None, 200),
+    ("POST", "/os/snapshots/1", {}, 200),
+    ("POST", "/os/snapshots/1/restore", {"seq": 1}, 200),
+    ("POST", "/accumulate", {"files": [{"path": "Work/Plan", "content": "y"}, {"path": "a/b/c", "content": "z"}]}, 200),
+    ("POST", "/os/folders", {"path": "Work/New"}, 200),
+    ("PATCH", "/os/folders/2", {"name": "Renamed"}, 200),
+    ("POST", "/os/todos", {"title": "another"}, 201),
+    ("PATCH", "/os/todos/1", {"title": "changed"}, 200),
+    ("POST", "/os/todos/1/complete", None, 200),
+    ("DELETE", "/os/todos/1", None, 200),
+    ("POST", "/os/notes/search", {"query": "text"}, 200),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body", "status"), WRITES)
+async def test_a_write_never_walks_a_table(ann: Client, recorder: Recorder, data: Path, method: str, path: str, body: object, status: int) -> None:
+    await ann.ok(method, path, status=status, json=body)
+    asked = recorder.new()
+    assert asked
+    bad = {statement: steps for statement, steps in plans(data, asked).items() if any(WALK.search(step) for step in steps)}
+    assert bad == {}
