@@ -14,7 +14,7 @@ from app.interfaces import http as http_module
 from app.main import create_app
 from app.settings import Settings
 from tests.asking import chunks, exchange, held, request
-from tests.conftest import Client, MovableClock, Served
+from tests.conftest import ORIGIN, Client, MovableClock, Served
 
 pytestmark = pytest.mark.anyio
 
@@ -505,7 +505,7 @@ ANSWERS = [
     ("GET", "/api/v1/openapi.json", {}, 200),
     ("GET", "/healthz", {}, 200),
     ("POST", "/healthz", {}, 405),
-    ("GET", "/", {}, 404),
+    ("GET", "/", {}, 200),
     ("GET", "/nothing", {}, 404),
     ("GET", "/api/v1x", {}, 404),
     ("GET", "/api/chat/x", {}, 404),
@@ -590,3 +590,11 @@ async def test_a_web_socket_is_not_let_in(served: Served) -> None:
         scope = request("GET", path, base="", type="websocket", subprotocols=[])
         await served.asgi(scope, receive, send)
     assert set(sent) == {"websocket.close"}
+
+
+async def test_a_person_who_opens_the_address_is_told_what_is_here(stranger: Client) -> None:
+    response = await stranger.get(ORIGIN + "/")
+    assert response.status_code == 200
+    assert response.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert response.headers["Content-Security-Policy"].startswith("default-src 'none'")
+    assert "Hearth is running" in response.text

@@ -26,6 +26,7 @@ from app.errors import AppError, Invalid, Malformed, PayloadTooLarge, RateLimite
 from app.interfaces.access_log import AccessLog
 from app.interfaces.guard import SECURITY_HEADERS, Guard, Headers
 from app.interfaces.routes import Found, Routes
+from app.settings import MIB
 
 BASE = "/api/v1"
 LARGE_BODY = 16 << 20
@@ -263,4 +264,5 @@ def _unauthorized(origin: str, *, sent: bool) -> Unauthorized:
 
 
 def _too_large(most: int) -> PayloadTooLarge:
-    return PayloadTooLarge(f"The request body is larger than {most} bytes.", limitBytes=most)
+    size = f"{most >> 20} MiB" if most and not most % MIB else f"{most} bytes"
+    return PayloadTooLarge(f"The request body is larger than {size}.", limitBytes=most)

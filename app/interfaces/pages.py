@@ -11,10 +11,23 @@ from starlette.routing import Route
 from app.core.shapes import encode
 from app.errors import AppError, Invalid, MethodNotAllowed, NotFound
 
+FRONT = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>Hearth</title>
+<h1>Hearth is running</h1>
+<p>It keeps notes and todos for the agents, scripts and people that have a key. The interface is below <code>/api/v1</code>:
+<a href="/api/v1/openapi.json">its description</a> needs no key, and <code>GET /api/v1/os</code> lists every endpoint.</p>
+</html>
+"""
+
 
 def routes() -> list[Route]:
     """Give the routes that are not operations."""
-    return [Route("/healthz", healthz)]
+    return [Route("/", front), Route("/healthz", healthz)]
+
+
+async def front(_: Request) -> Response:
+    """Tell a person who opens the address what is here."""
+    return Response(FRONT, media_type="text/html; charset=utf-8")
 
 
 async def healthz(_: Request) -> Response:
@@ -39,7 +52,9 @@ def _of_starlette(error: Exception) -> AppError:
     if error.status_code == 405:
         allow = (error.headers or {}).get("Allow", "").split(", ")
         return MethodNotAllowed("This method is not known at this path.", allow=sorted(allow))
-    return NotFound("There is nothing at this path.") if error.status_code == 404 else Invalid("The request is not valid.")
+    if error.status_code == 404:
+        return NotFound("There is nothing at this path; the interface is below /api/v1.")
+    return Invalid("The request is not valid.")
 
 
 ERRORS: dict[Any, Callable[[Request, Exception], Any]] = {HTTPException: refuse, AppError: refuse}

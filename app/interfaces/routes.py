@@ -65,7 +65,7 @@ class Routes:
         wanted = "GET" if method == "HEAD" else method
         match = _match(self._root, path.removesuffix("/").split("/")[1:], [])
         if match is None:
-            raise NotFound("There is nothing at this path.")
+            raise NotFound("There is nothing at this path; GET /os lists every endpoint.")
         node, texts = match
         if wanted not in node.methods:
             allowed = {*node.methods, *(("HEAD",) if "GET" in node.methods else ())}
