@@ -505,7 +505,6 @@ ANSWERS = [
     ("GET", "/api/v1/openapi.json", {}, 200),
     ("GET", "/healthz", {}, 200),
     ("POST", "/healthz", {}, 405),
-    ("GET", "/", {}, 200),
     ("GET", "/nothing", {}, 404),
     ("GET", "/api/v1x", {}, 404),
     ("GET", "/api/chat/x", {}, 404),
