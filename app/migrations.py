@@ -150,6 +150,7 @@ def _apply(path: Path, steps: tuple[Callable[["Database"], None], ...]) -> None:
         ordered()(step)
     db = Database(path)
     try:
+        db.conn.execute("PRAGMA auto_vacuum=INCREMENTAL")  # holds for a file that is made now
         db.conn.execute("PRAGMA journal_mode=WAL")
         db.conn.execute("PRAGMA synchronous=FULL")
         ordered.apply(db)

@@ -29,6 +29,7 @@ BATCH = 256
 READERS = 3
 IDLE_SECONDS = 0.05
 FOLD_AGAIN_SECONDS = 1.0
+TRIM_PAGES = 256
 CHECKPOINT_BYTES = 1 << 20
 RESTART_BYTES = 64 << 20
 
@@ -242,10 +243,10 @@ def _connect(path: Path, *, writes: bool, durability: Durability = "full") -> sq
     connection.row_factory = sqlite3.Row
     pragmas = ["busy_timeout=5000", "foreign_keys=ON", "trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", "wal_autocheckpoint=0"]
     if writes:
-        pragmas += ["journal_mode=WAL", f"synchronous={durability.upper()}", f"journal_size_limit={RESTART_BYTES}", "cache_size=-16000"]
+        pragmas += ["journal_mode=WAL", f"synchronous={durability.upper()}", f"journal_size_limit={RESTART_BYTES}", "cache_size=-8000"]
         pragmas += ["fullfsync=ON", "checkpoint_fullfsync=ON", "temp_store=MEMORY"]
     else:
-        pragmas += ["query_only=ON", "cache_size=-8000"]
+        pragmas += ["query_only=ON", "cache_size=-4000"]
     for pragma in pragmas:
         connection.execute(f"PRAGMA {pragma}")
     return connection
@@ -263,6 +264,8 @@ def _fold(connection: sqlite3.Connection, mode: str) -> bool:
     """Checkpoint and say whether all of it could be done; a reader that is still in the old WAL is not waited for long."""
     connection.execute("PRAGMA busy_timeout=200")
     try:
+        if mode == "PASSIVE":
+            _trim(connection)
         busy, written, folded = connection.execute(f"PRAGMA wal_checkpoint({mode})").fetchone()
     finally:
         connection.execute("PRAGMA busy_timeout=5000")
@@ -274,6 +277,13 @@ def _report(done: "asyncio.Future[Any]", message: str) -> bool:
     if (error := done.exception()) is not None:
         asyncio.get_running_loop().call_exception_handler({"message": message, "exception": error})
     return error is not None
+
+
+def _trim(connection: sqlite3.Connection) -> None:
+    """Give pages that nothing uses any more back to the disk, some at a time, once they are a twentieth of the file."""
+    free, pages = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("freelist_count", "page_count"))
+    if free > max(TRIM_PAGES, pages // 20):
+        connection.executescript(f"PRAGMA incremental_vacuum({4 * TRIM_PAGES})")  # `execute` would take one step of it: one page
 
 
 def _seen_by_callers(error: BaseException) -> BaseException:
