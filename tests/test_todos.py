@@ -469,3 +469,12 @@ def test_any_text_is_stored_as_a_due_date_or_refused(text: str, zone: ZoneInfo) 
     around = due.span(day, day, zone)
     assert around.low <= due.deadline(stored, ZoneInfo("UTC")) < around.high
     assert due.day_of(due.moved(stored, day, zone), zone) == day
+
+
+async def test_what_is_overdue_follows_the_clock_though_nothing_was_written(alice: Client, clock: MovableClock) -> None:
+    await alice.ok("POST", "/os/todos", status=201, json={"title": "Soon", "dueDate": "2026-11-21T10:00:00Z"})
+    for hours, total in ((0, 0), (1, 1)):
+        clock.forward(hours=hours)
+        for query in ("date=overdue", "limit=5&date=overdue"):
+            assert (await alice.ok("GET", f"/os/todos?{query}"))["result"]["total"] == total
+        assert (await alice.ok("GET", "/os/todos"))["result"]["total"] == 1

@@ -38,7 +38,7 @@ class Operation(Generic[P, R]):
     refusal: Mapping[str, Any] | None
     idempotent: int
     body: str
-    steady: bool
+    steady: tuple[str, ...] | None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.function(*args, **kwargs)
@@ -102,7 +102,7 @@ def operation(
     refusal: Mapping[str, Any] | None = None,
     idempotent: int = 0,
     body: str = "max_body",
-    steady: bool = False,
+    steady: tuple[str, ...] | None = None,
 ) -> Callable[[Callable[P, R]], Operation[P, R]]:
     """Make a function an operation; its keyword-only parameters are its request, its return annotation its answer.
 
@@ -111,7 +111,8 @@ def operation(
     for a credential only, `public` not even that. `quick`: a read of tens of microseconds, run on the loop. `wrap`: the key under which the answer
     stands; `bare`: no success envelope. `also`: aliases. `invalid_status`: 422 where the contract calls bad fields unprocessable. `refusal`: bad
     fields are told in a 200 body with these fields beside them. `idempotent`: seconds for which an Idempotency-Key is remembered. `body`: the setting
-    that limits its size in bytes. `steady`: a read whose answer depends on the request and the database alone, not on the time.
+    that limits its size in bytes. `steady`: a read whose answer depends on the request and the database alone,
+    unless one of these query fields is given, which make it depend on the time too.
     """
     method, _, path = route.partition(" ")
 

@@ -129,9 +129,10 @@ class Api:
         operation = exchange.operation = found.operation
         if not operation.public:
             self._admit(exchange)
-        if operation.steady and exchange.caller is not None:
+        text = exchange.scope["query_string"]
+        if operation.steady is not None and exchange.caller is not None and not any(field.encode() + b"=" in text for field in operation.steady):
             commits = self.parts.store.commits
-            question = (exchange.caller.kind, exchange.caller.credential, path, exchange.scope["query_string"])
+            question = (exchange.caller.kind, exchange.caller.credential, path, text)
             answer = self.unchanged.get(commits, question)
             if answer is None:
                 _, answer, _ = await self._ask(exchange, found)

@@ -64,7 +64,7 @@ class FolderAnswer(Record):
     folder: Folder
 
 
-@operation("GET /os/folders", scope="os.notes:read", steady=True, also=("GET /context/folders",))
+@operation("GET /os/folders", scope="os.notes:read", steady=(), also=("GET /context/folders",))
 def list_folders(tx: Tx, me: Caller, *, parent_id: Parent | None = None) -> FolderList:
     """List the folders the caller may read, by name: all, or those in one parent or the root."""
     if parent_id is None or parent_id == "root":

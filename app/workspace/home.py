@@ -81,7 +81,7 @@ async def os_index(app: App, me: Caller) -> Index:
     return Index("Workspace and Agent Service API, served by Hearth. Paths are relative to /api/v1.", len(served), by_category)
 
 
-@operation("GET /os/status", scope="os.status:read", category="workspace", steady=True, effect="read", tool=False, also=("GET /context/status",))
+@operation("GET /os/status", scope="os.status:read", category="workspace", steady=(), effect="read", tool=False, also=("GET /context/status",))
 def status(tx: Tx, me: Caller) -> Status:
     """Read what the workspace holds and when it last changed."""
     counted = counters.of(tx, me.user)

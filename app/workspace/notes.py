@@ -97,7 +97,7 @@ def create_note(
     return Created(NewNote(note_id, title, place, 1, tx.now))
 
 
-@operation("GET /os/notes/{id}", scope="os.notes:read", steady=True)
+@operation("GET /os/notes/{id}", scope="os.notes:read", steady=())
 async def get_note_content(app: App, me: Caller, *, id: Id) -> NoteAnswer:
     """Read a whole note, as HTML and as Markdown."""
     version = app.glance(_version, me, id)

@@ -90,7 +90,7 @@ class Difference(Record):
     removed: int
 
 
-@operation("GET /os/snapshots/{noteId}", scope="os.snapshots:read", steady=True, effect="read")
+@operation("GET /os/snapshots/{noteId}", scope="os.snapshots:read", steady=(), effect="read")
 def list_snapshots(tx: Tx, me: Caller, *, note_id: Id, limit: Annotated[int, Meta(ge=1), Most(200)] = 50, offset: Offset = 0) -> SnapshotList:
     """List a note's snapshots, newest first, without their text."""
     note = access.note(tx, me, note_id, columns="owner_id, folder_id, snapshot_count")

@@ -70,7 +70,7 @@ class Trashed(Record):
     trashed: bool = True
 
 
-@operation("GET /os/todos", scope="os.todos:read", wrap="result", refusal=NONE_FOUND)
+@operation("GET /os/todos", scope="os.todos:read", steady=("date",), wrap="result", refusal=NONE_FOUND)
 async def search_todos(
     app: App, me: Caller, *, q: Words | None = None, date: DayName | None = None, completed: bool | None = None,
     priority: Priority | None = None, priority_min: Priority | None = None, due_from: DayOnly | None = None, due_to: DayOnly | None = None,
