@@ -133,6 +133,8 @@ def hearth(name: str, folder: Path, *, durability: str, checkout: Path) -> Serve
     data = folder / "data"
     data.mkdir(parents=True)
     command = [sys.executable, "-m", "app"]
+    if not (checkout / "app" / "__main__.py").exists():  # the environment may hold another checkout, which would answer in its place
+        raise Failed(f"{name} could not be initialised: there is no app in {checkout}")
     made = subprocess.run([*command, "init", "--data", str(data), "--user", "bench"], env=environment, cwd=checkout, capture_output=True, text=True)
     if made.returncode or not made.stdout.strip():
         raise Failed(f"{name} could not be initialised: {(made.stderr or made.stdout).strip()[-2_000:]}")
