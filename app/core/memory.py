@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable
 
-MOST_BYTES = 4 << 20
+MOST_BYTES = 8 << 20
 ENTRY_BYTES = 200
 
 
