@@ -5,6 +5,7 @@ import gc
 import getpass
 import os
 import socket
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from app.core import place
 from app.migrations import migrate
 from app.settings import Settings
 
+SWITCH_SECONDS = 0.001  # Python's 5 ms are long for answers that wait while the writer's or a reader's thread computes
 REMOTE_REFUSED = (
     "{host} can be reached from other machines. Hearth speaks plain HTTP, so whoever listens on the way could read your keys and notes. "
     "If you mean it, say so with --allow-remote."
@@ -92,6 +94,7 @@ def _serve(settings: Settings, path: Path, *, sockets: list[socket.socket], user
     from app.main import create_app
 
     log_to_stderr(settings.log_level)
+    sys.setswitchinterval(SWITCH_SECONDS)
     token, url = place.fresh_token(), url_of(sockets[0])
     app = create_app(settings, path, control_token=token)
     with contextlib.ExitStack() as announcement:
