@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from app.errors import Invalid
-from app.workspace import grep, search
+from app.workspace import grep, search, words
 from tests.conftest import Client, Served
 
 pytestmark = pytest.mark.anyio
@@ -333,3 +333,17 @@ def test_a_long_search_is_tried_in_pieces_before_it_is_begun(monkeypatch: pytest
     lengths.clear()
     assert grep._search(Slow(), "x" * (1 << 19), grep.SECONDS) is None
     assert lengths[-1] == 1 << 19
+
+
+async def test_a_long_run_of_new_notes_is_found_whole(served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While writes never pause, those that wait to be indexed stay few; whoever searches finds all."""
+    monkeypatch.setattr(words, "BATCH", 8)
+    monkeypatch.setattr(words, "MOST_WAITING", 20)
+    for first in range(0, 100, 50):
+        files = [{"path": f"run/{number}.md", "content": f"needle number{number}"} for number in range(first, first + 50)]
+        await alice.ok("POST", "/accumulate", json={"files": files})
+    waiting = served.parts.glance(lambda tx: tx.value("SELECT count(*) FROM waiting_words"))
+    assert waiting <= 30
+    for number in (0, 57, 99):
+        found = await alice.ok("POST", "/os/notes/search", json={"query": f"number{number}"})
+        assert [hit["title"] for hit in found["results"]] == [f"{number}.md"]

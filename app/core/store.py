@@ -29,7 +29,7 @@ BATCH = 256
 READERS = 3
 IDLE_SECONDS = 0.05
 FOLD_AGAIN_SECONDS = 1.0
-TRIM_PAGES = 256
+TRIM_PAGES = 64
 CHECKPOINT_BYTES = 1 << 20
 RESTART_BYTES = 64 << 20
 
@@ -280,10 +280,10 @@ def _report(done: "asyncio.Future[Any]", message: str) -> bool:
 
 
 def _trim(connection: sqlite3.Connection) -> None:
-    """Give pages that nothing uses any more back to the disk, some at a time, once they are a twentieth of the file."""
+    """Give pages that nothing uses any more back to the disk, some at a time, once they are a fiftieth of the file."""
     free, pages = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("freelist_count", "page_count"))
-    if free > max(TRIM_PAGES, pages // 20):
-        connection.executescript(f"PRAGMA incremental_vacuum({4 * TRIM_PAGES})")  # `execute` would take one step of it: one page
+    if free > max(TRIM_PAGES, pages // 50):
+        connection.executescript(f"PRAGMA incremental_vacuum({16 * TRIM_PAGES})")  # `execute` would take one step of it: one page
 
 
 def _seen_by_callers(error: BaseException) -> BaseException:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from app.core.tx import Tx
 
 BATCH = 256
+MOST_WAITING = 4_096
 MERGE_PAGES = 100
 STEP_BYTES = 2 << 20
 
@@ -23,9 +24,9 @@ class Words(NamedTuple):
 
 
 def add(tx: Tx, note_id: int) -> None:
-    """Take note of a new note; with every so many new ones, index those that wait."""
+    """Take note of a new note; when writes never pause, index some of those that wait now and then, so that they are never many thousands."""
     tx.run("INSERT INTO waiting_words (note_id) VALUES (:id)", id=note_id)
-    if note_id % BATCH == 0:
+    if note_id % BATCH == 0 and tx.value("SELECT min(note_id) FROM waiting_words") < note_id - MOST_WAITING:
         index_waiting(tx)
 
 
