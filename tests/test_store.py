@@ -488,3 +488,16 @@ async def test_a_store_that_is_closed_while_its_askers_leave_still_closes(path: 
     for asker in askers:
         asker.cancel()
     await asyncio.wait_for(store.close(), 5)
+
+
+async def test_pages_that_nothing_uses_go_back_to_the_disk(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_module, "IDLE_SECONDS", 0.001)
+    async with open_store(data / "hearth.db", durability="normal") as store:
+        await store.write(lambda tx: tx.run("CREATE TABLE large (text TEXT)"))
+        await store.write(lambda tx: tx.run("INSERT INTO large SELECT zeroblob(1000000) FROM json_each('[1,2,3,4,5,6,7,8,9]')"))
+        await store.write(lambda tx: tx.run("DELETE FROM large"))
+        for _ in range(500):
+            if store.quick(lambda tx: tx.value("PRAGMA freelist_count")) <= store_module.TRIM_PAGES:
+                break
+            await asyncio.sleep(0.01)
+        assert store.quick(lambda tx: tx.value("PRAGMA freelist_count")) <= store_module.TRIM_PAGES

@@ -63,6 +63,7 @@ class Store:
         """How many batches were committed: what was read at one count still holds while the count is the same."""
         self._starting = False
         self._folded = False
+        self._untrimmed = False
         self._fold_again_at = 0.0
         self.idle_work: list[Callable[[Tx], bool]] = []
         self._unworked = True
@@ -161,7 +162,7 @@ class Store:
             self._rest()
 
     def _run_batch(self, jobs: list[Job]) -> None:
-        self._busy, self._folded = True, False
+        self._busy, self._folded, self._untrimmed = True, False, True
         moment = self.clock()
         self._writer.start(lambda connection: commit(connection, jobs, moment)).add_done_callback(lambda done: self._finish_batch(done, jobs))
 
@@ -208,8 +209,16 @@ class Store:
             done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             done.add_done_callback(lambda done: _report(done, "the idle work failed"))
             self._run_batch([Job(self._idle_step, done)])
+        elif self._untrimmed:
+            self._busy = True
+            self._writer.start(_trim).add_done_callback(self._trimmed)
         elif _size(self._wal) > CHECKPOINT_BYTES and not self._folded:
             self._checkpoint("PASSIVE")
+
+    def _trimmed(self, done: "asyncio.Future[bool]") -> None:
+        self._untrimmed = not _report(done, "giving pages back failed") and done.result()
+        self._busy = False
+        self._go_on()
 
     def _idle_step(self, tx: Tx) -> None:
         self._unworked = False  # what fails now is tried again after the next write, not at once and for ever
@@ -264,8 +273,6 @@ def _fold(connection: sqlite3.Connection, mode: str) -> bool:
     """Checkpoint and say whether all of it could be done; a reader that is still in the old WAL is not waited for long."""
     connection.execute("PRAGMA busy_timeout=200")
     try:
-        if mode == "PASSIVE":
-            _trim(connection)
         busy, written, folded = connection.execute(f"PRAGMA wal_checkpoint({mode})").fetchone()
     finally:
         connection.execute("PRAGMA busy_timeout=5000")
@@ -279,11 +286,13 @@ def _report(done: "asyncio.Future[Any]", message: str) -> bool:
     return error is not None
 
 
-def _trim(connection: sqlite3.Connection) -> None:
-    """Give pages that nothing uses any more back to the disk, some at a time, once they are a fiftieth of the file."""
+def _trim(connection: sqlite3.Connection) -> bool:
+    """Give pages that nothing uses any more back to the disk, some at a time, once they are a fiftieth of the file; say whether it did."""
     free, pages = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("freelist_count", "page_count"))
-    if free > max(TRIM_PAGES, pages // 50):
-        connection.executescript(f"PRAGMA incremental_vacuum({16 * TRIM_PAGES})")  # `execute` would take one step of it: one page
+    if free <= max(TRIM_PAGES, pages // 50):
+        return False
+    connection.executescript(f"PRAGMA incremental_vacuum({16 * TRIM_PAGES})")  # `execute` would take one step of it: one page
+    return True
 
 
 def _seen_by_callers(error: BaseException) -> BaseException:
