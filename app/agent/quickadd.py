@@ -129,24 +129,24 @@ def _folded_parts(folded: Folded, spans: Iterable[Span]) -> Iterable[tuple[int, 
 def _best(text: str, folded: Folded, visible: str, now: datetime, locale: str, kinds: set[Kind]) -> Reading:
     words = set(quickadd_language.words_of(visible))
     readings = []
-    for language in _languages(visible, words, locale):
+    for language in _languages(text, words, locale):
         found = _swept(text, folded, visible, language, now, kinds)
-        known = min(3, len(words & language.common))
+        known = min(3, len(words & language.common)) + bool(language.signs.search(text))
         own = 2 if locale[:2].lower() == language.code else 0
         readings.append(Reading(language, found, sum(one.end - one.start for one in found) + 3 * known + 3 * own))
     return max(readings, key=lambda reading: reading.score)
 
 
-def _languages(visible: str, words: set[str], locale: str) -> list[Language]:
+def _languages(text: str, words: set[str], locale: str) -> list[Language]:
     """Give the languages that may have something to say about the text; the first one wins a tie."""
-    if re.search("[\u3040-\u30ff]", visible):
+    if JAPANESE.signs.search(text):
         return [JAPANESE]
-    if re.search("[\u3400-\u9fff]", visible):
-        return [JAPANESE, CHINESE] if locale[:2].lower() == "ja" else [CHINESE, JAPANESE]
+    if re.search("[\u3400-\u9fff]", text):
+        return [JAPANESE] if locale[:2].lower() == "ja" else [CHINESE]
     english = ENGLISH if locale.lower() in ("", "en") or locale[-2:].upper() in MONTH_FIRST_PLACES else BRITISH
     latin = [english, *LATIN[1:]]
     own = [language for language in latin if language.code == locale[:2].lower()] or [english]
-    touched = [language for language in latin if language not in own and words & (language.words | language.common)]
+    touched = [language for language in latin if language not in own and (words & (language.words | language.common) or language.signs.search(text))]
     return [*own, *touched]
 
 
@@ -176,7 +176,8 @@ def _candidates(visible: str, language: Language, now: datetime) -> list[Found]:
 
 
 def _is_free(one: Found, taken: list[Found]) -> bool:
-    return all((one.end <= other.start or other.end <= one.start) and not one.meaning.slots & other.meaning.slots for other in taken)
+    slots = one.meaning.slots - ({"part"} if one.meaning.clock else set())
+    return all((one.end <= other.start or other.end <= one.start) and not slots & other.meaning.slots for other in taken)
 
 
 def _is_beside(one: Found, taken: list[Found], visible: str) -> bool:
@@ -188,6 +189,8 @@ def _stands(one: Found, text: str, folded: Folded, visible: str, language: Langu
     """Say whether the words around a match let it be one."""
     introduced = bool(one.groups.get("pre"))
     if not introduced and quickadd_language.word_before(visible, one.start) in language.before:
+        return False
+    if one.meaning.kind != "priority" and quickadd_language.word_after(visible, one.end) in language.against:
         return False
     if language.spaced and one.rule.meaning in ("named", "today") and _is_a_name(one, text, folded, language):
         return False
@@ -289,5 +292,3 @@ def _title(text: str, spans: tuple[Span, ...], language: Language) -> str:
     lead = language.lead.match(kept)
     task = kept[lead.end() :].strip() if lead else kept
     return task or kept or text.strip()
-
-

@@ -10,17 +10,23 @@ NUMBERS = (
     | {"廿": 20}
 )
 WEEKDAYS = {
-    f"{word}{day}": number for word in ("星期", "周", "週", "礼拜", "禮拜") for number, days in enumerate("一 二 三 四 五 六 日天".split()) for day in days
-}  # fmt: skip
+    f"{word}{day}": number
+    for word in ("星期", "周", "週", "礼拜", "禮拜")
+    for number, days in enumerate(("一", "二", "三", "四", "五", "六", "日天"))
+    for day in days
+}
 MONTHS = {f"{name}月": number for name, number in NUMBERS.items() if 1 <= number <= 12}
 UNITS = {
-    "分钟": "minute", "分鐘": "minute", "小时": "hour", "小時": "hour", "个小时": "hour", "個小時": "hour", "个钟头": "hour", "钟头": "hour", "天": "day",
-    "日": "day", "周": "week", "週": "week", "星期": "week", "个星期": "week", "個星期": "week", "礼拜": "week", "个礼拜": "week", "个月": "month",
+    "分钟": "minute", "分鐘": "minute", "小时": "hour", "小時": "hour", "个小时": "hour", "個小時": "hour", "个钟头": "hour", "钟头": "hour",
+    "天": "day", "日": "day", "周": "week", "週": "week", "星期": "week", "个星期": "week", "個星期": "week", "礼拜": "week", "个礼拜": "week",
+    "个月": "month",
     "個月": "month", "月": "month", "年": "year", "周末": "weekend", "週末": "weekend", "季度": "quarter", "个季度": "quarter",
 }  # fmt: skip
 PARTS = {
     "凌晨": "dawn", "清晨": "morning", "早上": "morning", "早晨": "morning", "上午": "morning", "早": "morning", "中午": "noon", "下午": "afternoon",
-    "午后": "afternoon", "傍晚": "dusk", "晚上": "night", "晚间": "night", "夜里": "night", "夜晚": "night", "晚": "night", "半夜": "midnight", "午夜": "midnight",
+    "午后": "afternoon",
+    "傍晚": "dusk", "晚上": "night", "晚间": "night", "夜里": "night", "夜晚": "night", "晚": "night",
+    "半夜": "midnight", "午夜": "midnight",
 }  # fmt: skip
 DAYS = {
     "大后天": 3, "大後天": 3, "后天": 2, "後天": 2, "明天": 1, "明日": 1, "明儿": 1, "今天": 0, "今日": 0, "今儿": 0,
@@ -63,14 +69,19 @@ DATES = (
     Rule("date", r"{year}/(?P<month_number>0?[1-9]|1[0-2])/(?P<day>[12][0-9]|3[01]|0?[1-9])(?![0-9])" + BY + NOT_OF),
     Rule("date", rf"{UNTIL}{NOT_AFTER}{MONTH_DAY}(?:[(（]?{WEEKDAY}[)）]?)?{BY}{NOT_OF}"),
     Rule("this_month", rf"{UNTIL}(?:(?P<next>下)(?:个|個)?|这个?|這個?|本)月{DAY}[日号號]{BY}{NOT_OF}"),
-    Rule("date", rf"{UNTIL}{NOT_AFTER}(?<![#A-Za-z]){DAY}[号號](?!房|楼|樓|店|门|門|线|線|机|車|车|桌|馆|馆|公|院|文|电|信|码|碼|厅|室|院|仓|库|球|选|產|产|种){BY}{NOT_OF}"),
+    Rule(
+        "date",
+        rf"{UNTIL}{NOT_AFTER}(?<![#A-Za-z]){DAY}[号號](?!房|楼|樓|店|门|門|线|線|机|車|车|桌|馆|馆|公|院|文|电|信|码|碼|厅|室|院|仓|库|球|选|產|产|种){BY}{NOT_OF}",
+    ),
     Rule("ahead", rf"(?:过|過|再过)?{NUMBER}{{unit}}(?:之后|以后|之後|以後|后|後)(?!的)"),
     Rule("ahead", rf"{NUMBER}{{unit}}(?:之?内|以内|之內|內)(?!的)"),
     Rule("half_hour", r"(?:过|過)?半(?:个|個)?(?:小时|小時|钟头)(?:之后|以后|后|後)(?!的)"),
-    *(Rule("period", rf"{UNTIL}(?:(?:这个?|這個?|本|在)?{words}){BY}{NOT_OF}", says={"end": "1", "unit": unit})
-      for words, unit in (("(?:月底|月末)", "月"), ("(?:年底|年末|年终)", "年"))),
+    *(
+        Rule("period", rf"{UNTIL}(?:(?:这个?|這個?|本|在)?{words}){BY}{NOT_OF}", says={"end": "1", "unit": unit})
+        for words, unit in (("(?:月底|月末)", "月"), ("(?:年底|年末|年终)", "年"))
+    ),
     Rule("period", rf"{UNTIL}下(?:个|個)?月(?:底|末){BY}{NOT_OF}", says={"end": "1", "unit": "月", "next": "1"}),
-    Rule("period", rf"{UNTIL}(?:(?P<next>下)(?:个|個)?|这个?|這個?|本)?(?P<unit>周末|週末){BY}(?:愉快(?P<no>))?{NOT_OF}(?!愉快|快乐|刊|版)"),
+    Rule("period", rf"{UNTIL}(?:(?P<next>下)(?:个|個)?|这个?|這個?|本)?(?P<unit>周末|週末){BY}{NOT_OF}(?!愉快|快乐|刊|版)"),
     Rule("weekday", rf"{UNTIL}(?P<after_next>下下)(?:个|個)?(?P<weekday>{WEEKDAY}){BY}{NOT_OF}"),
     Rule("weekday", rf"{UNTIL}(?P<next>下)(?:个|個)?(?P<weekday>{WEEKDAY}){BY}{NOT_OF}"),
     Rule("weekday", rf"{UNTIL}(?P<this_week>这个?|這個?|本)(?P<weekday>{WEEKDAY}){BY}{NOT_OF}"),
@@ -80,17 +91,20 @@ DATES = (
     Rule("named", rf"{UNTIL}{{day_name}}{BY}{NOT_OF}"),
     Rule("named", rf"(?P<day_name>[明今])(?P<part>早|晚)(?:上)?{BY}(?!的|餐|饭|会|點|报)"),
 )
+AT_PART = (rf"在?(?P<part>{PART}){SEP}", r"在?(?<![0-9.:])")
+"""Before a clock time: a part of the day, or nothing, so that the time is also found where its part belongs to something else."""
+BEFORE_IT = r"(?:之?前)?(?!的)"
 TIMES = (
-    Rule("range", rf"(?:从)?(?P<part>{PART})?{HOUR}(?:点|點|时|時)(?:半)?(?:到|至|-)(?P<end_hour>2[0-4]|1[0-9]|[0-9])(?:点|點|时|時)(?:半)?(?!的)"),
-    Rule("clock", rf"(?:在)?(?P<part>{PART})?{SEP}{HOUR}(?:点|點|时|時)半(?:之?前)?(?!的)", says={"half_past": "1"}),
-    Rule("clock", rf"(?:在)?(?P<part>{PART})?{SEP}{HOUR}(?:点|點)(?P<amount>一刻)(?:之?前)?(?!的)", says={"amount": "一刻"}),
-    Rule("clock", rf"(?:在)?(?P<part>{PART})?{SEP}{HOUR}(?:点|點)三刻(?:之?前)?(?!的)", says={"amount": "45"}),
-    Rule("clock", rf"(?:在)?(?P<part>{PART})?{SEP}{HOUR}(?:点|點|时|時)(?P<amount>[0-5]?[0-9]|[二三四五]?十[一二三四五六七八九]?)分?(?:之?前)?(?!的)"),
-    Rule("clock", rf"(?:在)?(?P<part>{PART})?{SEP}(?<![0-9.]){HOUR}(?:点整|點整|点钟|點鐘|点|點)(?:之?前)?(?!的|[心评赞击名子滴燃火到头])"),
-    Rule("clock", rf"(?:在)?(?P<part>{PART}){SEP}{HOUR}(?:时|時)(?:之?前)?(?!的|[尚间候装])"),
-    Rule("clock", rf"(?:在)?(?P<part>{PART})?{SEP}(?<![0-9:.])(?P<hour>2[0-3]|1[0-9]|0?[0-9]):(?P<minute>[0-5][0-9])(?![0-9:])(?:之?前)?(?!的)"),
+    *(Rule("range", rf"从?{at}{HOUR}(?:点|點|时|時)半?(?:到|至|-)(?P<end_hour>2[0-4]|1[0-9]|[0-9])(?:点|點|时|時)半?(?!的)") for at in AT_PART),
+    *(Rule("clock", rf"{at}{HOUR}(?:点|點|时|時)半{BEFORE_IT}", says={"half_past": "1"}) for at in AT_PART),
+    *(Rule("clock", rf"{at}{HOUR}(?:点|點)一刻{BEFORE_IT}", says={"amount": "一刻"}) for at in AT_PART),
+    *(Rule("clock", rf"{at}{HOUR}(?:点|點)三刻{BEFORE_IT}", says={"amount": "45"}) for at in AT_PART),
+    *(Rule("clock", rf"{at}{HOUR}(?:点|點|时|時)(?P<amount>[0-5]?[0-9]|[二三四五]?十[一二三四五六七八九]?)分?{BEFORE_IT}") for at in AT_PART),
+    *(Rule("clock", rf"{at}{HOUR}(?:点整|點整|点钟|點鐘|点|點){BEFORE_IT}(?![心评赞击名子滴燃火到头水])") for at in AT_PART),
+    *(Rule("clock", rf"{at}(?P<hour>2[0-3]|1[0-9]|0?[0-9]):(?P<minute>[0-5][0-9])(?![0-9:]){BEFORE_IT}") for at in AT_PART),
+    Rule("clock", rf"{AT_PART[0]}{HOUR}(?:时|時)(?![尚间候装]){BEFORE_IT}"),
     Rule("clock", r"(?<![0-9a-z:.])(?P<hour>1[0-2]|0?[1-9])(?::(?P<minute>[0-5][0-9]))?\s?(?P<meridiem>am|pm)(?![a-z])"),
-    Rule("part", rf"(?:在)?(?P<part>{PART})(?:之?前)?(?!的|餐|饭|会|点|報|报|礼|安)", "beside"),
+    Rule("part", rf"在?(?P<part>{PART})之?前?(?![的餐饭会点報报礼安])", "beside"),
 )
 PRIORITIES = (
     *WIDE_PRIORITY,
@@ -101,7 +115,7 @@ PRIORITIES = (
 )
 CHINESE = Language(
     code="zh",
-    weekdays=WEEKDAYS,
+    weekdays=WEEKDAYS | {day: number for number, day in enumerate("一二三四五六日")} | {"天": 6},
     months={name.removesuffix("月"): number for name, number in MONTHS.items()},
     numbers=NUMBERS,
     units=UNITS,

@@ -20,7 +20,8 @@ DOTTED = r"(?P<first>[0-9]{1,2})\.\s?(?P<second>[0-9]{1,2})\.\s?{year}"
 SLASHED = r"(?!24/7)(?P<first>[0-9]{1,2})/(?P<second>[0-9]{1,2})(?:/(?P<year>(?:19|20|21)[0-9]{2}|[0-9]{2}))?"
 MERIDIEM = r"(?P<meridiem>[ap]\.?m\.?)"
 NUMERIC = (
-    Rule("date", rf"{{pre}}?{ISO}(?=(?:t|\s|$|[,;:!?)]))"),
+    Rule("dated_clock", rf"{{pre}}?{ISO}{ISO_CLOCK}"),
+    Rule("date", rf"{{pre}}?{ISO}"),
     Rule("numeric", rf"{{pre}}?{DOTTED}"),
     Rule("numeric", rf"{{pre}}?(?:{{article}})?{SLASHED}", "apart"),
 )

@@ -1,7 +1,9 @@
 """French words and patterns of quick add."""
 
+import re
+
 from app.agent.quickadd_common import NUMERIC, PRIORITY
-from app.agent.quickadd_language import Language, Rule
+from app.agent.quickadd_language import Language, Rule, word_set
 
 WEEKDAYS = {name: number for number, name in enumerate(("lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche"))}
 MONTHS = {
@@ -23,14 +25,18 @@ PARTS = {
 }  # fmt: skip
 DAYS = {"apres-demain": 2, "apres demain": 2, "demain": 1, "aujourd'hui": 0, "aujourdhui": 0}
 ORDINALS = {
-    "premier": 1, "1er": 1, "deuxieme": 2, "2e": 2, "2eme": 2, "second": 2, "troisieme": 3, "3e": 3, "3eme": 3, "quatrieme": 4, "4e": 4, "dernier": -1,
+    "premier": 1, "1er": 1, "deuxieme": 2, "2e": 2, "2eme": 2, "second": 2, "troisieme": 3, "3e": 3, "3eme": 3, "quatrieme": 4, "4e": 4,
+    "dernier": -1,
 }  # fmt: skip
-BEFORE = """de du des d depuis apres dernier derniere bon bonne un une les mon ton son notre votre leur chapitre version page section salle numero
- pas que comme saint vendredi mardi-gras a au aux ou""".split()
-AFTER = """a au aux avec pour chez et ou par avant apres des jusqu sur en dans de matin soir midi apres-midi vers si car quand puis chaque tous toutes
- prochain""".split()
-COMMON = """le la les de du des un une et avec pour chez au aux a mon ma mes son sa ses en dans appeler acheter payer envoyer rappeler prendre sur
- rendre ce cette tous toutes chaque avant""".split()
+BEFORE = word_set("""de du des d depuis apres dernier derniere bon bonne un une les mon ton son notre votre leur chapitre version page section
+ salle numero
+ pas que comme saint a au aux ou""")
+AFTER = word_set("""a au aux avec pour chez par avant apres des jusqu sur en dans matin soir midi apres-midi vers si car quand puis chaque tous toutes
+ prochain""")
+AGAINST = word_set("est sont etait sera seront fut")
+COMMON = word_set("""le la les de du des un une et avec pour chez au aux a mon ma mes son sa ses en dans appeler acheter payer envoyer rappeler
+ prendre sur
+ rendre ce cette urgent urgente urgents fin priorite tous toutes chaque avant""")
 
 FULL = "|".join(WEEKDAYS)
 EVERY = r"(?:chaque|tous\s+les|toutes\s+les)"
@@ -38,7 +44,8 @@ ON_DAY = rf"(?:(?:{FULL}),?\s+)?(?:le\s+)?"
 DAY = r"(?P<day>1er|premier|[12][0-9]|3[01]|0?[1-9])"
 MARKS = r"(?:h(?:eures?)?|:)"
 MACROS = {
-    "pre": r"(?P<pre>(?:(?P<until>jusqu'(?:au|a))|d'ici(?:\s+(?:le|au))?|pour(?:\s+le)?|avant(?:\s+le)?|des(?:\s+le)?|a\s+partir\s+d[ue]|a\s+rendre\s+le|le)\s+)",
+    "pre": r"(?P<pre>(?:(?P<until>jusqu'(?:au|a))|d'ici(?:\s+(?:le|au))?|pour(?:\s+le)?|avant(?:\s+le)?|des(?:\s+le)?"
+    r"|a\s+partir\s+d[ue]|a\s+rendre\s+le|le)\s+)",
     "article": "",
     "full": f"(?P<weekday>{FULL})",
     "weekdays": rf"(?P<weekdays>(?:{FULL})s?(?:(?:\s*[,&+/]\s*|\s+et\s+)(?:les\s+|le\s+|chaque\s+)?(?:{FULL})s?){{0,6}})",
@@ -52,7 +59,7 @@ DAY_MONTH = rf"{ON_DAY}{{date_day}}\s+{{month}}\b(?:\.(?=\s|$))?(?:\s+{{year}})?
 
 PRIORITIES = (
     *PRIORITY,
-    Rule("urgent", r"(?:urgent|asap|priorite\s+(?:absolue|maximale)|tres\s+important)(?=\s*[!.]*\s*$)", "apart"),
+    Rule("urgent", r"(?:urgente?s?|asap|priorite\s+(?:absolue|maximale)|tres\s+important)(?=\s*[!.]*\s*$)", "apart"),
     Rule("urgent", r"(?<=^)\s*(?:urgent|asap)(?=\s*[:!-])"),
     Rule("high", r"(?:haute\s+priorite|priorite\s+(?:haute|elevee))(?=\s*(?:$|[!.,:]))", "apart"),
     Rule("low", r"(?:basse\s+priorite|priorite\s+(?:basse|faible))(?=\s*(?:$|[!.,:]))", "apart"),
@@ -63,8 +70,12 @@ RECURRENCE = (
     Rule("monthly_day", r"(?:le\s+)?{date_day}\s+(?:de\s+chaque|de\s+tous\s+les|chaque|du)\s+mois"),
     Rule("monthly_day", r"(?:chaque\s+mois|tous\s+les\s+mois)\s+le\s+{date_day}"),
     Rule("monthly_day", r"tous\s+les\s+{date_day}\s+du\s+mois"),
-    Rule("monthly_day", r"(?:(?:le\s+)?dernier\s+jour|(?:a\s+la\s+)?fin)\s+de\s+chaque\s+mois|(?:chaque|tous\s+les)\s+mois\s+a\s+la\s+fin"
-         r"|(?:a\s+)?chaque\s+fin\s+de\s+mois", says={"last": "1"}),
+    Rule(
+        "monthly_day",
+        r"(?:(?:le\s+)?dernier\s+jour|(?:a\s+la\s+)?fin)\s+de\s+chaque\s+mois|(?:chaque|tous\s+les)\s+mois\s+a\s+la\s+fin"
+        r"|(?:a\s+)?chaque\s+fin\s+de\s+mois",
+        says={"last": "1"},
+    ),
     Rule("yearly", rf"(?:chaque\s+annee|tous\s+les\s+ans)\s+le\s+{DAY_MONTH}"),
     Rule("yearly", rf"(?:tous\s+les|chaque)\s+{DAY_MONTH}"),
     Rule("every_weekday", r"{every}\s+(?P<other>deuxiemes?\s+)?{weekdays}".replace("{every}", EVERY)),
@@ -83,17 +94,28 @@ RECURRENCE = (
 )
 DATES = (
     *NUMERIC,
-    Rule("numeric", r"(?P<pre>(?:le|avant\s+le|(?P<until>jusqu'au)|d'ici\s+le|pour\s+le)\s+)(?P<first>[0-3]?[0-9])[/.](?P<second>1[0-2]|0?[1-9])", "apart"),
+    Rule(
+        "numeric",
+        r"(?P<pre>(?:le|avant\s+le|(?P<until>jusqu'au)|d'ici\s+le|pour\s+le)\s+)(?P<first>[0-3]?[0-9])[/.](?P<second>1[0-2]|0?[1-9])",
+        "apart",
+    ),
     Rule("date", rf"{{pre}}?{DAY_MONTH}", "phrase"),
     Rule("this_month", r"{pre}?{date_day}\s+du\s+mois\s+(?:(?P<next>prochain)|courant)"),
     Rule("date", r"(?P<pre>(?:le|avant\s+le|(?P<until>jusqu'au)|d'ici\s+le|pour\s+le)\s+){date_day}", "apart"),
     Rule("month_end", r"(?:d'ici\s+|a\s+la\s+|avant\s+la\s+|pour\s+)?fin\s+{month}(?:\s+{year})?", "apart"),
     Rule("month_end", r"(?:a\s+la\s+|vers\s+la\s+)?mi-{month}(?:\s+{year})?", "apart", {"middle": "1"}),
-    Rule("ahead", r"(?:dans|d'ici|sous)\s+(?:les\s+)?{number}\s*{unit}", "apart"),
+    Rule("ahead", r"(?:dans|d'ici|sous)\s+(?:les\s+)?{number}\s*{unit}", "phrase"),
     Rule("half_hour", r"dans\s+une\s+demi-heure"),
-    Rule("period", r"(?:d'ici\s+(?:a\s+)?|a\s+|avant\s+|pour\s+|en\s+)?(?:la\s+)?fin\s+(?:de\s+(?:la\s+|l'|cette\s+)?|du\s+|d')"
-         r"(?P<unit>journee|semaine|mois|annee)(?:\s+(?P<next>prochaine?))?", "apart", {"end": "1"}),
-    Rule("period", r"(?:(?:d'ici|avant|pour)\s+)?(?:l[ea]\s+|l')(?P<unit>week-?end|semaine|mois|annee|an)\s+(?P<next>prochaine?|suivante?)", "phrase"),
+    Rule(
+        "period",
+        r"(?:d'ici\s+(?:a\s+)?|a\s+|avant\s+|pour\s+|en\s+)?(?:la\s+)?fin\s+(?:de\s+(?:la\s+|l'|cette\s+)?|du\s+|d')"
+        r"(?P<unit>journee|semaine|mois|annee)(?:\s+(?P<next>prochaine?))?",
+        "apart",
+        {"end": "1"},
+    ),
+    Rule(
+        "period", r"(?:(?:d'ici|avant|pour)\s+)?(?:l[ea]\s+|l')(?P<unit>week-?end|semaine|mois|annee|an)\s+(?P<next>prochaine?|suivante?)", "phrase"
+    ),
     Rule("period", r"(?:(?:d'ici|avant|pour)\s+)?(?P<unit>week-?end|semaine|mois|annee|an)\s+(?P<next>prochaine?)", "apart"),
     Rule("period", r"cett?e?\s+(?P<unit>week-?end|semaine|annee)", "apart"),
     Rule("period", r"ce\s+(?P<unit>mois)(?:-ci)?", "apart"),
@@ -132,10 +154,12 @@ FRENCH = Language(
     ordinals=ORDINALS,
     rules=(*PRIORITIES, *RECURRENCE, *DATES, *TIMES),
     macros=MACROS,
-    before=frozenset(BEFORE),
-    after=frozenset(AFTER),
-    common=frozenset(COMMON),
+    before=BEFORE,
+    after=AFTER,
+    against=AGAINST,
+    common=COMMON,
     leads=r"(?:s'il\s+te\s+pla[iî]t,?\s+)?(?:rappelle[rz]?[-\s]moi\s+(?:de\s+|d['’]|que\s+)|n['’]oublie[rz]?\s+pas\s+(?:de\s+|d['’])|ne\s+pas\s+oublier\s+(?:de\s+|d['’])"
     r"|t[aâ]che\s?:\s*|rappel\s?:\s*|[aà]\s+faire\s?:\s*|todo\s?:\s*)",
     twelve_hours=False,
+    signs=re.compile(r"[àâçèéêëîïôùûœÀÂÇÈÉÊÎÔŒ]"),
 )

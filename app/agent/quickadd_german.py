@@ -1,7 +1,9 @@
 """German words and patterns of quick add."""
 
+import re
+
 from app.agent.quickadd_common import NUMERIC, PRIORITY
-from app.agent.quickadd_language import Language, Rule
+from app.agent.quickadd_language import Language, Rule, word_set
 
 WEEKDAYS = {
     "montag": 0, "dienstag": 1, "mittwoch": 2, "donnerstag": 3, "freitag": 4, "samstag": 5, "sonnabend": 5, "sonntag": 6,
@@ -32,13 +34,16 @@ DAYS = {"ubermorgen": 2, "uebermorgen": 2, "heute": 0, "morgen": 1}
 ORDINALS = {
     "ersten": 1, "erster": 1, "1.": 1, "zweiten": 2, "2.": 2, "dritten": 3, "3.": 3, "vierten": 4, "4.": 4, "letzten": -1,
 }  # fmt: skip
-BEFORE = """vom von seit nach guten gutem schonen letzten letzter letztem vergangenen der die das den dem des kapitel version seite abschnitt
+BEFORE = word_set("""vom von seit nach guten gutem schonen letzten letzter letztem vergangenen der die das den dem des kapitel version seite abschnitt
  kein keinen nicht zu als wie zum zur ab uber gegen unter rosen kar grun mein dein sein ihr unser
- nur zimmer nummer nr schwarzer schwarzen jeden jeder im war ist in""".split()
-AFTER = """um bis am an mit bei fur fuer wegen und oder im in vor ab dann wenn weil ob per zur zum nach von gegen alle jeden jede jedes vormittag mittag
- nachmittag abend nacht fruh frueh anrufen abgeben holen bezahlen kaufen schicken senden abholen treffen machen erledigen besuchen""".split()
-COMMON = """der die das und mit fur fuer bei dem den ein eine einen auf zu zum zur von vom bis um am im nicht anrufen kaufen bezahlen abholen ist
- noch wegen alle jeden jede jedes nach mutter vater""".split()
+ nur zimmer nummer nr schwarzer schwarzen jeden jeder im war ist in""")
+AFTER = word_set("""um bis am an mit bei fur fuer wegen im in vor ab dann wenn weil ob per zur zum nach von gegen alle jeden jede jedes vormittag
+ mittag
+ nachmittag abend nacht fruh frueh anrufen abgeben holen bezahlen kaufen schicken senden abholen treffen machen erledigen besuchen""")
+AGAINST = word_set("ist sind war waren wird werden wurde hat hatte fallt findet")
+COMMON = word_set("""der die das und mit fur fuer bei dem den ein eine einen auf zu zum zur von vom bis um am im nicht anrufen kaufen bezahlen
+ abholen ist
+ noch wegen alle jeden jede jedes nach mutter vater""")
 
 FULL = "|".join(WEEKDAYS)
 EVERY = r"(?:jede[nrsm]?|alle)"
@@ -47,8 +52,8 @@ NEXT = r"(?P<next>nachste[nrsm]?|naechste[nrsm]?)"
 THIS = r"(?:diese[nrsm]?|kommende[nrsm]?)"
 ON_DAY = rf"(?:(?:{FULL}|{'|'.join(SHORT)})\.?,?\s+)?(?:de[nmr]\s+)?"
 MACROS = {
-    "pre": r"(?P<pre>(?:(?P<until>bis)(?:\s+(?:zum|spatestens|am))?|spatestens(?:\s+(?:am|bis(?:\s+zum)?))?|fallig(?:\s+(?:am|bis))?:?|am|vor(?:\s+dem)?"
-    r"|fur|fuer|ab(?:\s+dem)?|zum|den)\s+)",
+    "pre": r"(?P<pre>(?:(?P<until>bis)(?:\s+(?:zum|spatestens|am))?|spatestens(?:\s+(?:am|bis(?:\s+zum)?))?|fallig(?:\s+(?:am|bis))?:?|am"
+    r"|vor(?:\s+dem)?|fur|fuer|ab(?:\s+dem)?|zum|den)\s+)",
     "article": "",
     "full": f"(?P<weekday>{FULL})",
     "short": f"(?P<weekday>{'|'.join(SHORT)})",
@@ -76,18 +81,25 @@ RECURRENCE = (
     Rule("monthly_day", r"(?:immer\s+)?(?:am|zum)\s+{day}\.\s*(?:jeden|jedes|eines\s+jeden|im|des)\s+monats?"),
     Rule("monthly_day", r"(?:jeden\s+monat|monatlich|alle\s+monate)\s+(?:am|zum)\s+{day}\.?"),
     Rule("monthly_day", r"jeden\s+{day}\.(?:\s+(?:des|im)\s+monats?)?(?!\s*\w)"),
-    Rule("monthly_day", r"(?:jeden\s+monat|monatlich)\s+am\s+(?:letzten(?:\s+tag)?|monatsende)|am\s+letzten\s+tag\s+(?:jeden|jedes|eines\s+jeden)\s+monats"
-         r"|(?:immer|jeweils|jedes)\s+(?:am\s+|zum\s+)?monatsende", says={"last": "1"}),
+    Rule(
+        "monthly_day",
+        r"(?:jeden\s+monat|monatlich)\s+am\s+(?:letzten(?:\s+tag)?|monatsende)|am\s+letzten\s+tag\s+(?:jeden|jedes|eines\s+jeden)\s+monats"
+        r"|(?:immer|jeweils|jedes)\s+(?:am\s+|zum\s+)?monatsende",
+        says={"last": "1"},
+    ),
     Rule("yearly", rf"(?:jedes\s+jahr|jahrlich|alle\s+jahre)\s+am\s+{DAY_MONTH}"),
     Rule("yearly", rf"jeden\s+{DAY_MONTH}"),
     Rule("every_weekday", rf"(?:an\s+)?{EVERY}[mn]?\s+(?:(?P<other>zweiten|2\.)\s+|(?P<number>dritten|3\.|vierten|4\.)\s+)?{{weekdays}}"),
-    Rule("every_weekday", rf"(?:{EVERY}\s+(?:(?P<other>zweite|2\.)\s+|{{number}}\s+)?wochen?|wochentlich|woechentlich)\s+(?:am\s+|immer\s+)?{{weekdays}}"),
+    Rule(
+        "every_weekday",
+        rf"(?:{EVERY}\s+(?:(?P<other>zweite|2\.)\s+|{{number}}\s+)?wochen?|wochentlich|woechentlich)\s+(?:am\s+|immer\s+)?{{weekdays}}",
+    ),
     Rule("every_weekday", r"(?:immer\s+)?{adverbs}"),
     Rule("every_weekday", rf"immer\s+(?:am\s+)?(?P<weekdays>{FULL})"),
     Rule("workdays", r"(?:an\s+)?(?:jede[nm]|alle)\s+(?:werk|arbeits|wochen)tage?n?|werktags|wochentags|an\s+(?:werk|wochen)tagen"),
     Rule("weekends", r"(?:an\s+)?jede[sm]\s+wochenende"),
     Rule("every", rf"{EVERY}\s+{{interval}}(?P<unit>tag|tage|woche|wochen|monat|monate|quartal|quartale|jahr|jahre)"),
-    Rule("every_part", rf"jede[nr]?\s+(?P<part>morgen|vormittag|mittag|nachmittag|abend|nacht)"),
+    Rule("every_part", r"jede[nr]?\s+(?P<part>morgen|vormittag|mittag|nachmittag|abend|nacht)"),
     Rule("daily", r"taglich|taeglich", "apart"),
     Rule("weekly", r"wochentlich|woechentlich", "apart"),
     Rule("fortnightly", r"zweiwochentlich|14-tagig|vierzehntagig|alle\s+14\s+tage", "apart"),
@@ -98,7 +110,11 @@ RECURRENCE = (
 DATES = (
     *NUMERIC,
     Rule("numeric", rf"{{pre}}?{ON_DAY}{DOTTED}", "phrase"),
-    Rule("numeric", r"(?P<pre>(?P<until>bis)(?:\s+zum)?\s+|am\s+|vor\s+dem\s+|ab\s+dem\s+|zum\s+)(?P<first>[0-3]?[0-9])\.(?P<second>1[0-2]|0?[1-9])", "apart"),
+    Rule(
+        "numeric",
+        r"(?P<pre>(?P<until>bis)(?:\s+zum)?\s+|am\s+|vor\s+dem\s+|ab\s+dem\s+|zum\s+)(?P<first>[0-3]?[0-9])\.(?P<second>1[0-2]|0?[1-9])",
+        "apart",
+    ),
     Rule("date", rf"{{pre}}?{DAY_MONTH}", "phrase"),
     Rule("this_month", rf"(?:am\s+|zum\s+)?{{day}}\.\s+(?:{NEXT}|diese[sn])\s+monats?"),
     Rule("date", r"(?P<pre>(?P<until>bis)(?:\s+zum)?\s+|am\s+|vor\s+dem\s+|spatestens\s+am\s+|zum\s+){day}\.(?=\s|$)", "apart"),
@@ -108,25 +124,35 @@ DATES = (
     Rule("ahead", r"heute\s+in\s+{number}\s*{unit}"),
     Rule("ahead", r"in\s+(?:anderthalb|eineinhalb)\s+{unit}", says={"number": "1", "half": "1"}),
     Rule("half_hour", r"in\s+(?:einer\s+halben|1/2)\s+stunde"),
-    Rule("period", r"(?:bis\s+|am\s+|zum\s+)?(?:ende|schluss)\s+(?:de[rs]\s+)?(?:diese[rs]\s+|(?P<next>nachste[rsnm]\s+|naechste[rsnm]\s+))?"
-         r"(?P<unit>woche|monats?|jahres|tages)", "apart", {"end": "1"}),
-    *(Rule("period", rf"(?:bis\s+|am\s+|zum\s+)(?:zum\s+)?{word}", says={"end": "1", "unit": unit})
-      for word, unit in (("monatsende", "month"), ("jahresende", "year"), ("feierabend", "day"))),
+    Rule(
+        "period",
+        r"(?:bis\s+|am\s+|zum\s+)?(?:ende|schluss)\s+(?:de[rs]\s+)?(?:diese[rs]\s+|(?P<next>nachste[rsnm]\s+|naechste[rsnm]\s+))?"
+        r"(?P<unit>woche|monats?|jahres|tages)",
+        "apart",
+        {"end": "1"},
+    ),
+    *(
+        Rule("period", rf"(?:bis\s+|am\s+|zum\s+)(?:zum\s+)?{word}", says={"end": "1", "unit": unit})
+        for word, unit in (("monatsende", "monat"), ("jahresende", "jahr"), ("feierabend", "tag"))
+    ),
     Rule("period", rf"(?:am\s+|bis\s+(?:zum\s+)?|vor\s+dem\s+)?(?:{NEXT}|{THIS})\s+(?P<unit>wochenende|woche|monat|jahr)", "phrase"),
     Rule("period", r"(?:am|ubers|uebers|bis(?:\s+zum)?)\s+(?P<unit>wochenende)"),
-    Rule("weekday", rf"(?:am\s+)?(?P<next>nachste\s+woche|naechste\s+woche)\s+(?:am\s+)?{{full}}{{day_part}}"),
-    Rule("weekday", rf"{{pre}}?{{full}}\s+(?P<next>nachste(?:r)?\s+woche|naechste(?:r)?\s+woche)"),
+    Rule("weekday", r"(?:am\s+)?(?P<next>nachste\s+woche|naechste\s+woche)\s+(?:am\s+)?{full}{day_part}"),
+    Rule("weekday", r"{pre}?{full}\s+(?P<next>nachste(?:r)?\s+woche|naechste(?:r)?\s+woche)"),
     Rule("weekday", r"{pre}?{full}\s+(?P<after_next>in\s+zwei\s+wochen)"),
     Rule("weekday", rf"{{pre}}?(?:{NEXT}|{THIS})\s+{{full}}", "phrase"),
     Rule("weekday", r"(?P<pre>(?:(?P<until>bis)(?:\s+zum)?|am|ab|vor|fur|fuer|fallig)\s+){full}"),
     Rule("weekday", r"(?P<pre>(?:(?P<until>bis)|am|ab)\s+){short}\.?", "apart"),
-    Rule("weekday", r"{full}(?=(?:vormittag|mittag|nachmittag|abend|nacht|morgen)\b)"),
+    Rule("weekday", r"{pre}?{full}(?P<part>vormittag|mittag|nachmittag|abend|nacht|morgen)", "phrase"),
     Rule("weekday", r"{full}", "word"),
     Rule("weekday", r"{short}\.?", "beside"),
     Rule("named", rf"{{pre}}?{{day_name}}(?:\s+(?P<part>{PART_OF_DAY}))?"),
 )
 TIMES = (
-    Rule("range", r"(?:von\s+|zwischen\s+|um\s+)?{hour}(?:[:.]{minute})?\s?(?:uhr)?\s?(?:-|bis|und)\s?(?P<end_hour>[0-9]{1,2})(?:[:.][0-5][0-9])?\s?uhr"),
+    Rule(
+        "range",
+        r"(?:von\s+|zwischen\s+|um\s+)?{hour}(?:[:.]{minute})?\s?(?:uhr)?\s?(?:-|bis|und)\s?(?P<end_hour>[0-9]{1,2})(?:[:.][0-5][0-9])?\s?uhr",
+    ),
     Rule("range", r"(?:von\s+|zwischen\s+)?{hour}:{minute}\s?(?:-|bis|und)\s?(?P<end_hour>[0-9]{1,2}):[0-5][0-9]", "phrase"),
     Rule("clock", r"{at}?{hour}(?:[:.]{minute})?\s?uhr{day_part}"),
     Rule("clock", r"{at}?{hour}\s?uhr\s?{minute}"),
@@ -140,9 +166,14 @@ TIMES = (
     Rule("clock", r"{at}?{amount}\s+nach\s+{spoken}{day_part}", "phrase"),
     Rule("clock", r"(?P<pre>um\s+){hour}{day_part}(?!\s*[-/%\d])", "apart"),
     Rule("clock", r"(?P<pre>um\s+){spoken}{day_part}(?!\s*[-/%\d])", "apart"),
+    Rule("clock", r"um\s+{hour}(?!\s*[-/%\d€])(?!\s+(?:euro|prozent|grad|meter|kilo|ecken))", "beside"),
     Rule("part", r"(?P<pre>um|gegen|bis)\s+(?P<part>mitternacht)"),
-    Rule("part", r"(?:am\s+(?:fruhen\s+|spaten\s+)?|in\s+der\s+|gegen\s+|zu\s+|uber\s+)?(?P<part>vormittags?|mittags?|nachmittags?|abends?|nachts?|morgens|fruh|frueh|morgen"
-         r"|nacht)", "beside"),
+    Rule(
+        "part",
+        r"(?:am\s+(?:fruhen\s+|spaten\s+)?|in\s+der\s+|gegen\s+|zu\s+|uber\s+)?(?P<part>vormittags?|mittags?|nachmittags?|abends?|nachts?|morgens|fruh|frueh|morgen"
+        r"|nacht)",
+        "beside",
+    ),
 )
 GERMAN = Language(
     code="de",
@@ -155,10 +186,14 @@ GERMAN = Language(
     ordinals=ORDINALS,
     rules=(*PRIORITIES, *RECURRENCE, *DATES, *TIMES),
     macros=MACROS,
-    before=frozenset(BEFORE),
-    after=frozenset(AFTER),
-    common=frozenset(COMMON) | frozenset("taglich wochentlich monatlich jahrlich werktags dringend uhr halb ende".split()),
+    before=BEFORE,
+    after=AFTER,
+    against=AGAINST,
+    common=COMMON
+    | word_set("taglich wochentlich monatlich jahrlich werktags dringend uhr halb ende")
+    | {f"{day}{part}" for day in WEEKDAYS for part in ("vormittag", "mittag", "nachmittag", "abend", "nacht", "morgen", "s")},
     leads=r"(?:bitte\s+)?(?:erinnere?\s+mich(?:\s+daran)?(?:\s+an|,)?|nicht\s+vergessen:?|aufgabe:|todo:|to-do:|erinnerung:)\s+",
     twelve_hours=False,
     names_capitalised=True,
+    signs=re.compile(r"[äöüßÄÖÜ]"),
 )

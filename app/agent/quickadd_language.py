@@ -30,7 +30,8 @@ class Rule(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Language:
-    """One language: its words folded, `before` what forbids the next word to be a date, `after` what may follow one."""
+    """One language: its words folded, `before` what forbids the next word to be a date, `after` what may follow one, `against` what makes a statement
+    of it,     `common` words and `signs` letters by which it is known."""
 
     code: str
     weekdays: Mapping[str, int]
@@ -44,8 +45,10 @@ class Language:
     macros: Mapping[str, str] = dataclasses.field(default_factory=dict)
     before: frozenset[str] = frozenset()
     after: frozenset[str] = frozenset()
+    against: frozenset[str] = frozenset()
     common: frozenset[str] = frozenset()
     leads: str = r"(?!)"
+    signs: re.Pattern[str] = re.compile(r"(?!)")
     month_first: bool = False
     twelve_hours: bool = True
     spaced: bool = True
@@ -105,6 +108,11 @@ _SHARED = {
     "hour": r"(?P<hour>2[0-4]|1[0-9]|0?[0-9])",
     "minute": r"(?P<minute>[0-5][0-9])",
 }
+
+
+def word_set(text: str) -> frozenset[str]:
+    """Give the words of a text that spaces part."""
+    return frozenset(text.split())
 
 
 def alternatives(words: Mapping[str, object]) -> str:

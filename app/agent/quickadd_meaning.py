@@ -19,21 +19,23 @@ FREQUENCIES = {"day": "DAILY", "week": "WEEKLY", "month": "MONTHLY", "year": "YE
 OLDEST = timedelta(days=366)
 """A day longer past than this is no due date."""
 LAST_AFTERNOON = 6
-"""A bare hour up to this one is an afternoon's."""
+"""A bare hour up to this one is an afternoon's; written with minutes, one before this, and none where days have 24 hours."""
+FRACTIONS = (2, 3, 4, 5, 8, 10)
+"""What may stand below a fraction or a mark such as 4/5, which is no date by itself."""
 Groups = Mapping[str, str | None]
 
 
 @dataclasses.dataclass(frozen=True)
 class Meaning:
-    """What one match says; the fields it does not speak of are None. A clock time is `sure` when no part of the day can move it to the
-    second half, `literal` when only a part of the day can."""
+    """What one match says; the fields it does not speak of are None. A clock time is `sure` when nothing moves it to the second half of
+    the day; else a part of the day does, and an hour up to `afternoon` is there by itself."""
 
     kind: Kind
     day: date | None = None
     moment: datetime | None = None
     clock: time | None = None
     sure: bool = True
-    literal: bool = False
+    afternoon: int = LAST_AFTERNOON
     part: str | None = None
     rule: str | None = None
     priority: int | None = None
@@ -64,7 +66,7 @@ def clock_of(said: Meaning | None, part: str | None) -> time | None:
     if said.sure or clock.hour > 12:
         return clock
     if part is None:
-        return clock if said.literal else clock.replace(hour=clock.hour + 12) if 1 <= clock.hour <= LAST_AFTERNOON else clock
+        return clock.replace(hour=clock.hour + 12) if 1 <= clock.hour <= said.afternoon else clock
     return _in_part(clock, part)
 
 
@@ -100,6 +102,8 @@ def _numeric(groups: Groups, language: Language, now: datetime) -> Meaning | Non
     day, month = (second, first) if language.month_first else (first, second)
     if month > 12 >= day:
         day, month = month, day
+    if not (groups.get("pre") or groups.get("year")) and first <= second and second in FRACTIONS:
+        return None
     return _date({**groups, "day": str(day), "month_number": str(month)}, language, now)
 
 
@@ -125,14 +129,19 @@ def _coming_day(today: date, number: int) -> date:
     raise ValueError("no such day")
 
 
-def _day(groups: Groups, day: date | None) -> Meaning:
-    return Meaning("date", day=day, until=bool(groups.get("until")))
+def _day(groups: Groups, day: date | None, part: str | None = None) -> Meaning:
+    return Meaning("date", day=day, part=part, until=bool(groups.get("until")))
+
+
+def _dated_clock(groups: Groups, language: Language, now: datetime) -> Meaning | None:
+    """A day and a clock time written as one, as machines do."""
+    found = _date(groups, language, now)
+    return dataclasses.replace(found, clock=time(int(groups["hour"] or ""), int(groups["minute"] or ""))) if found else None
 
 
 def _named(groups: Groups, language: Language, now: datetime) -> Meaning:
-    day = now.date() + timedelta(language.days[groups["day_name"] or ""])
     part = groups.get("part")
-    return dataclasses.replace(_day(groups, day), part=language.parts[part] if part else None)
+    return _day(groups, now.date() + timedelta(language.days[groups["day_name"] or ""]), language.parts[part] if part else None)
 
 
 def _today(groups: Groups, language: Language, now: datetime) -> Meaning:
@@ -144,13 +153,11 @@ def _weekday(groups: Groups, language: Language, now: datetime) -> Meaning:
     """A weekday is the coming one; with `next` it is that of the week from the next Monday, with `after_next` a week later."""
     number, today = language.weekdays[groups["weekday"] or ""], now.date()
     monday = today - timedelta(today.weekday())
-    if groups.get("after_next"):
-        return _day(groups, monday + timedelta(14 + number))
-    if groups.get("next"):
-        return _day(groups, monday + timedelta(7 + number))
-    if groups.get("this_week"):
-        return _day(groups, monday + timedelta(number))
-    return _day(groups, today + timedelta((number - today.weekday()) % 7 or 7))
+    part = language.parts[groups["part"] or ""] if groups.get("part") else None
+    for name, days in (("after_next", 14), ("next", 7), ("this_week", 0)):
+        if groups.get(name):
+            return _day(groups, monday + timedelta(days + number), part)
+    return _day(groups, today + timedelta((number - today.weekday()) % 7 or 7), part)
 
 
 def _period(groups: Groups, language: Language, now: datetime) -> Meaning:
@@ -237,8 +244,8 @@ def _clock(groups: Groups, language: Language, now: datetime) -> Meaning:
     if meridiem in "ap":
         hour = _of_half(hour, meridiem)
     sure = meridiem in "ap" or hour > 12 or text.startswith("0")
-    literal = bool(groups.get("minute")) and not language.twelve_hours
-    return Meaning("time", clock=time(hour, minute), sure=sure, literal=literal, part=part)
+    afternoon = LAST_AFTERNOON if not groups.get("minute") else LAST_AFTERNOON - 1 if language.twelve_hours else 0
+    return Meaning("time", clock=time(hour, minute), sure=sure, afternoon=afternoon, part=part)
 
 
 def _of_half(hour: int, meridiem: str) -> int:
@@ -331,7 +338,8 @@ def _level(value: int) -> Callable[[Groups, Language, datetime], Meaning]:
 
 
 READERS: Mapping[str, Callable[[Groups, Language, datetime], Meaning | None]] = {
-    "date": _date, "numeric": _numeric, "this_month": _this_month, "named": _named, "today": _today, "weekday": _weekday, "period": _period,
+    "date": _date, "numeric": _numeric, "this_month": _this_month,
+    "dated_clock": _dated_clock, "named": _named, "today": _today, "weekday": _weekday, "period": _period,
     "month_end": _month_end, "ahead": _ahead, "half_hour": _half_hour, "clock": _clock, "range": _range, "part": _part, "every": _every,
     "every_part": _every_part, "every_weekday": _every_weekday, "workdays": _workdays, "weekends": _weekends, "monthly_day": _monthly_day,
     "monthly_weekday": _monthly_weekday, "yearly": _yearly, "daily": _adverb("FREQ=DAILY"), "weekly": _adverb("FREQ=WEEKLY"),

@@ -1,7 +1,9 @@
 """Spanish words and patterns of quick add."""
 
+import re
+
 from app.agent.quickadd_common import MERIDIEM, NUMERIC, PRIORITY
-from app.agent.quickadd_language import Language, Rule
+from app.agent.quickadd_language import Language, Rule, word_set
 
 WEEKDAYS = {name: number for number, name in enumerate(("lunes", "martes", "miercoles", "jueves", "viernes", "sabado", "domingo"))}
 MONTHS = {
@@ -23,10 +25,13 @@ PARTS = {
 }  # fmt: skip
 DAYS = {"pasado manana": 2, "manana": 1, "hoy": 0}
 ORDINALS = {"primer": 1, "primero": 1, "segundo": 2, "tercer": 3, "tercero": 3, "cuarto": 4, "ultimo": -1}
-BEFORE = """de del desde tras pasado pasada ultimo un una los las mi tu su nuestro la capitulo version pagina seccion sala numero no que como santo
- a al por cada buenos buenas""".split()
-AFTER = """a al con para en de y o por antes hasta desde sobre si porque cuando luego cada todos todas temprano""".split()
-COMMON = """el la los las de del un una y con para en al mi su por llamar comprar pagar enviar que todos todas cada a hoy antes""".split()
+BEFORE = word_set("""de del desde tras pasado pasada ultimo un una los las mi tu su nuestro la capitulo version pagina seccion sala numero no que
+ como santo
+ a al por cada buenos buenas""")
+AFTER = word_set("""a al con para en por antes hasta desde sobre si porque cuando luego cada todos todas temprano""")
+AGAINST = word_set("es son era fue sera seran hay estan")
+COMMON = word_set("""el la los las de del un una y con para en al mi su por llamar comprar pagar enviar que todos todas cada a hoy antes
+ urgente fin prioridad diario entre desde""")
 
 FULL = "|".join(WEEKDAYS)
 DAY_LIST = "lunes|martes|miercoles|jueves|viernes|sabados?|domingos?"
@@ -67,7 +72,10 @@ RECURRENCE = (
     Rule("every_weekday", rf"un\s+(?P<weekdays>{FULL})\s+(?:si\s+y\s+(?:otro|uno)\s+no|de\s+cada\s+dos)", says={"other": "1"}),
     Rule("every_weekday", rf"{EVERY}\s+{{interval}}semanas?,?\s+(?:el\s+|los\s+){{weekdays}}"),
     Rule("every_weekday", r"los\s+{weekdays}", "apart"),
-    Rule("workdays", r"(?:cada|todos\s+los)\s+dias?\s+(?:laborables?|habil(?:es)?|de\s+(?:la\s+)?semana|entre\s+semana)|entre\s+semana|de\s+lunes\s+a\s+viernes"),
+    Rule(
+        "workdays",
+        r"(?:cada|todos\s+los)\s+dias?\s+(?:laborables?|habil(?:es)?|de\s+(?:la\s+)?semana|entre\s+semana)|entre\s+semana|de\s+lunes\s+a\s+viernes",
+    ),
     Rule("weekends", r"(?:cada|todos\s+los)\s+fin(?:es)?\s+de\s+semana|cada\s+finde"),
     Rule("every", r"un\s+(?P<unit>dia)\s+si\s+y\s+(?:otro|uno)\s+no", says={"number": "2"}),
     Rule("every", rf"{EVERY}\s+{{interval}}(?P<unit>dias?|semanas?|mes(?:es)?|trimestres?|anos?)", "phrase"),
@@ -81,18 +89,31 @@ RECURRENCE = (
 )
 DATES = (
     *NUMERIC,
-    Rule("numeric", r"(?P<pre>(?:el|antes\s+del|(?P<until>hasta\s+el)|para\s+el)\s+)(?:dia\s+)?(?P<first>[0-3]?[0-9])/(?P<second>1[0-2]|0?[1-9])", "apart"),
+    Rule(
+        "numeric",
+        r"(?P<pre>(?:el|antes\s+del|(?P<until>hasta\s+el)|para\s+el)\s+)(?:dia\s+)?(?P<first>[0-3]?[0-9])/(?P<second>1[0-2]|0?[1-9])",
+        "apart",
+    ),
     Rule("date", rf"{{pre}}?{DAY_MONTH}", "phrase"),
     Rule("this_month", r"{pre}?(?:dia\s+)?{date_day}\s+(?:de\s+este\s+mes|del\s+mes\s+(?P<next>que\s+viene|proximo)|del\s+(?P<next_>proximo)\s+mes)"),
     Rule("date", r"(?P<pre>(?:el|antes\s+del|(?P<until>hasta\s+el)|para\s+el)\s+)(?:dia\s+)?{date_day}", "apart"),
     Rule("month_end", r"(?:a\s+|para\s+)?(?:fines|finales|final)\s+de\s+{month}(?:\s+de\s+{year})?", "apart"),
     Rule("month_end", r"a\s+mediados\s+de\s+{month}", "apart", {"middle": "1"}),
-    Rule("ahead", r"(?:dentro\s+de|en)\s+(?:l[oa]s\s+proxim[oa]s\s+)?{number}\s*{unit}", "apart"),
+    Rule("ahead", r"(?:dentro\s+de|en)\s+(?:l[oa]s\s+proxim[oa]s\s+)?{number}\s*{unit}", "phrase"),
     Rule("half_hour", r"(?:en|dentro\s+de)\s+media\s+hora"),
-    Rule("period", r"(?:(?:a|al|para|antes\s+de|antes\s+del)\s+)?(?:el\s+)?(?:fin|finales|final|fines)\s+(?:de\s+(?:la\s+|este\s+|esta\s+)?|del\s+)"
-         r"(?P<unit>dia|mes|ano)", "apart", {"end": "1"}),
+    Rule(
+        "period",
+        r"(?:(?:a|al|para|antes\s+de|antes\s+del)\s+)?(?:el\s+)?(?:fin|finales|final|fines)\s+(?:de\s+(?:la\s+|este\s+|esta\s+)?|del\s+)"
+        r"(?P<unit>dia|mes|ano)",
+        "apart",
+        {"end": "1"},
+    ),
     Rule("period", r"(?:a|antes\s+de|para)\s+(?:finales|final)\s+de\s+(?:la\s+|esta\s+)?(?P<unit>semana)", "apart", {"end": "1"}),
-    Rule("period", r"(?:para\s+|antes\s+de\s+)?(?:el|la)?\s*(?P<unit>fin\s+de\s+semana|finde|semana|mes|ano)\s+(?P<next>que\s+viene|proxim[oa])", "apart"),
+    Rule(
+        "period",
+        r"(?:para\s+|antes\s+de\s+)?(?:el|la)?\s*(?P<unit>fin\s+de\s+semana|finde|semana|mes|ano)\s+(?P<next>que\s+viene|proxim[oa])",
+        "apart",
+    ),
     Rule("period", r"(?:para\s+|antes\s+de\s+)?(?:el|la)?\s*(?P<next>proxim[oa])\s+(?P<unit>fin\s+de\s+semana|finde|semana|mes|ano)", "apart"),
     Rule("period", r"est[ea]\s+(?P<unit>fin\s+de\s+semana|finde|semana|mes|ano)", "apart"),
     Rule("period", r"(?:durante\s+)?el\s+(?P<unit>fin\s+de\s+semana|finde)", "apart"),
@@ -101,14 +122,20 @@ DATES = (
     Rule("weekday", r"{pre}?(?P<next>(?:la\s+)?(?:semana\s+que\s+viene|proxima\s+semana))\s+(?:el\s+){full}"),
     Rule("weekday", r"{pre}?(?:este\s+){full}"),
     Rule("weekday", r"{pre}?{full}\s+que\s+viene"),
-    Rule("weekday", r"{pre}{full}", "phrase"),
+    Rule("weekday", r"{pre}{full}(?!\s+de\s+(?:ramos|resurreccion|pascua|ceniza|gloria))", "phrase"),
     Rule("weekday", r"{full}", "word"),
-    Rule("named", r"(?:(?:para|antes\s+de|(?P<until>hasta))\s+)?{day_name}(?:\s+(?:por|en|a)\s+(?:la\s+)?(?P<part>madrugada|manana|tarde|noche))?"),
+    Rule(
+        "named",
+        r"(?P<pre>(?:para|antes\s+de|a\s+partir\s+de|desde|(?P<until>hasta))\s+)?{day_name}(?:\s+(?:por|en|a)\s+(?:la\s+)?(?P<part>madrugada|manana|tarde|noche))?",
+    ),
     Rule("named", r"{day_name}\s+al?\s+(?P<part>mediodia)"),
     Rule("today", r"est[ae]\s+(?P<part>manana|tarde|noche|mediodia)"),
 )
 TIMES = (
-    Rule("range", r"(?:de|entre(?:\s+las)?)\s+{hour}(?::{minute})?\s?(?:a|-|y(?:\s+las)?)\s?(?P<end_hour>[0-9]{1,2})(?::[0-5][0-9])?(?:\s?(?P<end_meridiem>[ap]\.?m\b\.?)|\s?h\b)"),
+    Rule(
+        "range",
+        r"(?:de|entre(?:\s+las)?)\s+{hour}(?::{minute})?\s?(?:a|-|y(?:\s+las)?)\s?(?P<end_hour>[0-9]{1,2})(?::[0-5][0-9])?(?:\s?(?P<end_meridiem>[ap]\.?m\b\.?)|\s?h\b)",
+    ),
     Rule("range", r"(?:de\s+|entre\s+)?{hour}:{minute}\s?(?:a|-|y)\s?(?P<end_hour>[0-9]{1,2}):[0-5][0-9]", "phrase"),
     Rule("clock", rf"{{at}}?{{hour}}(?:[:.]{{minute}})?\s?{MERIDIEM}", "phrase"),
     Rule("clock", r"{at}{spoken}(?:[:.]{minute})?(?:\s?h(?:oras)?\b)?{day_part}(?!\s*[-/%\d])"),
@@ -132,8 +159,10 @@ SPANISH = Language(
     ordinals=ORDINALS,
     rules=(*PRIORITIES, *RECURRENCE, *DATES, *TIMES),
     macros=MACROS,
-    before=frozenset(BEFORE),
-    after=frozenset(AFTER),
-    common=frozenset(COMMON),
+    before=BEFORE,
+    after=AFTER,
+    against=AGAINST,
+    common=COMMON,
     leads=r"(?:por\s+favor,?\s+)?(?:recu[eé]rdame\s+(?:que\s+)?|recordar(?:me)?\s*:\s*|no\s+olvidar\s+|no\s+olvides\s+|tarea\s?:\s*|recordatorio\s?:\s*|todo\s?:\s*)",
+    signs=re.compile(r"[áíóúñ¿¡ÁÍÓÚÑ]"),
 )
