@@ -15,7 +15,8 @@ MONTHS = {
     "sept": 9, "okt": 10, "nov": 11, "dez": 12,
 }  # fmt: skip
 NUMBERS = {
-    "ein": 1, "eine": 1, "einem": 1, "einer": 1, "einen": 1, "eins": 1, "zwei": 2, "drei": 3, "vier": 4, "funf": 5, "fuenf": 5, "sechs": 6, "sieben": 7,
+    "ein": 1, "eine": 1, "einem": 1, "einer": 1, "einen": 1, "eins": 1, "zwei": 2, "drei": 3, "vier": 4, "funf": 5, "fuenf": 5, "sechs": 6,
+    "sieben": 7,
     "acht": 8, "neun": 9, "zehn": 10, "elf": 11, "zwolf": 12, "zwoelf": 12, "vierzehn": 14, "funfzehn": 15, "fuenfzehn": 15, "zwanzig": 20,
     "dreissig": 30,
 }  # fmt: skip

@@ -9,7 +9,8 @@ from app.agent.quickadd_language import Language, Rule
 WEEKDAYS = {f"{day}{word}": number for number, day in enumerate("月火水木金土日") for word in ("曜日", "曜", "")}
 UNITS = {
     "分": "minute", "分間": "minute", "時間": "hour", "日": "day", "日間": "day", "週間": "week", "週": "week", "か月": "month", "ヶ月": "month",
-    "カ月": "month", "ケ月": "month", "ヵ月": "month", "箇月": "month", "月": "month", "年": "year", "年間": "year", "週末": "weekend", "四半期": "quarter",
+    "カ月": "month", "ケ月": "month", "ヵ月": "month", "箇月": "month", "月": "month", "年": "year", "年間": "year", "週末": "weekend",
+    "四半期": "quarter",
 }  # fmt: skip
 PARTS = {
     "未明": "dawn", "早朝": "morning", "朝": "morning", "午前中": "morning", "午前": "morning", "正午": "noon", "お昼": "noon", "昼": "noon",
@@ -29,7 +30,10 @@ PART = "未明|早朝|朝|午前中|午前|正午|お昼|昼|午後|夕方|晩|�
 MONTH_DAY = rf"(?:{{year}}年)?(?P<month>1[0-2]|0?[1-9]|十[一二]?|[一二三四五六七八九])月{DAY}日"
 BRACKET = r"(?:\s?[(（]\s?[月火水木金土日](?:曜日?)?\s?[)）])?"
 TIME_NEXT = rf"(?=の?\s?(?:{PART}|[0-9一二三四五六七八九十]{{1,2}}(?:時|:)))の?"
-TAIL = rf"(?:\s?(?:までには|までに|まで|中に|には|に|より前に|前に)(?!なる|なっ|なり)|{TIME_NEXT}|(?=[\s、,。！!]|$)|(?![のはがをもへとかにでやらまー分間以号系性]))"
+TAIL = (
+    rf"(?:\s?(?:までには|までに|まで|中に|には|に|より前に|前に)(?!なる|なっ|なり)|{TIME_NEXT}|(?=[\s、,。！!]|$)"
+    r"|(?![のはがをもへとかにでやらまー分間以号系性]))"
+)
 """What ends a day: a particle that goes with it, a time of day, or no particle that ties it to a noun."""
 CLOCK_TAIL = r"(?:までには|までに|まで|からは|から|ごろに|ごろ|頃に|頃|には|に|(?=[\s、,。！!]|$)|(?![のをはがもでへ間]))"
 NOT_AFTER = r"(?<![0-9一二三四五六七八九十第毎先前昨〜~版])"

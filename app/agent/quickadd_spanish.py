@@ -8,7 +8,8 @@ from app.agent.quickadd_language import Language, Rule, word_set
 WEEKDAYS = {name: number for number, name in enumerate(("lunes", "martes", "miercoles", "jueves", "viernes", "sabado", "domingo"))}
 MONTHS = {
     "enero": 1, "febrero": 2, "marzo": 3, "abril": 4, "mayo": 5, "junio": 6, "julio": 7, "agosto": 8, "septiembre": 9, "setiembre": 9, "octubre": 10,
-    "noviembre": 11, "diciembre": 12, "ene": 1, "feb": 2, "abr": 4, "jun": 6, "jul": 7, "ago": 8, "sept": 9, "sep": 9, "oct": 10, "nov": 11, "dic": 12,
+    "noviembre": 11, "diciembre": 12, "ene": 1, "feb": 2, "abr": 4, "jun": 6, "jul": 7, "ago": 8, "sept": 9, "sep": 9, "oct": 10, "nov": 11,
+    "dic": 12,
 }  # fmt: skip
 NUMBERS = {
     "un": 1, "una": 1, "uno": 1, "dos": 2, "tres": 3, "cuatro": 4, "cinco": 5, "seis": 6, "siete": 7, "ocho": 8, "nueve": 9, "diez": 10, "once": 11,
