@@ -47,6 +47,8 @@ def main(arguments: list[str]) -> int:
     sys.path.insert(0, str(ROOT))
     asked = parser().parse_args(arguments)
     names = asked.sections or sections()
+    if unknown := set(names) - set(sections()):
+        parser().error(f"there is no section {', '.join(sorted(unknown))}; there is {', '.join(sections())}")
     if asked.json:
         print(json.dumps({name: figures(name) for name in names}, indent=2))
         return 0
@@ -58,7 +60,7 @@ def main(arguments: list[str]) -> int:
 def parser() -> argparse.ArgumentParser:
     """Give the reader of the command line."""
     made = argparse.ArgumentParser(description="Measure what the rules get right, on both halves of each section's labelled cases.")
-    made.add_argument("sections", nargs="*", choices=[*sections(), []], metavar="section", help=f"one of {', '.join(sections())}; all when left out")
+    made.add_argument("sections", nargs="*", metavar="section", help=f"one of {', '.join(sections())}; all when left out")
     made.add_argument("-v", "--verbose", action="store_true", help="show what came out otherwise")
     made.add_argument("--json", action="store_true", help="print the figures as JSON")
     return made

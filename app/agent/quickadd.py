@@ -27,6 +27,8 @@ LONGEST = 1000
 """Only so many characters are read for dates; the rest of a text stays in the title as it is."""
 LATIN = (ENGLISH, GERMAN, FRENCH, SPANISH)
 MONTH_FIRST_PLACES = ("US", "PH", "FM", "MH", "PW", "AS", "GU", "PR", "VI")
+OWN = 5
+"""What the user's own language counts beside a point for each letter that was read, and three for each common word, at most nine."""
 _NEAR = re.compile(r"[\s,;、，]{0,4}")
 _APART = re.compile(r"\s*(?:$|[,;:!?()\]\[|…、。，]|[-–—](?:\s|$)|\.(?:\s|$)|[#@]\S)")
 
@@ -64,7 +66,7 @@ class QuickAdd:
     def due_date(self) -> str | None:
         """The due date as a todo takes it: a date, or a moment with its offset."""
         if isinstance(self.due, datetime):
-            return self.due.isoformat(timespec="minutes")
+            return _text(self.due)
         return self.due.isoformat() if self.due else None
 
     def without(self, span: Span) -> "QuickAdd":
@@ -132,8 +134,8 @@ def _best(text: str, folded: Folded, visible: str, now: datetime, locale: str, k
     for language in _languages(text, words, locale):
         found = _swept(text, folded, visible, language, now, kinds)
         known = min(3, len(words & language.common)) + bool(language.signs.search(text))
-        own = 2 if locale[:2].lower() == language.code else 0
-        readings.append(Reading(language, found, sum(one.end - one.start for one in found) + 3 * known + 3 * own))
+        own = locale[:2].lower() == language.code
+        readings.append(Reading(language, found, sum(one.end - one.start for one in found) + 3 * known + OWN * own))
     return max(readings, key=lambda reading: reading.score)
 
 
@@ -248,7 +250,7 @@ def _due(said: dict[str, Meaning], rule: str | None, now: datetime) -> date | da
     if clock is None:
         return day
     moment = _at(day, clock, now)
-    if moment > now or (given is not None and day == given.day):
+    if moment > now or day == date.max or (given is not None and day == given.day):
         return moment
     following = day + timedelta(1)
     return _at(_first_of(rule, following) if rule else following, clock, now)
@@ -257,7 +259,7 @@ def _due(said: dict[str, Meaning], rule: str | None, now: datetime) -> date | da
 def _first_of(rule: str, first: date) -> date:
     """Give the first date of a rule from a day on; a rule that only says how often begins there."""
     repetition = recurrence.read(rule)
-    if not repetition.byday and not repetition.numbers:
+    if first == date.min or not (repetition.byday or repetition.numbers):
         return first
     before = first - timedelta(1)
     found = recurrence.next_date(dataclasses.replace(repetition, interval=1), start=before, after=before)
@@ -266,7 +268,11 @@ def _first_of(rule: str, first: date) -> date:
 
 def _at(day: date, clock: time, now: datetime) -> datetime:
     """Give the moment of a wall time; where the clock skips it, as long after the gap as it would have been."""
-    return datetime.combine(day, clock, now.tzinfo).astimezone(UTC).astimezone(now.tzinfo)
+    moment = datetime.combine(day, clock, now.tzinfo)
+    try:
+        return moment.astimezone(UTC).astimezone(now.tzinfo)
+    except OverflowError:
+        return moment
 
 
 def _span(text: str, folded: Folded, one: Found, now: datetime) -> Span:
@@ -280,11 +286,17 @@ def _value(meaning: Meaning, now: datetime) -> str | int:
     if meaning.rule:
         return meaning.rule
     if meaning.moment:
-        return meaning.moment.isoformat(timespec="minutes")
+        return _text(meaning.moment)
     clock = clock_of(meaning if meaning.clock else None, meaning.part)
     if meaning.day is None:
         return clock.isoformat("minutes") if clock else ""
     return f"{meaning.day}T{clock:%H:%M}" if clock else meaning.day.isoformat()
+
+
+def _text(moment: datetime) -> str:
+    """Give a moment as text; in UTC where the zone then kept an offset with seconds, as towns did before time zones."""
+    offset = moment.utcoffset()
+    return (moment.astimezone(UTC) if offset and offset.seconds % 60 else moment).isoformat(timespec="minutes")
 
 
 def _title(text: str, spans: tuple[Span, ...], language: Language) -> str:
