@@ -29,6 +29,8 @@ LATIN = (ENGLISH, GERMAN, FRENCH, SPANISH)
 MONTH_FIRST_PLACES = ("US", "PH", "FM", "MH", "PW", "AS", "GU", "PR", "VI")
 OWN = 5
 """What the user's own language counts beside a point for each letter that was read, and three for each common word, at most nine."""
+NAME_LIKE = ("named", "today", "part")
+"""What can be part of a title of something."""
 _NEAR = re.compile(r"[\s,;、，]{0,4}")
 _APART = re.compile(r"\s*(?:$|[,;:!?()\]\[|…、。，]|[-–—](?:\s|$)|\.(?:\s|$)|[#@]\S)")
 
@@ -154,7 +156,11 @@ def _languages(text: str, words: set[str], locale: str) -> list[Language]:
 
 def _swept(text: str, folded: Folded, visible: str, language: Language, now: datetime, kinds: set[Kind]) -> list[Found]:
     """Take matches from the left, the longer of those that begin together, each slot once; then what counts only beside another."""
-    candidates = [one for one in _candidates(visible, language, now) if one.meaning.kind not in kinds]
+    candidates = [
+        one
+        for one in _candidates(visible, language, now)
+        if one.meaning.kind not in kinds and not (one.rule.meaning in NAME_LIKE and language.spaced and _is_a_name(one, text, folded, language))
+    ]
     starts = {one.start for one in candidates}
     taken: list[Found] = []
     for one in candidates:
@@ -194,8 +200,6 @@ def _stands(one: Found, text: str, folded: Folded, visible: str, language: Langu
         return False
     if one.meaning.kind != "priority" and quickadd_language.word_after(visible, one.end) in language.against:
         return False
-    if language.spaced and one.rule.meaning in ("named", "today") and _is_a_name(one, text, folded, language):
-        return False
     match one.rule.where:
         case "free":
             return True
@@ -203,22 +207,28 @@ def _stands(one: Found, text: str, folded: Folded, visible: str, language: Langu
             return True
         case "word" if introduced:
             return True
-    return _is_apart(one, visible, language, starts)
+    return _is_apart(one, text, folded, visible, language, starts)
 
 
-def _is_apart(one: Found, visible: str, language: Language, starts: set[int]) -> bool:
+def _is_apart(one: Found, text: str, folded: Folded, visible: str, language: Language, starts: set[int]) -> bool:
+    """Say whether a match ends where something else begins, and not a noun."""
     following = one.end + len(visible[one.end :]) - len(visible[one.end :].lstrip())
-    return following in starts or bool(_APART.match(visible, one.end)) or quickadd_language.word_after(visible, one.end) in language.after
+    if following in starts or _APART.match(visible, one.end):
+        return True
+    word = quickadd_language.word_after(visible, one.end)
+    is_verb = language.names_capitalised and text[folded.places[following]].islower() and word not in language.before
+    return is_verb or word in language.after
 
 
 def _is_a_name(one: Found, text: str, folded: Folded, language: Language) -> bool:
     """Say whether capitals make a title of it, as of a film or a show; where nouns have capitals, the word is then another one."""
     start, end = folded.places[one.start], folded.places[one.end]
-    if not text[start:end].istitle() and not (text[start].isupper() and text[start + 1 : start + 2].islower()):
+    if not (text[start].isupper() and text[start + 1 : start + 2].islower()):
         return False
-    if text[:start].strip():
-        return not _APART.match(text, end) or language.names_capitalised
-    return not language.names_capitalised and text[end:].lstrip()[:1].isupper()
+    inside = bool(text[:start].strip())
+    if language.names_capitalised:
+        return inside and one.rule.meaning != "part"
+    return not _APART.match(text, end) if inside else text[end:].lstrip()[:1].isupper()
 
 
 def _assembled(found: list[Found], now: datetime) -> tuple[date | datetime | None, str | None, list[Found]]:

@@ -37,9 +37,9 @@ BEFORE = word_set("""of from since after last past previous good black casual su
  no not
  to than like chapter version page section is was were never every each between my our your his her their this next the it's its be re under
  within against over twice thrice half semi article step part size level day days room number no bloody palm easter whit shrove""")
-AGAINST = word_set("is are was were will would has had isn't wasn't won't")
+AGAINST = word_set("is are was were will would has had isn't wasn't won't or counts count matters")
 AFTER = word_set("""at on by with to for about in before after until till every each due regarding via if so because when while then please
- around during near without as from starting per noon morning afternoon evening night""")
+ around during near without as from starting per""")
 COMMON = word_set("""the and to of with for my call buy send at on from about this is write read book check pay clean ask get make take your his
  her their
  our its next every by until""")
@@ -150,7 +150,8 @@ TIMES = (
     Rule("clock", r"(?:at\s+|@\s*){hour}(?!\s*[-/%\d])", "beside"),
     Rule("clock", r"(?:by|before|around)\s+{number_hour}(?!\s*[-/%\d])", "beside"),
     Rule("part", r"(?P<pre>at\s+|by\s+|before\s+|until\s+)(?P<part>noon|midday|midnight|lunchtime|lunch)", "apart"),
-    Rule("part", r"(?:in\s+the\s+|at\s+|around\s+|by\s+)?{part}", "beside"),
+    Rule("part", r"(?:in\s+the\s+|at\s+|around\s+|by\s+){part}", "beside"),
+    Rule("part", r"(?P<part>(?:early\s+)?morning|afternoon|evening|night|noon|midday|midnight)", "beside"),
 )
 TODAY = (Rule("today", r"this\s+(?P<part>morning|afternoon|evening)"),)
 PRIORITIES = (

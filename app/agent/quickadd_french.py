@@ -33,7 +33,7 @@ BEFORE = word_set("""de du des d depuis apres dernier derniere bon bonne un une 
  pas que comme saint est sont etait is are was a au aux ou""")
 AFTER = word_set("""a au aux avec pour chez par avant apres des jusqu sur en dans matin soir midi apres-midi vers si car quand puis chaque tous toutes
  prochain""")
-AGAINST = word_set("est sont etait sera seront fut")
+AGAINST = word_set("est sont etait sera seront fut compte")
 COMMON = word_set("""le la les de du des un une et avec pour chez au aux a mon ma mes son sa ses en dans appeler acheter payer envoyer rappeler
  prendre sur
  rendre ce cette urgente urgents fin priorite tous toutes chaque avant""")

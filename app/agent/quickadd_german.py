@@ -36,12 +36,12 @@ ORDINALS = {
     "ersten": 1, "erster": 1, "1.": 1, "zweiten": 2, "2.": 2, "dritten": 3, "3.": 3, "vierten": 4, "4.": 4, "letzten": -1,
 }  # fmt: skip
 BEFORE = word_set("""vom von seit nach guten gutem schonen letzten letzter letztem vergangenen der die das den dem des kapitel version seite abschnitt
- kein keinen nicht zu als wie zum zur ab uber gegen unter rosen kar grun mein dein sein ihr unser
+ bis kein keinen nicht zu als wie zum zur ab uber gegen unter rosen kar grun mein dein sein ihr unser
  nur zimmer nummer nr schwarzer schwarzen jeden jeder im war ist in""")
 AFTER = word_set("""um bis am an mit bei fur fuer wegen im in vor ab dann wenn weil ob per zur zum nach von gegen alle jeden jede jedes vormittag
  mittag
  nachmittag abend nacht fruh frueh anrufen abgeben holen bezahlen kaufen schicken senden abholen treffen machen erledigen besuchen""")
-AGAINST = word_set("ist sind war waren wird werden wurde hat hatte fallt findet")
+AGAINST = word_set("ist sind war waren wird werden wurde hat hatte zahlt fallt findet")
 COMMON = word_set("""der die das und mit fur fuer bei dem den ein eine einen auf zu zum zur von vom bis um am im nicht anrufen kaufen bezahlen
  abholen ist
  noch wegen alle jeden jede jedes nach mutter vater""")
@@ -53,7 +53,8 @@ NEXT = r"(?P<next>nachste[nrsm]?|naechste[nrsm]?)"
 THIS = r"(?:diese[nrsm]?|kommende[nrsm]?)"
 ON_DAY = rf"(?:(?:{FULL}|{'|'.join(SHORT)})\.?,?\s+)?(?:de[nmr]\s+)?"
 MACROS = {
-    "pre": r"(?P<pre>(?:(?P<until>bis)(?:\s+(?:zum|spatestens|am))?|spatestens(?:\s+(?:am|bis(?:\s+zum)?))?|fallig(?:\s+(?:am|bis))?:?|am"
+    "pre": r"(?P<pre>(?:(?<![0-9]\.\s)(?P<until>bis)(?:\s+(?:zum|spatestens|am))?|spatestens(?:\s+(?:am|bis(?:\s+zum)?))?"
+    r"|fallig(?:\s+(?:am|bis))?:?|am"
     r"|vor(?:\s+dem)?|fur|fuer|ab(?:\s+dem)?|zum|den)\s+)",
     "article": "",
     "full": f"(?P<weekday>{FULL})",
@@ -64,6 +65,7 @@ MACROS = {
     "amount": r"(?P<amount>viertel|[0-9]{1,2}|funf|fuenf|zehn|zwanzig)(?:\s+minuten)?",
     "at": r"(?P<pre>(?:um|bis(?:\s+um)?|gegen|ab|vor)\s+)",
     "day_part": rf"(?:\s+(?P<part>{PART_OF_DAY}))?",
+    "no_measure": r"(?!\s+(?:euro|prozent|grad|meter|kilo|cent|punkte|jahre|tage|ecken))",
     "interval": r"(?:(?P<other>zweiten?|zweites|2\.|andere[nrs]?)\s+|{number}\s+)?",
 }
 DAY_MONTH = rf"{ON_DAY}{{day}}\.?\s?{{month}}\b(?:\.(?=\s|$))?(?:\s+{{year}})?"
@@ -165,9 +167,9 @@ TIMES = (
     Rule("clock", r"{at}?dreiviertel\s+{spoken}{day_part}", "phrase", {"to_hour": "1", "amount": "viertel"}),
     Rule("clock", r"{at}?{amount}\s+vor\s+{spoken}{day_part}", "phrase", {"to_hour": "1"}),
     Rule("clock", r"{at}?{amount}\s+nach\s+{spoken}{day_part}", "phrase"),
-    Rule("clock", r"(?P<pre>um\s+){hour}{day_part}(?!\s*[-/%\d])", "apart"),
-    Rule("clock", r"(?P<pre>um\s+){spoken}{day_part}(?!\s*[-/%\d])", "apart"),
-    Rule("clock", r"um\s+{hour}(?!\s*[-/%\d€])(?!\s+(?:euro|prozent|grad|meter|kilo|ecken))", "beside"),
+    Rule("clock", r"(?P<pre>um\s+){hour}{day_part}(?!\s*[-/%\d€]){no_measure}", "apart"),
+    Rule("clock", r"(?P<pre>um\s+){spoken}{day_part}(?!\s*[-/%\d€]){no_measure}", "apart"),
+    Rule("clock", r"um\s+{hour}(?!\s*[-/%\d€]){no_measure}", "beside"),
     Rule("part", r"(?P<pre>um|gegen|bis)\s+(?P<part>mitternacht)"),
     Rule(
         "part",

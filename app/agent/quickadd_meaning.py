@@ -17,7 +17,7 @@ PARTS = {
 END_OF_DAY = time(17)
 FREQUENCIES = {"day": "DAILY", "week": "WEEKLY", "month": "MONTHLY", "year": "YEARLY"}
 OLDEST = timedelta(days=366)
-"""A day longer past than this is no due date."""
+"""A day longer past than this is no due date; one without a preposition is none as soon as it is past."""
 LAST_AFTERNOON = 6
 """A bare hour up to this one is an afternoon's; written with minutes, one before this, and none where days have 24 hours."""
 FRACTIONS = (2, 3, 4, 5, 8, 10)
@@ -86,7 +86,7 @@ def _date(groups: Groups, language: Language, now: datetime) -> Meaning | None:
         day = _coming_day(now.date(), number)
     else:
         day = _day_in(now.date(), year, int(month) if month.isdecimal() else language.months[month], number)
-    if year and day < now.date() - OLDEST:
+    if year and day < now.date() - (OLDEST if groups.get("pre") else timedelta()):
         return None
     return _day(groups, day)
 

@@ -30,7 +30,7 @@ BEFORE = word_set("""de del desde tras pasado pasada ultimo un una los las mi tu
  como santo
  a al por cada buenos buenas""")
 AFTER = word_set("""a al con para en por antes hasta desde sobre si porque cuando luego cada todos todas temprano""")
-AGAINST = word_set("es son era fue sera seran hay estan")
+AGAINST = word_set("es son era fue cuenta sera seran hay estan")
 COMMON = word_set("""el la los las de del un una y con para en al mi su por llamar comprar pagar enviar que todos todas cada a hoy antes
  urgente fin prioridad diario entre desde""")
 
@@ -48,7 +48,7 @@ MACROS = {
     "date_day": DAY,
     "spoken": r"(?P<hour>una|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|once|doce|1[0-9]|2[0-3]|0?[1-9])",
     "at": r"(?P<pre>(?:a|hacia|sobre|antes\s+de|hasta|para)\s+las?\s+)",
-    "day_part": rf"(?:\s+(?:de|por|en)\s+la\s+(?P<part>{PARTS_OF_DAY})|\s+del\s+(?P<meridiem_>mediodia))?",
+    "day_part": rf"(?:\s+(?:de|por|en)\s+la\s+(?P<part>{PARTS_OF_DAY}))?",
     "interval": r"(?:{number}\s+)?",
 }
 DAY_MONTH = rf"{ON_DAY}{{date_day}}\s+(?:de\s+)?{{month}}\b(?:\.(?=\s|$))?(?:\s+(?:del?\s+)?{{year}})?"
@@ -96,7 +96,7 @@ DATES = (
         "apart",
     ),
     Rule("date", rf"{{pre}}?{DAY_MONTH}", "phrase"),
-    Rule("this_month", r"{pre}?(?:dia\s+)?{date_day}\s+(?:de\s+este\s+mes|del\s+mes\s+(?P<next>que\s+viene|proximo)|del\s+(?P<next_>proximo)\s+mes)"),
+    Rule("this_month", r"{pre}?(?:dia\s+)?{date_day}\s+(?:de\s+este\s+mes|del\s+mes\s+(?P<next>que\s+viene|proximo)|del\s+proximo\s+mes)"),
     Rule("date", r"(?P<pre>(?:el|antes\s+del|(?P<until>hasta\s+el)|para\s+el)\s+)(?:dia\s+)?{date_day}", "apart"),
     Rule("month_end", r"(?:a\s+|para\s+)?(?:fines|finales|final)\s+de\s+{month}(?:\s+de\s+{year})?", "apart"),
     Rule("month_end", r"a\s+mediados\s+de\s+{month}", "apart", {"middle": "1"}),
@@ -139,7 +139,11 @@ TIMES = (
     ),
     Rule("range", r"(?:de\s+|entre\s+)?{hour}:{minute}\s?(?:a|-|y)\s?(?P<end_hour>[0-9]{1,2}):[0-5][0-9]", "phrase"),
     Rule("clock", rf"{{at}}?{{hour}}(?:[:.]{{minute}})?\s?{MERIDIEM}", "phrase"),
-    Rule("clock", r"{at}{spoken}(?:[:.]{minute})?(?:\s?h(?:oras)?\b)?{day_part}(?!\s*[-/%\d])"),
+    Rule("clock", r"{at}{spoken}[:.]{minute}(?:\s?h(?:oras)?\b)?{day_part}"),
+    Rule("clock", r"{at}{spoken}\s?h(?:oras)?\b{day_part}"),
+    Rule("clock", rf"{{at}}{{spoken}}\s+(?:de|por|en)\s+la\s+(?P<part>{PARTS_OF_DAY})"),
+    Rule("clock", r"{at}{spoken}(?!\s*[-/%\d])", "apart"),
+    Rule("clock", r"{at}{spoken}(?=\s+[a-z]{2,14}(?:ar|er|ir)(?:se|me|les?|l[oa]s?)?(?:\s|$))"),
     Rule("clock", r"{at}{spoken}\s+en\s+punto{day_part}"),
     Rule("clock", r"{at}{spoken}\s+y\s+media{day_part}", says={"half_past": "1"}),
     Rule("clock", r"{at}{spoken}\s+y\s+(?P<amount>cuarto|cinco|diez|veinte|[0-5]?[0-9]){day_part}"),
