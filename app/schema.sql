@@ -74,9 +74,9 @@ CREATE TABLE todos (
 CREATE INDEX todos_by_deadline ON todos (owner_id, completed, deadline, priority DESC, id) WHERE trash_id IS NULL;
 CREATE INDEX todos_by_trash ON todos (trash_id) WHERE trash_id IS NOT NULL;
 CREATE TABLE embedding_models (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, dimension INTEGER NOT NULL,
-    complete INTEGER NOT NULL DEFAULT 0, created_at TEXT NOT NULL) STRICT;
+    id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, dimension INTEGER NOT NULL,
+    complete INTEGER NOT NULL DEFAULT 0, created_at TEXT NOT NULL, UNIQUE (name, dimension)) STRICT;
 CREATE TABLE note_passages (
     id INTEGER PRIMARY KEY AUTOINCREMENT, note_id INTEGER NOT NULL REFERENCES notes ON DELETE CASCADE,
-    model_id INTEGER NOT NULL REFERENCES embedding_models ON DELETE CASCADE, version INTEGER NOT NULL, title TEXT NOT NULL,
+    model_id INTEGER NOT NULL REFERENCES embedding_models, version INTEGER NOT NULL, title TEXT NOT NULL,
     spans BLOB NOT NULL, vectors BLOB NOT NULL, UNIQUE (note_id, model_id)) STRICT;

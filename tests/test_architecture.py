@@ -25,6 +25,7 @@ EDGES = {
     "app/core/tx.py": 1,  # a savepoint undoes whatever was raised
     "app/core/batch.py": 1,  # a write's error goes to whoever asked for it
     "app/core/events.py": 1,  # a listener's failure harms nobody else
+    "app/workspace/meaning.py": 1,  # the background work goes on after whatever failed
     "app/interfaces/http.py": 1,  # 500 instead of a broken connection
     "app/interfaces/schedule.py": 1,  # a background job that fails comes again
     "app/commands/server.py": 1,  # the command line says what went wrong

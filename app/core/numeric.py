@@ -1,4 +1,4 @@
-"""numpy, told before it is imported to count with one thread.
+"""The numbers of numpy, which is told before it is imported to count with one thread.
 
 Import this only where numbers are crunched: it takes a tenth of a second.
 """

@@ -160,10 +160,12 @@ class Nearness:
                 return dict(sorted(found.items(), key=lambda item: -item[1].score)[:most])
             some *= 4
 
-    def of(self, ids: Iterable[int]) -> dict[int, Near]:
-        """Give those of some notes that have vectors, each with its best passage."""
+    def of(self, ids: Iterable[int], most: int | None = None) -> dict[int, Near]:
+        """Give those of some notes that have vectors, each with its best passage: all, or those of the nearest `most` passages."""
         rows = np.flatnonzero(_among(self._rows.notes, ids))
-        return self._near(rows, self._exactly(rows))
+        scores = self._exactly(rows)
+        nearest = _highest(scores, len(rows) if most is None else most)
+        return self._near(rows[nearest], scores[nearest])
 
     def _chosen(self, some: int) -> tuple[Places, Floats]:
         """Give the nearest rows with their scores."""

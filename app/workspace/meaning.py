@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 from app.core.app import App
-from app.core.embedder import EmbeddingFailed
+from app.core.embedder import Embedder, EmbeddingFailed
 from app.core.tx import Tx
 from app.workspace import note_rows, passages, vectors
 from app.workspace.matrices import Matrices
@@ -24,7 +24,9 @@ MOST_RECENT = 10_000
 TOP = 1 << 62
 QUIET_SECONDS = 0.1
 LOOK_SECONDS = 5.0
+QUERY_SECONDS = 3.0
 STEP_SECONDS = 0.05
+FIRST_WAIT_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 60.0
 OTHER_WRITES = 4
 log = logging.getLogger("hearth")
@@ -42,14 +44,19 @@ class Work(NamedTuple):
 class Meaning:
     """The task that gives every note its vectors, and what it knows: which model answers, and how far it is."""
 
-    def __init__(self, app: App, *, on_battery: Callable[[], bool | None] = lambda: None) -> None:
+    def __init__(
+        self, app: App, *, former: Callable[[str], Embedder | None] = lambda _: None, on_battery: Callable[[], bool | None] = lambda: None
+    ) -> None:
+        """`former` gives what can still look for a query among the vectors of an earlier model, called by its name."""
         self._app = app
+        self._former = former
         self._on_battery = on_battery
         self.matrices = Matrices()
         self.model: Model | None = None
         """The model whose vectors are being kept; None before any are."""
         self.answering: Model | None = None
-        """The model whose vectors answer: the last that was complete while another is still being made."""
+        """The model whose vectors answer: the one before while this one's are not complete, if queries can still be put to that."""
+        self._asked = app.embedder
         self._name: str | None = None
         self._recent: dict[int, None] = {}
         self._backlog: list[int] = []
@@ -68,12 +75,20 @@ class Meaning:
         """Begin; needs a running loop and an open store."""
         self._task = asyncio.create_task(self._run())
 
+    async def query(self, text: str) -> bytes:
+        """Give the vector of a query, for the matrices of the model that answers; raise EmbeddingFailed when there is none soon."""
+        try:
+            return await asyncio.wait_for(self._asked.query(text), QUERY_SECONDS)
+        except TimeoutError:
+            raise EmbeddingFailed("The model does not answer.") from None
+
     async def stop(self) -> None:
         """End, and wait for the end. Whatever was not stored yet is found again at the next start."""
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
+        await self._let_go_of_former()
         await self.matrices.close()
 
     @property
@@ -108,11 +123,11 @@ class Meaning:
         self._recent, self._backlog, self._below = {}, [], TOP
 
     async def _run(self) -> None:
-        wait = 1.0
+        wait = FIRST_WAIT_SECONDS
         while True:
             try:
                 await self._work()
-                self._failure, wait = None, 1.0
+                self._failure, wait = None, FIRST_WAIT_SECONDS
                 continue
             except EmbeddingFailed as error:
                 self._failure = str(error)
@@ -162,12 +177,19 @@ class Meaning:
         name, dimension = self._app.embedder.model, self._app.embedder.dimension
         if name != self._name:
             self._name, self.model, self.answering, self._tidy = name, None, None, False
+            await self._let_go_of_former()
             self._begin_again()
         if self.model is None and name is not None and dimension is not None:
             self.model = await self._known(name, dimension)
         if self.answering is None:
-            complete = [model for model in await self._app.read(vectors.models) if model.complete]
-            self.answering = complete[0] if complete else self.model
+            await self._choose_answering()
+
+    async def _choose_answering(self) -> None:
+        """Let the last complete model answer where queries can still be put to it, else the one that is being made."""
+        self.answering, self._asked = self.model, self._app.embedder
+        complete = next((model for model in await self._app.read(vectors.models) if model.complete), None)
+        if complete is not None and complete != self.model and (former := self._former(complete.name)) is not None:
+            self.answering, self._asked = complete, former
 
     async def _known(self, name: str, dimension: int) -> Model:
         for model in await self._app.read(vectors.models):
@@ -249,11 +271,18 @@ class Meaning:
         """Everything has vectors: note it, delete those of other models step by step, then wait for a change."""
         if self.model is not None and not self.model.complete:
             await self._app.write(vectors.complete, self.model.id)
-            self.model = self.answering = self.model._replace(complete=True)
+            self.model = self.model._replace(complete=True)
+            await self._let_go_of_former()
+            self.answering, self._asked = self.model, self._app.embedder
         if self.model is not None and not self._tidy:
             self._tidy = not await self._app.read(vectors.any_of_others, self.model.id) or await self._forget_others(self.model.id)
         self._failure = None
         await self._wait(LOOK_SECONDS)
+
+    async def _let_go_of_former(self) -> None:
+        if self._asked is not self._app.embedder:
+            former, self._asked = self._asked, self._app.embedder
+            await former.close()
 
     async def _forget_others(self, model_id: int) -> bool:
         """Delete the vectors of other models step by step; say whether all are gone before something else is to be done."""
