@@ -46,6 +46,14 @@ class Pending(NamedTuple):
     vectors: bytes | None
 
 
+class Known(NamedTuple):
+    """When a note was changed, whether it is pinned, and the packed spans of its passages if its vectors are of its present text."""
+
+    updated_at: str
+    pinned: bool
+    spans: bytes | None
+
+
 class Row(NamedTuple):
     """What is stored for a note."""
 
@@ -155,14 +163,15 @@ def of_notes(tx: Tx, model_id: int, ids: Sequence[int]) -> list[tuple[int, int, 
     return [(row[0], row[1], row[2]) for row in rows]
 
 
-def current_spans(tx: Tx, model_id: int, ids: Sequence[int]) -> dict[int, bytes]:
-    """Give the packed spans of those of some notes whose vectors are of their present text."""
+def known(tx: Tx, model_id: int, ids: Sequence[int]) -> dict[int, Known]:
+    """Give what ranking asks of those of some notes that are live."""
     rows = tx.all(
-        f"""SELECT n.id, p.spans FROM notes n JOIN note_passages p ON p.note_id = n.id AND p.model_id = :model
-            WHERE n.id IN ({IN_LIST}) AND n.trash_id IS NULL AND {CURRENT}""",
-        model=model_id, ids=in_list(list(ids)),
+        f"""SELECT n.id, n.updated_at, n.pinned, CASE WHEN {CURRENT} THEN p.spans END
+            FROM notes n LEFT JOIN note_passages p ON p.note_id = n.id AND p.model_id = :model
+            WHERE n.id IN ({IN_LIST}) AND n.trash_id IS NULL""",
+        ids=in_list(list(ids)), model=model_id,
     )  # fmt: skip
-    return {row[0]: row[1] for row in rows}
+    return {row[0]: Known(row[1], bool(row[2]), row[3]) for row in rows}
 
 
 def counted(tx: Tx, model: Model, owner: int) -> tuple[int, int]:
@@ -198,3 +207,9 @@ def packed(passages: Iterable[Passage]) -> bytes:
 def unpacked(spans: bytes) -> list[Span]:
     """Give the places and digests of what `packed` gave."""
     return [Span(*found) for found in PLACE.iter_unpack(spans)]
+
+
+def place(spans: bytes | None, ordinal: int) -> tuple[int, int]:
+    """Give where the passage of that number stands in the text."""
+    found = unpacked(spans or b"")[ordinal : ordinal + 1]
+    return (found[0].start, found[0].end) if found else (0, 0)
