@@ -1,74 +1,27 @@
 """Vectors of notes: made in the background, kept with the notes, read into matrices."""
 
 import asyncio
-import contextlib
 import random
-from collections.abc import AsyncIterator, Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app.core.embedder import EmbeddingFailed
-from app.main import create_app
 from app.settings import Settings
 from app.workspace import matrices, matrix, meaning, vectors
 from app.workspace.matrix import Matrix
 from app.workspace.meaning import Meaning
-from tests.conftest import Client, MovableClock, Served
+from tests.conftest import Client, Served
 from tests.fake_embedder import FakeEmbedder
+from tests.with_meaning import Start, embedder, impatient, served, settled, start, until
+
+__all__ = ["embedder", "impatient", "served", "start"]
 
 pytestmark = pytest.mark.anyio
-Start = Callable[..., Any]
-
-
-@pytest.fixture(autouse=True)
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(meaning, "QUIET_SECONDS", 0.0)
-    monkeypatch.setattr(meaning, "LOOK_SECONDS", 0.01)
-    monkeypatch.setattr(meaning, "STEP_SECONDS", 0.0)
-    monkeypatch.setattr(meaning, "LONGEST_WAIT_SECONDS", 0.01)
-    monkeypatch.setattr(meaning, "FIRST_WAIT_SECONDS", 0.01)
-
-
-@pytest.fixture
-def embedder() -> FakeEmbedder:
-    return FakeEmbedder()
-
-
-@pytest.fixture
-def start(data: Path, settings: Settings, clock: MovableClock) -> Start:
-    """Start a server over the test's database with an embedder, as often as wanted."""
-
-    @contextlib.asynccontextmanager
-    async def started(embedder: FakeEmbedder, former: dict[str, FakeEmbedder] | None = None) -> AsyncIterator[Served]:
-        asgi = create_app(settings, data, clock=clock, embedder=embedder)
-        asgi.state.parts.part(Meaning)._former = (former or {}).get
-        async with asgi.router.lifespan_context(asgi):
-            yield Served(asgi, asgi.state.parts)
-
-    return started
-
-
-@pytest.fixture
-async def served(start: Start, embedder: FakeEmbedder) -> AsyncIterator[Served]:
-    async with start(embedder) as server:
-        yield server
-
-
-async def until(condition: Callable[[], Any]) -> None:
-    async with asyncio.timeout(20):
-        while not condition():  # noqa: ASYNC110 - what is waited for is of many kinds
-            await asyncio.sleep(0.002)
 
 
 async def status(client: Client) -> Any:
     return (await client.ok("GET", "/os/search"))["meaning"]
-
-
-async def settled(served: Served) -> None:
-    """Wait until every note has its vectors."""
-    await until(lambda: served.parts.part(Meaning).state[0] == "ready")
 
 
 def stored(served: Served, model: str = "fake") -> dict[int, bytes]:

@@ -1,9 +1,9 @@
 """Ranking notes by meaning, and by meaning and words together.
 
-By meaning a note is as near as its nearest passage: the cosine of the angle between that passage's vector and the query's, at most 1. For both together
-the best 100 notes of either kind are taken, both measures are brought to 0 … 1 among them (the best of them 1; for words 0 is no hit, for meaning
-the farthest of these notes), and 0.3 of the words is added to 0.7 of the meaning. A note whose vectors are missing or out of date is ranked by
-its words alone, so that what was just written is not behind what was written before. At last a recent change and a pin lift a note as they do
+By meaning a note is as near as its nearest passage: the cosine of the angle between that passage's vector and the query's, at most 1. For both
+together the best 100 notes of either kind are taken, both measures are brought to 0 … 1 among them (the best of them 1; for words 0 is no hit, for
+meaning the farthest of these notes), and 0.3 of the words is added to 0.7 of the meaning. A note whose vectors are missing or out of date is ranked
+by its words alone, so that what was just written is not behind what was written before. At last a recent change and a pin lift a note as they do
 among words.
 """
 

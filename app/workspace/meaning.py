@@ -104,6 +104,11 @@ class Meaning:
             return "paused", "The machine runs on battery."
         return ("ready" if self._waiting and not self._recent else "indexing"), None
 
+    @property
+    def is_behind(self) -> bool:
+        """Whether more notes wait for their vectors than have just been written."""
+        return self.answering is None or not self.answering.complete or len(self._recent) + len(self._backlog) > NOTES
+
     def _hear(self, note_id: int) -> None:
         self.matrices.change([note_id])
         if self._app.embedder.model is not None:

@@ -22,7 +22,7 @@ from app.workspace.stop_words import STOP_WORDS
 from app.workspace.vectors import Model
 
 if TYPE_CHECKING:
-    from app.workspace.matrix import Matrix, Near
+    from app.workspace.matrix import Matrix
 
 LEAST = 0.2
 SPARE = 50
