@@ -48,6 +48,8 @@ def create_app(settings: Settings, data: Path, *, clock: Clock = utc_now, contro
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         await parts.store.open()
+        if parts.glance(words.is_outdated):
+            await parts.write(words.begin_anew)
         schedule.start()
         try:
             yield

@@ -110,7 +110,21 @@ def m002_workspace(db: "Database") -> None:
     )
 
 
-STEPS: tuple[Callable[["Database"], None], ...] = (m001_accounts, m002_workspace)
+def m003_words(db: "Database") -> None:
+    """Give each owner a word index of their own, made in the background from all notes that are there; see workspace/words.py."""
+    _run(
+        db,
+        """
+        DROP TABLE note_words;
+        DELETE FROM waiting_words;
+        CREATE TABLE word_owners (owner_id INTEGER PRIMARY KEY REFERENCES users ON DELETE CASCADE) STRICT;
+        CREATE TABLE word_index (id INTEGER PRIMARY KEY CHECK (id = 1), format INTEGER NOT NULL, stale_to INTEGER NOT NULL) STRICT;
+        INSERT INTO word_index SELECT 1, 1, ifnull(max(id), 0) FROM notes;
+        """,
+    )
+
+
+STEPS: tuple[Callable[["Database"], None], ...] = (m001_accounts, m002_workspace, m003_words)
 
 
 def migrate(path: Path, *, steps: tuple[Callable[["Database"], None], ...] = STEPS) -> list[str]:
