@@ -52,6 +52,8 @@ def create_app(
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         await parts.store.open()
+        if parts.glance(words.is_outdated):
+            await parts.write(words.begin_anew)
         schedule.start()
         parts.part(Meaning).start()
         try:

@@ -110,6 +110,20 @@ def m002_workspace(db: "Database") -> None:
     )
 
 
+def m003_words(db: "Database") -> None:
+    """Give each owner a word index of their own, made in the background from all notes that are there; see workspace/words.py."""
+    _run(
+        db,
+        """
+        DROP TABLE note_words;
+        DELETE FROM waiting_words;
+        CREATE TABLE word_owners (owner_id INTEGER PRIMARY KEY REFERENCES users ON DELETE CASCADE) STRICT;
+        CREATE TABLE word_index (id INTEGER PRIMARY KEY CHECK (id = 1), format INTEGER NOT NULL, stale_to INTEGER NOT NULL) STRICT;
+        INSERT INTO word_index SELECT 1, 1, ifnull(max(id), 0) FROM notes;
+        """,
+    )
+
+
 def m005_vectors(db: "Database") -> None:
     """Make the vectors of notes' passages, and the models they come from."""
     _run(
@@ -126,7 +140,7 @@ def m005_vectors(db: "Database") -> None:
     )
 
 
-STEPS: tuple[Callable[["Database"], None], ...] = (m001_accounts, m002_workspace, m005_vectors)
+STEPS: tuple[Callable[["Database"], None], ...] = (m001_accounts, m002_workspace, m003_words, m005_vectors)
 
 
 def migrate(path: Path, *, steps: tuple[Callable[["Database"], None], ...] = STEPS) -> list[str]:

@@ -387,6 +387,8 @@ CALLS: dict[str, dict[str, Any]] = {
     "move_note": {"id": NOTE, "folderId": FOLDER},
     "pin_note": {"id": NOTE, "pinned": True},
     "search_notes": {"query": "text"},
+    "search_status": {},
+    "related_notes": {"id": NOTE},
     "grep_notes": {"pattern": "t.xt", "mode": "regex", "contextBefore": 1},
     "list_snapshots": {"noteId": NOTE},
     "save_snapshot": {"noteId": NOTE, "label": "before"},

@@ -56,7 +56,7 @@ def change(tx: Tx, note: sqlite3.Row, *, title: str, tags: str, text: Text) -> N
         title=title, tags=tags, content=text.content, size=text.size, words=text.words, new_version=int(text.content != note["content"]),
         now=tx.now, id=note["id"],
     )  # fmt: skip
-    words.change(tx, note["id"], old=_words(note), new=words.Words(title, tags, text.content))
+    words.change(tx, note["id"], owner=note["owner_id"], old=_words(note), new=words.Words(title, tags, text.content))
     if tags != note["tags"]:
         note_tags.take(tx, note["owner_id"], note["id"], note["tags"])
         note_tags.put(tx, note["owner_id"], note["id"], tags)
@@ -77,6 +77,7 @@ def relocate(tx: Tx, note: sqlite3.Row, *, owner: int, folder_id: int | None) ->
         note_tags.take(tx, note["owner_id"], note["id"], note["tags"])
         note_tags.put(tx, owner, note["id"], note["tags"])
         tx.emit(CHANGED, id=note["id"])
+        words.hand_over(tx, note["id"], _words(note), old=note["owner_id"], new=owner)
     _count(tx, note["owner_id"], note["folder_id"], -1, -note["size"])
     _count(tx, owner, folder_id, 1, note["size"])
 
@@ -160,7 +161,7 @@ def purge(tx: Tx, note_ids: Sequence[int]) -> int:
         note = tx.one("SELECT * FROM notes WHERE id = :id", id=note_id)
         if note is None:
             continue
-        words.remove(tx, note_id, _words(note))
+        words.remove(tx, note_id, owner=note["owner_id"], old=_words(note))
         note_tags.take(tx, note["owner_id"], note_id, note["tags"])
         tx.run("DELETE FROM notes WHERE id = :id", id=note_id)
         if note["trash_id"] is None:

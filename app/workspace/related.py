@@ -17,6 +17,7 @@ from app.workspace import access, hybrid, lexical, search, vectors, words
 from app.workspace.folder_rows import IN_LIST, in_list
 from app.workspace.meaning import Meaning
 from app.workspace.queries import Query, Term
+from app.workspace.snippets import beginning
 from app.workspace.spellings import matching, words_in
 from app.workspace.stop_words import STOP_WORDS
 from app.workspace.vectors import Model
@@ -122,7 +123,7 @@ def _shown(tx: Tx, scores: dict[int, float], places: dict[int, tuple[int, int]])
     rows = tx.all(f"SELECT id, title, folder_id, updated_at, content FROM notes WHERE id IN ({IN_LIST})", ids=in_list(list(scores)))
     by_id = {row["id"]: row for row in rows}
     return [
-        RelatedNote(id_, row["title"], row["folder_id"], round(score, 6), row["updated_at"], search.beginning(row["content"], places.get(id_)))
+        RelatedNote(id_, row["title"], row["folder_id"], round(score, 6), row["updated_at"], beginning(row["content"], *places.get(id_, ())))
         for id_, score in scores.items()
         if (row := by_id.get(id_)) is not None
     ]
