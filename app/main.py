@@ -14,6 +14,7 @@ from app.core.events import Events
 from app.core.place import DATABASE
 from app.core.store import Store
 from app.core.tx import Clock, utc_now
+from app.embedding.choice import embedder_for
 from app.interfaces import control, pages
 from app.interfaces.access_log import AccessLog
 from app.interfaces.http import Api
@@ -54,6 +55,7 @@ def create_app(settings: Settings, data: Path, *, clock: Clock = utc_now, contro
         finally:
             schedule.stop()
             await ring.flush()
+            await parts.embedder.close()
             await parts.store.close()
             log.close()
 
@@ -73,4 +75,4 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now) -> Ap
     events = Events()
     store = Store(data / DATABASE, durability=settings.durability, clock=clock, events=events)
     store.idle_work.append(words.tend)
-    return App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events)
+    return App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events, embedder=embedder_for(settings, data))
