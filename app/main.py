@@ -10,11 +10,13 @@ from starlette.types import Receive, Scope, Send
 from app.account.keys import KeyRing
 from app.catalog import CATALOG
 from app.core.app import App
-from app.core.embedder import Embedder, NoEmbedder
+from app.core.embedder import Embedder
 from app.core.events import Events
 from app.core.place import DATABASE
+from app.core.power import on_battery
 from app.core.store import Store
 from app.core.tx import Clock, utc_now
+from app.embedding.choice import embedder_for, former_for
 from app.interfaces import control, pages
 from app.interfaces.access_log import AccessLog
 from app.interfaces.http import Api
@@ -82,6 +84,6 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embed
     events = Events()
     store = Store(data / DATABASE, durability=settings.durability, clock=clock, events=events)
     store.idle_work.append(words.tend)
-    app = App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events, embedder=embedder or NoEmbedder())
-    app.parts[Meaning] = Meaning(app)
+    app = App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events, embedder=embedder or embedder_for(settings, data))
+    app.parts[Meaning] = Meaning(app, former=lambda name: former_for(settings, data, name), on_battery=on_battery)
     return app

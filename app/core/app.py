@@ -6,7 +6,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from app.core import idempotency
 from app.core.caller import Caller
-from app.core.embedder import Embedder, NoEmbedder
+from app.core.embedder import Embedder
 from app.core.events import Events
 from app.core.memory import Memory
 from app.core.operation import Catalog, Operation
@@ -29,7 +29,7 @@ class App:
     store: Store
     clock: Clock
     events: Events
-    embedder: Embedder = dataclasses.field(default_factory=NoEmbedder)
+    embedder: Embedder
     memory: Memory = dataclasses.field(default_factory=Memory)
     parts: dict[type, Any] = dataclasses.field(default_factory=dict)
     """What runs beside the operations and has a state of its own, by its class; see `part`."""

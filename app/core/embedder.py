@@ -1,47 +1,60 @@
-"""What turns texts into vectors, as the rest of the program sees it."""
+"""What the program asks of whatever turns texts into vectors."""
 
 from collections.abc import Sequence
 from typing import Protocol
 
+PASSAGE_CHARACTERS = 1_000
+
 
 class EmbeddingFailed(Exception):
-    """No vector came; the message is a sentence for people."""
+    """A text got no vector this time; the message is a sentence for people. Asking again later may help."""
 
 
 class Embedder(Protocol):
-    """A model that gives texts of like meaning vectors of like direction."""
+    """Turns texts into vectors of one model. An ask may be cancelled at any time; asks do not wait for one another without need."""
 
-    model: str | None
-    reason: str
-    dimension: int | None
-    characters: int
+    @property
+    def model(self) -> str | None:
+        """The id that is stored with each vector; None = there is no model, and only words can be searched."""
+
+    @property
+    def reason(self) -> str:
+        """Why there is no model, or why the last ask failed, as a sentence; empty when all is well."""
+
+    @property
+    def dimension(self) -> int | None:
+        """How many numbers a vector has; None = not known before the first answer."""
+
+    @property
+    def characters(self) -> int:
+        """How long a passage should be at most."""
 
     async def query(self, text: str) -> bytes:
-        """Give the vector of what is searched for: float32, of length 1."""
+        """Give the vector of a search's text: little-endian float32, of length one. Raises EmbeddingFailed."""
 
     async def passages(self, texts: Sequence[str]) -> list[bytes]:
-        """Give the vectors of texts: int8 each, the largest component 127."""
+        """Give the vectors of passages: int8, scaled so that the largest number of each is 127 or -127. Raises EmbeddingFailed."""
 
     async def close(self) -> None:
-        """Let go of everything."""
+        """End what works for it; nothing may be asked afterwards."""
 
 
 class NoEmbedder:
-    """What stands in where there is no model."""
+    """Stands where there shall be no vectors."""
 
-    model: str | None = None
-    dimension: int | None = None
-    characters = 1000
+    model = None
+    dimension = None
+    characters = PASSAGE_CHARACTERS
 
-    def __init__(self, reason: str = "No model is installed.") -> None:
+    def __init__(self, reason: str) -> None:
         self.reason = reason
 
     async def query(self, text: str) -> bytes:
-        """Refuse."""
+        """Fail."""
         raise EmbeddingFailed(self.reason)
 
     async def passages(self, texts: Sequence[str]) -> list[bytes]:
-        """Refuse."""
+        """Fail."""
         raise EmbeddingFailed(self.reason)
 
     async def close(self) -> None:

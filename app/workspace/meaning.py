@@ -24,7 +24,7 @@ MOST_RECENT = 10_000
 TOP = 1 << 62
 QUIET_SECONDS = 0.1
 LOOK_SECONDS = 5.0
-QUERY_SECONDS = 3.0
+QUERY_SECONDS = 5.0
 STEP_SECONDS = 0.05
 FIRST_WAIT_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 60.0
@@ -77,10 +77,14 @@ class Meaning:
 
     async def query(self, text: str) -> bytes:
         """Give the vector of a query, for the matrices of the model that answers; raise EmbeddingFailed when there is none soon."""
+        asked = self._asked
         try:
-            return await asyncio.wait_for(self._asked.query(text), QUERY_SECONDS)
-        except TimeoutError:
-            raise EmbeddingFailed("The model does not answer.") from None
+            return await asyncio.wait_for(asked.query(text), QUERY_SECONDS)
+        except (TimeoutError, EmbeddingFailed) as error:
+            if asked is not self._app.embedder and asked is self._asked:
+                self.answering = self.model  # the earlier model cannot be asked after all
+                await self._let_go_of_former()
+            raise EmbeddingFailed(str(error) or "The model does not answer.") from None
 
     async def stop(self) -> None:
         """End, and wait for the end. Whatever was not stored yet is found again at the next start."""
@@ -191,10 +195,11 @@ class Meaning:
 
     async def _choose_answering(self) -> None:
         """Let the last complete model answer where queries can still be put to it, else the one that is being made."""
-        self.answering, self._asked = self.model, self._app.embedder
+        answering, asked = self.model, self._app.embedder
         complete = next((model for model in await self._app.read(vectors.models) if model.complete), None)
         if complete is not None and complete != self.model and (former := self._former(complete.name)) is not None:
-            self.answering, self._asked = complete, former
+            answering, asked = complete, former
+        self.answering, self._asked = answering, asked
 
     async def _known(self, name: str, dimension: int) -> Model:
         for model in await self._app.read(vectors.models):
