@@ -145,3 +145,34 @@ def test_our_own_collection_is_whole() -> None:
     assert all(judgements.keys() <= keys and set(judgements.values()) <= {1, 2} for judgements in collection.grades.values())
     assert set(Counter(query.traits["language"] for query in collection.queries)) == {"en", "de", "es", "fr"}
     assert all(40 <= len(document.text.split()) <= 260 and document.title for document in collection.documents)
+
+
+def test_our_own_notes_are_found_by_their_words(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(OWN), "--mode", "words", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)[0]
+    assert (found["ndcg"] > 0.65, found["recall"] > 0.72, found["remarks"]) == (True, True, []), found
+    for kind, least in {"exact": 0.95, "inflected": 0.95, "two-topic": 0.95, "name": 0.93, "question": 0.88}.items():
+        assert found["traits"][f"kind {kind}"]["ndcg"] > least, kind
+
+
+def test_our_own_notes_are_found_by_their_meaning(tmp_path: Path, model_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([str(english_paraphrases(tmp_path / "part")), "--mode", "hybrid", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)[0]
+    assert (found["queries"] > 10, found["ndcg"] > 0.82, found["recall"] > 0.9, found["remarks"]) == (True, True, True, []), found
+
+
+def english_paraphrases(folder: Path) -> Path:
+    """Give a part of our collection: what is meant by the English paraphrases, and every eighth of the other notes."""
+    collection = judged.read(OWN)
+    queries = [query for query in collection.queries if query.traits == {"kind": "paraphrase", "language": "en"}]
+    wanted = {key for query in queries for key in collection.grades[query.key]}
+    documents = [one for number, one in enumerate(collection.documents) if one.key in wanted or number % 8 == 0]
+    rows = "".join(f"{query.key}\t{key}\t{grade}\n" for query in queries for key, grade in collection.grades[query.key].items())
+    (folder / "qrels").mkdir(parents=True)
+    (folder / "qrels" / "test.tsv").write_text(rows, "utf-8")
+    for name, objects in {
+        "corpus": [{"_id": one.key, "title": one.title, "text": one.text} for one in documents],
+        "queries": [{"_id": query.key, "text": query.text} for query in queries],
+    }.items():
+        (folder / f"{name}.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in objects), "utf-8")
+    return folder
