@@ -1,6 +1,7 @@
 """What is measured of searching besides rates: grep beside ripgrep over the same notes as files, and what finding by meaning takes."""
 
 import contextlib
+import json
 import os
 import shutil
 import sqlite3
@@ -24,6 +25,7 @@ FOUND_AT_ONCE = 20
 QUERIES = 30
 MEANING_SECONDS = 300
 SAVED_SECONDS = 20
+COLLECTION = Path(__file__).parents[2] / "tests" / "collection" / "corpus.jsonl"
 MODEL, DIMENSION = "all-MiniLM-L6-v2/int8", 384
 
 
@@ -84,7 +86,7 @@ def meaning(server: Server, *, notes: int) -> dict[str, float]:
     """Give what it takes to find by meaning on a server that is still empty: rates, memory, and what a read beside it feels."""
     space = work.fill(server, notes=1, todos=0, creates=0)
     began, indexed = time.perf_counter(), _indexed(server)
-    load.send_once(server.port, (work.create(space, corpus.note(number)) for number in range(1, notes + 1)), connections=1)
+    load.send_once(server.port, (server.post("/os/notes", note) for note in prose(notes)), connections=1)
     reads = [server.get(f"/os/notes/{key}") for key in space.notes]
     busy = load.send_once(server.port, reads * READS, connections=1)
     still = _indexed(server) < indexed + notes
@@ -99,6 +101,14 @@ def meaning(server: Server, *, notes: int) -> dict[str, float]:
     queries = [work.search(server, query, "meaning") for query in corpus.queries(3, QUERIES)]
     facts[f"search by meaning among {notes} notes, p50 ms"] = load.send_once(server.port, queries, connections=1).p50
     return facts
+
+
+def prose(count: int) -> list[dict[str, str]]:
+    """Give notes of English sentences, about a kilobyte each: what a model reads of invented words says little about its speed."""
+    rows = [json.loads(line) for line in COLLECTION.read_text("utf-8").splitlines()]
+    english = [row for row in rows if row["metadata"]["language"] == "en"]
+    pairs = ((english[at % len(english)], english[(at + 1 + at // len(english)) % len(english)]) for at in range(count))
+    return [{"title": first["title"], "content": f"{first['text']}\n\n{second['text']}"} for first, second in pairs]
 
 
 def _indexed(server: Server) -> int:
@@ -144,15 +154,25 @@ def _found(server: Server, query: str, mode: str) -> list[int]:
     return [hit["id"] for hit in answer["results"]]
 
 
-def invent_vectors(server: Server) -> None:
-    """Give every note of a stopped server one random vector of the model, since to embed a hundred thousand takes an hour and a half."""
+def invent_vectors(server: Server, *, most: int = -1) -> None:
+    """Give notes of a stopped server one random vector of the model each, all or so many: to embed a hundred thousand takes an hour and a half."""
     span = struct.pack("<II8s", 0, 500, b"")
-    made = "INSERT INTO embedding_models (id, name, dimension, complete, created_at) VALUES (1, ?, ?, 1, '')"
-    filled = """INSERT INTO note_passages (note_id, model_id, version, title, spans, vectors)
-                SELECT id, 1, version, title, ?, randomblob(?) FROM notes"""
+    made = "INSERT OR IGNORE INTO embedding_models (id, name, dimension, complete, created_at) VALUES (1, ?, ?, 1, '')"
+    filled = """INSERT OR IGNORE INTO note_passages (note_id, model_id, version, title, spans, vectors)
+                SELECT id, 1, version, title, ?, randomblob(?) FROM notes LIMIT ?"""
     with contextlib.closing(sqlite3.connect(server.data / "hearth.db")) as database, database:
         try:
             database.execute(made, (MODEL, DIMENSION))
-            database.execute(filled, (span, DIMENSION))
+            database.execute(filled, (span, DIMENSION, most))
         except sqlite3.Error as error:
             raise Failed(f"{server.name} keeps its vectors in another way: {error}") from error
+
+
+def memory_by_meaning(server: Server) -> float | None:
+    """Start a server with vectors and give its memory in MB once it has searched them."""
+    server.start()
+    for query in corpus.queries(2, QUERIES):
+        answer = server.ask(work.search(server, query, "hybrid"))
+    if answer.get("mode") != "hybrid":
+        raise Failed(f"{server.name} ranks by words only: {answer.get('notice')}")
+    return server.memory()

@@ -20,7 +20,7 @@ from servers import Failed, Fleet, Server, hearth, minimal
 
 BARE, THIN, HEARTH, FULL, LEAN, ALL, RIPGREP = "bare", "thin", "hearth", "hearth full", "hearth lean", "hearth all", "ripgrep"
 STARTS = 3
-EMBEDDED = 300
+EMBEDDED = 200
 CREATE = next(operation for operation in work.OPERATIONS if operation.name == "create")
 EVERY_INDEX = dataclasses.replace(CREATE, name="indexes", title="create a note, every index", connections=(8,))
 BIG_NAMES = (*dict.fromkeys(operation.name for operation in work.BIG), "rg", work.HYBRID.name)
@@ -257,18 +257,16 @@ class Run:
     def search_by_both(self, space: work.Workspace) -> work.Workspace:
         """Give every note a vector and measure searching by words and meaning."""
         server = space.server
-        server.stop()
-        finding.invent_vectors(server)
         server.environment = {**(server.environment or {}), "HEARTH_EMBEDDINGS": "auto"}
-        server.start()
-        server.ask(work.search(server, "warm up", "words"))
-        before = server.memory()
-        answer = server.ask(work.search(server, "warm up", work.HYBRID.name))
-        if answer.get("mode") != work.HYBRID.name:
-            raise Failed(f"{server.name} ranks by words only: {answer.get('notice')}")
+        memory = []
+        for most in (1, -1):
+            server.stop()
+            finding.invent_vectors(server, most=most)
+            memory.append(finding.memory_by_meaning(server))
+        few, all_ = memory
+        if few is not None and all_ is not None:
+            self.findings.facts[f"memory of the vectors of {self.options.big + self.options.notes} notes, MB"][HEARTH] = all_ - few
         self.rounds([work.HYBRID], [space])
-        if before is not None and (after := server.memory()) is not None:
-            self.findings.facts[f"memory of the vectors of {self.options.big + self.options.notes} notes, MB"][HEARTH] = after - before
         return space
 
     def weigh_big(self, space: work.Workspace) -> work.Workspace:
