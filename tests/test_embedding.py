@@ -4,6 +4,7 @@ import hashlib
 import itertools
 import json
 import math
+import os
 import struct
 import zipfile
 from collections.abc import Sequence
@@ -130,11 +131,12 @@ def plain(file: model_file.ModelFile, numbers: Sequence[int]) -> NDArray[np.floa
         return file.floats(name).astype(np.float64)
 
     def dense(rows: NDArray[np.float64], name: str) -> NDArray[np.float64]:
-        return rows @ get(f"{name}.weight").T + get(f"{name}.bias")
+        return np.asarray(rows @ get(f"{name}.weight").T + get(f"{name}.bias"))
 
     def norm(rows: NDArray[np.float64], name: str) -> NDArray[np.float64]:
         centred = rows - rows.mean(axis=1, keepdims=True)
-        return centred / np.sqrt(centred.var(axis=1, keepdims=True) + 1e-12) * get(f"{name}.gain") + get(f"{name}.bias")
+        scaled = centred / np.sqrt(centred.var(axis=1, keepdims=True) + 1e-12)
+        return np.asarray(scaled * get(f"{name}.gain") + get(f"{name}.bias"))
 
     rows = norm(get("words")[list(numbers)] + get("places").reshape(256, 384)[: len(numbers)], "begin")
     for layer in range(6):
@@ -146,7 +148,7 @@ def plain(file: model_file.ModelFile, numbers: Sequence[int]) -> NDArray[np.floa
             heads.append(weights / weights.sum(axis=1, keepdims=True) @ values[:, head])
         rows = norm(rows + dense(np.concatenate(heads, axis=1), f"{layer}.seen"), f"{layer}.middle")
         wide = dense(rows, f"{layer}.wide")
-        wide *= (1 + np.vectorize(math.erf)(wide / math.sqrt(2))) / 2
+        wide = wide * (1 + np.vectorize(math.erf)(wide / math.sqrt(2))) / 2
         rows = norm(rows + dense(wide, f"{layer}.narrow"), f"{layer}.end")
     mean = rows.mean(axis=0)
     return np.asarray(mean / np.linalg.norm(mean))
@@ -227,7 +229,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(small: Path, mo
     def fail(_: int) -> None:
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(model_file.os, "fsync", fail)
+    monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(OSError, match="full"):
         model_file.write(small, ["[UNK]"], {"vector": np.ones(2, np.float32)})
     assert small.read_bytes() == before

@@ -41,6 +41,7 @@ def serve(host: str | None, port: int | None, data: Path | None, allow_remote: b
 
     The very first start makes the database, a user and an API key, and shows the key once.
     """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before anything loads it: a second thread makes it many times slower on a busy machine
     settings = read_settings(host=host, port=port, data=data)
     if not is_loopback(settings.host):
         if not allow_remote:

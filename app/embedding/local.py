@@ -13,6 +13,7 @@ from app.embedding.remembered import Remembered
 IDLE_SECONDS = 300.0
 FIRST_WAIT_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 60.0
+CLOSED = "The server is ending."
 NO_MODEL = "No model is installed, so only words are searched: `hearth models add` fetches one."
 
 
@@ -33,6 +34,7 @@ class LocalEmbedder:
         self._failure = ""
         self._deaths = 0
         self._not_before = 0.0
+        self._closed = False
 
     @property
     def model(self) -> str | None:
@@ -62,7 +64,8 @@ class LocalEmbedder:
         return await self._ask("passages", texts) if texts else []
 
     async def close(self) -> None:
-        """End the worker."""
+        """End the worker; whoever still waits for it gets EmbeddingFailed."""
+        self._closed = True
         self._stay()
         if self._starting is not None:
             self._starting.cancel()
@@ -90,12 +93,20 @@ class LocalEmbedder:
 
     async def _running(self) -> WorkerProcess:
         self._stay()
+        if self._closed:
+            raise EmbeddingFailed(CLOSED)
         if self._worker is not None and not self._worker.ended:
             return self._worker
         if self._starting is None:
             self._starting = asyncio.create_task(self._start())
             self._starting.add_done_callback(self._started)
-        return await asyncio.shield(self._starting)  # whoever is cancelled, the others still wait for it
+        starting = self._starting
+        try:
+            return await asyncio.shield(starting)  # whoever is cancelled, the others still wait for it
+        except asyncio.CancelledError:
+            if starting.cancelled():  # by `close`, not by whoever asked
+                raise EmbeddingFailed(CLOSED) from None
+            raise
 
     async def _start(self) -> WorkerProcess:
         if not self._path.is_file():
@@ -127,7 +138,7 @@ class LocalEmbedder:
 
     def _rest_later(self) -> None:
         self._stay()
-        if self._worker is not None and not self._worker.busy:
+        if self._worker is not None and not self._worker.busy and not self._closed:
             self._idle = asyncio.get_running_loop().call_later(self._idle_seconds, self._leave)
 
     def _stay(self) -> None:
