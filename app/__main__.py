@@ -10,6 +10,8 @@ from app.commands.api import openapi, routes
 from app.commands.directory import CHECKOUT, in_checkout
 from app.commands.group import Commands
 from app.commands.key import key
+from app.commands.models import models
+from app.commands.search import search
 from app.commands.serve import serve
 from app.commands.setting_up import init, migrate_, settings_
 from app.commands.user import user
@@ -39,7 +41,7 @@ def hearth() -> None:
     """
 
 
-for command in (serve, init, user, key, routes, openapi, settings_, migrate_):
+for command in (serve, init, user, key, search, models, routes, openapi, settings_, migrate_):
     hearth.add_command(command)
 
 

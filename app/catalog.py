@@ -4,7 +4,22 @@ from app.account import contacts, grants, keys, users
 from app.core.operation import Catalog
 from app.interfaces import openapi
 from app.tools import namespaces, note_tools, toolbox
-from app.workspace import bulk, folder_shares, folders, grep, home, note_lists, note_places, notes, search, snapshots, todos, trash
+from app.workspace import (
+    bulk,
+    folder_shares,
+    folders,
+    grep,
+    home,
+    note_lists,
+    note_places,
+    notes,
+    related,
+    search,
+    search_status,
+    snapshots,
+    todos,
+    trash,
+)
 
 CATALOG = Catalog(
     [
@@ -21,6 +36,8 @@ CATALOG = Catalog(
         notes,
         note_places,
         search,
+        related,
+        search_status,
         grep,
         snapshots,
         todos,

@@ -10,16 +10,20 @@ from starlette.types import Receive, Scope, Send
 from app.account.keys import KeyRing
 from app.catalog import CATALOG
 from app.core.app import App
+from app.core.embedder import Embedder
 from app.core.events import Events
 from app.core.place import DATABASE
+from app.core.power import on_battery
 from app.core.store import Store
 from app.core.tx import Clock, utc_now
+from app.embedding.choice import embedder_for, former_for
 from app.interfaces import control, pages
 from app.interfaces.access_log import AccessLog
 from app.interfaces.http import Api
 from app.interfaces.schedule import Schedule
 from app.settings import Settings
 from app.workspace import words
+from app.workspace.meaning import Meaning
 
 
 class Application(Starlette):
@@ -35,12 +39,14 @@ class Application(Starlette):
         await super().__call__(scope, receive, send)
 
 
-def create_app(settings: Settings, data: Path, *, clock: Clock = utc_now, control_token: str | None = None) -> Starlette:
+def create_app(
+    settings: Settings, data: Path, *, clock: Clock = utc_now, control_token: str | None = None, embedder: Embedder | None = None
+) -> Starlette:
     """Give the ASGI application that serves the migrated database in `data`; its lifespan opens and closes it.
 
     `control_token` opens the door for the command line; without it there is none. `app.state.parts` is the running `App`.
     """
-    parts = build_parts(settings, data, clock=clock)
+    parts = build_parts(settings, data, clock=clock, embedder=embedder)
     ring = KeyRing(parts.store)
     log = AccessLog(data / "access.log" if settings.access_log else None)
     schedule = Schedule(parts, ring)
@@ -48,12 +54,17 @@ def create_app(settings: Settings, data: Path, *, clock: Clock = utc_now, contro
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         await parts.store.open()
+        if parts.glance(words.is_outdated):
+            await parts.write(words.begin_anew)
         schedule.start()
+        parts.part(Meaning).start()
         try:
             yield
         finally:
             schedule.stop()
+            await parts.part(Meaning).stop()
             await ring.flush()
+            await parts.embedder.close()
             await parts.store.close()
             log.close()
 
@@ -68,9 +79,11 @@ def create_app(settings: Settings, data: Path, *, clock: Clock = utc_now, contro
     return app
 
 
-def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now) -> App:
+def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embedder: Embedder | None = None) -> App:
     """Give the App over the database in `data`, its store not yet open."""
     events = Events()
     store = Store(data / DATABASE, durability=settings.durability, clock=clock, events=events)
     store.idle_work.append(words.tend)
-    return App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events)
+    app = App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events, embedder=embedder or embedder_for(settings, data))
+    app.parts[Meaning] = Meaning(app, former=lambda name: former_for(settings, data, name), on_battery=on_battery)
+    return app

@@ -110,6 +110,36 @@ def m002_workspace(db: "Database") -> None:
     )
 
 
+def m003_words(db: "Database") -> None:
+    """Give each owner a word index of their own, made in the background from all notes that are there; see workspace/words.py."""
+    _run(
+        db,
+        """
+        DROP TABLE note_words;
+        DELETE FROM waiting_words;
+        CREATE TABLE word_owners (owner_id INTEGER PRIMARY KEY REFERENCES users ON DELETE CASCADE) STRICT;
+        CREATE TABLE word_index (id INTEGER PRIMARY KEY CHECK (id = 1), format INTEGER NOT NULL, stale_to INTEGER NOT NULL) STRICT;
+        INSERT INTO word_index SELECT 1, 1, ifnull(max(id), 0) FROM notes;
+        """,
+    )
+
+
+def m005_vectors(db: "Database") -> None:
+    """Make the vectors of notes' passages, and the models they come from."""
+    _run(
+        db,
+        """
+        CREATE TABLE embedding_models (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, dimension INTEGER NOT NULL,
+            complete INTEGER NOT NULL DEFAULT 0, created_at TEXT NOT NULL, UNIQUE (name, dimension)) STRICT;
+        CREATE TABLE note_passages (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, note_id INTEGER NOT NULL REFERENCES notes ON DELETE CASCADE,
+            model_id INTEGER NOT NULL REFERENCES embedding_models, version INTEGER NOT NULL, title TEXT NOT NULL,
+            spans BLOB NOT NULL, vectors BLOB NOT NULL, UNIQUE (note_id, model_id)) STRICT;
+        """,
+    )
+
+
 def m009_tools(db: "Database") -> None:
     """Make the choices of namespaces of tools."""
     _run(
@@ -122,7 +152,7 @@ def m009_tools(db: "Database") -> None:
     )
 
 
-STEPS: tuple[Callable[["Database"], None], ...] = (m001_accounts, m002_workspace, m009_tools)
+STEPS: tuple[Callable[["Database"], None], ...] = (m001_accounts, m002_workspace, m003_words, m005_vectors, m009_tools)
 
 
 def migrate(path: Path, *, steps: tuple[Callable[["Database"], None], ...] = STEPS) -> list[str]:

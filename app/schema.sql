@@ -56,8 +56,6 @@ CREATE INDEX notes_by_trash ON notes (trash_id) WHERE trash_id IS NOT NULL;
 CREATE TABLE note_tags (
     owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, tag_key TEXT NOT NULL,
     note_id INTEGER NOT NULL, PRIMARY KEY (owner_id, tag_key, note_id)) STRICT, WITHOUT ROWID;
-CREATE VIRTUAL TABLE note_words USING fts5 (
-    title, tags, content, content='notes', content_rowid='id', tokenize='porter unicode61 remove_diacritics 2');
 CREATE TABLE waiting_words (note_id INTEGER PRIMARY KEY) STRICT;
 CREATE TABLE snapshots (
     id INTEGER PRIMARY KEY AUTOINCREMENT, note_id INTEGER NOT NULL REFERENCES notes ON DELETE CASCADE, seq INTEGER NOT NULL,
@@ -73,6 +71,15 @@ CREATE TABLE todos (
     created_at TEXT NOT NULL, updated_at TEXT NOT NULL, trash_id INTEGER REFERENCES trash, words TEXT NOT NULL) STRICT;
 CREATE INDEX todos_by_deadline ON todos (owner_id, completed, deadline, priority DESC, id) WHERE trash_id IS NULL;
 CREATE INDEX todos_by_trash ON todos (trash_id) WHERE trash_id IS NOT NULL;
+CREATE TABLE word_owners (owner_id INTEGER PRIMARY KEY REFERENCES users ON DELETE CASCADE) STRICT;
+CREATE TABLE word_index (id INTEGER PRIMARY KEY CHECK (id = 1), format INTEGER NOT NULL, stale_to INTEGER NOT NULL) STRICT;
+CREATE TABLE embedding_models (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, dimension INTEGER NOT NULL,
+    complete INTEGER NOT NULL DEFAULT 0, created_at TEXT NOT NULL, UNIQUE (name, dimension)) STRICT;
+CREATE TABLE note_passages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, note_id INTEGER NOT NULL REFERENCES notes ON DELETE CASCADE,
+    model_id INTEGER NOT NULL REFERENCES embedding_models, version INTEGER NOT NULL, title TEXT NOT NULL,
+    spans BLOB NOT NULL, vectors BLOB NOT NULL, UNIQUE (note_id, model_id)) STRICT;
 CREATE TABLE tool_namespaces (
     user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, credential TEXT NOT NULL, namespace TEXT NOT NULL,
     enabled INTEGER NOT NULL, PRIMARY KEY (user_id, credential, namespace)) STRICT, WITHOUT ROWID;

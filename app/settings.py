@@ -15,9 +15,9 @@ class SettingsError(ValueError):
     """Some settings are unknown or have values that cannot be used; the message names all of them."""
 
 
-def option(default: Any, help_: str, *, most: int | None = None) -> Any:
-    """Declare one option with its default, the line that the README shows, and the largest number it takes."""
-    return dataclasses.field(default=default, metadata={"help": help_, "most": most})
+def option(default: Any, help_: str, *, most: int | None = None, secret: bool = False) -> Any:
+    """Declare one option with its default, the line that the README shows, the largest number it takes, and whether its value is never shown."""
+    return dataclasses.field(default=default, repr=not secret, metadata={"help": help_, "most": most, "secret": secret})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,6 +37,11 @@ class Settings:
     max_body: int = option(12 * MIB, "largest request body in bytes")
     max_accumulate_body: int = option(640 * MIB, "largest body of POST /accumulate in bytes")
     access_log: bool = option(True, "write one JSON line a request to access.log in the data directory")
+    embeddings: Literal["auto", "off"] = option("auto", "search by meaning: `auto`: with what there is, a model or an address; `off`: by words alone")
+    embeddings_url: str = option("", "an OpenAI-compatible address that embeds instead of the model here, such as `http://localhost:11434/v1`")
+    embeddings_model: str = option("", "the model to ask for there")
+    embeddings_key: str = option("", "the secret to send there, if it needs one", secret=True)
+    models: Path | None = option(None, "the directory of models, which several data directories may share; default: `models` in the data directory")
     log_level: Literal["debug", "info", "warning", "error"] = option("info", "how much the server says about itself on stderr")
 
     @property

@@ -91,7 +91,7 @@ def settings() -> str:
 def shown(default: Any) -> str:
     """Give a default as one writes it in the environment."""
     match default:
-        case None | ():
+        case None | () | "":
             return ""
         case bool():
             return "`on`" if default else "`off`"

@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 STAMP = VENV / "hearth-setup.txt"
+NO_MODEL = VENV / "hearth-no-model.txt"  # why the model could not be fetched, so that not every start tries again
 
 OLDEST = (3, 11)
 RUNNING = f"{sys.version_info[0]}.{sys.version_info[1]}" if sys.version_info >= OLDEST else ""
@@ -34,9 +35,13 @@ class Stamp(NamedTuple):
     extra: str
 
 
-def become(module: str, *arguments: str, extra: str = "") -> NoReturn:
+def become(module: str, *arguments: str, extra: str = "", model: bool = False) -> NoReturn:
     """Replace this process by `python -m module` in a ready environment; signals and the exit code are the module's own."""
     python = ready(extra)
+    if model and not (model_file().exists() or NO_MODEL.exists()):
+        import setup_environment
+
+        setup_environment.fetch_model()
     # -P: the folder one happens to stand in may hold an `app` of its own.
     command = [str(python), "-P", "-m", module, *arguments]
     if sys.platform != "win32":
@@ -56,6 +61,11 @@ def ready(extra: str = "") -> Path:
 
         setup_environment.set_up_or_exit(extra)
     return PYTHON
+
+
+def model_file() -> Path:
+    """Return where the model for search by meaning lies: in the directory of models that is set, else in the checkout's data directory."""
+    return Path(os.environ.get("HEARTH_MODELS") or ROOT / "data" / "models") / "all-minilm-l6-v2.int8"
 
 
 def is_intact(stamp: Stamp | None) -> bool:

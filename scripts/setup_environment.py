@@ -69,6 +69,22 @@ def set_up(extra: str) -> None:
     say(f"Ready after {time.monotonic() - began:.0f} s.")
 
 
+def fetch_model() -> None:
+    """Fetch the model for search by meaning; where that fails, say so in one sentence, leave a note for the next start, and go on."""
+    try:
+        with alone():
+            if environment.model_file().exists():  # another start may have done it meanwhile
+                return
+            say("Fetching the model for search by meaning (84 MB, once) …")
+            run(str(PYTHON), "-P", "-m", "app", "models", "add", "--data", str(ROOT / "data"))
+    except KeyboardInterrupt:
+        sys.exit("Set-up stopped. The next start takes it up again.")
+    except (SetupError, OSError) as error:
+        why = str(error).strip().rpartition("\n")[2]
+        environment.NO_MODEL.write_text(why, "utf-8", "surrogateescape")
+        say(f"There is no model, so search finds words and not meaning; `hearth models add` tries again. ({why})")
+
+
 def choose_python() -> tuple[str, str]:
     """Return the path and the version of the Python to build on: the running one, or a newer one from PATH if it is too old."""
     if RUNNING:

@@ -13,7 +13,8 @@ import pytest
 
 from app.core.app import App
 from app.core.caller import OPERATOR
-from app.core.place import DATABASE
+from app.core.place import DATABASE, MODELS
+from app.embedding.model_file import FILE
 from app.main import create_app
 from app.migrations import migrate
 from app.settings import Settings
@@ -159,6 +160,14 @@ async def stranger(served: Served) -> AsyncIterator[Client]:
     """Someone without a credential."""
     async with served.client() as client:
         yield client
+
+
+@pytest.fixture(scope="session")
+def model_path() -> Path:
+    """The model that the set-up put into the checkout."""
+    path = Path(__file__).parent.parent / "data" / MODELS / FILE
+    assert path.is_file(), "There is no model: python3 scripts/test.py fetches it, or `hearth models add`."
+    return path
 
 
 @pytest.fixture(autouse=True)

@@ -27,7 +27,7 @@ from app.core.tx import Tx, utc_now
 from app.main import build_parts, create_app
 from app.migrations import migrate
 from app.settings import Settings
-from app.workspace import words
+from app.workspace import word_checks, words
 
 CYCLES = 60
 WRITERS = 4
@@ -128,16 +128,14 @@ def troubles(data: Path) -> list[str]:
     """Give what SQLite, the counters and the search index say against the database."""
     asyncio.run(index_all(data))
     connection = sqlite3.connect(data / DATABASE)
+    connection.row_factory = sqlite3.Row
     found = [row[0] for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
     found += [f"foreign key: {tuple(row)}" for row in connection.execute("PRAGMA foreign_key_check")]
     live = connection.execute("SELECT count(*), sum(size) FROM notes WHERE trash_id IS NULL").fetchone()
     counted = connection.execute("SELECT note_count, total_bytes FROM workspaces").fetchone()
-    found += [] if live == counted else [f"{live} notes and bytes, but counted {counted}"]
+    found += [] if tuple(live) == tuple(counted) else [f"{tuple(live)} notes and bytes, but counted {tuple(counted)}"]
     words.index_waiting(Tx(connection, utc_now()), 1 << 30, 1 << 40)
-    try:
-        connection.execute("INSERT INTO note_words (note_words, rank) VALUES ('integrity-check', 1)")
-    except sqlite3.DatabaseError as error:
-        found.append(f"search index: {error}")
+    found += [f"search index: {trouble}" for trouble in word_checks.troubles(Tx(connection, utc_now()))]
     connection.close()
     return found
 

@@ -17,6 +17,7 @@ TREES = {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text("utf-8")) f
 LAYERS = ["core", "account", "workspace", "tools", "agent", "network"]
 SEEN_BY_ALL = {"errors", "settings"}
 SEES = {layer: set(LAYERS[: place + 1]) | SEEN_BY_ALL for place, layer in enumerate(LAYERS)}
+SEES["embedding"] = {"embedding", "core"} | SEEN_BY_ALL  # beside the layers: the others know only core's Embedder
 SEES["interfaces"] = {"interfaces", "core", "account"} | SEEN_BY_ALL
 SEES["errors"] = SEES["settings"] = SEES["migrations"] = set()
 SEE_EVERYTHING = {"main", "catalog", "__main__", "commands"}
@@ -25,14 +26,19 @@ EDGES = {
     "app/core/tx.py": 1,  # a savepoint undoes whatever was raised
     "app/core/batch.py": 1,  # a write's error goes to whoever asked for it
     "app/core/events.py": 1,  # a listener's failure harms nobody else
+    "app/workspace/meaning.py": 1,  # the background work goes on after whatever failed
+    "app/embedding/worker.py": 1,  # a text on which the model fails harms no other
     "app/interfaces/http.py": 1,  # 500 instead of a broken connection
     "app/interfaces/schedule.py": 1,  # a background job that fails comes again
     "app/commands/server.py": 1,  # the command line says what went wrong
 }
 """Where any exception at all may be caught, and how often."""
 
-OUTSIDE_WORLD = ("app/core/", "app/commands/", "app/settings.py", "app/__main__.py", "app/interfaces/access_log.py", "app/interfaces/http.py")
-"""Who may ask for the time, the environment and chance."""
+OUTSIDE_WORLD = (
+    "app/core/", "app/commands/", "app/settings.py", "app/__main__.py", "app/interfaces/access_log.py", "app/interfaces/http.py",
+    "app/embedding/process.py",  # gives its child an environment without the settings
+)  # fmt: skip
+"""Who may ask for the time, the environment and chance; the last one gives its child an environment without Hearth's settings."""
 
 SPEAKERS = ("app/commands/", "app/__main__.py")
 WRITERS_OF_TRANSACTIONS = {"app/core/store.py", "app/core/batch.py", "app/core/tx.py"}
@@ -91,7 +97,7 @@ def test_every_part_of_the_program_has_its_place_among_the_layers() -> None:
 
 def test_nothing_imports_the_tests_or_scripts() -> None:
     names = {name.split(".")[0] for tree in TREES.values() for name in imported(tree)}
-    assert not names & {"tests", "scripts", "environment", "check", "docs", "bench"}
+    assert not names & {"tests", "scripts", "environment", "check", "docs", "bench", "evaluate", "evaluate_search", "evaluation", "search_quality"}
 
 
 @each_module

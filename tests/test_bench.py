@@ -84,6 +84,21 @@ def test_notes_are_markdown_of_about_a_kilobyte(corpus: ModuleType) -> None:
         assert any(mark in text for text in texts)
 
 
+def test_what_is_typed_to_open_a_note_begins_like_a_title(corpus: ModuleType) -> None:
+    typed = corpus.openings(30)
+    titles = [corpus.note(number).title.lower() for number in range(30)]
+    begins = [title.startswith(text) for title, text in zip(titles, typed, strict=True)]
+    assert [begins[number] for number in range(30) if number % 3] == [True] * 20
+    assert begins.count(False) > 5
+
+
+def test_notes_for_a_model_are_different_english_texts_of_about_a_kilobyte(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(SCRIPT.with_suffix(""))
+    texts = [note["content"] for note in importlib.import_module("finding").prose(300)]
+    assert len(set(texts)) == 300
+    assert 700 < sum(map(len, texts)) / 300 < 1_400
+
+
 def test_an_answer_that_comes_in_pieces_is_put_together(load: ModuleType, answering: Answering) -> None:
     assert load.ask(answering.port, load.http("GET", "/", headers={})) == b"hello"
 

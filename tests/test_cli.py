@@ -222,6 +222,15 @@ def test_a_key_is_listed_without_its_secret(home: Path, name: str) -> None:
     assert "revoked" in done("key", "list", "--user", name, data=home)
 
 
+def test_search_says_how_far_it_is(home: Path, name: str) -> None:
+    done("user", "add", name, data=home)
+    found = json.loads(done("search", "status", "--json", data=home))
+    assert (found["words"], found["meaning"]["notes"], found["meaning"]["notesIndexed"]) == ({"waiting": 0}, 0, 0)
+    assert done("search", "status", data=home).splitlines()[:2] == [
+        "Words: every note is indexed", f"Meaning: {found['meaning']['state']}; 0 of 0 notes, 0 passages",
+    ]  # fmt: skip
+
+
 def test_the_user_of_a_key_may_be_left_out_only_when_there_is_one(tmp_path: Path) -> None:
     done("init", "--user", "first", data=tmp_path)
     assert len(done("key", "create", data=tmp_path).splitlines()[-1]) == KEY_LENGTH

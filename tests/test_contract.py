@@ -55,6 +55,8 @@ POST   /os/notes/{id}/move                   notes      os.notes:write          
 POST   /os/notes/{id}/pin                    notes      os.notes:write                     service
 POST   /os/notes/search                      notes      os.notes:read                      service
 POST   /os/notes/grep                        notes      os.notes:read                      service
+GET    /os/search                            notes      os.notes:read                      beyond
+GET    /os/notes/{id}/related                notes      os.notes:read                      beyond
 GET    /os/snapshots/{noteId}                snapshots  os.snapshots:read                  service
 POST   /os/snapshots/{noteId}                snapshots  os.snapshots:write                 service
 GET    /os/snapshots/{noteId}/seq/{seq}      snapshots  os.snapshots:read                  service
@@ -389,6 +391,8 @@ CALLS: dict[str, dict[str, Any]] = {
     "move_note": {"id": NOTE, "folderId": FOLDER},
     "pin_note": {"id": NOTE, "pinned": True},
     "search_notes": {"query": "text"},
+    "search_status": {},
+    "related_notes": {"id": NOTE},
     "grep_notes": {"pattern": "t.xt", "mode": "regex", "contextBefore": 1},
     "list_snapshots": {"noteId": NOTE},
     "save_snapshot": {"noteId": NOTE, "label": "before"},

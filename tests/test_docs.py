@@ -25,9 +25,8 @@ def test_a_readme_without_its_markers_is_told_which_are_missing(text: str) -> No
 
 def test_the_schema_leaves_out_what_sqlite_keeps_for_itself() -> None:
     assert "CREATE TABLE users" in docs.schema()
-    assert "CREATE VIRTUAL TABLE note_words" in docs.schema()
     assert "sqlite_sequence" not in docs.schema()
-    assert "note_words_data" not in docs.schema()
+    assert "note_words" not in docs.schema()
     assert "_sqlite_migrations" not in docs.schema()
 
 

@@ -18,6 +18,8 @@ from packaging.requirements import Requirement
 import check
 import environment
 import setup_environment
+from app.core.place import MODELS
+from app.embedding.model_file import FILE
 from environment import ROOT, Stamp
 
 HERE = f"{sys.version_info[0]}.{sys.version_info[1]}"
@@ -74,6 +76,9 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     packages = next((root / ".venv").rglob("site-packages"))
     (packages / "app.pth").write_text(os.path.relpath(root, packages))
     environment.write_stamp(Stamp(str(root), HERE, environment.fingerprint(), "dev"))
+    monkeypatch.setattr(environment, "NO_MODEL", root / ".venv" / environment.NO_MODEL.name)
+    environment.model_file().parent.mkdir(parents=True)
+    environment.model_file().touch()
     return root
 
 
@@ -106,6 +111,35 @@ def test_a_signal_reaches_the_server_itself(checkout: Path) -> None:
         server.stdout.readline()
         server.terminate()
         assert server.wait() == 7
+
+
+def test_a_start_without_the_model_fetches_it_and_goes_on_with_a_sentence_where_that_fails(checkout: Path) -> None:
+    environment.model_file().unlink()
+    done = start(checkout)
+    assert "'serve'" in done.stdout
+    assert re.fullmatch(r"Fetching the model .*\nThere is no model, so search finds words and not meaning; .*\n", done.stderr)
+    assert done.returncode == 3
+    again = start(checkout)
+    assert ("'serve'" in again.stdout, again.stderr) == (True, "")
+
+
+@pytest.mark.parametrize("outer", [{"HEARTH_EMBEDDINGS": "off"}, {"HEARTH_EMBEDDINGS_URL": "http://localhost"}, {}], ids=["off", "address", "option"])
+def test_no_model_is_fetched_where_none_is_wanted(checkout: Path, outer: dict[str, str]) -> None:
+    environment.model_file().unlink()
+    done = start(checkout, *([] if outer else ["--no-model"]), "--port", "1", **outer)
+    assert "['serve', '--port', '1']" in done.stdout
+    assert done.stderr == ""
+    assert not environment.NO_MODEL.exists()
+
+
+def test_a_model_in_the_directory_that_is_set_will_do(checkout: Path, tmp_path: Path) -> None:
+    shared = tmp_path / "shared"
+    environment.model_file().parent.rename(shared)
+    assert start(checkout, HEARTH_MODELS=str(shared)).stderr == ""
+
+
+def test_the_set_up_knows_the_name_of_the_models_file() -> None:
+    assert environment.model_file() == ROOT / "data" / MODELS / FILE
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import pytest
 
 from app.workspace.snippets import MOST_CHARACTERS, WORDS, snippet
+from app.workspace.spellings import pattern
 from tests.conftest import Client
 
 pytestmark = pytest.mark.anyio
@@ -23,13 +24,13 @@ FILLER = "filler goes on and on here\n" * 400
     ],
 )
 def test_a_snippet_shows_where_the_words_stand(text: str, words: list[str], shown: str) -> None:
-    assert snippet(text, words).startswith(shown)
+    assert snippet(text, [pattern(word) for word in words]).text.startswith(shown)
 
 
 @pytest.mark.parametrize("text", [FILLER, "漢字" * 5000, "x" * 5000, "a\n" * 5000, "İstanbul " * 900])
 @pytest.mark.parametrize("words", [["here"], ["漢字"], ["x", "y"], ["istanbul"]])
 def test_a_snippet_is_short(text: str, words: list[str]) -> None:
-    shown = snippet(text, words)
+    shown = snippet(text, [pattern(word) for word in words]).text
     assert len(shown) <= MOST_CHARACTERS + 2
     assert len(shown.split()) <= WORDS
     assert shown.endswith("…")

@@ -71,6 +71,7 @@ async def _ask_here(settings: Settings, data: Path, name: str, params: dict[str,
     try:
         return _object(encode(await parts.call(OPERATOR, name, params)))
     finally:
+        await parts.embedder.close()
         await parts.store.close()
 
 

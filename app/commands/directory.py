@@ -36,6 +36,16 @@ def directory(settings: Settings) -> Path:
     return (settings.data or _usual()).expanduser().absolute()
 
 
+def models_of(settings: Settings, data: Path) -> Path:
+    """Give the directory of models: in a checkout every data directory without a model of its own may use the checkout's."""
+    from app.embedding.choice import models_directory
+    from app.embedding.model_file import FILE
+
+    own, shared = models_directory(settings, data), CHECKOUT / "data" / place.MODELS
+    use_shared = settings.models is None and in_checkout() and not (own / FILE).exists() and (shared / FILE).exists()
+    return shared if use_shared else own
+
+
 def existing(settings: Settings) -> Path:
     """Give the data directory; refuse when there is no database in it."""
     path = directory(settings)

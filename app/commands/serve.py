@@ -1,6 +1,7 @@
 """`hearth serve`: own the data directory, open the port, set up the first user, and serve until told to end."""
 
 import contextlib
+import dataclasses
 import gc
 import getpass
 import os
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from app.commands.directory import data_option, directory, owned_soon, read_settings
+from app.commands.directory import data_option, directory, models_of, owned_soon, read_settings
 from app.commands.group import Misused, Refused
 from app.commands.listening import is_loopback, listen, url_of
 from app.core import place
@@ -40,6 +41,7 @@ def serve(host: str | None, port: int | None, data: Path | None, allow_remote: b
 
     The very first start makes the database, a user and an API key, and shows the key once.
     """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before anything loads it: a second thread makes it many times slower on a busy machine
     settings = read_settings(host=host, port=port, data=data)
     if not is_loopback(settings.host):
         if not allow_remote:
@@ -96,7 +98,7 @@ def _serve(settings: Settings, path: Path, *, sockets: list[socket.socket], user
     log_to_stderr(settings.log_level)
     sys.setswitchinterval(SWITCH_SECONDS)
     token, url = place.fresh_token(), url_of(sockets[0])
-    app = create_app(settings, path, control_token=token)
+    app = create_app(dataclasses.replace(settings, models=models_of(settings, path)), path, control_token=token)
     with contextlib.ExitStack() as announcement:
 
         async def ready() -> None:

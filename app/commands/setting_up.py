@@ -48,7 +48,8 @@ def settings_() -> None:
     now = read_settings()
     for field in dataclasses.fields(Settings):
         value = getattr(now, field.name)
-        state = f"default {_shown(field.default)}" + (f", now {_shown(value)}" if value != field.default else "")
+        shown = "set" if field.metadata["secret"] else _shown(value)
+        state = f"default {_shown(field.default)}" + (f", now {shown}" if value != field.default else "")
         click.echo(f"{PREFIX}{field.name.upper()} ({state})\n    {field.metadata['help']}")
 
 
@@ -57,4 +58,4 @@ def _shown(value: Any) -> str:
         return "on" if value else "off"
     if isinstance(value, tuple):
         return ",".join(value) or "none"
-    return "none" if value is None else str(value)
+    return "none" if value in (None, "") else str(value)

@@ -6,6 +6,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from app.core import idempotency
 from app.core.caller import Caller
+from app.core.embedder import Embedder
 from app.core.events import Events
 from app.core.memory import Memory
 from app.core.operation import Catalog, Operation
@@ -28,7 +29,15 @@ class App:
     store: Store
     clock: Clock
     events: Events
+    embedder: Embedder
     memory: Memory = dataclasses.field(default_factory=Memory)
+    parts: dict[type, Any] = dataclasses.field(default_factory=dict)
+    """What runs beside the operations and has a state of its own, by its class; see `part`."""
+
+    def part(self, kind: type[R]) -> R:
+        """Give the part of that class: so an operation reaches what its feature keeps in memory."""
+        found: R = self.parts[kind]
+        return found
 
     async def call(self, caller: Caller | None, name: str, params: Params, *, once: str | None = None) -> Any:
         """Run the operation called `name` and give its record. Rights and fields are checked here and nowhere else.

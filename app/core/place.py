@@ -14,7 +14,8 @@ from typing import IO, NamedTuple
 DATABASE = "hearth.db"
 LOCK = "server.lock"
 CONTROL = "control.json"
-OWN_FILES = (DATABASE + "*", LOCK, CONTROL + "*", "access*.log")
+MODELS = "models"
+OWN_FILES = (DATABASE + "*", LOCK, CONTROL + "*", "access*.log", MODELS)
 HELD = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
 PID_WAIT_SECONDS = 0.2
 

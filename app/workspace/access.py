@@ -71,6 +71,11 @@ def path(tx: Tx, me: Caller, folder_id: int) -> str:
     return "/".join(row["name"] for row in above if shared_rank(tx, me, row["id"]))
 
 
+def has_shares(tx: Tx, me: Caller) -> bool:
+    """Say whether others share folders with the caller."""
+    return tx.one("SELECT 1 FROM folder_shares WHERE user_id = :me LIMIT 1", me=me.user) is not None
+
+
 def shared_folders(tx: Tx, me: Caller) -> dict[int, int]:
     """Give the live folders of others that the caller may read, with the rank of the role in each."""
     rows = tx.all(

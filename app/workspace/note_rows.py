@@ -11,6 +11,10 @@ from app.workspace import counters, folder_rows, note_tags, words
 from app.workspace.folder_rows import IN_LIST, in_list
 
 LARGEST_CONTENT = 10 << 20
+CHANGED = "note.changed"
+"""Published with a note's id when its title, its text or its owner is another, or when it comes, goes, is trashed or is restored."""
+MANY_CHANGED = "notes.changed"
+"""Published with an owner when many of their notes are trashed or restored at once."""
 
 
 class Text(NamedTuple):
@@ -40,6 +44,7 @@ def insert(tx: Tx, *, owner: int, folder_id: int | None, title: str, text: Text,
     words.add(tx, note_id)
     note_tags.put(tx, owner, note_id, tags)
     _count(tx, owner, folder_id, 1, text.size)
+    tx.emit(CHANGED, id=note_id)
     return note_id
 
 
@@ -51,11 +56,13 @@ def change(tx: Tx, note: sqlite3.Row, *, title: str, tags: str, text: Text) -> N
         title=title, tags=tags, content=text.content, size=text.size, words=text.words, new_version=int(text.content != note["content"]),
         now=tx.now, id=note["id"],
     )  # fmt: skip
-    words.change(tx, note["id"], old=_words(note), new=words.Words(title, tags, text.content))
+    words.change(tx, note["id"], owner=note["owner_id"], old=_words(note), new=words.Words(title, tags, text.content))
     if tags != note["tags"]:
         note_tags.take(tx, note["owner_id"], note["id"], note["tags"])
         note_tags.put(tx, note["owner_id"], note["id"], tags)
     counters.add(tx, note["owner_id"], size=text.size - note["size"])
+    if (title, text.content) != (note["title"], note["content"]):
+        tx.emit(CHANGED, id=note["id"])
 
 
 def relocate(tx: Tx, note: sqlite3.Row, *, owner: int, folder_id: int | None) -> None:
@@ -69,6 +76,8 @@ def relocate(tx: Tx, note: sqlite3.Row, *, owner: int, folder_id: int | None) ->
     if owner != note["owner_id"]:
         note_tags.take(tx, note["owner_id"], note["id"], note["tags"])
         note_tags.put(tx, owner, note["id"], note["tags"])
+        tx.emit(CHANGED, id=note["id"])
+        words.hand_over(tx, note["id"], _words(note), old=note["owner_id"], new=owner)
     _count(tx, note["owner_id"], note["folder_id"], -1, -note["size"])
     _count(tx, owner, folder_id, 1, note["size"])
 
@@ -96,6 +105,7 @@ def trash_one(tx: Tx, note: sqlite3.Row, trash_id: int) -> None:
     """Put one live note into the trash."""
     tx.run("UPDATE notes SET trash_id = :trash WHERE id = :id", trash=trash_id, id=note["id"])
     _count(tx, note["owner_id"], note["folder_id"], -1, -note["size"])
+    tx.emit(CHANGED, id=note["id"])
 
 
 def trash_in(tx: Tx, owner: int, folder_ids: Sequence[int], trash_id: int) -> int:
@@ -111,6 +121,7 @@ def trash_in(tx: Tx, owner: int, folder_ids: Sequence[int], trash_id: int) -> in
         trash=trash_id, owner=owner, ids=listed,
     )  # fmt: skip
     counters.add(tx, owner, notes=-row[0], size=-row[1])
+    tx.emit(MANY_CHANGED, owner=owner)
     for folder_id in folder_ids:
         folder_rows.set_count(tx, folder_id, 0)
     return int(row[0])
@@ -124,6 +135,7 @@ def restore_one(tx: Tx, note: sqlite3.Row, folder_id: int | None) -> None:
         id=note["id"],
     )
     _count(tx, note["owner_id"], folder_id, 1, note["size"])
+    tx.emit(CHANGED, id=note["id"])
 
 
 def restore_all(tx: Tx, owner: int, trash_id: int) -> None:
@@ -131,6 +143,7 @@ def restore_all(tx: Tx, owner: int, trash_id: int) -> None:
     rows = tx.all("SELECT folder_id, count(*) AS number, sum(size) AS size FROM notes WHERE trash_id = :trash GROUP BY folder_id", trash=trash_id)
     tx.run("UPDATE notes SET trash_id = NULL WHERE trash_id = :trash", trash=trash_id)
     counters.add(tx, owner)
+    tx.emit(MANY_CHANGED, owner=owner)
     for row in rows:
         _count(tx, owner, row["folder_id"], row["number"], row["size"])
 
@@ -148,11 +161,12 @@ def purge(tx: Tx, note_ids: Sequence[int]) -> int:
         note = tx.one("SELECT * FROM notes WHERE id = :id", id=note_id)
         if note is None:
             continue
-        words.remove(tx, note_id, _words(note))
+        words.remove(tx, note_id, owner=note["owner_id"], old=_words(note))
         note_tags.take(tx, note["owner_id"], note_id, note["tags"])
         tx.run("DELETE FROM notes WHERE id = :id", id=note_id)
         if note["trash_id"] is None:
             _count(tx, note["owner_id"], note["folder_id"], -1, -note["size"])
+        tx.emit(CHANGED, id=note_id)
     return len(note_ids)
 
 

@@ -1,8 +1,8 @@
-"""Searching notes by their words, best first."""
+"""Searching notes, best first."""
 
-import re
-import unicodedata
-from typing import Annotated, Any
+import functools
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
@@ -11,22 +11,34 @@ from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Id, Most, Record, Title
 from app.core.tx import Tx
-from app.workspace import access, folder_rows, folders, words
+from app.workspace import access, folder_rows, folders, hybrid, lexical, words
 from app.workspace.folder_rows import IN_LIST, in_list
-from app.workspace.snippets import snippet
+from app.workspace.meaning import Meaning
+from app.workspace.queries import Query
+from app.workspace.snippets import beginning, snippet
+from app.workspace.spellings import Pattern, pairs, pattern
 
-Query = Annotated[str, Meta(min_length=1, max_length=1000)]
-RANKED = 5_000
+Wanted = Annotated[str, Meta(min_length=1, max_length=1000)]
+Mode = Literal["words", "meaning", "hybrid"]
 CONTENT_CHARACTERS = 2_000
-WORD = re.compile(r"[^\W_]+")
+CATCH_UP_STEPS = 8
+WORDS_ALONE = "Words alone ranked: "
+NOT_ALL = "Not all notes have been indexed by meaning yet; the others are found by their words."
+STALE = "The search index is being made anew; older notes may be missing for a while."
 
 
 class Hit(Record):
-    """A note that was found; a higher score is a better match."""
+    """A note that was found; a higher score is a better match.
+
+    By words it is above 1 where all that was asked for occurs, else below. By meaning it is the cosine between the query and the note's nearest
+    passage, and for both together their mix from 0 to 1, either times up to 1.21 for a recent change and a pin.
+    `marks` are the places of the hits in the snippet, as [start, end) in characters.
+    """
 
     id: int
     title: str
     snippet: str
+    marks: list[tuple[int, int]]
     folder_id: int | None
     score: float
     updated_at: str
@@ -46,60 +58,55 @@ class Passages(Record):
 
 
 class Hits(Record):
+    """`mode` says what ranked in fact, `notice` what there is to know of it."""
+
     results: list[Hit]
     result: Passages
+    mode: Mode = "words"
+    notice: str | None = None
 
 
 @operation("POST /os/notes/search", scope="os.notes:read", category="notes", effect="read", tool=True)
 async def search_notes(
-    app: App, me: Caller, *, query: Query, limit: Annotated[int, Meta(ge=1), Most(50)] = 10, folder_id: Id | None = None,
-    folder_name: Title | None = None,
+    app: App, me: Caller, *, query: Wanted, limit: Annotated[int, Meta(ge=1), Most(50)] = 10, folder_id: Id | None = None,
+    folder_name: Title | None = None, mode: Mode = "hybrid",
 ) -> Hits:  # fmt: skip
-    """Search the notes the caller may read; each word must occur, in any form, in the title, the tags or the text."""
-    while app.glance(words.any_waiting):
+    """Search the notes the caller may read, by words in any form; notes with every word come first, below them those with some.
+
+    Operators: "a phrase", -without, a OR b, begin*, title:word, tag:name, folder:name or folder:"path/to", in:pinned, is:todo (open checkboxes),
+    updated:, created:, before:, after: with a date (2026-11-01, 2026-11, 2026) or today, yesterday, monday, last week, this month, "3 days".
+    What does not parse is searched as words. `mode`: words, meaning, or hybrid, which is both.
+    """
+    stale = await caught_up(app)
+    if mode == "words":
+        return await _by_words(app, me, query, limit, folder_id, folder_name, STALE if stale else None)
+    ask = app.quick(_ask, me, query, limit, folder_id, folder_name, by_words=mode == "hybrid")
+    found = await hybrid.ranked(app, me, ask)
+    if isinstance(found, hybrid.Unranked):
+        reason = None if found.reason is None else WORDS_ALONE + found.reason
+        return await _by_words(app, me, query, limit, folder_id, folder_name, STALE if stale else reason)
+    notice = STALE if stale else NOT_ALL if app.part(Meaning).is_behind else None
+    return await app.read(_shown, ask.query, found, mode, notice)
+
+
+async def _by_words(app: App, me: Caller, query: str, limit: int, folder_id: int | None, folder_name: str | None, notice: str | None) -> Hits:
+    ask = (me, query, limit, folder_id, folder_name, notice)
+    if folder_id is None and folder_name is None and app.quick(_is_light, me, query):
+        return app.quick(_search, *ask)
+    return await app.read(_search, *ask)
+
+
+async def caught_up(app: App) -> bool:
+    """Index the notes that wait, and some of the stale ones; say whether there are more of those."""
+    if not app.glance(words.any_waiting):
+        return False
+    for _ in range(CATCH_UP_STEPS):
         await app.write(words.index_waiting)
-    return await app.read(_search, me, words_of(query), limit, folder_id, folder_name)
-
-
-def _search(tx: Tx, me: Caller, wanted: list[str], limit: int, folder_id: int | None, folder_name: str | None) -> Hits:
-    folder = folders.named_or_numbered(tx, me, folder_id, folder_name)
-    if not wanted:
-        return Hits([], Passages([]))
-    scope, places = readable(tx, me, None if folder is None else folder["id"])
-    match = " ".join(f'"{word}"' for word in wanted)
-    scores = _best(tx, match, scope, me=me.user, ids=places, limit=limit)
-    rows = tx.all(f"SELECT id, title, folder_id, updated_at, content FROM notes WHERE id IN ({IN_LIST})", ids=in_list(list(scores)))
-    rows.sort(key=lambda row: (-scores[row["id"]], -row["id"]))
-    # Not FTS5's own snippet(): in a text of megabytes that holds a word thousands of times it takes seconds.
-    shown = [(row, snippet(row["content"], wanted)) for row in rows]
-    hits = [Hit(row["id"], row["title"], text, row["folder_id"], round(scores[row["id"]], 6), row["updated_at"]) for row, text in shown]
-    return Hits(hits, Passages([Passage(row["id"], row["title"], text, row["content"][:CONTENT_CHARACTERS]) for row, text in shown]))
-
-
-def words_of(query: str) -> list[str]:
-    """Give the words of a query, in the form in which they can stand in an FTS5 phrase."""
-    return WORD.findall(unicodedata.normalize("NFC", query))
-
-
-def _best(tx: Tx, match: str, scope: str, **params: Any) -> dict[int, float]:
-    """Give the ids of the best matches with their scores: of the newest thousands, or of all where those are mostly of others or lie elsewhere."""
-    for oldest in dict.fromkeys((_oldest_ranked(tx, match), 0)):
-        rows = tx.all(
-            f"""SELECT w.rowid, w.rank FROM note_words w CROSS JOIN notes n ON n.id = w.rowid
-                WHERE w.note_words MATCH :match AND n.id >= :oldest AND n.trash_id IS NULL AND {scope} ORDER BY w.rank LIMIT :limit""",
-            match=match, oldest=oldest, **params,
-        )  # fmt: skip
-        if len(rows) == params["limit"]:
-            break
-    return {row[0]: -row[1] for row in rows}
-
-
-def _oldest_ranked(tx: Tx, match: str) -> int:
-    """Give the id from which matches are ranked: of a common word only the newest thousands are, so that it costs no more than others."""
-    oldest: int | None = tx.value(
-        f"SELECT rowid FROM note_words WHERE note_words MATCH :match ORDER BY rowid DESC LIMIT 1 OFFSET {RANKED - 1}", match=match
-    )
-    return oldest or 0
+        if not app.glance(words.any_waiting):
+            return False
+    while not app.glance(words.is_stale) and app.glance(words.any_waiting):
+        await app.write(words.index_waiting)
+    return app.glance(words.is_stale)
 
 
 def readable(tx: Tx, me: Caller, folder_id: int | None) -> tuple[str, str]:
@@ -110,3 +117,54 @@ def readable(tx: Tx, me: Caller, folder_id: int | None) -> tuple[str, str]:
     if shared:
         return f"(n.owner_id = :me OR n.folder_id IN ({IN_LIST}))", in_list(list(shared))
     return "n.owner_id = :me", "[]"
+
+
+def _is_light(tx: Tx, me: Caller, text: str) -> bool:
+    return lexical.is_light(tx, me, lexical.read(tx, me, text))
+
+
+def _ask(tx: Tx, me: Caller, text: str, limit: int, folder_id: int | None, folder_name: str | None, *, by_words: bool) -> hybrid.Ask:
+    folder = folders.named_or_numbered(tx, me, folder_id, folder_name)
+    return hybrid.Ask(lexical.read(tx, me, text), None if folder is None else folder["id"], limit, by_words)
+
+
+def _shown(tx: Tx, query: Query, found: hybrid.Ranked, mode: Mode, notice: str | None) -> Hits:
+    return shown(tx, query, found.scores, places=found.places, mode=mode, notice=notice)
+
+
+def _search(tx: Tx, me: Caller, text: str, limit: int, folder_id: int | None, folder_name: str | None, notice: str | None) -> Hits:
+    folder = folders.named_or_numbered(tx, me, folder_id, folder_name)
+    query = lexical.read(tx, me, text)
+    found = lexical.best(tx, me, query, limit=limit, folder_id=None if folder is None else folder["id"])
+    return shown(tx, query, {one.id: one.score for one in found}, notice=notice)
+
+
+def shown(
+    tx: Tx, query: Query, scores: dict[int, float], *, places: Mapping[int, tuple[int, int]] | None = None, mode: Mode = "words",
+    notice: str | None = None,
+) -> Hits:  # fmt: skip
+    """Give notes as the answer shows them, in the order of `scores`; where no word hits, with the passage at its place in `places`."""
+    rows = tx.all(f"SELECT id, title, folder_id, updated_at, content FROM notes WHERE id IN ({IN_LIST})", ids=in_list(list(scores)))
+    by_id: dict[int, Any] = {row["id"]: row for row in rows}
+    wanted = patterns(query)
+    hits: list[Hit] = []
+    passages: list[Passage] = []
+    for note_id, score in scores.items():
+        if note_id not in by_id:
+            continue
+        _, title, folder_id, updated_at, content = by_id[note_id]
+        # Not FTS5's own snippet(): in a text of megabytes that holds a word thousands of times it takes seconds.
+        text, marks = snippet(content, wanted)
+        if not marks and places and note_id in places:
+            text = beginning(content, *places[note_id])
+        hits.append(Hit(note_id, title, text, marks, folder_id, round(score, 6), updated_at))
+        passages.append(Passage(note_id, title, text, content[:CONTENT_CHARACTERS]))
+    return Hits(hits, Passages(passages), mode=mode, notice=notice)
+
+
+@functools.lru_cache(maxsize=512)
+def patterns(query: Query) -> tuple[Pattern, ...]:
+    """Give how the terms of a query are found again in a text; a run without spaces also by its parts."""
+    found = [pattern(term.text, prefix=term.kind == "prefix") for term in query.terms]
+    found += [pattern(part) for word in query.words if len(parts := pairs(word)) > 1 for part in parts]
+    return tuple(dict.fromkeys(found))

@@ -80,3 +80,18 @@ def literals(count: int) -> list[str]:
     """Give rare words to grep for."""
     dice = random.Random(f"{SEED}:literals")
     return [word(dice.randint(12_000, 30_000)) for _ in range(count)]
+
+
+def common_words(count: int) -> list[str]:
+    """Give words that a third or more of the notes hold."""
+    return [word(rank) for rank in range(10, 10 + count)]
+
+
+def openings(count: int) -> list[str]:
+    """Give what people type to open a note: the beginnings of one or two words of a title, every third with two letters exchanged."""
+    typed = []
+    for number in range(count):
+        first, second, *_ = note(number).title.lower().split()
+        text = f"{first} {second[:4]}" if number % 2 else first[:4]
+        typed.append(f"{text[:2]}{text[3]}{text[2]}{text[4:]}" if number % 3 == 0 and len(text) > 3 else text)
+    return typed

@@ -1,5 +1,6 @@
 """One run: which servers take part, and the phases they all go through, round by round."""
 
+import dataclasses
 import itertools
 import json
 import os
@@ -12,13 +13,18 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+import finding
 import load
 import work
 from servers import Failed, Fleet, Server, hearth, minimal
 
-BARE, THIN, HEARTH, FULL = "bare", "thin", "hearth", "hearth full"
+BARE, THIN, HEARTH, FULL, LEAN, ALL, RIPGREP = "bare", "thin", "hearth", "hearth full", "hearth lean", "hearth all", "ripgrep"
 STARTS = 3
-NAMES = (*dict.fromkeys(operation.name for operation in (*work.OPERATIONS, *work.BIG)), "facts")
+EMBEDDED = 200
+CREATE = next(operation for operation in work.OPERATIONS if operation.name == "create")
+EVERY_INDEX = dataclasses.replace(CREATE, name="indexes", title="create a note, every index", connections=(8,))
+BIG_NAMES = (*dict.fromkeys(operation.name for operation in work.BIG), "rg", work.HYBRID.name)
+NAMES = (*dict.fromkeys(operation.name for operation in work.OPERATIONS), *BIG_NAMES, "meaning", EVERY_INDEX.name, "facts")
 
 Row = tuple[str, int]
 
@@ -82,7 +88,8 @@ class Run:
             self.rounds(work.READING, [space for space in spaces if space.server.name != FULL])
             spaces = [space for space in spaces if self.attempt(space.server.name, partial(self.weigh, space))]
             self.rounds(work.WRITING, spaces)
-            self.grow(spaces)
+            self.grow(spaces, fleet)
+            self.search_everything(fleet)
         return self.findings
 
     def wants(self, name: str) -> bool:
@@ -118,12 +125,20 @@ class Run:
         if name == THIN:
             server = minimal(THIN, folder, "--data", str(folder / "data"))
         else:
-            durability = "full" if name == FULL else "normal"
-            server = hearth(name, folder, durability=durability, checkout=self.options.checkout)
+            server = hearth(name, folder, settings=self.settings(name), checkout=self.options.checkout)
         self.start(fleet.add(server), "start to first answer, empty, s")
         say(f"{name}: filling in {self.options.notes} notes")
         todos = work.TODOS if self.wants("todos") else 0
         return work.fill(server, notes=self.options.notes, todos=todos, creates=self.options.creates)
+
+    def settings(self, name: str) -> dict[str, str]:
+        """Give the settings by which the Hearths of a run differ; vectors are made by one of them only, as that work goes on beside every row."""
+        return {
+            "HEARTH_DURABILITY": "full" if name == FULL else "normal",
+            "HEARTH_EMBEDDINGS": "auto" if name == ALL else "off",
+            "HEARTH_GREP_INDEX": "off" if name == LEAN else "on",
+            "HEARTH_MODELS": str(self.options.checkout / "data" / "models"),
+        }
 
     def bare(self, fleet: Fleet, model: work.Workspace) -> work.Workspace:
         """Start the server of constants, which are answers of another server."""
@@ -164,7 +179,7 @@ class Run:
     def measure(self, operation: work.Operation, space: work.Workspace, *, connections: int, first: int) -> None:
         """Measure once, unless the server has refused the operation before."""
         name = space.server.name
-        if (name == FULL and operation.name != "create") or (operation.title, name) in self.refused:
+        if (name == FULL and operation is not CREATE) or (operation.title, name) in self.refused:
             return
         try:
             found = operation.measure(space, connections=connections, first=first, seconds=self.options.seconds)
@@ -186,17 +201,73 @@ class Run:
         self.start(server, f"start to first answer, {notes}, s")
         return space
 
-    def grow(self, spaces: list[work.Workspace]) -> None:
+    def search_everything(self, fleet: Fleet) -> None:
+        """Measure what it takes to find by meaning, then creating notes with every index on and with that of words alone."""
+        if HEARTH not in self.options.servers or not (self.wants("meaning") or self.wants(EVERY_INDEX.name)):
+            return
+        spaces = [space for name in (LEAN, ALL) if (space := self.attempt(name, partial(self.prepared, fleet, name)))]
+        if len(spaces) == 2:
+            self.rounds([EVERY_INDEX], spaces)
+        for space in spaces:
+            space.server.stop()
+
+    def prepared(self, fleet: Fleet, name: str) -> work.Workspace:
+        """Start a Hearth without notes; with every index on, note first what its vectors take."""
+        server = fleet.add(hearth(name, fleet.place(name.replace(" ", "-")), settings=self.settings(name), checkout=self.options.checkout))
+        server.start()
+        if name == ALL and self.wants("meaning"):
+            say(f"{name}: embedding {EMBEDDED} notes")
+            for fact, found in finding.meaning(server, notes=EMBEDDED).items():
+                self.findings.facts[fact][HEARTH] = found
+        return work.fill(server, notes=work.READS, todos=0, creates=self.options.creates)
+
+    def grow(self, spaces: list[work.Workspace], fleet: Fleet) -> None:
         """Give Hearth one big folder and measure what must not depend on its size."""
         space = next((space for space in spaces if space.server.name == HEARTH), None)
-        if space is None or not self.options.big or not self.wants("big"):
+        if space is None or not self.options.big or not any(map(self.wants, BIG_NAMES)):
             return
         say(f"{HEARTH}: filling one folder with {self.options.big} notes")
-        if not self.attempt(HEARTH, partial(work.fill_big, space, self.options.big)):
+        files = fleet.place("files") if self.wants("rg") else None
+        if not self.attempt(HEARTH, partial(work.fill_big, space, self.options.big, files=files)):
             return
         self.rounds(work.BIG, [space])
+        if files is not None:
+            self.attempt(HEARTH, partial(self.compare_greps, space, files))
         if self.wants("facts"):
             self.attempt(HEARTH, partial(self.weigh_big, space))
+        if self.wants(work.HYBRID.name):
+            self.attempt(HEARTH, partial(self.search_by_both, space))
+
+    def compare_greps(self, space: work.Workspace, files: Path) -> work.Workspace:
+        """Grep all notes by Hearth and, as files, by ripgrep."""
+        work.write_files(files, range(next(self.first)))
+        for pattern in finding.PATTERNS:
+            say(f"grep: {pattern.name}")
+            ours, theirs = finding.grep(space.server, pattern), finding.ripgrep(files, pattern)
+            fact = f"grep of all, {pattern.name}, ms"
+            self.findings.facts[fact][HEARTH] = ours.milliseconds
+            if theirs is None:
+                self.findings.remarks.append("ripgrep is not installed, so nothing is compared with it.")
+                return space
+            self.findings.facts[fact][RIPGREP] = theirs.milliseconds
+            if ours.notes != theirs.notes:
+                self.findings.remarks.append(f"{pattern.name}: {ours.notes} notes match in {HEARTH}, {theirs.notes} files in {RIPGREP}.")
+        return space
+
+    def search_by_both(self, space: work.Workspace) -> work.Workspace:
+        """Give every note a vector and measure searching by words and meaning."""
+        server = space.server
+        server.environment = {**(server.environment or {}), "HEARTH_EMBEDDINGS": "auto"}
+        memory = []
+        for most in (1, -1):
+            server.stop()
+            finding.invent_vectors(server, most=most)
+            memory.append(finding.memory_by_meaning(server))
+        few, all_ = memory
+        if few is not None and all_ is not None:
+            self.findings.facts[f"memory of the vectors of {self.options.big + self.options.notes} notes, MB"][HEARTH] = all_ - few
+        self.rounds([work.HYBRID], [space])
+        return space
 
     def weigh_big(self, space: work.Workspace) -> work.Workspace:
         """Note memory, disk and start once more, with the big folder."""

@@ -9,13 +9,14 @@ from collections.abc import Iterable, Sequence
 
 import load
 import work
-from measure import BARE, FULL, HEARTH, THIN, Findings, Options, Row
+from finding import FOUND_AT_ONCE
+from measure import ALL, BARE, EVERY_INDEX, FULL, HEARTH, LEAN, RIPGREP, THIN, Findings, Options, Row
 
 BUSY = 0.7
 TITLES = {operation.name: operation.title for operation in work.OPERATIONS}
 SMALL, BIG = (operation.title for operation in work.BIG[:2])
 CREATE, MIXED = TITLES["create"], TITLES["mixed"]
-RATIOS = ((HEARTH, BARE), (HEARTH, THIN), (THIN, BARE), (FULL, HEARTH))
+RATIOS = ((HEARTH, BARE), (HEARTH, THIN), (THIN, BARE), (FULL, HEARTH), (ALL, LEAN))
 RATE_GOALS = (
     ("read", 8, BARE, "0.60"),
     ("list", 8, BARE, "0.40"),
@@ -52,7 +53,8 @@ def _head(options: Options) -> str:
     return (
         f"# Hearth beside two minimal servers\n\nPython {platform.python_version()}, SQLite {sqlite3.sqlite_version}, {versions}; "
         f"load by {sender}; {options.notes} notes, medians of {options.rounds} rounds.\n"
-        f"`{BARE}` answers constants, `{THIN}` does the work with the least code, `{FULL}` syncs every commit."
+        f"`{BARE}` answers constants, `{THIN}` does the work with the least code, `{FULL}` syncs every commit,\n"
+        f"`{LEAN}` has the index of words only, `{ALL}` those of patterns and meaning too."
     )
 
 
@@ -79,7 +81,7 @@ def _name(row: Row) -> str:
 
 def _servers(findings: Findings) -> list[str]:
     present = {name for columns in findings.figures.values() for name in columns}
-    return [name for name in (BARE, THIN, HEARTH, FULL) if name in present]
+    return [name for name in (BARE, THIN, HEARTH, FULL, LEAN, ALL) if name in present]
 
 
 def _figures(findings: Findings) -> str:
@@ -130,6 +132,7 @@ def _goals(findings: Findings, options: Options) -> str:
         (f"{TITLES['accumulate']}: p50 / thin", _accumulate_ratio(findings), "<= 1.30"),
         (f"{MIXED}: p99 / (3 x p50 + 5 ms)", _mixed_ratio(findings), "<= 1.00"),
         *_fact_goals(findings, options),
+        *_search_goals(findings, options),
     ]
     shown = [[what, _show(found), goal] for what, found, goal in rows if found is not None]
     return _table(["goal", "measured", "wanted"], shown) if shown else ""
@@ -145,6 +148,38 @@ def _fact_goals(findings: Findings, options: Options) -> list[tuple[str, float |
         ("disk after a clean stop per byte of text", "<= 2.50"),
     ]
     return [(fact, findings.facts.get(fact, {}).get(HEARTH), goal) for fact, goal in wanted]
+
+
+def _search_goals(findings: Findings, options: Options) -> list[tuple[str, float | None, str]]:
+    """Give the goals of searching; those in milliseconds are for 100,000 notes, and for a common word in a million too."""
+    common = "<= 30" if options.big > 500_000 else "<= 10"
+    rows = [("search one term in all", "<= 2"), ("search a common word in all", common), (work.HYBRID.title, "<= 15"), ("quick open in all", "<= 5")]
+    greps = [("rare literal", "<= 3"), ("common literal", "<= 25"), ("regex with literals", "<= 60")]
+    facts = [
+        *((f"grep of all, {name}, ms", goal) for name, goal in greps),
+        ("notes embedded a second", ">= 15"),
+        ("memory of the worker while busy, MB", "<= 120"),
+        ("read p50 while embedding / at rest", "<= 1.30"),
+        ("saved note found by meaning after, s", "<= 1"),
+        (f"notes of {FOUND_AT_ONCE} found by words in the next request", f"= {FOUND_AT_ONCE}"),
+        (f"memory of the vectors of {options.big + options.notes} notes, MB", "<= 40"),
+    ]
+    return [
+        *((f"{title}, c=1: p50 ms", _p50(findings, title), goal) for title, goal in rows),
+        *((fact, findings.facts.get(fact, {}).get(HEARTH), goal) for fact, goal in facts),
+        ("grep of all, regex without literals: time / ripgrep", _grep_ratio(findings), "<= 0.90"),
+        (f"{EVERY_INDEX.title}, c=8: rate / words alone", _ratio(findings, (EVERY_INDEX.title, 8), of=ALL, to=LEAN), ">= 0.70"),
+    ]
+
+
+def _p50(findings: Findings, title: str) -> float | None:
+    found = _middle(findings, (title, 1), HEARTH)
+    return found.p50 if found else None
+
+
+def _grep_ratio(findings: Findings) -> float | None:
+    times = findings.facts.get("grep of all, regex without literals, ms", {})
+    return times[HEARTH] / times[RIPGREP] if RIPGREP in times else None
 
 
 def _middle(findings: Findings, row: Row, name: str) -> load.Figures | None:
@@ -168,6 +203,6 @@ def _mixed_ratio(findings: Findings) -> float | None:
 
 
 def _facts(findings: Findings) -> str:
-    names = [name for name in (BARE, THIN, HEARTH) if any(name in values for values in findings.facts.values())]
+    names = [name for name in (BARE, THIN, HEARTH, RIPGREP) if any(name in values for values in findings.facts.values())]
     rows = [[fact, *(_show(values.get(name)) for name in names)] for fact, values in findings.facts.items()]
     return _table(["fact", *names], rows) if rows else ""

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -90,11 +90,13 @@ class Server:
 
     def memory(self) -> float | None:
         """Give the resident memory in MB, where the system tells."""
-        status = Path(f"/proc/{self.process.pid if self.process else 0}/status")
-        if not status.exists():
-            return None
-        line = next(line for line in status.read_text().splitlines() if line.startswith("VmRSS"))
-        return int(line.split()[1]) / 1024
+        return _memory(self.process.pid, "VmRSS") if self.process else None
+
+    def workers_memory(self) -> float | None:
+        """Give the most memory in MB that the process's children of this moment have had, where the system tells."""
+        children = Path(f"/proc/{self.process.pid if self.process else 0}/task").glob("*/children")
+        known = [_memory(int(child), "VmHWM") for file in children for child in file.read_text().split()]
+        return sum(found for found in known if found) if known else None
 
     def disk(self) -> int:
         """Give the bytes of the database's files; logs are not what a note costs."""
@@ -113,6 +115,15 @@ class Server:
         return json.loads(load.ask(self.port, request))
 
 
+def _memory(process: int, kind: str) -> float | None:
+    """Give one of the figures that the system keeps of a process's memory, in MB."""
+    try:
+        lines = Path(f"/proc/{process}/status").read_text().splitlines()
+    except OSError:
+        return None
+    return next((int(line.split()[1]) / 1024 for line in lines if line.startswith(kind)), None)
+
+
 def pin(process: int, core: int) -> None:
     """Keep a process on one core, where the system can and has a second one."""
     if hasattr(os, "sched_setaffinity") and (os.cpu_count() or 1) > 1:
@@ -126,15 +137,20 @@ def minimal(name: str, folder: Path, *options: str) -> Server:
     return server
 
 
-def hearth(name: str, folder: Path, *, durability: str, checkout: Path) -> Server:
-    """Describe Hearth on a new database with one user and a key of theirs; the rate limit is on, but out of reach."""
-    kept = {key: value for key, value in os.environ.items() if not key.startswith("HEARTH_")}
-    environment = kept | {"HEARTH_RATE_LIMIT": "10000000", "HEARTH_DURABILITY": durability}
+def hearth(name: str, folder: Path, *, settings: Mapping[str, str], checkout: Path) -> Server:
+    """Describe Hearth on a new database with one user and a key of theirs; the rate limit is on, but out of reach.
+
+    A checkout that lacks one of the settings does without it.
+    """
     data = folder / "data"
     data.mkdir(parents=True)
     command = [sys.executable, "-m", "app"]
     if not (checkout / "app" / "__main__.py").exists():  # the environment may hold another checkout, which would answer in its place
         raise Failed(f"{name} could not be initialised: there is no app in {checkout}")
+    kept = {key: value for key, value in os.environ.items() if not key.startswith("HEARTH_")}
+    options = (checkout / "app" / "settings.py").read_text("utf-8")
+    known = {key: value for key, value in settings.items() if f"    {key.removeprefix('HEARTH_').lower()}: " in options}
+    environment = kept | {"HEARTH_RATE_LIMIT": "10000000"} | known
     made = subprocess.run([*command, "init", "--data", str(data), "--user", "bench"], env=environment, cwd=checkout, capture_output=True, text=True)
     if made.returncode or not made.stdout.strip():
         raise Failed(f"{name} could not be initialised: {(made.stderr or made.stdout).strip()[-2_000:]}")

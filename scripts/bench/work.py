@@ -1,10 +1,13 @@
 """The work that every server is given: filling it, and the requests of each operation."""
 
 import contextlib
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import quote
 
 import corpus
 import load
@@ -16,6 +19,7 @@ FILES = 50
 READS = 1_000
 TODOS = 100
 WRITERS = 4
+SETTLE_SECONDS = 600
 
 
 @dataclass
@@ -69,9 +73,24 @@ def todo_listings(space: Workspace, _: int) -> list[bytes]:
     return [space.server.get("/os/todos?completed=false&limit=50&includeSteps=true")]
 
 
-def searches(words: int) -> Callable[[Workspace, int], list[bytes]]:
+def searches(words: int, mode: str = "words") -> Callable[[Workspace, int], list[bytes]]:
     """Search for so many words at once."""
-    return lambda space, _: [space.server.post("/os/notes/search", {"query": query}) for query in corpus.queries(words, 300)]
+    return lambda space, _: [search(space.server, query, mode) for query in corpus.queries(words, 300)]
+
+
+def common_searches(space: Workspace, _: int) -> list[bytes]:
+    """Search for words that stand in every second note or so."""
+    return [search(space.server, word, "words") for word in corpus.common_words(20)]
+
+
+def search(server: Server, query: str, mode: str) -> bytes:
+    """Search in one of the ways there are."""
+    return server.post("/os/notes/search", {"query": query, "mode": mode})
+
+
+def openings(space: Workspace, _: int) -> list[bytes]:
+    """Find what a command palette offers for what was typed."""
+    return [space.server.get(f"/os/find?q={quote(typed)}") for typed in corpus.openings(300)]
 
 
 def greps(space: Workspace, _: int) -> list[bytes]:
@@ -131,7 +150,10 @@ BIG = (
     Operation("big", "list 50 notes of the big folder", big_listings),
     Operation("big", "search one term in all", searches(1)),
     Operation("big", "grep a literal in all", greps, (1,)),
+    Operation("common", "search a common word in all", common_searches),
+    Operation("find", "quick open in all", openings),
 )
+HYBRID = Operation("hybrid", "search by words and meaning in all", searches(2, "hybrid"), (1,))
 
 
 def empty(server: Server, *, creates: int) -> Workspace:
@@ -163,13 +185,46 @@ def todo(number: int) -> dict[str, object]:
     return {"title": f"Todo {number}", "priority": number % 6, "dueDate": f"2099-{number % 12 + 1:02}-{number % 28 + 1:02}", "steps": steps}
 
 
-def fill_big(space: Workspace, notes: int) -> Workspace:
-    """Give one folder so many notes by accumulate; gives the workspace, which knows it now."""
+def fill_big(space: Workspace, notes: int, *, files: Path | None = None) -> Workspace:
+    """Give one folder so many notes by accumulate, and write them as files too where a folder is given; gives the workspace, which knows it now."""
     numbers = range(BIG_FIRST, BIG_FIRST + notes)
-    calls = (accumulate(space, numbers[at : at + FILES], folder=BIG_FOLDER) for at in range(0, notes, FILES))
-    load.send_once(space.server.port, calls, connections=2)
+
+    def call(some: range) -> bytes:
+        if files is not None:
+            write_files(files, some)
+        return accumulate(space, some, folder=BIG_FOLDER)
+
+    load.send_once(space.server.port, (call(numbers[at : at + FILES]) for at in range(0, notes, FILES)), connections=2)
+    settle(space.server)
     space.big = space.server.ask(space.server.post("/os/folders", {"name": BIG_FOLDER}))["folder"]["id"]
     return space
+
+
+def write_files(folder: Path, numbers: range) -> None:
+    """Write notes of the corpus as files, at most a thousand to a folder."""
+    for number in numbers:
+        place = folder / str(number // 1_000)
+        place.mkdir(parents=True, exist_ok=True)
+        place.joinpath(f"{number}.md").write_text(corpus.note(number).markdown, "utf-8")
+
+
+def settle(server: Server) -> None:
+    """Wait until nothing waits to be indexed for searching by words or patterns, where the server tells."""
+    end = time.monotonic() + SETTLE_SECONDS
+    while time.monotonic() < end and _waiting(status(server)):
+        time.sleep(0.2)
+
+
+def status(server: Server) -> dict[str, Any]:
+    """Give how far the indexes of the search are, or nothing from a server that does not tell."""
+    try:
+        return dict(server.ask(server.get("/os/search")))
+    except load.Refused:
+        return {}
+
+
+def _waiting(found: dict[str, Any]) -> bool:
+    return any(part.get("waiting") for part in found.values() if isinstance(part, dict))
 
 
 def constants(space: Workspace, kinds: set[str]) -> dict[str, str]:

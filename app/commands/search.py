@@ -1,0 +1,37 @@
+"""`hearth search`: how far search is with the notes."""
+
+from pathlib import Path
+
+import click
+
+from app.commands.ask import ask
+from app.commands.directory import data_option, read_settings
+from app.commands.group import Commands
+from app.commands.tables import as_json
+
+
+@click.group(cls=Commands)
+def search() -> None:
+    """Say how far search is."""
+
+
+@search.command()
+@click.option("--json", "json_", is_flag=True, help="As JSON.")
+@data_option
+def status(json_: bool, data: Path | None) -> None:
+    """Show how many notes can be found by their words and by their meaning."""
+    found = ask(read_settings(data=data), "search_progress")
+    if json_:
+        click.echo(as_json(found))
+        return
+    words, meaning = found["words"], found["meaning"]
+    click.echo(f"Words: {_waiting(words['waiting'])}")
+    click.echo(f"Meaning: {meaning['state']}; {meaning['notesIndexed']} of {meaning['notes']} notes, {meaning['passages']} passages")
+    if meaning["model"]:
+        click.echo(f"Model: {meaning['model']}, {meaning['dimension']} numbers a passage")
+    if meaning["reason"]:
+        click.echo(meaning["reason"])
+
+
+def _waiting(number: int) -> str:
+    return "every note is indexed" if number == 0 else f"{number} notes wait to be indexed; a search takes them in first"

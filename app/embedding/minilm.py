@@ -1,0 +1,229 @@
+"""The forward pass of all-MiniLM-L6-v2 in numpy: from the numbers of word pieces to a vector of length one.
+
+The texts of a batch lie side by side without padding, one column for each piece, so the large products are of whole matrices and only attention goes
+text by text. What costs a pass over memory is folded into the weights where that is possible: a row of ones under the columns carries the biases,
+the queries are scaled so that softmax takes powers of two, a row of ones among each head's values gives the sums that softmax divides by, and the
+wide layer is scaled so that GELU needs three products and one power of two.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.embedding.model_file import LAYERS, PLACES, WIDTH, ModelFile
+
+Floats = NDArray[np.float32]
+
+HEADS = 12
+HEAD = WIDTH // HEADS
+WIDE = 4 * WIDTH
+AVERAGE = np.full(WIDTH, 1 / WIDTH, np.float32)
+EPSILON = np.float32(1e-12)
+LARGEST_POWER = 118  # 256 times this power of two is still a float32; real texts come near it, but hardly ever above
+BATCH_PIECES = 512
+CACHED = 100_000  # float32 numbers that fit well into a core's own cache
+FEW_PIECES = 16
+SMALL_PRODUCT = 800_000
+
+LOG2_E = math.log2(math.e)
+# gelu(x) = x / (1 + 2 ** -(c * (x + 0.044715 * x ** 3))); with z = -k * x the exponent is z * (z * z + SLOPE).
+_C = 2 * LOG2_E * math.sqrt(2 / math.pi)
+STRETCH = (_C * 0.044715) ** (1 / 3)
+SLOPE = np.float32(_C / STRETCH)
+
+
+class Norm(NamedTuple):
+    """A layer normalisation's gain and bias."""
+
+    gain: Floats
+    bias: Floats
+
+
+class Layer(NamedTuple):
+    """One layer's weights, each matrix with its biases as the last column."""
+
+    look: Floats
+    seen: Floats
+    middle: Norm
+    wide: Floats
+    narrow: Floats
+    end: Norm
+
+
+class Room:
+    """Arrays that are used again from batch to batch; each thread has its own."""
+
+    def __init__(self) -> None:
+        self._held: dict[str, Floats] = {}
+
+    def take(self, name: str, *shape: int) -> Floats:
+        """Give the array of that name in this shape, with whatever was left in it."""
+        size = math.prod(shape)
+        held = self._held.get(name)
+        if held is None or held.size < size:
+            held = self._held[name] = np.empty(size, np.float32)
+        return held[:size].reshape(shape)
+
+
+class MiniLM:
+    """The loaded model; it may be used by several threads."""
+
+    dimension = WIDTH
+
+    def __init__(self, file: ModelFile) -> None:
+        self._words, self._scales = file.rows("words")
+        self._places = file.floats("places").reshape(PLACES, WIDTH)
+        self._begin = _norm(file, "begin")
+        self._layers = [_layer(file, str(number)) for number in range(LAYERS)]
+
+    def embed(self, texts: Sequence[Sequence[int]], room: Room) -> Floats:
+        """Give one vector for each text of 1 to 256 numbers, a row each."""
+        vectors = np.empty((len(texts), WIDTH), np.float32)
+        begin = 0
+        for batch in batches(texts):
+            vectors[begin : begin + len(batch)] = self._forward(batch, room)
+            begin += len(batch)
+        return vectors
+
+    def _forward(self, texts: Sequence[Sequence[int]], room: Room) -> Floats:
+        cuts = list(_cuts(map(len, texts)))
+        with np.errstate(over="ignore", divide="raise", invalid="raise"):  # a power of two that is too large makes GELU nought, as it should
+            columns = self._columns(texts, room)
+            for layer in self._layers:
+                _attend(layer, columns, cuts, room)
+                _widen(layer, columns, room)
+        means = np.stack([columns[:WIDTH, cut].mean(axis=1) for cut in cuts])
+        means /= np.linalg.norm(means, axis=1, keepdims=True)
+        return means
+
+    def _columns(self, texts: Sequence[Sequence[int]], room: Room) -> Floats:
+        numbers = np.concatenate([np.asarray(text, np.intp) for text in texts])
+        places = np.concatenate([np.arange(len(text)) for text in texts])
+        columns = room.take("columns", WIDTH + 1, numbers.size)
+        columns[:WIDTH] = (self._words[numbers] * self._scales[numbers] + self._places[places]).T
+        columns[WIDTH] = 1
+        _normalise(columns[:WIDTH], self._begin)
+        return columns
+
+
+def batches(texts: Sequence[Sequence[int]]) -> Iterator[Sequence[Sequence[int]]]:
+    """Give the texts in their order, as many at a time as make a batch."""
+    begin = pieces = 0
+    for place, text in enumerate(texts):
+        if place > begin and pieces + len(text) > BATCH_PIECES:
+            yield texts[begin:place]
+            begin, pieces = place, 0
+        pieces += len(text)
+    if begin < len(texts):
+        yield texts[begin:]
+
+
+def _attend(layer: Layer, columns: Floats, cuts: Sequence[slice], room: Room) -> None:
+    count = columns.shape[1]
+    looks = _product(layer.look, columns, out=room.take("looks", len(layer.look), count))
+    mixed = room.take("mixed", WIDTH + 1, count)
+    mixed[WIDTH] = 1
+    for cut in cuts:
+        _mix(looks[:, cut], mixed[:WIDTH, cut], room)
+    columns[:WIDTH] += _product(layer.seen, mixed, out=room.take("more", WIDTH, count))
+    _normalise(columns[:WIDTH], layer.middle)
+
+
+def _mix(looks: Floats, mixed: Floats, room: Room) -> None:
+    """Attend within one text, a few heads at a time, so that their weights stay in the processor's cache."""
+    length = looks.shape[1]
+    queries, keys = (looks[first : first + WIDTH].reshape(HEADS, HEAD, length) for first in (0, WIDTH))
+    values = looks[2 * WIDTH :].reshape(HEADS, HEAD + 1, length)
+    result = mixed.reshape(HEADS, HEAD, length)
+    step = min(HEADS, max(1, CACHED // (length * length)))
+    for heads in (slice(first, min(first + step, HEADS)) for first in range(0, HEADS, step)):
+        count = heads.stop - heads.start
+        weights = np.matmul(keys[heads].transpose(0, 2, 1), queries[heads], out=room.take("weights", count, length, length))
+        if weights.max() > LARGEST_POWER:
+            weights -= weights.max(axis=1, keepdims=True)
+        np.exp2(weights, out=weights)
+        sums = np.matmul(values[heads], weights, out=room.take("sums", count, HEAD + 1, length))
+        np.divide(sums[:, :HEAD], sums[:, HEAD:], out=result[heads])
+
+
+def _widen(layer: Layer, columns: Floats, room: Room) -> None:
+    count = columns.shape[1]
+    wide = room.take("wide", WIDE + 1, count)
+    wide[WIDE] = 1
+    step = max(WIDTH // 2, CACHED // count)  # a part at a time, which stays in the processor's cache
+    for first in range(0, WIDE, step):
+        rows = _product(layer.wide[first : first + step], columns, out=wide[first : min(first + step, WIDE)])
+        _gelu(rows, room.take("powers", *rows.shape))
+    columns[:WIDTH] += _product(layer.narrow, wide, out=room.take("more", WIDTH, count))
+    _normalise(columns[:WIDTH], layer.end)
+
+
+def _gelu(rows: Floats, powers: Floats) -> None:
+    np.square(rows, out=powers)
+    powers += SLOPE
+    powers *= rows
+    np.exp2(powers, out=powers)
+    powers += np.float32(1)
+    rows /= powers
+
+
+def _product(weights: Floats, columns: Floats, *, out: Floats) -> Floats:
+    """Multiply; a short text goes in parts, which OpenBLAS takes as they lie instead of copying all weights into another order first."""
+    height, depth = weights.shape
+    count = columns.shape[1]
+    step = SMALL_PRODUCT // (depth * count) if count <= FEW_PIECES else height
+    for first in range(0, height, step):
+        np.matmul(weights[first : first + step], columns, out=out[first : first + step])
+    return out
+
+
+def _normalise(columns: Floats, norm: Norm) -> None:
+    few = columns.shape[1] <= FEW_PIECES
+    rows = columns.T.copy() if few else columns.T  # numpy walks along what lies together, which with few columns is too short to pay
+    mean = rows @ AVERAGE
+    scale = 1 / np.sqrt(np.einsum("ij,ij->i", rows, rows) / np.float32(WIDTH) - mean * mean + EPSILON)
+    rows *= scale[:, None]
+    rows -= (mean * scale)[:, None]
+    rows *= norm.gain
+    rows += norm.bias
+    if few:
+        columns[:] = rows.T
+
+
+def _cuts(lengths: Iterable[int]) -> Iterator[slice]:
+    begin = 0
+    for length in lengths:
+        yield slice(begin, begin + length)
+        begin += length
+
+
+def _norm(file: ModelFile, name: str) -> Norm:
+    return Norm(file.floats(f"{name}.gain"), file.floats(f"{name}.bias"))
+
+
+def _layer(file: ModelFile, name: str) -> Layer:
+    wide = _with_bias(file, f"{name}.wide")
+    wide *= np.float32(-STRETCH)
+    narrow = _with_bias(file, f"{name}.narrow")
+    narrow[:, :WIDE] *= np.float32(-1 / STRETCH)
+    seen = _with_bias(file, f"{name}.seen")
+    return Layer(_look(file, name), seen, _norm(file, f"{name}.middle"), wide, narrow, _norm(file, f"{name}.end"))
+
+
+def _look(file: ModelFile, name: str) -> Floats:
+    """Give the weights of queries, keys and values; each head's values get a row that is always one."""
+    given = _with_bias(file, f"{name}.look")
+    look = np.zeros((2 * WIDTH + HEADS * (HEAD + 1), WIDTH + 1), np.float32)
+    look[:WIDTH] = given[:WIDTH] * np.float32(LOG2_E / math.sqrt(HEAD))
+    look[WIDTH : 2 * WIDTH] = given[WIDTH : 2 * WIDTH]
+    values = look[2 * WIDTH :].reshape(HEADS, HEAD + 1, WIDTH + 1)
+    values[:, :HEAD] = given[2 * WIDTH :].reshape(HEADS, HEAD, WIDTH + 1)
+    values[:, HEAD, WIDTH] = 1
+    return look
+
+
+def _with_bias(file: ModelFile, name: str) -> Floats:
+    return np.concatenate([file.floats(f"{name}.weight"), file.floats(f"{name}.bias")[:, None]], axis=1)

@@ -1,0 +1,110 @@
+"""WordPiece as BERT's uncased models have it: from a text to the numbers of its word pieces."""
+
+import unicodedata
+from collections.abc import Sequence
+
+UNKNOWN, BEGIN, END = "[UNK]", "[CLS]", "[SEP]"
+LONGEST_WORD = 100
+MOST_REMEMBERED = 20_000
+IDEOGRAPHS = (
+    (0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F), (0x2B740, 0x2B81F), (0x2B820, 0x2CEAF), (0xF900, 0xFAFF),
+    (0x2F800, 0x2FA1F),
+)  # fmt: skip
+"""What stands as a word of its own; neither kana nor hangul is among it."""
+
+
+class WordPiece:
+    """Cuts texts into the pieces of one vocabulary, whose order gives them their numbers."""
+
+    def __init__(self, vocabulary: Sequence[str]) -> None:
+        self._numbers = {piece: number for number, piece in enumerate(vocabulary)}
+        self._unknown = [self._numbers[UNKNOWN]]
+        self._longest = max(map(len, vocabulary))
+        self._remembered: dict[str, list[int]] = {}
+
+    def numbers(self, text: str, *, most: int) -> list[int]:
+        """Give the numbers of the text's pieces between those of [CLS] and [SEP], cut to `most` in all.
+
+        What looks like a special piece in the text ("[SEP]") is text like any other.
+        """
+        found = [self._numbers[BEGIN]]
+        for word in words(text):
+            found += self._remembered.get(word) or self._pieces(word)
+            if len(found) >= most:
+                break
+        del found[most - 1 :]
+        found.append(self._numbers[END])
+        return found
+
+    def _pieces(self, word: str) -> list[int]:
+        if len(self._remembered) >= MOST_REMEMBERED:
+            self._remembered.clear()
+        found = self._remembered[word] = self._longest_first(word)
+        return found
+
+    def _longest_first(self, word: str) -> list[int]:
+        """Take the longest piece from the front again and again; where none fits, the whole word is unknown."""
+        if len(word) > LONGEST_WORD:
+            return self._unknown
+        found: list[int] = []
+        start = 0
+        while start < len(word):
+            mark = "##" if start else ""
+            for end in range(min(len(word), start + self._longest), start, -1):
+                number = self._numbers.get(mark + word[start:end])
+                if number is not None:
+                    break
+            else:
+                return self._unknown
+            found.append(number)
+            start = end
+        return found
+
+
+def words(text: str) -> list[str]:
+    """Give the words of a text in lower case and without accents; each punctuation mark and each ideograph is a word."""
+    clean = text.translate(_CLEAN)
+    if not clean.isascii():
+        clean = unicodedata.normalize("NFD", clean)
+    # Σ first: as the last letter of a word Python would make it ς, which depends on where words end.
+    return clean.translate(_PARTS).replace("Σ", "σ").lower().split()
+
+
+class _Table(dict[int, str]):
+    """A table for str.translate that is filled as characters come by, up to a bound."""
+
+    def __missing__(self, code: int) -> str:
+        found = self.replacement(chr(code))
+        if len(self) < MOST_REMEMBERED:
+            self[code] = found
+        return found
+
+    def replacement(self, character: str) -> str:
+        """Give what stands for the character."""
+        raise NotImplementedError
+
+
+class _Clean(_Table):
+    """Drops control characters, makes every space a plain one and sets ideographs apart."""
+
+    def replacement(self, character: str) -> str:
+        category = unicodedata.category(character)
+        if character in "\t\n\r" or category[0] == "Z":
+            return " "
+        if character == "\ufffd" or (category[0] == "C" and category != "Cn"):  # an emoji newer than this Python is a word all the same
+            return ""
+        return f" {character} " if any(first <= ord(character) <= last for first, last in IDEOGRAPHS) else character
+
+
+class _Parts(_Table):
+    """Drops the accents of decomposed letters and sets punctuation apart."""
+
+    def replacement(self, character: str) -> str:
+        category = unicodedata.category(character)
+        if category == "Mn":
+            return ""
+        is_mark = category[0] == "P" or (category[0] == "S" and character.isascii())
+        return f" {character} " if is_mark else character
+
+
+_CLEAN, _PARTS = _Clean(), _Parts()

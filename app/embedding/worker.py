@@ -1,0 +1,131 @@
+"""The worker: a process that turns texts into vectors, `python -m app.embedding.worker MODEL`, over its standard input and output.
+
+It knows no database and no settings, and it ends as soon as its input does, so it never outlives the server. Passages are embedded by
+a thread that only gets the time which nobody else wants; a search is embedded by another thread of usual priority, beside them.
+"""
+
+import contextlib
+import logging
+import os
+import queue
+import signal
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from app.embedding import model_file
+from app.embedding.frames import LENGTH_BYTES, Answer, Ask, decode_ask, frame, length
+from app.embedding.minilm import Floats, MiniLM, Room
+from app.embedding.wordpiece import WordPiece
+
+NICE = 10
+SWITCH_SECONDS = 0.0005
+log = logging.getLogger("hearth.embedding")
+
+
+class Engine:
+    """The loaded model with its vocabulary."""
+
+    def __init__(self, path: Path) -> None:
+        with model_file.opened(path) as file:
+            self._pieces = WordPiece(file.vocabulary)
+            self._model = MiniLM(file)
+
+    def embed(self, texts: Sequence[str], room: Room) -> Floats:
+        """Give the vectors of the texts in their order; the work goes from short to long, so that what is together is alike."""
+        numbers = [self._pieces.numbers(text, most=model_file.PLACES) for text in texts]
+        order = sorted(range(len(texts)), key=lambda place: len(numbers[place]))
+        vectors = np.empty((len(texts), self._model.dimension), np.float32)
+        vectors[order] = self._model.embed([numbers[place] for place in order], room)
+        return vectors
+
+
+def floats(vectors: Floats) -> list[bytes]:
+    """Give each vector as little-endian float32."""
+    return [vector.astype("<f4").tobytes() for vector in vectors]
+
+
+def bytes_of(vectors: Floats) -> list[bytes]:
+    """Give each vector as int8, its largest number as 127."""
+    largest = np.abs(vectors).max(axis=1, keepdims=True)
+    return [row.tobytes() for row in np.rint(vectors * (np.float32(127) / largest)).astype(np.int8)]
+
+
+class Worker:
+    """The threads, and what they share: the engine and the way back."""
+
+    def __init__(self, engine: Engine, out: BinaryIO) -> None:
+        self._engine = engine
+        self._out = out
+        self._writing = threading.Lock()
+        self._waiting: dict[str, queue.SimpleQueue[Ask]] = {"query": queue.SimpleQueue(), "passages": queue.SimpleQueue()}
+
+    def start(self) -> None:
+        """Start the threads and tell that asks may come."""
+        for kind, form in (("query", floats), ("passages", bytes_of)):
+            threading.Thread(target=self._work, args=(kind, form), daemon=True).start()
+        self._send(Answer(0))
+
+    def take(self, ask: Ask) -> None:
+        """Put an ask before the thread of its kind."""
+        self._waiting[ask.kind].put(ask)
+
+    def _work(self, kind: str, form: Callable[[Floats], list[bytes]]) -> None:
+        room = Room()
+        if kind == "passages":
+            stand_back()
+        while True:
+            self._send(self._answer(self._waiting[kind].get(), form, room))
+
+    def _answer(self, ask: Ask, form: Callable[[Floats], list[bytes]], room: Room) -> Answer:
+        try:
+            return Answer(ask.number, form(self._engine.embed(ask.texts, room)) if ask.texts else [])
+        except Exception:
+            log.exception("%d texts could not be embedded", len(ask.texts))
+            return Answer(ask.number, failure="The model failed on this text.")
+
+    def _send(self, answer: Answer) -> None:
+        with self._writing:
+            send(self._out, answer)
+
+
+def stand_back() -> None:
+    """Give this thread the lowest priority where threads have one of their own, else make the whole process a little lower."""
+    with contextlib.suppress(OSError):
+        if sys.platform == "linux":
+            os.sched_setscheduler(threading.get_native_id(), os.SCHED_IDLE, os.sched_param(0))
+        elif sys.platform != "win32":
+            os.nice(NICE)
+
+
+def send(out: BinaryIO, answer: Answer) -> None:
+    """Write an answer; where nobody reads any more, end."""
+    try:
+        out.write(frame(answer))
+        out.flush()
+    except OSError:
+        os._exit(0)
+
+
+def main() -> None:
+    """Load the model, say so, and work until the input ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C means the server, which ends its worker in its own time
+    sys.setswitchinterval(SWITCH_SECONDS)
+    asked, out = sys.stdin.buffer, sys.stdout.buffer
+    try:
+        worker = Worker(Engine(Path(sys.argv[1])), out)
+    except model_file.ModelFileError as error:
+        send(out, Answer(0, failure=str(error)))
+        return
+    worker.start()
+    while prefix := asked.read(LENGTH_BYTES):
+        worker.take(decode_ask(asked.read(length(prefix))))
+    os._exit(0)  # at once, whatever is half done: nobody waits for it
+
+
+if __name__ == "__main__":
+    main()

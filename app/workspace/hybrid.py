@@ -1,0 +1,122 @@
+"""Ranking notes by meaning, and by meaning and words together.
+
+By meaning a note is as near as its nearest passage: the cosine of the angle between that passage's vector and the query's, at most 1. For both
+together the best 100 notes of either kind are taken, both measures are brought to 0 … 1 among them (the best of them 1; for words 0 is no hit, for
+meaning the farthest of these notes), and 0.3 of the words is added to 0.7 of the meaning. A note whose vectors are missing or out of date is ranked
+by its words alone, so that what was just written is not behind what was written before. At last a recent change and a pin lift a note as they do
+among words.
+"""
+
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.embedder import EmbeddingFailed
+from app.core.tx import Tx
+from app.workspace import lexical, vectors
+from app.workspace.meaning import Meaning
+from app.workspace.queries import Query
+from app.workspace.vectors import Model
+
+if TYPE_CHECKING:
+    from app.workspace.matrix import Matrix, Near, Nearness
+
+CANDIDATES = 100
+LEXICAL = 0.3
+LEAST = 0.1
+"""What is no nearer than this is not about the query, and is found only by its words."""
+
+
+class Ask(NamedTuple):
+    """What is searched for, and where; `by_words` when words count too."""
+
+    query: Query
+    folder_id: int | None
+    limit: int
+    by_words: bool
+
+
+class Ranked(NamedTuple):
+    """The scores of the best notes, best first, and the place of the passage by which each is near."""
+
+    scores: dict[int, float]
+    places: dict[int, tuple[int, int]]
+
+
+class Unranked(NamedTuple):
+    """Why meaning did not rank, as a sentence; None when nothing was to be ranked by it."""
+
+    reason: str | None
+
+
+async def ranked(app: App, me: Caller, ask: Ask) -> Ranked | Unranked:
+    """Rank the notes that the caller may read; the query's vector is made while its words are looked up."""
+    meaning = app.part(Meaning)
+    model = meaning.answering
+    if not ask.query.text:
+        return Unranked(None)
+    if model is None:
+        return Unranked(meaning.state[1] or "No note has been indexed by meaning yet.")
+    vector, (words, owners) = await asyncio.gather(_vector(meaning, ask.query.text), app.read(_gathered, me, ask))
+    if isinstance(vector, Unranked):
+        return vector
+    if meaning.answering != model or len(vector) != 4 * model.dimension:
+        return Unranked("The model was changed just now.")
+    matrices = await meaning.matrices.of(app, model, owners)
+    return await app.read(_rank, me, ask, model, matrices, vector, words)
+
+
+async def _vector(meaning: Meaning, text: str) -> bytes | Unranked:
+    try:
+        return await meaning.query(text)
+    except EmbeddingFailed as error:
+        return Unranked(str(error))
+
+
+def _gathered(tx: Tx, me: Caller, ask: Ask) -> tuple[dict[int, float], list[int]]:
+    """Give the best notes by words, and those in whose matrices to look."""
+    words = lexical.candidates(tx, me, ask.query, limit=CANDIDATES, folder_id=ask.folder_id) if ask.by_words else {}
+    return words, [place.owner for place in lexical.readable_places(tx, me, ask.folder_id)]
+
+
+def _rank(tx: Tx, me: Caller, ask: Ask, model: Model, matrices: "Sequence[Matrix]", vector: bytes, words: Mapping[int, float]) -> Ranked:
+    measured = [matrix.nearness(vector) for matrix in matrices]
+    near = nearest(tx, me, ask, measured) | _merged(one.of(words) for one in measured)
+    known = vectors.known(tx, model.id, list(near.keys() | words.keys()))
+    near = {note_id: one for note_id, one in near.items() if note_id in known and known[note_id].spans is not None}
+    mixed = _mixed(words, {note_id: one.score for note_id, one in near.items()}) if ask.by_words else {id_: one.score for id_, one in near.items()}
+    scores = {
+        note_id: score * lexical.boost(tx, updated_at=known[note_id].updated_at, pinned=known[note_id].pinned)
+        for note_id, score in mixed.items()
+        if note_id in known
+    }
+    best = sorted(scores, key=lambda note_id: (-scores[note_id], -note_id))[: ask.limit]
+    places = {note_id: vectors.place(known[note_id].spans, near[note_id].ordinal) for note_id in best if note_id in near}
+    return Ranked({note_id: scores[note_id] for note_id in best}, places)
+
+
+def _mixed(words: Mapping[int, float], near: Mapping[int, float]) -> dict[int, float]:
+    """Give the mix of both measures for each note, from 0 to 1."""
+    most = max(words.values(), default=0.0) or 1.0
+    low, high = min(near.values(), default=0.0), max(near.values(), default=0.0)
+    mixed = {note_id: score / most for note_id, score in words.items()}
+    for note_id, score in near.items():
+        mixed[note_id] = LEXICAL * mixed.get(note_id, 0.0) + (1 - LEXICAL) * ((score - low) / (high - low) if high > low else 1.0)
+    return mixed
+
+
+def nearest(tx: Tx, me: Caller, ask: Ask, measured: "Sequence[Nearness]") -> "dict[int, Near]":
+    """Give the nearest notes among those that may be found; where the very nearest mostly may not, those are asked for first."""
+    best = _merged(one.best(CANDIDATES) for one in measured)
+    allowed = lexical.allowed(tx, me, ask.query, list(best), ask.folder_id)
+    if len(allowed) < ask.limit and len(best) >= CANDIDATES:
+        allowed = lexical.every_allowed(tx, me, ask.query, ask.folder_id)
+        best = _merged(one.of(allowed, CANDIDATES) for one in measured)
+    return {note_id: one for note_id, one in best.items() if note_id in allowed and one.score >= LEAST}
+
+
+def _merged(found: "Iterable[dict[int, Near]]") -> "dict[int, Near]":
+    """Give the notes of several matrices as one."""
+    return {note_id: near for one in found for note_id, near in one.items()}

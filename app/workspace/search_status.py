@@ -1,0 +1,75 @@
+"""How far search is: what waits to be indexed, and which notes have vectors."""
+
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.operation import operation
+from app.core.shapes import Record
+from app.core.tx import Tx
+from app.workspace import counters, vectors
+from app.workspace.meaning import Meaning, State
+from app.workspace.vectors import Model
+
+
+class WordsStatus(Record):
+    """How many notes the word index lacks; a search takes them in first, so none is ever missed."""
+
+    waiting: int
+
+
+class MeaningStatus(Record):
+    """Which model gives notes their vectors and how many have them; `reason` says why it is off, paused or failing.
+
+    While another model's vectors are being made, `answering` is the model whose vectors are there for every note until then.
+    """
+
+    model: str | None
+    dimension: int | None
+    state: State
+    reason: str | None
+    notes: int
+    notes_indexed: int
+    passages: int
+    answering: str | None
+
+
+class SearchStatus(Record):
+    words: WordsStatus
+    meaning: MeaningStatus
+
+
+@operation("GET /os/search", scope="os.notes:read", category="notes", since="beyond")
+async def search_status(app: App, me: Caller) -> SearchStatus:
+    """Say how far search is with the caller's notes: how many words and how many meanings are still to be indexed."""
+    return await app.read(_of_owner, app.part(Meaning), me.user)
+
+
+@operation("COMMAND", category="notes")
+async def search_progress(app: App, me: Caller) -> SearchStatus:
+    """Say how far search is with everyone's notes."""
+    return await app.read(_of_all, app.part(Meaning))
+
+
+def _of_owner(tx: Tx, meaning: Meaning, owner: int) -> SearchStatus:
+    waiting = tx.value("SELECT count(*) FROM waiting_words w JOIN notes n ON n.id = w.note_id WHERE n.owner_id = :owner", owner=owner)
+    model = _model(tx, meaning)
+    done = (0, 0) if model is None else vectors.counted(tx, model, owner)
+    return _status(meaning, model, waiting, counters.of(tx, owner).notes, done)
+
+
+def _of_all(tx: Tx, meaning: Meaning) -> SearchStatus:
+    model = _model(tx, meaning)
+    done = (0, 0) if model is None else vectors.counted_all(tx, model)
+    notes = tx.value("SELECT ifnull(sum(note_count), 0) FROM workspaces")
+    return _status(meaning, model, tx.value("SELECT count(*) FROM waiting_words"), notes, done)
+
+
+def _model(tx: Tx, meaning: Meaning) -> Model | None:
+    """Give the model whose vectors are kept; without a running server the newest that has any."""
+    return meaning.model or next(iter(vectors.models(tx)), None)
+
+
+def _status(meaning: Meaning, model: Model | None, waiting: int, notes: int, done: tuple[int, int]) -> SearchStatus:
+    state, reason = meaning.state
+    name, dimension = (None, None) if model is None else (model.name, model.dimension)
+    answering = meaning.answering.name if meaning.answering is not None else None
+    return SearchStatus(WordsStatus(waiting), MeaningStatus(name, dimension, state, reason, notes, *done, answering))

@@ -1,0 +1,66 @@
+"""Proof that the word index says what the notes say: it is compared, token by token, with one that is made anew in memory."""
+
+import itertools
+import sqlite3
+from collections.abc import Iterator
+
+from app.core.tx import Tx
+from app.workspace import words
+
+_FRESH = "fresh"
+_TOKENS = "SELECT term, doc, col, offset FROM {} ORDER BY term, doc, col, offset"
+
+
+def troubles(tx: Tx) -> list[str]:
+    """Give a sentence for each index that is damaged or differs from its notes; none when all is well. It needs a writing transaction."""
+    owners = [row["owner_id"] for row in tx.all("SELECT owner_id FROM word_owners ORDER BY owner_id")]
+    found = [trouble for owner in owners if (trouble := _trouble(tx, owner))]
+    unindexed = tx.value(
+        """SELECT count(*) FROM notes n WHERE n.owner_id NOT IN (SELECT owner_id FROM word_owners)
+           AND n.id NOT IN (SELECT note_id FROM waiting_words) AND n.id > (SELECT stale_to FROM word_index)"""
+    )
+    return [*found, f"{unindexed} notes are in no index."] if unindexed else found
+
+
+def _trouble(tx: Tx, owner: int) -> str | None:
+    name = words.table(owner)
+    try:
+        tx.run(f"INSERT INTO {name} ({name}) VALUES ('integrity-check')")
+    except sqlite3.DatabaseError as error:
+        return f"{name}: {error}"
+    fresh = sqlite3.connect(":memory:")
+    try:
+        _fill(fresh, tx, owner)
+        for stored, wanted in itertools.zip_longest(_tokens(tx.connection, name), _tokens(fresh, _FRESH)):
+            if stored != wanted:
+                return f"{name}: the index holds {stored}, the notes {wanted} (word, note, column, place)."
+    finally:
+        fresh.close()
+    return None
+
+
+def _fill(fresh: sqlite3.Connection, tx: Tx, owner: int) -> None:
+    """Index all notes of an owner that should have an entry."""
+    fresh.execute(words.definition(_FRESH))
+    rows = tx.run(
+        """SELECT id, title, tags, content FROM notes WHERE owner_id = :owner AND id > (SELECT stale_to FROM word_index)
+           AND id NOT IN (SELECT note_id FROM waiting_words) ORDER BY id""",
+        owner=owner,
+    )
+    for note_id, *texts in rows:
+        texts_by_column = words.columns(words.Words(*texts))
+        fresh.execute(
+            f"INSERT INTO {_FRESH} (rowid, {', '.join(texts_by_column)}) VALUES ({', '.join('?' * (len(texts_by_column) + 1))})",
+            (note_id, *texts_by_column.values()),
+        )
+
+
+def _tokens(connection: sqlite3.Connection, name: str) -> Iterator[tuple[object, ...]]:
+    """Give every token of an index in order."""
+    vocabulary = f"{name}_tokens"
+    connection.execute(f"CREATE VIRTUAL TABLE temp.{vocabulary} USING fts5vocab(main, {name}, instance)")
+    try:
+        for row in connection.execute(_TOKENS.format(f"temp.{vocabulary}")):
+            yield tuple(row)
+    finally:
+        connection.execute(f"DROP TABLE temp.{vocabulary}")

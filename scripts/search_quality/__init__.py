@@ -1,0 +1,1 @@
+"""How well the search finds what it should: judged collections, the measures, and a server that is asked."""
