@@ -89,9 +89,9 @@ def allowed(tx: Tx, me: Caller, query: Query, ids: Sequence[int], folder_id: int
     found: set[int] = set()
     for place in readable_places(tx, me, folder_id):
         where = _demanding(tx, me, query, place)
-        rows = tx.all(
-            f"SELECT n.id FROM notes n WHERE n.id IN (SELECT value FROM json_each(:asked)) AND {where.sql}", asked=in_list(ids), **where.params
-        )
+        # CROSS JOIN: SQLite would rather walk all notes of the owner than look at the few that are asked about.
+        sql = f"SELECT n.id FROM json_each(:asked) a CROSS JOIN notes n ON n.id = a.value WHERE {where.sql}"
+        rows = tx.all(sql, asked=in_list(ids), **where.params)
         found.update(row["id"] for row in rows)
     return found
 
