@@ -10,7 +10,7 @@ from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Id, Most, Record, Title
 from app.core.tx import Tx
-from app.workspace import access, folder_rows, folders, lexical, words
+from app.workspace import access, findable, folder_rows, folders, lexical, words
 from app.workspace.folder_rows import IN_LIST, in_list
 from app.workspace.queries import Query
 from app.workspace.snippets import snippet
@@ -72,12 +72,11 @@ async def search_notes(
     updated:, created:, before:, after: with a date (2026-11-01, 2026-11, 2026) or today, yesterday, monday, last week, this month, "3 days".
     What does not parse is searched as words. `mode`: words, meaning, or hybrid, which is both.
     """
+    notice = None if mode == "words" else NO_MEANING
+    if folder_id is None and folder_name is None and (hits := app.quick(_at_once, me, query, limit, notice)) is not None:
+        return hits
     stale = await caught_up(app)
-    notice = STALE if stale else None if mode == "words" else NO_MEANING
-    ask = (me, query, limit, folder_id, folder_name, notice)
-    if folder_id is None and folder_name is None and app.quick(_is_light, me, query):
-        return app.quick(_search, *ask)
-    return await app.read(_search, *ask)
+    return await app.read(_search, me, query, limit, folder_id, folder_name, STALE if stale else notice)
 
 
 async def caught_up(app: App) -> bool:
@@ -103,8 +102,11 @@ def readable(tx: Tx, me: Caller, folder_id: int | None) -> tuple[str, str]:
     return "n.owner_id = :me", "[]"
 
 
-def _is_light(tx: Tx, me: Caller, text: str) -> bool:
-    return lexical.is_light(tx, me, lexical.read(tx, me, text))
+def _at_once(tx: Tx, me: Caller, text: str, limit: int, notice: str | None) -> Hits | None:
+    """Search where it is so little work that to hand it to a thread would cost more; else give None."""
+    if not findable.alone(tx, me) or (found := lexical.best_of_few(tx, me, query := lexical.read(tx, me, text), limit=limit)) is None:
+        return None
+    return shown(tx, query, {one.id: one.score for one in found}, notice=notice)
 
 
 def _search(tx: Tx, me: Caller, text: str, limit: int, folder_id: int | None, folder_name: str | None, notice: str | None) -> Hits:

@@ -1,7 +1,8 @@
 """The passage of a note that shows best why it was found, and where in it the hits are."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from app.workspace.spellings import Pattern, Token, plain, tokens_in
@@ -13,34 +14,48 @@ LEAD = 48
 MOST_SPOTS = 200  # of one word in one text: what is that common decides nothing
 MOST_LOOKED_AT = 2_000
 LONGEST_TOKEN = 80
-_PASSAGE = re.compile(rf"\s*(?:\S+\s*){{1,{WORDS}}}")
+_INK = re.compile(r"\S")
+Span = tuple[int, int]
 
 
 class Snippet(NamedTuple):
     """Some words of a text; `marks` are the [start, end) of the hits in it, in characters."""
 
     text: str
-    marks: list[tuple[int, int]]
+    marks: list[Span]
 
 
 def snippet(text: str, patterns: Sequence[Pattern]) -> Snippet:
     """Return some words of a text, beginning a little before the place where most of `patterns` stand together."""
-    at = _best(text, patterns)
-    start = _start(text, at)
-    found = _PASSAGE.match(text, start, start + MOST_CHARACTERS)
-    if found is None:
+    lowered = plain(text)
+    spans = [list(islice(_spans(text, lowered, pattern), MOST_SPOTS)) for pattern in patterns]
+    start = _start(text, _best(spans))
+    first, last = _passage(text, start)
+    if first == last:
         return Snippet("", [])
-    shown = found[0].strip()
-    before = "…" if start else ""
-    after = "…" if text[found.end() :].strip() else ""
-    return Snippet(before + shown + after, [(first + len(before), end + len(before)) for first, end in marks(shown, patterns)])
+    before, after = "…" if start else "", "…" if _INK.search(text, last) else ""
+    inside = (
+        span
+        for pattern, known in zip(patterns, spans, strict=True)
+        for span in (known if len(known) < MOST_SPOTS else _spans(text, lowered, pattern, first, last))
+    )
+    return Snippet(before + text[first:last] + after, _shifted(_merged(inside), first, last, len(before)))
 
 
-def marks(text: str, patterns: Sequence[Pattern]) -> list[tuple[int, int]]:
-    """Give where the patterns stand in a short text, as [start, end), in order; what touches or overlaps is one."""
-    tokens = list(tokens_in(text))
-    merged: list[tuple[int, int]] = []
-    for start, end in sorted(span for pattern in patterns for span in _spans(text, tokens, pattern)):
+def _passage(text: str, start: int) -> Span:
+    """Give where the passage of a few words lies that begins at this place, without the white space around it."""
+    piece = text[start : start + MOST_CHARACTERS]
+    parts = piece.split(None, WORDS)
+    if len(parts) > WORDS:
+        piece = piece[: -len(parts[WORDS])]
+    first = start + len(piece) - len(piece.lstrip())
+    return first, max(first, start + len(piece.rstrip()))
+
+
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    """Give spans in order, those that touch or overlap as one."""
+    merged: list[Span] = []
+    for start, end in sorted(spans):
         if merged and start <= merged[-1][1]:
             merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
@@ -48,38 +63,19 @@ def marks(text: str, patterns: Sequence[Pattern]) -> list[tuple[int, int]]:
     return merged
 
 
-def _spans(text: str, tokens: Sequence[Token], pattern: Pattern) -> Iterator[tuple[int, int]]:
-    length = len(pattern.keys)
-    first = pattern.keys[0] if length else ""
-    for at in range(len(tokens) - length + 1):
-        if (tokens[at].key == first or (pattern.prefix and length == 1)) and length and _fits(text, tokens[at : at + length], pattern):
-            yield tokens[at].start, tokens[at + length - 1].end
+def _shifted(spans: Sequence[Span], first: int, last: int, by: int) -> list[Span]:
+    """Give what of the spans lies between two places of a text, as places of that part with `by` characters before it."""
+    return [(max(start, first) - first + by, min(end, last) - first + by) for start, end in spans if start < last and end > first]
 
 
-def _fits(text: str, tokens: Sequence[Token], pattern: Pattern) -> bool:
-    keys = pattern.keys
-    if len(tokens) < len(keys):
-        return False
-    whole = len(keys) - pattern.prefix
-    if any(tokens[at].key != keys[at] for at in range(whole)):
-        return False
-    return not pattern.prefix or plain(text[tokens[whole].start : tokens[whole].end]).startswith(keys[-1])
-
-
-def _best(text: str, patterns: Sequence[Pattern]) -> int:
-    """Give the place from which, within a few lines, the rarest and the most of the patterns come."""
-    lowered = plain(text)
-    spots: list[tuple[int, int]] = []
-    weights: list[float] = []
-    for number, pattern in enumerate(patterns):
-        own = _places(text, lowered, pattern)
-        weights.append(1 / (len(own) or 1))
-        spots += [(at, number) for at in own]
+def _best(spans: Sequence[Sequence[Span]]) -> int:
+    """Give the place from which, within a few lines, the rarest and the most of the patterns come; each has its own spans."""
+    spots = sorted((span[0], number) for number, own in enumerate(spans) for span in own)
     if len(spots) < 2:
         return spots[0][0] if spots else 0
-    spots.sort()
+    weights = [1 / (len(own) or 1) for own in spans]
     best, best_weight, end = 0, 0.0, 0
-    inside = [0] * len(patterns)
+    inside = [0] * len(spans)
     for at, number in spots:
         while end < len(spots) and spots[end][0] <= at + NEAR:
             inside[spots[end][1]] += 1
@@ -91,27 +87,36 @@ def _best(text: str, patterns: Sequence[Pattern]) -> int:
     return best
 
 
-def _places(text: str, lowered: str, pattern: Pattern) -> list[int]:
-    """Give where a pattern stands in a text, the first few times: where its letters begin a word whose key is the pattern's."""
-    found: list[int] = []
+def _spans(text: str, lowered: str, pattern: Pattern, start: int = 0, stop: int | None = None) -> Iterator[Span]:
+    """Find where a pattern stands in a part of a text: where its letters begin a word whose key is the pattern's."""
     begun = pattern.begun
-    at = lowered.find(begun) if begun else -1
+    spaced = begun[:1].isascii()
+    at = lowered.find(begun, start, stop) if begun else -1
     for _ in range(MOST_LOOKED_AT):
-        if at < 0 or len(found) == MOST_SPOTS:
-            break
-        if (at == 0 or not lowered[at - 1].isalnum() or not begun[0].isascii()) and _fits(text, _tokens_from(text, at, len(pattern.keys)), pattern):
-            found.append(at)
-        at = lowered.find(begun, at + 1)
-    return found
+        if at < 0:
+            return
+        end = 0 if spaced and at and lowered[at - 1].isalnum() and lowered[at - 1].isascii() else _end(text, at, pattern)
+        if end:
+            yield at, end
+        at = lowered.find(begun, max(end, at + 1), stop)
 
 
-def _tokens_from(text: str, at: int, count: int) -> list[Token]:
+def _end(text: str, at: int, pattern: Pattern) -> int:
+    """Give where a pattern that begins at this place ends; 0 where it does not stand there."""
+    keys = pattern.keys
+    if len(keys) == 1 and not pattern.prefix:
+        token = next(tokens_in(text, at, at + LONGEST_TOKEN), None)
+        return token.end if token is not None and token.start == at and token.key == keys[0] else 0
     tokens: list[Token] = []
-    for token in tokens_in(text, at, at + LONGEST_TOKEN * count):
+    for token in tokens_in(text, at, at + LONGEST_TOKEN * len(keys)):
+        key = keys[len(tokens)]
+        goes_on = pattern.prefix and len(tokens) == len(keys) - 1 and plain(text[token.start : token.end]).startswith(key)
+        if (not tokens and token.start != at) or not (goes_on or token.key == key):
+            return 0
         tokens.append(token)
-        if len(tokens) == count or tokens[0].start != at:
-            break
-    return tokens if tokens and tokens[0].start == at else []
+        if len(tokens) == len(keys):
+            return token.end
+    return 0
 
 
 def _start(text: str, at: int) -> int:

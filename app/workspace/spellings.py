@@ -148,7 +148,7 @@ def _folded(word: str) -> str:
 
 def _begun(key: str) -> str:
     """Give the letters with which every word of a key begins: a stem may have changed its end, and some letters stand for two."""
-    cut = re.split("ss|ae|oe", key, maxsplit=1)[0] if not key.startswith(("ss", "ae", "oe")) else ""
+    cut = re.split("ss|ae|oe", key, maxsplit=1)[0] or key[:1]
     for ending in ("i", "e", "bl"):
         if cut.endswith(ending) and cut == key:
             cut = cut[:-1]

@@ -1,6 +1,7 @@
 """The word index of notes (FTS5): every statement that changes it.
 
-Each owner has an index of their own, `note_words_<owner id>`, so that neither results nor scores nor times of a search depend on what others have. It keeps no text: an entry is taken out by giving it the very texts it was put in with.
+Each owner has an index of their own, `note_words_<owner id>`, so that neither results nor scores nor times of a search depend on what others have.
+It keeps no text: an entry is taken out by giving it the very texts it was put in with.
 
 A new note is only written down as waiting, in the transaction that stores it; it is indexed together with others, when the writer is idle,
 when many wait, or when somebody searches, whichever comes first. So the index is current for every search, and a write does not pay for it:
