@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from app.workspace.spellings import Pattern, Token, plain, tokens_in
+from app.workspace.spellings import Pattern, key_of, plain, tokens_in, word_end
 
 WORDS = 24
 MOST_CHARACTERS = 240
@@ -28,18 +28,14 @@ class Snippet(NamedTuple):
 def snippet(text: str, patterns: Sequence[Pattern]) -> Snippet:
     """Return some words of a text, beginning a little before the place where most of `patterns` stand together."""
     lowered = plain(text)
-    spans = [list(islice(_spans(text, lowered, pattern), MOST_SPOTS)) for pattern in patterns]
-    start = _start(text, _best(spans))
+    start = _start(text, _best(text, lowered, patterns))
     first, last = _passage(text, start)
     if first == last:
         return Snippet("", [])
     before, after = "…" if start else "", "…" if _INK.search(text, last) else ""
-    inside = (
-        span
-        for pattern, known in zip(patterns, spans, strict=True)
-        for span in (known if len(known) < MOST_SPOTS else _spans(text, lowered, pattern, first, last))
-    )
-    return Snippet(before + text[first:last] + after, _shifted(_merged(inside), first, last, len(before)))
+    by = len(before) - first
+    inside = [(at + by, end + by) for pattern in patterns for at, end in _spans(text, lowered, pattern, first, last)]
+    return Snippet(before + text[first:last] + after, inside if len(inside) < 2 else _merged(inside))
 
 
 def _passage(text: str, start: int) -> Span:
@@ -63,19 +59,17 @@ def _merged(spans: Iterable[Span]) -> list[Span]:
     return merged
 
 
-def _shifted(spans: Sequence[Span], first: int, last: int, by: int) -> list[Span]:
-    """Give what of the spans lies between two places of a text, as places of that part with `by` characters before it."""
-    return [(max(start, first) - first + by, min(end, last) - first + by) for start, end in spans if start < last and end > first]
-
-
-def _best(spans: Sequence[Sequence[Span]]) -> int:
-    """Give the place from which, within a few lines, the rarest and the most of the patterns come; each has its own spans."""
-    spots = sorted((span[0], number) for number, own in enumerate(spans) for span in own)
+def _best(text: str, lowered: str, patterns: Sequence[Pattern]) -> int:
+    """Give the place from which, within a few lines, the rarest and the most of the patterns come."""
+    if len(patterns) == 1:
+        return next(_spans(text, lowered, patterns[0]), (0, 0))[0]
+    places = [[at for at, _ in islice(_spans(text, lowered, pattern), MOST_SPOTS)] for pattern in patterns]
+    spots = sorted((at, number) for number, own in enumerate(places) for at in own)
     if len(spots) < 2:
         return spots[0][0] if spots else 0
-    weights = [1 / (len(own) or 1) for own in spans]
+    weights = [1 / (len(own) or 1) for own in places]
     best, best_weight, end = 0, 0.0, 0
-    inside = [0] * len(spans)
+    inside = [0] * len(patterns)
     for at, number in spots:
         while end < len(spots) and spots[end][0] <= at + NEAR:
             inside[spots[end][1]] += 1
@@ -91,13 +85,14 @@ def _spans(text: str, lowered: str, pattern: Pattern, start: int = 0, stop: int 
     """Find where a pattern stands in a part of a text: where its letters begin a word whose key is the pattern's."""
     begun = pattern.begun
     spaced = begun[:1].isascii()
+    stop = len(text) if stop is None else stop
     at = lowered.find(begun, start, stop) if begun else -1
     for _ in range(MOST_LOOKED_AT):
         if at < 0:
             return
         end = 0 if spaced and at and lowered[at - 1].isalnum() and lowered[at - 1].isascii() else _end(text, at, pattern)
         if end:
-            yield at, end
+            yield at, min(end, stop)
         at = lowered.find(begun, max(end, at + 1), stop)
 
 
@@ -105,16 +100,13 @@ def _end(text: str, at: int, pattern: Pattern) -> int:
     """Give where a pattern that begins at this place ends; 0 where it does not stand there."""
     keys = pattern.keys
     if len(keys) == 1 and not pattern.prefix:
-        token = next(tokens_in(text, at, at + LONGEST_TOKEN), None)
-        return token.end if token is not None and token.start == at and token.key == keys[0] else 0
-    tokens: list[Token] = []
-    for token in tokens_in(text, at, at + LONGEST_TOKEN * len(keys)):
-        key = keys[len(tokens)]
-        goes_on = pattern.prefix and len(tokens) == len(keys) - 1 and plain(text[token.start : token.end]).startswith(key)
-        if (not tokens and token.start != at) or not (goes_on or token.key == key):
+        end = word_end(text, at)
+        return end if end and key_of(text[at:end]) == keys[0] else 0
+    for number, token in enumerate(tokens_in(text, at, at + LONGEST_TOKEN * len(keys))):
+        goes_on = pattern.prefix and number == len(keys) - 1 and plain(text[token.start : token.end]).startswith(keys[-1])
+        if (number == 0 and token.start != at) or not (goes_on or token.key == keys[number]):
             return 0
-        tokens.append(token)
-        if len(tokens) == len(keys):
+        if number == len(keys) - 1:
             return token.end
     return 0
 

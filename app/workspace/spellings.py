@@ -111,6 +111,12 @@ def tokens_in(text: str, start: int = 0, end: int | None = None) -> Iterator[Tok
         yield Token(found.start(), found.end(), key_of(found[0]))
 
 
+def word_end(text: str, at: int) -> int:
+    """Give where the token ends that begins at a place; 0 where none does."""
+    found = (_ASCII_WORD if text.isascii() else _token()).match(text, at)
+    return found.end() if found else 0
+
+
 @functools.lru_cache(maxsize=16_384)
 def key_of(word: str) -> str:
     """Give the key that all forms of a word share."""
