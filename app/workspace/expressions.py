@@ -43,7 +43,7 @@ def either(clause: Iterable[Term]) -> str:
 
 
 def _expression(term: Term) -> str:
-    phrase = matching(term.text, prefix=term.kind == "prefix")
+    phrase = matching(term.text, prefix=term.kind == "prefix", whole=term.whole)
     return f"title : {phrase}" if term.title else phrase
 
 

@@ -5,6 +5,7 @@ A note where every word of the query occurs stands above one where only some do.
 stands in very many notes the newest 5,000 are ranked; those that hold the rarest word of the query are ranked however old they are.
 """
 
+import dataclasses
 import functools
 from collections.abc import Iterable, Sequence
 from datetime import date
@@ -16,12 +17,13 @@ from app.workspace import due, queries, words
 from app.workspace.expressions import demanded, every, some, telling_words
 from app.workspace.findable import Condition, Place, condition, has_index, places
 from app.workspace.folder_rows import in_list
-from app.workspace.queries import NO_FILTERS, Query
-from app.workspace.spellings import matching, pairs
+from app.workspace.queries import NO_FILTERS, Query, Term
+from app.workspace.spellings import beginning, goes_on, matching, pairs
 
 RANKED = 5_000
 FEW = 300
 MOST_LIGHT = 4
+MOST_PAGES = 256
 RECENT, HALF_LIFE_DAYS = 0.1, 30.0
 PINNED = 0.1
 HALF_SCORE = 10.0
@@ -44,10 +46,21 @@ class Found(NamedTuple):
 
 
 def read(tx: Tx, me: Caller, text: str) -> Query:
-    """Read a query; days are those of the caller's zone."""
-    if ":" not in text:
-        return queries.parse(text)
-    return queries.parse(text, due.day_of(tx.now, due.zone_of(tx, me)))
+    """Read a query; days are those of the caller's zone, and beginnings of very many words are only words."""
+    query = queries.parse(text) if ":" not in text else queries.parse(text, due.day_of(tx.now, due.zone_of(tx, me)))
+    if any(goes_on(term.text, prefix=term.kind == "prefix") for term in query.terms + query.excluded):
+        owners = {place.owner for place in places(tx, me)}
+        narrowed = [tuple(_narrowed(tx, owners, term) for term in terms) for terms in (*query.clauses, query.excluded)]
+        query = dataclasses.replace(query, clauses=tuple(narrowed[:-1]), excluded=narrowed[-1])
+    return query
+
+
+def _narrowed(tx: Tx, owners: Iterable[int], term: Term) -> Term:
+    """Give a term as it is, or as a whole word where FTS5 would gather too many entries: it does so at once and cannot be stopped."""
+    if not goes_on(term.text, prefix=term.kind == "prefix"):
+        return term
+    pages = sum(words.pages_of(tx, owner, beginning(term.text)) for owner in owners if has_index(tx, owner))
+    return dataclasses.replace(term, whole=True) if pages > MOST_PAGES else term
 
 
 def best(tx: Tx, me: Caller, query: Query, *, limit: int, folder_id: int | None = None) -> list[Found]:
@@ -67,7 +80,7 @@ def best_of_few(tx: Tx, me: Caller, query: Query, *, limit: int) -> list[Found] 
     place = Place(me.user, None)
     name = words.table(me.user)
     probe = f"SELECT 1 FROM {name} WHERE {name} MATCH :match LIMIT 1 OFFSET {FEW}"
-    if any(len(pairs(word)) > 1 or tx.one(probe, match=matching(word)) for word in query.words):
+    if any(len(pairs(word)) > 1 or goes_on(word) or tx.one(probe, match=matching(word)) for word in query.words):
         return None
     return _best(tx, query, [(place, condition(tx, me, query, place))], limit, few=True)
 

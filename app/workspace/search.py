@@ -113,6 +113,8 @@ def _search(tx: Tx, me: Caller, text: str, limit: int, folder_id: int | None, fo
     folder = folders.named_or_numbered(tx, me, folder_id, folder_name)
     query = lexical.read(tx, me, text)
     found = lexical.best(tx, me, query, limit=limit, folder_id=None if folder is None else folder["id"])
+    if query.narrowed:
+        notice = f"{', '.join(query.narrowed)} begins too many words, so only the word itself was searched for; give more letters."
     return shown(tx, query, {one.id: one.score for one in found}, notice=notice)
 
 

@@ -123,6 +123,13 @@ def tend(tx: Tx) -> bool:
     return sum(_merge(tx, row["owner_id"]) for row in tx.all("SELECT owner_id FROM word_owners")) > 0
 
 
+def pages_of(tx: Tx, owner: int, beginning: str) -> int:
+    """Give on how many pages of an owner's index the entries lie that begin so."""
+    low = b"0" + beginning.encode()  # how FTS5 writes the entries of its main index
+    sql = f"SELECT max(pgno) / 2 - min(pgno) / 2 + 1 FROM {table(owner)}_idx WHERE term >= :low AND term < :high GROUP BY segid"
+    return sum(row[0] for row in tx.all(sql, low=low, high=low + b"\xff"))
+
+
 def columns(words: Words) -> dict[str, str]:
     """Give the texts that FTS5 is given for a note, by column."""
     headings, text = _parted(words.content)
