@@ -15,7 +15,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.embedder import EmbeddingFailed
 from app.core.tx import Tx
-from app.workspace import lexical, vectors
+from app.workspace import findable, lexical, vectors
 from app.workspace.meaning import Meaning
 from app.workspace.queries import Query
 from app.workspace.vectors import Model
@@ -90,7 +90,7 @@ async def _meant(app: App, me: Caller, ask: Ask, model: Model) -> Meant | Unrank
 
 
 def _owners(tx: Tx, me: Caller, folder_id: int | None) -> list[int]:
-    return [place.owner for place in lexical.readable_places(tx, me, folder_id)]
+    return [place.owner for place in findable.places(tx, me, folder_id)]
 
 
 def _measured(tx: Tx, me: Caller, ask: Ask, model: Model, matrices: "Sequence[Matrix]", vector: bytes) -> Meant:
