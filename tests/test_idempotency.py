@@ -11,7 +11,6 @@ import pytest
 from app.core import idempotency
 from app.core.app import App
 from app.core.caller import Caller
-from app.core.embedder import NoEmbedder
 from app.core.events import Events
 from app.core.idempotency import Replay
 from app.core.operation import Catalog, operation
@@ -90,7 +89,7 @@ ALICE, BOB = person(1), person(2)
 
 async def started(data: Path, clock: MovableClock) -> AsyncIterator[App]:
     async with open_store(data / DATABASE, durability="normal", clock=clock) as store:
-        yield App(settings=Settings(), catalog=CATALOG, store=store, clock=clock, events=Events(), embedder=NoEmbedder(""))
+        yield App(settings=Settings(), catalog=CATALOG, store=store, clock=clock, events=Events())
 
 
 @pytest.fixture

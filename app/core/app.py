@@ -6,7 +6,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from app.core import idempotency
 from app.core.caller import Caller
-from app.core.embedder import Embedder
+from app.core.embedder import NO_EMBEDDER, Embedder
 from app.core.events import Events
 from app.core.memory import Memory
 from app.core.operation import Catalog, Operation
@@ -29,8 +29,8 @@ class App:
     store: Store
     clock: Clock
     events: Events
-    embedder: Embedder
     memory: Memory = dataclasses.field(default_factory=Memory)
+    embedder: Embedder = NO_EMBEDDER
     parts: dict[type, Any] = dataclasses.field(default_factory=dict)
     """What runs beside the operations and has a state of its own, by its class; see `part`."""
 

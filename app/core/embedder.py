@@ -59,3 +59,6 @@ class NoEmbedder:
 
     async def close(self) -> None:
         """Do nothing."""
+
+
+NO_EMBEDDER = NoEmbedder("Nothing here makes vectors, so only words are searched.")

@@ -66,24 +66,30 @@ class ModelFile:
         self._begin = file.tell()
 
     def rows(self, name: str) -> "tuple[NDArray[np.int8], Floats]":
-        """Give a matrix as it is kept: its int8 rows, and what to multiply each with, as a column."""
+        """Give a matrix as it is kept: its int8 rows, and what to multiply each with, as a column.
+
+        The rows are mapped from the file, so those that are never looked at take no memory.
+        """
         import numpy as np
 
         entry = self._entries[name]
-        self._file.seek(self._begin + entry.start)
-        scales = np.fromfile(self._file, "<f4", entry.shape[0])[:, None]
-        return np.fromfile(self._file, "i1", math.prod(entry.shape)).reshape(entry.shape), scales
+        scales = self._read(entry.start, "<f4", entry.shape[0])[:, None]
+        return np.memmap(self._file, "i1", "r", self._begin + entry.start + scales.nbytes, (entry.shape[0], entry.shape[1])), scales
 
     def floats(self, name: str) -> "Floats":
         """Give an array as float32, whichever way it is kept."""
+        entry = self._entries[name]
+        size = math.prod(entry.shape)
+        if entry.kind == "float32":
+            return self._read(entry.start, "<f4", size).reshape(entry.shape)
+        scales = self._read(entry.start, "<f4", entry.shape[0])[:, None]
+        return self._read(entry.start + scales.nbytes, "i1", size).reshape(entry.shape) * scales
+
+    def _read(self, start: int, kind: str, count: int) -> "Floats":
         import numpy as np
 
-        entry = self._entries[name]
-        if entry.kind == "int8":
-            rows, scales = self.rows(name)
-            return rows * scales
-        self._file.seek(self._begin + entry.start)
-        return np.fromfile(self._file, "<f4", math.prod(entry.shape)).reshape(entry.shape)
+        self._file.seek(self._begin + start)
+        return np.fromfile(self._file, kind, count)
 
 
 @contextlib.contextmanager

@@ -15,7 +15,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.embedder import EmbeddingFailed
 from app.core.tx import Tx
-from app.workspace import lexical, vectors
+from app.workspace import findable, lexical, vectors
 from app.workspace.meaning import Meaning
 from app.workspace.queries import Query
 from app.workspace.vectors import Model
@@ -51,45 +51,62 @@ class Unranked(NamedTuple):
     reason: str | None
 
 
+class Meant(NamedTuple):
+    """The nearest notes that may be found, and how near all others are."""
+
+    model: Model
+    near: "dict[int, Near]"
+    measured: "list[Nearness]"
+
+
 async def ranked(app: App, me: Caller, ask: Ask) -> Ranked | Unranked:
-    """Rank the notes that the caller may read; the query's vector is made while its words are looked up."""
+    """Rank the notes that the caller may read, by words and by meaning at the same time."""
     meaning = app.part(Meaning)
-    model = meaning.answering
     if not ask.query.text:
         return Unranked(None)
-    if model is None:
+    if meaning.answering is None:
         return Unranked(meaning.state[1] or "No note has been indexed by meaning yet.")
-    vector, (words, owners) = await asyncio.gather(_vector(meaning, ask.query.text), app.read(_gathered, me, ask))
-    if isinstance(vector, Unranked):
-        return vector
-    if meaning.answering != model or len(vector) != 4 * model.dimension:
-        return Unranked("The model was changed just now.")
-    matrices = await meaning.matrices.of(app, model, owners)
-    return await app.read(_rank, me, ask, model, matrices, vector, words)
+    meant, words = await asyncio.gather(_meant(app, me, ask, meaning.answering), _by_words(app, me, ask))
+    return meant if isinstance(meant, Unranked) else await app.read(_rank, ask, meant, words)
 
 
-async def _vector(meaning: Meaning, text: str) -> bytes | Unranked:
+async def _by_words(app: App, me: Caller, ask: Ask) -> dict[int, float]:
+    if not ask.by_words:
+        return {}
+    return await app.read(lexical.candidates, me, ask.query, limit=CANDIDATES, folder_id=ask.folder_id)
+
+
+async def _meant(app: App, me: Caller, ask: Ask, model: Model) -> Meant | Unranked:
+    """Give the nearest notes; failures of the model are no failures of the search."""
+    meaning = app.part(Meaning)
     try:
-        return await meaning.query(text)
+        vector = await meaning.query(ask.query.text)
     except EmbeddingFailed as error:
         return Unranked(str(error))
+    if meaning.answering != model or len(vector) != 4 * model.dimension:
+        return Unranked("The model was changed just now.")
+    owners = app.quick(_owners, me, ask.folder_id)
+    return await app.read(_measured, me, ask, model, await meaning.matrices.of(app, model, owners), vector)
 
 
-def _gathered(tx: Tx, me: Caller, ask: Ask) -> tuple[dict[int, float], list[int]]:
-    """Give the best notes by words, and those in whose matrices to look."""
-    words = lexical.candidates(tx, me, ask.query, limit=CANDIDATES, folder_id=ask.folder_id) if ask.by_words else {}
-    return words, [place.owner for place in lexical.readable_places(tx, me, ask.folder_id)]
+def _owners(tx: Tx, me: Caller, folder_id: int | None) -> list[int]:
+    return [place.owner for place in findable.places(tx, me, folder_id)]
 
 
-def _rank(tx: Tx, me: Caller, ask: Ask, model: Model, matrices: "Sequence[Matrix]", vector: bytes, words: Mapping[int, float]) -> Ranked:
+def _measured(tx: Tx, me: Caller, ask: Ask, model: Model, matrices: "Sequence[Matrix]", vector: bytes) -> Meant:
     measured = [matrix.nearness(vector) for matrix in matrices]
-    near = nearest(tx, me, ask, measured) | _merged(one.of(words) for one in measured)
-    known = vectors.known(tx, model.id, list(near.keys() | words.keys()))
+    return Meant(model, nearest(tx, me, ask, measured), measured)
+
+
+def _rank(tx: Tx, ask: Ask, meant: Meant, words: Mapping[int, float]) -> Ranked:
+    """Mix both measures of the best notes of either."""
+    near = _merged(one.of(words) for one in meant.measured) | meant.near
+    known = vectors.known(tx, meant.model.id, list(near.keys() | words.keys()))
     near = {note_id: one for note_id, one in near.items() if note_id in known and known[note_id].spans is not None}
-    mixed = _mixed(words, {note_id: one.score for note_id, one in near.items()}) if ask.by_words else {id_: one.score for id_, one in near.items()}
+    measured = {note_id: one.score for note_id, one in near.items()}
     scores = {
         note_id: score * lexical.boost(tx, updated_at=known[note_id].updated_at, pinned=known[note_id].pinned)
-        for note_id, score in mixed.items()
+        for note_id, score in (_mixed(words, measured) if ask.by_words else measured).items()
         if note_id in known
     }
     best = sorted(scores, key=lambda note_id: (-scores[note_id], -note_id))[: ask.limit]

@@ -40,6 +40,8 @@ class Term:
     text: str
     kind: Literal["word", "prefix", "phrase"] = "word"
     title: bool = False
+    whole: bool = False
+    """Whether it is a beginning of so many words that only the word itself is looked for."""
 
     @property
     def free(self) -> bool:
@@ -82,6 +84,11 @@ class Query:
     filters: Filters = NO_FILTERS
     text: str = ""
     """The free words, with the phrases beside them, as they were written; empty when there are only phrases and operators."""
+
+    @property
+    def narrowed(self) -> tuple[str, ...]:
+        """The beginnings that are looked for as whole words only."""
+        return tuple(term.text for term in self.terms if term.whole)
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from app.core.operation import operation
 from app.core.shapes import Id, Most, Record
 from app.core.text import fold
 from app.core.tx import Tx
-from app.workspace import access, hybrid, lexical, search, vectors, words
+from app.workspace import access, findable, hybrid, lexical, search, vectors, words
 from app.workspace.folder_rows import IN_LIST, in_list
 from app.workspace.meaning import Meaning
 from app.workspace.queries import Query, Term
@@ -70,7 +70,7 @@ def _start(tx: Tx, me: Caller, note_id: int, model: Model | None) -> tuple[list[
     """Give the owners of what the caller may read, and whether the note, which the caller must be able to read, has vectors."""
     access.note(tx, me, note_id, columns="owner_id, folder_id")
     known = {} if model is None else vectors.known(tx, model.id, [note_id])
-    return [place.owner for place in lexical.readable_places(tx, me)], note_id in known and known[note_id].spans is not None
+    return [place.owner for place in findable.places(tx, me)], note_id in known and known[note_id].spans is not None
 
 
 def _by_meaning(tx: Tx, me: Caller, note_id: int, limit: int, model: Model, matrices: "Sequence[Matrix]") -> RelatedNotes:

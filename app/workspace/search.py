@@ -11,7 +11,7 @@ from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Id, Most, Record, Title
 from app.core.tx import Tx
-from app.workspace import access, folder_rows, folders, hybrid, lexical, words
+from app.workspace import access, findable, folder_rows, folders, hybrid, lexical, words
 from app.workspace.folder_rows import IN_LIST, in_list
 from app.workspace.meaning import Meaning
 from app.workspace.queries import Query
@@ -31,7 +31,7 @@ class Hit(Record):
     """A note that was found; a higher score is a better match.
 
     By words it is above 1 where all that was asked for occurs, else below. By meaning it is the cosine between the query and the note's nearest
-    passage, and for both together their mix from 0 to 1, either times up to 1.21 for a recent change and a pin.
+    passage, and for both together their mix from 0 to 1; either times up to 1.21 for a recent change and a pin.
     `marks` are the places of the hits in the snippet, as [start, end) in characters.
     """
 
@@ -71,29 +71,29 @@ async def search_notes(
     app: App, me: Caller, *, query: Wanted, limit: Annotated[int, Meta(ge=1), Most(50)] = 10, folder_id: Id | None = None,
     folder_name: Title | None = None, mode: Mode = "hybrid",
 ) -> Hits:  # fmt: skip
-    """Search the notes the caller may read, by words in any form; notes with every word come first, below them those with some.
+    """Search the notes the caller may read, by words in any form and by what they mean.
 
     Operators: "a phrase", -without, a OR b, begin*, title:word, tag:name, folder:name or folder:"path/to", in:pinned, is:todo (open checkboxes),
     updated:, created:, before:, after: with a date (2026-11-01, 2026-11, 2026) or today, yesterday, monday, last week, this month, "3 days".
-    What does not parse is searched as words. `mode`: words, meaning, or hybrid, which is both.
+    What does not parse is searched as words. `mode`: `words` (notes with every word come first, below them those with some), `meaning` (the notes
+    whose text is nearest, whatever words it uses), or `hybrid`, which is both. Without a model words rank, and `notice` says so.
     """
-    stale = await caught_up(app)
     if mode == "words":
-        return await _by_words(app, me, query, limit, folder_id, folder_name, STALE if stale else None)
+        return await _by_words(app, me, query, limit, folder_id, folder_name, None)
+    stale = await caught_up(app)
     ask = app.quick(_ask, me, query, limit, folder_id, folder_name, by_words=mode == "hybrid")
     found = await hybrid.ranked(app, me, ask)
     if isinstance(found, hybrid.Unranked):
-        reason = None if found.reason is None else WORDS_ALONE + found.reason
-        return await _by_words(app, me, query, limit, folder_id, folder_name, STALE if stale else reason)
+        return await _by_words(app, me, query, limit, folder_id, folder_name, None if found.reason is None else WORDS_ALONE + found.reason)
     notice = STALE if stale else NOT_ALL if app.part(Meaning).is_behind else None
     return await app.read(_shown, ask.query, found, mode, notice)
 
 
 async def _by_words(app: App, me: Caller, query: str, limit: int, folder_id: int | None, folder_name: str | None, notice: str | None) -> Hits:
-    ask = (me, query, limit, folder_id, folder_name, notice)
-    if folder_id is None and folder_name is None and app.quick(_is_light, me, query):
-        return app.quick(_search, *ask)
-    return await app.read(_search, *ask)
+    if folder_id is None and folder_name is None and (hits := app.quick(_at_once, me, query, limit, notice)) is not None:
+        return hits
+    stale = await caught_up(app)
+    return await app.read(_search, me, query, limit, folder_id, folder_name, STALE if stale else notice)
 
 
 async def caught_up(app: App) -> bool:
@@ -119,8 +119,11 @@ def readable(tx: Tx, me: Caller, folder_id: int | None) -> tuple[str, str]:
     return "n.owner_id = :me", "[]"
 
 
-def _is_light(tx: Tx, me: Caller, text: str) -> bool:
-    return lexical.is_light(tx, me, lexical.read(tx, me, text))
+def _at_once(tx: Tx, me: Caller, text: str, limit: int, notice: str | None) -> Hits | None:
+    """Search where it is so little work that to hand it to a thread would cost more; else give None."""
+    if not findable.alone(tx, me) or (found := lexical.best_of_few(tx, me, query := lexical.read(tx, me, text), limit=limit)) is None:
+        return None
+    return shown(tx, query, {one.id: one.score for one in found}, notice=notice)
 
 
 def _ask(tx: Tx, me: Caller, text: str, limit: int, folder_id: int | None, folder_name: str | None, *, by_words: bool) -> hybrid.Ask:
@@ -129,14 +132,21 @@ def _ask(tx: Tx, me: Caller, text: str, limit: int, folder_id: int | None, folde
 
 
 def _shown(tx: Tx, query: Query, found: hybrid.Ranked, mode: Mode, notice: str | None) -> Hits:
-    return shown(tx, query, found.scores, places=found.places, mode=mode, notice=notice)
+    return shown(tx, query, found.scores, places=found.places, mode=mode, notice=_told(query, notice))
 
 
 def _search(tx: Tx, me: Caller, text: str, limit: int, folder_id: int | None, folder_name: str | None, notice: str | None) -> Hits:
     folder = folders.named_or_numbered(tx, me, folder_id, folder_name)
     query = lexical.read(tx, me, text)
     found = lexical.best(tx, me, query, limit=limit, folder_id=None if folder is None else folder["id"])
-    return shown(tx, query, {one.id: one.score for one in found}, notice=notice)
+    return shown(tx, query, {one.id: one.score for one in found}, notice=_told(query, notice))
+
+
+def _told(query: Query, notice: str | None) -> str | None:
+    """Give what there is to know of how a query was read, before anything else."""
+    if not query.narrowed:
+        return notice
+    return f"{', '.join(query.narrowed)} begins too many words, so only the word itself was searched for; give more letters."
 
 
 def shown(

@@ -1,10 +1,11 @@
 """The passage of a note that shows best why it was found, and where in it the hits are."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
-from app.workspace.spellings import Pattern, Token, plain, tokens_in
+from app.workspace.spellings import Pattern, key_of, plain, tokens_in, word_end
 
 WORDS = 24
 MOST_CHARACTERS = 240
@@ -13,43 +14,51 @@ LEAD = 48
 MOST_SPOTS = 200  # of one word in one text: what is that common decides nothing
 MOST_LOOKED_AT = 2_000
 LONGEST_TOKEN = 80
-_PASSAGE = re.compile(rf"\s*(?:\S+\s*){{1,{WORDS}}}")
+_INK = re.compile(r"\S")
+Span = tuple[int, int]
 
 
 class Snippet(NamedTuple):
     """Some words of a text; `marks` are the [start, end) of the hits in it, in characters."""
 
     text: str
-    marks: list[tuple[int, int]]
+    marks: list[Span]
 
 
 def snippet(text: str, patterns: Sequence[Pattern]) -> Snippet:
     """Return some words of a text, beginning a little before the place where most of `patterns` stand together."""
-    at = _best(text, patterns)
-    start = _start(text, at)
-    found = _PASSAGE.match(text, start, start + MOST_CHARACTERS)
-    if found is None:
+    lowered = plain(text)
+    start = _start(text, _best(text, lowered, patterns))
+    first, last = _passage(text, start)
+    if first == last:
         return Snippet("", [])
-    shown = found[0].strip()
-    before = "…" if start else ""
-    after = "…" if text[found.end() :].strip() else ""
-    return Snippet(before + shown + after, [(first + len(before), end + len(before)) for first, end in marks(shown, patterns)])
+    before, after = "…" if start else "", "…" if _INK.search(text, last) else ""
+    by = len(before) - first
+    inside = [(at + by, end + by) for pattern in patterns for at, end in _spans(text, lowered, pattern, first, last)]
+    return Snippet(before + text[first:last] + after, inside if len(inside) < 2 else _merged(inside))
 
 
 def beginning(text: str, start: int = 0, end: int | None = None) -> str:
-    """Give the first words of a passage of a text."""
-    end = len(text) if end is None else end
-    found = _PASSAGE.match(text, start, min(end, start + MOST_CHARACTERS))
-    if found is None:
-        return ""
-    return ("…" if text[:start].strip() else "") + found[0].strip() + ("…" if text[found.end() :].strip() else "")
+    """Give the first words of a part of a text."""
+    first, last = _passage(text[:end], start)
+    before, after = "…" if text[:first].strip() else "", "…" if _INK.search(text, last) else ""
+    return before + text[first:last] + after if first < last else ""
 
 
-def marks(text: str, patterns: Sequence[Pattern]) -> list[tuple[int, int]]:
-    """Give where the patterns stand in a short text, as [start, end), in order; what touches or overlaps is one."""
-    tokens = list(tokens_in(text))
-    merged: list[tuple[int, int]] = []
-    for start, end in sorted(span for pattern in patterns for span in _spans(text, tokens, pattern)):
+def _passage(text: str, start: int) -> Span:
+    """Give where the passage of a few words lies that begins at this place, without the white space around it."""
+    piece = text[start : start + MOST_CHARACTERS]
+    parts = piece.split(None, WORDS)
+    if len(parts) > WORDS:
+        piece = piece[: -len(parts[WORDS])]
+    first = start + len(piece) - len(piece.lstrip())
+    return first, max(first, start + len(piece.rstrip()))
+
+
+def _merged(spans: Iterable[Span]) -> list[Span]:
+    """Give spans in order, those that touch or overlap as one."""
+    merged: list[Span] = []
+    for start, end in sorted(spans):
         if merged and start <= merged[-1][1]:
             merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
@@ -57,36 +66,15 @@ def marks(text: str, patterns: Sequence[Pattern]) -> list[tuple[int, int]]:
     return merged
 
 
-def _spans(text: str, tokens: Sequence[Token], pattern: Pattern) -> Iterator[tuple[int, int]]:
-    length = len(pattern.keys)
-    first = pattern.keys[0] if length else ""
-    for at in range(len(tokens) - length + 1):
-        if (tokens[at].key == first or (pattern.prefix and length == 1)) and length and _fits(text, tokens[at : at + length], pattern):
-            yield tokens[at].start, tokens[at + length - 1].end
-
-
-def _fits(text: str, tokens: Sequence[Token], pattern: Pattern) -> bool:
-    keys = pattern.keys
-    if len(tokens) < len(keys):
-        return False
-    whole = len(keys) - pattern.prefix
-    if any(tokens[at].key != keys[at] for at in range(whole)):
-        return False
-    return not pattern.prefix or plain(text[tokens[whole].start : tokens[whole].end]).startswith(keys[-1])
-
-
-def _best(text: str, patterns: Sequence[Pattern]) -> int:
+def _best(text: str, lowered: str, patterns: Sequence[Pattern]) -> int:
     """Give the place from which, within a few lines, the rarest and the most of the patterns come."""
-    lowered = plain(text)
-    spots: list[tuple[int, int]] = []
-    weights: list[float] = []
-    for number, pattern in enumerate(patterns):
-        own = _places(text, lowered, pattern)
-        weights.append(1 / (len(own) or 1))
-        spots += [(at, number) for at in own]
+    if len(patterns) == 1:
+        return next(_spans(text, lowered, patterns[0]), (0, 0))[0]
+    places = [[at for at, _ in islice(_spans(text, lowered, pattern), MOST_SPOTS)] for pattern in patterns]
+    spots = sorted((at, number) for number, own in enumerate(places) for at in own)
     if len(spots) < 2:
         return spots[0][0] if spots else 0
-    spots.sort()
+    weights = [1 / (len(own) or 1) for own in places]
     best, best_weight, end = 0, 0.0, 0
     inside = [0] * len(patterns)
     for at, number in spots:
@@ -100,27 +88,34 @@ def _best(text: str, patterns: Sequence[Pattern]) -> int:
     return best
 
 
-def _places(text: str, lowered: str, pattern: Pattern) -> list[int]:
-    """Give where a pattern stands in a text, the first few times: where its letters begin a word whose key is the pattern's."""
-    found: list[int] = []
+def _spans(text: str, lowered: str, pattern: Pattern, start: int = 0, stop: int | None = None) -> Iterator[Span]:
+    """Find where a pattern stands in a part of a text: where its letters begin a word whose key is the pattern's."""
     begun = pattern.begun
-    at = lowered.find(begun) if begun else -1
+    spaced = begun[:1].isascii()
+    stop = len(text) if stop is None else stop
+    at = lowered.find(begun, start, stop) if begun else -1
     for _ in range(MOST_LOOKED_AT):
-        if at < 0 or len(found) == MOST_SPOTS:
-            break
-        if (at == 0 or not lowered[at - 1].isalnum() or not begun[0].isascii()) and _fits(text, _tokens_from(text, at, len(pattern.keys)), pattern):
-            found.append(at)
-        at = lowered.find(begun, at + 1)
-    return found
+        if at < 0:
+            return
+        end = 0 if spaced and at and lowered[at - 1].isalnum() and lowered[at - 1].isascii() else _end(text, at, pattern)
+        if end:
+            yield at, min(end, stop)
+        at = lowered.find(begun, max(end, at + 1), stop)
 
 
-def _tokens_from(text: str, at: int, count: int) -> list[Token]:
-    tokens: list[Token] = []
-    for token in tokens_in(text, at, at + LONGEST_TOKEN * count):
-        tokens.append(token)
-        if len(tokens) == count or tokens[0].start != at:
-            break
-    return tokens if tokens and tokens[0].start == at else []
+def _end(text: str, at: int, pattern: Pattern) -> int:
+    """Give where a pattern that begins at this place ends; 0 where it does not stand there."""
+    keys = pattern.keys
+    if len(keys) == 1 and not pattern.prefix:
+        end = word_end(text, at)
+        return end if end and key_of(text[at:end]) == keys[0] else 0
+    for number, token in enumerate(tokens_in(text, at, at + LONGEST_TOKEN * len(keys))):
+        goes_on = pattern.prefix and number == len(keys) - 1 and plain(text[token.start : token.end]).startswith(keys[-1])
+        if (number == 0 and token.start != at) or not (goes_on or token.key == keys[number]):
+            return 0
+        if number == len(keys) - 1:
+            return token.end
+    return 0
 
 
 def _start(text: str, at: int) -> int:

@@ -67,13 +67,19 @@ def indexed(text: str) -> str:
     return _SPECIAL.sub(_spelled, text)
 
 
-def matching(text: str, *, prefix: bool = False) -> str:
-    """Give the FTS5 phrase that finds a text; with `prefix` its last word may go on. The text must hold a word."""
+def goes_on(text: str, *, prefix: bool = False) -> bool:
+    """Say whether a text is looked for as the beginning of words: so is a lone character of a script without spaces, which stands in pairs."""
+    run = None if text.isascii() else _LAST_RUN.search(unicodedata.normalize("NFC", text).rstrip())
+    return prefix or (run is not None and len(run[0]) == 1)
+
+
+def matching(text: str, *, prefix: bool = False, whole: bool = False) -> str:
+    """Give the FTS5 phrase that finds a text; with `prefix` its last word may go on, with `whole` never. The text must hold a word."""
     spelled = indexed(text.replace('"', " ").replace("\0", " "))
     run = None if text.isascii() else _LAST_RUN.search(unicodedata.normalize("NFC", text).rstrip())
     if run is not None and len(run[0]) > 1:
         spelled = spelled.rstrip().rpartition(" ")[0]  # the last character alone ends a run in the index, but need not end it here
-    star = " *" if prefix or (run is not None and len(run[0]) == 1) else ""
+    star = " *" if goes_on(text, prefix=prefix) and not whole else ""
     return f'"{spelled}"{star}'
 
 
@@ -109,6 +115,19 @@ def tokens_in(text: str, start: int = 0, end: int | None = None) -> Iterator[Tok
     wanted = _ASCII_WORD if text.isascii() else _token()
     for found in wanted.finditer(text, start, len(text) if end is None else end):
         yield Token(found.start(), found.end(), key_of(found[0]))
+
+
+def beginning(text: str) -> str:
+    """Give the letters with which the entries of the index begin that go on from the last word of a text."""
+    if text[-1:].isascii():
+        return key_of(words_in(text)[-1])
+    return unicodedata.normalize("NFC", text)[-1:]
+
+
+def word_end(text: str, at: int) -> int:
+    """Give where the token ends that begins at a place; 0 where none does."""
+    found = (_ASCII_WORD if text.isascii() else _token()).match(text, at)
+    return found.end() if found else 0
 
 
 @functools.lru_cache(maxsize=16_384)
@@ -148,7 +167,7 @@ def _folded(word: str) -> str:
 
 def _begun(key: str) -> str:
     """Give the letters with which every word of a key begins: a stem may have changed its end, and some letters stand for two."""
-    cut = re.split("ss|ae|oe", key, maxsplit=1)[0] if not key.startswith(("ss", "ae", "oe")) else ""
+    cut = re.split("ss|ae|oe", key, maxsplit=1)[0] or key[:1]
     for ending in ("i", "e", "bl"):
         if cut.endswith(ending) and cut == key:
             cut = cut[:-1]

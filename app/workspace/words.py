@@ -1,6 +1,7 @@
 """The word index of notes (FTS5): every statement that changes it.
 
-Each owner has an index of their own, `note_words_<owner id>`, so that neither results nor scores nor times of a search depend on what others have. It keeps no text: an entry is taken out by giving it the very texts it was put in with.
+Each owner has an index of their own, `note_words_<owner id>`, so that neither results nor scores nor times of a search depend on what others have.
+It keeps no text: an entry is taken out by giving it the very texts it was put in with.
 
 A new note is only written down as waiting, in the transaction that stores it; it is indexed together with others, when the writer is idle,
 when many wait, or when somebody searches, whichever comes first. So the index is current for every search, and a write does not pay for it:
@@ -120,6 +121,13 @@ def tend(tx: Tx) -> bool:
         index_waiting(tx, BATCH // 4, STEP_BYTES // 8)
         return True
     return sum(_merge(tx, row["owner_id"]) for row in tx.all("SELECT owner_id FROM word_owners")) > 0
+
+
+def pages_of(tx: Tx, owner: int, beginning: str) -> int:
+    """Give on how many pages of an owner's index the entries lie that begin so."""
+    low = b"0" + beginning.encode()  # how FTS5 writes the entries of its main index
+    sql = f"SELECT max(pgno) / 2 - min(pgno) / 2 + 1 FROM {table(owner)}_idx WHERE term >= :low AND term < :high GROUP BY segid"
+    return sum(row[0] for row in tx.all(sql, low=low, high=low + b"\xff"))
 
 
 def columns(words: Words) -> dict[str, str]:
