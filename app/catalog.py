@@ -3,7 +3,7 @@
 from app.account import contacts, grants, keys, users
 from app.core.operation import Catalog
 from app.interfaces import openapi
-from app.workspace import bulk, find, folder_shares, folders, grep, home, note_lists, note_places, notes, search, snapshots, todos, trash
+from app.workspace import bulk, find, folder_shares, folders, grep, home, links, note_lists, note_places, notes, search, snapshots, todos, trash
 
 CATALOG = Catalog(
     [
@@ -22,6 +22,7 @@ CATALOG = Catalog(
         search,
         find,
         grep,
+        links,
         snapshots,
         todos,
         trash,

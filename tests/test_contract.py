@@ -55,6 +55,9 @@ POST   /os/notes/{id}/move                   notes      os.notes:write          
 POST   /os/notes/{id}/pin                    notes      os.notes:write                     service
 POST   /os/notes/search                      notes      os.notes:read                      service
 POST   /os/notes/grep                        notes      os.notes:read                      service
+GET    /os/notes/{id}/links                  notes      os.notes:read                      beyond
+POST   /os/notes/{id}/links/rewrite          notes      os.notes:write                     beyond
+GET    /os/find                              workspace  os.notes:read                      beyond
 GET    /os/snapshots/{noteId}                snapshots  os.snapshots:read                  service
 POST   /os/snapshots/{noteId}                snapshots  os.snapshots:write                 service
 GET    /os/snapshots/{noteId}/seq/{seq}      snapshots  os.snapshots:read                  service

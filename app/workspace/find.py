@@ -60,9 +60,9 @@ async def find_by_name(
     """Find notes, folders, tags and todos by their names, best first, as somebody types.
 
     Each word typed must begin a word of the name, in any order, whatever its case and accents; in scripts without spaces it may stand anywhere.
-    `mn` finds "Meeting notes" by its initials, `work/plan` a name below a folder. Where nothing fits, a word with which no word of a name begins may be
-    one edit away from its 4 letters on, from 8 on two. The whole name ranks first, then its beginning, the words in it, initials, near misses; pins and recent changes
-    decide between equals. Nothing typed gives what changed last. Todos are found only with os.todos:read.
+    `mn` finds "Meeting notes" by its initials, `work/plan` a name below a folder. Where nothing fits, a word with which no word of a name
+    begins may be one edit away from its 4 letters on, from 8 on two. The whole name ranks first, then its beginning, the words in it, initials,
+    near misses; pins and recent changes decide between equals. Nothing typed gives what changed last. Todos are found only with os.todos:read.
     """
     wanted = _kinds(me, kinds)
     while app.glance(names.any_waiting):
@@ -133,7 +133,7 @@ def _bonus(tx: Tx, row: sqlite3.Row) -> float:
     if row["updated_at"] is None or row["completed"]:
         return 0.0
     days = max(0.0, (tx.moment - datetime.fromisoformat(row["updated_at"])).total_seconds() / 86_400)
-    return PIN_BONUS * row["pinned"] + RECENCY_BONUS * FRESH_DAYS / (FRESH_DAYS + days)
+    return (PIN_BONUS if row["pinned"] else 0.0) + RECENCY_BONUS * FRESH_DAYS / (FRESH_DAYS + days)
 
 
 def _shown(one: Named, paths: "_Paths") -> Found:
@@ -178,8 +178,7 @@ class _Paths:
 
     def of(self, folder_id: int | None) -> str:
         """Give a folder's path; the root's is empty."""
-        if folder_id not in self._known:
-            assert folder_id is not None
+        if folder_id is not None and folder_id not in self._known:
             self._known[folder_id] = access.path(self._tx, self._me, folder_id)
         return self._known[folder_id]
 

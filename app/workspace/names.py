@@ -5,6 +5,7 @@ read. A new name costs its write nothing: ids only grow, and the highest one tha
 indexed when the writer is idle or when somebody asks, whichever comes first.
 """
 
+import sqlite3
 import unicodedata
 from collections.abc import Iterable
 from typing import Literal
@@ -96,7 +97,7 @@ def any_waiting(tx: Tx) -> bool:
                OR (SELECT number FROM name_progress WHERE kind = 'format') <> :format""",
         format=_FORMAT,
     )
-    return row[0] == 1
+    return bool(row[0])
 
 
 def index_waiting(tx: Tx, most: int = BATCH) -> None:
@@ -131,20 +132,22 @@ def key(owner: int, sort: str) -> str:
     return code.rjust(5, "0") + sort
 
 
-def with_title(tx: Tx, owner: int, title: str, most: int = 200) -> list[int]:
-    """Give the live notes of an owner with that title, compared without case, the newest first; those that wait to be indexed too."""
+def with_title(tx: Tx, owner: int, title: str, most: int = 200) -> list[sqlite3.Row]:
+    """Give id, title and folder of an owner's live notes with that title, compared without case, the newest first; those that wait too."""
     plain = name_text.folded(title)
     token = key(owner, WHOLE) + name_text.whole(plain, name_text.words(plain))
     rows = tx.all(
-        """SELECT n.id, n.title FROM (SELECT rowid >> 2 AS id FROM name_index WHERE name_index MATCH :match AND rowid & 3 = 0
+        """SELECT n.id, n.title, n.folder_id FROM (SELECT rowid >> 2 AS id FROM name_index WHERE name_index MATCH :match AND rowid & 3 = 0
                ORDER BY rowid DESC LIMIT :most) x CROSS JOIN notes n ON n.id = x.id WHERE n.owner_id = :owner AND n.trash_id IS NULL""",
         owner=owner, match=f'"{token}"', most=most,
     )  # fmt: skip
     rows += tx.all(
-        "SELECT id, title FROM notes WHERE id > :after AND +owner_id = :owner AND trash_id IS NULL", after=_progress(tx, "note"), owner=owner
+        "SELECT id, title, folder_id FROM notes WHERE id > :after AND +owner_id = :owner AND trash_id IS NULL",
+        after=_progress(tx, "note"),
+        owner=owner,
     )
     wanted = fold(title)
-    return sorted((row["id"] for row in rows if fold(row["title"]) == wanted), reverse=True)
+    return sorted((row for row in rows if fold(row["title"]) == wanted), key=lambda row: -row["id"])
 
 
 def _is_indexed(tx: Tx, kind: Kind, item_id: int) -> bool:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from app.core.text import word_count
 from app.core.tx import Tx
 from app.errors import PayloadTooLarge
-from app.workspace import counters, folder_rows, names, note_tags, words
+from app.workspace import counters, folder_rows, link_rows, names, note_tags, words
 from app.workspace.folder_rows import IN_LIST, in_list
 
 LARGEST_CONTENT = 10 << 20
@@ -39,6 +39,7 @@ def insert(tx: Tx, *, owner: int, folder_id: int | None, title: str, text: Text,
     note_id = made.lastrowid or 0
     words.add(tx, note_id)
     note_tags.put(tx, owner, note_id, tags)
+    link_rows.add(tx, note_id, owner=owner, text=text.content)
     _count(tx, owner, folder_id, 1, text.size)
     return note_id
 
@@ -52,6 +53,8 @@ def change(tx: Tx, note: sqlite3.Row, *, title: str, tags: str, text: Text) -> N
         now=tx.now, id=note["id"],
     )  # fmt: skip
     words.change(tx, note["id"], old=_words(note), new=words.Words(title, tags, text.content))
+    if text.content != note["content"]:
+        link_rows.change(tx, note["id"], owner=note["owner_id"], old=note["content"], new=text.content)
     names.rename(tx, "note", note["id"], owner=note["owner_id"], old=note["title"], new=title)
     if tags != note["tags"]:
         _take_tags(tx, note)
@@ -68,6 +71,7 @@ def relocate(tx: Tx, note: sqlite3.Row, *, owner: int, folder_id: int | None) ->
         id=note["id"],
     )
     if owner != note["owner_id"]:
+        link_rows.hand_over(tx, note["id"], owner)
         names.hand_over(tx, "note", note["id"], note["title"], old_owner=note["owner_id"], new_owner=owner)
         _take_tags(tx, note)
         _put_tags(tx, owner, note["id"], note["tags"])
@@ -151,6 +155,7 @@ def purge(tx: Tx, note_ids: Sequence[int]) -> int:
         if note is None:
             continue
         words.remove(tx, note_id, _words(note))
+        link_rows.remove(tx, note_id)
         names.remove(tx, "note", note_id, owner=note["owner_id"], name=note["title"])
         _take_tags(tx, note)
         tx.run("DELETE FROM notes WHERE id = :id", id=note_id)
