@@ -11,7 +11,8 @@ from app.core.text import fold
 Kind = Literal["wiki", "note", "tag"]
 Span = tuple[int, int]
 MOST = 10_000
-MOST_CUTS = 4
+MOST_SLASHES = 4
+MOST_HASHES = 3
 WIKI_MARKS = re.compile(r"[\[\]|\x00-\x1f]")
 _ADDRESS_BEFORE = 300
 _SHOWN_BEFORE = 300
@@ -111,7 +112,7 @@ def code_spans(text: str) -> list[Span]:
     for start, end in [*fences, (len(text), len(text))]:
         spans += [*_ticked(text, at, start), (start, end)]
         at = end
-    return spans
+    return spans[:-1]
 
 
 def _wikis(text: str) -> Iterator[Link]:
@@ -160,10 +161,10 @@ def _halves(inner: str) -> tuple[str, str, str]:
 def _cuts(target: str) -> Iterator[tuple[str, str, str]]:
     """Give the ways to cut what a link holds into path, title and heading (with its hash), the title as long as it can be first."""
     hashes = [place for place, letter in enumerate(target) if letter == "#"]
-    for end in dict.fromkeys([len(target), *hashes[-1:], *hashes[:1]]):
+    for end in dict.fromkeys([len(target), *hashes[-1:], *reversed(hashes[:MOST_HASHES])]):
         name = target[:end]
         slashes = [place for place, letter in enumerate(name) if letter == "/"]
-        for cut in [-1, *slashes[-MOST_CUTS:]]:
+        for cut in [-1, *slashes[-MOST_SLASHES:]]:
             path, title = name[:cut] if cut > 0 else "", name[cut + 1 :]
             if title.strip() and (cut < 0 or path.strip()):
                 yield path.strip().strip("/"), title.strip(), target[end:]
