@@ -29,7 +29,7 @@ def linking(tx: Tx, me: Caller, note: sqlite3.Row, title: str) -> Linking:
     key = fold(title)
     rows = view.linking("wiki", key, MOST)
     paths = frozenset(path for path in {row["path"] for row in rows} if _leads_to(view, note, Target("wiki", key, path)))
-    return Linking(key, paths, [row["id"] for row in distinct(rows) if row["path"] in paths and view.may_write(row)])
+    return Linking(key, paths, [row["id"] for row in distinct(row for row in rows if row["path"] in paths and view.may_write(row))])
 
 
 def require_linkable(title: str) -> None:

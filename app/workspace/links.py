@@ -104,7 +104,10 @@ def _links(tx: Tx, me: Caller, note_id: int, limit: int) -> NoteLinks:
     view = View(tx, me)
     found = link_text.links(note["content"])
     out = [link for link in found if link.kind != "tag"]
-    tags = {fold(link.target): link.target for link in reversed(found) if link.kind == "tag"}
+    tags: dict[str, str] = {}
+    for tag in found:
+        if tag.kind == "tag":
+            tags.setdefault(fold(tag.target), tag.target)
     numbers = link_text.lines(note["content"], [link.start for link in out[:limit]])
     backlinks, known, more = _backlinks(tx, view, note)
     mentioned = link_mentions.mentions(tx, me, note["title"], {note_id, *known})
@@ -112,7 +115,7 @@ def _links(tx: Tx, me: Caller, note_id: int, limit: int) -> NoteLinks:
         [_shown(view, note, link, line) for link, line in zip(out, numbers, strict=False)],
         backlinks,
         [Mention(*mention) for mention in mentioned],
-        list(reversed(tags.values())),
+        list(tags.values()),
         more or len(out) > limit,
     )
 
