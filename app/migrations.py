@@ -141,6 +141,7 @@ def m007_names(db: "Database") -> None:
         CREATE TABLE tag_names (
             id INTEGER PRIMARY KEY, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, tag_key TEXT NOT NULL, name TEXT NOT NULL,
             UNIQUE (owner_id, tag_key)) STRICT;
+        CREATE INDEX tag_names_by_owner ON tag_names (owner_id);
         CREATE TABLE name_progress (kind TEXT PRIMARY KEY, number INTEGER NOT NULL) STRICT, WITHOUT ROWID;
         INSERT INTO name_progress (kind, number) VALUES ('format', 0), ('note', 0), ('folder', 0), ('todo', 0);
         CREATE INDEX todos_by_update ON todos (owner_id, updated_at) WHERE trash_id IS NULL;

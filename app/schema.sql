@@ -89,5 +89,6 @@ CREATE TABLE name_letters (
 CREATE TABLE tag_names (
     id INTEGER PRIMARY KEY, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, tag_key TEXT NOT NULL, name TEXT NOT NULL,
     UNIQUE (owner_id, tag_key)) STRICT;
+CREATE INDEX tag_names_by_owner ON tag_names (owner_id);
 CREATE TABLE name_progress (kind TEXT PRIMARY KEY, number INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE INDEX todos_by_update ON todos (owner_id, updated_at) WHERE trash_id IS NULL;

@@ -50,7 +50,16 @@ async def test_a_note_tells_its_links_with_their_lines_and_where_they_lead(alice
     body = await of(alice, await alice.note("Source", text))
     nowhere = {"exists": False, "noteId": None, "title": None, "heading": ""}
     assert body["links"] == [
-        {"kind": "wiki", "text": "the plan", "target": "plan#Goals", "heading": "Goals", "line": 2, "exists": True, "noteId": plan["id"], "title": "Plan"},
+        {
+            "kind": "wiki",
+            "text": "the plan",
+            "target": "plan#Goals",
+            "heading": "Goals",
+            "line": 2,
+            "exists": True,
+            "noteId": plan["id"],
+            "title": "Plan",
+        },
         {"kind": "wiki", "text": "Nothing", "target": "Nothing", "line": 2, **nowhere},
         {"kind": "note", "text": "it", "target": str(plan["id"]), "heading": "", "line": 4, "exists": True, "noteId": plan["id"], "title": "Plan"},
         {"kind": "note", "text": "hearth:note/999", "target": "999", "line": 4, **nowhere},
@@ -62,8 +71,8 @@ async def test_a_note_tells_its_links_with_their_lines_and_where_they_lead(alice
 @pytest.mark.parametrize(
     ("title", "text"),
     [
-        ("Plan", "[[PLAN]]"), ("Straße", "[[STRASSE]]"), ("Été", "[[E\u0301TE\u0301]]"), ("Ödön", "[[ÖDÖN]]"), ("計画", "[[計画]]"), ("C# notes", "[[c# Notes]]"),
-        ("a/b test", "[[A/B test]]"), ("???", "[[???]]"), ("🚀", "[[🚀]]"), ("İstanbul", "[[i̇stanbul]]"), ("x" * 255, f"[[{'X' * 255}]]"),
+        ("Plan", "[[PLAN]]"), ("Straße", "[[STRASSE]]"), ("Été", "[[E\u0301TE\u0301]]"), ("Ödön", "[[ÖDÖN]]"), ("計画", "[[計画]]"),
+        ("C# notes", "[[c# Notes]]"), ("a/b test", "[[A/B test]]"), ("???", "[[???]]"), ("🚀", "[[🚀]]"), ("İstanbul", "[[i̇stanbul]]"), ("x" * 255, f"[[{'X' * 255}]]"),
         ("Σίσυφος", "[[ΣΊΣΥΦΟΣ]]"),
     ],
 )  # fmt: skip
@@ -147,9 +156,7 @@ async def test_mentions_are_notes_that_say_the_title_without_linking(alice: Clie
     mention = await alice.note("Diary", "Nothing.\nToday the big  plan went on.")
     await alice.note("Linked", "[[Big Plan]] the big plan")
     await alice.note("Other", "a plan is big; big planning")
-    assert (await of(alice, note))["mentions"] == [
-        {"noteId": mention["id"], "title": "Diary", "line": 2, "context": "Today the big  plan went on."}
-    ]
+    assert (await of(alice, note))["mentions"] == [{"noteId": mention["id"], "title": "Diary", "line": 2, "context": "Today the big  plan went on."}]
 
 
 async def test_nothing_of_another_owner_appears(alice: Client, bob: Client) -> None:

@@ -14,7 +14,21 @@ from app.settings import Settings
 from tests.conftest import Client, MovableClock, Served
 
 pytestmark = pytest.mark.anyio
-GROWING = ("notes", "note_tags", "note_links", "name_words", "name_letters", "tag_names", "snapshots", "todos", "trash", "folders", "keys", "users", "idempotent_replies")
+GROWING = (
+    "notes",
+    "note_tags",
+    "note_links",
+    "name_words",
+    "name_letters",
+    "tag_names",
+    "snapshots",
+    "todos",
+    "trash",
+    "folders",
+    "keys",
+    "users",
+    "idempotent_replies",
+)
 WALK = re.compile(rf"^SCAN ({'|'.join(GROWING)}|n|f|s|l|x|t)\b(?! VIRTUAL TABLE)")
 SORT = re.compile(r"^USE TEMP B-TREE FOR .*ORDER BY")
 
@@ -76,7 +90,6 @@ READS = [
     *(f"/os/notes?folderId=2&sort={sort}&order={order}" for sort in ("updatedAt", "createdAt", "title") for order in ("asc", "desc")),
     "/os/notes?recursive=true", "/os/notes?folderName=Work", "/os/snapshots/1", "/os/snapshots/1/seq/1", "/os/snapshots/1/1",
     "/os/trash", "/os/todos", "/os/todos?completed=false&limit=50&includeSteps=true", "/os/todos/1",
-    *(f"/os/find?q={typed}&kinds=note,tag,todo" for typed in ("plan", "p", "paln", "wrok/pl", "")),
 ]  # fmt: skip
 
 
@@ -109,10 +122,10 @@ WRITES = [
     ("DELETE", "/os/todos/1", None, 200),
     ("POST", "/os/notes/search", {"query": "text"}, 200),
     ("GET", "/os/notes/1/links", None, 200),
-    ("GET", "/os/find?q=paln%20wrok", None, 200),
+    *(("GET", f"/os/find?q={typed}&kinds=note,tag,todo", None, 200) for typed in ("plan", "p", "paln", "wrok/pl", "paln wrok", "")),
     ("PATCH", "/os/notes/1", {"title": "Plans", "rewriteLinks": True}, 200),
     ("POST", "/os/notes/1/links/rewrite", {"from": "Old plan"}, 200),
-    ("POST", "/os/notes", {"title": "Linked", "content": "[[Plan]] and #tag"}, 201),
+    ("POST", "/os/notes", {"title": "Linked", "content": "[[Plan]] and #tag", "folderId": 2}, 201),
 ]
 
 

@@ -16,7 +16,7 @@ MOST_WORDS = 48
 MOST_INITIALS = 8
 SEPARATOR = "·"
 EXACT, BEGINNING, WORDS, INITIALS, NEAR, PER_EDIT = 0.95, 0.85, 0.7, 0.55, 0.5, 0.1
-WHOLE_WORDS = 0.1
+WHOLE_WORDS, NEAR_WHOLE_WORDS = 0.1, 0.05
 
 _UNSPACED = (
     "\u0e01-\u0e5b\u0e81-\u0edf\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u3105-\u312f\u31f0-\u31ff"
@@ -99,14 +99,16 @@ def score(asked: Sequence[str], own: Sequence[str]) -> float | None:
 
 def near_score(asked: Sequence[str], near: Sequence[dict[str, int]], own: Sequence[str]) -> float | None:
     """Say the same where some words are near misses: `near` gives for each the words it may stand for, with the number of edits."""
-    edits_made = 0
+    edits_made = whole_words = 0
     for word, alternatives in zip(asked, near, strict=True):
-        if score([word], own) is None:
+        if word in own:
+            whole_words += 1
+        elif score([word], own) is None:
             hit = min((alternatives[name] for name in own if name in alternatives), default=None)
             if hit is None:
                 return None
             edits_made += hit
-    return max(0.05, NEAR - PER_EDIT * edits_made) if edits_made else None
+    return max(0.05, NEAR - PER_EDIT * edits_made + NEAR_WHOLE_WORDS * whole_words / len(asked)) if edits_made else None
 
 
 def spans(asked: Sequence[str], near: Sequence[dict[str, int]], plain: str) -> list[Span]:

@@ -138,7 +138,7 @@ def with_title(tx: Tx, owner: int, title: str, most: int = 200) -> list[sqlite3.
     token = key(owner, WHOLE) + name_text.whole(plain, name_text.words(plain))
     rows = tx.all(
         """SELECT n.id, n.title, n.folder_id FROM (SELECT rowid >> 2 AS id FROM name_index WHERE name_index MATCH :match AND rowid & 3 = 0
-               ORDER BY rowid DESC LIMIT :most) x CROSS JOIN notes n ON n.id = x.id WHERE n.owner_id = :owner AND n.trash_id IS NULL""",
+               ORDER BY rowid DESC LIMIT :most) found CROSS JOIN notes n ON n.id = found.id WHERE n.owner_id = :owner AND n.trash_id IS NULL""",
         owner=owner, match=f'"{token}"', most=most,
     )  # fmt: skip
     rows += tx.all(
