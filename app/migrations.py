@@ -140,6 +140,45 @@ def m005_vectors(db: "Database") -> None:
     )
 
 
+def m006_links(db: "Database") -> None:
+    """Make the links of notes; those of the notes that are there already are read in the background."""
+    _run(
+        db,
+        """
+        CREATE TABLE note_links (
+            note_id INTEGER NOT NULL, kind TEXT NOT NULL CHECK (kind IN ('wiki', 'note', 'tag')), target TEXT NOT NULL, path TEXT NOT NULL,
+            owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, PRIMARY KEY (note_id, kind, target, path)) STRICT, WITHOUT ROWID;
+        CREATE INDEX note_links_by_target ON note_links (owner_id, kind, target, note_id);
+        CREATE TABLE unread_links (id INTEGER PRIMARY KEY CHECK (id = 1), read INTEGER NOT NULL, last INTEGER NOT NULL) STRICT;
+        INSERT INTO unread_links (id, read, last) SELECT 1, 0, max(id) FROM notes HAVING count(*) > 0;
+        """,
+    )
+
+
+def m007_names(db: "Database") -> None:
+    """Make the index of the names of notes, folders, todos and tags."""
+    _run(
+        db,
+        """
+        CREATE VIRTUAL TABLE name_index USING fts5 (tokens, content='', detail=none, columnsize=0, prefix='7 8 9', tokenize='ascii');
+        CREATE TABLE name_words (
+            owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, number INTEGER NOT NULL, letters INTEGER NOT NULL, word TEXT NOT NULL,
+            PRIMARY KEY (owner_id, number)) STRICT, WITHOUT ROWID;
+        CREATE UNIQUE INDEX name_words_by_word ON name_words (owner_id, word);
+        CREATE TABLE name_letters (
+            owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, block INTEGER NOT NULL, bits BLOB NOT NULL,
+            PRIMARY KEY (owner_id, block)) STRICT, WITHOUT ROWID;
+        CREATE TABLE tag_names (
+            id INTEGER PRIMARY KEY, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, tag_key TEXT NOT NULL, name TEXT NOT NULL,
+            UNIQUE (owner_id, tag_key)) STRICT;
+        CREATE INDEX tag_names_by_owner ON tag_names (owner_id);
+        CREATE TABLE name_progress (kind TEXT PRIMARY KEY, number INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+        INSERT INTO name_progress (kind, number) VALUES ('format', 0), ('note', 0), ('folder', 0), ('todo', 0);
+        CREATE INDEX todos_by_update ON todos (owner_id, updated_at) WHERE trash_id IS NULL;
+        """,
+    )
+
+
 def m009_tools(db: "Database") -> None:
     """Make the choices of namespaces of tools."""
     _run(
@@ -152,7 +191,7 @@ def m009_tools(db: "Database") -> None:
     )
 
 
-STEPS: tuple[Callable[["Database"], None], ...] = (m001_accounts, m002_workspace, m003_words, m005_vectors, m009_tools)
+STEPS: tuple[Callable[["Database"], None], ...] = (m001_accounts, m002_workspace, m003_words, m005_vectors, m006_links, m007_names, m009_tools)
 
 
 def migrate(path: Path, *, steps: tuple[Callable[["Database"], None], ...] = STEPS) -> list[str]:

@@ -80,6 +80,25 @@ CREATE TABLE note_passages (
     id INTEGER PRIMARY KEY AUTOINCREMENT, note_id INTEGER NOT NULL REFERENCES notes ON DELETE CASCADE,
     model_id INTEGER NOT NULL REFERENCES embedding_models, version INTEGER NOT NULL, title TEXT NOT NULL,
     spans BLOB NOT NULL, vectors BLOB NOT NULL, UNIQUE (note_id, model_id)) STRICT;
+CREATE TABLE note_links (
+    note_id INTEGER NOT NULL, kind TEXT NOT NULL CHECK (kind IN ('wiki', 'note', 'tag')), target TEXT NOT NULL, path TEXT NOT NULL,
+    owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, PRIMARY KEY (note_id, kind, target, path)) STRICT, WITHOUT ROWID;
+CREATE INDEX note_links_by_target ON note_links (owner_id, kind, target, note_id);
+CREATE TABLE unread_links (id INTEGER PRIMARY KEY CHECK (id = 1), read INTEGER NOT NULL, last INTEGER NOT NULL) STRICT;
+CREATE VIRTUAL TABLE name_index USING fts5 (tokens, content='', detail=none, columnsize=0, prefix='7 8 9', tokenize='ascii');
+CREATE TABLE name_words (
+    owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, number INTEGER NOT NULL, letters INTEGER NOT NULL, word TEXT NOT NULL,
+    PRIMARY KEY (owner_id, number)) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX name_words_by_word ON name_words (owner_id, word);
+CREATE TABLE name_letters (
+    owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, block INTEGER NOT NULL, bits BLOB NOT NULL,
+    PRIMARY KEY (owner_id, block)) STRICT, WITHOUT ROWID;
+CREATE TABLE tag_names (
+    id INTEGER PRIMARY KEY, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, tag_key TEXT NOT NULL, name TEXT NOT NULL,
+    UNIQUE (owner_id, tag_key)) STRICT;
+CREATE INDEX tag_names_by_owner ON tag_names (owner_id);
+CREATE TABLE name_progress (kind TEXT PRIMARY KEY, number INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE INDEX todos_by_update ON todos (owner_id, updated_at) WHERE trash_id IS NULL;
 CREATE TABLE tool_namespaces (
     user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, credential TEXT NOT NULL, namespace TEXT NOT NULL,
     enabled INTEGER NOT NULL, PRIMARY KEY (user_id, credential, namespace)) STRICT, WITHOUT ROWID;

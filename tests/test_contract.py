@@ -57,6 +57,9 @@ POST   /os/notes/search                      notes      os.notes:read           
 POST   /os/notes/grep                        notes      os.notes:read                      service
 GET    /os/search                            notes      os.notes:read                      beyond
 GET    /os/notes/{id}/related                notes      os.notes:read                      beyond
+GET    /os/notes/{id}/links                  notes      os.notes:read                      beyond
+POST   /os/notes/{id}/links/rewrite          notes      os.notes:write                     beyond
+GET    /os/find                              workspace  os.notes:read                      beyond
 GET    /os/snapshots/{noteId}                snapshots  os.snapshots:read                  service
 POST   /os/snapshots/{noteId}                snapshots  os.snapshots:write                 service
 GET    /os/snapshots/{noteId}/seq/{seq}      snapshots  os.snapshots:read                  service
@@ -394,6 +397,9 @@ CALLS: dict[str, dict[str, Any]] = {
     "search_status": {},
     "related_notes": {"id": NOTE},
     "grep_notes": {"pattern": "t.xt", "mode": "regex", "contextBefore": 1},
+    "get_note_links": {"id": NOTE, "limit": 10},
+    "rewrite_links": {"id": NOTE, "from": "An older title"},
+    "find_by_name": {"q": "new", "kinds": "note,folder"},
     "list_snapshots": {"noteId": NOTE},
     "save_snapshot": {"noteId": NOTE, "label": "before"},
     "read_snapshot": {"noteId": NOTE, "seq": 1},

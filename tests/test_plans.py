@@ -14,8 +14,22 @@ from app.settings import Settings
 from tests.conftest import Client, MovableClock, Served
 
 pytestmark = pytest.mark.anyio
-GROWING = ("notes", "note_tags", "snapshots", "todos", "trash", "folders", "keys", "users", "idempotent_replies")
-WALK = re.compile(rf"^SCAN ({'|'.join(GROWING)}|n|f|s)\b(?! VIRTUAL TABLE)")
+GROWING = (
+    "notes",
+    "note_tags",
+    "note_links",
+    "name_words",
+    "name_letters",
+    "tag_names",
+    "snapshots",
+    "todos",
+    "trash",
+    "folders",
+    "keys",
+    "users",
+    "idempotent_replies",
+)
+WALK = re.compile(rf"^SCAN ({'|'.join(GROWING)}|n|f|s|l|x|t)\b(?! VIRTUAL TABLE)")
 SORT = re.compile(r"^USE TEMP B-TREE FOR .*ORDER BY")
 
 
@@ -54,8 +68,9 @@ async def ann(recorder: Recorder, data: Path, settings: Settings, clock: Movable
         note = await client.note("Plan", "text", folderId=2, tags=["t"])
         await client.ok("POST", f"/os/snapshots/{note['id']}")
         await client.ok("POST", "/os/todos", status=201, json={"title": "todo", "dueDate": "2026-11-21"})
+        await client.note("Linking", "See [[Plan]].", folderId=2)
         await client.note("Gone")
-        await client.ok("DELETE", "/os/notes/2")
+        await client.ok("DELETE", "/os/notes/3")
         recorder.new()
         yield client
         await client.aclose()
@@ -94,8 +109,8 @@ WRITES = [
     ("POST", "/os/notes/1/pin", {"pinned": True}, 200),
     ("POST", "/os/notes/1/copy", {}, 200),
     ("DELETE", "/os/notes/1", None, 200),
-    ("POST", "/os/trash/note/2/restore", None, 200),
-    ("DELETE", "/os/trash/note/2", None, 200),
+    ("POST", "/os/trash/note/3/restore", None, 200),
+    ("DELETE", "/os/trash/note/3", None, 200),
     ("POST", "/os/snapshots/1", {}, 200),
     ("POST", "/os/snapshots/1/restore", {"seq": 1}, 200),
     ("POST", "/accumulate", {"files": [{"path": "Work/Plan", "content": "y"}, {"path": "a/b/c", "content": "z"}]}, 200),
@@ -106,6 +121,11 @@ WRITES = [
     ("POST", "/os/todos/1/complete", None, 200),
     ("DELETE", "/os/todos/1", None, 200),
     ("POST", "/os/notes/search", {"query": "text"}, 200),
+    ("GET", "/os/notes/1/links", None, 200),
+    *(("GET", f"/os/find?q={typed}&kinds=note,tag,todo", None, 200) for typed in ("plan", "p", "paln", "wrok/pl", "paln wrok", "")),
+    ("PATCH", "/os/notes/1", {"title": "Plans", "rewriteLinks": True}, 200),
+    ("POST", "/os/notes/1/links/rewrite", {"from": "Old plan"}, 200),
+    ("POST", "/os/notes", {"title": "Linked", "content": "[[Plan]] and #tag", "folderId": 2}, 201),
 ]
 
 

@@ -7,7 +7,7 @@ import msgspec
 
 from app.core.text import fold
 from app.core.tx import Tx
-from app.workspace import counters
+from app.workspace import counters, names
 
 GENERAL = "General"
 COLUMNS = "id, owner_id, parent_id, name, name_key, icon, note_count, created_at"
@@ -65,6 +65,7 @@ def change(tx: Tx, folder: sqlite3.Row, *, name: str, parent_id: int | None, ico
         "UPDATE folders SET name = :name, name_key = :key, parent_id = :parent, icon = :icon WHERE id = :id",
         name=name, key=fold(name), parent=parent_id, icon=icon, id=folder["id"],
     )  # fmt: skip
+    names.rename(tx, "folder", folder["id"], owner=folder["owner_id"], old=folder["name"], new=name)
     counters.add(tx, folder["owner_id"])
 
 
@@ -114,6 +115,8 @@ def set_trash(tx: Tx, folder_ids: Sequence[int], trash_id: int | None) -> None:
 
 def restore(tx: Tx, trash_id: int, folder_id: int, *, parent_id: int | None, name: str) -> None:
     """Take out of the trash all folders of one entry; the one it is about gets its place and name."""
+    before = tx.sure("SELECT owner_id, name FROM folders WHERE id = :id", id=folder_id)
+    names.rename(tx, "folder", folder_id, owner=before["owner_id"], old=before["name"], new=name)
     tx.run(
         "UPDATE folders SET parent_id = :parent, name = :name, name_key = :key WHERE id = :id",
         parent=parent_id,
@@ -127,14 +130,21 @@ def restore(tx: Tx, trash_id: int, folder_id: int, *, parent_id: int | None, nam
 def purge(tx: Tx, folder_ids: Sequence[int]) -> int:
     """Delete folders for good; what else lay in them moves to the root. Give their number."""
     listed = in_list(folder_ids)
+    _forget_names(tx, f"id IN ({IN_LIST})", ids=listed)
     tx.run(f"UPDATE folders SET parent_id = NULL WHERE parent_id IN ({IN_LIST})", ids=listed)
     return tx.run(f"DELETE FROM folders WHERE id IN ({IN_LIST})", ids=listed).rowcount
 
 
 def purge_owner(tx: Tx, owner: int) -> None:
     """Delete every folder of a user."""
+    _forget_names(tx, "owner_id = :owner", owner=owner)
     tx.run("UPDATE folders SET parent_id = NULL WHERE owner_id = :owner", owner=owner)
     tx.run("DELETE FROM folders WHERE owner_id = :owner", owner=owner)
+
+
+def _forget_names(tx: Tx, which: str, **params: object) -> None:
+    for row in tx.all(f"SELECT id, owner_id, name FROM folders WHERE {which}", **params):
+        names.remove(tx, "folder", row["id"], owner=row["owner_id"], name=row["name"])
 
 
 IN_LIST = "SELECT value FROM json_each(:ids)"

@@ -8,7 +8,7 @@ from app.core.caller import EVERYTHING, Caller
 from app.core.operation import Operation, operation
 from app.core.shapes import Record
 from app.core.tx import Tx
-from app.workspace import counters, folder_rows, note_rows, todo_rows, words
+from app.workspace import counters, folder_rows, names, note_rows, todo_rows, words
 from app.workspace.folders import Folder, listed
 
 PURGE_BATCH = 500
@@ -142,4 +142,5 @@ def _remove(tx: Tx, user: int) -> None:
     todo_rows.purge_owner(tx, user)
     folder_rows.purge_owner(tx, user)
     words.drop(tx, user)
+    names.purge_owner(tx, user)
     users.remove(tx, user)

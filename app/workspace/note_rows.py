@@ -7,7 +7,7 @@ from typing import NamedTuple
 from app.core.text import word_count
 from app.core.tx import Tx
 from app.errors import PayloadTooLarge
-from app.workspace import counters, folder_rows, note_tags, words
+from app.workspace import counters, folder_rows, link_rows, names, note_tags, words
 from app.workspace.folder_rows import IN_LIST, in_list
 
 LARGEST_CONTENT = 10 << 20
@@ -43,6 +43,7 @@ def insert(tx: Tx, *, owner: int, folder_id: int | None, title: str, text: Text,
     note_id = made.lastrowid or 0
     words.add(tx, note_id)
     note_tags.put(tx, owner, note_id, tags)
+    link_rows.add(tx, note_id, owner=owner, text=text.content)
     _count(tx, owner, folder_id, 1, text.size)
     tx.emit(CHANGED, id=note_id)
     return note_id
@@ -57,9 +58,12 @@ def change(tx: Tx, note: sqlite3.Row, *, title: str, tags: str, text: Text) -> N
         now=tx.now, id=note["id"],
     )  # fmt: skip
     words.change(tx, note["id"], owner=note["owner_id"], old=_words(note), new=words.Words(title, tags, text.content))
+    if text.content != note["content"]:
+        link_rows.change(tx, note["id"], owner=note["owner_id"], old=note["content"], new=text.content)
+    names.rename(tx, "note", note["id"], owner=note["owner_id"], old=note["title"], new=title)
     if tags != note["tags"]:
-        note_tags.take(tx, note["owner_id"], note["id"], note["tags"])
-        note_tags.put(tx, note["owner_id"], note["id"], tags)
+        _take_tags(tx, note)
+        _put_tags(tx, note["owner_id"], note["id"], tags)
     counters.add(tx, note["owner_id"], size=text.size - note["size"])
     if (title, text.content) != (note["title"], note["content"]):
         tx.emit(CHANGED, id=note["id"])
@@ -74,10 +78,12 @@ def relocate(tx: Tx, note: sqlite3.Row, *, owner: int, folder_id: int | None) ->
         id=note["id"],
     )
     if owner != note["owner_id"]:
-        note_tags.take(tx, note["owner_id"], note["id"], note["tags"])
-        note_tags.put(tx, owner, note["id"], note["tags"])
         tx.emit(CHANGED, id=note["id"])
         words.hand_over(tx, note["id"], _words(note), old=note["owner_id"], new=owner)
+        link_rows.hand_over(tx, note["id"], owner)
+        names.hand_over(tx, "note", note["id"], note["title"], old_owner=note["owner_id"], new_owner=owner)
+        _take_tags(tx, note)
+        _put_tags(tx, owner, note["id"], note["tags"])
     _count(tx, note["owner_id"], note["folder_id"], -1, -note["size"])
     _count(tx, owner, folder_id, 1, note["size"])
 
@@ -162,12 +168,24 @@ def purge(tx: Tx, note_ids: Sequence[int]) -> int:
         if note is None:
             continue
         words.remove(tx, note_id, owner=note["owner_id"], old=_words(note))
-        note_tags.take(tx, note["owner_id"], note_id, note["tags"])
+        link_rows.remove(tx, note_id)
+        names.remove(tx, "note", note_id, owner=note["owner_id"], name=note["title"])
+        _take_tags(tx, note)
         tx.run("DELETE FROM notes WHERE id = :id", id=note_id)
         if note["trash_id"] is None:
             _count(tx, note["owner_id"], note["folder_id"], -1, -note["size"])
         tx.emit(CHANGED, id=note_id)
     return len(note_ids)
+
+
+def _take_tags(tx: Tx, note: sqlite3.Row) -> None:
+    note_tags.take(tx, note["owner_id"], note["id"], note["tags"])
+    names.drop_tags(tx, note["owner_id"], note["tags"])
+
+
+def _put_tags(tx: Tx, owner: int, note_id: int, tags: str) -> None:
+    note_tags.put(tx, owner, note_id, tags)
+    names.add_tags(tx, owner, tags)
 
 
 def _words(note: sqlite3.Row) -> words.Words:

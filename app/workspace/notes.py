@@ -4,16 +4,17 @@ import sqlite3
 from typing import Annotated, Literal, cast
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from app.core import markdown, rendering
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Id, Record, Tags, Text, Title, encode
+from app.core.text import fold
 from app.core.tx import Tx
 from app.errors import RevisionConflict
-from app.workspace import access, folders, note_rows, note_tags, snapshots
+from app.workspace import access, folders, link_renames, note_rows, note_tags, snapshots
 
 Content = Annotated[str, Meta(description="Markdown or plain text, at most 10 MiB"), Text()]
 TagsIn = Annotated[list[str], Meta(description="at most 50 tags of 1 to 64 characters"), note_tags.TagList()]
@@ -72,7 +73,11 @@ class EditedNote(Record):
 
 
 class Edited(Record):
+    """After a change of title, `linksToRewrite` notes still link to the old one, of those the caller may change; `linksRewritten` did."""
+
     note: EditedNote
+    links_to_rewrite: int | UnsetType = UNSET
+    links_rewritten: int | UnsetType = UNSET
 
 
 class Edit(msgspec.Struct, frozen=True):
@@ -113,19 +118,21 @@ async def get_note_content(app: App, me: Caller, *, id: Id) -> NoteAnswer:
 @operation("PATCH /os/notes/{id}", scope="os.notes:write")
 async def change_note(
     app: App, me: Caller, *, id: Id, title: Title | None = None, content: Content | None = None, tags: TagsIn | None = None,
-    content_format: Literal["html", "markdown"] | None = None, if_revision: Id | None = None,
+    content_format: Literal["html", "markdown"] | None = None, if_revision: Id | None = None, rewrite_links: bool = False,
 ) -> Edited:  # fmt: skip
     """Change a note's title, text or tags; what is not given stays. The state before is kept as a snapshot.
 
     Without contentFormat, content that holds an HTML tag is read as HTML, else as Markdown. Content equal to what reading the note gave
-    leaves the Markdown byte for byte as it is. With ifRevision a note that changed meanwhile is not overwritten.
+    leaves the Markdown byte for byte as it is. With ifRevision a note that changed meanwhile is not overwritten. A new title tells how many
+    notes link by the old one (`linksToRewrite`, up to 1,000); with rewriteLinks those the caller may change link by the new one, snapshots first.
     """
     stored_tags = None if tags is None else note_tags.stored(tags)
     while True:
         base = app.glance(_read, me, id)
         text = None if content is None else await _new_text(base["content"], content, content_format)
         measured = None if text is None else note_rows.measured(text)
-        done = await app.write(_edit, me, id, Edit(title, measured, stored_tags), base["revision"], if_revision)
+        edit = Edit(title, measured, stored_tags)
+        done = await app.write(_edit, me, id, edit, base_revision=base["revision"], if_revision=if_revision, rewrite_links=rewrite_links)
         if done is not None:
             return done
 
@@ -142,7 +149,7 @@ def apply(tx: Tx, me: Caller, note: sqlite3.Row, edit: Edit, *, label: str = sna
     return True
 
 
-def _edit(tx: Tx, me: Caller, note_id: int, edit: Edit, base_revision: int, if_revision: int | None) -> Edited | None:
+def _edit(tx: Tx, me: Caller, note_id: int, edit: Edit, *, base_revision: int, if_revision: int | None, rewrite_links: bool) -> Edited | None:
     """Carry out an edit that was prepared on `base_revision`; None when the note has changed since and it must be prepared again."""
     note = access.note(tx, me, note_id, "writer")
     if if_revision is not None and if_revision != note["revision"]:
@@ -151,9 +158,21 @@ def _edit(tx: Tx, me: Caller, note_id: int, edit: Edit, base_revision: int, if_r
         )
     if note["revision"] != base_revision:
         return None
+    linking = _linking(tx, me, note, edit.title, rewrite_links=rewrite_links)
     apply(tx, me, note, edit)
+    rewritten = link_renames.rewrite(tx, me, note, linking, keep_own=False) if linking and rewrite_links else 0
     now = tx.sure("SELECT id, title, folder_id, revision, updated_at FROM notes WHERE id = :id", id=note_id)
-    return Edited(EditedNote(*now))
+    left = len(linking.notes) if linking and not rewrite_links else 0
+    return Edited(EditedNote(*now), left or UNSET, rewritten or UNSET)
+
+
+def _linking(tx: Tx, me: Caller, note: sqlite3.Row, title: str | None, *, rewrite_links: bool) -> link_renames.Linking | None:
+    """Give what links to a note by its title, if that is about to become another one that links can name."""
+    if title is None or fold(title) == fold(note["title"]):
+        return None
+    if rewrite_links:
+        link_renames.require_linkable(title)
+    return link_renames.linking(tx, me, note, note["title"])
 
 
 async def _new_text(stored: str, content: str, content_format: str | None) -> str:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from app.core.tx import Tx
-from app.workspace import due, todo_lists, todo_steps
+from app.workspace import due, names, todo_lists, todo_steps
 from app.workspace.folder_rows import IN_LIST, in_list
 
 
@@ -57,6 +57,7 @@ def change(tx: Tx, todo: sqlite3.Row, draft: Draft, *, zone: ZoneInfo) -> None:
             id=todo["id"], owner=todo["owner_id"], deadline=_deadline(tx, todo["owner_id"], draft.due_date, zone), words=_words(draft),
             now=tx.now, **draft._asdict(),
         )  # fmt: skip
+        names.rename(tx, "todo", todo["id"], owner=todo["owner_id"], old=todo["title"], new=draft.title)
         todo_lists.add(tx, todo["owner_id"])
 
 
@@ -95,13 +96,20 @@ def purge(tx: Tx, todo_ids: Sequence[int]) -> int:
     """Delete todos for good, live or trashed; give their number."""
     listed = in_list(todo_ids)
     _count(tx, f"id IN ({IN_LIST}) AND trash_id IS NULL", -1, ids=listed)
+    _forget_names(tx, f"id IN ({IN_LIST})", ids=listed)
     return tx.run(f"DELETE FROM todos WHERE id IN ({IN_LIST})", ids=listed).rowcount
 
 
 def purge_owner(tx: Tx, owner: int) -> None:
     """Delete every todo of an owner for good."""
+    _forget_names(tx, "owner_id = :owner", owner=owner)
     tx.run("DELETE FROM todos WHERE owner_id = :owner", owner=owner)
     todo_lists.purge_owner(tx, owner)
+
+
+def _forget_names(tx: Tx, which: str, **params: object) -> None:
+    for row in tx.all(f"SELECT id, owner_id, title FROM todos WHERE {which}", **params):
+        names.remove(tx, "todo", row["id"], owner=row["owner_id"], name=row["title"])
 
 
 def folded(text: str) -> str:

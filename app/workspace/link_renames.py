@@ -1,0 +1,65 @@
+"""Titles that change, and the links that lead to the old ones: counting them, and rewriting them."""
+
+import sqlite3
+from typing import NamedTuple
+
+from app.core.caller import Caller
+from app.core.text import fold
+from app.core.tx import Tx
+from app.errors import Invalid, PayloadTooLarge
+from app.workspace import link_text, note_rows, snapshots
+from app.workspace.link_targets import View, distinct
+from app.workspace.link_text import Target
+
+MOST = 1_000
+BEFORE_RENAME = "auto: before rename"
+
+
+class Linking(NamedTuple):
+    """The notes the caller may change that link to a note by a title it has or had: at most a thousand, and the paths that their links name."""
+
+    title: str
+    paths: frozenset[str]
+    notes: list[int]
+
+
+def linking(tx: Tx, me: Caller, note: sqlite3.Row, title: str) -> Linking:
+    """Find what links to a note by a title, unless such links lead to another note."""
+    view = View(tx, me)
+    key = fold(title)
+    rows = view.linking("wiki", key, MOST)
+    paths = frozenset(path for path in {row["path"] for row in rows} if _leads_to(view, note, Target("wiki", key, path)))
+    return Linking(key, paths, [row["id"] for row in distinct(row for row in rows if row["path"] in paths and view.may_write(row))])
+
+
+def require_linkable(title: str) -> None:
+    """Raise Invalid for a title that no link to it can hold."""
+    if link_text.WIKI_MARKS.search(title):
+        raise Invalid("Links cannot hold a title with [, ] or |; give another title or leave out rewriteLinks.", field="title")
+
+
+def rewrite(tx: Tx, me: Caller, note: sqlite3.Row, found: Linking, *, keep_own: bool) -> int:
+    """Let what links to a note by that title link to the title it has now; gives the number of notes that this changed.
+
+    What each held before is kept as a snapshot, with `keep_own` also of the note itself.
+    """
+    title = tx.value("SELECT title FROM notes WHERE id = :id", id=note["id"])
+    changed = 0
+    for note_id in found.notes:
+        source = tx.sure("SELECT * FROM notes WHERE id = :id", id=note_id)
+        content = link_text.rewritten(source["content"], lambda target: target.name == found.title and target.path in found.paths, title)
+        try:
+            text = note_rows.measured(content)
+        except PayloadTooLarge:
+            continue
+        if content != source["content"]:
+            if keep_own or note_id != note["id"]:
+                snapshots.take(tx, me, source, label=BEFORE_RENAME, automatic=True)
+            note_rows.change(tx, source, title=source["title"], tags=source["tags"], text=text)
+            changed += 1
+    return changed
+
+
+def _leads_to(view: View, note: sqlite3.Row, target: Target) -> bool:
+    found = view.target(target)
+    return view.lies_in(note["folder_id"], target.path) and (found is None or found["id"] == note["id"])

@@ -1,0 +1,226 @@
+"""The links and tags that a note's text holds: reading them, and rewriting those that lead to a title."""
+
+import bisect
+import itertools
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from app.core.text import fold
+
+Kind = Literal["wiki", "note", "tag"]
+Span = tuple[int, int]
+MOST = 10_000
+MOST_SLASHES = 4
+MOST_HASHES = 3
+WIKI_MARKS = re.compile(r"[\[\]|\x00-\x1f]")
+_ADDRESS_BEFORE = 300
+_SHOWN_BEFORE = 300
+_LINE_BEFORE = 400
+_WIKI = re.compile(r"\[\[([^\[\]\n]{1,800})\]\]")
+_NOTE = re.compile(r"(?:hearth:note/|/os/notes/)([1-9][0-9]{0,15})(?![\w/-])")
+_ADDRESS_ENDS = " \t\r\n()<>[]\"'`,;"
+_BEFORE_ADDRESS = re.compile(r"(?:https?://.+|/api/v[0-9]+)?")
+_HAS_TAG = re.compile(r"#\w")
+_TAG = re.compile(r"(?<![^\s(,;])#(\w[\w/-]{0,63})(?![\w/-])")
+_HEADING = re.compile(r"[ \t>]*#{1,6}[ \t]")
+_FENCE = re.compile(r"^(?:[ \t]*+(?:>|(?:[-*+]|[0-9]{1,9}[.)])[ \t]))*+[ \t]*+(`{3,}+|~{3,}+)([^\n]*)", re.MULTILINE)
+_TICKS = re.compile(r"`+|\n")
+
+
+class Link(NamedTuple):
+    """A link or tag: what it leads to (a title with its path and heading, a note's number, a tag), what is shown, and where it stands."""
+
+    kind: Kind
+    target: str
+    shown: str
+    start: int
+    end: int
+
+
+class Target(NamedTuple):
+    """One way to read what a link or tag leads to: folded title (or number, or tag), and folded path of its folder, empty for any."""
+
+    kind: Kind
+    name: str
+    path: str = ""
+
+
+def may_hold_links(text: str) -> bool:
+    """Say quickly whether it is worth reading a text for links and tags."""
+    return "[[" in text or "/os/notes/" in text or "hearth:note/" in text or _HAS_TAG.search(text) is not None
+
+
+def links(text: str) -> list[Link]:
+    """Give the links and tags of a text in order, those in code left out, and tags in headings and addresses too; of each kind the first 10,000."""
+    if not may_hold_links(text):
+        return []
+    every = (_wikis(text), _notes(text), _tags(text))
+    found = sorted((link for each in every for link in itertools.islice(each, MOST)), key=lambda link: link.start)
+    code = code_spans(text) if found else []
+    kept: list[Link] = []
+    for link in found:
+        if (not kept or link.start >= kept[-1].end) and not _inside(code, link.start):
+            kept.append(link)
+    return kept
+
+
+def targets(text: str) -> set[Target]:
+    """Give all that the links and tags of a text may lead to, in each way that they can be read."""
+    return {target for link in links(text) for target in readings(link)}
+
+
+def readings(link: Link) -> list[Target]:
+    """Give the ways to read a link, the first to be tried first: a title may itself hold a slash or a hash."""
+    if link.kind != "wiki":
+        return [Target(link.kind, fold(link.target))]
+    return [Target("wiki", fold(title), fold(path)) for path, title, _ in _cuts(link.target)]
+
+
+def heading(link: Link) -> str:
+    """Give what follows the first hash of a link to a title; empty without one."""
+    return link.target.partition("#")[2].strip() if link.kind == "wiki" else ""
+
+
+def rewritten(text: str, leads_there: Callable[[Target], bool], title: str) -> str:
+    """Give the text with another title in each link of which a reading leads there; paths, headings and shown text stay."""
+    parts, end = [], 0
+    for link in links(text):
+        if link.kind == "wiki" and (inner := _renamed(link, leads_there, title)) is not None:
+            _, bar, shown = _halves(text[link.start + 2 : link.end - 2])
+            parts += [text[end : link.start], "[[", inner, bar, shown, "]]"]
+            end = link.end
+    return "".join([*parts, text[end:]])
+
+
+def lines(text: str, places: Sequence[int]) -> list[int]:
+    """Give the numbers, from 1, of the lines in which ascending places stand; lines end in LF, CRLF or CR."""
+    numbers, number, at = [], 1, 0
+    for place in places:
+        number += text.count("\n", at, place) + text.count("\r", at, place) - text.count("\r\n", at, place)
+        at = place
+        numbers.append(number)
+    return numbers
+
+
+def code_spans(text: str) -> list[Span]:
+    """Give what stands in fences and code spans, in order."""
+    if "`" not in text and "~~~" not in text:
+        return []
+    fences = list(_fences(text))
+    spans, at = [], 0
+    for start, end in [*fences, (len(text), len(text))]:
+        spans += [*_ticked(text, at, start), (start, end)]
+        at = end
+    return spans[:-1]
+
+
+def _wikis(text: str) -> Iterator[Link]:
+    for match in _WIKI.finditer(text):
+        target, bar, shown = _halves(match[1])
+        target = target.strip()
+        if target:
+            yield Link("wiki", target, shown.strip() if bar else target, match.start(), match.end())
+
+
+def _notes(text: str) -> Iterator[Link]:
+    """Give the addresses of notes, bare or in a Markdown link."""
+    for match in _NOTE.finditer(text):
+        before = text[max(0, match.start() - _ADDRESS_BEFORE) : match.start()]
+        address = before[1 + max(before.rfind(mark) for mark in _ADDRESS_ENDS) :]
+        if not _BEFORE_ADDRESS.fullmatch(address) or (match[0][0] == "h" and address):
+            continue
+        start = match.start() - len(address)
+        yield Link("note", match[1], _shown(text, start) or text[start : match.end()], start, match.end())
+
+
+def _shown(text: str, address: int) -> str:
+    """Give the text of the Markdown link whose address begins there; empty when there is none."""
+    opener = address - (text[address - 1 : address] == "<")
+    if text[max(0, opener - 2) : opener] != "](":
+        return ""
+    before = text[max(0, opener - 2 - _SHOWN_BEFORE) : opener - 2]
+    _, bracket, shown = before.rpartition("[")
+    return shown if bracket and "\n" not in shown else ""
+
+
+def _tags(text: str) -> Iterator[Link]:
+    for match in _TAG.finditer(text):
+        start, name = match.start(), match[1]
+        line = text[max(0, start - _LINE_BEFORE) : start].rpartition("\n")[2]
+        if not (line.endswith("](") or name.isdecimal() or _HEADING.match(line)):
+            yield Link("tag", name, match[0], start, match.end())
+
+
+def _halves(inner: str) -> tuple[str, str, str]:
+    """Give what stands before the bar, the bar, and after it; in a table the bar has a backslash before it."""
+    target, bar, shown = inner.partition("|")
+    return (target[:-1], "\\|", shown) if bar and target.endswith("\\") else (target, bar, shown)
+
+
+def _cuts(target: str) -> Iterator[tuple[str, str, str]]:
+    """Give the ways to cut what a link holds into path, title and heading (with its hash), the title as long as it can be first."""
+    hashes = [place for place, letter in enumerate(target) if letter == "#"]
+    for end in dict.fromkeys([len(target), *hashes[-1:], *reversed(hashes[:MOST_HASHES])]):
+        name = target[:end]
+        slashes = [place for place, letter in enumerate(name) if letter == "/"]
+        for cut in [-1, *slashes[-MOST_SLASHES:]]:
+            path, title = name[:cut] if cut > 0 else "", name[cut + 1 :]
+            if title.strip() and (cut < 0 or path.strip()):
+                yield path.strip().strip("/"), title.strip(), target[end:]
+
+
+def _renamed(link: Link, leads_there: Callable[[Target], bool], title: str) -> str | None:
+    for (path, _, rest), target in zip(_cuts(link.target), readings(link), strict=True):
+        if leads_there(target):
+            return f"{path}/{title}{rest}" if path else f"{title}{rest}"
+    return None
+
+
+def _fences(text: str) -> Iterator[Span]:
+    opened: tuple[int, str] | None = None
+    for match in _FENCE.finditer(text):
+        marks, rest = match[1], match[2]
+        if opened is None:
+            if marks[0] == "~" or "`" not in rest:
+                opened = match.start(1), marks
+        elif marks.startswith(opened[1]) and not rest.strip():
+            yield opened[0], match.end()
+            opened = None
+    if opened is not None:
+        yield opened[0], len(text)
+
+
+def _ticked(text: str, start: int, end: int) -> Iterator[Span]:
+    """Give the code spans between two places; each ends in its line with as many backticks as it began with."""
+    line: list[Span] = []
+    for match in _TICKS.finditer(text, start, end):
+        if text[match.start()] == "`":
+            line.append(match.span())
+        else:
+            yield from _paired(line)
+            line = []
+    yield from _paired(line)
+
+
+def _paired(runs: Sequence[Span]) -> Iterator[Span]:
+    closers: dict[int, int] = {}
+    following: dict[int, int] = {}
+    for place in range(len(runs) - 1, -1, -1):
+        length = runs[place][1] - runs[place][0]
+        if length in following:
+            closers[place] = following[length]
+        following[length] = place
+    place = 0
+    while place < len(runs):
+        closer = closers.get(place)
+        if closer is not None:
+            yield runs[place][0], runs[closer][1]
+            place = closer
+        place += 1
+
+
+def _inside(spans: Sequence[Span], place: int) -> bool:
+    """Say whether a place lies in one of some spans that are in order."""
+    before = bisect.bisect_right(spans, place, key=lambda span: span[0])
+    return before > 0 and place < spans[before - 1][1]
