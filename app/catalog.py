@@ -1,9 +1,10 @@
 """The feature modules whose operations make up the service."""
 
 from app.account import contacts, grants, keys, users
+from app.agent import briefing, matrix, strategies
 from app.core.operation import Catalog
 from app.interfaces import openapi
-from app.workspace import bulk, folder_shares, folders, grep, home, note_lists, note_places, notes, search, snapshots, todos, trash
+from app.workspace import bulk, folder_shares, folders, grep, home, note_lists, note_places, note_summaries, notes, search, snapshots, todos, trash
 
 CATALOG = Catalog(
     [
@@ -19,10 +20,14 @@ CATALOG = Catalog(
         note_lists,
         notes,
         note_places,
+        note_summaries,
         search,
         grep,
         snapshots,
         todos,
         trash,
+        briefing,
+        strategies,
+        matrix,
     ]
 )

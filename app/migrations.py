@@ -110,7 +110,21 @@ def m002_workspace(db: "Database") -> None:
     )
 
 
-STEPS: tuple[Callable[["Database"], None], ...] = (m001_accounts, m002_workspace)
+def m008_briefings(db: "Database") -> None:
+    """Make the table of briefings."""
+    _run(
+        db,
+        """
+        CREATE TABLE briefings (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, time_duration TEXT NOT NULL,
+            status_summary TEXT NOT NULL, todo_summary TEXT NOT NULL, calendar_summary TEXT NOT NULL, notes_summary TEXT NOT NULL,
+            email_summary TEXT NOT NULL, suggestions TEXT NOT NULL, tokens INTEGER NOT NULL, generated_at TEXT NOT NULL) STRICT;
+        CREATE INDEX briefings_by_time ON briefings (owner_id, generated_at);
+        """,
+    )
+
+
+STEPS: tuple[Callable[["Database"], None], ...] = (m001_accounts, m002_workspace, m008_briefings)
 
 
 def migrate(path: Path, *, steps: tuple[Callable[["Database"], None], ...] = STEPS) -> list[str]:

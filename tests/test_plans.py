@@ -14,7 +14,7 @@ from app.settings import Settings
 from tests.conftest import Client, MovableClock, Served
 
 pytestmark = pytest.mark.anyio
-GROWING = ("notes", "note_tags", "snapshots", "todos", "trash", "folders", "keys", "users", "idempotent_replies")
+GROWING = ("notes", "note_tags", "snapshots", "todos", "trash", "folders", "keys", "users", "idempotent_replies", "briefings")
 WALK = re.compile(rf"^SCAN ({'|'.join(GROWING)}|n|f|s)\b(?! VIRTUAL TABLE)")
 SORT = re.compile(r"^USE TEMP B-TREE FOR .*ORDER BY")
 
@@ -56,6 +56,7 @@ async def ann(recorder: Recorder, data: Path, settings: Settings, clock: Movable
         await client.ok("POST", "/os/todos", status=201, json={"title": "todo", "dueDate": "2026-11-21"})
         await client.note("Gone")
         await client.ok("DELETE", "/os/notes/2")
+        await client.ok("POST", "/briefing", json={})
         recorder.new()
         yield client
         await client.aclose()
@@ -74,7 +75,7 @@ READS = [
     "/identity", "/os/status", "/os/folders?parentId=2", "/os/notes/1", "/os/notes", "/os/notes?folderId=2", "/os/notes?folderId=2&offset=5&limit=1",
     *(f"/os/notes?folderId=2&sort={sort}&order={order}" for sort in ("updatedAt", "createdAt", "title") for order in ("asc", "desc")),
     "/os/notes?recursive=true", "/os/notes?folderName=Work", "/os/snapshots/1", "/os/snapshots/1/seq/1", "/os/snapshots/1/1",
-    "/os/trash", "/os/todos", "/os/todos?completed=false&limit=50&includeSteps=true", "/os/todos/1",
+    "/notes/summary", "/briefings", "/briefings/1", "/os/trash", "/os/todos", "/os/todos?completed=false&limit=50&includeSteps=true", "/os/todos/1",
 ]  # fmt: skip
 
 
@@ -106,6 +107,7 @@ WRITES = [
     ("POST", "/os/todos/1/complete", None, 200),
     ("DELETE", "/os/todos/1", None, 200),
     ("POST", "/os/notes/search", {"query": "text"}, 200),
+    ("POST", "/briefing", {}, 200),
 ]
 
 

@@ -1,6 +1,7 @@
 """The events of a briefing: which overlap, and when there is free time."""
 
 import dataclasses
+import itertools
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Annotated, NamedTuple
@@ -86,7 +87,7 @@ def conflicting(events: Iterable[Event]) -> set[Event]:
 def conflicts(events: Iterable[Event]) -> list[tuple[Event, Event]]:
     """Return each timed event that another one begins in, with the first that does."""
     timed = sorted(event for event in events if not event.whole_day and event.end > event.start)
-    return [(event, after) for event, after in zip(timed, timed[1:], strict=False) if after.start < event.end]
+    return [(event, after) for event, after in itertools.pairwise(timed) if after.start < event.end]
 
 
 def free_slots(events: Iterable[Event], now: datetime) -> list[Slot]:

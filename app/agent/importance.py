@@ -19,7 +19,7 @@ def importance(item: Item) -> Points:
         parts.append((25, ""))
     elif asks(item):
         parts.append((15, ""))
-    if item.level == "high" or Sense.HIGH in found and item.level == "" and Sense.LOW not in found:
+    if item.level == "high" or (Sense.HIGH in found and item.level == "" and Sense.LOW not in found):
         parts.append((20, "high priority"))
     if item.pinned:
         parts.append((30, "pinned"))
@@ -44,7 +44,7 @@ def _word_points(senses: Senses) -> list[tuple[int, str]]:
     weight, growth = len(senses.get(Sense.WEIGHT, ())), len(senses.get(Sense.GROWTH, ()))
     parts: list[tuple[int, str]] = []
     if weight:
-        parts.append((45 if weight > 1 else 35, "consequential"))
+        parts.append((45 if weight > 1 or growth else 35, "consequential"))
     elif growth:
         parts.append((30 if growth > 1 else 25, "builds up"))
     if Sense.ALARM in senses:

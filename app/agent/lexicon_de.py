@@ -14,7 +14,7 @@ WORDS = {
     "soon": "diese woche, =bald, =demnächst, =erinnerung, =nachfrage, in zwei tagen, zeitnah, nachfassen",
     "calm": """
         irgendwann, =vielleicht, keine eile, nicht eilig, nicht dringend, hat zeit, wenn du zeit hast, wenn sie zeit haben, bei gelegenheit, zur
-        info, zur kenntnis, =optional, freiwillig, =später, kein handlungsbedarf, keine antwort nötig, nichts zu tun, langfristig, eventuell, =mal
+        info, zur kenntnis, =optional, freiwillig, =später, kein handlungsbedarf, keine antwort nötig, nichts zu tun, eventuell, =mal
         schauen, in ruhe, unverbindlich""",
     "settled": """
         wurde bezahlt, ist bezahlt, beglichen, erledigt, abgeschlossen, versandt, verschickt, zugestellt, geliefert, bestätigung ihrer bestellung,

@@ -18,8 +18,7 @@ WORDS = {
     "calm": """
         someday, some day, some time, sometime, one day, maybe, whenever, no rush, no hurry, not urgent, when you have time, when you get a
         chance, when you can, at your leisure, fyi, for your information, for information only, optional, later, backlog, nice to have, no action
-        needed, no action required, nothing to do, nothing you need to do, no need to reply, no reply needed, for the record, eventually, in the
-        long run, could be fun, if you like, if you feel like it, not now, low priority""",
+        needed, no action required, nothing to do, nothing you need to do, no need to reply, no reply needed, for the record, eventually, could be fun, if you like, if you feel like it, not now, low priority""",
     "settled": """
         was paid, has been paid, been paid, paid in full, passed, completed, resolved, was solved, has shipped, shipped, delivered, was delivered,
         has been delivered, confirmed, confirmation, receipt, thank you for your order, thanks for attending, thanks for joining, thank you for,
@@ -75,6 +74,6 @@ WORDS = {
         voucher*, promo code, free shipping, buy now, shop now, subscribe, unsubscribe, black friday, cyber monday, flash sale, early bird,
         clearance, newsletter*, new arrivals, our catalogue, wholesale catalogue, half price, bargain*, cashback, rewards points, win a, you could
         win, free trial, upgrade now, webinar, sneak peek, best sellers, trending, recommended for you, rate your, rate our, sponsored""",
-    "high": "high priority, top priority, priority high, highest priority, priority: high, important, very important, crucial, must do, must-do, p1, !!!, vital, essential",
-    "low": "low priority, priority low, priority: low, unimportant, minor, trivial, p4, p5",
+    "high": "high priority, top priority, priority high, highest priority, important, crucial, must do, must-do, p1, vital, essential",
+    "low": "low priority, priority low, unimportant, minor, trivial, p4, p5",
 }

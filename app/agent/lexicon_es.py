@@ -13,8 +13,7 @@ WORDS = {
     "soon": "esta semana, pronto, recordatorio, en dos días, seguimiento, próximamente",
     "calm": """
         algún día, quizás, quizá, tal vez, sin prisa, no hay prisa, no es urgente, no corre prisa, cuando puedas, cuando pueda, cuando tengas
-        tiempo, para tu información, a título informativo, opcional*, más adelante, más tarde, nada que hacer, no requiere acción, a largo plazo,
-        si te apetece""",
+        tiempo, para tu información, a título informativo, opcional*, más adelante, más tarde, nada que hacer, no requiere acción, si te apetece""",
     "settled": """
         ha sido pagad*, fue pagad*, pagada, completad*, resuelt*, enviad* tu pedido, entregad*, confirmación de pedido, confirmad*, recibo,
         gracias por, con éxito, cancelad*, aprobad*, ha sido enviado""",

@@ -14,7 +14,7 @@ WORDS = {
     "soon": "cette semaine, bientôt, rappel, dans deux jours, prochainement",
     "calm": """
         un jour, peut-être, pas urgent, rien d'urgent, pas pressé, sans urgence, quand tu as le temps, quand vous aurez le temps, quand tu peux, à
-        l'occasion, pour info, pour information, facultatif*, optionnel*, plus tard, aucune action, rien à faire, à long terme, éventuellement,
+        l'occasion, pour info, pour information, facultatif*, optionnel*, plus tard, aucune action, rien à faire, éventuellement,
         prends ton temps""",
     "settled": """
         a été payé*, a été réglé*, payée, réglée, terminé*, résolu*, expédié*, livré*, confirmation de commande, confirmé*, reçu de paiement,

@@ -2,6 +2,7 @@
 
 import re
 from enum import Enum
+from functools import lru_cache
 
 from app.agent import lexicon
 from app.agent.items import Item
@@ -9,11 +10,16 @@ from app.agent.lexicon import Sense
 from app.workspace.todo_rows import folded
 
 _SELLER = re.compile(
-    r"(?:^|[<\s._-])(?:news|newsletter|newsletters|marketing|promo|promos|promotion|promotions|offers?|deals?|sales?|digest|campaigns?|announcements?|shop|store|boletin|"
-    r"ofertas?|novedades|angebote?|aktion|aktionen|werbung|soldes|bonsplans|offres|infolettre|events|rewards|loyalty|weekly|daily|updates|hello-news)[\w.+-]*@"
+    r"(?:^|[<\s._-])(?:news|newsletters?|marketing|promos?|promotions?|offers?|deals?|sales?|digest|campaigns?|announcements?|shop|store|boletin|ofertas?|"
+    r"novedades|angebote?|aktion|aktionen|werbung|soldes|bonsplans|offres|infolettre|events|rewards|loyalty|weekly|daily|updates)[\w.+-]*@"
 )
-_MACHINE = re.compile(r"(?:^|[<\s._-])(?:no-?_?reply|donotreply|do-not-reply|notifications?|notify|alerts?|mailer(?:-daemon)?|automat\w*|system|bot|robot|billing|receipts?|status|monitor\w*)[\w.+-]*@")
-_SELLING_KINDS = frozenset("promotions promotion promotional marketing newsletter newsletters social forums spam advertising ads bulk werbung".split())
+_MACHINE = re.compile(
+    r"(?:^|[<\s._-])(?:no[-_]?reply|donotreply|do-not-reply|notifications?|notify|alerts?|mailer|automat\w*|system|bot|robot|billing|receipts?|status|"
+    r"monitor\w*)[\w.+-]*@"
+)
+_SELLING_KINDS = frozenset(
+    ["promotions", "promotion", "promotional", "marketing", "newsletter", "newsletters", "social", "forums", "spam", "advertising", "ads", "bulk"]
+)
 _PRICE_CUT = re.compile(r"\d ?% (?:off|rabatt|de remise|de descuento|de reduction|discount|menos)|(?:^|\s)[-–−] ?\d{1,2} ?%|\d ?% off")
 
 
@@ -25,6 +31,7 @@ class Sender(Enum):
     SELLER = "seller"
 
 
+@lru_cache(1024)
 def sender_of(item: Item) -> Sender:
     """Return who wrote an e-mail, by address, category and wording; what is no e-mail is as if from a person."""
     if item.source != "email":

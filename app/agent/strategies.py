@@ -1,16 +1,28 @@
 """The three things to do first: clusters of what is pressing, each with the points of its best item."""
 
+import asyncio
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Literal
+from zoneinfo import ZoneInfo
 
-from app.agent import lexicon, urgency
+from app.account import users
+from app.account.users import TimeZone
+from app.agent import lexicon, rewriting, summaries, urgency
 from app.agent.lexicon import Sense
 from app.agent.quadrants import Scored
+from app.agent.rewriting import Category, Level
+from app.agent.summaries import Summary
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.operation import operation
+from app.core.rewriting import Draft, Piece
+from app.core.shapes import Record
+from app.core.tx import stamp
+from app.workspace import due
 
 Kind = Literal["overdue", "conflict", "replies", "today", "urgent", "focus", "drop"]
-Category = Literal["action", "communication", "planning", "review", "risk"]
 TOP = 3
 MANY = 5
 FIRST_QUADRANT_BONUS = 25
@@ -27,6 +39,46 @@ class Strategy:
     urgency: int
     category: Category
     points: int
+
+
+class StrategyView(Record):
+    """A strategy as it goes out; `priority` 1 is the first."""
+
+    priority: int
+    title: str
+    description: str
+    urgency_level: Level
+    category: Category
+
+
+class StrategyList(Record):
+    strategies: list[StrategyView]
+    generated_at: str
+
+
+@operation("POST /briefing/strategies", scope="agent.chat:run", category="agent", effect="read", tool=False)
+async def briefing_strategies(
+    app: App, me: Caller, *, status_quo_summary: Summary | None = None, todo_summary: Summary | None = None, calendar_summary: Summary | None = None,
+    notes_summary: Summary | None = None, email_attention_summary: Summary | None = None, user_timezone: TimeZone | None = None,
+) -> StrategyList:  # fmt: skip
+    """Name the three things to do first about what the summaries hold."""
+    zone, now = app.quick(due.zone_of, me, user_timezone), app.clock()
+    given = {
+        "status": status_quo_summary, "todo": todo_summary, "calendar": calendar_summary, "notes": notes_summary, "email": email_attention_summary,
+    }  # fmt: skip
+    found = await asyncio.to_thread(_best_of, given, now, zone)
+    locale = app.quick(users.settings_of, me).locale
+    pieces = [Piece(one.kind, one.title, one.description, urgency.level(one.urgency), one.category) for one in found]
+    said = (await rewriting.rewritten(app.rewriter, Draft("strategies", locale, pieces))).pieces
+    views = [
+        StrategyView(number, one.title, one.text, rewriting.urgency_level(one.urgency_level), rewriting.category(one.category))
+        for number, one in enumerate(said, 1)
+    ]
+    return StrategyList(views, stamp(now))
+
+
+def _best_of(given: Mapping[str, str | None], now: datetime, zone: ZoneInfo) -> list[Strategy]:
+    return best(summaries.weighed(given, now, zone), now.astimezone(zone))
 
 
 def best(found: Sequence[Scored], now: datetime) -> list[Strategy]:
@@ -88,7 +140,13 @@ def _made(kind: Kind, items: Sequence[Scored], title: str, description: str, cat
 def _has_its_own(one: Scored, now: datetime) -> bool:
     """Tell whether an item belongs to a cluster that comes before the rest of quadrant 1."""
     item = one.item
-    return urgency.is_overdue(item, now) or item.conflict or item.needs_reply is True or urgency.asks(item) or (item.source == "todo" and _is_due_today(one, now))
+    return (
+        urgency.is_overdue(item, now)
+        or item.conflict
+        or item.needs_reply is True
+        or urgency.asks(item)
+        or (item.source == "todo" and _is_due_today(one, now))
+    )
 
 
 def _is_due_today(one: Scored, now: datetime) -> bool:

@@ -5,11 +5,12 @@ from datetime import date, datetime, time
 from app.agent import lexicon, spoken_dates
 from app.agent.items import Item, Points, points
 from app.agent.lexicon import Sense, Senses
+from app.agent.rewriting import Level
 from app.agent.senders import Sender, sender_of
 
 URGENT = 50
 WORD_POINTS = ((Sense.ALARM, 30, "urgent wording"), (Sense.NOW, 25, "a deadline"), (Sense.BLOCKED, 20, "somebody waits"), (Sense.SOON, 12, ""))
-LEVELS = ((85, "critical"), (60, "high"), (35, "medium"))
+LEVELS: tuple[tuple[int, Level], ...] = ((85, "critical"), (60, "high"), (35, "medium"))
 
 
 def urgency(item: Item, now: datetime) -> Points:
@@ -32,7 +33,7 @@ def urgency(item: Item, now: datetime) -> Points:
     return points(parts)
 
 
-def level(value: int) -> str:
+def level(value: int) -> Level:
     """Return the word of the contract for so many points of urgency."""
     return next((word for least, word in LEVELS if value >= least), "low")
 
@@ -97,7 +98,7 @@ def _event_points(item: Item, now: datetime) -> tuple[int, str]:
     day, clock = known
     begin = datetime.combine(day, clock, now.tzinfo) if clock else None
     over = item.end or begin
-    if over is not None and over < now or day < now.date() and (item.end is None or item.end.date() <= now.date()):
+    if (over is not None and over < now) or (day < now.date() and (item.end is None or item.end.date() <= now.date())):
         return 0, "over"
     days = (day - now.date()).days
     if begin is not None and (begin - now).total_seconds() <= 2 * 3600:
@@ -116,7 +117,7 @@ def _word_points(item: Item, found: Senses) -> list[tuple[int, str]]:
         parts.append((-40, "no hurry"))
     if Sense.SETTLED in found:
         parts.append((-30, "settled"))
-    if Sense.LIGHT in found and Sense.WEIGHT not in found and item.source != "calendar":
+    if Sense.LIGHT in found and Sense.WEIGHT not in found and item.source != "calendar" and not item.needs_reply:
         parts.append((-10, ""))
     return parts
 

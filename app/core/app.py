@@ -9,6 +9,7 @@ from app.core.caller import Caller
 from app.core.events import Events
 from app.core.memory import Memory
 from app.core.operation import Catalog, Operation
+from app.core.rewriting import Rewriter
 from app.core.store import Store
 from app.core.tx import Clock, Tx
 from app.errors import Forbidden, Invalid, Malformed, NotFound, Unprocessable
@@ -29,6 +30,7 @@ class App:
     clock: Clock
     events: Events
     memory: Memory = dataclasses.field(default_factory=Memory)
+    rewriter: Rewriter | None = None
 
     async def call(self, caller: Caller | None, name: str, params: Params, *, once: str | None = None) -> Any:
         """Run the operation called `name` and give its record. Rights and fields are checked here and nowhere else.

@@ -11,13 +11,17 @@ import nh3
 MOST_ROWS = 400
 DEEPEST = 60  # elements open at once; reading deeper ones takes time that grows with the square
 LONGEST_HEADING = 48
+LEAD = "lead"
 
 _BLOCKS = frozenset(
-    "p div ul ol li br hr table tr td th dl dt dd section article header footer main aside blockquote pre h1 h2 h3 h4 h5 h6".split()
-)
+    ["p", "div", "ul", "ol", "li", "br", "hr", "table", "tr", "td", "th", "dl", "dt", "dd", "section", "article", "header", "footer", "main", "aside",
+     "blockquote", "pre", "h1", "h2", "h3", "h4", "h5", "h6"]
+)  # fmt: skip
 _MARKS = frozenset(["em", "strong", "i", "b", "span", "a", "code", "del", "mark", "small", "u", "s", "label"])
 _HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
-_SOME_TAG = re.compile(rf"</?(?:{'|'.join(sorted(_BLOCKS | _MARKS))}|html|body|script|style|img|svg|iframe|template|title|form|input|!--)\b[^<>]*>", re.I)
+_SOME_TAG = re.compile(
+    rf"</?(?:{'|'.join(sorted(_BLOCKS | _MARKS))}|html|body|script|style|img|svg|iframe|template|title|form|input|!--)\b[^<>]*>", re.I
+)
 _ANY_TAG = re.compile(r"</?[a-zA-Z!][^<>]*>")
 _OPENING = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _TOKEN = re.compile(r'<(/?)([a-z0-9]+)((?: [a-z0-9-]+="[^"]*")*)>|([^<]+)')
@@ -57,9 +61,9 @@ def listing(heading: str, entries: Iterable[str]) -> str:
     return f"{head}<ul>{inner}</ul>" if inner else ""
 
 
-def paragraph(text: str) -> str:
-    """Return a `<p>`."""
-    return f"<p>{escape(text)}</p>"
+def lead(text: str) -> str:
+    """Return a `<p>` that introduces a list, or says that there is nothing to list; its facts say so when it is read back."""
+    return f'<p data-{LEAD}="1">{escape(text)}</p>'
 
 
 def read(source: str) -> list[Row]:
@@ -126,12 +130,13 @@ def _rows(html: str) -> Iterator[Row]:
             text, aside, block = [], [], tag
             if tag == "li":
                 lists = max(0, lists + (-1 if end else 1))
-                facts = facts if end else {name: unescape(value) for name, value in _FACT.findall(attributes)}
+            if attributes or (tag == "li" and not end):
+                facts = {name: unescape(value) for name, value in _FACT.findall(attributes)}
 
 
 def is_heading(text: str) -> bool:
     """Tell whether a line only names what stands below it."""
-    return len(text) <= LONGEST_HEADING and len(text.split()) <= 5 and (text.endswith(":") or text[-1:].isalpha() and len(text.split()) <= 2)
+    return len(text) <= LONGEST_HEADING and len(text.split()) <= 5 and (text.endswith(":") or (text[-1:].isalpha() and len(text.split()) <= 2))
 
 
 def _lines(rows: Iterable[Row]) -> Iterator[Row]:

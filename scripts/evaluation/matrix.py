@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
-from app.agent import briefing_parts, calendar, mail, quadrants, strategies, summaries
+from app.agent import briefing_facts, calendar, mail, quadrants, strategies, summaries
 from app.agent.items import Item
 from app.agent.quadrants import Scored
 
@@ -72,7 +72,9 @@ def misses() -> list[str]:
             if case.quadrant != case.scored.quadrant:
                 one = case.scored
                 why = ", ".join(one.why)
-                lines.append(f"{case.id} q{case.quadrant} → q{one.quadrant} (urgency {one.urgency}, importance {one.importance}: {why}) {one.item.title}")
+                lines.append(
+                    f"{case.id} q{case.quadrant} → q{one.quadrant} (urgency {one.urgency}, importance {one.importance}: {why}) {one.item.title}"
+                )
         if set(day.wanted) != set(day.chosen):
             lines.append(f"{day.cases[0].id.partition('-')[0]} strategies {', '.join(day.wanted)} → {', '.join(day.chosen)}")
     return lines
@@ -110,9 +112,9 @@ def _item(row: dict[str, Any], events: dict[tuple[str, datetime], Item]) -> Item
             email = {"needs_reply" if name == "needsReply" else name: value for name, value in given.items()}
             return mail.items([mail.Email(**email)], ZONE)[0][0]
         case "todo":
-            return briefing_parts.todo_item(0, given["title"], None, given["priority"], given.get("dueDate"), ZONE)
+            return briefing_facts.todo_item(0, given["title"], None, given["priority"], given.get("dueDate"), ZONE)
         case _:
-            return briefing_parts.note_item(0, given["title"], given["text"], pinned=given["pinned"])
+            return briefing_facts.note_item(0, given["title"], given["text"], pinned=given["pinned"])
 
 
 def _read_back(item: Item | None, row: dict[str, Any]) -> Item:
