@@ -112,6 +112,8 @@ def _spans_of_days() -> Iterator[tuple[str, Reading]]:
     """Yield what counts days from today, forwards or back."""
     ahead = rf"(?:in|within|binnen|innerhalb von|dans|d'ici|en|dentro de)\s+({_AMOUNT})\s+({_UNIT})"
     yield ahead, lambda m, today: today + _span(m[1], m[2])
+    hours = r"(?:in|within|next|binnen|innerhalb von|dans les|sous|en|dentro de)\s+(\d{1,3})\s*(?:hours?|hrs?|h|stunden?|heures?|horas?)"
+    yield hours, lambda m, today: today + timedelta(int(m[1]) // 24)
     behind = rf"({_AMOUNT})\s+({_UNIT})\s+(?:overdue|late|ago|uberfallig|de retard|de retraso)"
     yield behind, lambda m, today: today - _span(m[1], m[2])
     since = rf"(?:since|seit|depuis|desde hace|for|overdue|uberfallig|en retard de|retraso de|vor)\s+({_AMOUNT})\s+({_UNIT})"

@@ -10,6 +10,7 @@ from app.agent.senders import Sender, sender_of
 
 URGENT = 50
 WORD_POINTS = ((Sense.ALARM, 30, "urgent wording"), (Sense.NOW, 25, "a deadline"), (Sense.BLOCKED, 20, "somebody waits"), (Sense.SOON, 12, ""))
+UNDATED_ALARM = 25  # what burns needs no date
 LEVELS: tuple[tuple[int, Level], ...] = ((85, "critical"), (60, "high"), (35, "medium"))
 
 
@@ -17,7 +18,8 @@ def urgency(item: Item, now: datetime) -> Points:
     """Return how urgent an item is at a moment of the user's zone."""
     found = lexicon.senses(item.text)
     sender = sender_of(item)
-    parts = [*_date_points(item, now, found), *_word_points(item, found)]
+    dates = _date_points(item, now, found)
+    parts = [*dates, *_word_points(item, found, dated=sum(part for part, _ in dates) > 0)]
     if item.needs_reply:
         parts.append((20, "needs a reply"))
     elif asks(item):
@@ -43,7 +45,7 @@ def asks(item: Item) -> bool:
     if item.source != "email" or item.needs_reply is not None or sender_of(item) is not Sender.PERSON:
         return False
     found = lexicon.senses(item.text)
-    return (Sense.ASKED in found or item.title.rstrip().endswith("?")) and not found.keys() & {Sense.CALM, Sense.SETTLED}
+    return (Sense.ASKED in found or item.title.rstrip().endswith("?")) and not found.keys() & {Sense.CALM}
 
 
 def is_overdue(item: Item, now: datetime) -> bool:
@@ -53,6 +55,12 @@ def is_overdue(item: Item, now: datetime) -> bool:
     if item.source == "todo" and (item.day or item.moment):
         return _is_past(item, now)
     return item.source in ("todo", "other") and Sense.OVERDUE in lexicon.senses(item.text)
+
+
+def is_settled(item: Item) -> bool:
+    """Tell whether an item reports what is over and done, and wants nothing more."""
+    found = lexicon.senses(item.text)
+    return Sense.SETTLED in found and not item.needs_reply and item.level != "high" and not found.keys() & {Sense.ASKED, Sense.ALARM, Sense.OVERDUE}
 
 
 def when(item: Item, now: datetime) -> tuple[date, time | None] | None:
@@ -67,7 +75,7 @@ def when(item: Item, now: datetime) -> tuple[date, time | None] | None:
     if item.sent is not None and 0 < (now.date() - item.sent).days <= 3:
         base = datetime.combine(item.sent, time(), now.tzinfo)  # "tomorrow" in yesterday's letter is today
     found = spoken_dates.deadline(item.text, base)
-    return None if found is None or Sense.SETTLED in lexicon.senses(item.text) else found
+    return None if found is None or is_settled(item) else found
 
 
 def _date_points(item: Item, now: datetime, found: Senses) -> list[tuple[int, str]]:
@@ -111,11 +119,13 @@ def _event_points(item: Item, now: datetime) -> tuple[int, str]:
     return (25, f"in {days} days") if days <= 3 else (10, "")
 
 
-def _word_points(item: Item, found: Senses) -> list[tuple[int, str]]:
-    parts = [(part, reason) for sense, part, reason in WORD_POINTS if sense in found and Sense.SETTLED not in found][:1]
+def _word_points(item: Item, found: Senses, *, dated: bool) -> list[tuple[int, str]]:
+    parts = [(part, reason) for sense, part, reason in WORD_POINTS if sense in found and not is_settled(item)][:1]
     if Sense.CALM in found:
         parts.append((-40, "no hurry"))
-    if Sense.SETTLED in found:
+    elif Sense.ALARM in found and Sense.GROWTH not in found and not dated and item.source != "note" and not is_settled(item):
+        parts.append((UNDATED_ALARM, ""))
+    if is_settled(item):
         parts.append((-30, "settled"))
     if Sense.LIGHT in found and Sense.WEIGHT not in found and item.source != "calendar" and not item.needs_reply:
         parts.append((-10, ""))

@@ -20,13 +20,14 @@ _BLOCKS = frozenset(
 _MARKS = frozenset(["em", "strong", "i", "b", "span", "a", "code", "del", "mark", "small", "u", "s", "label"])
 _HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 _SOME_TAG = re.compile(
-    rf"</?(?:{'|'.join(sorted(_BLOCKS | _MARKS))}|html|body|script|style|img|svg|iframe|template|title|form|input|!--)\b[^<>]*>", re.I
+    rf"</?(?:{'|'.join(sorted(_BLOCKS | _MARKS))}|html|body|script|style|img|svg|iframe|template|title|form|input)\b[^<>]*>|<!--", re.I
 )
 _ANY_TAG = re.compile(r"</?[a-zA-Z!][^<>]*>")
 _OPENING = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _TOKEN = re.compile(r'<(/?)([a-z0-9]+)((?: [a-z0-9-]+="[^"]*")*)>|([^<]+)')
 _FACT = re.compile(r' data-([a-z0-9-]+)="([^"]*)"')
-_BULLET = re.compile(r"^(?:[-*+•·–—]|\d{1,3}[.)]|\[[ xX]?\])\s+")
+_BULLET = re.compile(r"(?:[-*+•·–—]|\d{1,3}[.)])\s+(?:\[[ xX]?\]\s+)?|\[[ xX]?\]\s+")
+_TICKED = re.compile(r"\[[xX]\]")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[^\W\d_a-z]|\d)")
 _UNFIT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
@@ -147,7 +148,7 @@ def _lines(rows: Iterable[Row]) -> Iterator[Row]:
         bullet = _BULLET.match(text)
         bare = text[bullet.end() :] if bullet else text
         bare = bare.strip("*_# \t") if text.startswith(("#", "*", "_")) or bullet else bare
-        if not bare:
+        if not bare or (bullet and _TICKED.search(bullet[0])):
             continue
         if not bullet and (text.startswith("#") or bare.endswith(":")) and len(bare) <= LONGEST_HEADING:
             heading = bare.rstrip(":").strip()
