@@ -157,8 +157,12 @@ async def test_a_day_is_one_of_the_zone_that_is_asked_for(alice: Client) -> None
 @pytest.mark.parametrize(
     ("body", "field"),
     [
-        ({"todoSummary": 3}, "todoSummary"), ({"notesSummary": ["x"]}, "notesSummary"), ({"emailAttentionSummary": "x" * 100_001}, "emailAttentionSummary"),
-        ({"statusQuoSummary": "a\0b"}, "statusQuoSummary"), ({"userTimezone": "Mars/Base"}, "userTimezone"), ({"calendarSummary": {}}, "calendarSummary"),
+        ({"todoSummary": 3}, "todoSummary"),
+        ({"notesSummary": ["x"]}, "notesSummary"),
+        ({"emailAttentionSummary": "x" * 100_001}, "emailAttentionSummary"),
+        ({"statusQuoSummary": "a\0b"}, "statusQuoSummary"),
+        ({"userTimezone": "Mars/Base"}, "userTimezone"),
+        ({"calendarSummary": {}}, "calendarSummary"),
     ],
 )  # fmt: skip
 async def test_a_bad_field_is_named(alice: Client, path: str, body: dict[str, Any], field: str) -> None:

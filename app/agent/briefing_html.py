@@ -82,7 +82,7 @@ def _status(material: Material) -> str:
     ]
     said = _listed([count for count in counts if count])
     if not said:
-        return "Nothing presses: no todo is due, no e-mail waits and no event is left today."
+        return "Nothing presses." if material.facts.todos is None else "Nothing presses: no todo is due, no e-mail waits and no event is left today."
     free = f" The next free time is {_span(material.free[0])}." if material.events and material.free else ""
     return f"You have {said}.{free}"
 

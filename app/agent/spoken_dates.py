@@ -123,7 +123,7 @@ def _spans_of_days() -> Iterator[tuple[str, Reading]]:
 def _weeks_and_months() -> Iterator[tuple[str, Reading]]:
     yield r"(?:the |this )?weekend|wochenende|week-end|fin de semana", lambda _, today: today + timedelta((5 - today.weekday()) % 7)
     this_week = r"this week|end of (?:the )?week|eow|diese woche|ende der woche|cette semaine|fin de la semaine|esta semana|final de la semana"
-    yield this_week, lambda _, today: today + timedelta(max(4 - today.weekday(), 0))
+    yield this_week, lambda _, today: today + timedelta((4 if today.weekday() < 5 else 6) - today.weekday())
     next_week = r"next week|nachste[rn]? woche|kommende[rn]? woche|semaine prochaine|proxima semana|semana que viene"
     yield next_week, lambda _, today: today + timedelta(7 - today.weekday())
     this_month = r"end of (?:the )?month|month[- ]end|eom|monatsende|ende des monats|fin du mois|fin de mois|fin de mes|final de mes"

@@ -19,6 +19,7 @@ Action = Literal["create_todo", "complete_todo", "reschedule_todo", "reply_email
 MOST = 10
 LONG_ENOUGH = timedelta(minutes=60)
 MOST_OF_A_KIND = 3
+CLASH = 175  # of at most 200: before preparing either of the two
 
 
 class Suggestion(Record):
@@ -98,7 +99,7 @@ def _clashes(material: Material) -> Iterator[Idea]:
         about = f"{first.title} {first.start.isoformat()} {second.title} {second.start.isoformat()}"
         names = f"“{line(first.title, 60)}” and “{line(second.title, 60)}”"
         yield Idea(
-            125,
+            CLASH,
             "other",
             about,
             "Resolve a calendar conflict",
