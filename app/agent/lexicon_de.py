@@ -6,7 +6,8 @@ WORDS = {
         stromausfall, ausgefallen, letzte mahnung, =mahnung, zahlungserinnerung, letzte erinnerung, kündigung droht, sperrung, gesperrt,
         abgeschaltet, abschaltung, wasserschaden, rohrbruch, brand im, einbruch, gestohlen, gehackt, sicherheitslücke, sicherheitswarnung,
         spätestens heute, noch heute, frist läuft, inkasso, vollstreckung, nicht erreichbar, funktioniert nicht, geht nicht mehr, fällt aus, flug
-        annulliert, annulliert, =abgesagt, bricht ab, brennt, droht, doppelt abgebucht, build fehlgeschlagen""",
+        annulliert, annulliert, =abgesagt, bricht ab, brennt, droht, doppelt abgebucht, build fehlgeschlagen, verschluckt, bewusstlos, blutet, im
+        krankenhaus, passwort abgelaufen, zugang gesperrt""",
     "overdue": """
         überfällig, im rückstand, unbezahlt, frist verpasst, frist abgelaufen, ist abgelaufen, =ausstehend, tagen offen, wochen offen""",
     "now": "=fällig, abgabefrist, =frist, anmeldeschluss, einsendeschluss, stichtag",
@@ -44,7 +45,7 @@ WORDS = {
         deployment, sicherung, backup, firewall, blutdruck, blutabnahme, ultraschall, physio, optiker, apotheke, spritze, insulin, hebamme,
         vorsorgeuntersuchung, pflegeheim, pflegedienst, steuererklär, bafög, kindergeld, elterngeld, wohngeld, sozialamt, jugendamt, standesamt,
         einbürgerung, meldeamt, ummeldung, kfz, =messe, fachmesse, lagerbestand, =zoll, zollamt, stromrechnung, stromvertrag, =strom, =schule,
-        schulleitung""",
+        schulleitung, angebot, photovoltaik, wärmepumpe, frist, voranmeldung""",
     "growth": """
         lernen, fortbildung, weiterbildung, schulung, =kurs, sprachkurs, planen, =plan, planung, strategie, konzept, =ziele, zielen, architektur,
         entscheidung, recherch, vorbereit, karriere, nachfolge, partnerschaft, geschäftsidee, langfrist, mentor, dokumentation, prototyp, entwurf,

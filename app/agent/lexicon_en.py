@@ -8,7 +8,8 @@ WORDS = {
         suspicious, data loss, recall, escalat*, security alert, action required, any time now, fail any time, before noon, by noon, end of day,
         eod, cob, time-sensitive, today at the latest, no later than today, in one hour, within the hour, within an hour, crashed, crashing, stuck
         on the road, build broken, build failed, build is broken, tests failing, release blocked, was cancelled, is cancelled, flight cancelled,
-        flight canceled, threaten*, charged twice, on hold, stopped working, not working, unreachable, timing out, deadline today, recall notice""",
+        flight canceled, threaten*, charged twice, on hold, stopped working, not working, unreachable, timing out, deadline today, recall notice,
+        swallowed, unconscious, bleeding, collapsed, in hospital, ring me, call me back urgently, go offline, goes offline""",
     "overdue": "overdue, past due, late payment, unpaid, missed the deadline, deadline missed, in arrears, was due, long due",
     "now": "deadline, due, closes at, ends at, by lunch, by lunchtime, before lunch",
     "blocked": """
@@ -58,7 +59,8 @@ WORDS = {
         notice period, sick leave, maternity leave, parental leave, fire extinguisher*, smoke alarm*, evacuation, first aiders, car insurance,
         mechanic, breakdown, claim lapses, business review, okr, kpi*, conversion, board report, shareholders' meeting, agm, trustee*, quorum, tax
         return, tax office, tax advis*, registration, deregister, enrolment, headteacher, tutor, court hearing, the hearing, broken build, school
-        enrolment""",
+        enrolment, the vet, gp, beneficiar*, my will, update will, update my will, hr, four-day week, photovoltaic, solar panels, heat pump, quote
+        from, offer from, voluntary disclosure""",
     "growth": """
         learn*, study for, studying, course*, training, train, workshop, certify, plan for, plan the, planning, plan, strateg*, roadmap, vision,
         okr*, goal*, architecture, design doc, decision, decide, research*, portfolio, skill*, prepare*, preparing, career, succession,
@@ -82,7 +84,7 @@ WORDS = {
         playlist, borrow*, lend, yoghurt, yogurt, fridge, charger, dvd*, iron shirts, ironing, laundry, vinyl, documentary, episodes, octopus*, tv
         show*, ranking, trainers, shirt*, dreams, standup, stand-up, water cooler, street market*, brunch*, tribute, vernissage, sudoku, puzzle*,
         coasters, candles, decoration*, curtains, cushion*, mugs, keyring, poster*, stamps, comic*, nap, sunbath*, beach, weekend picks, viewed
-        your profile, people you may know, new follower*""",
+        your profile, people you may know, new follower*, juggling, spice rack, cocktails, gin, flea market, salsa, badge""",
     "asked": """
         please reply, please respond, please answer, please confirm, please call, please let me know, please send, please advise, please get back,
         let me know, can you, could you, would you, will you, are you able, do you have, what do you think, your thoughts, your feedback, your

@@ -5,7 +5,7 @@ WORDS = {
         urgente*, urgencia*, inmediatamente, de inmediato, cuanto antes, lo antes posible, ya mismo, ahora mismo, último aviso, último
         recordatorio, última notificación, corte de, suspendid*, suspensión, avería, averiad*, caíd*, se cayó, no responde, no funciona, fuga de,
         inundación, incendio, robad*, hackead*, fraude, alerta de seguridad, embargo, desahucio, antes del mediodía, bloquead*, emergencia, vuelo
-        cancelado, cancelad*, amenaza*, cobrado dos veces, perdid*""",
+        cancelado, cancelad*, amenaza*, cobrado dos veces, perdid*, inconsciente, sangra, en el hospital""",
     "overdue": "vencid*, atrasad*, impagad*, impago, con retraso, fuera de plazo, en mora, pendiente desde",
     "now": "fecha límite, plazo, vence, último día",
     "blocked": """
@@ -35,7 +35,8 @@ WORDS = {
         pensión alimenticia, residencia de mayores, ecografía, matrona, análisis de sangre, óptica, fisioterap*, farmacia, inyección, insulina,
         tensión, declaración de impuestos, baja médica, baja maternal, nota de gastos, gastos, hoja de horas, comisión, renovación, renovar,
         entrega, existencias, inventario, feria, nota de prensa, periodista, queja*, sindicato, periodo de prueba, preaviso, copia de seguridad,
-        cortafuegos, despliegue, subvención, informe*, informe final, empadronamiento, ayuda, recibo del agua, recibo de la luz, factura del agua""",
+        cortafuegos, despliegue, subvención, informe*, informe final, empadronamiento, ayuda, recibo del agua, recibo de la luz, factura del agua,
+        veterinari*, médico de cabecera, tarjeta sanitaria, oferta para, placas solares, presupuesto de""",
     "growth": """
         aprender, curso*, formación, planificar, plan, planificación, estrategi*, hoja de ruta, objetivo*, arquitectura, decisión, investigación,
         preparar, preparación, carrera profesional, sucesión, alianza, comprar una casa, comprar casa, comprar un piso, estudio de mercado, largo

@@ -5,7 +5,8 @@ WORDS = {
         urgent*, urgence*, immédiatement, tout de suite, sans délai, sans attendre, au plus vite, dès que possible, dernier rappel, dernière
         relance, relance, mise en demeure, coupure, suspendu*, suspension, en panne, panne, fuite, dégât des eaux, inondation, incendie, volé,
         piraté, fraude, faille, alerte de sécurité, ne répond plus, ne fonctionne plus, avant midi, dernier délai, huissier, expulsion, hors
-        service, plus tard aujourd'hui, vol annulé, est annulé*, annulé, menace, débité deux fois, perdu*, bloqué*""",
+        service, plus tard aujourd'hui, vol annulé, est annulé*, annulé, menace, débité deux fois, perdu*, bloqué*, inconscient*, saigne, à
+        l'hôpital""",
     "overdue": "en retard, impayé*, échu*, échéance dépassée, délai dépassé, arriéré*",
     "now": "échéance, date limite, délai, à rendre, dernier jour",
     "blocked": """
@@ -37,7 +38,8 @@ WORDS = {
         d'impôts, allocation*, congé maternité, congé parental, arrêt maladie, note de frais, feuille de temps, prime, commission, renouvellement,
         livraison, stock, inventaire, salon professionnel, communiqué, journaliste, plainte, syndicat, période d'essai, préavis, sauvegarde,
         pare-feu, certificat, déploiement, bilan de santé, bilan annuel, bilan comptable, subvention, rapport final, rapport, facture d'eau,
-        compteur d'eau, numéro de vol, mon vol, votre vol""",
+        compteur d'eau, numéro de vol, mon vol, votre vol, carte vitale, vétérinaire, médecin traitant, offre pour, pompe à chaleur, panneaux
+        solaires""",
     "growth": """
         apprendre, formation*, cours, planifier, plan, planification, stratégi*, feuille de route, objectif*, architecture, décision, recherche*,
         préparer, préparation, carrière, succession, partenariat*, acheter une maison, achat maison, étude de marché, long terme, mentor*,

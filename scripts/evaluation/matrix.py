@@ -120,14 +120,3 @@ def _item(row: dict[str, Any], events: dict[tuple[str, datetime], Item]) -> Item
 def _read_back(item: Item | None, row: dict[str, Any]) -> Item:
     text = row["plain"] if item is None else f"<ul>{summaries.entry(item)}</ul>"
     return summaries.read({SUMMARY[row["source"]]: text}, ZONE)[0]
-
-
-def main() -> None:
-    """Print the figures and the misses."""
-    for row in evaluate():
-        print(f"{row.half}  {row.measure:<24} {row.right:>3}/{row.total:<3} {row.right / row.total:6.1%}")
-    print("\n".join(misses()))
-
-
-if __name__ == "__main__":
-    main()
