@@ -1,6 +1,7 @@
 """The feature modules whose operations make up the service."""
 
 from app.account import contacts, grants, keys, users
+from app.agent import briefing, matrix, strategies
 from app.core.operation import Catalog
 from app.interfaces import openapi
 from app.tools import namespaces, note_tools, toolbox
@@ -14,6 +15,7 @@ from app.workspace import (
     links,
     note_lists,
     note_places,
+    note_summaries,
     notes,
     related,
     search,
@@ -37,6 +39,7 @@ CATALOG = Catalog(
         note_lists,
         notes,
         note_places,
+        note_summaries,
         search,
         find,
         related,
@@ -46,6 +49,9 @@ CATALOG = Catalog(
         snapshots,
         todos,
         trash,
+        briefing,
+        strategies,
+        matrix,
         toolbox,
         namespaces,
         note_tools,

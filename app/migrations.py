@@ -179,6 +179,20 @@ def m007_names(db: "Database") -> None:
     )
 
 
+def m008_briefings(db: "Database") -> None:
+    """Make the table of briefings."""
+    _run(
+        db,
+        """
+        CREATE TABLE briefings (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, time_duration TEXT NOT NULL,
+            status_summary TEXT NOT NULL, todo_summary TEXT NOT NULL, calendar_summary TEXT NOT NULL, notes_summary TEXT NOT NULL,
+            email_summary TEXT NOT NULL, suggestions TEXT NOT NULL, tokens INTEGER NOT NULL, generated_at TEXT NOT NULL) STRICT;
+        CREATE INDEX briefings_by_time ON briefings (owner_id, generated_at);
+        """,
+    )
+
+
 def m009_tools(db: "Database") -> None:
     """Make the choices of namespaces of tools."""
     _run(
@@ -191,7 +205,16 @@ def m009_tools(db: "Database") -> None:
     )
 
 
-STEPS: tuple[Callable[["Database"], None], ...] = (m001_accounts, m002_workspace, m003_words, m005_vectors, m006_links, m007_names, m009_tools)
+STEPS: tuple[Callable[["Database"], None], ...] = (
+    m001_accounts,
+    m002_workspace,
+    m003_words,
+    m005_vectors,
+    m006_links,
+    m007_names,
+    m008_briefings,
+    m009_tools,
+)
 
 
 def migrate(path: Path, *, steps: tuple[Callable[["Database"], None], ...] = STEPS) -> list[str]:

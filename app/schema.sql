@@ -99,6 +99,11 @@ CREATE TABLE tag_names (
 CREATE INDEX tag_names_by_owner ON tag_names (owner_id);
 CREATE TABLE name_progress (kind TEXT PRIMARY KEY, number INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE INDEX todos_by_update ON todos (owner_id, updated_at) WHERE trash_id IS NULL;
+CREATE TABLE briefings (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, time_duration TEXT NOT NULL,
+    status_summary TEXT NOT NULL, todo_summary TEXT NOT NULL, calendar_summary TEXT NOT NULL, notes_summary TEXT NOT NULL,
+    email_summary TEXT NOT NULL, suggestions TEXT NOT NULL, tokens INTEGER NOT NULL, generated_at TEXT NOT NULL) STRICT;
+CREATE INDEX briefings_by_time ON briefings (owner_id, generated_at);
 CREATE TABLE tool_namespaces (
     user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, credential TEXT NOT NULL, namespace TEXT NOT NULL,
     enabled INTEGER NOT NULL, PRIMARY KEY (user_id, credential, namespace)) STRICT, WITHOUT ROWID;

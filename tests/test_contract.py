@@ -60,6 +60,7 @@ GET    /os/notes/{id}/related                notes      os.notes:read           
 GET    /os/notes/{id}/links                  notes      os.notes:read                      beyond
 POST   /os/notes/{id}/links/rewrite          notes      os.notes:write                     beyond
 GET    /os/find                              workspace  os.notes:read                      beyond
+GET    /notes/summary                        notes      os.notes:read                      service
 GET    /os/snapshots/{noteId}                snapshots  os.snapshots:read                  service
 POST   /os/snapshots/{noteId}                snapshots  os.snapshots:write                 service
 GET    /os/snapshots/{noteId}/seq/{seq}      snapshots  os.snapshots:read                  service
@@ -77,12 +78,16 @@ GET    /tools                                tools      any                     
 POST   /tools                                tools      any                                service
 GET    /tools/namespaces                     tools      any                                service
 PUT    /tools/namespaces                     tools      tools:manage                       service
+POST   /briefing                             agent      agent.chat:run                     service
+POST   /briefing/strategies                  agent      agent.chat:run                     service
+POST   /briefing/matrix                      agent      agent.chat:run                     service
+GET    /briefings                            agent      agent.chat:read                    service
+GET    /briefings/{id}                       agent      agent.chat:read                    beyond
 """
 """Method, path, category, scope ("|": either suffices; "any": any credential; "none": no credential) and origin, as the contract has them."""
 
 LATER = """
-POST /chat                                  POST /briefing                        POST /briefing/strategies       POST /briefing/matrix
-GET /briefings                              GET /notes/summary                    GET /conversations              GET /os/team
+POST /chat                                  GET /conversations                    GET /os/team
 POST /os/team/invite                        GET /os/network                       GET /os/network/conversations   GET /network
 GET /os/network/conversations/{sessionId}   POST /os/memory/search                GET /heartbeat/policy           POST /heartbeat/policy
 POST /heartbeat/run                         GET /heartbeat/runs                   GET /heartbeat/runs/{id}        GET /heartbeat/status
@@ -417,6 +422,16 @@ CALLS: dict[str, dict[str, Any]] = {
     "call_tool": {"tool": "create_todo", "params": {"title": "Do it"}},
     "list_namespaces": {},
     "switch_namespaces": {"disable": ["todos"]},
+    "summarize_notes": {"limit": 3},
+    "briefing": {
+        "timeDuration": "last 3 days",
+        "emails": [{"id": 7, "summary": "Contract", "sender": "Ann <ann@example.org>", "needsReply": True, "priority": "high", "date": "2026-11-21"}],
+        "calendarEvents": [{"summary": "Review", "start": "2026-11-21T10:00:00Z", "end": "2026-11-21T11:00:00Z"}],
+    },
+    "briefing_strategies": {"todoSummary": "<ul><li>Pay the rent today</li></ul>"},
+    "briefing_matrix": {"todoSummary": "<ul><li>Pay the rent today</li></ul>", "explain": True},
+    "list_briefings": {"limit": 100},
+    "get_briefing": {"id": Ref("briefing")},
 }
 """For each operation a call that succeeds."""
 
@@ -436,6 +451,8 @@ async def ready(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
         lambda tx: tx.run("INSERT INTO oauth_grants (user_id, client_id, client_name, scopes, created_at) VALUES (1, 'c', 'C', '[]', '')").lastrowid
     )
     made = {"folder": folder, "note": note["id"], "binned": binned["id"], "version": version, "key": key, "grant": grant}
+    if "briefing" in CATALOG.operations:
+        made["briefing"] = (await alice.ok("POST", "/briefing", json={}))["briefingId"]
     if "create_todo" in CATALOG.operations:
         made["todo"] = (await alice.ok("POST", "/os/todos", status=201, json={"title": "T"}))["result"]["todo"]["id"]
     return made

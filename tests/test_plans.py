@@ -28,6 +28,7 @@ GROWING = (
     "keys",
     "users",
     "idempotent_replies",
+    "briefings",
 )
 WALK = re.compile(rf"^SCAN ({'|'.join(GROWING)}|n|f|s|l|x|t)\b(?! VIRTUAL TABLE)")
 SORT = re.compile(r"^USE TEMP B-TREE FOR .*ORDER BY")
@@ -71,6 +72,7 @@ async def ann(recorder: Recorder, data: Path, settings: Settings, clock: Movable
         await client.note("Linking", "See [[Plan]].", folderId=2)
         await client.note("Gone")
         await client.ok("DELETE", "/os/notes/3")
+        await client.ok("POST", "/briefing", json={})
         recorder.new()
         yield client
         await client.aclose()
@@ -89,7 +91,7 @@ READS = [
     "/identity", "/os/status", "/os/folders?parentId=2", "/os/notes/1", "/os/notes", "/os/notes?folderId=2", "/os/notes?folderId=2&offset=5&limit=1",
     *(f"/os/notes?folderId=2&sort={sort}&order={order}" for sort in ("updatedAt", "createdAt", "title") for order in ("asc", "desc")),
     "/os/notes?recursive=true", "/os/notes?folderName=Work", "/os/snapshots/1", "/os/snapshots/1/seq/1", "/os/snapshots/1/1",
-    "/os/trash", "/os/todos", "/os/todos?completed=false&limit=50&includeSteps=true", "/os/todos/1",
+    "/notes/summary", "/briefings", "/briefings/1", "/os/trash", "/os/todos", "/os/todos?completed=false&limit=50&includeSteps=true", "/os/todos/1",
 ]  # fmt: skip
 
 
@@ -126,6 +128,7 @@ WRITES = [
     ("PATCH", "/os/notes/1", {"title": "Plans", "rewriteLinks": True}, 200),
     ("POST", "/os/notes/1/links/rewrite", {"from": "Old plan"}, 200),
     ("POST", "/os/notes", {"title": "Linked", "content": "[[Plan]] and #tag", "folderId": 2}, 201),
+    ("POST", "/briefing", {}, 200),
 ]
 
 

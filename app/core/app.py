@@ -10,6 +10,7 @@ from app.core.embedder import NO_EMBEDDER, Embedder
 from app.core.events import Events
 from app.core.memory import Memory
 from app.core.operation import Catalog, Operation
+from app.core.rewriting import Rewriter
 from app.core.store import Store
 from app.core.tx import Clock, Tx
 from app.errors import Forbidden, Invalid, Malformed, NotFound, Unprocessable
@@ -38,6 +39,8 @@ class App:
         """Give the part of that class: so an operation reaches what its feature keeps in memory."""
         found: R = self.parts[kind]
         return found
+
+    rewriter: Rewriter | None = None
 
     async def call(self, caller: Caller | None, name: str, params: Params, *, once: str | None = None) -> Any:
         """Run the operation called `name` and give its record. Rights and fields are checked here and nowhere else.

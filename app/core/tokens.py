@@ -6,6 +6,7 @@ import uuid
 
 ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
 SECRET_LENGTH = 40
+NAMESPACE = uuid.UUID("5b0f5c1e-6d0a-4f0e-9d57-3c4b7f1a2e88")
 
 
 def secret(prefix: str) -> str:
@@ -16,6 +17,11 @@ def secret(prefix: str) -> str:
 def new_uuid() -> str:
     """Give a random UUID."""
     return str(uuid.uuid4())
+
+
+def lasting_uuid(name: str) -> str:
+    """Give the UUID that belongs to a name for ever."""
+    return str(uuid.uuid5(NAMESPACE, name))
 
 
 def run_name() -> str:
