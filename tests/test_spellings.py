@@ -13,10 +13,11 @@ from app.workspace.spellings import OPEN_TODO, TOKENIZER, indexed, key_of, match
 from app.workspace.stems import stem
 from app.workspace.words import Words, columns
 
-ENDINGS = (
+LISTED = (
     "ational tional enci anci izer logi bli alli entli eli ousli ization ation ator alism iveness fulness ousness aliti iviti biliti icate ative "
     "alize iciti ical ful ness al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize s es ies sses ed eed ing y e ll"
-).split()
+)
+ENDINGS = LISTED.split()
 SHAPES = st.builds(lambda begun, ends: begun + "".join(ends), st.text("abceioulstzwxy", min_size=1, max_size=6), st.lists(st.sampled_from(ENDINGS)))
 
 
