@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import os
 import sys
 
 import click
@@ -47,6 +48,7 @@ for command in (serve, init, user, key, search, models, routes, openapi, setting
 
 def main() -> None:
     """Run the command line and leave with its exit code: 0 done, 1 refused or failed, 2 wrong use."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before any library imports numpy; see core/numeric.py
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             with contextlib.suppress(ValueError):

@@ -12,6 +12,8 @@ from app.core.place import DATABASE
 from app.main import create_app
 from app.settings import Settings
 from tests.conftest import Client, MovableClock, Served
+from tests.fake_embedder import FakeEmbedder
+from tests.with_meaning import settled
 
 pytestmark = pytest.mark.anyio
 GROWING = (
@@ -29,8 +31,9 @@ GROWING = (
     "users",
     "idempotent_replies",
     "briefings",
+    "note_passages",
 )
-WALK = re.compile(rf"^SCAN ({'|'.join(GROWING)}|n|f|s|l|x|t)\b(?! VIRTUAL TABLE)")
+WALK = re.compile(rf"^SCAN ({'|'.join(GROWING)}|n|f|s|l|x|t|p)\b(?! VIRTUAL TABLE)")
 SORT = re.compile(r"^USE TEMP B-TREE FOR .*ORDER BY")
 
 
@@ -91,7 +94,7 @@ READS = [
     "/identity", "/os/status", "/os/folders?parentId=2", "/os/notes/1", "/os/notes", "/os/notes?folderId=2", "/os/notes?folderId=2&offset=5&limit=1",
     *(f"/os/notes?folderId=2&sort={sort}&order={order}" for sort in ("updatedAt", "createdAt", "title") for order in ("asc", "desc")),
     "/os/notes?recursive=true", "/os/notes?folderName=Work", "/os/snapshots/1", "/os/snapshots/1/seq/1", "/os/snapshots/1/1",
-    "/notes/summary", "/briefings", "/briefings/1", "/os/trash", "/os/todos", "/os/todos?completed=false&limit=50&includeSteps=true", "/os/todos/1",
+    "/notes/summary", "/briefings", "/briefings/1", "/os/trash", "/os/search", "/os/todos", "/os/todos?completed=false&limit=50&includeSteps=true", "/os/todos/1",
 ]  # fmt: skip
 
 
@@ -129,6 +132,7 @@ WRITES = [
     ("POST", "/os/notes/1/links/rewrite", {"from": "Old plan"}, 200),
     ("POST", "/os/notes", {"title": "Linked", "content": "[[Plan]] and #tag", "folderId": 2}, 201),
     ("POST", "/briefing", {}, 200),
+    ("GET", "/os/notes/1/related", None, 200),
 ]
 
 
@@ -136,6 +140,37 @@ WRITES = [
 async def test_a_write_never_walks_a_table(ann: Client, recorder: Recorder, data: Path, method: str, path: str, body: object, status: int) -> None:
     await ann.ok(method, path, status=status, json=body)
     asked = recorder.new()
+    assert asked
+    bad = {statement: steps for statement, steps in plans(data, asked).items() if any(WALK.search(step) for step in steps)}
+    assert bad == {}
+
+
+MEANT = [
+    ("POST", "/os/notes/search", {"query": "car"}),
+    ("POST", "/os/notes/search", {"query": "car", "mode": "meaning"}),
+    ("POST", "/os/notes/search", {"query": "car tag:t -old", "folderId": 1}),
+    ("GET", "/os/notes/1/related", None),
+    ("GET", "/os/search", None),
+    ("PATCH", "/os/notes/1", {"content": "a car"}),
+]
+
+
+@pytest.mark.parametrize(("method", "path", "body"), MEANT)
+async def test_meaning_never_walks_a_table_once_its_matrix_is_there(
+    recorder: Recorder, data: Path, settings: Settings, clock: MovableClock, method: str, path: str, body: object
+) -> None:
+    asgi = create_app(settings, data, clock=clock, embedder=FakeEmbedder())
+    async with asgi.router.lifespan_context(asgi):
+        served = Served(asgi, asgi.state.parts)
+        ann = await served.person("ann")
+        await ann.note("Garage", "an automobile", tags=["t"], folderId=1)
+        await settled(served)
+        await ann.ok("POST", "/os/notes/search", json={"query": "car"})
+        recorder.new()
+        await ann.ok(method, path, **({} if body is None else {"json": body}))
+        await settled(served)
+        asked = recorder.new()
+        await ann.aclose()
     assert asked
     bad = {statement: steps for statement, steps in plans(data, asked).items() if any(WALK.search(step) for step in steps)}
     assert bad == {}

@@ -46,7 +46,7 @@ class Term:
     @property
     def free(self) -> bool:
         """Whether it is only a word: one of several may be missing in notes that are found below the others."""
-        return self.kind == "word" and not self.title
+        return self.kind == "word" and not self.title and not self.whole
 
 
 @dataclass(frozen=True)

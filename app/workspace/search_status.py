@@ -50,17 +50,22 @@ async def search_progress(app: App, me: Caller) -> SearchStatus:
 
 
 def _of_owner(tx: Tx, meaning: Meaning, owner: int) -> SearchStatus:
-    waiting = tx.value("SELECT count(*) FROM waiting_words w JOIN notes n ON n.id = w.note_id WHERE n.owner_id = :owner", owner=owner)
+    waiting = tx.value(
+        """SELECT (SELECT count(*) FROM waiting_words w CROSS JOIN notes n ON n.id = w.note_id WHERE n.owner_id = :owner)
+                + (SELECT count(*) FROM notes WHERE id <= (SELECT stale_to FROM word_index) AND owner_id = :owner)""",
+        owner=owner,
+    )  # fmt: skip
     model = _model(tx, meaning)
     done = (0, 0) if model is None else vectors.counted(tx, model, owner)
     return _status(meaning, model, waiting, counters.of(tx, owner).notes, done)
 
 
 def _of_all(tx: Tx, meaning: Meaning) -> SearchStatus:
+    waiting = tx.value("SELECT (SELECT count(*) FROM waiting_words) + (SELECT count(*) FROM notes WHERE id <= (SELECT stale_to FROM word_index))")
     model = _model(tx, meaning)
     done = (0, 0) if model is None else vectors.counted_all(tx, model)
     notes = tx.value("SELECT ifnull(sum(note_count), 0) FROM workspaces")
-    return _status(meaning, model, tx.value("SELECT count(*) FROM waiting_words"), notes, done)
+    return _status(meaning, model, waiting, notes, done)
 
 
 def _model(tx: Tx, meaning: Meaning) -> Model | None:

@@ -29,15 +29,17 @@ _EMOJI = "\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001f3fa\U0001f400-\U0001faff"
 # Points of Hebrew and Arabic, the Arabic stretching mark, selectors of a glyph's variant, skin tones.
 _UNSEEN = (
     "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed"
-    "\ufe00-\ufe0f\U0001f3fb-\U0001f3ff"
+    "\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0000-\U000e01ff"
 )
+# What FTS5 takes for letters though it is none: newer signs of currencies, private characters, planes that nobody uses.
+_BREAKS = "\u20ba-\u20cf\ue000-\uf8ff\U00040000-\U000dffff\U000e0200-\U0010ffff"
 _PLAIN = {
     "ß": "ss", "ẞ": "ss", "æ": "ae", "Æ": "ae", "œ": "oe", "Œ": "oe", "ø": "o", "Ø": "o", "ł": "l", "Ł": "l", "đ": "d", "Đ": "d",
     "أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى": "ي", "ة": "ه",
 }  # fmt: skip
-_COMBINING = re.compile("[\u0300-\u036f\u0653-\u0655\u1161-\u11c2\u3099\u309a]")
-_SPECIAL = re.compile(f"[{_UNSPACED}]+|[{_EMOJI}]|[{_UNSEEN}]+|[{''.join(_PLAIN)}]")
+_SPECIAL = re.compile(f"[{_UNSPACED}]+|[{_EMOJI}]|[{_BREAKS}]|[{_UNSEEN}]+|[{''.join(_PLAIN)}]")
 _LAST_RUN = re.compile(f"[{_UNSPACED}]+$")
+_BREAK = re.compile(f"[{_BREAKS}]")
 _ASCII_WORD = re.compile("[A-Za-z0-9]+")
 
 
@@ -62,9 +64,7 @@ def indexed(text: str) -> str:
     """Give a text as FTS5 is to split it."""
     if text.isascii():
         return text
-    if _COMBINING.search(text):
-        text = unicodedata.normalize("NFC", text)
-    return _SPECIAL.sub(_spelled, text)
+    return _SPECIAL.sub(_spelled, unicodedata.normalize("NFC", text))
 
 
 def goes_on(text: str, *, prefix: bool = False) -> bool:
@@ -87,7 +87,7 @@ def words_in(text: str) -> list[str]:
     """Give the words of a text as they are written; a run of a script without spaces is one."""
     if text.isascii():
         return _ASCII_WORD.findall(text)
-    return _word().findall(unicodedata.normalize("NFC", text))
+    return [word for word in _word().findall(unicodedata.normalize("NFC", text)) if indexed(word).strip()]
 
 
 def pairs(word: str) -> list[str]:
@@ -152,6 +152,8 @@ def _spelled(found: re.Match[str]) -> str:
         return f" {chr(first - 0x2600 + 0xF2000)} "
     if 0x1F000 <= first <= 0x1FAFF and not 0x1F3FB <= first <= 0x1F3FF:
         return f" {chr(first - 0x1F000 + 0xF0000)} "
+    if _BREAK.match(text):
+        return " "
     if _LAST_RUN.match(text):
         return f" {' '.join(text[at : at + 2] for at in range(len(text)))} "
     return ""
@@ -169,13 +171,15 @@ def _begun(key: str) -> str:
     """Give the letters with which every word of a key begins: a stem may have changed its end, and some letters stand for two."""
     cut = re.split("ss|ae|oe", key, maxsplit=1)[0] or key[:1]
     for ending in ("i", "e", "bl"):
-        if cut.endswith(ending) and cut == key:
+        if cut == key and cut.endswith(ending) and len(cut) > len(ending):
             cut = cut[:-1]
     return cut
 
 
 @functools.cache
 def _base(character: str) -> str:
+    if character in _PLAIN:
+        return _PLAIN[character][0]
     latin = character < "\u0250" or "\u1e00" <= character <= "\u1eff"
     base = (unicodedata.normalize("NFD", character)[0] if latin else character).lower()
     return base if len(base) == 1 else character
@@ -184,15 +188,18 @@ def _base(character: str) -> str:
 @functools.cache
 def _marks() -> str:
     """Give the marks that belong to a letter before them; the regular expressions of Python take none of them for a part of a word."""
-    blocks = ((0x300, 0x1E00), (0x20D0, 0x20F1), (0xA66F, 0xABEE), (0xFE00, 0xFE30))
+    blocks = (
+        (0x300, 0x1E00), (0x20D0, 0x20F1), (0x2CEF, 0x2E00), (0x302A, 0x309B), (0xA66F, 0xABEE), (0xFB1E, 0xFB1F), (0xFE00, 0xFE30),
+        (0x101FD, 0x12000), (0x13440, 0x13460), (0x16A00, 0x17000), (0x1BC9D, 0x1BCA0), (0x1CF00, 0x1D300), (0x1DA00, 0x1EA00),
+    )  # fmt: skip
     return "".join(chr(code) for first, end in blocks for code in range(first, end) if unicodedata.category(chr(code)) in ("Mn", "Mc"))
 
 
 @functools.cache
 def _word() -> re.Pattern[str]:
-    return re.compile(f"[{_EMOJI}]|[^\\W_](?:[^\\W_]|[{_marks()}])*")
+    return re.compile(f"[{_EMOJI}]|[{_marks()}]*[^\\W_](?:[^\\W_]|[{_marks()}])*")
 
 
 @functools.cache
 def _token() -> re.Pattern[str]:
-    return re.compile(f"[{_UNSPACED}]|[{_EMOJI}]|[^\\W_{_UNSPACED}](?:[^\\W_{_UNSPACED}]|[{_marks()}])*")
+    return re.compile(f"[{_UNSPACED}]|[{_EMOJI}]|[{_marks()}]*[^\\W_{_UNSPACED}](?:[^\\W_{_UNSPACED}]|[{_marks()}])*")

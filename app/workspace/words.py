@@ -23,7 +23,7 @@ BATCH = 256
 MOST_WAITING = 4_096
 MERGE_PAGES = 100
 STEP_BYTES = 2 << 20
-WEIGHTS = {"content": 1.0, "title": 4.0, "headings": 2.0, "tags": 3.0}
+WEIGHTS = {"content": 1.0, "title": 3.0, "headings": 2.0, "tags": 3.0}
 """The columns, and what a hit in each counts. FTS5 writes no column number for the first one, so that the longest being first saves a third."""
 _COLUMNS = ", ".join(WEIGHTS)
 _VALUES = ", ".join(f":{column}" for column in WEIGHTS)
@@ -133,10 +133,10 @@ def pages_of(tx: Tx, owner: int, beginning: str) -> int:
 def columns(words: Words) -> dict[str, str]:
     """Give the texts that FTS5 is given for a note, by column."""
     headings, text = _parted(words.content)
-    tags = "" if words.tags == note_tags.NONE else words.tags
+    tags = "" if words.tags == note_tags.NONE else indexed(words.tags)
     if "[ ]" in words.content and _OPEN_BOX.search(words.content):
         tags = f"{tags} {OPEN_TODO}"
-    return {"title": indexed(words.title), "headings": indexed(headings), "tags": indexed(tags), "content": indexed(text)}
+    return {"title": indexed(words.title), "headings": indexed(headings), "tags": tags, "content": indexed(text)}
 
 
 def definition(name: str) -> str:
