@@ -19,7 +19,7 @@ from app.interfaces.access_log import AccessLog
 from app.interfaces.http import Api
 from app.interfaces.schedule import Schedule
 from app.settings import Settings
-from app.workspace import words
+from app.workspace import grams, words
 
 
 class Application(Starlette):
@@ -72,5 +72,5 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now) -> Ap
     """Give the App over the database in `data`, its store not yet open."""
     events = Events()
     store = Store(data / DATABASE, durability=settings.durability, clock=clock, events=events)
-    store.idle_work.append(words.tend)
+    store.idle_work += [words.tend, grams.tend if settings.grep_index else grams.empty]
     return App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events)

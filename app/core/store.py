@@ -73,9 +73,10 @@ class Store:
         self._close_by = 0.0
 
     async def open(self) -> None:
-        """Open the writer and the loop's own connection; readers come when they are first needed."""
+        """Open the writer and the loop's own connection; readers come when they are first needed. Idle work that was left is taken up again."""
         await self._writer
         self._local = _connect(self.path, writes=False)
+        self._rest()
 
     async def close(self) -> None:
         """Finish every write that was asked for and what idle work can be done soon, then close all connections.

@@ -1,28 +1,23 @@
 """Grep: lines of notes that hold a literal text or match a regular expression, in time linear in the text (RE2)."""
 
-import functools
-import re
-import time
+import bisect
+import itertools
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, NamedTuple
 
 from msgspec import Meta
 
+from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Id, Most, Record, Title
 from app.core.tx import Tx
-from app.errors import Invalid
-from app.workspace import folders
-from app.workspace.search import readable
+from app.workspace import folders, programs, scans
+from app.workspace.programs import Hit, Mode, Pace, Program
+from app.workspace.scans import Text
 
 Pattern = Annotated[str, Meta(min_length=1, max_length=1000)]
 Context = Annotated[int, Meta(ge=0, le=20)]
-SECONDS = 2.0
-PIECE = 1 << 16
-LINES_BETWEEN_LOOKS = 256
-WORD_CLASSES = {"w": r"[\pL\pN\pM_]", "W": r"[^\pL\pN\pM_]", "d": r"\pN", "D": r"\PN"}
-_ESCAPE = re.compile(r"\\(.)|\[\^?\]?|\]", re.DOTALL)
 
 
 class Match(Record):
@@ -55,119 +50,144 @@ class Grepped(Record):
     truncated: bool
 
 
-@operation("POST /os/notes/grep", scope="os.notes:read", category="notes", effect="read", tool=True)
-def grep_notes(
-    tx: Tx, me: Caller, *, pattern: Pattern, mode: Literal["literal", "regex"] = "literal", context_before: Context = 0,
-    context_after: Context = 0, folder_id: Id | None = None, folder_name: Title | None = None, case_sensitive: bool = False,
+@operation("POST /os/notes/grep", scope="os.notes:read", category="notes", effect="read", tool=True, stoppable=True)
+async def grep_notes(
+    app: App, me: Caller, *, pattern: Pattern, mode: Mode = "literal", context_before: Context = 0, context_after: Context = 0,
+    folder_id: Id | None = None, folder_name: Title | None = None, case_sensitive: bool = False,
     limit: Annotated[int, Meta(ge=1), Most(10_000)] = 1000,
 ) -> Grepped:  # fmt: skip
     """Find the lines of notes that hold a text or match a regular expression (RE2: no look-around, no back-references)."""
-    program = compiled(pattern, mode, case_sensitive=case_sensitive)
-    folder = folders.named_or_numbered(tx, me, folder_id, folder_name)
-    deadline = time.monotonic() + SECONDS
-    results: list[Matched] = []
-    scanned, left = 0, limit + 1
-    for note_id, title, content in _texts(tx, me, None if folder is None else folder["id"]):
-        scanned += 1
-        _require_time(deadline)
-        if matches := _matches(program, content, context_before, context_after, left, deadline):
-            left -= len(matches)
-            results.append(Matched(note_id, title, matches))
-        if left <= 0:
-            break
-    truncated = left <= 0
-    if truncated:
-        _cut_last(results)
-    return Grepped(results, Summary(scanned, len(results)), truncated)
+    grep = Grep(
+        me, Wanted(pattern, mode, case_sensitive, folder_id, folder_name), around=(context_before, context_after), limit=limit,
+        indexed=app.settings.grep_index,
+    )  # fmt: skip
+    await app.read_in_slices(grep.slice)
+    return grep.answer()
 
 
-@functools.lru_cache(maxsize=64)
-def compiled(pattern: str, mode: str, *, case_sensitive: bool) -> Any:
-    """Give the program for a pattern; raise Invalid with what RE2 has against it."""
-    import re2
+class Wanted(NamedTuple):
+    """What is searched for, and where."""
 
-    options = re2.Options()
-    options.log_errors = False
-    options.case_sensitive = case_sensitive
-    options.max_mem = 16 << 20
-    text = re2.escape(pattern) if mode == "literal" else _with_unicode_classes(pattern)
-    try:
-        return re2.compile(text, options)
-    except re2.error as error:
-        reason = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error.args[0])
-        raise Invalid(f"pattern is not a regular expression that RE2 knows: {reason}.", field="pattern") from None
+    pattern: str
+    mode: Mode
+    case_sensitive: bool
+    folder_id: int | None
+    folder_name: str | None
 
 
-def _texts(tx: Tx, me: Caller, folder_id: int | None) -> Iterator[tuple[int, str, str]]:
-    scope, places = readable(tx, me, folder_id)
-    cursor = tx.run(f"SELECT n.id, n.title, n.content FROM notes n WHERE n.trash_id IS NULL AND {scope} ORDER BY n.id", me=me.user, ids=places)
-    for row in cursor:
-        yield row[0], row[1], row[2]
+class Grep:
+    """A search under way: it goes on slice by slice, and holds what it has found."""
 
+    def __init__(self, me: Caller, wanted: Wanted, *, around: tuple[int, int], limit: int, indexed: bool) -> None:
+        self.me = me
+        self.wanted = wanted
+        self.around = around
+        self.indexed = indexed
+        self.pace = Pace(programs.SECONDS)
+        self.results: list[Matched] = []
+        self.scanned = 0
+        self.left = limit + 1
+        self._begun: _Begun | None = None
+        self._work: Iterator[None] = iter(())
 
-def _matches(program: Any, content: str, before: int, after: int, most: int, deadline: float) -> list[Match]:
-    """Give the first `most` matching lines of one text."""
-    if not _could_match(program, content, deadline):
-        return []
-    lines = lines_of(content)
-    found: list[Match] = []
-    for number, line in enumerate(lines):
-        if number % LINES_BETWEEN_LOOKS == 0:
-            _require_time(deadline)
-        hit = _search(program, line, deadline)
-        if hit is not None:
-            start, end = hit.span()
-            around = lines[max(0, number - before) : number], lines[number + 1 : number + 1 + after]
-            found.append(Match(number + 1, start + 1, line, line[start:end], *around))
-            if len(found) == most:
+    def slice(self, tx: Tx) -> bool:
+        """Search for some tens of milliseconds and say whether that was all; raise Invalid when the time for the whole is over."""
+        self.pace.begin_slice()
+        if self._begun is None:
+            self._begun = self._begin(tx)
+        while not self.pace.slice_over():
+            if self._advance(tx, self._begun):
+                return True
+        self.pace.end_slice()
+        return False
+
+    def answer(self) -> Grepped:
+        """Give what was found."""
+        truncated = self.left <= 0
+        if truncated:
+            self.results[-1].matches.pop()
+            if not self.results[-1].matches:
+                self.results.pop()
+        return Grepped(self.results, Summary(self.scanned, len(self.results)), truncated)
+
+    def _begin(self, tx: Tx) -> "_Begun":
+        wanted = self.wanted
+        program = programs.compiled(wanted.pattern, wanted.mode, case_sensitive=wanted.case_sensitive)
+        folder = folders.named_or_numbered(tx, self.me, wanted.folder_id, wanted.folder_name)
+        scope = scans.scope(tx, self.me, None if folder is None else folder["id"])
+        return _Begun(program, scope, scans.Walk(tx, scope, program.needs, indexed=self.indexed))
+
+    def _advance(self, tx: Tx, begun: "_Begun") -> bool:
+        """Do a little more and say whether that was all."""
+        if next(self._work, self) is not self:
+            return False
+        if self.left <= 0:
+            self.scanned = scans.considered(tx, begun.scope, self.results[-1].note_id)
+            return True
+        if begun.walk.ended:
+            self.scanned = begun.scope.total
+            return True
+        self._work = self._look(begun.program, begun.walk.texts(tx))
+        return False
+
+    def _look(self, program: Program, texts: list[Text]) -> Iterator[None]:
+        """Look through texts as if they were one, and at each that could match by itself."""
+        contents = [text[2] for text in texts]
+        whole = b"\n".join(contents)
+        if b"\r" in whole:
+            contents = [programs.joined_lines(content) for content in contents]
+            whole = b"\n".join(contents)
+        search = program.exact if program.marked is None or whole.isascii() else program.loose
+        starts = list(itertools.accumulate((len(content) + 1 for content in contents), initial=0))
+        at = 0
+        while (span := (yield from programs.search_lines(search, whole, at, self.pace))) is not None:
+            which = bisect.bisect_right(starts, span[0]) - 1
+            yield from self._keep(program, *texts[which][:2], contents[which])
+            if self.left <= 0:
+                return
+            at = starts[which + 1]
+
+    def _keep(self, program: Program, note_id: int, title: str, content: bytes) -> Iterator[None]:
+        matches: list[Match] = []
+        for hit in programs.hits(program, content, self.pace):
+            yield None
+            if hit is not None:
+                matches.append(shown(content, hit, *self.around))
+                self.left -= 1
+            if self.left <= 0:
                 break
+        if matches:
+            self.results.append(Matched(note_id, title, matches))
+
+
+class _Begun(NamedTuple):
+    program: Program
+    scope: scans.Scope
+    walk: scans.Walk
+
+
+def shown(text: bytes, hit: Hit, before: int, after: int) -> Match:
+    """Give a line that matches, with so many of the lines before and after it."""
+    line = text[hit.start : hit.end].decode()
+    return Match(hit.line, hit.first + 1, line, line[hit.first : hit.last], _before(text, hit.start, before), _after(text, hit.end, after))
+
+
+def _before(text: bytes, end: int, most: int) -> list[str]:
+    """Give the lines before the one that begins at `end`."""
+    found: list[str] = []
+    while len(found) < most and end > 0:
+        start = text.rfind(b"\n", 0, end - 1) + 1
+        found.append(text[start : end - 1].decode())
+        end = start
+    return found[::-1]
+
+
+def _after(text: bytes, start: int, most: int) -> list[str]:
+    """Give the lines after the one that ends at `start`."""
+    found: list[str] = []
+    while len(found) < most and start + 1 < len(text):
+        end = text.find(b"\n", start + 1)
+        end = len(text) if end < 0 else end
+        found.append(text[start + 1 : end].decode())
+        start = end
     return found
-
-
-def lines_of(content: str) -> list[str]:
-    """Give the lines of a text, ended by LF, CRLF or CR and nothing else; what follows the last end is a line only if it is not empty."""
-    lines = (content.replace("\r\n", "\n").replace("\r", "\n") if "\r" in content else content).split("\n")
-    return lines if lines[-1] else lines[:-1]
-
-
-def _could_match(program: Any, content: str, deadline: float) -> bool:
-    """Say whether some line could match: one search of the whole text, unless the pattern looks at the ends of a line."""
-    return any(mark in program.pattern for mark in ("^", "$", "\\A", "\\z")) or _search(program, content, deadline) is not None
-
-
-def _search(program: Any, text: str, deadline: float) -> Any:
-    """Search a text. No search can be broken off, so that of a long one is tried on growing pieces, whose times tell what the whole would take."""
-    size = PIECE
-    while size < len(text):
-        begun = time.monotonic()
-        if program.search(text[:size]) is not None:
-            break
-        _require_time(deadline - 2 * (time.monotonic() - begun))
-        size *= 2
-    return program.search(text)
-
-
-def _require_time(deadline: float) -> None:
-    if time.monotonic() > deadline:
-        raise Invalid("pattern needs more than 2 seconds here; give a folder or a rarer pattern.", field="pattern")
-
-
-def _with_unicode_classes(pattern: str) -> str:
-    r"""Write \w, \d and their opposites, which RE2 takes as ASCII, as the Unicode classes that people mean."""
-    inside = False
-
-    def replaced(found: re.Match[str]) -> str:
-        nonlocal inside
-        if found[1] is None:
-            inside = found[0] != "]"
-            return found[0]
-        wide = WORD_CLASSES.get(found[1], found[0])
-        return wide[1:-1] if inside and found[1] == "w" else found[0] if inside and found[1] == "W" else wide
-
-    return _ESCAPE.sub(replaced, pattern)
-
-
-def _cut_last(results: list[Matched]) -> None:
-    results[-1].matches.pop()
-    if not results[-1].matches:
-        results.pop()

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from app.core.text import word_count
 from app.core.tx import Tx
 from app.errors import PayloadTooLarge
-from app.workspace import counters, folder_rows, note_tags, words
+from app.workspace import counters, folder_rows, grams, note_tags, words
 from app.workspace.folder_rows import IN_LIST, in_list
 
 LARGEST_CONTENT = 10 << 20
@@ -38,6 +38,7 @@ def insert(tx: Tx, *, owner: int, folder_id: int | None, title: str, text: Text,
     )  # fmt: skip
     note_id = made.lastrowid or 0
     words.add(tx, note_id)
+    grams.note(tx, note_id, text.size)
     note_tags.put(tx, owner, note_id, tags)
     _count(tx, owner, folder_id, 1, text.size)
     return note_id
@@ -52,6 +53,8 @@ def change(tx: Tx, note: sqlite3.Row, *, title: str, tags: str, text: Text) -> N
         now=tx.now, id=note["id"],
     )  # fmt: skip
     words.change(tx, note["id"], old=_words(note), new=words.Words(title, tags, text.content))
+    if text.content != note["content"]:
+        grams.note(tx, note["id"], text.size, indexed=note["content"])
     if tags != note["tags"]:
         note_tags.take(tx, note["owner_id"], note["id"], note["tags"])
         note_tags.put(tx, note["owner_id"], note["id"], tags)
@@ -149,6 +152,7 @@ def purge(tx: Tx, note_ids: Sequence[int]) -> int:
         if note is None:
             continue
         words.remove(tx, note_id, _words(note))
+        grams.remove(tx, note_id, note["content"])
         note_tags.take(tx, note["owner_id"], note_id, note["tags"])
         tx.run("DELETE FROM notes WHERE id = :id", id=note_id)
         if note["trash_id"] is None:
