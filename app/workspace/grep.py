@@ -1,9 +1,9 @@
 """Grep: lines of notes that hold a literal text or match a regular expression, in time linear in the text (RE2)."""
 
-import bisect
-import itertools
+import asyncio
+import copy
 from collections.abc import Iterator
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from msgspec import Meta
 
@@ -12,7 +12,7 @@ from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Id, Most, Record, Title
 from app.core.tx import Tx
-from app.workspace import folders, programs, scans
+from app.workspace import access, folders, programs, scans
 from app.workspace.programs import Hit, Mode, Pace, Program
 from app.workspace.scans import Text
 
@@ -57,113 +57,133 @@ async def grep_notes(
     limit: Annotated[int, Meta(ge=1), Most(10_000)] = 1000,
 ) -> Grepped:  # fmt: skip
     """Find the lines of notes that hold a text or match a regular expression (RE2: no look-around, no back-references)."""
-    grep = Grep(
-        me, Wanted(pattern, mode, case_sensitive, folder_id, folder_name), around=(context_before, context_after), limit=limit,
-        indexed=app.settings.grep_index,
-    )  # fmt: skip
-    await app.read_in_slices(grep.slice)
-    return grep.answer()
+    wanted = Wanted(pattern, mode, case_sensitive, folder_id, folder_name)
+    grep = Grep(me, wanted, around=(context_before, context_after), limit=limit, indexed=app.settings.grep_index)
+    await grep.run(app)
+    truncated = grep.cut()
+    scanned = await app.read(scans.considered, grep.scope, grep.results[-1].note_id) if truncated else grep.scope.total
+    return Grepped(grep.results, Summary(scanned, len(grep.results)), truncated)
 
 
 class Wanted(NamedTuple):
-    """What is searched for, and where."""
+    """What is searched for, and where: in all notes the caller has at least that role for, in a folder, or in some notes."""
 
     pattern: str
     mode: Mode
     case_sensitive: bool
     folder_id: int | None
     folder_name: str | None
+    least: Literal["viewer", "writer"] = "viewer"
+    note_ids: tuple[int, ...] | None = None
 
 
 class Grep:
     """A search under way: it goes on slice by slice, and holds what it has found."""
+
+    program: Program
+    scope: scans.Scope
+    walk: scans.Walk
 
     def __init__(self, me: Caller, wanted: Wanted, *, around: tuple[int, int], limit: int, indexed: bool) -> None:
         self.me = me
         self.wanted = wanted
         self.around = around
         self.indexed = indexed
-        self.pace = Pace(programs.SECONDS)
+        self.limit = limit
+        self.found = 0
         self.results: list[Matched] = []
-        self.scanned = 0
-        self.left = limit + 1
-        self._begun: _Begun | None = None
+        self.pace = Pace(programs.SECONDS)
         self._work: Iterator[None] = iter(())
+
+    async def run(self, app: App) -> None:
+        """Search to the end; in two lanes at once, each for half of the notes, where all of them are to be read."""
+        if await app.read(self.begin):
+            return
+        other = self._half()
+        if other is None:
+            await app.read_in_slices(self.slice)
+            return
+        later = asyncio.ensure_future(app.read_in_slices(other.slice))
+        try:
+            await app.read_in_slices(self.slice)
+            if not self._full():
+                await later
+                self.results += other.results
+                self.found += other.found
+        finally:
+            later.cancel()
+
+    def begin(self, tx: Tx) -> bool:
+        """Find out what is to be read, and search a first slice of it; say whether that was all."""
+        self.pace.begin_slice()
+        wanted = self.wanted
+        self.program = programs.compiled(wanted.pattern, wanted.mode, case_sensitive=wanted.case_sensitive)
+        folder = folders.named_or_numbered(tx, self.me, wanted.folder_id, wanted.folder_name)
+        if folder is not None:
+            access.demand(access.rank(tx, self.me, folder), wanted.least)
+        self.scope = scans.scope(tx, self.me, None if folder is None else folder["id"], wanted.least)
+        self.walk = scans.Walk(tx, self.scope, self.program.needs, indexed=self.indexed, only=wanted.note_ids)
+        return self.slice(tx)
 
     def slice(self, tx: Tx) -> bool:
         """Search for some tens of milliseconds and say whether that was all; raise Invalid when the time for the whole is over."""
         self.pace.begin_slice()
-        if self._begun is None:
-            self._begun = self._begin(tx)
         while not self.pace.slice_over():
-            if self._advance(tx, self._begun):
+            if next(self._work, self) is not self:
+                continue
+            if self._full() or self.walk.ended:
+                self._entitle(tx)
                 return True
+            self._work = self._look(self.walk.texts(tx))
         self.pace.end_slice()
         return False
 
-    def answer(self) -> Grepped:
-        """Give what was found."""
-        truncated = self.left <= 0
-        if truncated:
-            self.results[-1].matches.pop()
-            if not self.results[-1].matches:
+    def cut(self) -> bool:
+        """Leave out the lines above the limit and say whether there were any."""
+        over = self.found - self.limit
+        while over > 0:
+            last = self.results[-1].matches
+            dropped = min(over, len(last))
+            del last[len(last) - dropped :]
+            over -= dropped
+            if not last:
                 self.results.pop()
-        return Grepped(self.results, Summary(self.scanned, len(self.results)), truncated)
+        return self.found > self.limit
 
-    def _begin(self, tx: Tx) -> "_Begun":
-        wanted = self.wanted
-        program = programs.compiled(wanted.pattern, wanted.mode, case_sensitive=wanted.case_sensitive)
-        folder = folders.named_or_numbered(tx, self.me, wanted.folder_id, wanted.folder_name)
-        scope = scans.scope(tx, self.me, None if folder is None else folder["id"])
-        return _Begun(program, scope, scans.Walk(tx, scope, program.needs, indexed=self.indexed))
+    def _full(self) -> bool:
+        return self.found > self.limit
 
-    def _advance(self, tx: Tx, begun: "_Begun") -> bool:
-        """Do a little more and say whether that was all."""
-        if next(self._work, self) is not self:
-            return False
-        if self.left <= 0:
-            self.scanned = scans.considered(tx, begun.scope, self.results[-1].note_id)
-            return True
-        if begun.walk.ended:
-            self.scanned = begun.scope.total
-            return True
-        self._work = self._look(begun.program, begun.walk.texts(tx))
-        return False
+    def _half(self) -> "Grep | None":
+        """Give another search for the later half of what is left to read, if that is worth it."""
+        rest = self.walk.half()
+        if rest is None:
+            return None
+        other = copy.copy(self)
+        other.walk, other.results, other._work, other.pace = rest, [], iter(()), Pace(self.pace.left)
+        other.limit, other.found = self.limit - self.found, 0
+        return other
 
-    def _look(self, program: Program, texts: list[Text]) -> Iterator[None]:
-        """Look through texts as if they were one, and at each that could match by itself."""
-        contents = [text[2] for text in texts]
-        whole = b"\n".join(contents)
-        if b"\r" in whole:
-            contents = [programs.joined_lines(content) for content in contents]
-            whole = b"\n".join(contents)
-        search = program.exact if program.marked is None or whole.isascii() else program.loose
-        starts = list(itertools.accumulate((len(content) + 1 for content in contents), initial=0))
-        at = 0
-        while (span := (yield from programs.search_lines(search, whole, at, self.pace))) is not None:
-            which = bisect.bisect_right(starts, span[0]) - 1
-            yield from self._keep(program, *texts[which][:2], contents[which])
-            if self.left <= 0:
+    def _entitle(self, tx: Tx) -> None:
+        titles = scans.titles(tx, [matched.note_id for matched in self.results])
+        for matched in self.results:
+            matched.title = titles.get(matched.note_id, matched.title)
+
+    def _look(self, texts: list[Text]) -> Iterator[None]:
+        """Search texts, and keep what is found."""
+        contents = [text[1] for text in texts]
+        before = -1
+        for found in programs.hits(self.program, contents, self.pace):
+            if found is None:
+                yield None
+                continue
+            which, hit = found
+            if which != before:
+                self.results.append(Matched(texts[which][0], "", []))
+                before = which
+            self.results[-1].matches.append(shown(contents[which], hit, *self.around))
+            self.found += 1
+            if self._full():
                 return
-            at = starts[which + 1]
-
-    def _keep(self, program: Program, note_id: int, title: str, content: bytes) -> Iterator[None]:
-        matches: list[Match] = []
-        for hit in programs.hits(program, content, self.pace):
-            yield None
-            if hit is not None:
-                matches.append(shown(content, hit, *self.around))
-                self.left -= 1
-            if self.left <= 0:
-                break
-        if matches:
-            self.results.append(Matched(note_id, title, matches))
-
-
-class _Begun(NamedTuple):
-    program: Program
-    scope: scans.Scope
-    walk: scans.Walk
 
 
 def shown(text: bytes, hit: Hit, before: int, after: int) -> Match:

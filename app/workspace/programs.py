@@ -1,9 +1,11 @@
 """A pattern made ready to search texts for: RE2 programs over UTF-8, line by line, in pieces that no text and no pattern can make long."""
 
+import bisect
 import functools
+import itertools
 import time
 import unicodedata
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
 from app.errors import Invalid
@@ -16,8 +18,8 @@ MEMORY = 8 << 20
 LONGEST_PIECE = 1 << 18
 SHORTEST_PIECE = 1 << 9
 STEPS_A_PIECE = 1 << 25
+HITS_BETWEEN_PAUSES = 64
 QUICK_SECONDS, SLOW_SECONDS = 0.004, 0.02
-Pauses = Generator[None, None, tuple[int, int] | None]
 
 
 class Hit(NamedTuple):
@@ -95,44 +97,67 @@ def compiled(pattern: str, mode: Mode, *, case_sensitive: bool, groups: bool = F
     return Program(compile_("(?m)" + patterns.loosely(tree)), exact, compile_("(?m)" + patterns.marked(tree)), literals.required(tree))
 
 
-def hits(program: Program, text: bytes, pace: Pace) -> Iterator[Hit | None]:
-    """Give the lines of a text that match, in order, and None now and then, where it may be left for a while. Line ends are LF alone."""
-    plain = program.marked is None or text.isascii()
-    search, at, number, counted = program.exact if plain else program.loose, 0, 1, 0
-    while (span := (yield from search_lines(search, text, at, pace))) is not None:
-        start = text.rfind(b"\n", 0, span[0]) + 1
-        end = text.find(b"\n", span[1])
-        end = len(text) if end < 0 else end
-        if start == len(text):
-            return
-        line = text[start:end]
-        place = (_characters(line, span[0] - start), _characters(line, span[1] - start)) if plain else program.judge(line)
-        if place is not None:
-            number, counted = number + text.count(b"\n", counted, start), start
-            yield Hit(number, start, end, *place)
-        else:
+def hits(program: Program, contents: list[bytes], pace: Pace) -> Iterator[tuple[int, Hit] | None]:
+    """Give the lines of texts that match, in order, each with the place of its text among them; None now and then, where it may be left for a while.
+
+    Texts whose lines do not all end in LF are replaced by such that do. They are searched as if they were one, since most of them hold nothing
+    and each search costs something.
+    """
+    whole = b"\n".join(contents)
+    if b"\r" in whole:
+        contents[:] = [text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") for text in contents]
+        whole = b"\n".join(contents)
+    plain = program.marked is None or whole.isascii()
+    starts: list[int] = []
+    which, line, counted = -1, 1, 0
+    for place in _lines(program.exact if plain else program.loose, whole, pace):
+        if place is None:
             yield None
-        at = end + 1
+            continue
+        start, end, first, last = place
+        starts = starts or list(itertools.accumulate((len(content) + 1 for content in contents), initial=0))
+        if which < 0 or start >= starts[which + 1]:
+            which = bisect.bisect_right(starts, start) - 1
+            line, counted = 1, starts[which]
+        base = starts[which]
+        if start == starts[which + 1] - 1 and (start == base or whole[start - 1] == 10):
+            continue  # what follows the last end of a line is no line when it is empty
+        if plain:
+            matched = _characters(whole, start, first), _characters(whole, start, last)
+        elif (judged := program.judge(whole[start:end])) is None:
+            yield None
+            continue
+        else:
+            matched = judged
+        line, counted = line + whole.count(b"\n", counted, start), start
+        yield which, Hit(line, start - base, end - base, *matched)
 
 
-def search_lines(program: Any, text: bytes, at: int, pace: Pace) -> Pauses:
-    """Give where a program first matches from `at` on, which is the start of a line; it is searched for in pieces of whole lines."""
-    size = len(text)
+def _lines(program: Any, text: bytes, pace: Pace) -> Iterator[tuple[int, int, int, int] | None]:
+    """Give where the lines lie that match and where their first matches do; None after each piece of whole lines that was searched."""
+    size, at, number, search = len(text), 0, 0, program.search
     most = max(SHORTEST_PIECE, min(LONGEST_PIECE, STEPS_A_PIECE // program.programsize))
     while at < size:
         piece = min(pace.piece, most)
-        end = text.find(b"\n", min(at + piece, size))
-        end = size if end < 0 else end
-        if end - at > 2 * piece:
-            yield from _tried(program, text, (at, end), pace)
-        begun = time.monotonic()
-        found = program.search(text, at, end)
-        pace.took(time.monotonic() - begun, end - at)
-        if found is not None:
-            return tuple(found.span())  # type: ignore[return-value]
-        at = end + 1
+        stop = text.find(b"\n", at + piece) if at + piece < size else -1
+        stop = size if stop < 0 else stop
+        if stop - at > 2 * piece:
+            yield from _tried(search, text, (at, stop), pace)
+        begun, from_ = time.monotonic(), at
+        found = search(text, at, stop)
+        pace.took(time.monotonic() - begun, stop - from_)
+        while found is not None:
+            first, last = found.span()
+            start = text.rfind(b"\n", at, first) + 1 or at
+            end = text.find(b"\n", last, stop)
+            end = stop if end < 0 else end
+            yield start, end, first, last
+            at = end + 1
+            if (number := number + 1) % HITS_BETWEEN_PAUSES == 0:
+                yield None
+            found = search(text, at, stop) if at <= stop and at < size else None
+        at = stop + 1
         yield None
-    return None
 
 
 def with_marks(text: str) -> str:
@@ -140,18 +165,13 @@ def with_marks(text: str) -> str:
     return text.translate(_MARKS)
 
 
-def joined_lines(text: bytes) -> bytes:
-    """Give a text whose lines end in LF alone."""
-    return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in text else text
-
-
-def _tried(program: Any, text: bytes, line: tuple[int, int], pace: Pace) -> Generator[None, None, None]:
+def _tried(search: Any, text: bytes, line: tuple[int, int], pace: Pace) -> Iterator[None]:
     """Look whether there is time for a line that is too long for one piece: try growing beginnings of it, whose times tell what the whole takes."""
     at, end = line
     size = pace.piece
     while at + size < end:
         begun = time.monotonic()
-        if program.search(text, at, at + size) is not None:
+        if search(text, at, at + size) is not None:
             break
         pace.require(2 * (time.monotonic() - begun))
         size *= 2
@@ -192,8 +212,10 @@ def _compile(pattern: str, *, case_sensitive: bool, groups: bool) -> Any:
         re2.purge()  # its own memory would keep a hundred programs, some of them megabytes large
 
 
-def _characters(line: bytes, size: int) -> int:
-    return size if line.isascii() else len(line[:size].decode())
+def _characters(text: bytes, start: int, end: int) -> int:
+    """Give how many characters lie between two places."""
+    part = text[start:end]
+    return end - start if part.isascii() else len(part.decode())
 
 
 class _Marks(dict[int, str]):

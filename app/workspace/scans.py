@@ -1,20 +1,21 @@
 """Reading the texts of the notes a caller may read, by id, some at a time: those that a grep must look at."""
 
 import bisect
+import copy
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from app.core.caller import Caller
 from app.core.tx import Tx
-from app.workspace import counters, grams
+from app.workspace import access, counters, folder_rows, grams
 from app.workspace.folder_rows import IN_LIST, in_list
 from app.workspace.literals import Literals
-from app.workspace.search import readable
 
 FEW = 200
+WORTH_HALVING = 8_000
 SHORTEST_LIKE = 2  # what is one character long stands in most notes
-BATCH_BYTES = 1 << 19
+BATCH_BYTES = 1 << 18
 FIRST_BATCH, LARGEST_BATCH = 256, 4096
 QUICK_SECONDS, SLOW_SECONDS = 0.004, 0.015
 
@@ -28,21 +29,29 @@ class Scope(NamedTuple):
     total: int
 
 
-Text = tuple[int, str, bytes]
-"""A note's id, title and text as UTF-8; no record, since a hundred thousand are made in a scan."""
+Text = tuple[int, bytes]
+"""A note's id and text as UTF-8; no record, and without the title, since a hundred thousand are made in a scan."""
 
 
-def scope(tx: Tx, me: Caller, folder_id: int | None) -> Scope:
-    """Give the notes that the caller may read, of all places or of a folder with those below it."""
-    condition, places = readable(tx, me, folder_id)
-    total = tx.value(f"SELECT ifnull(sum(note_count), 0) FROM folders WHERE id IN ({IN_LIST})", ids=places)
+def scope(tx: Tx, me: Caller, folder_id: int | None, least: access.Least = "viewer") -> Scope:
+    """Give the notes for which the caller has at least that role, of all places or of a folder with those below it."""
     own = folder_id is None
-    return Scope(condition, {"me": me.user, "ids": places}, own, total + counters.of(tx, me.user).notes if own else total)
+    places = folder_rows.subtree(tx, folder_id) if folder_id is not None else _shared(tx, me, least)
+    inside = f"n.folder_id IN ({IN_LIST})"
+    condition = inside if not own else f"(n.owner_id = :me OR {inside})" if places else "n.owner_id = :me"
+    listed = in_list(places)
+    total = tx.value(f"SELECT ifnull(sum(note_count), 0) FROM folders WHERE id IN ({IN_LIST})", ids=listed)
+    return Scope(condition, {"me": me.user, "ids": listed}, own, total + counters.of(tx, me.user).notes if own else total)
 
 
 def considered(tx: Tx, where: Scope, last: int) -> int:
     """Give how many notes there are up to an id."""
     return len(_ids(tx, where, last))
+
+
+def titles(tx: Tx, note_ids: Sequence[int]) -> dict[int, str]:
+    """Give the titles of notes."""
+    return dict(tx.all(f"SELECT id, title FROM notes WHERE id IN ({IN_LIST})", ids=in_list(note_ids)))
 
 
 class Walk:
@@ -51,19 +60,27 @@ class Walk:
     It asks the trigram index where that can answer; else it lists the ids where the scope is a small part of all notes; else it reads the table.
     """
 
-    def __init__(self, tx: Tx, where: Scope, needs: Literals, *, indexed: bool) -> None:
+    def __init__(self, tx: Tx, where: Scope, needs: Literals, *, indexed: bool, only: Sequence[int] | None = None) -> None:
         self.after = 0
         self.ended = False
         self._where = where
         self._size = FIRST_BATCH
-        self._match = needs.match if indexed and where.total > FEW else None
+        self._match = needs.match if indexed and only is None and where.total > FEW else None
         self._last: int = tx.value("SELECT max(id) FROM notes") or 0
-        self._listed: list[int] | None = None
-        if self._match is None and where.total * 8 < self._last:
+        self._listed = None if only is None else sorted(set(only))
+        if self._listed is None and self._match is None and where.total * 8 < self._last:
             self._listed = sorted(_ids(tx, where, self._last))
         likes = () if self._match else [text for text in needs.likes if len(text) >= SHORTEST_LIKE]
         self._like = "".join(f" AND n.content LIKE :like{number} ESCAPE '\\'" for number in range(len(likes)))
         self._params = where.params | {f"like{number}": _like(text) for number, text in enumerate(likes)}
+
+    def half(self) -> "Walk | None":
+        """Leave the later half of what is left to another walk, and give that; None when there is little, or nothing but what the index finds."""
+        if self._match is not None or self._listed is not None or self._last - self.after < WORTH_HALVING:
+            return None
+        other = copy.copy(self)
+        self._last = other.after = (self.after + self._last) // 2
+        return other
 
     def texts(self, tx: Tx) -> list[Text]:
         """Give the next texts, at most some hundred kilobytes of them and maybe none; `ended` says whether those were the last."""
@@ -72,7 +89,7 @@ class Walk:
         rows = tx.connection.cursor()
         rows.row_factory = None
         rows.execute(
-            f"""SELECT n.id, n.title, CAST(n.content AS BLOB) FROM {source} AND n.trash_id IS NULL AND {self._where.condition}{self._like}""",
+            f"""SELECT n.id, CAST(n.content AS BLOB) FROM {source} AND n.trash_id IS NULL AND {self._where.condition}{self._like}""",
             self._params | params,
         )  # fmt: skip
         found, complete = _within(rows)
@@ -93,7 +110,7 @@ class Walk:
             ids = self._listed[first : first + self._size]
             self.ended = first + self._size >= len(self._listed)
         else:
-            end = self.after + self._size
+            end = min(self.after + self._size, self._last)
             return "notes n NOT INDEXED WHERE n.id > :after AND n.id <= :end", {"after": self.after, "end": end}, end
         return "json_each(:wanted) w CROSS JOIN notes n ON n.id = w.value WHERE 1", {"wanted": in_list(ids)}, ids[-1] if ids else self.after
 
@@ -112,8 +129,12 @@ def _within(rows: Iterable[Text]) -> tuple[list[Text], bool]:
         if size >= BATCH_BYTES:
             return found, False
         found.append(row)
-        size += len(row[2])
+        size += len(row[1])
     return found, True
+
+
+def _shared(tx: Tx, me: Caller, least: access.Least) -> list[int]:
+    return [folder_id for folder_id, rank in access.shared_folders(tx, me).items() if rank >= access.RANKS[least]]
 
 
 def _ids(tx: Tx, where: Scope, last: int) -> list[int]:
