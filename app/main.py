@@ -22,7 +22,7 @@ from app.interfaces.access_log import AccessLog
 from app.interfaces.http import Api
 from app.interfaces.schedule import Schedule
 from app.settings import Settings
-from app.workspace import link_rows, names, words
+from app.workspace import grams, link_rows, names, words
 from app.workspace.meaning import Meaning
 
 
@@ -83,7 +83,7 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embed
     """Give the App over the database in `data`, its store not yet open."""
     events = Events()
     store = Store(data / DATABASE, durability=settings.durability, clock=clock, events=events)
-    store.idle_work += [words.tend, names.tend, link_rows.tend]
+    store.idle_work += [words.tend, names.tend, link_rows.tend, grams.tend if settings.grep_index else grams.empty]
     app = App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events, embedder=embedder or embedder_for(settings, data))
     app.parts[Meaning] = Meaning(app, former=lambda name: former_for(settings, data, name), on_battery=on_battery)
     return app

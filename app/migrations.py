@@ -124,6 +124,28 @@ def m003_words(db: "Database") -> None:
     )
 
 
+def m004_grams(db: "Database") -> None:
+    """Make the trigram index of notes, into which the notes that are there already come in the background, and the record of replacements."""
+    _run(
+        db,
+        """
+        CREATE VIRTUAL TABLE note_grams USING fts5 (content, content='', columnsize=0, detail=none, tokenize='trigram case_sensitive 0');
+        INSERT INTO note_grams (note_grams, rank) VALUES ('automerge', 0);
+        INSERT INTO note_grams (note_grams, rank) VALUES ('crisismerge', 1000);
+        CREATE TABLE waiting_grams (note_id INTEGER PRIMARY KEY, large INTEGER NOT NULL, indexed TEXT) STRICT;
+        CREATE INDEX waiting_grams_due ON waiting_grams (note_id) WHERE large = 0 OR indexed IS NOT NULL;
+        INSERT INTO waiting_grams (note_id, large) SELECT id, size > 262144 FROM notes;
+        CREATE TABLE replacements (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, created_at TEXT NOT NULL) STRICT;
+        CREATE INDEX replacements_by_user ON replacements (user_id);
+        CREATE TABLE replaced_notes (
+            replacement_id INTEGER NOT NULL REFERENCES replacements ON DELETE CASCADE, note_id INTEGER NOT NULL REFERENCES notes ON DELETE CASCADE,
+            revision INTEGER NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (replacement_id, note_id)) STRICT, WITHOUT ROWID;
+        CREATE INDEX replaced_notes_by_note ON replaced_notes (note_id);
+        """,
+    )
+
+
 def m005_vectors(db: "Database") -> None:
     """Make the vectors of notes' passages, and the models they come from."""
     _run(
@@ -205,7 +227,17 @@ def m009_tools(db: "Database") -> None:
     )
 
 
-STEPS: tuple[Callable[["Database"], None], ...] = (m001_accounts, m002_workspace, m003_words, m005_vectors, m006_links, m007_names, m008_briefings, m009_tools)
+STEPS: tuple[Callable[["Database"], None], ...] = (
+    m001_accounts,
+    m002_workspace,
+    m003_words,
+    m004_grams,
+    m005_vectors,
+    m006_links,
+    m007_names,
+    m008_briefings,
+    m009_tools,
+)
 
 
 def migrate(path: Path, *, steps: tuple[Callable[["Database"], None], ...] = STEPS) -> list[str]:

@@ -94,7 +94,8 @@ READS = [
     "/identity", "/os/status", "/os/folders?parentId=2", "/os/notes/1", "/os/notes", "/os/notes?folderId=2", "/os/notes?folderId=2&offset=5&limit=1",
     *(f"/os/notes?folderId=2&sort={sort}&order={order}" for sort in ("updatedAt", "createdAt", "title") for order in ("asc", "desc")),
     "/os/notes?recursive=true", "/os/notes?folderName=Work", "/os/snapshots/1", "/os/snapshots/1/seq/1", "/os/snapshots/1/1",
-    "/notes/summary", "/briefings", "/briefings/1", "/os/trash", "/os/search", "/os/todos", "/os/todos?completed=false&limit=50&includeSteps=true", "/os/todos/1",
+    "/notes/summary", "/briefings", "/briefings/1", "/os/trash", "/os/search", "/os/todos", "/os/todos?completed=false&limit=50&includeSteps=true",
+    "/os/todos/1",
 ]  # fmt: skip
 
 

@@ -1,5 +1,6 @@
 """The running application: what it holds, and the one door to every operation."""
 
+import asyncio
 import dataclasses
 from collections.abc import Callable, Mapping
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -18,6 +19,7 @@ from app.settings import Settings
 
 P = ParamSpec("P")
 R = TypeVar("R")
+MOST_LONG_READS = 2
 Params = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 
 
@@ -31,6 +33,7 @@ class App:
     clock: Clock
     events: Events
     memory: Memory = dataclasses.field(default_factory=Memory)
+    long_reads: asyncio.Semaphore = dataclasses.field(default_factory=lambda: asyncio.Semaphore(MOST_LONG_READS))
     embedder: Embedder = NO_EMBEDDER
     parts: dict[type, Any] = dataclasses.field(default_factory=dict)
     """What runs beside the operations and has a state of its own, by its class; see `part`."""
@@ -100,6 +103,16 @@ class App:
     async def read(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run one database step of an orchestrating operation."""
         return await self.store.read(function, *args, **kwargs)
+
+    async def read_in_slices(self, step: Callable[[Tx], bool]) -> None:
+        """Call `step` on a reader, again and again until it says that it is done.
+
+        For what may take long: between two slices others have their turn, and a cancelled asker's work ends. Some readers stay free of it.
+        """
+        done = False
+        while not done:
+            async with self.long_reads:
+                done = await self.store.read(step)
 
     def quick(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run one step that reads by key or by a bounded page, right here; see `Store.quick`."""

@@ -39,6 +39,7 @@ class Operation(Generic[P, R]):
     idempotent: int
     body: str
     steady: tuple[str, ...] | None
+    stoppable: bool
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.function(*args, **kwargs)
@@ -103,6 +104,7 @@ def operation(
     idempotent: int = 0,
     body: str = "max_body",
     steady: tuple[str, ...] | None = None,
+    stoppable: bool = False,
 ) -> Callable[[Callable[P, R]], Operation[P, R]]:
     """Make a function an operation; its keyword-only parameters are its request, its return annotation its answer.
 
@@ -113,7 +115,7 @@ def operation(
     fields unprocessable. `refusal`: bad fields are told in a 200 body with these fields beside them. `idempotent`: seconds for which an
     Idempotency-Key is remembered. `body`: the setting that limits its size in bytes. `steady`: a read whose answer depends on the request and the
     database alone, unless one of these query fields is given, which make it depend on the time too. `tool`: agents may be offered it; a mapping
-    names the fields that the tool spells otherwise.
+    names the fields that the tool spells otherwise. `stoppable`: it may run long and is cancelled when its client leaves.
     """
     method, _, path = route.partition(" ")
 
@@ -139,6 +141,7 @@ def operation(
             idempotent=idempotent,
             body=body,
             steady=steady,
+            stoppable=stoppable,
         )
 
     return declare

@@ -7,7 +7,7 @@ import asyncio
 import itertools
 import logging
 import time
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -154,7 +154,8 @@ class Api:
 
         key = exchange.headers.get(b"idempotency-key") if operation.idempotent else None
         try:
-            result = await self.parts.run(exchange.caller, operation, params, once=None if key is None else key.decode("latin-1"))
+            work = self.parts.run(exchange.caller, operation, params, once=None if key is None else key.decode("latin-1"))
+            result = await (_while_there(exchange.receive, work) if operation.stoppable else work)
         except Invalid as error:
             if operation.refusal is None:
                 raise
@@ -217,6 +218,24 @@ def _replayed(replay: Replay, operation: Operation[..., Any]) -> tuple[int, byte
     """Give status, body and headers of an answer that was given before."""
     body = replay.body if replay.status >= 400 else encode_enveloped(Raw(replay.body), operation.wrap)
     return replay.status, body, [(b"idempotency-replayed", b"true")]
+
+
+async def _while_there(receive: Receive, work: Coroutine[Any, Any, Any]) -> Any:
+    """Give what the work gives; cancel it and raise ClientLeft when the client hangs up before."""
+    task, gone = asyncio.ensure_future(work), asyncio.ensure_future(_hang_up(receive))
+    try:
+        await asyncio.wait((task, gone), return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            return task.result()
+        raise ClientLeft
+    finally:
+        task.cancel()
+        gone.cancel()
+
+
+async def _hang_up(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 async def _read_body(receive: Receive, most: int) -> bytes:

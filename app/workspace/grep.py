@@ -1,28 +1,23 @@
 """Grep: lines of notes that hold a literal text or match a regular expression, in time linear in the text (RE2)."""
 
-import functools
-import re
-import time
+import asyncio
+import copy
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from msgspec import Meta
 
+from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Id, Most, Record, Title
 from app.core.tx import Tx
-from app.errors import Invalid
-from app.workspace import folders
-from app.workspace.search import readable
+from app.workspace import access, folders, programs, scans
+from app.workspace.programs import Hit, Mode, Pace, Program
+from app.workspace.scans import Text
 
 Pattern = Annotated[str, Meta(min_length=1, max_length=1000)]
 Context = Annotated[int, Meta(ge=0, le=20)]
-SECONDS = 2.0
-PIECE = 1 << 16
-LINES_BETWEEN_LOOKS = 256
-WORD_CLASSES = {"w": r"[\pL\pN\pM_]", "W": r"[^\pL\pN\pM_]", "d": r"\pN", "D": r"\PN"}
-_ESCAPE = re.compile(r"\\(.)|\[\^?\]?|\]", re.DOTALL)
 
 
 class Match(Record):
@@ -55,119 +50,164 @@ class Grepped(Record):
     truncated: bool
 
 
-@operation("POST /os/notes/grep", scope="os.notes:read", category="notes", effect="read", tool=True)
-def grep_notes(
-    tx: Tx, me: Caller, *, pattern: Pattern, mode: Literal["literal", "regex"] = "literal", context_before: Context = 0,
-    context_after: Context = 0, folder_id: Id | None = None, folder_name: Title | None = None, case_sensitive: bool = False,
+@operation("POST /os/notes/grep", scope="os.notes:read", category="notes", effect="read", tool=True, stoppable=True)
+async def grep_notes(
+    app: App, me: Caller, *, pattern: Pattern, mode: Mode = "literal", context_before: Context = 0, context_after: Context = 0,
+    folder_id: Id | None = None, folder_name: Title | None = None, case_sensitive: bool = False,
     limit: Annotated[int, Meta(ge=1), Most(10_000)] = 1000,
 ) -> Grepped:  # fmt: skip
     """Find the lines of notes that hold a text or match a regular expression (RE2: no look-around, no back-references)."""
-    program = compiled(pattern, mode, case_sensitive=case_sensitive)
-    folder = folders.named_or_numbered(tx, me, folder_id, folder_name)
-    deadline = time.monotonic() + SECONDS
-    results: list[Matched] = []
-    scanned, left = 0, limit + 1
-    for note_id, title, content in _texts(tx, me, None if folder is None else folder["id"]):
-        scanned += 1
-        _require_time(deadline)
-        if matches := _matches(program, content, context_before, context_after, left, deadline):
-            left -= len(matches)
-            results.append(Matched(note_id, title, matches))
-        if left <= 0:
-            break
-    truncated = left <= 0
-    if truncated:
-        _cut_last(results)
-    return Grepped(results, Summary(scanned, len(results)), truncated)
+    wanted = Wanted(pattern, mode, case_sensitive, folder_id, folder_name)
+    grep = Grep(me, wanted, around=(context_before, context_after), limit=limit, indexed=app.settings.grep_index)
+    await grep.run(app)
+    truncated = grep.cut()
+    scanned = await app.read(scans.considered, grep.scope, grep.results[-1].note_id) if truncated else grep.scope.total
+    return Grepped(grep.results, Summary(scanned, len(grep.results)), truncated)
 
 
-@functools.lru_cache(maxsize=64)
-def compiled(pattern: str, mode: str, *, case_sensitive: bool) -> Any:
-    """Give the program for a pattern; raise Invalid with what RE2 has against it."""
-    import re2
+class Wanted(NamedTuple):
+    """What is searched for, and where: in all notes the caller has at least that role for, in a folder, or in some notes."""
 
-    options = re2.Options()
-    options.log_errors = False
-    options.case_sensitive = case_sensitive
-    options.max_mem = 16 << 20
-    text = re2.escape(pattern) if mode == "literal" else _with_unicode_classes(pattern)
-    try:
-        return re2.compile(text, options)
-    except re2.error as error:
-        reason = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error.args[0])
-        raise Invalid(f"pattern is not a regular expression that RE2 knows: {reason}.", field="pattern") from None
+    pattern: str
+    mode: Mode
+    case_sensitive: bool
+    folder_id: int | None
+    folder_name: str | None
+    least: Literal["viewer", "writer"] = "viewer"
+    note_ids: tuple[int, ...] | None = None
 
 
-def _texts(tx: Tx, me: Caller, folder_id: int | None) -> Iterator[tuple[int, str, str]]:
-    scope, places = readable(tx, me, folder_id)
-    cursor = tx.run(f"SELECT n.id, n.title, n.content FROM notes n WHERE n.trash_id IS NULL AND {scope} ORDER BY n.id", me=me.user, ids=places)
-    for row in cursor:
-        yield row[0], row[1], row[2]
+class Grep:
+    """A search under way: it goes on slice by slice, and holds what it has found."""
+
+    program: Program
+    scope: scans.Scope
+    walk: scans.Walk
+
+    def __init__(self, me: Caller, wanted: Wanted, *, around: tuple[int, int], limit: int, indexed: bool) -> None:
+        self.me = me
+        self.wanted = wanted
+        self.around = around
+        self.indexed = indexed
+        self.limit = limit
+        self.found = 0
+        self.results: list[Matched] = []
+        self.pace = Pace(programs.SECONDS)
+        self._work: Iterator[None] = iter(())
+
+    async def run(self, app: App) -> None:
+        """Search to the end; in two lanes at once, each for half of the notes, where all of them are to be read."""
+        if await app.read(self.begin):
+            return
+        other = self._half()
+        if other is None:
+            await app.read_in_slices(self.slice)
+            return
+        later = asyncio.ensure_future(app.read_in_slices(other.slice))
+        try:
+            await app.read_in_slices(self.slice)
+            if not self._full():
+                await later
+                self.results += other.results
+                self.found += other.found
+        finally:
+            later.cancel()
+
+    def begin(self, tx: Tx) -> bool:
+        """Find out what is to be read, and search a first slice of it; say whether that was all."""
+        self.pace.begin_slice()
+        wanted = self.wanted
+        self.program = programs.compiled(wanted.pattern, wanted.mode, case_sensitive=wanted.case_sensitive)
+        folder = folders.named_or_numbered(tx, self.me, wanted.folder_id, wanted.folder_name)
+        if folder is not None:
+            access.demand(access.rank(tx, self.me, folder), wanted.least)
+        self.scope = scans.scope(tx, self.me, None if folder is None else folder["id"], wanted.least)
+        self.walk = scans.Walk(tx, self.scope, self.program.needs, indexed=self.indexed, only=wanted.note_ids)
+        return self.slice(tx)
+
+    def slice(self, tx: Tx) -> bool:
+        """Search for some tens of milliseconds and say whether that was all; raise Invalid when the time for the whole is over."""
+        self.pace.begin_slice()
+        while not self.pace.slice_over():
+            if next(self._work, self) is not self:
+                continue
+            if self._full() or self.walk.ended:
+                self._entitle(tx)
+                return True
+            self._work = self._look(self.walk.texts(tx))
+        self.pace.end_slice()
+        return False
+
+    def cut(self) -> bool:
+        """Leave out the lines above the limit and say whether there were any."""
+        over = self.found - self.limit
+        while over > 0:
+            last = self.results[-1].matches
+            dropped = min(over, len(last))
+            del last[len(last) - dropped :]
+            over -= dropped
+            if not last:
+                self.results.pop()
+        return self.found > self.limit
+
+    def _full(self) -> bool:
+        return self.found > self.limit
+
+    def _half(self) -> "Grep | None":
+        """Give another search for the later half of what is left to read, if that is worth it."""
+        rest = self.walk.half()
+        if rest is None:
+            return None
+        other = copy.copy(self)
+        other.walk, other.results, other._work, other.pace = rest, [], iter(()), Pace(self.pace.left)
+        other.limit, other.found = self.limit - self.found, 0
+        return other
+
+    def _entitle(self, tx: Tx) -> None:
+        titles = scans.titles(tx, [matched.note_id for matched in self.results])
+        for matched in self.results:
+            matched.title = titles.get(matched.note_id, matched.title)
+
+    def _look(self, texts: list[Text]) -> Iterator[None]:
+        """Search texts, and keep what is found."""
+        contents = [text[1] for text in texts]
+        before = -1
+        for found in programs.hits(self.program, contents, self.pace):
+            if found is None:
+                yield None
+                continue
+            which, hit = found
+            if which != before:
+                self.results.append(Matched(texts[which][0], "", []))
+                before = which
+            self.results[-1].matches.append(shown(contents[which], hit, *self.around))
+            self.found += 1
+            if self._full():
+                return
 
 
-def _matches(program: Any, content: str, before: int, after: int, most: int, deadline: float) -> list[Match]:
-    """Give the first `most` matching lines of one text."""
-    if not _could_match(program, content, deadline):
-        return []
-    lines = lines_of(content)
-    found: list[Match] = []
-    for number, line in enumerate(lines):
-        if number % LINES_BETWEEN_LOOKS == 0:
-            _require_time(deadline)
-        hit = _search(program, line, deadline)
-        if hit is not None:
-            start, end = hit.span()
-            around = lines[max(0, number - before) : number], lines[number + 1 : number + 1 + after]
-            found.append(Match(number + 1, start + 1, line, line[start:end], *around))
-            if len(found) == most:
-                break
+def shown(text: bytes, hit: Hit, before: int, after: int) -> Match:
+    """Give a line that matches, with so many of the lines before and after it."""
+    line = text[hit.start : hit.end].decode()
+    return Match(hit.line, hit.first + 1, line, line[hit.first : hit.last], _before(text, hit.start, before), _after(text, hit.end, after))
+
+
+def _before(text: bytes, end: int, most: int) -> list[str]:
+    """Give the lines before the one that begins at `end`."""
+    found: list[str] = []
+    while len(found) < most and end > 0:
+        start = text.rfind(b"\n", 0, end - 1) + 1
+        found.append(text[start : end - 1].decode())
+        end = start
+    return found[::-1]
+
+
+def _after(text: bytes, start: int, most: int) -> list[str]:
+    """Give the lines after the one that ends at `start`."""
+    found: list[str] = []
+    while len(found) < most and start + 1 < len(text):
+        end = text.find(b"\n", start + 1)
+        end = len(text) if end < 0 else end
+        found.append(text[start + 1 : end].decode())
+        start = end
     return found
-
-
-def lines_of(content: str) -> list[str]:
-    """Give the lines of a text, ended by LF, CRLF or CR and nothing else; what follows the last end is a line only if it is not empty."""
-    lines = (content.replace("\r\n", "\n").replace("\r", "\n") if "\r" in content else content).split("\n")
-    return lines if lines[-1] else lines[:-1]
-
-
-def _could_match(program: Any, content: str, deadline: float) -> bool:
-    """Say whether some line could match: one search of the whole text, unless the pattern looks at the ends of a line."""
-    return any(mark in program.pattern for mark in ("^", "$", "\\A", "\\z")) or _search(program, content, deadline) is not None
-
-
-def _search(program: Any, text: str, deadline: float) -> Any:
-    """Search a text. No search can be broken off, so that of a long one is tried on growing pieces, whose times tell what the whole would take."""
-    size = PIECE
-    while size < len(text):
-        begun = time.monotonic()
-        if program.search(text[:size]) is not None:
-            break
-        _require_time(deadline - 2 * (time.monotonic() - begun))
-        size *= 2
-    return program.search(text)
-
-
-def _require_time(deadline: float) -> None:
-    if time.monotonic() > deadline:
-        raise Invalid("pattern needs more than 2 seconds here; give a folder or a rarer pattern.", field="pattern")
-
-
-def _with_unicode_classes(pattern: str) -> str:
-    r"""Write \w, \d and their opposites, which RE2 takes as ASCII, as the Unicode classes that people mean."""
-    inside = False
-
-    def replaced(found: re.Match[str]) -> str:
-        nonlocal inside
-        if found[1] is None:
-            inside = found[0] != "]"
-            return found[0]
-        wide = WORD_CLASSES.get(found[1], found[0])
-        return wide[1:-1] if inside and found[1] == "w" else found[0] if inside and found[1] == "W" else wide
-
-    return _ESCAPE.sub(replaced, pattern)
-
-
-def _cut_last(results: list[Matched]) -> None:
-    results[-1].matches.pop()
-    if not results[-1].matches:
-        results.pop()

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from app.core.text import word_count
 from app.core.tx import Tx
 from app.errors import PayloadTooLarge
-from app.workspace import counters, folder_rows, link_rows, names, note_tags, words
+from app.workspace import counters, folder_rows, grams, link_rows, names, note_tags, words
 from app.workspace.folder_rows import IN_LIST, in_list
 
 LARGEST_CONTENT = 10 << 20
@@ -42,6 +42,7 @@ def insert(tx: Tx, *, owner: int, folder_id: int | None, title: str, text: Text,
     )  # fmt: skip
     note_id = made.lastrowid or 0
     words.add(tx, note_id)
+    grams.note(tx, note_id, text.size)
     note_tags.put(tx, owner, note_id, tags)
     link_rows.add(tx, note_id, owner=owner, text=text.content)
     _count(tx, owner, folder_id, 1, text.size)
@@ -59,6 +60,7 @@ def change(tx: Tx, note: sqlite3.Row, *, title: str, tags: str, text: Text) -> N
     )  # fmt: skip
     words.change(tx, note["id"], owner=note["owner_id"], old=_words(note), new=words.Words(title, tags, text.content))
     if text.content != note["content"]:
+        grams.note(tx, note["id"], text.size, indexed=note["content"])
         link_rows.change(tx, note["id"], owner=note["owner_id"], old=note["content"], new=text.content)
     names.rename(tx, "note", note["id"], owner=note["owner_id"], old=note["title"], new=title)
     if tags != note["tags"]:
@@ -170,6 +172,7 @@ def purge(tx: Tx, note_ids: Sequence[int]) -> int:
         words.remove(tx, note_id, owner=note["owner_id"], old=_words(note))
         link_rows.remove(tx, note_id)
         names.remove(tx, "note", note_id, owner=note["owner_id"], name=note["title"])
+        grams.remove(tx, note_id, note["content"])
         _take_tags(tx, note)
         tx.run("DELETE FROM notes WHERE id = :id", id=note_id)
         if note["trash_id"] is None:

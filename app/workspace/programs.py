@@ -1,0 +1,230 @@
+"""A pattern made ready to search texts for: RE2 programs over UTF-8, line by line, in pieces that no text and no pattern can make long."""
+
+import bisect
+import functools
+import itertools
+import time
+import unicodedata
+from collections.abc import Iterator
+from typing import Any, Literal, NamedTuple
+
+from app.errors import Invalid
+from app.workspace import literals, patterns
+
+Mode = Literal["literal", "regex"]
+SECONDS = 2.0
+SLICE_SECONDS = 0.03
+MEMORY = 8 << 20
+LONGEST_PIECE = 1 << 18
+SHORTEST_PIECE = 1 << 9
+STEPS_A_PIECE = 1 << 25
+HITS_BETWEEN_PAUSES = 64
+QUICK_SECONDS, SLOW_SECONDS = 0.004, 0.02
+
+
+class Hit(NamedTuple):
+    """A line that matches: its number from 1, where it lies in the text in bytes, and where the match lies in the line, in characters."""
+
+    line: int
+    start: int
+    end: int
+    first: int
+    last: int
+
+
+class Program(NamedTuple):
+    """A pattern: `loose` finds every line that could match, `exact` those of ASCII that do; `marked` judges the others when it is needed."""
+
+    loose: Any
+    exact: Any
+    marked: Any
+    needs: literals.Literals
+
+    def judge(self, line: bytes) -> tuple[int, int] | None:
+        """Give where a line matches, in characters."""
+        if self.marked is None or line.isascii():
+            found = self.exact.search(line)
+            return found and (len(line[: found.start()].decode()), len(line[: found.end()].decode()))
+        found = self.marked.search(with_marks(line.decode()).encode())
+        return found and (len(found.string[: found.start()].decode()) // 3, len(found.string[: found.end()].decode()) // 3)
+
+
+class Pace:
+    """How long pieces may be so that each takes some milliseconds, and how much time is left."""
+
+    def __init__(self, seconds: float) -> None:
+        self.left = seconds
+        self.piece = SHORTEST_PIECE * 8
+        self._slice_began = self._worked = 0.0
+
+    def begin_slice(self) -> None:
+        """Begin to count time."""
+        self._slice_began, self._worked = time.monotonic(), time.thread_time()
+
+    def slice_over(self) -> bool:
+        """Say whether others should have their turn."""
+        return time.monotonic() > self._slice_began + SLICE_SECONDS
+
+    def end_slice(self) -> None:
+        """Take what this thread has worked in the slice off what is left; raise Invalid when nothing is."""
+        self.left -= time.thread_time() - self._worked
+        self.require(0.0)
+
+    def require(self, seconds: float) -> None:
+        """Raise Invalid when so much more time is not there."""
+        if self.left < seconds:
+            raise Invalid("pattern needs more than 2 seconds here; give a folder or a rarer pattern.", field="pattern")
+
+    def took(self, seconds: float, size: int) -> None:
+        """Learn from a piece of that size."""
+        if seconds > SLOW_SECONDS:
+            self.piece = max(SHORTEST_PIECE, size // 2)
+        elif seconds < QUICK_SECONDS and size >= self.piece:
+            self.piece = min(LONGEST_PIECE, 2 * self.piece)
+
+
+@functools.lru_cache(maxsize=16)
+def compiled(pattern: str, mode: Mode, *, case_sensitive: bool, groups: bool = False) -> Program:
+    """Give the program for a pattern, `groups` with what its groups hold; raise Invalid with what RE2 has against it."""
+    tree = _tree(pattern, mode, case_sensitive=case_sensitive)
+    if tree is None:
+        exact = _compile("(?m)" + pattern, case_sensitive=case_sensitive, groups=groups)
+        return Program(exact, exact, None, literals.Literals(None, ()))
+    compile_ = functools.partial(_compile, case_sensitive=case_sensitive, groups=groups)
+    exact = compile_("(?m)" + patterns.written(tree))
+    if not patterns.looks_at_words(tree):
+        return Program(exact, exact, None, literals.required(tree))
+    return Program(compile_("(?m)" + patterns.loosely(tree)), exact, compile_("(?m)" + patterns.marked(tree)), literals.required(tree))
+
+
+def hits(program: Program, contents: list[bytes], pace: Pace) -> Iterator[tuple[int, Hit] | None]:
+    """Give the lines of texts that match, in order, each with the place of its text among them; None now and then, where it may be left for a while.
+
+    Texts whose lines do not all end in LF are replaced by such that do. They are searched as if they were one, since most of them hold nothing
+    and each search costs something.
+    """
+    whole = b"\n".join(contents)
+    if b"\r" in whole:
+        contents[:] = [text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") for text in contents]
+        whole = b"\n".join(contents)
+    plain = program.marked is None or whole.isascii()
+    starts: list[int] = []
+    which, line, counted = -1, 1, 0
+    for place in _lines(program.exact if plain else program.loose, whole, pace):
+        if place is None:
+            yield None
+            continue
+        start, end, first, last = place
+        starts = starts or list(itertools.accumulate((len(content) + 1 for content in contents), initial=0))
+        if which < 0 or start >= starts[which + 1]:
+            which = bisect.bisect_right(starts, start) - 1
+            line, counted = 1, starts[which]
+        base = starts[which]
+        if start == starts[which + 1] - 1 and (start == base or whole[start - 1] == 10):
+            continue  # what follows the last end of a line is no line when it is empty
+        if plain:
+            matched = _characters(whole, start, first), _characters(whole, start, last)
+        elif (judged := program.judge(whole[start:end])) is None:
+            yield None
+            continue
+        else:
+            matched = judged
+        line, counted = line + whole.count(b"\n", counted, start), start
+        yield which, Hit(line, start - base, end - base, *matched)
+
+
+def _lines(program: Any, text: bytes, pace: Pace) -> Iterator[tuple[int, int, int, int] | None]:
+    """Give where the lines lie that match and where their first matches do; None after each piece of whole lines that was searched."""
+    size, at, number, search = len(text), 0, 0, program.search
+    most = max(SHORTEST_PIECE, min(LONGEST_PIECE, STEPS_A_PIECE // program.programsize))
+    while at < size:
+        piece = min(pace.piece, most)
+        stop = text.find(b"\n", at + piece) if at + piece < size else -1
+        stop = size if stop < 0 else stop
+        if stop - at > 2 * piece:
+            yield from _tried(search, text, (at, stop), pace)
+        begun, from_ = time.monotonic(), at
+        found = search(text, at, stop)
+        pace.took(time.monotonic() - begun, stop - from_)
+        while found is not None:
+            first, last = found.span()
+            start = text.rfind(b"\n", at, first) + 1 or at
+            end = text.find(b"\n", last, stop)
+            end = stop if end < 0 else end
+            yield start, end, first, last
+            at = end + 1
+            if (number := number + 1) % HITS_BETWEEN_PAUSES == 0:
+                yield None
+            found = search(text, at, stop) if at <= stop and at < size else None
+        at = stop + 1
+        yield None
+
+
+def with_marks(text: str) -> str:
+    """Give a text with each character between two marks that say whether it is of a word."""
+    return text.translate(_MARKS)
+
+
+def _tried(search: Any, text: bytes, line: tuple[int, int], pace: Pace) -> Iterator[None]:
+    """Look whether there is time for a line that is too long for one piece: try growing beginnings of it, whose times tell what the whole takes."""
+    at, end = line
+    size = pace.piece
+    while at + size < end:
+        begun = time.monotonic()
+        if search(text, at, at + size) is not None:
+            break
+        pace.require(2 * (time.monotonic() - begun))
+        size *= 2
+        yield None
+
+
+def _tree(pattern: str, mode: Mode, *, case_sensitive: bool) -> patterns.Choice | None:
+    """Give the tree of a pattern, None when it is one that only RE2 can read."""
+    if "\0" in pattern:
+        raise Invalid("pattern must not hold a NUL character; no note does.", field="pattern")
+    if mode == "literal":
+        return patterns.literal(pattern, fold=not case_sensitive)
+    try:
+        tree = patterns.read(pattern, fold=not case_sensitive)
+    except patterns.Unreadable:
+        return None
+    _compile(pattern, case_sensitive=case_sensitive, groups=False)  # for what RE2 says of the pattern as it was given
+    return tree
+
+
+def _compile(pattern: str, *, case_sensitive: bool, groups: bool) -> Any:
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    options.case_sensitive = case_sensitive
+    options.max_mem = MEMORY
+    options.never_nl = True
+    options.never_capture = not groups
+    try:
+        return re2.compile(pattern.encode(), options)
+    except UnicodeEncodeError:
+        raise Invalid("pattern holds half of a surrogate pair, which is no character.", field="pattern") from None
+    except re2.error as error:
+        reason = error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else str(error.args[0])
+        raise Invalid(f"pattern is not a regular expression that RE2 knows: {reason}.", field="pattern") from None
+    finally:
+        re2.purge()  # its own memory would keep a hundred programs, some of them megabytes large
+
+
+def _characters(text: bytes, start: int, end: int) -> int:
+    """Give how many characters lie between two places."""
+    part = text[start:end]
+    return end - start if part.isascii() else len(part.decode())
+
+
+class _Marks(dict[int, str]):
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        of_word = character == "_" or unicodedata.category(character)[0] in "LNM"
+        before, after = patterns.WORD_MARKS if of_word else patterns.OTHER_MARKS
+        self[code] = marked = f"{before}{character}{after}"
+        return marked
+
+
+_MARKS = _Marks()

@@ -1,0 +1,152 @@
+"""Reading the texts of the notes a caller may read, by id, some at a time: those that a grep must look at."""
+
+import bisect
+import copy
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
+
+from app.core.caller import Caller
+from app.core.tx import Tx
+from app.workspace import access, counters, folder_rows, grams
+from app.workspace.folder_rows import IN_LIST, in_list
+from app.workspace.literals import Literals
+
+FEW = 200
+WORTH_HALVING = 8_000
+SHORTEST_LIKE = 2  # what is one character long stands in most notes
+BATCH_BYTES = 1 << 18
+FIRST_BATCH, LARGEST_BATCH = 256, 4096
+QUICK_SECONDS, SLOW_SECONDS = 0.004, 0.015
+
+
+class Scope(NamedTuple):
+    """The notes that are looked at: a condition on `n`, its parameters, whether all own notes are among them, and how many there are."""
+
+    condition: str
+    params: dict[str, Any]
+    own: bool
+    total: int
+
+
+Text = tuple[int, bytes]
+"""A note's id and text as UTF-8; no record, and without the title, since a hundred thousand are made in a scan."""
+
+
+def scope(tx: Tx, me: Caller, folder_id: int | None, least: access.Least = "viewer") -> Scope:
+    """Give the notes for which the caller has at least that role, of all places or of a folder with those below it."""
+    own = folder_id is None
+    places = folder_rows.subtree(tx, folder_id) if folder_id is not None else _shared(tx, me, least)
+    inside = f"n.folder_id IN ({IN_LIST})"
+    condition = inside if not own else f"(n.owner_id = :me OR {inside})" if places else "n.owner_id = :me"
+    listed = in_list(places)
+    total = tx.value(f"SELECT ifnull(sum(note_count), 0) FROM folders WHERE id IN ({IN_LIST})", ids=listed)
+    return Scope(condition, {"me": me.user, "ids": listed}, own, total + counters.of(tx, me.user).notes if own else total)
+
+
+def considered(tx: Tx, where: Scope, last: int) -> int:
+    """Give how many notes there are up to an id."""
+    return len(_ids(tx, where, last))
+
+
+def titles(tx: Tx, note_ids: Sequence[int]) -> dict[int, str]:
+    """Give the titles of notes."""
+    return {row[0]: row[1] for row in tx.all(f"SELECT id, title FROM notes WHERE id IN ({IN_LIST})", ids=in_list(note_ids))}
+
+
+class Walk:
+    """A walk over the notes of a scope in the order of their ids, leaving out those that cannot hold what is required.
+
+    It asks the trigram index where that can answer; else it lists the ids where the scope is a small part of all notes; else it reads the table.
+    """
+
+    def __init__(self, tx: Tx, where: Scope, needs: Literals, *, indexed: bool, only: Sequence[int] | None = None) -> None:
+        self.after = 0
+        self.ended = False
+        self._where = where
+        self._size = FIRST_BATCH
+        self._match = needs.match if indexed and only is None and where.total > FEW else None
+        self._last: int = tx.value("SELECT max(id) FROM notes") or 0
+        self._listed = None if only is None else sorted(set(only))
+        if self._listed is None and self._match is None and where.total * 8 < self._last:
+            self._listed = sorted(_ids(tx, where, self._last))
+        likes = () if self._match else [text for text in needs.likes if len(text) >= SHORTEST_LIKE]
+        self._like = "".join(f" AND n.content LIKE :like{number} ESCAPE '\\'" for number in range(len(likes)))
+        self._params = where.params | {f"like{number}": _like(text) for number, text in enumerate(likes)}
+
+    def half(self) -> "Walk | None":
+        """Leave the later half of what is left to another walk, and give that; None when there is little, or nothing but what the index finds."""
+        if self._match is not None or self._listed is not None or self._last - self.after < WORTH_HALVING:
+            return None
+        other = copy.copy(self)
+        self._last = other.after = (self.after + self._last) // 2
+        return other
+
+    def texts(self, tx: Tx) -> list[Text]:
+        """Give the next texts, at most some hundred kilobytes of them and maybe none; `ended` says whether those were the last."""
+        begun = time.monotonic()
+        source, params, end = self._source(tx)
+        rows = tx.connection.cursor()
+        rows.row_factory = None
+        rows.execute(
+            f"""SELECT n.id, CAST(n.content AS BLOB) FROM {source} AND n.trash_id IS NULL AND {self._where.condition}{self._like}""",
+            self._params | params,
+        )  # fmt: skip
+        found, complete = _within(rows)
+        if complete:
+            self.after, self.ended = end, self.ended or end >= self._last
+            self._learn(time.monotonic() - begun)
+        else:
+            self.after, self.ended = found[-1][0], False
+        return found
+
+    def _source(self, tx: Tx) -> tuple[str, dict[str, Any], int]:
+        """Give the part of the query that names the next notes, its parameters, and the id up to which it goes."""
+        if self._match is not None:
+            ids = grams.candidates(tx, self._match, after=self.after, most=self._size)
+            self.ended = len(ids) < self._size
+        elif self._listed is not None:
+            first = bisect.bisect_right(self._listed, self.after)
+            ids = self._listed[first : first + self._size]
+            self.ended = first + self._size >= len(self._listed)
+        else:
+            end = min(self.after + self._size, self._last)
+            return "notes n NOT INDEXED WHERE n.id > :after AND n.id <= :end", {"after": self.after, "end": end}, end
+        return "json_each(:wanted) w CROSS JOIN notes n ON n.id = w.value WHERE 1", {"wanted": in_list(ids)}, ids[-1] if ids else self.after
+
+    def _learn(self, seconds: float) -> None:
+        if seconds < QUICK_SECONDS:
+            self._size = min(LARGEST_BATCH, 2 * self._size)
+        elif seconds > SLOW_SECONDS:
+            self._size = max(1, self._size // 2)
+
+
+def _within(rows: Iterable[Text]) -> tuple[list[Text], bool]:
+    """Give rows as long as they are not too many bytes, and whether those are all."""
+    found: list[Text] = []
+    size = 0
+    for row in rows:
+        if size >= BATCH_BYTES:
+            return found, False
+        found.append(row)
+        size += len(row[1])
+    return found, True
+
+
+def _shared(tx: Tx, me: Caller, least: access.Least) -> list[int]:
+    return [folder_id for folder_id, rank in access.shared_folders(tx, me).items() if rank >= access.RANKS[least]]
+
+
+def _ids(tx: Tx, where: Scope, last: int) -> list[int]:
+    own = "SELECT id FROM notes WHERE owner_id = :me AND trash_id IS NULL AND id <= :last"
+    rows = tx.all(own, me=where.params["me"], last=last) if where.own else []
+    rows += tx.all(
+        f"""SELECT n.id FROM folders f CROSS JOIN notes n ON n.owner_id = f.owner_id AND n.folder_id = f.id
+            WHERE f.id IN ({IN_LIST}) AND n.trash_id IS NULL AND n.id <= :last""",
+        ids=where.params["ids"], last=last,
+    )  # fmt: skip
+    return [row[0] for row in rows]
+
+
+def _like(text: str) -> str:
+    return "%" + "".join("\\" + character if character in "%_\\" else character for character in text) + "%"
