@@ -67,16 +67,16 @@ def chunks(*parts: bytes) -> list[Message]:
     return [{"type": "http.request", "body": part, "more_body": number < len(parts) - 1} for number, part in enumerate(parts)]
 
 
-MADE_LATER = ("waiting_words", "word_owners", "embedding_models", "note_passages")
-"""Tables that background work writes, whenever it comes to it."""
+MADE_LATER = ("waiting_", "word_owners", "embedding_models", "note_passages", "note_words", "note_grams", "name_", "unread_links")
+"""What the tables begin with that background work writes, whenever it comes to it."""
 
 
 async def held(served: Served) -> dict[str, list[tuple[Any, ...]]]:
-    """Give every row of every table, but for the word index, which is tended whenever nobody writes."""
+    """Give every row of every table, but for those of the indexes, which are tended whenever nobody writes."""
     return await served.parts.read(_everything)
 
 
 def _everything(tx: Tx) -> dict[str, list[tuple[Any, ...]]]:
     tables = [row[0] for row in tx.all("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
-    kept = [table for table in tables if not table.startswith("note_words") and table not in MADE_LATER]
+    kept = [table for table in tables if not table.startswith(MADE_LATER)]
     return {table: [tuple(row) for row in tx.all(f"SELECT * FROM {table}")] for table in kept}
