@@ -4,6 +4,7 @@ from app.account import contacts, grants, keys, users
 from app.agent import briefing, matrix, strategies
 from app.core.operation import Catalog
 from app.interfaces import openapi
+from app.tools import namespaces, note_tools, toolbox
 from app.workspace import bulk, folder_shares, folders, grep, home, note_lists, note_places, note_summaries, notes, search, snapshots, todos, trash
 
 CATALOG = Catalog(
@@ -29,5 +30,8 @@ CATALOG = Catalog(
         briefing,
         strategies,
         matrix,
+        toolbox,
+        namespaces,
+        note_tools,
     ]
 )

@@ -74,6 +74,10 @@ POST   /briefing/strategies                  agent      agent.chat:run          
 POST   /briefing/matrix                      agent      agent.chat:run                     service
 GET    /briefings                            agent      agent.chat:read                    service
 GET    /briefings/{id}                       agent      agent.chat:read                    beyond
+GET    /tools                                tools      any                                service
+POST   /tools                                tools      any                                service
+GET    /tools/namespaces                     tools      any                                service
+PUT    /tools/namespaces                     tools      tools:manage                       service
 """
 """Method, path, category, scope ("|": either suffices; "any": any credential; "none": no credential) and origin, as the contract has them."""
 
@@ -82,8 +86,8 @@ POST /chat                                  GET /conversations                  
 POST /os/team/invite                        GET /os/network                       GET /os/network/conversations   GET /network
 GET /os/network/conversations/{sessionId}   POST /os/memory/search                GET /heartbeat/policy           POST /heartbeat/policy
 POST /heartbeat/run                         GET /heartbeat/runs                   GET /heartbeat/runs/{id}        GET /heartbeat/status
-GET /heartbeat/instructions                 PUT /heartbeat/instructions           GET /tools                      POST /tools
-GET /tools/namespaces                       PUT /tools/namespaces                 GET /tools/integrations         DELETE /tools/integrations/{id}
+GET /heartbeat/instructions                 PUT /heartbeat/instructions
+GET /tools/integrations                     DELETE /tools/integrations/{id}
 GET /tools/mcp                              POST /tools/mcp                       GET /tools/mcp/{id}             PATCH /tools/mcp/{id}
 DELETE /tools/mcp/{id}                      POST /tools/mcp/{id}/authorize        POST /tools/mcp/{id}/refresh    POST /tools/mcp/{id}/disconnect
 POST /agent/message                         POST /os/share
@@ -124,7 +128,7 @@ def row(line: str) -> Row:
 ROWS = [row(line) for line in SERVED.strip().splitlines()]
 LATER_ROUTES = {" ".join(pair) for pair in zip(LATER.split()[::2], LATER.split()[1::2], strict=True)}
 OPERATIONS = [found for found in CATALOG.operations.values() if found.path]
-COMMANDS = [found for found in CATALOG.operations.values() if not found.path]
+COMMANDS = [found for found in CATALOG.operations.values() if found.method == "COMMAND"]
 BY_ROUTE = {f"{method} {path}": found for method, path, found in CATALOG.routes()}
 
 each_row = pytest.mark.parametrize("wanted", [pytest.param(each, id=each.route) for each in ROWS])
@@ -384,7 +388,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "list_notes": {"recursive": "true", "limit": 1000},
     "create_note": {"title": "New", "content": "# text", "tags": ["a"], "folderId": FOLDER},
     "get_note_content": {"id": NOTE},
-    "edit_note": {"id": NOTE, "content": "<p>other</p>", "title": "Other"},
+    "change_note": {"id": NOTE, "content": "<p>other</p>", "title": "Other"},
     "delete_note": {"id": NOTE},
     "copy_note": {"id": NOTE, "folderId": None},
     "move_note": {"id": NOTE, "folderId": FOLDER},
@@ -414,6 +418,10 @@ CALLS: dict[str, dict[str, Any]] = {
     "briefing_matrix": {"todoSummary": "<ul><li>Pay the rent today</li></ul>", "explain": True},
     "list_briefings": {"limit": 100},
     "get_briefing": {"id": Ref("briefing")},
+    "list_tools": {},
+    "call_tool": {"tool": "create_todo", "params": {"title": "Do it"}},
+    "list_namespaces": {},
+    "switch_namespaces": {"disable": ["todos"]},
 }
 """For each operation a call that succeeds."""
 
