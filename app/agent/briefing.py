@@ -83,7 +83,7 @@ class BriefingList(Record):
     briefings: list[BriefingItem]
 
 
-@operation("POST /briefing", scope="agent.chat:run", category="agent")
+@operation("POST /briefing", scope="agent.chat:run", category="agent", tool=True)
 async def briefing(
     app: App, me: Caller, *, time_duration: Duration | None = None, emails: Emails | None = None, calendar_events: Events | None = None,
     user_timezone: TimeZone | None = None,
@@ -106,14 +106,14 @@ async def briefing(
     return await app.write(_keep, me, draft)
 
 
-@operation("GET /briefings", scope="agent.chat:read", category="agent", tool=False)
+@operation("GET /briefings", scope="agent.chat:read", category="agent")
 def list_briefings(tx: Tx, me: Caller, *, limit: Annotated[int, Meta(ge=1), Most(50)] = 10) -> BriefingList:
     """List the last briefings, newest first."""
     rows = briefing_rows.newest(tx, me.user, limit)
     return BriefingList([BriefingItem(row["id"], row["id"], row["status_summary"], row["time_duration"], row["generated_at"]) for row in rows])
 
 
-@operation("GET /briefings/{id}", scope="agent.chat:read", category="agent", since="beyond", quick=True, tool=False)
+@operation("GET /briefings/{id}", scope="agent.chat:read", category="agent", since="beyond", quick=True)
 def get_briefing(tx: Tx, me: Caller, *, id: Id) -> BriefingAnswer:
     """Read one briefing."""
     found = briefing_rows.get(tx, me.user, id)

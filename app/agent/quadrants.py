@@ -33,6 +33,11 @@ class Scored:
         """Both together."""
         return self.urgency + self.importance
 
+    @property
+    def rank(self) -> tuple[int, int, str, str]:
+        """What puts the weightiest first; only equal things are equal in it, so the order in which they came decides nothing."""
+        return -self.weight, -self.urgency, self.item.title, repr(self.item)
+
 
 def scored(item: Item, now: datetime) -> Scored:
     """Weigh an item at a moment of the user's zone; the result depends on nothing else."""
@@ -43,4 +48,4 @@ def scored(item: Item, now: datetime) -> Scored:
 def ranked(items: Iterable[Item], now: datetime) -> list[Scored]:
     """Weigh items and put them in order, whatever the order in which they came."""
     found = [scored(item, now) for item in items]
-    return sorted(found, key=lambda one: (-one.weight, -one.urgency, one.item.title, one.item.source, one.item.id))
+    return sorted(found, key=lambda one: one.rank)

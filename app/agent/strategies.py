@@ -56,7 +56,7 @@ class StrategyList(Record):
     generated_at: str
 
 
-@operation("POST /briefing/strategies", scope="agent.chat:run", category="agent", effect="read", tool=False)
+@operation("POST /briefing/strategies", scope="agent.chat:run", category="agent", effect="read")
 async def briefing_strategies(
     app: App, me: Caller, *, status_quo_summary: Summary | None = None, todo_summary: Summary | None = None, calendar_summary: Summary | None = None,
     notes_summary: Summary | None = None, email_attention_summary: Summary | None = None, user_timezone: TimeZone | None = None,
@@ -83,7 +83,7 @@ def _best_of(given: Mapping[str, str | None], now: datetime, zone: ZoneInfo) -> 
 
 def best(found: Sequence[Scored], now: datetime) -> list[Strategy]:
     """Return the top three, best first; what each is worth depends on its own items only, whatever their order."""
-    items = sorted(found, key=lambda one: (one.quadrant, -one.weight, one.item.title, one.item.source, one.item.id))
+    items = sorted(found, key=lambda one: (one.quadrant, one.rank))
     candidates = [strategy for make in (_overdue, _conflict, _replies, _today, _urgent, _focus, _drop) if (strategy := make(items, now))]
     return sorted(candidates, key=lambda one: -one.points)[:TOP]
 

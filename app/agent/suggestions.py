@@ -111,7 +111,7 @@ def _notes(material: Material) -> Iterator[Idea]:
     notes = material.facts.notes
     if notes is None:
         return
-    for note in sorted((*notes.changed, *notes.pinned), key=lambda note: (-note.open_boxes, note.item.title))[:MOST_OF_A_KIND]:
+    for note in sorted((*notes.changed, *notes.pinned), key=lambda note: (-note.open_boxes, note.item.title, note.item.id))[:MOST_OF_A_KIND]:
         if note.open_boxes:
             number = f"{note.open_boxes} box{'es' * (note.open_boxes > 1)}"
             yield Idea(

@@ -11,7 +11,7 @@ from app.core.operation import Catalog, Operation
 from app.core.shapes import Record, schemas
 from app.errors import Invalid, NotFound
 
-NAMESPACES = {"folders": "notes", "snapshots": "notes"}
+NAMESPACES = {"folders": "notes", "snapshots": "notes", "agent": "calendar"}
 """Where a tool's namespace is not the category of its operation."""
 DEFINITIONS = "#/$defs/"
 
