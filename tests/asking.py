@@ -74,5 +74,5 @@ async def held(served: Served) -> dict[str, list[tuple[Any, ...]]]:
 
 def _everything(tx: Tx) -> dict[str, list[tuple[Any, ...]]]:
     tables = [row[0] for row in tx.all("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
-    kept = [table for table in tables if not table.startswith("note_words") and table != "waiting_words"]
+    kept = [table for table in tables if not table.startswith(("note_words", "word_")) and table != "waiting_words"]
     return {table: [tuple(row) for row in tx.all(f"SELECT * FROM {table}")] for table in kept}
