@@ -106,6 +106,8 @@ WRITES = [
     ("POST", "/os/todos/1/complete", None, 200),
     ("DELETE", "/os/todos/1", None, 200),
     ("POST", "/os/notes/search", {"query": "text"}, 200),
+    ("POST", "/os/notes/search", {"query": "text nowhere tex* -gone tag:t tag:x* folder:Work after:2020 -is:todo"}, 200),
+    ("POST", "/os/notes/search", {"query": "in:pinned tag:t created:2020 -gone"}, 200),
 ]
 
 

@@ -111,9 +111,10 @@ async def test_many_trashed_or_foreign_matches_hide_no_note(served: Served, alic
     assert await found(alice, "zebra") == ["shared"]
 
 
-@pytest.mark.parametrize("few", [0, 300])
-async def test_a_search_finds_the_same_with_and_without_a_thread(alice: Client, monkeypatch: pytest.MonkeyPatch, few: int) -> None:
+@pytest.mark.parametrize(("few", "light"), [(0, 1 << 18), (300, 1 << 18), (300, 0)])
+async def test_a_search_finds_the_same_with_and_without_a_thread(alice: Client, monkeypatch: pytest.MonkeyPatch, few: int, light: int) -> None:
     monkeypatch.setattr(lexical, "FEW", few)
+    monkeypatch.setattr(search, "LIGHT_BYTES", light)
     await alice.note("both", "zebra okapi")
     await alice.note("one", "zebra")
     await fill(alice, 3, "other")
