@@ -5,7 +5,25 @@ from app.agent import briefing, matrix, strategies
 from app.core.operation import Catalog
 from app.interfaces import openapi
 from app.tools import namespaces, note_tools, toolbox
-from app.workspace import bulk, find, folder_shares, folders, grep, home, links, note_lists, note_places, note_summaries, notes, related, search, search_status, snapshots, todos, trash
+from app.workspace import (
+    bulk,
+    find,
+    folder_shares,
+    folders,
+    grep,
+    home,
+    links,
+    note_lists,
+    note_places,
+    note_summaries,
+    notes,
+    related,
+    search,
+    search_status,
+    snapshots,
+    todos,
+    trash,
+)
 
 CATALOG = Catalog(
     [

@@ -127,6 +127,8 @@ WRITES = [
     ("POST", "/os/todos/1/complete", None, 200),
     ("DELETE", "/os/todos/1", None, 200),
     ("POST", "/os/notes/search", {"query": "text"}, 200),
+    ("POST", "/os/notes/search", {"query": "text nowhere tex* -gone tag:t tag:x* folder:Work after:2020 -is:todo"}, 200),
+    ("POST", "/os/notes/search", {"query": "in:pinned tag:t created:2020 -gone"}, 200),
     ("GET", "/os/notes/1/links", None, 200),
     *(("GET", f"/os/find?q={typed}&kinds=note,tag,todo", None, 200) for typed in ("plan", "p", "paln", "wrok/pl", "paln wrok", "")),
     ("PATCH", "/os/notes/1", {"title": "Plans", "rewriteLinks": True}, 200),

@@ -87,6 +87,20 @@ async def test_what_others_write_changes_neither_results_nor_scores(alice: Clien
     assert [(await results(bob, query))["results"] for query in ("walrus two", "carp*", '"walrus and"', "-one")] == before
 
 
+async def test_what_others_keep_to_themselves_changes_no_score_of_what_they_share(served: Served, alice: Client, bob: Client) -> None:
+    shared = await alice.folder("Shared")
+    await served.command("connect_users", username="alice", contact="bob")
+    await alice.ok("POST", f"/os/folders/{shared}/share", json={"username": "bob", "role": "viewer"})
+    await alice.note("One", "walrus and carpenter", folderId=shared)
+    await alice.note("Two", "walrus walrus", folderId=shared)
+    await bob.note("Own", "carpenter")
+    queries = ("walrus carpenter", "walrus", "carp*", '"walrus and"')
+    before = [(await results(bob, query))["results"] for query in queries]
+    assert [hit["title"] for hit in before[0]] == ["One", "Two", "Own"]
+    await alice.ok("POST", "/accumulate", json={"files": [{"path": f"n{at}", "content": "walrus two " * at} for at in range(1, 51)]})
+    assert [(await results(bob, query))["results"] for query in queries] == before
+
+
 async def test_with_a_user_their_index_goes(served: Served, alice: Client, bob: Client) -> None:
     await alice.note("One", "zebra")
     await bob.note("Two", "zebra")

@@ -17,6 +17,8 @@ class Place(NamedTuple):
 
     owner: int
     folders: tuple[int, ...] | None
+    shared: bool = False
+    """Whether it is another's, who shares those folders with the caller."""
 
 
 class Condition(NamedTuple):
@@ -30,13 +32,15 @@ def places(tx: Tx, me: Caller, folder_id: int | None = None) -> list[Place]:
     """Give where the notes lie that may be found: in a folder, which the caller may read, and below it, or in all that the caller may read."""
     if folder_id is not None:
         owner = folder_rows.sure(tx, folder_id)["owner_id"]
-        return [Place(owner, tuple(folder_rows.subtree(tx, folder_id)))]
+        return [Place(owner, tuple(folder_rows.subtree(tx, folder_id)), shared=owner != me.user)]
     found = [Place(me.user, None)]
     if access.has_shares(tx, me):
         shared = tx.all(
             f"SELECT owner_id, id FROM folders WHERE id IN ({IN_LIST}) ORDER BY owner_id", ids=in_list(list(access.shared_folders(tx, me)))
         )
-        found += [Place(owner, tuple(row["id"] for row in rows)) for owner, rows in itertools.groupby(shared, lambda row: row["owner_id"])]
+        found += [
+            Place(owner, tuple(row["id"] for row in rows), shared=True) for owner, rows in itertools.groupby(shared, lambda row: row["owner_id"])
+        ]
     return found
 
 

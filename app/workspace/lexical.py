@@ -18,6 +18,7 @@ from app.workspace.expressions import demanded, every, some, telling_words
 from app.workspace.findable import Condition, Place, condition, has_index, places
 from app.workspace.folder_rows import in_list
 from app.workspace.queries import NO_FILTERS, Query, Term
+from app.workspace.shared_scores import shared_scores
 from app.workspace.spellings import beginning, goes_on, matching, pairs
 
 RANKED = 5_000
@@ -28,8 +29,8 @@ RECENT, HALF_LIFE_DAYS = 0.1, 30.0
 PINNED = 0.1
 HALF_SCORE = 10.0
 
-Row = tuple[int, float, int, str]
-"""Id, raw bm25, whether it is pinned, and when it was changed."""
+Row = tuple[int, float, int, str, int]
+"""Id, raw bm25, whether it is pinned, when it was changed, and its size in bytes."""
 
 
 class Found(NamedTuple):
@@ -38,6 +39,7 @@ class Found(NamedTuple):
     id: int
     relevance: float
     full: bool
+    size: int
 
     @property
     def score(self) -> float:
@@ -150,7 +152,9 @@ def _best(tx: Tx, query: Query, where: Where, limit: int, *, few: bool = False) 
 
 def _ranked(tx: Tx, rows: Iterable[Row], *, full: bool) -> list[Found]:
     """Give the notes by relevance; ties go to the newer."""
-    found = [Found(note_id, raw * boost(tx, updated_at=updated_at, pinned=bool(pinned)), full) for note_id, raw, pinned, updated_at in rows]
+    found = [
+        Found(note_id, raw * boost(tx, updated_at=updated_at, pinned=bool(pinned)), full, size) for note_id, raw, pinned, updated_at, size in rows
+    ]
     return sorted(found, key=lambda one: (-one.relevance, -one.id))
 
 
@@ -160,17 +164,17 @@ def _listed(tx: Tx, where: Where, limit: int) -> list[Found]:
         row
         for _, (sql, params) in where
         for row in tx.all(
-            f"SELECT n.pinned, n.updated_at, n.id FROM notes n WHERE {sql} ORDER BY n.pinned DESC, n.updated_at DESC LIMIT :limit",
+            f"SELECT n.pinned, n.updated_at, n.id, n.size FROM notes n WHERE {sql} ORDER BY n.pinned DESC, n.updated_at DESC LIMIT :limit",
             limit=limit, **params,
         )
     ]  # fmt: skip
-    return [Found(row[2], 0.0, False) for row in sorted(map(tuple, rows), reverse=True)[:limit]]
+    return [Found(row[2], 0.0, False, row[3]) for row in sorted(map(tuple, rows), reverse=True)[:limit]]
 
 
 def _with_every(tx: Tx, query: Query, where: Where, limit: int, *, few: bool = False) -> list[Row]:
     """Give the best notes of each place in which every clause occurs."""
     match = every(query)
-    return [row for place, rule in where for row in _of_place(tx, place.owner, rule, match, limit, few=few)]
+    return [row for place, rule in where for row in _fair(tx, query, place, _of_place(tx, place.owner, rule, match, limit, few=few))]
 
 
 def _with_some(tx: Tx, query: Query, where: Where, limit: int, *, few: bool = False) -> list[Row]:
@@ -178,13 +182,23 @@ def _with_some(tx: Tx, query: Query, where: Where, limit: int, *, few: bool = Fa
     telling = telling_words(query)
     rows: dict[int, Row] = {}
     for place, rule in where:
+        found: dict[int, Row] = {}
         matches = [some(query, telling)]
         if len(telling) > 1 and not few and _is_common(tx, place.owner, matches[0]) and (rarest := _rarest(tx, place.owner, telling)):
             rest = [word for word in telling if word != rarest]
             matches += [some(query, [rarest], with_or_without=rest, which=which) for which in ("AND", "NOT")]
         for match in matches:
-            rows.update((row[0], row) for row in _of_place(tx, place.owner, rule, match, limit, few=few))
+            found.update((row[0], row) for row in _of_place(tx, place.owner, rule, match, limit, few=few))
+        rows.update((row[0], row) for row in _fair(tx, query, place, list(found.values())))
     return list(rows.values())
+
+
+def _fair(tx: Tx, query: Query, place: Place, rows: list[Row]) -> list[Row]:
+    """Give the notes of a place, those that others share with scores that tell nothing of what they do not share."""
+    if not place.shared or not rows:
+        return rows
+    scores = shared_scores(tx, query, [row[0] for row in rows])
+    return [(row[0], scores[row[0]], *row[2:]) for row in rows]
 
 
 def _is_common(tx: Tx, owner: int, match: str) -> bool:
@@ -208,7 +222,7 @@ def _of_place(tx: Tx, owner: int, where: Condition, match: str, limit: int, *, f
         return []
     name = words.table(owner)
     rows = tx.run(
-        f"""SELECT n.id, -ranked.score, n.pinned, n.updated_at
+        f"""SELECT n.id, -ranked.score, n.pinned, n.updated_at, n.size
             FROM (SELECT id, score FROM (SELECT rowid AS id, rank AS score FROM {name} WHERE {name} MATCH :match ORDER BY rowid DESC LIMIT {RANKED})
                   ORDER BY score, id DESC LIMIT {RANKED}) ranked CROSS JOIN notes n ON n.id = ranked.id
             WHERE {where.sql} LIMIT :limit""",
@@ -216,10 +230,10 @@ def _of_place(tx: Tx, owner: int, where: Condition, match: str, limit: int, *, f
     ).fetchall()  # fmt: skip
     if not few and len(rows) < limit and _is_common(tx, owner, match):
         rows = tx.all(
-            f"""SELECT id, score, pinned, updated_at FROM (
-                    SELECT n.id, -rank AS score, n.pinned, n.updated_at FROM {name} CROSS JOIN notes n ON n.id = {name}.rowid
+            f"""SELECT id, score, pinned, updated_at, size FROM (
+                    SELECT n.id, -rank AS score, n.pinned, n.updated_at, n.size FROM {name} CROSS JOIN notes n ON n.id = {name}.rowid
                     WHERE {name} MATCH :match AND {where.sql} ORDER BY {name}.rowid DESC LIMIT {RANKED})
                 ORDER BY score DESC, id DESC LIMIT :limit""",
             match=match, limit=limit, **where.params,
         )  # fmt: skip
-    return [(row[0], row[1], row[2], row[3]) for row in rows]
+    return [(row[0], row[1], row[2], row[3], row[4]) for row in rows]

@@ -1,6 +1,5 @@
 """Searching notes, best first."""
 
-import functools
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
@@ -15,13 +14,13 @@ from app.workspace import access, findable, folder_rows, folders, hybrid, lexica
 from app.workspace.folder_rows import IN_LIST, in_list
 from app.workspace.meaning import Meaning
 from app.workspace.queries import Query
-from app.workspace.snippets import beginning, snippet
-from app.workspace.spellings import Pattern, pairs, pattern
+from app.workspace.snippets import beginning, patterns, snippet
 
 Wanted = Annotated[str, Meta(min_length=1, max_length=1000)]
 Mode = Literal["words", "meaning", "hybrid"]
 CONTENT_CHARACTERS = 2_000
 CATCH_UP_STEPS = 8
+LIGHT_BYTES = 1 << 18
 WORDS_ALONE = "Words alone ranked: "
 NOT_ALL = "Not all notes have been indexed by meaning yet; the others are found by their words."
 STALE = "The search index is being made anew; older notes may be missing for a while."
@@ -123,6 +122,8 @@ def _at_once(tx: Tx, me: Caller, text: str, limit: int, notice: str | None) -> H
     """Search where it is so little work that to hand it to a thread would cost more; else give None."""
     if not findable.alone(tx, me) or (found := lexical.best_of_few(tx, me, query := lexical.read(tx, me, text), limit=limit)) is None:
         return None
+    if sum(one.size for one in found) > LIGHT_BYTES:
+        return None
     return shown(tx, query, {one.id: one.score for one in found}, notice=notice)
 
 
@@ -170,11 +171,3 @@ def shown(
         hits.append(Hit(note_id, title, text, marks, folder_id, round(score, 6), updated_at))
         passages.append(Passage(note_id, title, text, content[:CONTENT_CHARACTERS]))
     return Hits(hits, Passages(passages), mode=mode, notice=notice)
-
-
-@functools.lru_cache(maxsize=512)
-def patterns(query: Query) -> tuple[Pattern, ...]:
-    """Give how the terms of a query are found again in a text; a run without spaces also by its parts."""
-    found = [pattern(term.text, prefix=term.kind == "prefix") for term in query.terms]
-    found += [pattern(part) for word in query.words if len(parts := pairs(word)) > 1 for part in parts]
-    return tuple(dict.fromkeys(found))

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from app.workspace.spellings import Pattern, key_of, plain, tokens_in, word_end
+from app.workspace.queries import Query
+from app.workspace.spellings import Pattern, key_of, pairs, pattern, plain, tokens_in, word_end
 
 WORDS = 24
 MOST_CHARACTERS = 240
@@ -14,8 +16,22 @@ LEAD = 48
 MOST_SPOTS = 200  # of one word in one text: what is that common decides nothing
 MOST_LOOKED_AT = 2_000
 LONGEST_TOKEN = 80
+MOST_FOLDED = 1 << 20
 _INK = re.compile(r"\S")
 Span = tuple[int, int]
+
+
+@lru_cache(maxsize=512)
+def patterns(query: Query) -> tuple[Pattern, ...]:
+    """Give how the terms of a query are found again in a text; a run without spaces also by its parts."""
+    found = [pattern(term.text, prefix=term.kind == "prefix") for term in query.terms]
+    found += [pattern(part) for word in query.words if len(parts := pairs(word)) > 1 for part in parts]
+    return tuple(dict.fromkeys(found))
+
+
+def hits(text: str, pattern: Pattern) -> int:
+    """Count how often a pattern stands in a text, up to a number at which more of it tells no more."""
+    return sum(1 for _ in islice(_spans(text, _plain(text), pattern), MOST_SPOTS))
 
 
 class Snippet(NamedTuple):
@@ -27,7 +43,7 @@ class Snippet(NamedTuple):
 
 def snippet(text: str, patterns: Sequence[Pattern]) -> Snippet:
     """Return some words of a text, beginning a little before the place where most of `patterns` stand together."""
-    lowered = plain(text)
+    lowered = _plain(text)
     start = _start(text, _best(text, lowered, patterns))
     first, last = _passage(text, start)
     if first == last:
@@ -43,6 +59,11 @@ def beginning(text: str, start: int = 0, end: int | None = None) -> str:
     first, last = _passage(text[:end], start)
     before, after = "…" if text[:first].strip() else "", "…" if _INK.search(text, last) else ""
     return before + text[first:last] + after if first < last else ""
+
+
+def _plain(text: str) -> str:
+    """Give a text without capitals and accents, of a very long one only the beginning: that of one in ASCII costs little."""
+    return plain(text if text.isascii() else text[:MOST_FOLDED])
 
 
 def _passage(text: str, start: int) -> Span:

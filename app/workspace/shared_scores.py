@@ -1,0 +1,27 @@
+"""Scores of notes that others share, reckoned from each note's own text.
+
+The index of their owner weighs words by how many of that owner's notes hold them, and most of those notes are not shared.
+"""
+
+from app.core.tx import Tx
+from app.workspace.folder_rows import IN_LIST, in_list
+from app.workspace.queries import Query
+from app.workspace.snippets import hits, patterns
+from app.workspace.words import WEIGHTS
+
+RARITY = 4.0
+"""What bm25 makes of a word that stands in one of fifty notes."""
+USUAL_SIZE = 1_000
+SATURATION, BY_LENGTH = 1.2, 0.75
+
+
+def shared_scores(tx: Tx, query: Query, ids: list[int]) -> dict[int, float]:
+    """Give bm25 for notes as if each word of the query were as rare as any other, and every note's length compared with a usual one."""
+    rows = tx.all(f"SELECT id, title, content, size FROM notes WHERE id IN ({IN_LIST})", ids=in_list(ids))
+    wanted = patterns(query)
+    found: dict[int, float] = {}
+    for note_id, title, content, size in rows:
+        norm = SATURATION * (1 - BY_LENGTH + BY_LENGTH * size / USUAL_SIZE)
+        times = [hits(content, pattern) + WEIGHTS["title"] * hits(title, pattern) for pattern in wanted]
+        found[note_id] = sum(RARITY * (SATURATION + 1) * number / (number + norm) for number in times)
+    return found
