@@ -67,7 +67,7 @@ def chunks(*parts: bytes) -> list[Message]:
     return [{"type": "http.request", "body": part, "more_body": number < len(parts) - 1} for number, part in enumerate(parts)]
 
 
-MADE_LATER = ("waiting_words", "word_owners", "embedding_models", "note_passages")
+MADE_LATER = ("waiting_words", "embedding_models", "note_passages")
 """Tables that background work writes, whenever it comes to it."""
 
 
@@ -78,5 +78,5 @@ async def held(served: Served) -> dict[str, list[tuple[Any, ...]]]:
 
 def _everything(tx: Tx) -> dict[str, list[tuple[Any, ...]]]:
     tables = [row[0] for row in tx.all("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
-    kept = [table for table in tables if not table.startswith("note_words") and table not in MADE_LATER]
+    kept = [table for table in tables if not table.startswith(("note_words", "word_")) and table not in MADE_LATER]
     return {table: [tuple(row) for row in tx.all(f"SELECT * FROM {table}")] for table in kept}

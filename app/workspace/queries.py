@@ -1,19 +1,6 @@
 """The language of search: words, and a few operators that people know. What does not parse is searched as words, so no query is wrong.
 
-| Written | Finds notes |
-| --- | --- |
-| `frost dates` | with both words in any form; where those are few, below them notes with one of the words |
-| `"last frost"` | with exactly these words one after another |
-| `-frost`, `-"last frost"`, `-tag:old` | without it |
-| `tomato OR pepper` | with one of the two |
-| `toma*` | with a word that begins so (two letters at least) |
-| `title:frost`, `title:"last frost"` | with it in the title |
-| `tag:garden`, `tag:gard*` | with this tag, or one that begins so |
-| `folder:Work`, `folder:"Work/Old plans"` | in a folder of this name or path, or below it; `folder:/` is the root |
-| `in:pinned` | that are pinned |
-| `is:todo` | with an open checkbox `- [ ]` |
-| `updated:2026-11`, `created:yesterday` | last changed, or made, in that year, month, day or span |
-| `after:2026-11-01`, `before:"last week"` | last changed from its first day on, or before its first day |
+Read into one frozen record: clauses that must all hold, what must not occur, and filters. The README has the table of what can be written.
 """
 
 import functools
