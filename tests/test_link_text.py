@@ -38,9 +38,9 @@ def test_a_link_is_found_with_what_it_shows(text: str, wanted: list[tuple[str, s
 NOT_FOUND = [
     "", "plain text", "[Plan]", "[[]]", "[[ ]]", "[[|shown]]", "[[Plan]", "[[Plan\n]]", "[[[[", "`[[Plan]]`", "``a ` [[Plan]]``",
     "```\n[[Plan]]\n```", "```\n[[Plan]]", "~~~ text\n#tag [[Plan]]\n~~~", "- ```\n  [[Plan]]\n  ```", "> ```\n> [[Plan]]\n> ```",
-    "1. ~~~\n   #tag\n   ~~~", "````\n```\n[[Plan]]\n````", "os/notes/12", "path/os/notes/12", "/os/notes/12/links", "/os/notes/012", "/os/notes/", "/os/notes/12a",
-    "xhearth:note/12", "ftp://x/os/notes/12", "# heading #no", "## #no", "a#b", "http://x.example/#fragment", "[x](#anchor)", "#12", "# ",
-    "##tag", "#-", "[[" * 50, "]]" * 50, "[[" + "a" * 2_000 + "]]",
+    "1. ~~~\n   #tag\n   ~~~", "````\n```\n[[Plan]]\n````", "os/notes/12", "path/os/notes/12", "/os/notes/12/links", "/os/notes/012", "/os/notes/",
+    "/os/notes/12a", "xhearth:note/12", "ftp://x/os/notes/12", "# heading #no", "## #no", "a#b", "http://x.example/#fragment", "[x](#anchor)", "#12",
+    "# ", "##tag", "#-", "[[" * 50, "]]" * 50, "[[" + "a" * 2_000 + "]]",
 ]  # fmt: skip
 
 
