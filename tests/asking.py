@@ -78,5 +78,5 @@ async def held(served: Served) -> dict[str, list[tuple[Any, ...]]]:
 
 def _everything(tx: Tx) -> dict[str, list[tuple[Any, ...]]]:
     tables = [row[0] for row in tx.all("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
-    kept = [table for table in tables if not table.startswith((*MADE_LATER, "word_"))]
+    kept = [table for table in tables if not table.startswith((*MADE_LATER, "word_", "tag_names"))]
     return {table: [tuple(row) for row in tx.all(f"SELECT * FROM {table}")] for table in kept}

@@ -202,15 +202,20 @@ async def test_what_is_purged_leaves_no_name_behind(served: Served, alice: Clien
     assert occurrences(data, "") == 0
 
 
-def occurrences(data: Path, begin: str) -> int:
-    """Count what the index holds of names with a word that begins so."""
+def terms(data: Path) -> dict[str, int]:
+    """Give what the index holds: each token with the number of names that have it."""
     connection = sqlite3.connect(data / DATABASE)
     try:
+        connection.execute("INSERT INTO name_index (name_index) VALUES ('integrity-check')")
         connection.execute("CREATE VIRTUAL TABLE temp.terms USING fts5vocab (main, name_index, row)")
-        rows = connection.execute("SELECT term FROM terms").fetchall()
-        return sum(1 for (term,) in rows if term[5] in "nfdt" and term[6:].startswith(begin))
+        return dict(connection.execute("SELECT term, doc FROM terms"))
     finally:
         connection.close()
+
+
+def occurrences(data: Path, begin: str) -> int:
+    """Count the words that begin so in the names that the index holds."""
+    return sum(1 for term in terms(data) if term[5] in "nfdt" and term[6:].startswith(begin))
 
 
 async def test_a_tag_is_found_as_long_as_a_note_has_it(alice: Client) -> None:
@@ -343,6 +348,30 @@ async def test_tokens_of_another_form_are_made_anew(served: Served, alice: Clien
     assert not served.parts.glance(names.any_waiting)
 
 
+async def test_after_any_changes_the_index_is_the_one_that_would_be_made_anew(
+    served: Served, alice: Client, bob: Client, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = await alice.folder("Shared")
+    await share(served, alice, folder, bob, "admin")
+    notes = [await bob.note(f"Note {number} über 会議", tags=["t", f"tag {number}"]) for number in range(4)]
+    tasks = [await todo(bob, f"Todo {number}") for number in range(3)]
+    await find(bob, "n")
+    await bob.ok("PATCH", f"/os/notes/{notes[0]['id']}", json={"title": "Other name", "tags": ["u"]})
+    await bob.ok("POST", f"/os/notes/{notes[1]['id']}/move", json={"folderId": folder})
+    await bob.ok("DELETE", f"/os/notes/{notes[2]['id']}")
+    await bob.ok("DELETE", f"/os/trash/note/{notes[2]['id']}")
+    await bob.ok("PATCH", f"/os/todos/{tasks[0]}", json={"title": "Task"})
+    await bob.ok("DELETE", f"/os/todos/{tasks[1]}")
+    await bob.ok("DELETE", f"/os/trash/todo/{tasks[1]}")
+    await alice.ok("PATCH", f"/os/folders/{folder}", json={"name": "Common"})
+    await find(bob, "n")
+    kept = terms(data)
+    monkeypatch.setattr(names, "_FORMAT", names._FORMAT + 1)
+    await find(bob, "n")
+    assert terms(data) == kept
+    assert len(kept) > 30
+
+
 async def test_near_misses_are_found_among_thousands_of_words(served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     """Words in full blocks are found like those in the last, which is not full."""
     spelled = ["".join("bdgklmnprst"[number // 11**place % 11] + "aeiou"[(number + place) % 5] for place in range(4)) for number in range(2_500)]
@@ -405,10 +434,10 @@ async def test_names_are_separated_by_owner_before_any_is_read(served: Served, a
     await bob.note("Plan")
     await titles(alice, "plan")
 
-    def terms(tx: Tx) -> int:
+    def own(tx: Tx) -> int:
         return len(tx.all("SELECT 1 FROM name_index WHERE name_index MATCH :match", match=f'"{names.key(1, "n")}plan"'))
 
-    assert served.parts.glance(terms) == 0
+    assert served.parts.glance(own) == 0
     assert names.key(1, "n")[:5] != names.key(2, "n")[:5]
     assert len({names.key(number, "n") for number in range(5_000)}) == 5_000
     assert {len(names.key(number, "n")) for number in (1, 36, 36**4, 36**5 - 1)} == {6}

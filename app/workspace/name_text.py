@@ -24,6 +24,7 @@ _UNSPACED = (
 )
 _MARKS = "\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0dff"
 _SYMBOLS = "\u2190-\u2bff\U0001f000-\U0001faff"
+_ASCII_WORD = re.compile("[a-z0-9]+")
 _ACCENT = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f]")
 
 
@@ -43,7 +44,8 @@ def positions(name: str) -> list[int]:
 
 def words(plain: str) -> list[str]:
     """Give the words of a folded name without their places."""
-    return [word[:LONGEST_WORD] for word in _word().findall(plain)][:MOST_WORDS]
+    found = _ASCII_WORD.findall(plain) if plain.isascii() else _word().findall(plain)
+    return [word[:LONGEST_WORD] for word in found[:MOST_WORDS]]
 
 
 def tokens(of: Sequence[str]) -> list[str]:
