@@ -4,7 +4,7 @@ from app.account import contacts, grants, keys, users
 from app.core.operation import Catalog
 from app.interfaces import openapi
 from app.tools import namespaces, note_tools, toolbox
-from app.workspace import bulk, folder_shares, folders, grep, home, note_lists, note_places, notes, search, snapshots, todos, trash
+from app.workspace import bulk, folder_shares, folders, grep, home, note_lists, note_places, notes, replace, search, snapshots, todos, trash
 
 CATALOG = Catalog(
     [
@@ -22,6 +22,7 @@ CATALOG = Catalog(
         note_places,
         search,
         grep,
+        replace,
         snapshots,
         todos,
         trash,

@@ -285,13 +285,15 @@ async def test_a_grep_stops_when_its_client_has_left(served: Served, alice: Clie
     await alice.note("N", "text\n" * 100)
     key = await served.key("alice")
     monkeypatch.setattr(programs, "SLICE_SECONDS", -1.0)
-    steps, ended = 0, asyncio.Event()
+    steps, begun, ended = 0, asyncio.Event(), asyncio.Event()
 
     async def for_ever(step: Any) -> None:
         nonlocal steps
         try:
             while True:
                 steps += 1
+                if steps == 3:
+                    begun.set()
                 await asyncio.sleep(0)
         finally:
             ended.set()
@@ -303,8 +305,7 @@ async def test_a_grep_stops_when_its_client_has_left(served: Served, alice: Clie
     async def receive() -> Any:
         if incoming:
             return incoming.pop()
-        while steps < 3:
-            await asyncio.sleep(0)
+        await begun.wait()
         return {"type": "http.disconnect"}
 
     async def send(message: Any) -> None:
