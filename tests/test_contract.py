@@ -405,6 +405,8 @@ CALLS: dict[str, dict[str, Any]] = {
     "get_note_links": {"id": NOTE, "limit": 10},
     "rewrite_links": {"id": NOTE, "from": "An older title"},
     "find_by_name": {"q": "new", "kinds": "note,folder"},
+    "replace_in_notes": {"pattern": "t(.)xt", "mode": "regex", "replacement": "$1", "preview": False},
+    "undo_replace": {"undo": Ref("undo")},
     "list_snapshots": {"noteId": NOTE},
     "save_snapshot": {"noteId": NOTE, "label": "before"},
     "read_snapshot": {"noteId": NOTE, "seq": 1},
@@ -450,7 +452,8 @@ async def ready(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
     grant = await served.parts.write(
         lambda tx: tx.run("INSERT INTO oauth_grants (user_id, client_id, client_name, scopes, created_at) VALUES (1, 'c', 'C', '[]', '')").lastrowid
     )
-    made = {"folder": folder, "note": note["id"], "binned": binned["id"], "version": version, "key": key, "grant": grant}
+    undo = (await alice.ok("POST", "/os/notes/replace", json={"pattern": "One", "replacement": "two", "preview": False}))["undo"]
+    made = {"folder": folder, "note": note["id"], "binned": binned["id"], "version": version, "key": key, "grant": grant, "undo": undo}
     if "briefing" in CATALOG.operations:
         made["briefing"] = (await alice.ok("POST", "/briefing", json={}))["briefingId"]
     if "create_todo" in CATALOG.operations:

@@ -1,12 +1,10 @@
 """Search by words and grep by lines."""
 
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from app.errors import Invalid
-from app.workspace import grep, lexical, words
+from app.workspace import lexical, words
 from tests.conftest import Client, Served
 
 pytestmark = pytest.mark.anyio
@@ -175,164 +173,6 @@ async def test_a_common_word_of_others_hides_no_note(alice: Client, bob: Client,
     await alice.ok("POST", "/accumulate", json={"files": [{"path": f"n{number}", "content": "zebra"} for number in range(20)]})
     assert await found(bob, "zebra") == ["mine"]
     assert await found(alice, "zebra", folderId=folder) == ["old"]
-
-
-async def test_a_line_is_found_with_its_place_and_those_around_it(alice: Client) -> None:
-    note = await alice.note("Poem", "one\ntwo Two\nthree\nfour\ntwo")
-    body = await alice.ok("POST", "/os/notes/grep", json={"pattern": "TWO", "contextBefore": 2, "contextAfter": 1})
-    assert body == {
-        "success": True,
-        "results": [
-            {
-                "noteId": note["id"],
-                "title": "Poem",
-                "matches": [
-                    {"line": 2, "column": 1, "text": "two Two", "match": "two", "before": ["one"], "after": ["three"]},
-                    {"line": 5, "column": 1, "text": "two", "match": "two", "before": ["three", "four"], "after": []},
-                ],
-            }
-        ],
-        "summary": {"notesScanned": 1, "notesMatched": 1},
-        "truncated": False,
-    }
-
-
-async def test_without_a_match_the_results_are_empty(alice: Client) -> None:
-    await alice.note("A", "x")
-    await alice.note("B", "")
-    body = await alice.ok("POST", "/os/notes/grep", json={"pattern": "zebra"})
-    assert body == {"success": True, "results": [], "summary": {"notesScanned": 2, "notesMatched": 0}, "truncated": False}
-
-
-@pytest.mark.parametrize(
-    ("text", "pattern", "mode", "rows"),
-    [
-        ("a.c\nabc", "a.c", "literal", [(1, 1, "a.c", "a.c")]),
-        ("a.c\nabc", "a.c", "regex", [(1, 1, "a.c", "a.c"), (2, 1, "abc", "abc")]),
-        ("x(y)[z]*+?^$|\\d", "(y)[z]*+?^$|\\d", "literal", [(1, 2, "x(y)[z]*+?^$|\\d", "(y)[z]*+?^$|\\d")]),
-        ("one\r\ntwo\r\n", "o$", "regex", [(2, 3, "two", "o")]),
-        ("one\r\ntwo", "e", "literal", [(1, 3, "one", "e")]),
-        ("one\rtwo", "^two$", "regex", [(2, 1, "two", "two")]),
-        ("a\u2028b\nc", "c", "literal", [(2, 1, "c", "c")]),
-        ("a\u2028b\r\nc", "b", "literal", [(1, 3, "a\u2028b", "b")]),
-        ("a\x0cb\x85c\r\nd", "c|d", "regex", [(1, 5, "a\x0cb\x85c", "c"), (2, 1, "d", "d")]),
-        ("a\n\nb\n", "^$", "regex", [(2, 1, "", "")]),
-        ("a\r\n\r\nb\r\n", "^$", "regex", [(2, 1, "", "")]),
-        ("", "^$", "regex", []),
-        ("a\nb", "a\nb", "literal", []),
-        ("a\nb", "a\\sb", "regex", []),
-        ("a\nb", "(?s)a.b", "regex", []),
-        ("🦊 Äpfel ärger", "ä", "literal", [(1, 3, "🦊 Äpfel ärger", "Ä")]),
-        ("naïve über-größe", "\\w+-\\w+", "regex", [(1, 7, "naïve über-größe", "über-größe")]),
-        ("tel ٣٤", "\\d+", "regex", [(1, 5, "tel ٣٤", "٣٤")]),
-        ("Ωmega", "ωMEGA", "literal", [(1, 1, "Ωmega", "Ωmega")]),
-        ("  lead and trail  ", "lead", "literal", [(1, 3, "  lead and trail  ", "lead")]),
-        ("tab\there", "\t", "literal", [(1, 4, "tab\there", "\t")]),
-        ("aXbX", "X", "literal", [(1, 2, "aXbX", "X")]),
-        ("cat concat", "\\bcat$|at\\b", "regex", [(1, 2, "cat concat", "at")]),
-    ],
-)
-async def test_lines_are_counted_and_matched_as_they_stand(
-    alice: Client, text: str, pattern: str, mode: str, rows: list[tuple[int, int, str, str]]
-) -> None:
-    await alice.note("N", text)
-    assert await lines(alice, pattern, mode=mode) == [("N", *row) for row in rows]
-
-
-@pytest.mark.parametrize(("sensitive", "rows"), [(None, [1, 2]), (False, [1, 2]), (True, [2])])
-async def test_case_counts_only_when_it_is_asked_for(alice: Client, sensitive: bool | None, rows: list[int]) -> None:
-    await alice.note("N", "ABC\nabc")
-    assert [row[1] for row in await lines(alice, "abc", caseSensitive=sensitive)] == rows
-    assert [row[1] for row in await lines(alice, "a.c", mode="regex", caseSensitive=sensitive)] == rows
-
-
-async def test_a_long_line_is_given_whole(alice: Client) -> None:
-    line = "x" * 200_000 + "needle" + "y" * 200_000
-    await alice.note("N", f"first\n{line}\nlast")
-    assert await lines(alice, "needle") == [("N", 2, 200_001, line, "needle")]
-
-
-async def test_the_limit_counts_lines_and_says_that_there_are_more(alice: Client) -> None:
-    await alice.note("A", "hit\n" * 3)
-    await alice.note("B", "hit\n" * 3)
-
-    async def counted(limit: int) -> tuple[list[int], bool]:
-        body = await alice.ok("POST", "/os/notes/grep", json={"pattern": "hit", "limit": limit})
-        return [len(note["matches"]) for note in body["results"]], body["truncated"]
-
-    assert [await counted(limit) for limit in (1, 3, 4, 6, 7, 10**30)] == [
-        ([1], True), ([3], True), ([3, 1], True), ([3, 3], False), ([3, 3], False), ([3, 3], False),
-    ]  # fmt: skip
-    await alice.note("C", "hit\n" * 1000)
-    body = await alice.ok("POST", "/os/notes/grep", json={"pattern": "hit"})
-    assert (sum(len(note["matches"]) for note in body["results"]), body["truncated"]) == (1000, True)
-
-
-@pytest.mark.parametrize(
-    ("body", "field"),
-    [
-        ({}, "pattern"),
-        ({"pattern": ""}, "pattern"),
-        ({"pattern": 5}, "pattern"),
-        ({"pattern": "x" * 1001}, "pattern"),
-        ({"pattern": "(", "mode": "regex"}, "pattern"),
-        ({"pattern": "[z-a]", "mode": "regex"}, "pattern"),
-        ({"pattern": "a**", "mode": "regex"}, "pattern"),
-        ({"pattern": "(?=a)", "mode": "regex"}, "pattern"),
-        ({"pattern": "(a)\\1", "mode": "regex"}, "pattern"),
-        ({"pattern": "a{1001}", "mode": "regex"}, "pattern"),
-        ({"pattern": "((a{100}){100}){100}", "mode": "regex"}, "pattern"),
-        ({"pattern": "x", "mode": "glob"}, "mode"),
-        ({"pattern": "x", "contextBefore": 21}, "contextBefore"),
-        ({"pattern": "x", "contextBefore": -1}, "contextBefore"),
-        ({"pattern": "x", "contextAfter": 21}, "contextAfter"),
-        ({"pattern": "x", "contextAfter": "1"}, "contextAfter"),
-        ({"pattern": "x", "caseSensitive": 1}, "caseSensitive"),
-        ({"pattern": "x", "limit": 0}, "limit"),
-        ({"pattern": "x", "folderId": 1, "folderName": "General"}, "folderName"),
-    ],
-)
-async def test_a_bad_grep_names_its_field(alice: Client, body: dict[str, Any], field: str) -> None:
-    refused = await alice.refused("POST", "/os/notes/grep", 400, "invalid_request", field=field, json=body)
-    assert field in refused["message"]
-
-
-@pytest.mark.parametrize("field", ["mode", "contextBefore", "contextAfter", "folderId", "folderName", "caseSensitive", "limit"])
-async def test_null_is_as_left_out(alice: Client, field: str) -> None:
-    await alice.note("N", "x")
-    assert await lines(alice, "x", **{field: None}) == [("N", 1, 1, "x", "x")]
-
-
-@pytest.mark.parametrize("pattern", ["(a+)+$", "(a|a)*b", "(.*)*x", "(x+x+)+y", "([a-z]+)*=", "^(\\w+\\s?)*$"])
-async def test_patterns_that_run_wild_elsewhere_are_answered(alice: Client, pattern: str) -> None:
-    await alice.note("N", "a" * 5000 + "!")
-    assert isinstance(await lines(alice, pattern, mode="regex"), list)
-
-
-@pytest.mark.parametrize("text", ["short\n" * 600, "ab" * 600_000])
-async def test_a_pattern_that_needs_too_long_is_refused(alice: Client, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
-    await alice.note("N", text)
-    monkeypatch.setattr(grep, "SECONDS", 0.0)
-    refused = await alice.refused("POST", "/os/notes/grep", 400, "invalid_request", field="pattern", json={"pattern": "nowhere$", "mode": "regex"})
-    assert "2 seconds" in refused["message"]
-
-
-def test_a_long_search_is_tried_in_pieces_before_it_is_begun(monkeypatch: pytest.MonkeyPatch) -> None:
-    lengths = []
-
-    class Slow:
-        """A program that takes a second for each MiB."""
-
-        def search(self, text: str) -> None:
-            lengths.append(len(text))
-
-    monkeypatch.setattr(grep, "time", SimpleNamespace(monotonic=lambda: sum(lengths) / (1 << 20)))
-    with pytest.raises(Invalid, match="2 seconds"):
-        grep._search(Slow(), "x" * (10 << 20), grep.SECONDS)
-    assert sum(lengths) <= 2 << 20
-    lengths.clear()
-    assert grep._search(Slow(), "x" * (1 << 19), grep.SECONDS) is None
-    assert lengths[-1] == 1 << 19
 
 
 async def test_a_long_run_of_new_notes_is_found_whole(served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:

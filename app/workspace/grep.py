@@ -128,15 +128,11 @@ class Grep:
     def slice(self, tx: Tx) -> bool:
         """Search for some tens of milliseconds and say whether that was all; raise Invalid when the time for the whole is over."""
         self.pace.begin_slice()
-        while not self.pace.slice_over():
-            if next(self._work, self) is not self:
-                continue
-            if self._full() or self.walk.ended:
-                self._entitle(tx)
-                return True
-            self._work = self._look(self.walk.texts(tx))
-        self.pace.end_slice()
-        return False
+        while not self._advance(tx):
+            if self.pace.slice_over():
+                self.pace.end_slice()
+                return False
+        return True
 
     def cut(self) -> bool:
         """Leave out the lines above the limit and say whether there were any."""
@@ -162,6 +158,16 @@ class Grep:
         other.walk, other.results, other._work, other.pace = rest, [], iter(()), Pace(self.pace.left)
         other.limit, other.found = self.limit - self.found, 0
         return other
+
+    def _advance(self, tx: Tx) -> bool:
+        """Do a little more and say whether that was all."""
+        if next(self._work, self) is not self:
+            return False
+        if self._full() or self.walk.ended:
+            self._entitle(tx)
+            return True
+        self._work = self._look(self.walk.texts(tx))
+        return False
 
     def _entitle(self, tx: Tx) -> None:
         titles = scans.titles(tx, [matched.note_id for matched in self.results])

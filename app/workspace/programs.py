@@ -19,6 +19,7 @@ LONGEST_PIECE = 1 << 18
 SHORTEST_PIECE = 1 << 9
 STEPS_A_PIECE = 1 << 25
 HITS_BETWEEN_PAUSES = 64
+MOST_TRIES = 20_000
 QUICK_SECONDS, SLOW_SECONDS = 0.004, 0.02
 
 
@@ -45,8 +46,7 @@ class Program(NamedTuple):
         if self.marked is None or line.isascii():
             found = self.exact.search(line)
             return found and (len(line[: found.start()].decode()), len(line[: found.end()].decode()))
-        found = self.marked.search(with_marks(line.decode()).encode())
-        return found and (len(found.string[: found.start()].decode()) // 3, len(found.string[: found.end()].decode()) // 3)
+        return _judged(self.marked, with_marks(line.decode()).encode())
 
 
 class Pace:
@@ -68,12 +68,15 @@ class Pace:
     def end_slice(self) -> None:
         """Take what this thread has worked in the slice off what is left; raise Invalid when nothing is."""
         self.left -= time.thread_time() - self._worked
-        self.require(0.0)
+        self._require(self.left)
 
     def require(self, seconds: float) -> None:
-        """Raise Invalid when so much more time is not there."""
-        if self.left < seconds:
-            raise Invalid("pattern needs more than 2 seconds here; give a folder or a rarer pattern.", field="pattern")
+        """Raise Invalid when so much more time will not be there."""
+        self._require(self.left - (time.monotonic() - self._slice_began) - seconds)
+
+    def _require(self, left: float) -> None:
+        if left < 0:
+            raise _too_slow()
 
     def took(self, seconds: float, size: int) -> None:
         """Learn from a piece of that size."""
@@ -165,6 +168,27 @@ def with_marks(text: str) -> str:
     return text.translate(_MARKS)
 
 
+def _judged(marked: Any, line: bytes) -> tuple[int, int] | None:
+    """Give where a line between marks matches, in characters of the line without them.
+
+    An empty match can lie between a mark and its character, where there is no place in the line; then the search goes on behind it.
+    """
+    at = 0
+    for _ in range(MOST_TRIES):
+        found = marked.search(line, at)
+        if found is None:
+            return None
+        start, end = found.span()
+        if start in (0, len(line)) or (line[start - 1] in b"1\x02" and line[start] in b"0\x01"):
+            return len(line[:start].decode()) // 3, len(line[:end].decode()) // 3
+        at = start + 1
+    raise _too_slow()
+
+
+def _too_slow() -> Invalid:
+    return Invalid("pattern needs more than 2 seconds here; give a folder or a rarer pattern.", field="pattern")
+
+
 def _tried(search: Any, text: bytes, line: tuple[int, int], pace: Pace) -> Iterator[None]:
     """Look whether there is time for a line that is too long for one piece: try growing beginnings of it, whose times tell what the whole takes."""
     at, end = line
@@ -215,7 +239,7 @@ def _compile(pattern: str, *, case_sensitive: bool, groups: bool) -> Any:
 def _characters(text: bytes, start: int, end: int) -> int:
     """Give how many characters lie between two places."""
     part = text[start:end]
-    return end - start if part.isascii() else len(part.decode())
+    return end - start if part.isascii() else len(part.decode(errors="ignore"))
 
 
 class _Marks(dict[int, str]):

@@ -51,7 +51,7 @@ def considered(tx: Tx, where: Scope, last: int) -> int:
 
 def titles(tx: Tx, note_ids: Sequence[int]) -> dict[int, str]:
     """Give the titles of notes."""
-    return {row[0]: row[1] for row in tx.all(f"SELECT id, title FROM notes WHERE id IN ({IN_LIST})", ids=in_list(note_ids))}
+    return {row["id"]: row["title"] for row in tx.all(f"SELECT id, title FROM notes WHERE id IN ({IN_LIST})", ids=in_list(note_ids))}
 
 
 class Walk:
