@@ -3,6 +3,7 @@
 from app.account import contacts, grants, keys, users
 from app.core.operation import Catalog
 from app.interfaces import openapi
+from app.tools import namespaces, note_tools, toolbox
 from app.workspace import bulk, folder_shares, folders, grep, home, note_lists, note_places, notes, search, snapshots, todos, trash
 
 CATALOG = Catalog(
@@ -24,5 +25,8 @@ CATALOG = Catalog(
         snapshots,
         todos,
         trash,
+        toolbox,
+        namespaces,
+        note_tools,
     ]
 )

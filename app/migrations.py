@@ -124,7 +124,19 @@ def m003_words(db: "Database") -> None:
     )
 
 
-STEPS: tuple[Callable[["Database"], None], ...] = (m001_accounts, m002_workspace, m003_words)
+def m009_tools(db: "Database") -> None:
+    """Make the choices of namespaces of tools."""
+    _run(
+        db,
+        """
+        CREATE TABLE tool_namespaces (
+            user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, credential TEXT NOT NULL, namespace TEXT NOT NULL,
+            enabled INTEGER NOT NULL, PRIMARY KEY (user_id, credential, namespace)) STRICT, WITHOUT ROWID;
+        """,
+    )
+
+
+STEPS: tuple[Callable[["Database"], None], ...] = (m001_accounts, m002_workspace, m003_words, m009_tools)
 
 
 def migrate(path: Path, *, steps: tuple[Callable[["Database"], None], ...] = STEPS) -> list[str]:

@@ -73,3 +73,6 @@ CREATE INDEX todos_by_deadline ON todos (owner_id, completed, deadline, priority
 CREATE INDEX todos_by_trash ON todos (trash_id) WHERE trash_id IS NOT NULL;
 CREATE TABLE word_owners (owner_id INTEGER PRIMARY KEY REFERENCES users ON DELETE CASCADE) STRICT;
 CREATE TABLE word_index (id INTEGER PRIMARY KEY CHECK (id = 1), format INTEGER NOT NULL, stale_to INTEGER NOT NULL) STRICT;
+CREATE TABLE tool_namespaces (
+    user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, credential TEXT NOT NULL, namespace TEXT NOT NULL,
+    enabled INTEGER NOT NULL, PRIMARY KEY (user_id, credential, namespace)) STRICT, WITHOUT ROWID;

@@ -8,6 +8,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 PREFIX = "HEARTH_"
 MIB = 1 << 20
+EVERY_ADDRESS = ("0.0.0.0", "::")  # noqa: S104 - only looked for, never bound
 
 
 class SettingsError(ValueError):
@@ -26,6 +27,7 @@ class Settings:
     data: Path | None = option(None, "the data directory; default: `data` in the checkout, else the system's place for a user's data")
     host: str = option("127.0.0.1", "the address to listen on")
     port: int = option(8765, "the port to listen on; 0 = any free one", most=65535)
+    public_url: str = option("", "how others reach this server, such as https://hearth.example.org; default: http:// with host and port")
     durability: Literal["full", "normal"] = option("full", "`full`: an answered write survives a power cut; `normal`: only a crash of the program")
     key_prefix: str = option("hearth_sk_", "what new API keys begin with")
     allowed_hosts: tuple[str, ...] = option((), "more names, comma-separated, that a Host header may hold besides loopback and the bound address")
@@ -36,6 +38,17 @@ class Settings:
     max_accumulate_body: int = option(640 * MIB, "largest body of POST /accumulate in bytes")
     access_log: bool = option(True, "write one JSON line a request to access.log in the data directory")
     log_level: Literal["debug", "info", "warning", "error"] = option("info", "how much the server says about itself on stderr")
+
+    @property
+    def origin(self) -> str:
+        """The address under which clients and links reach this server, without a path."""
+        host = "127.0.0.1" if self.host in EVERY_ADDRESS else f"[{self.host}]" if ":" in self.host else self.host
+        return self.public_url.rstrip("/") or f"http://{host}:{self.port}"
+
+    @property
+    def base_url(self) -> str:
+        """The address of the API."""
+        return self.origin + "/api/v1"
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str], **given: Any) -> "Settings":

@@ -68,6 +68,10 @@ PATCH  /os/todos/{id}                        todos      os.todos:write          
 DELETE /os/todos/{id}                        todos      os.todos:write                     beyond
 POST   /os/todos/{id}/complete               todos      os.todos:write                     service
 POST   /os/todos/replan                      todos      os.todos:write                     service
+GET    /tools                                tools      any                                service
+POST   /tools                                tools      any                                service
+GET    /tools/namespaces                     tools      any                                service
+PUT    /tools/namespaces                     tools      tools:manage                       service
 """
 """Method, path, category, scope ("|": either suffices; "any": any credential; "none": no credential) and origin, as the contract has them."""
 
@@ -77,8 +81,8 @@ GET /briefings                              GET /notes/summary                  
 POST /os/team/invite                        GET /os/network                       GET /os/network/conversations   GET /network
 GET /os/network/conversations/{sessionId}   POST /os/memory/search                GET /heartbeat/policy           POST /heartbeat/policy
 POST /heartbeat/run                         GET /heartbeat/runs                   GET /heartbeat/runs/{id}        GET /heartbeat/status
-GET /heartbeat/instructions                 PUT /heartbeat/instructions           GET /tools                      POST /tools
-GET /tools/namespaces                       PUT /tools/namespaces                 GET /tools/integrations         DELETE /tools/integrations/{id}
+GET /heartbeat/instructions                 PUT /heartbeat/instructions
+GET /tools/integrations                     DELETE /tools/integrations/{id}
 GET /tools/mcp                              POST /tools/mcp                       GET /tools/mcp/{id}             PATCH /tools/mcp/{id}
 DELETE /tools/mcp/{id}                      POST /tools/mcp/{id}/authorize        POST /tools/mcp/{id}/refresh    POST /tools/mcp/{id}/disconnect
 POST /agent/message                         POST /os/share
@@ -119,7 +123,7 @@ def row(line: str) -> Row:
 ROWS = [row(line) for line in SERVED.strip().splitlines()]
 LATER_ROUTES = {" ".join(pair) for pair in zip(LATER.split()[::2], LATER.split()[1::2], strict=True)}
 OPERATIONS = [found for found in CATALOG.operations.values() if found.path]
-COMMANDS = [found for found in CATALOG.operations.values() if not found.path]
+COMMANDS = [found for found in CATALOG.operations.values() if found.method == "COMMAND"]
 BY_ROUTE = {f"{method} {path}": found for method, path, found in CATALOG.routes()}
 
 each_row = pytest.mark.parametrize("wanted", [pytest.param(each, id=each.route) for each in ROWS])
@@ -379,7 +383,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "list_notes": {"recursive": "true", "limit": 1000},
     "create_note": {"title": "New", "content": "# text", "tags": ["a"], "folderId": FOLDER},
     "get_note_content": {"id": NOTE},
-    "edit_note": {"id": NOTE, "content": "<p>other</p>", "title": "Other"},
+    "change_note": {"id": NOTE, "content": "<p>other</p>", "title": "Other"},
     "delete_note": {"id": NOTE},
     "copy_note": {"id": NOTE, "folderId": None},
     "move_note": {"id": NOTE, "folderId": FOLDER},
@@ -399,6 +403,10 @@ CALLS: dict[str, dict[str, Any]] = {
     "delete_todo": {"id": TODO},
     "complete_todo": {"id": TODO},
     "replan_todos": {"dryRun": True},
+    "list_tools": {},
+    "call_tool": {"tool": "create_todo", "params": {"title": "Do it"}},
+    "list_namespaces": {},
+    "switch_namespaces": {"disable": ["todos"]},
 }
 """For each operation a call that succeeds."""
 

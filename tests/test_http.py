@@ -94,6 +94,8 @@ BROKEN = {
     "100,000 brackets": b"[" * 100_000,
     "100,000 levels": b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}",
     "100,000 braces": b'{"a":' * 100_000,
+    "100,000 lists": b'{"title":"x","content":"","tags":[' + b"[]," * 99_999 + b"[]]}",
+    "millions of objects": b'{"title":"x","content":"","a":[' + b"{}," * 2_000_000 + b"{}]}",
     "a form": b"title=x&content=y",
     "a part of a form": b'--b\r\nContent-Disposition: form-data; name="title"\r\n\r\nx\r\n--b--',
     "XML": b"<title>x</title>",

@@ -32,7 +32,7 @@ class Operation(Generic[P, R]):
     wrap: str | None
     bare: bool
     public: bool
-    tool: bool
+    tool: bool | Mapping[str, str]
     also: tuple[str, ...]
     invalid_status: int
     refusal: Mapping[str, Any] | None
@@ -96,7 +96,7 @@ def operation(
     wrap: str | None = None,
     bare: bool = False,
     public: bool = False,
-    tool: bool = True,
+    tool: bool | Mapping[str, str] = False,
     also: tuple[str, ...] = (),
     invalid_status: int = 400,
     refusal: Mapping[str, Any] | None = None,
@@ -107,12 +107,13 @@ def operation(
     """Make a function an operation; its keyword-only parameters are its request, its return annotation its answer.
 
     A `def` gets a `Tx` and is one transaction, an `async def` gets the `App` and orchestrates; both get the `Caller` second.
-    `route` is "METHOD /path", or "COMMAND" for what only the command line may ask. `scope`: one scope, or several of which one suffices; None asks
-    for a credential only, `public` not even that. `quick`: a read of tens of microseconds, run on the loop. `wrap`: the key under which the answer
-    stands; `bare`: no success envelope. `also`: aliases. `invalid_status`: 422 where the contract calls bad fields unprocessable. `refusal`: bad
-    fields are told in a 200 body with these fields beside them. `idempotent`: seconds for which an Idempotency-Key is remembered. `body`: the setting
-    that limits its size in bytes. `steady`: a read whose answer depends on the request and the database alone,
-    unless one of these query fields is given, which make it depend on the time too.
+    `route` is "METHOD /path", "COMMAND" for what only the command line may ask, or "TOOL" for what only agents' tools do. `scope`: one scope, or
+    several of which one suffices; None asks for a credential only, `public` not even that. `quick`: a read of tens of microseconds, run on the loop.
+    `wrap`: the key under which the answer stands; `bare`: no success envelope. `also`: aliases. `invalid_status`: 422 where the contract calls bad
+    fields unprocessable. `refusal`: bad fields are told in a 200 body with these fields beside them. `idempotent`: seconds for which an
+    Idempotency-Key is remembered. `body`: the setting that limits its size in bytes. `steady`: a read whose answer depends on the request and the
+    database alone, unless one of these query fields is given, which make it depend on the time too. `tool`: agents may be offered it; a mapping
+    names the fields that the tool spells otherwise.
     """
     method, _, path = route.partition(" ")
 

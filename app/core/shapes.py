@@ -17,12 +17,15 @@ from app.errors import Invalid, Malformed
 LARGEST_ID = (1 << 53) - 1
 DEEPEST = 64
 TOO_DEEP = f"The request body is nested more than {DEEPEST} levels deep."
+MOST_CONTAINERS = 100_000
+TOO_MANY = f"The request body holds more than {MOST_CONTAINERS:,} lists and objects."
 NAMES = {
     "str": "a string", "int": "an integer", "float": "a number", "bool": "true or false",
     "array": "a list", "object": "an object", "null": "null", "bytes": "a string",
 }  # fmt: skip
 _WHERE = re.compile(r"^(?P<what>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
 _INTEGER = re.compile(r"-?[0-9]{1,1000}")
+_JSON_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
 _BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
 
 
@@ -147,9 +150,12 @@ def camel(name: str) -> str:
 
 
 def decode(body: bytes) -> dict[str, Any]:
-    """Give the JSON object that `body` holds; raise Malformed for anything else, nesting over 64 levels included."""
+    """Give the JSON object that `body` holds; raise Malformed for anything else, and for what is nested too deep or made of too many parts."""
     if not body or body.isspace():
         return {}
+    brackets = body.count(b"[") + body.count(b"{")
+    if brackets > MOST_CONTAINERS and _containers(body) > MOST_CONTAINERS:
+        raise Malformed(TOO_MANY)
     try:
         value = msgspec.json.decode(body)
     except UnicodeDecodeError:
@@ -160,7 +166,7 @@ def decode(body: bytes) -> dict[str, Any]:
         raise Malformed(f"The request body is not valid JSON: {str(error).removeprefix('JSON is malformed: ')}.") from None
     if not isinstance(value, dict):
         raise Malformed("The request body must be a JSON object.")
-    if body.count(b"[") + body.count(b"{") > DEEPEST and _too_deep(value):
+    if brackets > DEEPEST and _too_deep(value):
         raise Malformed(TOO_DEEP)
     return value
 
@@ -191,6 +197,12 @@ def schemas(types_: list[Any], prefix: str) -> tuple[list[dict[str, Any]], dict[
 
 
 _encoder = msgspec.json.Encoder()
+
+
+def _containers(body: bytes) -> int:
+    """Count the lists and objects of a JSON text; millions of empty ones would keep the decoder, and so the server, busy for seconds."""
+    bare = _JSON_STRING.sub(b"", body)
+    return bare.count(b"[") + bare.count(b"{")
 
 
 def _too_deep(value: Any) -> bool:

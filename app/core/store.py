@@ -28,6 +28,7 @@ Durability = Literal["full", "normal"]
 BATCH = 256
 READERS = 3
 IDLE_SECONDS = 0.05
+CLOSING_SECONDS = 2.0
 FOLD_AGAIN_SECONDS = 1.0
 TRIM_PAGES = 64
 CHECKPOINT_BYTES = 1 << 20
@@ -69,6 +70,7 @@ class Store:
         self._unworked = True
         self._idle_timer: asyncio.TimerHandle | None = None
         self._closing: asyncio.Future[None] | None = None
+        self._close_by = 0.0
 
     async def open(self) -> None:
         """Open the writer and the loop's own connection; readers come when they are first needed."""
@@ -76,12 +78,15 @@ class Store:
         self._local = _connect(self.path, writes=False)
 
     async def close(self) -> None:
-        """Finish every write that was asked for, then close all connections; the last one folds the WAL into the file."""
-        if self._busy or self._waiting:
-            self._closing = asyncio.get_running_loop().create_future()
-            await self._closing
-        if self._idle_timer is not None:
-            self._idle_timer.cancel()
+        """Finish every write that was asked for and what idle work can be done soon, then close all connections.
+
+        The last one folds the WAL into the file.
+        """
+        self._closing = asyncio.get_running_loop().create_future()
+        self._close_by = time.monotonic() + CLOSING_SECONDS
+        if not self._busy and not self._waiting:
+            self._rest()
+        await self._closing
         local, self._local = self._local, None
         for reader in self._readers:
             await reader.close()
@@ -194,12 +199,15 @@ class Store:
             self._rest()
 
     def _rest(self) -> None:
-        """Let go whoever closes the store; else do the idle work when nobody has written for a moment."""
+        """Do the idle work when nobody has written for a moment; a store that closes does it at once, then lets go whoever closes it."""
         if self._idle_timer is not None:
             self._idle_timer.cancel()
         if self._closing is None:
             self._idle_timer = asyncio.get_running_loop().call_later(IDLE_SECONDS, self._work_idly)
-        elif not self._closing.done():
+            return
+        if self.commits and time.monotonic() < self._close_by:
+            self._work_idly()
+        if not self._busy and not self._closing.done():
             self._closing.set_result(None)
 
     def _work_idly(self) -> None:

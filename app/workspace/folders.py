@@ -64,7 +64,7 @@ class FolderAnswer(Record):
     folder: Folder
 
 
-@operation("GET /os/folders", scope="os.notes:read", steady=(), also=("GET /context/folders",))
+@operation("GET /os/folders", scope="os.notes:read", steady=(), also=("GET /context/folders",), tool=True)
 def list_folders(tx: Tx, me: Caller, *, parent_id: Parent | None = None) -> FolderList:
     """List the folders the caller may read, by name: all, or those in one parent or the root."""
     if parent_id is None or parent_id == "root":
@@ -75,7 +75,7 @@ def list_folders(tx: Tx, me: Caller, *, parent_id: Parent | None = None) -> Fold
     return FolderList(listed(tx, me, parent=found["id"]))
 
 
-@operation("POST /os/folders", scope="os.notes:write", also=("POST /context/folders",))
+@operation("POST /os/folders", scope="os.notes:write", also=("POST /context/folders",), tool=True)
 def create_folder(
     tx: Tx, me: Caller, *, name: Title | None = None, path: Annotated[str, Meta(max_length=10_000)] | None = None, parent_id: Id | None = None
 ) -> MadeFolder:

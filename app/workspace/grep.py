@@ -55,7 +55,7 @@ class Grepped(Record):
     truncated: bool
 
 
-@operation("POST /os/notes/grep", scope="os.notes:read", category="notes", effect="read")
+@operation("POST /os/notes/grep", scope="os.notes:read", category="notes", effect="read", tool=True)
 def grep_notes(
     tx: Tx, me: Caller, *, pattern: Pattern, mode: Literal["literal", "regex"] = "literal", context_before: Context = 0,
     context_after: Context = 0, folder_id: Id | None = None, folder_name: Title | None = None, case_sensitive: bool = False,

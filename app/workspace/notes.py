@@ -83,7 +83,7 @@ class Edit(msgspec.Struct, frozen=True):
     tags: str | None
 
 
-@operation("POST /os/notes", scope="os.notes:write", status=201, wrap="result", invalid_status=422, idempotent=300)
+@operation("POST /os/notes", scope="os.notes:write", status=201, wrap="result", invalid_status=422, idempotent=300, tool=True)
 def create_note(
     tx: Tx, me: Caller, *, title: Title, content: Content, folder_id: Id | None = None, folder_name: Title | None = None, tags: TagsIn | None = None
 ) -> Created:
@@ -97,7 +97,7 @@ def create_note(
     return Created(NewNote(note_id, title, place, 1, tx.now))
 
 
-@operation("GET /os/notes/{id}", scope="os.notes:read", steady=())
+@operation("GET /os/notes/{id}", scope="os.notes:read", steady=(), tool={"id": "noteId"})
 async def get_note_content(app: App, me: Caller, *, id: Id) -> NoteAnswer:
     """Read a whole note, as HTML and as Markdown."""
     version = app.glance(_version, me, id)
@@ -111,7 +111,7 @@ async def get_note_content(app: App, me: Caller, *, id: Id) -> NoteAnswer:
 
 
 @operation("PATCH /os/notes/{id}", scope="os.notes:write")
-async def edit_note(
+async def change_note(
     app: App, me: Caller, *, id: Id, title: Title | None = None, content: Content | None = None, tags: TagsIn | None = None,
     content_format: Literal["html", "markdown"] | None = None, if_revision: Id | None = None,
 ) -> Edited:  # fmt: skip

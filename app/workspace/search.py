@@ -60,7 +60,7 @@ class Hits(Record):
     notice: str | None = None
 
 
-@operation("POST /os/notes/search", scope="os.notes:read", category="notes", effect="read")
+@operation("POST /os/notes/search", scope="os.notes:read", category="notes", effect="read", tool=True)
 async def search_notes(
     app: App, me: Caller, *, query: Wanted, limit: Annotated[int, Meta(ge=1), Most(50)] = 10, folder_id: Id | None = None,
     folder_name: Title | None = None, mode: Mode = "hybrid",

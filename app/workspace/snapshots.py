@@ -90,7 +90,7 @@ class Difference(Record):
     removed: int
 
 
-@operation("GET /os/snapshots/{noteId}", scope="os.snapshots:read", steady=(), effect="read")
+@operation("GET /os/snapshots/{noteId}", scope="os.snapshots:read", steady=(), effect="read", tool=True)
 def list_snapshots(tx: Tx, me: Caller, *, note_id: Id, limit: Annotated[int, Meta(ge=1), Most(200)] = 50, offset: Offset = 0) -> SnapshotList:
     """List a note's snapshots, newest first, without their text."""
     note = access.note(tx, me, note_id, columns="owner_id, folder_id, snapshot_count")
@@ -103,7 +103,7 @@ def list_snapshots(tx: Tx, me: Caller, *, note_id: Id, limit: Annotated[int, Met
     return SnapshotList([_snapshot(row) for row in rows], note["snapshot_count"])
 
 
-@operation("POST /os/snapshots/{noteId}", scope="os.snapshots:write")
+@operation("POST /os/snapshots/{noteId}", scope="os.snapshots:write", tool=True)
 def save_snapshot(
     tx: Tx, me: Caller, *, note_id: Id, label: Annotated[str, Line(1, 200)] | None = None, message: Annotated[str, Text(500)] | None = None
 ) -> SavedSnapshot:
@@ -114,7 +114,7 @@ def save_snapshot(
     return SavedSnapshot(_snapshot(row), Saved(row["id"], note_id, label, row["created_at"]))
 
 
-@operation("GET /os/snapshots/{noteId}/seq/{seq}", scope="os.snapshots:read")
+@operation("GET /os/snapshots/{noteId}/seq/{seq}", scope="os.snapshots:read", tool=True)
 async def read_snapshot(app: App, me: Caller, *, note_id: Id, seq: Id) -> SnapshotAnswer:
     """Read one snapshot in full, by its sequence number."""
     return await _full(app, me, note_id, seq=seq)
@@ -126,7 +126,7 @@ async def read_version(app: App, me: Caller, *, note_id: Id, version_id: Id) -> 
     return await _full(app, me, note_id, version_id=version_id)
 
 
-@operation("POST /os/snapshots/{noteId}/restore", scope="os.snapshots:write")
+@operation("POST /os/snapshots/{noteId}/restore", scope="os.snapshots:write", tool=True)
 def restore_snapshot(tx: Tx, me: Caller, *, note_id: Id, seq: Id | None = None, version_id: Id | None = None) -> Restored:
     """Give a note the text of a snapshot; what it held before is kept as a snapshot first."""
     if (seq is None) == (version_id is None):
@@ -140,7 +140,7 @@ def restore_snapshot(tx: Tx, me: Caller, *, note_id: Id, seq: Id | None = None, 
     return Restored(RestoredNote(note_id, note["title"], revision), snapshot["seq"], safety)
 
 
-@operation("GET /os/snapshots/{noteId}/diff", scope="os.snapshots:read", since="beyond", effect="read")
+@operation("GET /os/snapshots/{noteId}/diff", scope="os.snapshots:read", since="beyond", effect="read", tool=True)
 def diff_snapshots(tx: Tx, me: Caller, *, note_id: Id, from_: Version, to: Version = CURRENT) -> Difference:
     """Compare two versions of a note, line by line."""
     note = access.note(tx, me, note_id)
