@@ -24,6 +24,7 @@ from app.workspace.spellings import beginning, goes_on, matching, pairs
 RANKED = 5_000
 FEW = 300
 MOST_LIGHT = 4
+MORE = 5
 MOST_PAGES = 256
 RECENT, HALF_LIFE_DAYS = 0.1, 30.0
 PINNED = 0.1
@@ -50,6 +51,8 @@ class Found(NamedTuple):
 def read(tx: Tx, me: Caller, text: str) -> Query:
     """Read a query; days are those of the caller's zone, and beginnings of very many words are only words."""
     query = queries.parse(text) if ":" not in text else queries.parse(text, due.day_of(tx.now, due.zone_of(tx, me)))
+    if text.isascii() and "*" not in text:
+        return query
     if any(goes_on(term.text, prefix=term.kind == "prefix") for term in query.terms + query.excluded):
         owners = {place.owner for place in places(tx, me)}
         narrowed = [tuple(_narrowed(tx, owners, term) for term in terms) for terms in (*query.clauses, query.excluded)]
@@ -141,7 +144,7 @@ def _best(tx: Tx, query: Query, where: Where, limit: int, *, few: bool = False) 
     """Give the best notes of some places; with `few` it is known that no word stands in many."""
     if not query.clauses:
         return _listed(tx, where, limit)
-    pool = limit + 10  # more than are shown, since a recent change or a pin may lift one among them
+    pool = limit + MORE  # more than are shown, since a recent change or a pin may lift one among them
     found = _ranked(tx, _with_every(tx, query, where, pool, few=few), full=True)[:limit]
     if len(found) < limit and len(telling_words(query)) + len(query.demands) > 1:
         known = {one.id for one in found}

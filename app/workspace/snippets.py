@@ -110,16 +110,19 @@ def _best(text: str, lowered: str, patterns: Sequence[Pattern]) -> int:
 
 
 def _spans(text: str, lowered: str, pattern: Pattern, start: int = 0, stop: int | None = None) -> Iterator[Span]:
-    """Find where a pattern stands in a part of a text: where its letters begin a word whose key is the pattern's.
+    """Find where a pattern stands in a part of a text: where its letters begin a word whose key is the pattern's."""
+    find = _spans_from if text.isascii() else _spans_loosely
+    return find(text, lowered, pattern, pattern.begun, start, stop)
 
-    Accents that are letters of their own to `plain` may stand between those letters, so if there is no such word, the first letter has to do.
-    """
+
+def _spans_loosely(text: str, lowered: str, pattern: Pattern, begun: str, start: int, stop: int | None) -> Iterator[Span]:
+    """Find them in a text where points and marks may stand between the letters: if they are nowhere together, the first one has to do."""
     found = False
-    for span in _spans_from(text, lowered, pattern, pattern.begun, start, stop):
+    for span in _spans_from(text, lowered, pattern, begun, start, stop):
         found = True
         yield span
-    if not found and not text.isascii():
-        yield from _spans_from(text, lowered, pattern, pattern.begun[:1], start, stop)
+    if not found:
+        yield from _spans_from(text, lowered, pattern, begun[:1], start, stop)
 
 
 def _spans_from(text: str, lowered: str, pattern: Pattern, begun: str, start: int, stop: int | None) -> Iterator[Span]:
