@@ -227,6 +227,26 @@ async def test_links_can_be_rewritten_later(alice: Client) -> None:
     assert (await alice.ok("POST", path, json={"from": "Scheme"}))["rewritten"] == 0
 
 
+async def test_the_ending_of_a_file_may_be_left_out(alice: Client) -> None:
+    await alice.ok(
+        "POST", "/accumulate", json={"files": [{"path": "Work/Plan.md", "content": "x"}, {"path": "Source.md", "content": SHORT_AND_LONG}]}
+    )
+    plan, source = {"id": 1}, {"id": 2}
+    assert [link["noteId"] for link in (await of(alice, source))["links"]] == [1, 1, 1, None]
+    assert await back(alice, plan) == [2]
+    mention = await alice.note("Diary", "the plan")
+    assert [each["noteId"] for each in (await of(alice, plan))["mentions"]] == [mention["id"]]
+    assert (await edit(alice, plan, title="Scheme.md", rewriteLinks=True))["linksRewritten"] == 1
+    assert await text_of(alice, source) == "[[Scheme]] [[Work/Scheme]] [[Scheme.md]] [[Plan.md.md]]"
+    assert (await edit(alice, plan, title="Scheme", rewriteLinks=True))["linksRewritten"] == 1
+    assert await text_of(alice, source) == "[[Scheme]] [[Work/Scheme]] [[Scheme]] [[Plan.md.md]]"
+    exact = await alice.note("Scheme")
+    assert (await of(alice, source))["links"][0]["noteId"] == exact["id"]
+
+
+SHORT_AND_LONG = "[[plan]] [[Work/Plan]] [[Plan.md]] [[Plan.md.md]]"
+
+
 async def test_a_link_that_leads_to_another_note_of_that_title_is_not_rewritten(alice: Client) -> None:
     work = await alice.folder("Work")
     older = await alice.note("Plan", folderId=work)
