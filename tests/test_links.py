@@ -160,6 +160,26 @@ async def test_mentions_are_notes_that_say_the_title_without_linking(alice: Clie
     assert (await of(alice, note))["mentions"] == [{"noteId": mention["id"], "title": "Diary", "line": 2, "context": "Today the big  plan went on."}]
 
 
+@pytest.mark.parametrize(
+    ("title", "text", "line"),
+    [
+        ("Straße", "ß ß ß ß\nß\nDie STRAßE.", 3), ("Été", "x\nun e\u0301te\u0301 chaud", 2), ("計画", "x\n計画 です", 2), ("a-b c", "x\nA B, C!", 2),
+        ("C# notes", "x\nmy c++ notes", 2), ("Two lines", "ß\ntwo\nlines", 2),
+    ],
+)  # fmt: skip
+async def test_a_mention_is_shown_in_its_line(alice: Client, title: str, text: str, line: int) -> None:
+    note = await alice.note(title)
+    await alice.note("Diary", text)
+    assert [mention["line"] for mention in (await of(alice, note))["mentions"]] == [line]
+
+
+@pytest.mark.parametrize(("title", "text"), [("Plan", "planning"), ("Plan", "plans"), ("???", "???"), ("Été", "ete"), ("Big plan", "big and plan")])
+async def test_what_is_not_the_very_title_is_no_mention(alice: Client, title: str, text: str) -> None:
+    note = await alice.note(title)
+    await alice.note("Diary", text)
+    assert (await of(alice, note))["mentions"] == []
+
+
 async def test_nothing_of_another_owner_appears(alice: Client, bob: Client) -> None:
     mine = await alice.note("Plan", "[[Secret]] hearth:note/2")
     await bob.note("Secret", f"[[Plan]] the plan hearth:note/{mine['id']}")
