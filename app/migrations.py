@@ -227,7 +227,17 @@ def m009_tools(db: "Database") -> None:
     )
 
 
-STEPS: tuple[Callable[["Database"], None], ...] = (m001_accounts, m002_workspace, m003_words, m004_grams, m005_vectors, m006_links, m007_names, m008_briefings, m009_tools)
+STEPS: tuple[Callable[["Database"], None], ...] = (
+    m001_accounts,
+    m002_workspace,
+    m003_words,
+    m004_grams,
+    m005_vectors,
+    m006_links,
+    m007_names,
+    m008_briefings,
+    m009_tools,
+)
 
 
 def migrate(path: Path, *, steps: tuple[Callable[["Database"], None], ...] = STEPS) -> list[str]:

@@ -160,6 +160,26 @@ async def test_mentions_are_notes_that_say_the_title_without_linking(alice: Clie
     assert (await of(alice, note))["mentions"] == [{"noteId": mention["id"], "title": "Diary", "line": 2, "context": "Today the big  plan went on."}]
 
 
+@pytest.mark.parametrize(
+    ("title", "text", "line"),
+    [
+        ("Straße", "ß ß ß ß\nß\nDie STRAßE.", 3), ("Été", "x\nun e\u0301te\u0301 chaud", 2), ("計画", "x\n計画 です", 2), ("a-b c", "x\nA B, C!", 2),
+        ("C# notes", "x\nmy c++ notes", 2), ("Two lines", "ß\ntwo\nlines", 2),
+    ],
+)  # fmt: skip
+async def test_a_mention_is_shown_in_its_line(alice: Client, title: str, text: str, line: int) -> None:
+    note = await alice.note(title)
+    await alice.note("Diary", text)
+    assert [mention["line"] for mention in (await of(alice, note))["mentions"]] == [line]
+
+
+@pytest.mark.parametrize(("title", "text"), [("Plan", "planning"), ("Plan", "plans"), ("???", "???"), ("Été", "ete"), ("Big plan", "big and plan")])
+async def test_what_is_not_the_very_title_is_no_mention(alice: Client, title: str, text: str) -> None:
+    note = await alice.note(title)
+    await alice.note("Diary", text)
+    assert (await of(alice, note))["mentions"] == []
+
+
 async def test_nothing_of_another_owner_appears(alice: Client, bob: Client) -> None:
     mine = await alice.note("Plan", "[[Secret]] hearth:note/2")
     await bob.note("Secret", f"[[Plan]] the plan hearth:note/{mine['id']}")
@@ -225,6 +245,26 @@ async def test_links_can_be_rewritten_later(alice: Client) -> None:
     assert await back(alice, note) == [source["id"] for source in reversed(sources)]
     assert (await alice.ok("POST", path, json={"from": "plan"}))["rewritten"] == 0
     assert (await alice.ok("POST", path, json={"from": "Scheme"}))["rewritten"] == 0
+
+
+async def test_the_ending_of_a_file_may_be_left_out(alice: Client) -> None:
+    await alice.ok(
+        "POST", "/accumulate", json={"files": [{"path": "Work/Plan.md", "content": "x"}, {"path": "Source.md", "content": SHORT_AND_LONG}]}
+    )
+    plan, source = {"id": 1}, {"id": 2}
+    assert [link["noteId"] for link in (await of(alice, source))["links"]] == [1, 1, 1, None]
+    assert await back(alice, plan) == [2]
+    mention = await alice.note("Diary", "the plan")
+    assert [each["noteId"] for each in (await of(alice, plan))["mentions"]] == [mention["id"]]
+    assert (await edit(alice, plan, title="Scheme.md", rewriteLinks=True))["linksRewritten"] == 1
+    assert await text_of(alice, source) == "[[Scheme]] [[Work/Scheme]] [[Scheme.md]] [[Plan.md.md]]"
+    assert (await edit(alice, plan, title="Scheme", rewriteLinks=True))["linksRewritten"] == 1
+    assert await text_of(alice, source) == "[[Scheme]] [[Work/Scheme]] [[Scheme]] [[Plan.md.md]]"
+    exact = await alice.note("Scheme")
+    assert (await of(alice, source))["links"][0]["noteId"] == exact["id"]
+
+
+SHORT_AND_LONG = "[[plan]] [[Work/Plan]] [[Plan.md]] [[Plan.md.md]]"
 
 
 async def test_a_link_that_leads_to_another_note_of_that_title_is_not_rewritten(alice: Client) -> None:

@@ -4,11 +4,10 @@ import sqlite3
 from typing import NamedTuple
 
 from app.core.caller import Caller
-from app.core.text import fold
 from app.core.tx import Tx
 from app.errors import Invalid, PayloadTooLarge
 from app.workspace import link_text, note_rows, snapshots
-from app.workspace.link_targets import View, distinct
+from app.workspace.link_targets import View, distinct, names_for
 from app.workspace.link_text import Target
 
 MOST = 1_000
@@ -16,20 +15,20 @@ BEFORE_RENAME = "auto: before rename"
 
 
 class Linking(NamedTuple):
-    """The notes the caller may change that link to a note by a title it has or had: at most a thousand, and the paths that their links name."""
+    """The notes the caller may change that link to a note by a title it has or had, at most a thousand, and what those links name."""
 
-    title: str
-    paths: frozenset[str]
+    targets: frozenset[Target]
     notes: list[int]
 
 
-def linking(tx: Tx, me: Caller, note: sqlite3.Row, title: str) -> Linking:
-    """Find what links to a note by a title, unless such links lead to another note."""
+def linking(tx: Tx, me: Caller, note: sqlite3.Row, title: str, *, new_title: str) -> Linking:
+    """Find what links to a note by a title in a way that the new title ends, unless such links lead to another note."""
     view = View(tx, me)
-    key = fold(title)
-    rows = view.linking("wiki", key, MOST)
-    paths = frozenset(path for path in {row["path"] for row in rows} if _leads_to(view, note, Target("wiki", key, path)))
-    return Linking(key, paths, [row["id"] for row in distinct(row for row in rows if row["path"] in paths and view.may_write(row))])
+    rows = view.linking("wiki", names_for(title) - names_for(new_title), MOST)
+    named = {Target("wiki", row["target"], row["path"]) for row in rows}
+    targets = frozenset(target for target in named if _leads_to(view, note, target))
+    sources = distinct(row for row in rows if Target("wiki", row["target"], row["path"]) in targets and view.may_write(row))
+    return Linking(targets, [row["id"] for row in sources])
 
 
 def require_linkable(title: str) -> None:
@@ -43,11 +42,17 @@ def rewrite(tx: Tx, me: Caller, note: sqlite3.Row, found: Linking, *, keep_own: 
 
     What each held before is kept as a snapshot, with `keep_own` also of the note itself.
     """
-    title = tx.value("SELECT title FROM notes WHERE id = :id", id=note["id"])
+    title: str = tx.value("SELECT title FROM notes WHERE id = :id", id=note["id"])
+
+    def renamed(target: Target) -> str | None:
+        if target not in found.targets:
+            return None
+        return title if target.name.endswith(link_text.ENDING) else link_text.without_ending(title)
+
     changed = 0
     for note_id in found.notes:
         source = tx.sure("SELECT * FROM notes WHERE id = :id", id=note_id)
-        content = link_text.rewritten(source["content"], lambda target: target.name == found.title and target.path in found.paths, title)
+        content = link_text.rewritten(source["content"], renamed)
         try:
             text = note_rows.measured(content)
         except PayloadTooLarge:

@@ -1,5 +1,6 @@
 """What links lead to, as one caller sees it: notes that the caller may read, the caller's own before those of others."""
 
+import itertools
 import sqlite3
 from collections.abc import Iterable
 
@@ -29,7 +30,10 @@ class View:
         return next((found for target in link_text.readings(link) if (found := self.target(target)) is not None), None)
 
     def target(self, target: Target) -> sqlite3.Row | None:
-        """Give the note that one reading of a link leads to; of several the caller's own, then one with exactly that path, then the newest."""
+        """Give the note that one reading of a link leads to; of several the caller's own, then one with exactly that path, then the newest.
+
+        A title that ends in `.md` is found without that where there is none of just that name.
+        """
         if target not in self._known:
             self._known[target] = self._numbered(target.name) if target.kind == "note" else self._titled(target)
         return self._known[target]
@@ -46,12 +50,12 @@ class View:
         """Say whether the caller may change a live note's text."""
         return note["owner_id"] == self._me.user or self.shared.get(note["folder_id"], 0) >= access.RANKS["writer"]
 
-    def linking(self, kind: str, name: str, most: int) -> list[sqlite3.Row]:
-        """Give the live notes the caller may read whose links may be read so, newest first, each with the `path` that a link names."""
+    def linking(self, kind: str, names: Iterable[str], most: int) -> list[sqlite3.Row]:
+        """Give the live notes the caller may read whose links may be read so, newest first, each with the `target` and `path` that a link names."""
         rows: list[sqlite3.Row] = []
-        for owner in self.owners:
+        for owner, name in itertools.product(self.owners, names):
             rows += self._tx.all(
-                f"""SELECT {SOURCE}, l.path FROM note_links l CROSS JOIN notes n ON n.id = l.note_id
+                f"""SELECT {SOURCE}, l.target, l.path FROM note_links l CROSS JOIN notes n ON n.id = l.note_id
                     WHERE l.owner_id = :owner AND l.kind = :kind AND l.target = :name AND n.trash_id IS NULL
                         AND (n.owner_id = :me OR n.folder_id IN ({IN_LIST})) ORDER BY l.note_id DESC LIMIT :most""",
                 owner=owner, kind=kind, name=name, most=most, me=self._me.user, ids=in_list(list(self.shared)),
@@ -59,8 +63,8 @@ class View:
         return sorted(rows, key=lambda row: -row["id"])[:most]
 
     def _titled(self, target: Target) -> sqlite3.Row | None:
-        for owner in self.owners:
-            rows = [row for row in names.with_title(self._tx, owner, target.name) if owner == self._me.user or row["folder_id"] in self.shared]
+        for owner, title in itertools.product(self.owners, (target.name, target.name + link_text.ENDING)):
+            rows = [row for row in names.with_title(self._tx, owner, title) if owner == self._me.user or row["folder_id"] in self.shared]
             rows = [row for row in rows if self.lies_in(row["folder_id"], target.path)]
             if rows:
                 return next((row for row in rows if self._path(row["folder_id"]) == target.path), rows[0])
@@ -74,6 +78,11 @@ class View:
         if folder_id not in self._paths:
             self._paths[folder_id] = fold(access.path(self._tx, self._me, folder_id or 0))
         return self._paths[folder_id]
+
+
+def names_for(title: str) -> set[str]:
+    """Give the folded names by which a link may lead to a title."""
+    return {fold(title), fold(link_text.without_ending(title))}
 
 
 def distinct(rows: Iterable[sqlite3.Row]) -> list[sqlite3.Row]:

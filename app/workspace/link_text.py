@@ -11,6 +11,7 @@ from app.core.text import fold
 Kind = Literal["wiki", "note", "tag"]
 Span = tuple[int, int]
 MOST = 10_000
+ENDING = ".md"
 MOST_SLASHES = 4
 MOST_HASHES = 3
 WIKI_MARKS = re.compile(r"[\[\]|\x00-\x1f]")
@@ -83,15 +84,20 @@ def heading(link: Link) -> str:
     return link.target.partition("#")[2].strip() if link.kind == "wiki" else ""
 
 
-def rewritten(text: str, leads_there: Callable[[Target], bool], title: str) -> str:
-    """Give the text with another title in each link of which a reading leads there; paths, headings and shown text stay."""
+def rewritten(text: str, new_title: Callable[[Target], str | None]) -> str:
+    """Give the text with another title in each link of which a reading has a new one; paths, headings and shown text stay."""
     parts, end = [], 0
     for link in links(text):
-        if link.kind == "wiki" and (inner := _renamed(link, leads_there, title)) is not None:
+        if link.kind == "wiki" and (inner := _renamed(link, new_title)) is not None:
             _, bar, shown = _halves(text[link.start + 2 : link.end - 2])
             parts += [text[end : link.start], "[[", inner, bar, shown, "]]"]
             end = link.end
     return "".join([*parts, text[end:]])
+
+
+def without_ending(title: str) -> str:
+    """Give a title without the `.md` of the file it may come from: a link may leave that out."""
+    return title[:-3] if len(title) > 3 and title[-3:].lower() == ENDING else title
 
 
 def lines(text: str, places: Sequence[int]) -> list[int]:
@@ -174,9 +180,10 @@ def _cuts(target: str) -> Iterator[tuple[str, str, str]]:
                 yield path.strip().strip("/"), title.strip(), target[end:]
 
 
-def _renamed(link: Link, leads_there: Callable[[Target], bool], title: str) -> str | None:
+def _renamed(link: Link, new_title: Callable[[Target], str | None]) -> str | None:
     for (path, _, rest), target in zip(_cuts(link.target), readings(link), strict=True):
-        if leads_there(target):
+        title = new_title(target)
+        if title is not None:
             return f"{path}/{title}{rest}" if path else f"{title}{rest}"
     return None
 

@@ -13,7 +13,7 @@ from app.core.text import fold
 from app.core.tx import Tx
 from app.workspace import access, link_mentions, link_renames, link_rows, link_text, words
 from app.workspace.link_mentions import context
-from app.workspace.link_targets import View, distinct
+from app.workspace.link_targets import View, distinct, names_for
 from app.workspace.link_text import Link
 
 MOST_BACKLINKS = 200
@@ -74,8 +74,8 @@ async def get_note_links(app: App, me: Caller, *, id: Id, limit: Annotated[int, 
     """Give a note's links, the notes that link to it, and the notes that mention its title without a link.
 
     A link is `[[Title]]`, `[[Folder/Title#heading|shown]]`, or the address of a note (`…/os/notes/5`, `hearth:note/5`). A title is compared without
-    case; of several notes of that title the caller's own come first, then one in exactly the folder named, then the newest. At most 200 notes
-    that link here and 50 that mention it are given, the newest first.
+    case, and its ending `.md` may be left out; of several notes of that title the caller's own come first, then one in exactly the folder named, then
+    the newest. At most 200 notes that link here and 50 that mention it are given, the newest first.
     """
     while app.glance(link_rows.any_unread):
         await app.write(link_rows.read_some)
@@ -91,12 +91,10 @@ def rewrite_links(tx: Tx, me: Caller, *, id: Id, from_: Title) -> Rewritten:
     Only notes the caller may change are rewritten, at most 1,000 a call, what they held before kept as snapshots.
     """
     note = access.note(tx, me, id, "writer")
-    if fold(from_) == fold(note["title"]):
-        return Rewritten(0, 0)
     link_renames.require_linkable(note["title"])
-    found = link_renames.linking(tx, me, note, from_)
+    found = link_renames.linking(tx, me, note, from_, new_title=note["title"])
     done = link_renames.rewrite(tx, me, note, found, keep_own=True)
-    return Rewritten(done, len(link_renames.linking(tx, me, note, from_).notes) if done else 0)
+    return Rewritten(done, len(link_renames.linking(tx, me, note, from_, new_title=note["title"]).notes) if done else 0)
 
 
 def _links(tx: Tx, me: Caller, note_id: int, limit: int) -> NoteLinks:
@@ -110,7 +108,7 @@ def _links(tx: Tx, me: Caller, note_id: int, limit: int) -> NoteLinks:
             tags.setdefault(fold(tag.target), tag.target)
     numbers = link_text.lines(note["content"], [link.start for link in out[:limit]])
     backlinks, known, more = _backlinks(tx, view, note)
-    mentioned = link_mentions.mentions(tx, me, note["title"], {note_id, *known})
+    mentioned = link_mentions.mentions(tx, me, link_text.without_ending(note["title"]), {note_id, *known})
     return NoteLinks(
         [_shown(view, note, link, line) for link, line in zip(out, numbers, strict=False)],
         backlinks,
@@ -130,7 +128,7 @@ def _shown(view: View, note: sqlite3.Row, link: Link, line: int) -> NoteLink:
 
 def _backlinks(tx: Tx, view: View, note: sqlite3.Row) -> tuple[list[Backlink], set[int], bool]:
     """Give the notes that link to a note, the ids of all that may, and whether there are more."""
-    rows = [*view.linking("wiki", fold(note["title"]), MOST_BACKLINKS + 1), *view.linking("note", str(note["id"]), MOST_BACKLINKS + 1)]
+    rows = [*view.linking("wiki", names_for(note["title"]), MOST_BACKLINKS + 1), *view.linking("note", [str(note["id"])], MOST_BACKLINKS + 1)]
     sources = sorted((row for row in distinct(rows) if row["id"] != note["id"]), key=lambda row: -row["id"])
     found: list[Backlink] = []
     left = MOST_BYTES
@@ -145,9 +143,9 @@ def _backlinks(tx: Tx, view: View, note: sqlite3.Row) -> tuple[list[Backlink], s
 
 def _first_link(tx: Tx, view: View, source: sqlite3.Row, note: sqlite3.Row) -> Backlink | None:
     text = tx.value("SELECT content FROM notes WHERE id = :id", id=source["id"])
-    key, number = fold(note["title"]), str(note["id"])
+    wanted = {*names_for(note["title"]), str(note["id"])}
     for link in link_text.links(text):
-        if link.kind == "tag" or not any(target.name in (key, number) for target in link_text.readings(link)):
+        if link.kind == "tag" or not any(target.name in wanted for target in link_text.readings(link)):
             continue
         if (to := view.note(link)) is not None and to["id"] == note["id"]:
             line = link_text.lines(text, [link.start])[0]

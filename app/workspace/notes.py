@@ -11,7 +11,6 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Id, Record, Tags, Text, Title, encode
-from app.core.text import fold
 from app.core.tx import Tx
 from app.errors import RevisionConflict
 from app.workspace import access, folders, link_renames, note_rows, note_tags, snapshots
@@ -168,11 +167,11 @@ def _edit(tx: Tx, me: Caller, note_id: int, edit: Edit, *, base_revision: int, i
 
 def _linking(tx: Tx, me: Caller, note: sqlite3.Row, title: str | None, *, rewrite_links: bool) -> link_renames.Linking | None:
     """Give what links to a note by its title, if that is about to become another one that links can name."""
-    if title is None or fold(title) == fold(note["title"]):
+    if title is None or title == note["title"]:
         return None
     if rewrite_links:
         link_renames.require_linkable(title)
-    return link_renames.linking(tx, me, note, note["title"])
+    return link_renames.linking(tx, me, note, note["title"], new_title=title)
 
 
 async def _new_text(stored: str, content: str, content_format: str | None) -> str:
