@@ -81,7 +81,7 @@ CREATE TABLE replacements (
 CREATE INDEX replacements_by_user ON replacements (user_id);
 CREATE TABLE replaced_notes (
     replacement_id INTEGER NOT NULL REFERENCES replacements ON DELETE CASCADE, note_id INTEGER NOT NULL REFERENCES notes ON DELETE CASCADE,
-    revision INTEGER NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (replacement_id, note_id)) STRICT, WITHOUT ROWID;
+    version INTEGER NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (replacement_id, note_id)) STRICT, WITHOUT ROWID;
 CREATE INDEX replaced_notes_by_note ON replaced_notes (note_id);
 CREATE TABLE embedding_models (
     id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, dimension INTEGER NOT NULL,

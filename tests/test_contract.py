@@ -55,6 +55,8 @@ POST   /os/notes/{id}/move                   notes      os.notes:write          
 POST   /os/notes/{id}/pin                    notes      os.notes:write                     service
 POST   /os/notes/search                      notes      os.notes:read                      service
 POST   /os/notes/grep                        notes      os.notes:read                      service
+POST   /os/notes/replace                     notes      os.notes:write                     beyond
+POST   /os/notes/replace/{undo}/undo         notes      os.notes:write                     beyond
 GET    /os/search                            notes      os.notes:read                      beyond
 GET    /os/notes/{id}/related                notes      os.notes:read                      beyond
 GET    /os/notes/{id}/links                  notes      os.notes:read                      beyond

@@ -2,30 +2,23 @@
 
 import re
 import sqlite3
-import unicodedata
 from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 from app.core.caller import Caller
 from app.core.text import fold
 from app.core.tx import Tx
-<<<<<<< HEAD
 from app.workspace import link_text, words
 from app.workspace.findable import condition, has_index, places
-from app.workspace.queries import Query
-from app.workspace.spellings import matching, words_in
-=======
-from app.workspace import access, link_text
-from app.workspace.folder_rows import in_list
 from app.workspace.link_text import Span
 from app.workspace.name_text import is_unspaced
->>>>>>> links
+from app.workspace.queries import Query
+from app.workspace.spellings import matching, words_in
 
 MOST = 50
 MOST_LOOKED_AT = 10_000
 MOST_BYTES = 4 << 20
 AROUND = 100
-_WORD = re.compile(r"[^\W_]+")
 
 
 class Mention(NamedTuple):
@@ -38,25 +31,14 @@ class Mention(NamedTuple):
 
 
 def mentions(tx: Tx, me: Caller, title: str, besides: Container[int]) -> list[Mention]:
-<<<<<<< HEAD
-    """Give notes the caller may read that hold a title as words, newest first; not those in `besides`."""
-    if not words_in(title):
+    """Give notes the caller may read whose text holds a title as words, newest first; not those in `besides`."""
+    said_words = words_in(title)
+    if not said_words:
         return []
-    said = re.compile(r"(?<![^\W_])" + r"[\W_]+".join(re.escape(word) for word in words_in(fold(title))) + r"(?![^\W_])")
+    said = _said([fold(word) for word in said_words])
     found: list[Mention] = []
     left = MOST_BYTES
     for row in _holding(tx, me, title):
-        left -= row["size"]
-=======
-    """Give notes the caller may read whose text holds a title as words, newest first; not those in `besides`."""
-    words = _WORD.findall(unicodedata.normalize("NFC", title))
-    if not words:
-        return []
-    said = _said([fold(word) for word in words])
-    found: list[Mention] = []
-    left = MOST_BYTES
-    for row in _holding(tx, me, " ".join(words)):
->>>>>>> links
         if row["id"] in besides:
             continue
         left -= row["size"]
@@ -77,11 +59,9 @@ def context(text: str, start: int, end: int) -> str:
     return ("…" if cut_before else "") + text[first:last].strip() + ("…" if cut_after else "")
 
 
-<<<<<<< HEAD
 def _holding(tx: Tx, me: Caller, title: str) -> Sequence[sqlite3.Row]:
-    """Give the newest notes whose text holds the words one after the other, in any form; of a very common title only among the newest thousands."""
+    """Give the newest notes that hold the words one after the other, in any form; of a very common title only among the newest thousands."""
     found: list[sqlite3.Row] = []
-    match = f"{{headings content}} : {matching(title)}"
     for place in places(tx, me):
         if not has_index(tx, place.owner):
             continue
@@ -91,20 +71,9 @@ def _holding(tx: Tx, me: Caller, title: str) -> Sequence[sqlite3.Row]:
             f"""SELECT n.id, n.title, n.size FROM (
                     SELECT rowid AS id FROM {name} WHERE {name} MATCH :match ORDER BY rowid DESC LIMIT :most) w CROSS JOIN notes n ON n.id = w.id
                 WHERE {sql} LIMIT :some""",
-            match=match, most=MOST_LOOKED_AT, some=10 * MOST, **params,
+            match=matching(title), most=MOST_LOOKED_AT, some=10 * MOST, **params,
         )  # fmt: skip
     return sorted(found, key=lambda row: -row["id"])[: 10 * MOST]
-=======
-def _holding(tx: Tx, me: Caller, phrase: str) -> Sequence[sqlite3.Row]:
-    """Give the newest notes that hold the words one after the other, in any form; of a very common title only among the newest thousands."""
-    shared = list(access.shared_folders(tx, me))
-    return tx.all(
-        """SELECT n.id, n.title, n.size FROM (
-               SELECT rowid AS id FROM note_words WHERE note_words MATCH :match ORDER BY rowid DESC LIMIT :most) w CROSS JOIN notes n ON n.id = w.id
-           WHERE n.trash_id IS NULL AND (n.owner_id = :me OR n.folder_id IN (SELECT value FROM json_each(:ids))) LIMIT :some""",
-        match=f'"{phrase}"', most=MOST_LOOKED_AT, me=me.user, ids=in_list(shared), some=10 * MOST,
-    )  # fmt: skip
->>>>>>> links
 
 
 def _said(words: Sequence[str]) -> re.Pattern[str]:
