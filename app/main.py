@@ -21,6 +21,8 @@ from app.interfaces.schedule import Schedule
 from app.settings import Settings
 from app.workspace import words
 
+TASKS_SECONDS = 5.0
+
 
 class Application(Starlette):
     """Starlette for the lifespan and the pages, with the API in front of it for every request."""
@@ -53,6 +55,7 @@ def create_app(settings: Settings, data: Path, *, clock: Clock = utc_now, contro
             yield
         finally:
             schedule.stop()
+            await parts.tasks.close(TASKS_SECONDS)
             await ring.flush()
             await parts.store.close()
             log.close()

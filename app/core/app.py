@@ -10,6 +10,7 @@ from app.core.events import Events
 from app.core.memory import Memory
 from app.core.operation import Catalog, Operation
 from app.core.store import Store
+from app.core.tasks import Tasks
 from app.core.tx import Clock, Tx
 from app.errors import Forbidden, Invalid, Malformed, NotFound, Unprocessable
 from app.settings import Settings
@@ -29,6 +30,7 @@ class App:
     clock: Clock
     events: Events
     memory: Memory = dataclasses.field(default_factory=Memory)
+    tasks: Tasks = dataclasses.field(default_factory=Tasks)
 
     async def call(self, caller: Caller | None, name: str, params: Params, *, once: str | None = None) -> Any:
         """Run the operation called `name` and give its record. Rights and fields are checked here and nowhere else.
