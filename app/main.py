@@ -8,6 +8,7 @@ from starlette.applications import Starlette
 from starlette.types import Receive, Scope, Send
 
 from app.account.keys import KeyRing
+from app.agent import turns
 from app.catalog import CATALOG
 from app.core.app import App
 from app.core.events import Events
@@ -50,6 +51,8 @@ def create_app(settings: Settings, data: Path, *, clock: Clock = utc_now, contro
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         await parts.store.open()
+        if parts.quick(turns.any_running):
+            await parts.write(turns.interrupt_all)
         schedule.start()
         try:
             yield

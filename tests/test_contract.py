@@ -72,12 +72,18 @@ GET    /tools                                tools      any                     
 POST   /tools                                tools      any                                service
 GET    /tools/namespaces                     tools      any                                service
 PUT    /tools/namespaces                     tools      tools:manage                       service
+POST   /chat                                 agent      agent.chat:run                     service
+GET    /chat/models                          agent      agent.chat:run                     beyond
+GET    /conversations                        agent      agent.chat:read                    service
+GET    /conversations/{id}                   agent      agent.chat:read                    beyond
+DELETE /conversations/{id}                   agent      agent.chat:run                     beyond
+POST   /conversations/{id}/read              agent      agent.chat:read                    beyond
 """
 """Method, path, category, scope ("|": either suffices; "any": any credential; "none": no credential) and origin, as the contract has them."""
 
 LATER = """
-POST /chat                                  POST /briefing                        POST /briefing/strategies       POST /briefing/matrix
-GET /briefings                              GET /notes/summary                    GET /conversations              GET /os/team
+                                            POST /briefing                        POST /briefing/strategies       POST /briefing/matrix
+GET /briefings                              GET /notes/summary                                                    GET /os/team
 POST /os/team/invite                        GET /os/network                       GET /os/network/conversations   GET /network
 GET /os/network/conversations/{sessionId}   POST /os/memory/search                GET /heartbeat/policy           POST /heartbeat/policy
 POST /heartbeat/run                         GET /heartbeat/runs                   GET /heartbeat/runs/{id}        GET /heartbeat/status
@@ -407,6 +413,12 @@ CALLS: dict[str, dict[str, Any]] = {
     "call_tool": {"tool": "create_todo", "params": {"title": "Do it"}},
     "list_namespaces": {},
     "switch_namespaces": {"disable": ["todos"]},
+    "chat": {"message": "What is there?", "stream": False},
+    "list_models": {},
+    "list_conversations": {},
+    "read_conversation": {"id": Ref("conversation")},
+    "delete_conversation": {"id": Ref("conversation")},
+    "mark_read": {"id": Ref("conversation")},
 }
 """For each operation a call that succeeds."""
 
@@ -425,7 +437,16 @@ async def ready(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
     grant = await served.parts.write(
         lambda tx: tx.run("INSERT INTO oauth_grants (user_id, client_id, client_name, scopes, created_at) VALUES (1, 'c', 'C', '[]', '')").lastrowid
     )
-    made = {"folder": folder, "note": note["id"], "binned": binned["id"], "version": version, "key": key, "grant": grant}
+    chat = await alice.ok("POST", "/chat", json={"message": "Hello", "stream": False})
+    made = {
+        "conversation": chat["conversationId"],
+        "folder": folder,
+        "note": note["id"],
+        "binned": binned["id"],
+        "version": version,
+        "key": key,
+        "grant": grant,
+    }
     if "create_todo" in CATALOG.operations:
         made["todo"] = (await alice.ok("POST", "/os/todos", status=201, json={"title": "T"}))["result"]["todo"]["id"]
     return made

@@ -80,7 +80,7 @@ async def chat(
     app: App, me: Caller, *, message: MessageText, conversation_id: Id | Annotated[str, Meta(pattern="^[0-9]{1,15}$")] | None = None,
     user_timezone: TimeZone | None = None, model: Annotated[str, Meta(max_length=200)] | None = None, stream: bool = True,
     temperature: Annotated[float, Meta(ge=0, le=2)] | None = None,
-) -> Answer:  # fmt: skip
+) -> Answer | Lines:  # fmt: skip
     """Talk with one's own agent, in a new conversation or an earlier one. The answer streams as lines of JSON unless `stream` is false.
 
     The turn goes on and is stored when whoever asked has left. An unknown `model` is answered by the default one, and the metadata say which.
@@ -89,7 +89,7 @@ async def chat(
     events: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
     task = app.tasks.start(_answer(app, me, begun, message, temperature, events))
     if stream:
-        return Lines(_lines(events))  # type: ignore[return-value]
+        return Lines(_lines(events))
     done = await asyncio.shield(task)
     if isinstance(done, AppError):
         raise done

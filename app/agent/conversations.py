@@ -215,7 +215,7 @@ def _other(tx: Tx, me: Caller, conversation: int) -> Person | None:
     return None if row is None else Person(*row)
 
 
-_MESSAGE = """messages.id, role, sender_type, (SELECT uuid FROM users AS s WHERE s.id = messages.sender_id) AS sender, sender_label, content,
+_MESSAGE = """messages.id, role, sender_type, (SELECT uuid FROM users AS s WHERE s.id = messages.sender_id) AS sender, sender_label, messages.content,
     messages.created_at, client_message_id"""
 
 

@@ -40,6 +40,11 @@ def add_call(tx: Tx, turn: int, *, tool: str, call: str, arguments: str, outcome
     )  # fmt: skip
 
 
+def any_running(tx: Tx) -> bool:
+    """Say whether a turn has not ended; at the start of a server none can still run."""
+    return tx.one("SELECT 1 FROM turns WHERE status = 'running' LIMIT 1") is not None
+
+
 def interrupt_all(tx: Tx) -> None:
     """Close the turns that were running when the server was stopped."""
     tx.run("UPDATE turns SET status = 'interrupted', ended_at = :now, error = 'The server was stopped.' WHERE status = 'running'", now=tx.now)
