@@ -14,7 +14,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
 from app.agent import rules
-from app.agent.rules import Asked, Result, Step
+from app.agent.steps import Asked, Result, Step
 
 NAME = "offline"
 PIECE = 48

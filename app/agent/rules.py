@@ -1,59 +1,46 @@
 """What the agent does without a model: from a message and what tools have given for it to the next step."""
 
-import dataclasses
-from collections.abc import Mapping
-from datetime import datetime
-from typing import Any
+from app.agent import answers, lists, routing, writes
+from app.agent.phrases import say
+from app.agent.routing import Route
+from app.agent.steps import Asked, Result, Step
 
+__all__ = ["Asked", "Result", "Step", "next_step"]
 
-@dataclasses.dataclass(frozen=True)
-class Result:
-    """What a tool gave for the message at hand: its record, or with `failed` its message of refusal."""
-
-    tool: str
-    arguments: Mapping[str, Any]
-    content: Mapping[str, Any]
-    failed: bool
-
-
-@dataclasses.dataclass(frozen=True)
-class Asked:
-    """A message, what tools have given for it so far, which tools are offered, the user's local time, and the messages before."""
-
-    message: str
-    results: tuple[Result, ...]
-    tools: frozenset[str]
-    now: datetime
-    before: tuple[str, ...] = ()
-
-
-@dataclasses.dataclass(frozen=True)
-class Step:
-    """The next step: tools to call, or the text that answers."""
-
-    text: str = ""
-    calls: tuple[tuple[str, dict[str, Any]], ...] = ()
-
-
-HELP = (
-    "I work without a language model here. I can search your notes and answer with what they say, list, add and complete todos, "
-    "write a note and sum up your day. Ask me what you want to know, or write `todo: …` or `note: …`."
-)
+SAID = frozenset({"help", "greet", "thanks", "leave", "cannot", "undo"})
+"""The intents that are answered with a fixed sentence and no tool."""
+INTENTS = {
+    "ask": answers.answer,
+    "find_notes": answers.find,
+    "summarise": answers.summarise,
+    "list_todos": lists.todos,
+    "list_notes": lists.notes,
+    "list_folders": lists.folders,
+    "day": lists.day,
+    "add_todo": writes.add_todo,
+    "complete_todo": writes.complete_todo,
+    "make_note": writes.make_note,
+    "append_note": writes.append_note,
+    "pin_note": writes.pin_note,
+    "move_note": writes.move_note,
+    "replan": writes.replan,
+}
+MOST_ROUNDS = 5
 
 
 def next_step(asked: Asked) -> Step:
-    """Give the next step for a message: the same for the same message, results, tools and time."""
-    if asked.results:
-        return Step(_told(asked.results))
-    if "search_notes" not in asked.tools:
-        return Step(HELP)
-    return Step(calls=(("search_notes", {"query": asked.message[:1000], "limit": 5}),))
+    """Give the next step for a message: the same for the same message, results, tools and time. A tool that is not offered is never called."""
+    route = routing.route(asked.message)
+    if route.intent in SAID:
+        return Step(say(route.language, route.intent))
+    return _offered(asked, route, INTENTS[route.intent](asked, route))
 
 
-def _told(results: tuple[Result, ...]) -> str:
-    lines = []
-    for result in results:
-        if result.failed:
-            lines.append(f"`{result.tool}` was refused: {result.content.get('message', '')}")
-        lines += [f"- **{hit['title']}**: {hit['snippet']}" for hit in result.content.get("results", ())]
-    return "\n".join(lines) or "I found nothing about that in your notes."
+def _offered(asked: Asked, route: Route, step: Step) -> Step:
+    missing = [name for name, _ in step.calls if name not in asked.tools]
+    if not missing:
+        return step
+    left = tuple(call for call in step.calls if call[0] in asked.tools)
+    if left and not asked.results:
+        return Step(calls=left)
+    return Step(say(route.language, "not_offered", tool=missing[0]))
