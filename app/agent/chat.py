@@ -11,6 +11,7 @@ from msgspec import Meta
 from app.account import users
 from app.account.users import TimeZone
 from app.agent import conversation_rows, turns
+from app.agent.citations import Citation
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.lines import Lines
@@ -21,17 +22,6 @@ from app.errors import AppError, Unavailable
 
 MessageText = Annotated[str, Meta(min_length=1, max_length=32_000), Text()]
 OFFLINE = "offline"
-
-
-class Citation(Record):
-    """A passage of a note that the answer quotes: it stands at start..end, in characters, of the note's Markdown."""
-
-    note_id: int
-    title: str
-    quote: str
-    seq: int | None
-    start: int
-    end: int
 
 
 class Usage(Record):
@@ -145,7 +135,7 @@ async def _run(
         events.put_nowait({"type": "error", "error": ended.error.code, "message": ended.error.message})
     answer_id = await app.write(_end, begun, turn, ended)
     usage = Usage(ended.prompt_tokens, ended.completion_tokens, ended.prompt_tokens + ended.completion_tokens)
-    answer = Answer(begun.conversation, answer_id, turn.text, turn.tools_used, [], usage)
+    answer = Answer(begun.conversation, answer_id, turn.text, turn.tools_used, turn.quotes.citations, usage)
     events.put_nowait({"type": "completion", "metadata": _metadata(answer, ended.model)})
     return ended.error or answer
 

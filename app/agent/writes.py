@@ -1,5 +1,6 @@
 """What the rules change when they are told to: todos and notes, each only when exactly one is meant."""
 
+import re
 from typing import Any
 
 from app.agent import choosing, lists, quickadd
@@ -11,6 +12,8 @@ CANDIDATES = 20
 LONGEST_TITLE = 120
 LONGEST_TODO = 500
 LONGEST_DESCRIPTION = 20_000
+_ASKED_TO = re.compile(r"\W*(?:bitte\s+)?(?:erinner|vergiss)", re.IGNORECASE)
+_INFINITIVE = re.compile(r"\bzu (\w+n)$")
 
 
 def add_todo(asked: Asked, route: Route) -> Step:
@@ -121,6 +124,8 @@ def _new_todo(asked: Asked, route: Route) -> dict[str, Any]:
     """Give a todo's fields; what is too long for a title is its description."""
     read = quickadd.read(route.get("task"), now=asked.now, locale=None if route.language == "en" else route.language)
     title = _line(_unquoted(read.title))
+    if route.language == "de" and _ASKED_TO.match(asked.message):
+        title = _INFINITIVE.sub(r"\1", title)
     fields: dict[str, Any] = {"title": title[:LONGEST_TODO].strip() or "Todo", **lists.zone(asked)}
     if len(title) > LONGEST_TODO:
         fields["description"] = read.title[:LONGEST_DESCRIPTION]
