@@ -155,7 +155,9 @@ def _unanswered(asked: Asked, route: Route, question: Question, notes: list[Text
 
 def _refused(asked: Asked, route: Route) -> Step | None:
     refused = asked.refusal
-    return refused and Step(say(route.language, "refused", tool=refused.tool, reason=refused.content.get("message", "")))
+    if refused is None:
+        return None
+    return Step(say(route.language, "refused", tool=refused.tool, reason=refused.content.get("message", "")))
 
 
 def _quoted(text: str, note_id: int, title: str) -> str:

@@ -55,14 +55,9 @@ def day(asked: Asked, route: Route) -> Step:
         named = ({"date": name, "completed": False, "limit": TODOS, **zone(asked)} for name in ("today", "overdue"))
         recent = ("list_notes", {"recursive": True, "sort": "updatedAt", "order": "desc", "limit": LATELY})
         return Step(calls=(*(("search_todos", fields) for fields in named), recent))
-    parts = []
-    for result in asked.of("search_todos"):
-        name = "overdue" if result.arguments.get("date") == "overdue" else "today"
-        rows, total = result.content["todos"], result.content["total"]
-        parts.append("\n".join([say(route.language, name, count=total), *_todo_lines(route.language, rows), *_more(route.language, total - len(rows))]))
-    for result in asked.of("list_notes"):
-        if rows := result.content["notes"]:
-            parts.append("\n".join([say(route.language, "edited"), *_links(rows)]))
+    parts = [_part_of_day(route.language, result.content, overdue=result.arguments.get("date") == "overdue") for result in asked.of("search_todos")]
+    lately = [_links(result.content["notes"]) for result in asked.of("list_notes")]
+    parts += ["\n".join([say(route.language, "edited"), *links]) for links in lately if links]
     return Step("\n\n".join(parts)) if parts else refused(asked, route)
 
 
@@ -88,9 +83,15 @@ def zone(asked: Asked) -> dict[str, str]:
     return {"userTimezone": key} if key else {}
 
 
-def due_of(language: Language, todo: Mapping[str, Any], asked_zone: Any = None) -> str:
+def due_of(language: Language, todo: Mapping[str, Any]) -> str:
     """Give when a todo is due, as the end of a line; empty when never."""
     return say(language, "due", due=todo["dueDate"][:10]) if todo.get("dueDate") else ""
+
+
+def _part_of_day(language: Language, found: Mapping[str, Any], *, overdue: bool) -> str:
+    rows, total = found["todos"], found["total"]
+    head = say(language, "overdue" if overdue else "today", count=total)
+    return "\n".join([head, *_todo_lines(language, rows), *_more(language, total - len(rows))])
 
 
 def _filters(asked: Asked, route: Route) -> dict[str, Any]:

@@ -18,6 +18,7 @@ CLOSE = 0.9
 NOTES = 8
 IN_TITLE, BESIDE, IN_NOTE = 0.75, 0.5, 0.35
 FITTING, MISSING = 0.15, 0.6
+PAIR = 0.4
 
 
 class Text(NamedTuple):
@@ -44,12 +45,15 @@ class _Stems:
     """The stems of a text, asked for one by one, the near ones found too."""
 
     def __init__(self, text: str) -> None:
+        self._text = text
         self._all = {stem(word) for word in words(text)}
         self._begun: dict[str, list[str]] = {}
         for one in self._all:
             self._begun.setdefault(one[:4], []).append(one)
 
     def holds(self, wanted: str) -> bool:
+        if len(wanted) == 1 and questions.is_asian(wanted):
+            return wanted in self._text
         return wanted in self._all or any(alike(wanted, one) for one in self._begun.get(wanted[:4], ()))
 
 
@@ -75,9 +79,10 @@ def quote(one: Ranked) -> Quote:
 
 
 def _weights(question: Question, notes: Sequence[_Stems]) -> Mapping[str, float]:
-    """Weigh each stem by how few of the notes hold it; one that none holds weighs most."""
+    """Weigh each stem by how few of the notes hold it; one that none holds weighs most, but a pair of characters may be no word."""
     total = max(len(notes), NOTES)
-    return {one: math.log(1 + (total + 1) / (0.5 + sum(stems.holds(one) for stems in notes))) for one in question.stems}
+    held = {one: sum(stems.holds(one) for stems in notes) for one in question.stems}
+    return {one: math.log(1 + (total + 1) / (0.5 + count)) * (PAIR if not count and questions.is_asian(one) else 1) for one, count in held.items()}
 
 
 def _of_note(question: Question, note: Text, stems: _Stems, weights: Mapping[str, float], order: int) -> list[Ranked]:

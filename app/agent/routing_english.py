@@ -15,23 +15,46 @@ PATTERNS: tuple[tuple[str, str], ...] = (
     ("leave", r"^(?:no,? )?(?:please )?(?:do not|don't|never)\b(?! (?:i|we|you|they|have i)\b)"),
     ("leave", r"^(?:you (?:do not|don't) (?:need|have) to|no need to|there's no need|forget (?:it|about it|that)\b|stop\b[\s.!]*$|cancel[\s.!]*$)"),
     ("help", rf"^(?:help|help me|\?|commands|can you help(?: me)?){_END}"),
-    ("help", r"^(?:what|which things) (?:can|could) you (?:do|help)|^what are you able to|^how (?:does this|do you) work|^who are you\b|^what are you\b"),
-    ("thanks", rf"^(?:(?:great|ok|okay|perfect|nice|cool|wonderful|super)[,!.]? )?(?:many )?(?:thanks|thank you|thx|cheers)\b(?: .{{0,20}})?{_END}"),
+    (
+        "help",
+        r"^(?:what|which things) (?:can|could) you (?:do|help)|^what are you able to|^how (?:does this|do you) work|^who are you\b|^what are you\b",
+    ),
+    (
+        "thanks",
+        rf"^(?:(?:great|ok|okay|perfect|nice|cool|wonderful|super)[,!.]? )?(?:many )?(?:thanks|thank "
+        rf"you|thx|cheers)\b(?: .{{0,20}})?{_END}",
+    ),
     ("thanks", rf"^(?:great|ok|okay|perfect|nice|cool|wonderful|well done|good job){_END}"),
     ("greet", rf"^(?:hi|hello|hey|good (?:morning|afternoon|evening|day)|greetings)(?: there| hearth| you)?{_END}"),
     # Todos to add.
     ("add_todo", r"^remind me (?:to |that |about |of )?(?P<task>.+)"),
     ("add_todo", r"^(?:remember to|i (?:need|have|ought|got) to|i must|i've got to)\s+(?!know\b|find out\b|see\b|understand\b)(?P<task>.+)"),
-    ("add_todo", rf"^(?:add|create|make|set|set up|new|enter|schedule)(?: up)?(?: me)? (?:(?:a|an|another|the) )?(?:new )?{_TODO}\b\s*(?:to |that |for |:|,|called |named )?\s*(?P<task>.+)"),
-    ("add_todo", rf"^(?:add|put|write|enter)\s+(?P<task>.+?)\s+(?:to|on|onto|in|into) (?:my |the |our )?(?:list of )?(?:{_TODOS}|(?:to-?do|task)s?){_END}"),
+    (
+        "add_todo",
+        rf"^(?:add|create|make|set|set up|new|enter|schedule)(?: up)?(?: me)? (?:(?:a|an|another|"
+        rf"the) )?(?:new )?{_TODO}\b\s*(?:to |that |for |:|,|called |named )?\s*(?P<task>.+)",
+    ),
+    (
+        "add_todo",
+        rf"^(?:add|put|write|enter)\s+(?P<task>.+?)\s+(?:to|on|onto|in|into) (?:my |the |our )?(?:list of )?(?:{_TODOS}|(?:to-?do|task)s?){_END}",
+    ),
     # What is not done here.
     ("undo", r"^(?:undo|revert|take (?:that|it) back)\b|^(?:delete|remove|erase|trash|wipe|discard|throw away|clear|get rid of)\b"),
     # Notes to write.
     ("append_note", r"^(?:append|add|attach|put|write)\s+(?P<text>.+?)\s+(?:to|into|in|onto|at the end of) (?:the |my |our )?note (?P<target>.+)"),
-    ("append_note", r"^(?:append|add|attach|put|write)\s+(?P<text>.+?)\s+(?:to|into|in|onto|at the end of) (?:the |my |our )?(?P<target>[^:]+?(?: note| list)[\s.!]*)$"),
+    (
+        "append_note",
+        r"^(?:append|add|attach|put|write)\s+(?P<text>.+?)\s+(?:to|into|in|onto|at the end of) (?:the "
+        r"|my |our )?(?P<target>[^:]+?(?: note| list)[\s.!]*)$",
+    ),
     ("append_note", r"^(?:append|add) to (?P<target>[^:]{1,120}?)\s*:\s*(?P<text>.+)"),
     ("append_note", r"^append\s+(?P<text>.+?)\s+to\s+(?P<target>.+)"),
-    ("make_note", r"^(?:create|make|write|add|take|new|start|jot down|save)(?: me)?(?: down)? (?:(?:a|an|another) )?(?:new |quick |short )?note\b\s*(?:(?:called|titled|named|with the title)\s*(?P<title>[\"“][^\"”]+[\"”]|[^:]+)(?:\s*:\s*(?P<content>.+))?|(?:about |that |saying |:|,)?\s*(?P<content2>.+))"),
+    (
+        "make_note",
+        r"^(?:create|make|write|add|take|new|start|jot down|save)(?: me)?(?: down)? (?:(?:a|an|another) "
+        r")?(?:new |quick |short )?note\b\s*(?:(?:called|titled|named|with the title)\s*(?P<title>[\"“][^\"”]+[\"”]|"
+        r"[^:]+)(?:\s*:\s*(?P<content>.+))?|(?:about |that |saying |:|,)?\s*(?P<content2>.+))",
+    ),
     ("make_note", r"^(?:note|note down|write down|jot down|record)(?: that)?\s*[:,]?\s+(?P<content>(?!.*\?\s*$).+)"),
     # Todos that are done.
     ("complete_todo", r"^(?:mark|set|check)\s+(?P<words>.+?)\s+(?:as |to )?(?:done|completed?|finished|off)[\s.!]*$"),
@@ -45,31 +68,95 @@ PATTERNS: tuple[tuple[str, str], ...] = (
     ("move_note", r"^(?:move|file|put|place)\s+(?P<target>.+?)\s+(?:to|into|in|under)\s+(?:the |my )?(?P<folder>.+?)\s+folder[\s.!]*$"),
     ("move_note", r"^(?:move|file)\s+(?P<target>.+?)\s+(?:to|into|under)\s+(?P<folder>.+)"),
     # The day, and what is long.
-    ("day", r"^(?:what does|how does|what's|how is|how's|what is) my day\b|^(?:give me )?(?:a |my |the )?brief(?: me|ing)\b|^(?:today|my day)[\s.!?]*$"),
-    ("day", r"^(?:sum up|summari[sz]e|plan|(?:give me )?(?:an? )?(?:overview|summary) (?:of|for))\s+(?:my day|today|the day)\b|^what's (?:up|on|happening) today"),
-    ("summarise", r"^(?:summari[sz]e|sum up|(?:give me )?(?:an? |the )?(?:short |quick |brief )?(?:summary|gist|overview|outline) of|tl;?dr(?: of)?:?)\s+(?:the |my |all )?(?:notes in )?(?:the |my )?folder\s+(?P<folder>.+)"),
+    (
+        "day",
+        r"^(?:what does|how does|what's|how is|how's|what is) my day\b|^(?:give me )?(?:a |my |the )?brief(?: me|ing)\b|^(?:today|my day)[\s.!?]*$",
+    ),
+    (
+        "day",
+        r"^(?:sum up|summari[sz]e|plan|(?:give me )?(?:an? )?(?:overview|summary) (?:of|for))\s+(?:my "
+        r"day|today|the day)\b|^what's (?:up|on|happening) today",
+    ),
+    (
+        "summarise",
+        r"^(?:summari[sz]e|sum up|(?:give me )?(?:an? |the )?(?:short |quick |brief )?(?:summary|"
+        r"gist|overview|outline) of|tl;?dr(?: of)?:?)\s+(?:the |my |all )?(?:notes in )?(?:the |"
+        r"my )?folder\s+(?P<folder>.+)",
+    ),
     ("summarise", r"^(?:summari[sz]e|sum up|tl;?dr(?: of)?:?)\s+(?:the |my )?(?P<folder>.+?)\s+folder[\s.!?]*$"),
-    ("summarise", r"^(?:summari[sz]e|sum up|(?:give me )?(?:an? |the )?(?:short |quick |brief )?(?:summary|gist|overview|outline) of|tl;?dr(?: of)?:?)\s+(?P<target>.+)"),
+    (
+        "summarise",
+        r"^(?:summari[sz]e|sum up|(?:give me )?(?:an? |the )?(?:short |quick |brief )?(?:summary|"
+        r"gist|overview|outline) of|tl;?dr(?: of)?:?)\s+(?P<target>.+)",
+    ),
     # Lists.
     ("list_folders", rf"^(?:(?:{_SHOW} )?(?:my |the |all )*folders|(?:what|which) folders (?:do i have|are there|exist)){_END}"),
-    ("list_todos", rf"^(?:what|which) (?:{_TODOS}) (?:have i|did i|i have) (?:already )?(?P<completed>complete|finish|done|do\b)|^(?:{_SHOW} )?(?:my |the )?(?P<completed2>completed|finished|done) {_TODOS}"),
+    (
+        "list_todos",
+        rf"^(?:what|which) (?:{_TODOS}) (?:have i|did i|i have) (?:already )?(?P<completed>complete|"
+        rf"finish|done|do\b)|^(?:{_SHOW} )?(?:my |the )?(?P<completed2>completed|finished|done) {_TODOS}",
+    ),
     ("list_todos", rf"^(?:{_SHOW} |what are )?(?:my |the )?(?P<priority>high[- ]priority|urgent|(?:most )?important|top[- ]priority) {_TODOS}"),
-    ("list_todos", rf"^(?:{_SHOW} |which (?:of )?|what |any )?(?:my |the |open )*{_TODOS}(?: do i have| are there)? (?:(?:are )?(?:about|on|for|with|regarding)|(?:that )?(?:mentions?|contains?))\s+(?!to(?:day|morrow)\b|this\b|the week\b|next\b)(?P<words>.+)"),
-    ("list_todos", rf"^(?!.*\b(?:did|does|said) (?!i\b))(?:{_SHOW}|what(?:'s| is| are| do i have| have i got)?|which|any|my|give|how many|do i have(?: any)?|is there|are there(?: any)?|(?=(?:{_TODOS})\b)|anything)\b.*?(?:\b{_TODOS}\b|\bdue\b|\boverdue\b|\bon my list\b|\bto do\b(?! list\b)).*?{_WHEN}"),
+    (
+        "list_todos",
+        rf"^(?:{_SHOW} |which (?:of )?|what |any )?(?:my |the |open )*{_TODOS}(?: do i have| are "
+        rf"there)? (?:(?:are )?(?:about|on|for|with|regarding)|(?:that )?(?:mentions?|contains?))\s+(?!to(?:day|"
+        rf"morrow)\b|this\b|the week\b|next\b)(?P<words>.+)",
+    ),
+    (
+        "list_todos",
+        rf"^(?!.*\b(?:did|does|said) (?!i\b))(?:{_SHOW}|what(?:'s| is| are| do i have| have i got)?|"
+        rf"which|any|my|give|how many|do i have(?: any)?|is there|are there(?: any)?|(?=(?:{_TODOS})\b)|"
+        rf"anything)\b.*?(?:\b{_TODOS}\b|\bdue\b|\boverdue\b|\bon my list\b|\bto do\b(?! list\b)).*?{_WHEN}",
+    ),
     ("list_todos", rf"^(?:anything|what's|what is|which are|what) (?:is |are )?{_WHEN}{_END}"),
     ("list_todos", rf"^(?:{_TODOS}|due|overdue)\b.{{0,20}}?{_WHEN}|^(?P<overdue2>overdue){_END}"),
-    ("list_todos", rf"^(?!.*\b(?:did|does|said) (?!i\b))(?:{_SHOW}|what(?:'s| are)|which|any|do i have(?: any)?|are there(?: any)?|how many)\s+(?:of )?(?:my |the |open |all |on )*{_TODOS}\b"),
+    (
+        "list_todos",
+        rf"^(?!.*\b(?:did|does|said) (?!i\b))(?:{_SHOW}|what(?:'s| are)|which|any|do i have(?: any)?|"
+        rf"are there(?: any)?|how many)\s+(?:of )?(?:my |the |open |all |on )*{_TODOS}\b",
+    ),
     ("list_todos", rf"^(?:my )?(?:open )?{_TODOS}{_END}"),
-    ("list_todos", r"^what (?:do i have to do|should i (?:do|work on|start with)|have i got to do|is there (?:left )?to do|needs doing)\b(?:.*?" + _WHEN + ")?"),
+    (
+        "list_todos",
+        r"^what (?:do i have to do|should i (?:do|work on|start with)|have i got to do|is there "
+        r"(?:left )?to do|needs doing)\b(?:.*?" + _WHEN + ")?",
+    ),
     ("list_notes", rf"^(?:{_SHOW} |open )?(?:my |the |all )*(?:recent |latest |newest |last |pinned )?notes{_END}"),
-    ("list_notes", rf"^(?:(?:what|which) notes (?:are|do i have|lie)|{_SHOW} (?:the |my |all )*notes) (?:in|inside|of|under) (?:the |my )?(?:folder )?(?P<folder>.+?)(?: folder)?{_END}"),
+    (
+        "list_notes",
+        rf"^(?:(?:what|which) notes (?:are|do i have|lie)|{_SHOW} (?:the |my |all )*notes) (?:in|"
+        rf"inside|of|under) (?:the |my )?(?:folder )?(?P<folder>.+?)(?: folder)?{_END}",
+    ),
     # Finding.
-    ("find_notes", r"^(?:find|search|look up|look for|search for|look in|grep)\s+(?:me )?(?:(?:in |through )?(?:all |my |the |any )*notes?\s*(?:for|about|on|that mention|mentioning|with|containing|:)?\s+|for )?(?P<words>.+)"),
+    (
+        "find_notes",
+        r"^(?:find|search|look up|look for|search for|look in|grep)\s+(?:me )?(?:(?:in |through "
+        r")?(?:all |my |the |any )*notes?\s*(?:for|about|on|that mention|mentioning|with|containing|"
+        r":)?\s+|for )?(?P<words>.+)",
+    ),
     ("find_notes", r"^(?:which|what) (?:of my )?notes (?:that )?(?:mention|contain|are about|talk about|deal with|speak of|have)\s+(?P<words>.+)"),
     ("find_notes", r"^(?:do i have |are there |is there |have i )?(?:any |some )?notes? (?:on|about|mentioning|regarding)\s+(?P<words>.+)"),
-    ("find_notes", rf"^{_SHOW} (?:everything|all|anything|my notes|the notes|notes|what i have)(?: i have| there is)?(?: on| about| mentioning| for)\s+(?P<words>.+)"),
+    (
+        "find_notes",
+        rf"^{_SHOW} (?:everything|all|anything|my notes|the notes|notes|what i have)(?: i have| there "
+        rf"is)?(?: on| about| mentioning| for)\s+(?P<words>.+)",
+    ),
     # What needs more than rules.
-    ("cannot", r"^(?:write|generate|code|compose|draft|create|make|build|fix|debug|program)\b(?: me)?\b.{0,60}?\b(?:scripts?|programs?|code|poem|song|essay|story|joke|function|regex|sql|query|e-?mail|letter|app|website|speech|haiku|article)\b"),
-    ("cannot", r"^(?:send|e-?mail|text|message|book|buy|order|call|phone|translate|play|draw|paint|calculate|compute|download|install|run|execute|post|tweet|pay|explain)\b"),
-    ("cannot", r"^(?:what's|what is|how's|how is|how will|what will) (?:the )?(?:weather|temperature outside|news|time in|exchange rate|stock)\b|^tell me a (?:joke|story)\b"),
-)  # fmt: skip
+    (
+        "cannot",
+        r"^(?:write|generate|code|compose|draft|create|make|build|fix|debug|program)\b(?: me)?\b.{0,60}?\b(?:scripts?|"
+        r"programs?|code|poem|song|essay|story|joke|function|regex|sql|query|e-?mail|letter|app|"
+        r"website|speech|haiku|article)\b",
+    ),
+    (
+        "cannot",
+        r"^(?:send|e-?mail|text|message|book|buy|order|call|phone|translate|play|draw|paint|calculate|"
+        r"compute|download|install|run|execute|post|tweet|pay|explain)\b",
+    ),
+    (
+        "cannot",
+        r"^(?:what's|what is|how's|how is|how will|what will) (?:the )?(?:weather|temperature outside|"
+        r"news|time in|exchange rate|stock)\b|^tell me a (?:joke|story)\b",
+    ),
+)

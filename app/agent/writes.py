@@ -146,7 +146,7 @@ def _line(text: str) -> str:
 def _unquoted(text: str) -> str:
     text = text.strip()
     inner = text[1:-1]
-    return inner if len(text) > 2 and text[0] in "\"“„«「" and text[-1] in "\"”“»」" and not any(mark in inner for mark in "\"“”„«»") else text
+    return inner if len(text) > 2 and text[0] in '"“„«「' and text[-1] in '"”“»」' and not any(mark in inner for mark in '"“”„«»') else text
 
 
 def _search(route: Route) -> tuple[tuple[str, dict[str, Any]], ...]:

@@ -1,4 +1,4 @@
-"""How often a question is answered by the right passage of the right note, over the small collection in tests/evaluation/qa, asked through the API."""
+"""How often a question is answered by the right passage of the right note, over the notes of tests/evaluation/qa, asked through the API."""
 
 import asyncio
 import functools
@@ -96,7 +96,7 @@ async def _stored(client: httpx.AsyncClient, row: dict[str, Any]) -> int:
 async def _case(client: httpx.AsyncClient, row: dict[str, Any], ids: dict[str, int]) -> Case:
     answer = await client.post("/chat", json={"message": row["question"], "stream": False})
     quotes = answer.raise_for_status().json()["citations"]
-    first = quotes[0] if quotes else {"noteId": None, "quote": ""}
+    first: dict[str, Any] = quotes[0] if quotes else {"noteId": None, "quote": ""}
     note = ids[row["note"]] if "note" in row else None
     return Case(row["half"], row["language"], row["question"], note, row.get("passage", ""), first["noteId"], first["quote"])
 
