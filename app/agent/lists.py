@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from app.agent import choosing
+from app.agent import choosing, quickadd
 from app.agent.phrases import Language, say
 from app.agent.routing import Route
 from app.agent.steps import Asked, Step, link
@@ -98,6 +98,8 @@ def _filters(asked: Asked, route: Route) -> dict[str, Any]:
     fields: dict[str, Any] = {"completed": bool(route.get("completed")), "limit": TODOS, **zone(asked)}
     if route.get("date"):
         fields["date"] = route.get("date")
+    if route.get("day") and (due := quickadd.read(f"x {route.get('day')}", now=asked.now).due_date):
+        fields["date"] = due[:10]
     if route.get("priority"):
         fields["priorityMin"] = HIGH
     if route.get("words"):

@@ -13,6 +13,7 @@ GERMAN: tuple[tuple[str, str], ...] = (
     ),
     ("leave", rf"^(?:lass (?:es|das|gut sein)|vergiss es|egal|nicht nötig|schon gut|du musst (?:nichts?|keine)\b.*){_END}"),
     ("add_todo", r"^vergiss nicht,?\s+(?P<task>.+)"),
+    ("leave", r"\bnicht (?:löschen|anlegen|ändern|verschieben|hinzufügen|speichern|erinnern)[\s.!]*$"),
     ("help", rf"^(?:hilfe{_END}|was kannst du|wie funktionierst? du|wie funktioniert das|wer bist du|kannst du (?:mir )?helfen)"),
     ("thanks", rf"^(?:super,? |prima,? )?(?:vielen |besten |herzlichen )?dank(?:e)?(?: dir| schön| sehr)?{_END}"),
     ("greet", rf"^(?:hallo|guten (?:morgen|tag|abend)|moin|servus|grüß dich|grüezi){_END}"),
@@ -66,6 +67,7 @@ GERMAN: tuple[tuple[str, str], ...] = (
         rf"^(?:meine |offene )?{_DE_TODO}{_END}|^was (?:muss|soll) ich (?:noch )?(?:tun|machen)|^welche "
         rf"{_DE_TODO} habe ich",
     ),
+    ("list_todos", rf"^was (?:muss|soll|habe) ich\b.{{0,20}}?{_DE_WHEN}"),
     (
         "list_notes",
         rf"^(?:zeige?|liste?)?(?: mir)?\s*(?:alle |meine |die |letzten |neuesten )*notizen(?: (?:im|in dem) ordner (?P<folder>.+?))?{_END}",
