@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from app.agent import questions
 from app.agent.questions import Question
-from app.agent.sentences import Sentence, alike, sentences, stem, words
+from app.agent.sentences import READ, Sentence, alike, sentences, stem, words
 from app.agent.steps import Quote
 
 MOST = 3
@@ -59,7 +59,7 @@ class _Stems:
 
 def best(question: Question, notes: Sequence[Text]) -> list[Ranked]:
     """Give the passages that answer a question, best first, none when nothing fits well enough; from at most `NOTES` notes."""
-    read = [(note, _Stems(f"{note.title}\n{note.content}")) for note in notes[:NOTES]]
+    read = [(note, _Stems(f"{note.title}\n{note.content[:READ]}")) for note in notes[:NOTES]]
     weights = _weights(question, [stems for _, stems in read])
     ranked = [one for number, (note, stems) in enumerate(read) for one in _of_note(question, note, stems, weights, number)]
     ranked.sort(key=lambda one: (-one.score, one.order, one.start))

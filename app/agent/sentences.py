@@ -8,7 +8,10 @@ from typing import NamedTuple
 
 MOST = 3_000
 """Only so many sentences of a text are looked at."""
-LONGEST = 600
+READ = 100_000
+"""Only so many characters of a text are looked at."""
+LONGEST = 400
+"""What is longer without an end is parted between two words."""
 _HEADING = re.compile(r" {0,3}#{1,6}\s+(.*?)\s*#*$")
 _MARKER = re.compile(r"\s*(?:>\s*)*(?:(?:[-*+]|\d{1,3}[.)])\s+)?(?:\[[ xX]\]\s+)?")
 _OWN_LINE = re.compile(r"\s*(?:[-*+]\s|\d{1,3}[.)]\s|>|\||#{1,6}\s|```|~~~)")
@@ -34,6 +37,7 @@ class Sentence(NamedTuple):
 
 def sentences(text: str) -> list[Sentence]:
     """Give the sentences of a Markdown text in order: of running text, of list items and table rows; marks before them are left out."""
+    text = text[:READ]
     found: list[Sentence] = []
     heading = ""
     for start, end in _blocks(text):
@@ -74,10 +78,18 @@ def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     marker = _MARKER.match(text, start, end)
     start = marker.end() if marker else start
     for stop in _STOP.finditer(text, start, end):
-        if not _SHORT.search(text[max(start, stop.start() - 12) : stop.start()].rstrip("\"”»')]*_` ")):
-            if text[start : stop.start()].strip():
-                yield start, stop.end() - len(stop[0]) + len(stop[0].rstrip())
+        if stop.start() - start > LONGEST or not _SHORT.search(text[max(start, stop.start() - 12) : stop.start()].rstrip("\"”»')]*_` ")):
+            yield from _bounded(text, start, stop.end() - len(stop[0]) + len(stop[0].rstrip()))
             start = stop.end()
+    yield from _bounded(text, start, end)
+
+
+def _bounded(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    while end - start > LONGEST:
+        space = text.rfind(" ", start + LONGEST // 2, start + LONGEST)
+        cut = space + 1 if space > 0 else start + LONGEST
+        yield start, cut
+        start = cut
     if text[start:end].strip():
         yield start, end
 
