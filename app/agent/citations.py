@@ -16,7 +16,7 @@ SOURCE_LONGEST = 400
 MOST = 20
 _SOURCE = r"\[(?:\\.|[^\]\\\n]){0,300}\]\(hearth:note/(?P<link>[0-9]{1,15})\)"
 _MARK = r"[\[(]note:? ?#?(?P<mark>[0-9]{1,15})[\])]"
-_OPEN = re.compile(r"[“„«「『]|(?<![^\s(\[])\"(?=\S)|(?:(?<=\n)|\A)[ ]{0,3}>")
+_OPEN = re.compile(r"[“„«「『]|(?<![^\s(\[])\"(?!\s)|(?:(?<=\n)|\A)[ ]{0,3}>")
 _CLOSING = {"“": '”"“', "„": '“”"', "«": "»", "「": "」", "『": "』", '"': '"'}
 _AFTER = re.compile(rf"[.,;]?[ \t]{{0,3}}(?:{_MARK}|\(?(?:[—–-] ?)?{_SOURCE}\)?)", re.IGNORECASE)
 _MAYBE_AFTER = re.compile(r"[.,;]?[ \t]{0,3}(?:\(?[—–-]? ?)?(?:[\[(][^\])\n]{0,300}(?:\](?:\([^)\n]{0,40})?)?)?\Z")
@@ -65,7 +65,7 @@ class Quotes:
     def __init__(self, read: Read) -> None:
         self._read = read
         self._held = ""
-        self._line_begins = True
+        self._last = "\n"
         self._sources: dict[int, Source | None] = {}
         self.citations: list[Citation] = []
 
@@ -98,14 +98,20 @@ class Quotes:
     def _opening(self) -> int | None:
         """Give where what may be a quote begins in the held text."""
         for found in _OPEN.finditer(self._held):
-            if not found[0].endswith(">") or found.start() or self._line_begins:
+            if found.start() or self._may_open(found[0]):
                 return found.start()
         return None
+
+    def _may_open(self, mark: str) -> bool:
+        """Say whether a mark right after what went out last can open a quote."""
+        if mark.endswith(">"):
+            return self._last == "\n"
+        return mark != '"' or self._last.isspace() or self._last in "(["
 
     def _pass(self, out: list[str], length: int) -> None:
         if length:
             out.append(self._held[:length])
-            self._line_begins = self._held[length - 1] == "\n"
+            self._last = self._held[length - 1]
             self._held = self._held[length:]
 
     async def _cited(self, quote: _Quote) -> bool:
@@ -160,6 +166,8 @@ def _block(text: str, *, ended: bool) -> _Held | None:
 
 
 def _inline(text: str, *, ended: bool) -> _Held | None:
+    if text[0] == '"' and (len(text) == 1 or text[1].isspace()):
+        return None if len(text) == 1 and not ended else _Held(1, None)
     closing = _CLOSING[text[0]]
     for end in (at for at in range(1, min(len(text), LONGEST)) if text[at] in closing):
         after = _AFTER.match(text, end + 1)

@@ -7,18 +7,21 @@ from typing import NamedTuple
 
 from app.agent import questions
 from app.agent.questions import Question
-from app.agent.sentences import READ, Sentence, alike, sentences, stem, words
+from app.agent.sentences import READ, Sentence, alike, plain, sentences, stem, words
 from app.agent.steps import Quote
 
 MOST = 3
 LONGEST = 420
-ENOUGH = 0.62
+ENOUGH = 0.52
 """The share of the question's weight that a passage, its title and its note must have, or nothing is quoted."""
 CLOSE = 0.9
 NOTES = 8
 IN_TITLE, BESIDE, IN_NOTE = 0.75, 0.5, 0.35
+UNKNOWN = 0.5
 FITTING, MISSING = 0.15, 0.6
-PAIR = 0.4
+VAGUE = 0.4
+BEGINNING = 3
+"""What a word must share with a text, in characters, to be looked for among its stems at all."""
 
 
 class Text(NamedTuple):
@@ -79,16 +82,22 @@ def quote(one: Ranked) -> Quote:
 
 
 def _weights(question: Question, notes: Sequence[_Stems]) -> Mapping[str, float]:
-    """Weigh each stem by how few of the notes hold it; one that none holds weighs most, but a pair of characters may be no word."""
+    """Weigh each stem by how few of the notes hold it; one that none holds weighs most."""
     total = max(len(notes), NOTES)
     held = {one: sum(stems.holds(one) for stems in notes) for one in question.stems}
-    return {one: math.log(1 + (total + 1) / (0.5 + count)) * (PAIR if not count and questions.is_asian(one) else 1) for one, count in held.items()}
+    return {one: math.log(1 + (total + 1) / (UNKNOWN + count)) * _certainty(one, count) for one, count in held.items()}
+
+
+def _certainty(one: str, count: int) -> float:
+    """Give less than 1 for what may be no word, as a pair of characters, and for what is seldom said, as "number"."""
+    vague = one in questions.GENERAL or (not count and questions.is_asian(one))
+    return VAGUE if vague else 1.0
 
 
 def _of_note(question: Question, note: Text, stems: _Stems, weights: Mapping[str, float], order: int) -> list[Ranked]:
     total = sum(weights.values())
     held = {one for one in weights if stems.holds(one)}
-    if not held or not total:
+    if not held or not total or not question.names <= held:
         return []
     title = _Stems(note.title)
     every = sentences(note.content)
@@ -107,8 +116,12 @@ def _of_note(question: Question, note: Text, stems: _Stems, weights: Mapping[str
 
 
 def _held(text: str, wanted: set[str]) -> set[str]:
+    low = plain(text)
+    begun = [one for one in wanted if one[:BEGINNING] in low]
+    if not begun:
+        return set()
     stems = _Stems(text)
-    return {one for one in wanted if stems.holds(one)}
+    return {one for one in begun if stems.holds(one)}
 
 
 def _share(one: str, own: set[str], named: set[str], around: set[str]) -> float:
@@ -126,8 +139,8 @@ def _placed(question: Question, note: Text, every: list[Sentence], number: int, 
             score *= (1 + MISSING) / 2
         else:
             score *= MISSING
-    elif question.kind != "other":
-        score += FITTING if own else 0
+    elif question.kind != "other" and own and score >= ENOUGH:
+        score += FITTING
     return Ranked(note, sentence.start, _cut(note.content, sentence.start, end), score, order)
 
 

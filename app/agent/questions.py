@@ -3,6 +3,7 @@
 import re
 from typing import Literal, NamedTuple
 
+from app.agent.phrases import language_of
 from app.agent.sentences import plain, stem, words
 
 Kind = Literal["when", "number", "where", "who", "why", "other"]
@@ -110,19 +111,24 @@ _NAME = re.compile(
 )
 
 
+_CAPITAL = re.compile(r"(?<=[a-z,] )[A-ZÀ-Ý][^\W\d_]+")
+
+
 class Question(NamedTuple):
-    """A question: its terms as they were written and as stems, the kind of answer wanted, and what must stand in it."""
+    """A question: its terms as they were written and as stems, the kind of answer wanted, what must stand in it, and the names it asks about."""
 
     terms: tuple[str, ...]
     stems: tuple[str, ...]
     kind: Kind
     focus: frozenset[str]
+    names: frozenset[str]
 
 
 _ASKS = r"\b(?:what(?:'s| is| was| are| were)|which is|wie (?:lautet|heisst)|quel(?:le)? est|cual es)"
 _FOCUS = re.compile(_ASKS + r"\s+(?:the |das |der |die |le |la |el )?((?:[\w-]+ ){0,2}?[\w-]+) (?:of|for|from|at|in|des|der|von|du|de|del)\b")
-_GENERAL = frozenset(
-    stem(word) for word in words("name number price cost date time address amount size title reason colour color way list plan answer")
+GENERAL = frozenset(
+    stem(word)
+    for word in words("name number price cost date time address amount size title reason colour color way list plan answer temperature height weight")
 )
 
 
@@ -132,12 +138,19 @@ def read(message: str) -> Question:
     terms = tuple(dict.fromkeys(_terms(text)))[:MOST_TERMS]
     kind: Kind = next((kind for kind, pattern in _KINDS if pattern.search(text)), "other")
     asked_for = _FOCUS.search(text)
-    return Question(terms, tuple(stem(term) for term in terms), kind, _focus(asked_for))
+    return Question(terms, tuple(stem(term) for term in terms), kind, _focus(asked_for), _names(message[:1000]))
+
+
+def _names(message: str) -> frozenset[str]:
+    """Give the stems of what is written like a name; in German, where nouns are too, none."""
+    if language_of(message) == "de":
+        return frozenset()
+    return frozenset(stem(word) for found in _CAPITAL.finditer(message) for word in words(found[0]) if word not in LITTLE and len(word) > 1)
 
 
 def _focus(found: re.Match[str] | None) -> frozenset[str]:
     wanted = [stem(word) for word in words(found[1]) if word not in LITTLE][-1:] if found else []
-    return frozenset(word for word in wanted if word not in _GENERAL)
+    return frozenset(word for word in wanted if word not in GENERAL)
 
 
 def _terms(text: str) -> list[str]:

@@ -18,12 +18,13 @@ _OWN_LINE = re.compile(r"\s*(?:[-*+]\s|\d{1,3}[.)]\s|>|\||#{1,6}\s|```|~~~)")
 _RULE = re.compile(r"\s*(?:[-*_=~`]\s*){3,}\w*\s*$|[\s|:-]*$")
 _STOP = re.compile(r"(?<=[.!?…])[\"”»')\]*_`]*\s+(?=[^\W_a-zß-öø-ÿ]|[\"“„«¿¡(*_`])|(?<=[。！？])(?![」』）])\s*")
 _SHORT = re.compile(
-    r"(?:\b(?:dr|mr|mrs|ms|prof|st|no|nr|ca|approx|etc|vs|bzw|z|d|b|e|i|g|sr|sra|mme|fig|p|str|tel)|\b\d{1,2}|\b[A-Z])\.$", re.IGNORECASE
+    r"(?:\b(?:dr|mr|mrs|ms|prof|st|no|nr|ca|approx|etc|vs|bzw|z|d|b|e|i|g|sr|sra|mme|fig|p|str|tel)|\b\d{1,2}|\b(?-i:[A-Z]))\.$", re.IGNORECASE
 )
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+")
 _ENDINGS = ("ings", "ing", "ied", "ies", "ed", "es", "en", "er", "em", "ly", "s", "e")
 _WRAPPED = 60
+COMPOUND = 6
 
 
 class Sentence(NamedTuple):
@@ -96,6 +97,8 @@ def _bounded(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def words(text: str) -> list[str]:
     """Give the words of a text without capitals and accents; runs without spaces as their pairs of characters."""
+    if text.isascii():
+        return _WORD.findall(text.lower())
     found: list[str] = []
     for match in _WORD.finditer(plain(text)):
         word = match[0]
@@ -114,8 +117,13 @@ def _pairs(run: str) -> list[str]:
 @lru_cache(maxsize=4096)
 def stem(word: str) -> str:
     """Give what the forms of a word share, roughly."""
-    if len(word) < 4 or not word[-1].isalpha():
-        return word
+    before = ""
+    while before != word and len(word) >= 4 and word[-1].isalpha():
+        before, word = word, _shortened(word)
+    return word
+
+
+def _shortened(word: str) -> str:
     for ending in _ENDINGS:
         rest = word.removesuffix(ending)
         if rest != word and len(rest) >= 3:
@@ -126,12 +134,14 @@ def stem(word: str) -> str:
 
 
 def alike(one: str, other: str) -> bool:
-    """Say whether two stems belong together: the same, or mostly the same beginning."""
+    """Say whether two stems belong together: the same, mostly the same beginning, or one a compound of the other."""
     if one == other:
         return True
     if one[:4] != other[:4] or min(len(one), len(other)) < 5:
         return False
     shared = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    if shared == min(len(one), len(other)) >= COMPOUND:
+        return True
     return shared >= 5 and shared >= 0.7 * max(len(one), len(other))
 
 
