@@ -55,7 +55,7 @@ def test_what_only_looks_like_a_command_is_none(message: str, intent: str) -> No
 @pytest.mark.parametrize(
     ("message", "language"),
     [
-        ("What is due today?", "en"), ("Was ist heute fällig?", "de"), ("Où est la clé ?", "fr"), 
+        ("What is due today?", "en"), ("Was ist heute fällig?", "de"), ("Où est la clé ?", "fr"),
         ("¿Dónde está la llave?", "es"),
         ("钥匙在哪里？", "zh"), ("鍵はどこですか", "ja"), ("", "en"), ("12345", "en"), ("Kubernetes", "en"),
     ],
