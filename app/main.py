@@ -8,6 +8,7 @@ from starlette.applications import Starlette
 from starlette.types import Receive, Scope, Send
 
 from app.account.keys import KeyRing
+from app.agent import turns
 from app.catalog import CATALOG
 from app.core.app import App
 from app.core.embedder import Embedder
@@ -24,6 +25,8 @@ from app.interfaces.schedule import Schedule
 from app.settings import Settings
 from app.workspace import grams, link_rows, names, words
 from app.workspace.meaning import Meaning
+
+TASKS_SECONDS = 5.0
 
 
 class Application(Starlette):
@@ -56,6 +59,8 @@ def create_app(
         await parts.store.open()
         if parts.glance(words.is_outdated):
             await parts.write(words.begin_anew)
+        if parts.quick(turns.any_running):
+            await parts.write(turns.interrupt_all)
         schedule.start()
         parts.part(Meaning).start()
         try:
@@ -63,6 +68,7 @@ def create_app(
         finally:
             schedule.stop()
             await parts.part(Meaning).stop()
+            await parts.tasks.close(TASKS_SECONDS)
             await ring.flush()
             await parts.embedder.close()
             await parts.store.close()

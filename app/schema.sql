@@ -117,3 +117,33 @@ CREATE INDEX briefings_by_time ON briefings (owner_id, generated_at);
 CREATE TABLE tool_namespaces (
     user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, credential TEXT NOT NULL, namespace TEXT NOT NULL,
     enabled INTEGER NOT NULL, PRIMARY KEY (user_id, credential, namespace)) STRICT, WITHOUT ROWID;
+CREATE TABLE conversations (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, type TEXT NOT NULL CHECK (type IN ('direct', 'shared_agent', 'group')),
+    owner_id INTEGER REFERENCES users ON DELETE CASCADE, title TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL) STRICT;
+CREATE INDEX conversations_by_owner ON conversations (owner_id);
+CREATE TABLE conversation_members (
+    conversation_id INTEGER NOT NULL REFERENCES conversations ON DELETE CASCADE, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    read_id INTEGER NOT NULL DEFAULT 0, hidden INTEGER NOT NULL DEFAULT 0, active_at TEXT NOT NULL,
+    PRIMARY KEY (conversation_id, user_id)) STRICT, WITHOUT ROWID;
+CREATE INDEX conversation_members_by_user ON conversation_members (user_id, hidden, active_at);
+CREATE TABLE messages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, conversation_id INTEGER NOT NULL REFERENCES conversations ON DELETE CASCADE,
+    role TEXT NOT NULL CHECK (role IN ('user', 'assistant')), sender_type TEXT NOT NULL CHECK (sender_type IN ('human', 'agent')),
+    sender_id INTEGER REFERENCES users ON DELETE SET NULL, sender_label TEXT NOT NULL, content TEXT NOT NULL,
+    client_message_id TEXT, created_at TEXT NOT NULL) STRICT;
+CREATE INDEX messages_by_conversation ON messages (conversation_id);
+CREATE INDEX messages_by_sender ON messages (sender_id) WHERE sender_id IS NOT NULL;
+CREATE VIRTUAL TABLE message_words USING fts5 (
+    content, content='', tokenize='porter unicode61 remove_diacritics 2');
+CREATE TABLE turns (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, conversation_id INTEGER NOT NULL REFERENCES conversations ON DELETE CASCADE,
+    user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, credential INTEGER, message_id INTEGER NOT NULL, model TEXT NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('running', 'completed', 'failed', 'interrupted')), prompt_tokens INTEGER NOT NULL DEFAULT 0,
+    completion_tokens INTEGER NOT NULL DEFAULT 0, history BLOB, error TEXT, started_at TEXT NOT NULL, ended_at TEXT) STRICT;
+CREATE INDEX turns_by_conversation ON turns (conversation_id);
+CREATE INDEX turns_by_user ON turns (user_id, started_at);
+CREATE INDEX turns_running ON turns (status) WHERE status = 'running';
+CREATE TABLE turn_calls (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, turn_id INTEGER NOT NULL REFERENCES turns ON DELETE CASCADE, tool TEXT NOT NULL,
+    call_id TEXT NOT NULL, arguments TEXT NOT NULL, outcome TEXT NOT NULL, called_at TEXT NOT NULL) STRICT;
+CREATE INDEX turn_calls_by_turn ON turn_calls (turn_id);

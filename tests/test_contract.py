@@ -85,11 +85,17 @@ POST   /briefing/strategies                  agent      agent.chat:run          
 POST   /briefing/matrix                      agent      agent.chat:run                     service
 GET    /briefings                            agent      agent.chat:read                    service
 GET    /briefings/{id}                       agent      agent.chat:read                    beyond
+POST   /chat                                 agent      agent.chat:run                     service
+GET    /chat/models                          agent      agent.chat:run                     beyond
+GET    /conversations                        agent      agent.chat:read                    service
+GET    /conversations/{id}                   agent      agent.chat:read                    beyond
+DELETE /conversations/{id}                   agent      agent.chat:run                     beyond
+POST   /conversations/{id}/read              agent      agent.chat:read                    beyond
 """
 """Method, path, category, scope ("|": either suffices; "any": any credential; "none": no credential) and origin, as the contract has them."""
 
 LATER = """
-POST /chat                                  GET /conversations                    GET /os/team
+GET /os/team
 POST /os/team/invite                        GET /os/network                       GET /os/network/conversations   GET /network
 GET /os/network/conversations/{sessionId}   POST /os/memory/search                GET /heartbeat/policy           POST /heartbeat/policy
 POST /heartbeat/run                         GET /heartbeat/runs                   GET /heartbeat/runs/{id}        GET /heartbeat/status
@@ -436,6 +442,12 @@ CALLS: dict[str, dict[str, Any]] = {
     "briefing_matrix": {"todoSummary": "<ul><li>Pay the rent today</li></ul>", "explain": True},
     "list_briefings": {"limit": 100},
     "get_briefing": {"id": Ref("briefing")},
+    "chat": {"message": "What is there?", "stream": False},
+    "list_models": {},
+    "list_conversations": {},
+    "read_conversation": {"id": Ref("conversation")},
+    "delete_conversation": {"id": Ref("conversation")},
+    "mark_read": {"id": Ref("conversation")},
 }
 """For each operation a call that succeeds."""
 
@@ -455,7 +467,17 @@ async def ready(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
         lambda tx: tx.run("INSERT INTO oauth_grants (user_id, client_id, client_name, scopes, created_at) VALUES (1, 'c', 'C', '[]', '')").lastrowid
     )
     undo = (await alice.ok("POST", "/os/notes/replace", json={"pattern": "One", "replacement": "two", "preview": False}))["undo"]
-    made = {"folder": folder, "note": note["id"], "binned": binned["id"], "version": version, "key": key, "grant": grant, "undo": undo}
+    chat = await alice.ok("POST", "/chat", json={"message": "Hello", "stream": False})
+    made = {
+        "conversation": chat["conversationId"],
+        "folder": folder,
+        "note": note["id"],
+        "binned": binned["id"],
+        "version": version,
+        "key": key,
+        "grant": grant,
+        "undo": undo,
+    }
     if "briefing" in CATALOG.operations:
         made["briefing"] = (await alice.ok("POST", "/briefing", json={}))["briefingId"]
     if "create_todo" in CATALOG.operations:

@@ -13,6 +13,7 @@ from app.core.memory import Memory
 from app.core.operation import Catalog, Operation
 from app.core.rewriting import Rewriter
 from app.core.store import Store
+from app.core.tasks import Tasks
 from app.core.tx import Clock, Tx
 from app.errors import Forbidden, Invalid, Malformed, NotFound, Unprocessable
 from app.settings import Settings
@@ -33,6 +34,7 @@ class App:
     clock: Clock
     events: Events
     memory: Memory = dataclasses.field(default_factory=Memory)
+    tasks: Tasks = dataclasses.field(default_factory=Tasks)
     long_reads: asyncio.Semaphore = dataclasses.field(default_factory=lambda: asyncio.Semaphore(MOST_LONG_READS))
     embedder: Embedder = NO_EMBEDDER
     parts: dict[type, Any] = dataclasses.field(default_factory=dict)

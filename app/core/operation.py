@@ -5,8 +5,9 @@ import functools
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from types import ModuleType
-from typing import Any, Generic, Literal, ParamSpec, TypeVar, get_type_hints
+from typing import Any, Generic, Literal, ParamSpec, TypeVar, get_args, get_type_hints
 
+from app.core.lines import Lines
 from app.core.shapes import Shape, camel
 
 P = ParamSpec("P")
@@ -66,8 +67,14 @@ class Operation(Generic[P, R]):
 
     @functools.cached_property
     def answer(self) -> Any:
-        """The type of what it gives back."""
-        return get_type_hints(self.function, include_extras=True).get("return")
+        """The type of the record it gives back; where it may also stream, without the stream."""
+        given = get_type_hints(self.function, include_extras=True).get("return")
+        return next(part for part in get_args(given) if part is not Lines) if Lines in get_args(given) else given
+
+    @functools.cached_property
+    def streams(self) -> bool:
+        """Whether it may answer line by line instead of with its record."""
+        return Lines in get_args(get_type_hints(self.function, include_extras=True).get("return"))
 
     @functools.cached_property
     def waits(self) -> bool:

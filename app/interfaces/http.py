@@ -8,7 +8,7 @@ import itertools
 import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from msgspec import Raw
@@ -19,6 +19,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.idempotency import Replay
 from app.core.limits import RateLimit, Verdict
+from app.core.lines import MEDIA_TYPE, Lines
 from app.core.memory import Unchanged
 from app.core.operation import Operation
 from app.core.shapes import decode, encode, encode_enveloped
@@ -32,6 +33,7 @@ BASE = "/api/v1"
 LARGE_BODY = 16 << 20
 CHUNK_SECONDS = 20
 JSON_HEADERS = [(b"content-type", b"application/json; charset=utf-8"), (b"cache-control", b"no-store"), *SECURITY_HEADERS]
+LINE_HEADERS = [(b"content-type", MEDIA_TYPE.encode()), (b"cache-control", b"no-store"), (b"x-accel-buffering", b"no"), *SECURITY_HEADERS]
 log = logging.getLogger("hearth")
 
 Scope = MutableMapping[str, Any]
@@ -43,6 +45,12 @@ ASGI = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 class ClientLeft(Exception):
     """The client hung up before its request was whole."""
+
+
+class Refusal(NamedTuple):
+    """Bad fields that are told in a successful answer."""
+
+    body: dict[str, Any]
 
 
 class Exchange:
@@ -67,7 +75,30 @@ class Exchange:
     async def answer(self, status: int, body: bytes, more: Headers | None = None) -> None:
         """Send the whole answer."""
         self.status, self.size = status, len(body)
-        headers = [*JSON_HEADERS, (b"content-length", b"%d" % len(body)), (b"x-request-id", self.request_id)]
+        headers = [*JSON_HEADERS, (b"content-length", b"%d" % len(body)), *self._own_headers()]
+        if more:
+            headers += more
+        await self.send({"type": "http.response.start", "status": status, "headers": headers})
+        await self.send({"type": "http.response.body", "body": body})
+
+    async def stream(self, lines: Lines) -> None:
+        """Send an answer line by line, until its end or until the client has left."""
+        self.status = 200
+        await self.send({"type": "http.response.start", "status": 200, "headers": [*LINE_HEADERS, *self._own_headers()]})
+        leaving = asyncio.ensure_future(self.receive())
+        try:
+            async for event in lines.events:
+                if leaving.done():
+                    return
+                body = encode(event) + b"\n"
+                self.size += len(body)
+                await self.send({"type": "http.response.body", "body": body, "more_body": True})
+            await self.send({"type": "http.response.body", "body": b""})
+        finally:
+            leaving.cancel()
+
+    def _own_headers(self) -> Headers:
+        headers = [(b"x-request-id", self.request_id)]
         if self.verdict is not None:
             limit, remaining, reset, _ = self.verdict
             headers += [
@@ -77,10 +108,7 @@ class Exchange:
             ]
         if self.cors:
             headers += self.cors
-        if more:
-            headers += more
-        await self.send({"type": "http.response.start", "status": status, "headers": headers})
-        await self.send({"type": "http.response.body", "body": body})
+        return headers
 
 
 class Api:
@@ -135,15 +163,18 @@ class Api:
             question = (exchange.caller.kind, exchange.caller.credential, path, text)
             answer = self.unchanged.get(commits, question)
             if answer is None:
-                _, answer, _ = await self._ask(exchange, found)
+                _, answer, _ = self._told(operation, await self._ask(exchange, found))
                 self.unchanged.put(commits, question, answer)
             await exchange.answer(operation.status, answer)
+            return
+        result = await self._ask(exchange, found)
+        if isinstance(result, Lines):
+            await exchange.stream(result)
         else:
-            status, answer, more = await self._ask(exchange, found)
-            await exchange.answer(status, answer, more)
+            await exchange.answer(*self._told(operation, result))
 
-    async def _ask(self, exchange: Exchange, found: Found) -> tuple[int, bytes, Headers | None]:
-        """Run the operation with what the request holds; give status, body and further headers of the answer."""
+    async def _ask(self, exchange: Exchange, found: Found) -> Any:
+        """Run the operation with what the request holds and give what it gives."""
         operation = found.operation
         body = b"" if operation.in_query else await self._body(exchange, getattr(self.parts.settings, operation.body))
 
@@ -155,11 +186,16 @@ class Api:
         key = exchange.headers.get(b"idempotency-key") if operation.idempotent else None
         try:
             work = self.parts.run(exchange.caller, operation, params, once=None if key is None else key.decode("latin-1"))
-            result = await (_while_there(exchange.receive, work) if operation.stoppable else work)
+            return await (_while_there(exchange.receive, work) if operation.stoppable else work)
         except Invalid as error:
             if operation.refusal is None:
                 raise
-            return 200, encode({**error.body, **operation.refusal}), None
+            return Refusal({**error.body, **operation.refusal})
+
+    def _told(self, operation: Operation[..., Any], result: Any) -> tuple[int, bytes, Headers | None]:
+        """Give status, body and further headers for what an operation gave."""
+        if isinstance(result, Refusal):
+            return 200, encode(result.body), None
         if isinstance(result, Replay):
             return _replayed(result, operation)
         return operation.status, encode(result) if operation.bare else encode_enveloped(result, operation.wrap), None

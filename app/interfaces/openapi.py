@@ -5,6 +5,7 @@ from typing import Any
 
 from app.core.app import App
 from app.core.caller import Actor, Caller
+from app.core.lines import MEDIA_TYPE
 from app.core.operation import Catalog, Operation, operation
 from app.core.shapes import Record, schemas
 
@@ -115,7 +116,10 @@ def _responses(found: Operation[..., Any], answer: dict[str, Any]) -> dict[str, 
         body = {"anyOf": [body, refusal]}
     codes = set(REFUSALS) - ({"401", "403"} if found.public else set())
     listed = {code: {"description": REFUSALS[code], "content": {"application/json": {"schema": refusal}}} for code in sorted(codes)}
-    return {str(found.status): {"description": "Success", "content": {"application/json": {"schema": body}}}, **listed}
+    content = {"application/json": {"schema": body}}
+    if found.streams:
+        content[MEDIA_TYPE.partition(";")[0]] = {"schema": {"type": "string", "description": "one JSON object a line, the last a completion"}}
+    return {str(found.status): {"description": "Success", "content": content}, **listed}
 
 
 def _enveloped(found: Operation[..., Any], answer: dict[str, Any]) -> dict[str, Any]:

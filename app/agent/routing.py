@@ -1,0 +1,129 @@
+"""Which intent a message has: ordered patterns, the refusals first, in the language of the message and then in the others."""
+
+import dataclasses
+import functools
+import re
+from typing import NamedTuple
+
+from app.agent import phrases, routing_asian, routing_english, routing_romance
+from app.agent.phrases import Language
+
+READ = 600
+"""Only so many characters of a message decide what it asks for; what a note or a todo is to hold goes on to its end."""
+TABLES: dict[str, tuple[tuple[str, str], ...]] = {
+    "en": routing_english.PATTERNS,
+    "de": routing_romance.GERMAN,
+    "fr": routing_romance.FRENCH,
+    "es": routing_romance.SPANISH,
+    "zh": routing_asian.CHINESE,
+    "ja": routing_asian.JAPANESE,
+}
+LATIN = ("en", "de", "fr", "es")
+OPEN_ENDED = ("content", "text", "task")
+LISTED_FLAGS = {"today": ("date", "today"), "tomorrow": ("date", "tomorrow"), "week": ("date", "week"), "overdue": ("date", "overdue")}
+_POLITE = re.compile(
+    r"(?:(?:hey|hi|ok|okay|please|also|and|now|so|bitte|por favor|s'il te plaît|s'il vous plaît)[,!]?\s+"
+    r"|(?:can|could|would|will) you (?:please )?(?!help\b|do\b)"
+    r"|(?:kannst|könntest) du (?:bitte )?|(?:peux-tu|pouvez-vous|tu peux) |(?:puedes|podrías) (?!hacer\b)|请(?:你)?|帮我)+",
+    re.IGNORECASE,
+)
+_TRAILING = re.compile(r"[\s.!?,;:。！？、]*(?:,?\s*(?:please|bitte|por favor|s'il (?:te|vous) plaît))?[\s.!?,;:。！？、]*$", re.IGNORECASE)
+_QUOTED = re.compile(r"^[\"“”„«‘'「『]\s*(.+?)\s*[\"“”«»’'」』]$", re.DOTALL)
+_ARTICLE = re.compile(
+    r"^(?:the|my|our|a|an|der|die|das|den|meine[nr]?|la|le|les|l'|ma|mon|el|los|las|mi)\s+(?=\S)|^(?:that|dass|que)\s+(?=\S)", re.IGNORECASE
+)
+_NOTE = re.compile(
+    r"^(?:note|todo|task|notiz|aufgabe|nota|tarea|tâche)s?\s+(?:called\s+|named\s+|titled\s+)?(?=\S)|\s+(?:note|todo|task|notiz|aufgabe)s?$",
+    re.IGNORECASE,
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Route:
+    """What a message asks for: the intent, the language to answer in, and what the intent is about."""
+
+    intent: str
+    language: Language
+    arguments: dict[str, str]
+
+    def get(self, name: str) -> str:
+        """Give an argument; empty where the message has none."""
+        return self.arguments.get(name, "")
+
+
+class Rule(NamedTuple):
+    """A pattern that means an intent, with the language of its table."""
+
+    intent: str
+    pattern: re.Pattern[str]
+    language: Language
+
+
+def route(message: str) -> Route:
+    """Give what a message asks for. Whatever fits no pattern is a question to the notes; nothing raises."""
+    head = _plain(message[:READ])
+    language = phrases.language_of(message)
+    for text in dict.fromkeys((head, _POLITE.sub("", head, count=1) if _POLITE.match(head) else head)):
+        for rule in _rules(language):
+            if found := rule.pattern.search(text):
+                rest = message[READ:]
+                arguments = {name: _whole(name, value, found.end(name) == len(text), rest) for name, value in found.groupdict().items() if value}
+                return Route(rule.intent, _answering(language, rule), _named(arguments))
+    return Route("ask", language, {"words": _cut(_POLITE.sub("", head, count=1))})
+
+
+@functools.cache
+def _rules(language: Language) -> tuple[Rule, ...]:
+    """Give every rule that a message in that language can meet: those of its own first."""
+    order = (language, *LATIN) if language in LATIN else (language, "en")
+    return tuple(
+        Rule(intent, re.compile(pattern, re.IGNORECASE | re.DOTALL), table)  # type: ignore[arg-type]
+        for table in dict.fromkeys(order)
+        for intent, pattern in TABLES[table]
+    )
+
+
+def _answering(language: Language, rule: Rule) -> Language:
+    return rule.language if language == "en" else language
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("’", "'").replace("\u00a0", " ").replace("\u202f", " ").split(" ")).strip()
+
+
+def _whole(name: str, value: str, at_end: bool, rest: str) -> str:
+    """Give an argument without the marks and words around it; what a note is to hold is kept as it is, to the message's end."""
+    if name.rstrip("0123456789") in OPEN_ENDED:
+        kept = (value + rest if at_end else value).strip()
+        return _unquoted(kept)
+    return _cut(value)
+
+
+def _cut(value: str) -> str:
+    """Give a name without quotation marks, article and the word for what it is."""
+    text = _TRAILING.sub("", value.strip())
+    before = None
+    while before != text:
+        before = text
+        text = _unquoted(text)
+        text = _ARTICLE.sub("", text)
+        text = _NOTE.sub("", text).strip()
+    return text
+
+
+def _unquoted(text: str) -> str:
+    found = _QUOTED.match(text)
+    return found[1] if found and not re.search(r"[\"“”„«»]", found[1]) else text
+
+
+def _named(arguments: dict[str, str]) -> dict[str, str]:
+    """Turn the groups that are only marks, such as `today`, into arguments; a number at the end of a group's name is left out."""
+    named: dict[str, str] = {}
+    for name, value in arguments.items():
+        key = name.rstrip("0123456789")
+        if key in LISTED_FLAGS:
+            flag, meaning = LISTED_FLAGS[key]
+            named.setdefault(flag, meaning)
+        elif value:
+            named.setdefault(key, value)
+    return named

@@ -1,0 +1,38 @@
+"""Work that goes on whether or not whoever asked for it still waits."""
+
+import asyncio
+import contextlib
+from collections.abc import Coroutine
+from typing import Any, TypeVar
+
+R = TypeVar("R")
+
+
+class Tasks:
+    """Running tasks, each held until it is done; the server waits a moment for them when it ends."""
+
+    def __init__(self) -> None:
+        self._running: set[asyncio.Task[Any]] = set()
+
+    def start(self, work: Coroutine[Any, Any, R]) -> "asyncio.Task[R]":
+        """Start `work` at once and give its task; nothing but the end of the server cancels it."""
+        task = asyncio.get_running_loop().create_task(work)
+        self._running.add(task)
+        task.add_done_callback(self._forget)
+        return task
+
+    async def close(self, seconds: float) -> None:
+        """Wait so long for what runs, then cancel the rest and wait for its end."""
+        if self._running:
+            await asyncio.wait(self._running, timeout=seconds)
+        rest = list(self._running)
+        for task in rest:
+            task.cancel()
+        for task in rest:
+            with contextlib.suppress(asyncio.CancelledError, Exception):
+                await task
+
+    def _forget(self, task: "asyncio.Task[Any]") -> None:
+        self._running.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            asyncio.get_running_loop().call_exception_handler({"message": "a background task failed", "exception": error})
