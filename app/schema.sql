@@ -134,7 +134,7 @@ CREATE TABLE messages (
 CREATE INDEX messages_by_conversation ON messages (conversation_id);
 CREATE INDEX messages_by_sender ON messages (sender_id) WHERE sender_id IS NOT NULL;
 CREATE VIRTUAL TABLE message_words USING fts5 (
-    content, content='', tokenize='porter unicode61 remove_diacritics 2');
+    content, content='', tokenize="porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'");
 CREATE TABLE turns (
     id INTEGER PRIMARY KEY AUTOINCREMENT, conversation_id INTEGER NOT NULL REFERENCES conversations ON DELETE CASCADE,
     user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, credential INTEGER, message_id INTEGER NOT NULL, model TEXT NOT NULL,
