@@ -68,11 +68,11 @@ def chunks(*parts: bytes) -> list[Message]:
 
 
 async def held(served: Served) -> dict[str, list[tuple[Any, ...]]]:
-    """Give every row of every table, but for the word index, which is tended whenever nobody writes."""
+    """Give every row of every table, but for the indexes of words and trigrams, which are tended whenever nobody writes."""
     return await served.parts.read(_everything)
 
 
 def _everything(tx: Tx) -> dict[str, list[tuple[Any, ...]]]:
     tables = [row[0] for row in tx.all("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
-    kept = [table for table in tables if not table.startswith("note_words") and table != "waiting_words"]
+    kept = [table for table in tables if not table.startswith(("note_words", "note_grams")) and table not in ("waiting_words", "waiting_grams")]
     return {table: [tuple(row) for row in tx.all(f"SELECT * FROM {table}")] for table in kept}

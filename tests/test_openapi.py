@@ -68,15 +68,17 @@ def site(tmp_path_factory: pytest.TempPathFactory, migrated: Path) -> Iterator[S
 
 
 @pytest.fixture
-def key(site: Site) -> str:
-    """A fresh key, since the requests may revoke any other, and something for them to find."""
-    secret = str(site.command("issue_key", username="alice", name="test")["secret"])
+def key(site: Site) -> Iterator[str]:
+    """A fresh key, since the requests may revoke any other, and something for them to find; it is ended then, since live keys are limited."""
+    made = site.command("issue_key", username="alice", name="test")
+    secret = str(made["secret"])
     with httpx.Client(base_url=f"{site.url}/api/v1", headers={"Authorization": f"Bearer {secret}"}) as alice:
         note = alice.post("/os/notes", json={"title": "A note", "content": "# Text"}).json()["result"]["note"]["id"]
         alice.post(f"/os/snapshots/{note}", json={})
         alice.post("/os/folders", json={"path": "A/B"})
         alice.post("/os/todos", json={"title": "A todo", "steps": [{"title": "A step"}]})
-    return secret
+    yield secret
+    site.command("end_key", id=made["key"]["id"])
 
 
 def test_the_document_is_valid_openapi() -> None:

@@ -107,7 +107,7 @@ def _name(character: str, *, fold: bool) -> str:
     """Give the character by which the index may be asked for this one; "" when another form of it could match that the index takes for another."""
     if character == "\0":
         return ""
-    if not fold or not character.isalpha() and character.isascii():
+    if not fold or (character.isascii() and not character.isalpha()):
         return character
     if character.isascii():
         return character.lower()  # also for the Kelvin sign and the long s, which FTS5 takes for k and s

@@ -4,7 +4,8 @@ import re
 import unicodedata
 from typing import Annotated, Any
 
-from msgspec import Meta
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
 
 from app.core.app import App
 from app.core.caller import Caller
@@ -12,6 +13,7 @@ from app.core.operation import operation
 from app.core.shapes import Id, Most, Record, Title
 from app.core.tx import Tx
 from app.workspace import access, folder_rows, folders, words
+from app.workspace import history as histories
 from app.workspace.folder_rows import IN_LIST, in_list
 from app.workspace.snippets import snippet
 
@@ -45,20 +47,39 @@ class Passages(Record):
     results: list[Passage]
 
 
+class WordTrace(histories.Trace):
+    """What a note's newest snapshot that holds the words says around them."""
+
+    snippet: str
+
+
 class Hits(Record):
+    """With history: what snapshots hold, and whether all of them were searched."""
+
     results: list[Hit]
     result: Passages
+    history: list[WordTrace] | UnsetType = UNSET
+    history_complete: bool | UnsetType = UNSET
 
 
-@operation("POST /os/notes/search", scope="os.notes:read", category="notes", effect="read", tool=True)
+@operation("POST /os/notes/search", scope="os.notes:read", category="notes", effect="read", tool=True, stoppable=True)
 async def search_notes(
     app: App, me: Caller, *, query: Query, limit: Annotated[int, Meta(ge=1), Most(50)] = 10, folder_id: Id | None = None,
-    folder_name: Title | None = None,
+    folder_name: Title | None = None, history: bool = False,
 ) -> Hits:  # fmt: skip
-    """Search the notes the caller may read; each word must occur, in any form, in the title, the tags or the text."""
+    """Search the notes the caller may read; each word must occur, in any form, in the title, the tags or the text.
+
+    With `history` the snapshots are searched too: of each note the newest that holds the words, who made it and when, and since when the note no
+    longer does. When that takes longer than 2 seconds it is left unfinished.
+    """
     while app.glance(words.any_waiting):
         await app.write(words.index_waiting)
-    return await app.read(_search, me, words_of(query), limit, folder_id, folder_name)
+    hits = await app.read(_search, me, words_of(query), limit, folder_id, folder_name)
+    if history:
+        traces = await histories.words(app, me, (folder_id, folder_name), words_of(query), limit=limit)
+        hits.history = [WordTrace(**msgspec.structs.asdict(found.trace), snippet=histories.snippet(found)) for found in traces.found]
+        hits.history_complete = traces.complete
+    return hits
 
 
 def _search(tx: Tx, me: Caller, wanted: list[str], limit: int, folder_id: int | None, folder_name: str | None) -> Hits:
