@@ -56,7 +56,7 @@ POST   /os/notes/{id}/pin                    notes      os.notes:write          
 POST   /os/notes/search                      notes      os.notes:read                      service
 POST   /os/notes/grep                        notes      os.notes:read                      service
 POST   /os/notes/replace                     notes      os.notes:write                     beyond
-POST   /os/notes/replace/{undo}/undo         notes      os.notes:write                     beyond
+POST   /os/notes/replace/{undoId}/undo       notes      os.notes:write                     beyond
 GET    /os/search                            notes      os.notes:read                      beyond
 GET    /os/notes/{id}/related                notes      os.notes:read                      beyond
 GET    /os/notes/{id}/links                  notes      os.notes:read                      beyond
@@ -367,6 +367,10 @@ async def test_a_body_that_is_no_json_object_is_refused_everywhere(found: Operat
             assert_refusal(await client.request(*example(found), content=body), 400, "invalid_request")
 
 
+READS_TOO = {"replace_in_notes": ("os.notes:read",)}
+"""What shows something of what it writes, and so asks for a second scope."""
+
+
 class Ref(str):
     """A thing that the fixture `ready` has made, by its name."""
 
@@ -414,7 +418,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "rewrite_links": {"id": NOTE, "from": "An older title"},
     "find_by_name": {"q": "new", "kinds": "note,folder"},
     "replace_in_notes": {"pattern": "t(.)xt", "mode": "regex", "replacement": "$1", "preview": False},
-    "undo_replace": {"undo": Ref("undo")},
+    "undo_replace": {"undoId": Ref("undo")},
     "list_snapshots": {"noteId": NOTE},
     "save_snapshot": {"noteId": NOTE, "label": "before"},
     "read_snapshot": {"noteId": NOTE, "seq": 1},
@@ -517,6 +521,6 @@ async def test_a_call_that_succeeds_answers_in_the_one_envelope_and_as_its_schem
 async def test_each_declared_scope_alone_is_enough_for_the_whole_call(
     found: Operation[..., Any], alice: Client, ready: dict[str, Any], served: Served
 ) -> None:
-    async with served.client(await served.key("alice", [found.scopes[0]])) as client:
+    async with served.client(await served.key("alice", [found.scopes[0], *READS_TOO.get(found.name, ())])) as client:
         response = await call(client, found, ready)
     assert response.status_code == found.status, response.text

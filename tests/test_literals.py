@@ -12,8 +12,8 @@ from app.workspace.literals import Literals
 
 LETTERS = "abcks" "KS" "äÄéßẞſ\u212aıİσςΣдДоО字かน٣ " "_-.\\%\"'1"  # fmt: skip
 ATOMS = [
-    ".", r"\w", r"\x61", r"\\", r"\d", r"\s", r"\S", r"\W", r"\b", r"\B", "^", "$", r"\pL", r"[a-k]", r"[^a]", r"[^\W\d]", r"[\w-]", "[ab]", "[Kk]", "[ſs]",
-    r"\x{212A}", r"\Qa.b\E", r"\.", "[[:alpha:]]", "[]a]", r"[\s,]",
+    ".", r"\w", r"\x61", r"\\", r"\d", r"\s", r"\S", r"\W", r"\b", r"\B", "^", "$", r"\pL", r"[a-k]", r"[^a]", r"[^\W\d]", r"[\w-]", "[ab]",
+    "[Kk]", "[ſs]", r"\x{212A}", r"\Qa.b\E", r"\.", "[[:alpha:]]", "[]a]", r"[\s,]",
 ]  # fmt: skip
 QUANTIFIERS = ["", "", "", "", "*", "+", "?", "+?", "{2}", "{1,3}", "{0,2}", "{2,}", "{3}"]
 

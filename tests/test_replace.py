@@ -162,7 +162,7 @@ async def test_others_notes_are_changed_only_where_the_caller_may_write(served: 
     body = await bob.ok("POST", REPLACE, json=asked)
     assert [note["title"] for note in body["notes"]] == ["write"]
     assert [await text_of(alice, note) for note in notes] == ["walrus", "walrus", "seal"]
-    await alice.refused("POST", f"{REPLACE}/{body['undo']}/undo", 404, "not_found", field="undo")
+    await alice.refused("POST", f"{REPLACE}/{body['undo']}/undo", 404, "not_found", field="undoId")
     await alice.ok("POST", f"/os/folders/{write}/share", json={"username": "bob", "role": "viewer"})
     assert (await bob.ok("POST", f"{REPLACE}/{body['undo']}/undo"))["skipped"][0]["reason"] == "you may no longer write it"
     await alice.ok("DELETE", f"/os/folders/{write}/share/bob")
@@ -278,6 +278,6 @@ async def test_only_the_newest_replacements_can_be_undone(alice: Client, monkeyp
     for before, after in ("ab", "bc", "cd"):
         body = await alice.ok("POST", REPLACE, json={"pattern": before, "replacement": after, "preview": False})
         undo.append(body["undo"])
-    await alice.refused("POST", f"{REPLACE}/{undo[0]}/undo", 404, "not_found", field="undo")
+    await alice.refused("POST", f"{REPLACE}/{undo[0]}/undo", 404, "not_found", field="undoId")
     assert (await alice.ok("POST", f"{REPLACE}/{undo[1]}/undo"))["restored"] == []
     assert len((await alice.ok("POST", f"{REPLACE}/{undo[2]}/undo"))["restored"]) == 1

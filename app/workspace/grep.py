@@ -5,7 +5,8 @@ import copy
 from collections.abc import Iterator
 from typing import Annotated, Literal, NamedTuple
 
-from msgspec import Meta
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
 
 from app.core.app import App
 from app.core.caller import Caller
@@ -13,6 +14,7 @@ from app.core.operation import operation
 from app.core.shapes import Id, Most, Record, Title
 from app.core.tx import Tx
 from app.workspace import access, folders, programs, scans
+from app.workspace import history as histories
 from app.workspace.programs import Hit, Mode, Pace, Program
 from app.workspace.scans import Text
 
@@ -42,27 +44,44 @@ class Summary(Record):
     notes_matched: int
 
 
+class LineTrace(histories.Trace):
+    """What a note's newest snapshot that matches holds: its matching lines."""
+
+    matches: list[Match]
+
+
 class Grepped(Record):
-    """`truncated` says that there were more lines than `limit`."""
+    """`truncated` says that there were more lines than `limit`. With history: what snapshots hold, and whether all of them were searched."""
 
     results: list[Matched]
     summary: Summary
     truncated: bool
+    history: list[LineTrace] | UnsetType = UNSET
+    history_complete: bool | UnsetType = UNSET
 
 
 @operation("POST /os/notes/grep", scope="os.notes:read", category="notes", effect="read", tool=True, stoppable=True)
 async def grep_notes(
     app: App, me: Caller, *, pattern: Pattern, mode: Mode = "literal", context_before: Context = 0, context_after: Context = 0,
     folder_id: Id | None = None, folder_name: Title | None = None, case_sensitive: bool = False,
-    limit: Annotated[int, Meta(ge=1), Most(10_000)] = 1000,
+    limit: Annotated[int, Meta(ge=1), Most(10_000)] = 1000, history: bool = False,
 ) -> Grepped:  # fmt: skip
-    """Find the lines of notes that hold a text or match a regular expression (RE2: no look-around, no back-references)."""
+    """Find the lines of notes that hold a text or match a regular expression (RE2: no look-around, no back-references).
+
+    With `history` the snapshots are searched too: of each note the newest that matches, who made it and when, and since when the note no
+    longer does. When that takes longer than 2 seconds it is left unfinished.
+    """
     wanted = Wanted(pattern, mode, case_sensitive, folder_id, folder_name)
     grep = Grep(me, wanted, around=(context_before, context_after), limit=limit, indexed=app.settings.grep_index)
     await grep.run(app)
     truncated = grep.cut()
     scanned = await app.read(scans.considered, grep.scope, grep.results[-1].note_id) if truncated else grep.scope.total
-    return Grepped(grep.results, Summary(scanned, len(grep.results)), truncated)
+    answer = Grepped(grep.results, Summary(scanned, len(grep.results)), truncated)
+    if history:
+        traces = await histories.lines(app, me, grep.scope, grep.program, limit=limit)
+        answer.history = [_traced(found, grep.around) for found in traces.found]
+        answer.history_complete = traces.complete
+    return answer
 
 
 class Wanted(NamedTuple):
@@ -190,6 +209,11 @@ class Grep:
             self.found += 1
             if self._full():
                 return
+
+
+def _traced(found: histories.Found, around: tuple[int, int]) -> LineTrace:
+    text = found.content
+    return LineTrace(**msgspec.structs.asdict(found.trace), matches=[shown(text, hit, *around) for hit in found.hits])
 
 
 def shown(text: bytes, hit: Hit, before: int, after: int) -> Match:

@@ -127,15 +127,15 @@ async def replace_in_notes(
     raise Conflict("The notes change too quickly just now; nothing was replaced. Try again in a moment.")
 
 
-@operation("POST /os/notes/replace/{undo}/undo", scope="os.notes:write", category="notes", since="beyond")
-def undo_replace(tx: Tx, me: Caller, *, undo: Id) -> Undone:
+@operation("POST /os/notes/replace/{undoId}/undo", scope="os.notes:write", category="notes", since="beyond")
+def undo_replace(tx: Tx, me: Caller, *, undo_id: Id) -> Undone:
     """Give each note of a replacement the text it had before, unless its text has changed since; those are listed."""
-    rows = replacements.notes(tx, me.user, undo)
+    rows = replacements.notes(tx, me.user, undo_id)
     if rows is None:
-        raise NotFound("There is no such replacement.", field="undo")
+        raise NotFound("There is no such replacement.", field="undoId")
     done = Undone([], [])
     for note_id, version, seq in rows:
-        _undo_one(tx, me, undo, (note_id, version, seq), done)
+        _undo_one(tx, me, undo_id, (note_id, version, seq), done)
     return done
 
 
@@ -192,7 +192,7 @@ def _contents(tx: Tx, where: Scope, note_ids: list[int]) -> list[tuple[int, str,
 
 
 def _apply(tx: Tx, me: Caller, changes: list[Change]) -> int | None:
-    """Change the notes, each kept as a snapshot first, and give the id by which that is undone; None, with nothing done, when one is not as it was."""
+    """Change the notes, each kept as a snapshot first, and give the id by which that is undone; None, with nothing done, when one has changed."""
     notes = []
     for change in changes:
         try:

@@ -9,7 +9,7 @@ KEPT = 50
 
 
 def add(tx: Tx, user: int, notes: Iterable[tuple[int, int, int]]) -> int:
-    """Keep a replacement, of each note its id, its version afterwards and the number of the snapshot before; give its id. Only the newest are kept."""
+    """Keep a replacement, of each note its id, its version afterwards and the seq of the snapshot before; give its id. Only the newest are kept."""
     made = tx.run("INSERT INTO replacements (user_id, created_at) VALUES (:user, :now)", user=user, now=tx.now).lastrowid or 0
     for note_id, version, seq in notes:
         tx.run(

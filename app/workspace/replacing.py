@@ -34,7 +34,7 @@ Template = list[str | int]
 
 
 def template(replacement: str, mode: Mode, program: Program) -> Template:
-    r"""Read a replacement: in one for a regular expression $1, ${1}, ${name} and \1 mean groups, $0 the whole match, $$ a dollar, \n, \t and \\ these.
+    r"""Read a replacement: in one for a regular expression $1, ${1}, ${name} and \1 mean groups, $0 the whole match, $$ is a dollar.
 
     Raises Invalid for a group that the pattern does not have.
     """
@@ -74,8 +74,7 @@ def _replaced_line(program: Program, parts: Template, line: str, pace: Pace) -> 
     for spans in _matches(program, line):
         start, end = spans[0]
         made.append(line[at:start])
-        for part in parts:
-            made.append(part if isinstance(part, str) else line[slice(*spans[part])])
+        made += [part if isinstance(part, str) else line[slice(*spans[part])] for part in parts]
         at = end
         count += 1
         pace.require(0.0)
@@ -113,10 +112,8 @@ def _meant(found: re.Match[str], program: Program) -> str | int:
 
 
 def _group(name: str, program: Program) -> int:
-    if name.isdecimal():
-        number = int(name)
-    else:
-        number = {known.decode(): place for known, place in program.exact.groupindex.items()}.get(name, -1)
+    named = {known.decode(): place for known, place in program.exact.groupindex.items()}
+    number = int(name) if name.isdecimal() else named.get(name, -1)
     if not 0 <= number <= program.exact.groups:
         raise Invalid(f"replacement names the group {name}, which pattern does not have.", field="replacement")
     return number

@@ -46,7 +46,26 @@ def scope(tx: Tx, me: Caller, folder_id: int | None, least: access.Least = "view
 
 def considered(tx: Tx, where: Scope, last: int) -> int:
     """Give how many notes there are up to an id."""
-    return len(_ids(tx, where, last))
+    return len(listed(tx, where, last))
+
+
+def listed(tx: Tx, where: Scope, last: int) -> list[int]:
+    """Give the ids of the notes up to one, in no order."""
+    own = "SELECT id FROM notes WHERE owner_id = :me AND trash_id IS NULL AND id <= :last"
+    rows = tx.all(own, me=where.params["me"], last=last) if where.own else []
+    rows += tx.all(
+        f"""SELECT n.id FROM folders f CROSS JOIN notes n ON n.owner_id = f.owner_id AND n.folder_id = f.id
+            WHERE f.id IN ({IN_LIST}) AND n.trash_id IS NULL AND n.id <= :last""",
+        ids=where.params["ids"], last=last,
+    )  # fmt: skip
+    return [row[0] for row in rows]
+
+
+def holding(column: str, texts: Sequence[str]) -> tuple[str, dict[str, str]]:
+    """Give the SQL condition, with its parameters, that a column holds some texts, in any ASCII case."""
+    wanted = [text for text in texts if len(text) >= SHORTEST_LIKE]
+    sql = "".join(f" AND {column} LIKE :like{number} ESCAPE '\\'" for number in range(len(wanted)))
+    return sql, {f"like{number}": _like(text) for number, text in enumerate(wanted)}
 
 
 def titles(tx: Tx, note_ids: Sequence[int]) -> dict[int, str]:
@@ -69,10 +88,9 @@ class Walk:
         self._last: int = tx.value("SELECT max(id) FROM notes") or 0
         self._listed = None if only is None else sorted(set(only))
         if self._listed is None and self._match is None and where.total * 8 < self._last:
-            self._listed = sorted(_ids(tx, where, self._last))
-        likes = () if self._match else [text for text in needs.likes if len(text) >= SHORTEST_LIKE]
-        self._like = "".join(f" AND n.content LIKE :like{number} ESCAPE '\\'" for number in range(len(likes)))
-        self._params = where.params | {f"like{number}": _like(text) for number, text in enumerate(likes)}
+            self._listed = sorted(listed(tx, where, self._last))
+        self._like, likes = holding("n.content", () if self._match else needs.likes)
+        self._params = where.params | likes
 
     def half(self) -> "Walk | None":
         """Leave the later half of what is left to another walk, and give that; None when there is little, or nothing but what the index finds."""
@@ -135,17 +153,6 @@ def _within(rows: Iterable[Text]) -> tuple[list[Text], bool]:
 
 def _shared(tx: Tx, me: Caller, least: access.Least) -> list[int]:
     return [folder_id for folder_id, rank in access.shared_folders(tx, me).items() if rank >= access.RANKS[least]]
-
-
-def _ids(tx: Tx, where: Scope, last: int) -> list[int]:
-    own = "SELECT id FROM notes WHERE owner_id = :me AND trash_id IS NULL AND id <= :last"
-    rows = tx.all(own, me=where.params["me"], last=last) if where.own else []
-    rows += tx.all(
-        f"""SELECT n.id FROM folders f CROSS JOIN notes n ON n.owner_id = f.owner_id AND n.folder_id = f.id
-            WHERE f.id IN ({IN_LIST}) AND n.trash_id IS NULL AND n.id <= :last""",
-        ids=where.params["ids"], last=last,
-    )  # fmt: skip
-    return [row[0] for row in rows]
 
 
 def _like(text: str) -> str:

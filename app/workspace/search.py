@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from msgspec import Meta
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
 
 from app.core.app import App
 from app.core.caller import Caller
@@ -11,10 +12,12 @@ from app.core.operation import operation
 from app.core.shapes import Id, Most, Record, Title
 from app.core.tx import Tx
 from app.workspace import access, findable, folder_rows, folders, hybrid, lexical, words
+from app.workspace import history as histories
 from app.workspace.folder_rows import IN_LIST, in_list
 from app.workspace.meaning import Meaning
 from app.workspace.queries import Query
 from app.workspace.snippets import beginning, patterns, snippet
+from app.workspace.spellings import words_in
 
 Wanted = Annotated[str, Meta(min_length=1, max_length=1000)]
 Mode = Literal["words", "meaning", "hybrid"]
@@ -56,19 +59,27 @@ class Passages(Record):
     results: list[Passage]
 
 
+class WordTrace(histories.Trace):
+    """What a note's newest snapshot that holds the words says around them."""
+
+    snippet: str
+
+
 class Hits(Record):
-    """`mode` says what ranked in fact, `notice` what there is to know of it."""
+    """`mode` says what ranked in fact, `notice` what there is to know of it. With history: what snapshots hold, and whether all were searched."""
 
     results: list[Hit]
     result: Passages
     mode: Mode = "words"
     notice: str | None = None
+    history: list[WordTrace] | UnsetType = UNSET
+    history_complete: bool | UnsetType = UNSET
 
 
-@operation("POST /os/notes/search", scope="os.notes:read", category="notes", effect="read", tool=True)
+@operation("POST /os/notes/search", scope="os.notes:read", category="notes", effect="read", tool=True, stoppable=True)
 async def search_notes(
     app: App, me: Caller, *, query: Wanted, limit: Annotated[int, Meta(ge=1), Most(50)] = 10, folder_id: Id | None = None,
-    folder_name: Title | None = None, mode: Mode = "hybrid",
+    folder_name: Title | None = None, mode: Mode = "hybrid", history: bool = False,
 ) -> Hits:  # fmt: skip
     """Search the notes the caller may read, by words in any form and by what they mean.
 
@@ -76,7 +87,21 @@ async def search_notes(
     updated:, created:, before:, after: with a date (2026-11-01, 2026-11, 2026) or today, yesterday, monday, last week, this month, "3 days".
     What does not parse is searched as words. `mode`: `words` (notes with every word come first, below them those with some), `meaning` (the notes
     whose text is nearest, whatever words it uses), or `hybrid`, which is both. Without a model words rank, and `notice` says so.
+
+    With `history` the snapshots are searched too: of each note the newest that holds the words, who made it and when, and since when the note no
+    longer does. When that takes longer than 2 seconds it is left unfinished.
     """
+    hits = await _now(app, me, query, limit, folder_id, folder_name, mode)
+    if history:
+        wanted = [word for term in app.quick(lexical.read, me, query).terms for word in words_in(term.text)]
+        traces = await histories.words(app, me, (folder_id, folder_name), wanted, limit=limit)
+        hits.history = [WordTrace(**msgspec.structs.asdict(found.trace), snippet=histories.snippet(found)) for found in traces.found]
+        hits.history_complete = traces.complete
+    return hits
+
+
+async def _now(app: App, me: Caller, query: str, limit: int, folder_id: int | None, folder_name: str | None, mode: Mode) -> Hits:
+    """Search what the notes hold now."""
     if mode == "words":
         return await _by_words(app, me, query, limit, folder_id, folder_name, None)
     stale = await caught_up(app)
