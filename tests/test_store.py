@@ -501,3 +501,15 @@ async def test_pages_that_nothing_uses_go_back_to_the_disk(data: Path, monkeypat
                 break
             await asyncio.sleep(0.01)
         assert store.quick(lambda tx: tx.value("PRAGMA freelist_count")) <= store_module.TRIM_PAGES
+
+
+async def test_a_reader_that_is_being_opened_when_its_asker_leaves_is_closed_with_the_store(path: Path) -> None:
+    store = Store(path, durability="normal", clock=utc_now, events=Events())
+    await store.open()
+    before = threading.active_count()
+    asker = asyncio.ensure_future(store.read(lambda tx: tx.value("SELECT 1")))
+    while threading.active_count() == before:  # noqa: ASYNC110 - a thread's beginning sets no event
+        await asyncio.sleep(0)
+    asker.cancel()
+    await asyncio.wait_for(store.close(), 5)
+    assert not [thread for thread in threading.enumerate() if "_connection_worker_thread" in thread.name and thread.is_alive()]

@@ -57,6 +57,7 @@ class Store:
         self._local: sqlite3.Connection | None = None
         self._readers: list[Connection] = []
         self._idle: list[Connection] = []
+        self._opening: set[asyncio.Task[Connection]] = set()
         self._reading = asyncio.Semaphore(READERS)
         self._waiting: deque[Job] = deque()
         self._busy = False
@@ -89,6 +90,7 @@ class Store:
             self._rest()
         await self._closing
         local, self._local = self._local, None
+        await asyncio.gather(*self._opening, return_exceptions=True)
         for reader in self._readers:
             await reader.close()
         if local is not None:
@@ -113,6 +115,8 @@ class Store:
         try:
             self._opened()
             reader = self._idle.pop() if self._idle else await self._open_reader()
+        except asyncio.CancelledError:  # the reader that is being opened gives the turn back once it is there
+            raise
         except BaseException:
             self._reading.release()
             raise
@@ -136,6 +140,23 @@ class Store:
         return self._local
 
     async def _open_reader(self) -> Connection:
+        """Open one more reader; when whoever asked leaves meanwhile it is there for the next."""
+        opening = asyncio.ensure_future(self._connect_reader())
+        self._opening.add(opening)
+        opening.add_done_callback(self._opening.discard)
+        try:
+            return await asyncio.shield(opening)
+        except asyncio.CancelledError:
+            opening.add_done_callback(self._keep_opened)
+            raise
+
+    def _keep_opened(self, opening: "asyncio.Task[Connection]") -> None:
+        if opening.cancelled() or opening.exception() is not None:
+            self._reading.release()
+        else:
+            self._give_back(opening.result())
+
+    async def _connect_reader(self) -> Connection:
         reader = Connection(lambda: _connect(self.path, writes=False), 64)
         await reader
         self._readers.append(reader)

@@ -153,7 +153,7 @@ async def _settled(client: httpx.AsyncClient, mode: str, say: Say) -> list[str]:
             left = words["waiting"]
         else:
             left = words["waiting"] + meaning["notes"] - meaning["notesIndexed"]
-        if not left:
+        if not left and (mode == "words" or meaning["state"] != "indexing"):
             return [] if mode == "words" or meaning["state"] == "ready" else [f"meaning is {meaning['state']}: {meaning.get('reason')}"]
         if left != before:
             before, changed = left, time.monotonic()
