@@ -14,7 +14,8 @@ from app.workspace import literals, patterns
 Mode = Literal["literal", "regex"]
 SECONDS = 2.0
 SLICE_SECONDS = 0.03
-MEMORY = 8 << 20
+MEMORY = 3 << 20
+SMALL_PROGRAM = 3_000
 LONGEST_PIECE = 1 << 18
 SHORTEST_PIECE = 1 << 9
 STEPS_A_PIECE = 1 << 25
@@ -34,8 +35,12 @@ class Hit(NamedTuple):
 
 
 class Program(NamedTuple):
-    """A pattern: `loose` finds every line that could match, `exact` those of ASCII that do; `marked` judges the others when it is needed."""
+    """A pattern: `ascii` is right for texts of ASCII, `loose` finds every line of others that could match; `exact` says which do.
 
+    Where `exact` cannot, since the pattern looks at words, `marked` does. A `loose` that is `exact` needs nobody else.
+    """
+
+    ascii: Any
     loose: Any
     exact: Any
     marked: Any
@@ -43,10 +48,10 @@ class Program(NamedTuple):
 
     def judge(self, line: bytes) -> tuple[int, int] | None:
         """Give where a line matches, in characters."""
-        if self.marked is None or line.isascii():
-            found = self.exact.search(line)
-            return found and (len(line[: found.start()].decode()), len(line[: found.end()].decode()))
-        return _judged(self.marked, with_marks(line.decode()).encode())
+        if self.marked is not None and not line.isascii():
+            return _judged(self.marked, with_marks(line.decode()).encode())
+        found = (self.ascii if line.isascii() else self.exact).search(line)
+        return found and (_characters(line, 0, found.start()), _characters(line, 0, found.end()))
 
 
 class Pace:
@@ -66,8 +71,8 @@ class Pace:
         return time.monotonic() > self._slice_began + SLICE_SECONDS
 
     def end_slice(self) -> None:
-        """Take what this thread has worked in the slice off what is left; raise Invalid when nothing is."""
-        self.left -= time.thread_time() - self._worked
+        """Take the slice off what is left, by what this thread has worked, or half the time if that is more; raise Invalid when nothing is left."""
+        self.left -= max(time.thread_time() - self._worked, (time.monotonic() - self._slice_began) / 2)
         self._require(self.left)
 
     def require(self, seconds: float) -> None:
@@ -90,14 +95,19 @@ class Pace:
 def compiled(pattern: str, mode: Mode, *, case_sensitive: bool, groups: bool = False) -> Program:
     """Give the program for a pattern, `groups` with what its groups hold; raise Invalid with what RE2 has against it."""
     tree = _tree(pattern, mode, case_sensitive=case_sensitive)
-    if tree is None:
-        exact = _compile("(?m)" + pattern, case_sensitive=case_sensitive, groups=groups)
-        return Program(exact, exact, None, literals.Literals(None, ()))
     compile_ = functools.partial(_compile, case_sensitive=case_sensitive, groups=groups)
-    exact = compile_("(?m)" + patterns.written(tree))
-    if not patterns.looks_at_words(tree):
-        return Program(exact, exact, None, literals.required(tree))
-    return Program(compile_("(?m)" + patterns.loosely(tree)), exact, compile_("(?m)" + patterns.marked(tree)), literals.required(tree))
+    if tree is None:
+        exact = compile_("(?m)" + pattern)
+        return Program(exact, exact, exact, None, literals.Literals(None, ()))
+    try:
+        exact = compile_("(?m)" + patterns.written(tree))
+    except Invalid:
+        compile_(pattern)  # what RE2 says should be of the pattern as it was given
+        raise
+    marked = compile_("(?m)" + patterns.marked(tree)) if patterns.looks_at_words(tree) else None
+    small = marked is None and exact.programsize <= SMALL_PROGRAM
+    loose = exact if small else compile_("(?m)" + patterns.loosely(tree, _ascii_members), bytewise=True)
+    return Program(compile_("(?m)" + patterns.for_ascii(tree, _ascii_members), bytewise=True), loose, exact, marked, literals.required(tree))
 
 
 def hits(program: Program, contents: list[bytes], pace: Pace) -> Iterator[tuple[int, Hit] | None]:
@@ -110,10 +120,11 @@ def hits(program: Program, contents: list[bytes], pace: Pace) -> Iterator[tuple[
     if b"\r" in whole:
         contents[:] = [text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") for text in contents]
         whole = b"\n".join(contents)
-    plain = program.marked is None or whole.isascii()
+    search = program.ascii if whole.isascii() else program.loose
+    plain = search is program.ascii or search is program.exact
     starts: list[int] = []
     which, line, counted = -1, 1, 0
-    for place in _lines(program.exact if plain else program.loose, whole, pace):
+    for place in _lines(search, whole, pace):
         if place is None:
             yield None
             continue
@@ -125,13 +136,14 @@ def hits(program: Program, contents: list[bytes], pace: Pace) -> Iterator[tuple[
         base = starts[which]
         if start == starts[which + 1] - 1 and (start == base or whole[start - 1] == 10):
             continue  # what follows the last end of a line is no line when it is empty
-        if plain:
-            matched = _characters(whole, start, first), _characters(whole, start, last)
-        elif (judged := program.judge(whole[start:end])) is None:
+        matched: tuple[int, int] | None = (_characters(whole, start, first), _characters(whole, start, last)) if plain else None
+        if not plain:
+            if end - start > 2 * pace.piece:
+                yield from _tried(program.exact.search, whole, (start, end), pace)
+            matched = program.judge(whole[start:end])
+        if matched is None:
             yield None
             continue
-        else:
-            matched = judged
         line, counted = line + whole.count(b"\n", counted, start), start
         yield which, Hit(line, start - base, end - base, *matched)
 
@@ -212,11 +224,22 @@ def _tree(pattern: str, mode: Mode, *, case_sensitive: bool) -> patterns.Choice 
         tree = patterns.read(pattern, fold=not case_sensitive)
     except patterns.Unreadable:
         return None
-    _compile(pattern, case_sensitive=case_sensitive, groups=False)  # for what RE2 says of the pattern as it was given
     return tree
 
 
-def _compile(pattern: str, *, case_sensitive: bool, groups: bool) -> Any:
+def _ascii_members(char: patterns.Char) -> str:
+    """Give the class of the ASCII characters that one may be."""
+    return _ascii_class(char.source, fold=char.fold)
+
+
+@functools.lru_cache(maxsize=512)
+def _ascii_class(source: str, *, fold: bool) -> str:
+    program = _compile(source, case_sensitive=not fold, groups=False)
+    codes = [code for code in range(128) if program.fullmatch(bytes([code])) is not None]
+    return "[" + "".join(f"\\x{{{code:X}}}" for code in codes) + "]" if codes else r"\x{FF}"  # a byte that no text holds
+
+
+def _compile(pattern: str, *, case_sensitive: bool, groups: bool, bytewise: bool = False) -> Any:
     import re2
 
     options = re2.Options()
@@ -225,6 +248,8 @@ def _compile(pattern: str, *, case_sensitive: bool, groups: bool) -> Any:
     options.max_mem = MEMORY
     options.never_nl = True
     options.never_capture = not groups
+    if bytewise:
+        options.encoding = re2.Options.Encoding.LATIN1
     try:
         return re2.compile(pattern.encode(), options)
     except UnicodeEncodeError:
