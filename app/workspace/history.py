@@ -253,7 +253,7 @@ def _next_seen(tx: Tx, note_id: int, seq: int) -> str | None:
 
 
 def _matching_lines(program: Program, content: bytes, pace: Pace) -> Iterator[Hit | None]:
-    for place in programs.hits(program, [content], pace):
+    for place in programs.hits(program, programs.together([content]), pace):
         yield None if place is None else place[1]
 
 

@@ -5,7 +5,7 @@ import functools
 import itertools
 import time
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 from app.errors import Invalid
@@ -22,6 +22,9 @@ STEPS_A_PIECE = 1 << 25
 HITS_BETWEEN_PAUSES = 64
 MOST_TRIES = 20_000
 QUICK_SECONDS, SLOW_SECONDS = 0.004, 0.02
+
+
+Search = Callable[[bytes, int, int], tuple[int, int] | None]
 
 
 class Hit(NamedTuple):
@@ -110,37 +113,59 @@ def compiled(pattern: str, mode: Mode, *, case_sensitive: bool, groups: bool = F
     return Program(compile_("(?m)" + patterns.for_ascii(tree, _ascii_members), bytewise=True), loose, exact, marked, literals.required(tree))
 
 
-def hits(program: Program, contents: list[bytes], pace: Pace) -> Iterator[tuple[int, Hit] | None]:
-    """Give the lines of texts that match, in order, each with the place of its text among them; None now and then, where it may be left for a while.
+class Texts:
+    """Texts that are searched as if they were one, since most hold nothing and each search costs something; LF stands between them.
 
-    Texts whose lines do not all end in LF are replaced by such that do. They are searched as if they were one, since most of them hold nothing
-    and each search costs something.
+    Their lines end in LF alone; where others did, the texts are changed.
     """
-    whole = b"\n".join(contents)
-    if b"\r" in whole:
-        contents[:] = [text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") for text in contents]
-        whole = b"\n".join(contents)
-    search = program.ascii if whole.isascii() else program.loose
-    plain = search is program.ascii or search is program.exact
-    starts: list[int] = []
-    which, line, counted = -1, 1, 0
+
+    def __init__(self, whole: bytes, sizes: Callable[[], Sequence[int]]) -> None:
+        self.whole = whole
+        self._sizes = sizes
+        if b"\r" in whole:
+            parts = [self[which].replace(b"\r\n", b"\n").replace(b"\r", b"\n") for which in range(len(self.starts) - 1)]
+            self.whole = b"\n".join(parts)
+            self._sizes = lambda: [len(part) for part in parts]
+            del self.starts
+
+    @functools.cached_property
+    def starts(self) -> list[int]:
+        """Where each text begins in the whole, and where one more would."""
+        return list(itertools.accumulate((size + 1 for size in self._sizes()), initial=0))
+
+    def __getitem__(self, which: int) -> bytes:
+        return self.whole[self.starts[which] : self.starts[which + 1] - 1]
+
+
+def together(contents: Sequence[bytes]) -> Texts:
+    """Give texts as they are searched."""
+    return Texts(b"\n".join(contents), lambda: [len(content) for content in contents])
+
+
+def hits(program: Program, texts: Texts, pace: Pace) -> Iterator[tuple[int, Hit] | None]:
+    """Give the lines that match, in order, each with the place of its text among all; None now and then, where it may be left for a while."""
+    whole, plain = texts.whole, texts.whole.isascii()
+    search = program.ascii if plain else program.loose
+    judged = not plain and search is not program.exact
+    which, line, counted, base, limit = -1, 1, 0, 0, 0
     for place in _lines(search, whole, pace):
         if place is None:
             yield None
             continue
         start, end, first, last = place
-        starts = starts or list(itertools.accumulate((len(content) + 1 for content in contents), initial=0))
-        if which < 0 or start >= starts[which + 1]:
-            which = bisect.bisect_right(starts, start) - 1
-            line, counted = 1, starts[which]
-        base = starts[which]
-        if start == starts[which + 1] - 1 and (start == base or whole[start - 1] == 10):
+        if start >= limit:
+            which = bisect.bisect_right(texts.starts, start) - 1
+            base, limit = texts.starts[which : which + 2]
+            line, counted = 1, base
+        if start == limit - 1 and (start == base or whole[start - 1] == 10):
             continue  # what follows the last end of a line is no line when it is empty
-        matched: tuple[int, int] | None = (_characters(whole, start, first), _characters(whole, start, last)) if plain else None
-        if not plain:
+        matched: tuple[int, int] | None = (first - start, last - start)
+        if judged:
             if end - start > 2 * pace.piece:
-                yield from _tried(program.exact.search, whole, (start, end), pace)
+                yield from _tried(_searcher(program.exact), whole, (start, end), pace)
             matched = program.judge(whole[start:end])
+        elif not plain:
+            matched = _characters(whole, start, first), _characters(whole, start, last)
         if matched is None:
             yield None
             continue
@@ -150,7 +175,7 @@ def hits(program: Program, contents: list[bytes], pace: Pace) -> Iterator[tuple[
 
 def _lines(program: Any, text: bytes, pace: Pace) -> Iterator[tuple[int, int, int, int] | None]:
     """Give where the lines lie that match and where their first matches do; None after each piece of whole lines that was searched."""
-    size, at, number, search = len(text), 0, 0, program.search
+    size, at, number, search = len(text), 0, 0, _searcher(program)
     most = max(SHORTEST_PIECE, min(LONGEST_PIECE, STEPS_A_PIECE // program.programsize))
     while at < size:
         piece = min(pace.piece, most)
@@ -162,7 +187,7 @@ def _lines(program: Any, text: bytes, pace: Pace) -> Iterator[tuple[int, int, in
         found = search(text, at, stop)
         pace.took(time.monotonic() - begun, stop - from_)
         while found is not None:
-            first, last = found.span()
+            first, last = found
             start = text.rfind(b"\n", at, first) + 1 or at
             end = text.find(b"\n", last, stop)
             end = stop if end < 0 else end
@@ -201,7 +226,27 @@ def _too_slow() -> Invalid:
     return Invalid("pattern needs more than 2 seconds here; give a folder or a rarer pattern.", field="pattern")
 
 
-def _tried(search: Any, text: bytes, line: tuple[int, int], pace: Pace) -> Iterator[None]:
+def _searcher(program: Any) -> Search:
+    """Give the function that gives where a program first matches in a part of a text.
+
+    The binding's own `search` makes a generator and two objects for each call, which costs more than the search: so its inner one is taken where it
+    is what it was when this was written.
+    """
+    import re2
+
+    inner, anchors = getattr(getattr(program, "_regexp", None), "Match", None), getattr(re2, "_Anchor", None)
+    if inner is None or anchors is None:
+        return lambda text, start, end: (found := program.search(text, start, end)) and found.span()
+    anywhere = anchors.UNANCHORED
+
+    def search(text: bytes, start: int, end: int) -> tuple[int, int] | None:
+        span: tuple[int, int] = inner(anywhere, text, start, end)[0]
+        return span if span[0] >= 0 else None
+
+    return search
+
+
+def _tried(search: Search, text: bytes, line: tuple[int, int], pace: Pace) -> Iterator[None]:
     """Look whether there is time for a line that is too long for one piece: try growing beginnings of it, whose times tell what the whole takes."""
     at, end = line
     size = pace.piece
