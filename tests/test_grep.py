@@ -338,14 +338,14 @@ async def test_the_index_leaves_out_who_cannot_match_and_nobody_else(served: Ser
     await alice.note("B", "the carpenter sat")
     await settled(served)
     looked: list[int] = []
-    texts = scans.Walk.texts
+    batch = scans.Walk.batch
 
-    def watched(walk: scans.Walk, tx: Tx) -> list[scans.Text]:
-        found = texts(walk, tx)
-        looked.extend(note_id for note_id, _ in found)
+    def watched(walk: scans.Walk, tx: Tx) -> scans.Batch:
+        found = batch(walk, tx)
+        looked.extend(found.ids())
         return found
 
-    monkeypatch.setattr(scans.Walk, "texts", watched)
+    monkeypatch.setattr(scans.Walk, "batch", watched)
     assert await titles(alice, "walrus") == {"A"}
     assert looked == [1]
     assert await titles(alice, "sat") == {"A", "B"}
@@ -465,13 +465,13 @@ async def test_many_notes_are_read_in_two_lanes_and_found_in_order(alice: Client
     monkeypatch.setattr(scans, "LARGEST_BATCH", 2)
     monkeypatch.setattr(programs, "SLICE_SECONDS", 0.0)
     threads: set[int] = set()
-    texts = scans.Walk.texts
+    batch = scans.Walk.batch
 
-    def watched(walk: scans.Walk, tx: Tx) -> list[scans.Text]:
+    def watched(walk: scans.Walk, tx: Tx) -> scans.Batch:
         threads.add(threading.get_ident())
-        return texts(walk, tx)
+        return batch(walk, tx)
 
-    monkeypatch.setattr(scans.Walk, "texts", watched)
+    monkeypatch.setattr(scans.Walk, "batch", watched)
     names = [f"n{number:02}" for number in range(40)]
     await alice.ok("POST", "/accumulate", json={"files": [{"path": name, "content": f"zebra {name}"} for name in names]})
     for limit in (1000, 40, 39, 3):

@@ -65,7 +65,9 @@ class Shelf:
         return {row[0] for row in self.connection.execute("SELECT id FROM notes WHERE content LIKE ? ESCAPE '\\'", (wanted,))}
 
     def matching(self, program: programs.Program) -> set[int]:
-        return {number for number, text in enumerate(self.texts) if any(programs.hits(program, [text.encode()], programs.Pace(60.0)))}
+        return {
+            number for number, text in enumerate(self.texts) if any(programs.hits(program, programs.together([text.encode()]), programs.Pace(60.0)))
+        }
 
     def close(self) -> None:
         self.connection.close()
@@ -190,7 +192,9 @@ def test_a_pattern_that_only_re2_can_read_requires_nothing(monkeypatch: pytest.M
     monkeypatch.setattr(patterns, "read", unreadable)
     program = programs.compiled("abc|only here", "regex", case_sensitive=False)
     assert program.needs == Literals(None, ())
-    assert [place for place in programs.hits(program, [b"x\nxABC"], programs.Pace(60.0)) if place] == [(0, programs.Hit(2, 2, 6, 1, 4))]
+    assert [place for place in programs.hits(program, programs.together([b"x\nxABC"]), programs.Pace(60.0)) if place] == [
+        (0, programs.Hit(2, 2, 6, 1, 4))
+    ]
 
 
 WORDS_ATOMS = [
@@ -230,5 +234,5 @@ def test_words_digits_and_spaces_are_those_of_unicode(seed: int) -> None:
         for _ in range(10):
             line = "".join(chance.choice("aäk é-1٣_日\u00a0🦊ж") for _ in range(chance.randint(1, 8)))
             wanted = expected.search(line)
-            found = [hit for place in programs.hits(program, [line.encode()], programs.Pace(60.0)) if place for hit in place[1:]]
+            found = [hit for place in programs.hits(program, programs.together([line.encode()]), programs.Pace(60.0)) if place for hit in place[1:]]
             assert [(hit.first, hit.last) for hit in found] == ([] if wanted is None else [wanted.span()]), (pattern, line)

@@ -16,7 +16,7 @@ from app.core.tx import Tx
 from app.workspace import access, folders, programs, scans
 from app.workspace import history as histories
 from app.workspace.programs import Hit, Mode, Pace, Program
-from app.workspace.scans import Text
+from app.workspace.scans import Batch
 
 Pattern = Annotated[str, Meta(min_length=1, max_length=1000)]
 Context = Annotated[int, Meta(ge=0, le=20)]
@@ -185,27 +185,28 @@ class Grep:
         if self._full() or self.walk.ended:
             self._entitle(tx)
             return True
-        self._work = self._look(self.walk.texts(tx))
+        self._work = self._look(self.walk.batch(tx))
         return False
 
     def _entitle(self, tx: Tx) -> None:
-        titles = scans.titles(tx, [matched.note_id for matched in self.results])
-        for matched in self.results:
-            matched.title = titles.get(matched.note_id, matched.title)
+        nameless = [matched for matched in self.results if not matched.title]
+        titles = scans.titles(tx, [matched.note_id for matched in nameless]) if nameless else {}
+        for matched in nameless:
+            matched.title = titles.get(matched.note_id, "")
 
-    def _look(self, texts: list[Text]) -> Iterator[None]:
+    def _look(self, batch: Batch) -> Iterator[None]:
         """Search texts, and keep what is found."""
-        contents = [text[1] for text in texts]
-        before = -1
-        for found in programs.hits(self.program, contents, self.pace):
+        before, content, names = -1, b"", None
+        for found in programs.hits(self.program, batch.texts, self.pace):
             if found is None:
                 yield None
                 continue
             which, hit = found
             if which != before:
-                self.results.append(Matched(texts[which][0], "", []))
-                before = which
-            self.results[-1].matches.append(shown(contents[which], hit, *self.around))
+                names = names or batch.names()
+                before, content = which, batch.texts[which]
+                self.results.append(Matched(*names[which], []))
+            self.results[-1].matches.append(shown(content, hit, *self.around))
             self.found += 1
             if self._full():
                 return
@@ -219,7 +220,8 @@ def _traced(found: histories.Found, around: tuple[int, int]) -> LineTrace:
 def shown(text: bytes, hit: Hit, before: int, after: int) -> Match:
     """Give a line that matches, with so many of the lines before and after it."""
     line = text[hit.start : hit.end].decode()
-    return Match(hit.line, hit.first + 1, line, line[hit.first : hit.last], _before(text, hit.start, before), _after(text, hit.end, after))
+    above, below = _before(text, hit.start, before) if before else [], _after(text, hit.end, after) if after else []
+    return Match(hit.line, hit.first + 1, line, line[hit.first : hit.last], above, below)
 
 
 def _before(text: bytes, end: int, most: int) -> list[str]:

@@ -20,7 +20,7 @@ from app.workspace.programs import Hit, Pace, Program
 from app.workspace.scans import Scope
 
 SCOPES = ("os.snapshots:read",)
-MOST_WORDS = 16
+MOST_WORDS, LONGEST_BEGINNING = 16, 30
 SNIPPET_CHARACTERS, LEAD = 240, 60
 FIRST_BATCH, LARGEST_BATCH = 128, 2048
 QUICK_SECONDS, SLOW_SECONDS = 0.004, 0.015
@@ -253,7 +253,7 @@ def _next_seen(tx: Tx, note_id: int, seq: int) -> str | None:
 
 
 def _matching_lines(program: Program, content: bytes, pace: Pace) -> Iterator[Hit | None]:
-    for place in programs.hits(program, [content], pace):
+    for place in programs.hits(program, programs.together([content]), pace):
         yield None if place is None else place[1]
 
 
@@ -272,7 +272,7 @@ def _holding_words(wanted: list[Program], content: bytes, _: Pace) -> Iterator[H
 def _beginning(word: str) -> str:
     """Give a pattern for words that begin like one, as its other forms do, in any case and with any accents."""
     plain = "".join(_base(character) for character in unicodedata.normalize("NFC", word))
-    begun = "".join(f"{_accented(character)}\\pM*" for character in plain[: max(4, len(plain) - 3)])
+    begun = "".join(f"{_accented(character)}\\pM*" for character in plain[: min(LONGEST_BEGINNING, max(4, len(plain) - 3))])
     return (r"(?:^|[^\pL\pN])" if plain[0].lower() != plain[0].upper() else "") + begun
 
 

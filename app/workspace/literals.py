@@ -10,7 +10,8 @@ from typing import NamedTuple
 from app.workspace.patterns import Char, Choice, Edge, Flags, Group, Node, Repeat, Sequence
 
 GRAM = 3
-MOST_GRAMS = 9
+MOST_GRAMS = 6
+COMMON = "zqxjkvbpygfwmucldrhsnioate "  # from rare to common; what is not here is rarer still
 MOST_ALTERNATIVES = 12
 MOST_TERMS = 120
 MOST_LIKES = 3
@@ -171,11 +172,15 @@ def _runs(parts: _Parts) -> list[list[_Place]]:
 
 
 def _grams(run: list[_Place]) -> list[str]:
-    """Give some trigrams of a run, evenly spread, each as a query."""
+    """Give some trigrams of a run, each as a query: those that seem rarest, since each costs a walk along a list of the notes that hold it."""
     starts = [at for at in range(len(run) - GRAM + 1) if _alternatives(run[at : at + GRAM]) <= MOST_ALTERNATIVES]
-    step = max(1, -(-(len(starts) - 1) // (MOST_GRAMS - 1)))
-    chosen = dict.fromkeys([*starts[::step], *starts[-1:]])
-    return [_gram(run[at : at + GRAM]) for at in chosen]
+    chosen = sorted(starts, key=lambda at: sum(_commonness(place) for place in run[at : at + GRAM]))[:MOST_GRAMS]
+    return [_gram(run[at : at + GRAM]) for at in sorted(chosen)]
+
+
+def _commonness(place: _Place) -> int:
+    """Give roughly how common a character is in texts, on a scale of its own."""
+    return max(COMMON.find(gram.lower()) for gram in place.grams)
 
 
 def _alternatives(places: list[_Place]) -> int:

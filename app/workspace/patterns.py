@@ -2,10 +2,12 @@ r"""Patterns in RE2's syntax, read into a tree: what is written out again with U
 
 RE2 takes `\w`, `\d`, `\s` and `\b` as ASCII. The classes are written as the Unicode ones that people mean. For word boundaries, which cannot be
 written otherwise, the tree is written in a marked form too: it matches a text in which each character stands between two ASCII marks that say
-whether it is of a word, so that RE2's own `\b` is true exactly there where it should be.
+whether it is of a word, so that RE2's own `\b` is true exactly there where it should be. Unicode classes make programs large and slow, so there is
+also a loose form over bytes, which matches more: it takes every character beyond ASCII for every other.
 """
 
 import re
+from collections.abc import Callable
 from typing import NamedTuple, NoReturn
 
 from app.errors import Invalid
@@ -22,6 +24,7 @@ NOT_SPACE = (
 CLASSES = {"w": WORD, "W": NOT_WORD, "d": r"\p{Nd}", "D": r"\P{Nd}", "s": SPACE, "S": NOT_SPACE}
 OUTSIDE = {"w": f"[{WORD}]", "W": f"[^{WORD}]", "d": r"\p{Nd}", "D": r"\P{Nd}", "s": f"[{SPACE}]", "S": f"[^{SPACE}]"}
 CONTROLS = {"a": "\a", "f": "\f", "t": "\t", "n": "\n", "r": "\r", "v": "\v"}
+BEYOND_ASCII = r"[\x{C2}-\x{F4}][\x{80}-\x{BF}]{1,3}"
 WORD_MARKS, OTHER_MARKS = ("0", "1"), ("\x01", "\x02")
 
 _QUANTIFIER = re.compile(r"(?:([*+?])|\{(\d{1,4})(,?)(\d{0,4})\})\??")
@@ -91,6 +94,7 @@ class Choice(NamedTuple):
 
 
 Node = Char | Edge | Group | Flags | Repeat | Sequence | Choice
+Members = Callable[[Char], str]
 
 
 class Unreadable(Exception):
@@ -113,17 +117,22 @@ def read(pattern: str, *, fold: bool) -> Choice:
 
 def written(node: Node) -> str:
     """Write a tree as an RE2 pattern with Unicode classes; its word boundaries are RE2's own, right for ASCII."""
-    return _written(node, loose=False, marked=False)
+    return _written(node, lambda char: char.source)
 
 
-def loosely(node: Node) -> str:
-    """Write a tree without its word boundaries: it matches wherever the tree does, and more."""
-    return _written(node, loose=True, marked=False)
+def for_ascii(node: Node, members: Members) -> str:
+    """Write a tree as a pattern over bytes (Latin-1 to RE2) that is right for texts of ASCII; `members` tells the ASCII that a character may be."""
+    return _written(node, lambda char: char.source if _is_ascii(char) else members(char))
+
+
+def loosely(node: Node, members: Members) -> str:
+    """Write a tree as a pattern over the bytes of UTF-8 (Latin-1 to RE2) that matches wherever the tree does, and more; it looks at no words."""
+    return _written(node, lambda char: char.source if _is_ascii(char) else f"(?:{members(char)}|{BEYOND_ASCII})", loose=True)
 
 
 def marked(node: Node) -> str:
     """Write a tree so that it matches a text whose characters stand between marks."""
-    return _written(node, loose=False, marked=True)
+    return _written(node, lambda char: f"(?:[0\x01]{char.source}[1\x02])")
 
 
 def looks_at_words(node: Node) -> bool:
@@ -143,14 +152,14 @@ def _below(node: Node) -> "list[Node]":
     return [node.item] if isinstance(node, Repeat) else []
 
 
-def _written(node: Node, *, loose: bool, marked: bool) -> str:
-    parts = [_written(below, loose=loose, marked=marked) for below in _below(node)]
+def _written(node: Node, char: Members, *, loose: bool = False) -> str:
     if isinstance(node, Char):
-        return f"(?:[0\x01]{node.source}[1\x02])" if marked else node.source
+        return char(node)
     if isinstance(node, Edge):
         return "(?:)" if loose and node.source in (r"\b", r"\B") else node.source
     if isinstance(node, Flags):
         return node.source
+    parts = [_written(below, char, loose=loose) for below in _below(node)]
     if isinstance(node, Group):
         return f"{node.opening}{parts[0]})"
     if isinstance(node, Repeat):
@@ -158,9 +167,20 @@ def _written(node: Node, *, loose: bool, marked: bool) -> str:
     return ("|" if isinstance(node, Choice) else "").join(parts)
 
 
+def _is_ascii(char: Char) -> bool:
+    """Say whether it is certain that a character is of ASCII in each of its cases."""
+    return bool(char.options) and all(option.isascii() and not (char.fold and option in "kKsS") for option in char.options)
+
+
 def _char(character: str, *, fold: bool) -> Char:
-    source = "\\" + character if character in "\\.+*?()|[]{}^$" else r"\x00" if character == "\0" else character
-    return Char(source, (character,), fold)
+    return Char(_escaped(character, "\\.+*?()|[]{}^$"), (character,), fold)
+
+
+def _escaped(character: str, special: str) -> str:
+    """Write a character so that it means itself, whether the pattern is over characters or over bytes."""
+    if character in special:
+        return "\\" + character
+    return character if character.isascii() and character != "\0" else f"\\x{{{ord(character):X}}}"
 
 
 class _Reader:
@@ -279,7 +299,7 @@ class _Reader:
             code = int(found[3], 8) if found[3] else int(found[1] or found[2], 16)
             if code > 0x10FFFF:
                 raise Unreadable
-            return self.pattern[begun : self.at], chr(code)
+            return f"\\x{{{code:X}}}", chr(code)
         self.at = begun + 2
         if letter in CONTROLS and letter:
             return "\\" + letter, CONTROLS[letter]
@@ -316,7 +336,7 @@ class _Reader:
         mark = self.pattern[self.at]
         if mark != "\\":
             self.at += 1
-            return ("\\" + mark if mark in "[]^" else mark), mark
+            return _escaped(mark, "[]^"), mark
         self.look_for_refused()
         letter = self.pattern[self.at + 1 : self.at + 2]
         if letter in CLASSES and letter:

@@ -5,7 +5,7 @@ import functools
 import itertools
 import time
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 from app.errors import Invalid
@@ -14,13 +14,17 @@ from app.workspace import literals, patterns
 Mode = Literal["literal", "regex"]
 SECONDS = 2.0
 SLICE_SECONDS = 0.03
-MEMORY = 8 << 20
+MEMORY = 3 << 20
+SMALL_PROGRAM = 3_000
 LONGEST_PIECE = 1 << 18
 SHORTEST_PIECE = 1 << 9
 STEPS_A_PIECE = 1 << 25
 HITS_BETWEEN_PAUSES = 64
 MOST_TRIES = 20_000
 QUICK_SECONDS, SLOW_SECONDS = 0.004, 0.02
+
+
+Search = Callable[[bytes, int, int], tuple[int, int] | None]
 
 
 class Hit(NamedTuple):
@@ -34,8 +38,12 @@ class Hit(NamedTuple):
 
 
 class Program(NamedTuple):
-    """A pattern: `loose` finds every line that could match, `exact` those of ASCII that do; `marked` judges the others when it is needed."""
+    """A pattern: `ascii` is right for texts of ASCII, `loose` finds every line of others that could match; `exact` says which do.
 
+    Where `exact` cannot, since the pattern looks at words, `marked` does. A `loose` that is `exact` needs nobody else.
+    """
+
+    ascii: Any
     loose: Any
     exact: Any
     marked: Any
@@ -43,10 +51,10 @@ class Program(NamedTuple):
 
     def judge(self, line: bytes) -> tuple[int, int] | None:
         """Give where a line matches, in characters."""
-        if self.marked is None or line.isascii():
-            found = self.exact.search(line)
-            return found and (len(line[: found.start()].decode()), len(line[: found.end()].decode()))
-        return _judged(self.marked, with_marks(line.decode()).encode())
+        if self.marked is not None and not line.isascii():
+            return _judged(self.marked, with_marks(line.decode()).encode())
+        found = (self.ascii if line.isascii() else self.exact).search(line)
+        return found and (_characters(line, 0, found.start()), _characters(line, 0, found.end()))
 
 
 class Pace:
@@ -66,8 +74,8 @@ class Pace:
         return time.monotonic() > self._slice_began + SLICE_SECONDS
 
     def end_slice(self) -> None:
-        """Take what this thread has worked in the slice off what is left; raise Invalid when nothing is."""
-        self.left -= time.thread_time() - self._worked
+        """Take the slice off what is left, by what this thread has worked, or half the time if that is more; raise Invalid when nothing is left."""
+        self.left -= max(time.thread_time() - self._worked, (time.monotonic() - self._slice_began) / 2)
         self._require(self.left)
 
     def require(self, seconds: float) -> None:
@@ -90,55 +98,84 @@ class Pace:
 def compiled(pattern: str, mode: Mode, *, case_sensitive: bool, groups: bool = False) -> Program:
     """Give the program for a pattern, `groups` with what its groups hold; raise Invalid with what RE2 has against it."""
     tree = _tree(pattern, mode, case_sensitive=case_sensitive)
-    if tree is None:
-        exact = _compile("(?m)" + pattern, case_sensitive=case_sensitive, groups=groups)
-        return Program(exact, exact, None, literals.Literals(None, ()))
     compile_ = functools.partial(_compile, case_sensitive=case_sensitive, groups=groups)
-    exact = compile_("(?m)" + patterns.written(tree))
-    if not patterns.looks_at_words(tree):
-        return Program(exact, exact, None, literals.required(tree))
-    return Program(compile_("(?m)" + patterns.loosely(tree)), exact, compile_("(?m)" + patterns.marked(tree)), literals.required(tree))
+    if tree is None:
+        exact = compile_("(?m)" + pattern)
+        return Program(exact, exact, exact, None, literals.Literals(None, ()))
+    try:
+        exact = compile_("(?m)" + patterns.written(tree))
+    except Invalid:
+        compile_(pattern)  # what RE2 says should be of the pattern as it was given
+        raise
+    marked = compile_("(?m)" + patterns.marked(tree)) if patterns.looks_at_words(tree) else None
+    small = marked is None and exact.programsize <= SMALL_PROGRAM
+    loose = exact if small else compile_("(?m)" + patterns.loosely(tree, _ascii_members), bytewise=True)
+    return Program(compile_("(?m)" + patterns.for_ascii(tree, _ascii_members), bytewise=True), loose, exact, marked, literals.required(tree))
 
 
-def hits(program: Program, contents: list[bytes], pace: Pace) -> Iterator[tuple[int, Hit] | None]:
-    """Give the lines of texts that match, in order, each with the place of its text among them; None now and then, where it may be left for a while.
+class Texts:
+    """Texts that are searched as if they were one, since most hold nothing and each search costs something; LF stands between them.
 
-    Texts whose lines do not all end in LF are replaced by such that do. They are searched as if they were one, since most of them hold nothing
-    and each search costs something.
+    Their lines end in LF alone; where others did, the texts are changed.
     """
-    whole = b"\n".join(contents)
-    if b"\r" in whole:
-        contents[:] = [text.replace(b"\r\n", b"\n").replace(b"\r", b"\n") for text in contents]
-        whole = b"\n".join(contents)
-    plain = program.marked is None or whole.isascii()
-    starts: list[int] = []
-    which, line, counted = -1, 1, 0
-    for place in _lines(program.exact if plain else program.loose, whole, pace):
+
+    def __init__(self, whole: bytes, sizes: Callable[[], Sequence[int]]) -> None:
+        self.whole = whole
+        self._sizes = sizes
+        if b"\r" in whole:
+            parts = [self[which].replace(b"\r\n", b"\n").replace(b"\r", b"\n") for which in range(len(self.starts) - 1)]
+            self.whole = b"\n".join(parts)
+            self._sizes = lambda: [len(part) for part in parts]
+            del self.starts
+
+    @functools.cached_property
+    def starts(self) -> list[int]:
+        """Where each text begins in the whole, and where one more would."""
+        return list(itertools.accumulate((size + 1 for size in self._sizes()), initial=0))
+
+    def __getitem__(self, which: int) -> bytes:
+        return self.whole[self.starts[which] : self.starts[which + 1] - 1]
+
+
+def together(contents: Sequence[bytes]) -> Texts:
+    """Give texts as they are searched."""
+    return Texts(b"\n".join(contents), lambda: [len(content) for content in contents])
+
+
+def hits(program: Program, texts: Texts, pace: Pace) -> Iterator[tuple[int, Hit] | None]:
+    """Give the lines that match, in order, each with the place of its text among all; None now and then, where it may be left for a while."""
+    whole, plain = texts.whole, texts.whole.isascii()
+    search = program.ascii if plain else program.loose
+    judged = not plain and search is not program.exact
+    which, line, counted, base, limit = -1, 1, 0, 0, 0
+    for place in _lines(search, whole, pace):
         if place is None:
             yield None
             continue
         start, end, first, last = place
-        starts = starts or list(itertools.accumulate((len(content) + 1 for content in contents), initial=0))
-        if which < 0 or start >= starts[which + 1]:
-            which = bisect.bisect_right(starts, start) - 1
-            line, counted = 1, starts[which]
-        base = starts[which]
-        if start == starts[which + 1] - 1 and (start == base or whole[start - 1] == 10):
+        if start >= limit:
+            which = bisect.bisect_right(texts.starts, start) - 1
+            base, limit = texts.starts[which : which + 2]
+            line, counted = 1, base
+        if start == limit - 1 and (start == base or whole[start - 1] == 10):
             continue  # what follows the last end of a line is no line when it is empty
-        if plain:
+        matched: tuple[int, int] | None = (first - start, last - start)
+        if judged:
+            if end - start > 2 * pace.piece:
+                yield from _tried(_searcher(program.exact), whole, (start, end), pace)
+            matched = program.judge(whole[start:end])
+        elif not plain:
             matched = _characters(whole, start, first), _characters(whole, start, last)
-        elif (judged := program.judge(whole[start:end])) is None:
+        if matched is None:
             yield None
             continue
-        else:
-            matched = judged
         line, counted = line + whole.count(b"\n", counted, start), start
         yield which, Hit(line, start - base, end - base, *matched)
 
 
 def _lines(program: Any, text: bytes, pace: Pace) -> Iterator[tuple[int, int, int, int] | None]:
     """Give where the lines lie that match and where their first matches do; None after each piece of whole lines that was searched."""
-    size, at, number, search = len(text), 0, 0, program.search
+    size, at, number, search = len(text), 0, 0, _searcher(program)
     most = max(SHORTEST_PIECE, min(LONGEST_PIECE, STEPS_A_PIECE // program.programsize))
     while at < size:
         piece = min(pace.piece, most)
@@ -150,7 +187,7 @@ def _lines(program: Any, text: bytes, pace: Pace) -> Iterator[tuple[int, int, in
         found = search(text, at, stop)
         pace.took(time.monotonic() - begun, stop - from_)
         while found is not None:
-            first, last = found.span()
+            first, last = found
             start = text.rfind(b"\n", at, first) + 1 or at
             end = text.find(b"\n", last, stop)
             end = stop if end < 0 else end
@@ -189,7 +226,27 @@ def _too_slow() -> Invalid:
     return Invalid("pattern needs more than 2 seconds here; give a folder or a rarer pattern.", field="pattern")
 
 
-def _tried(search: Any, text: bytes, line: tuple[int, int], pace: Pace) -> Iterator[None]:
+def _searcher(program: Any) -> Search:
+    """Give the function that gives where a program first matches in a part of a text.
+
+    The binding's own `search` makes a generator and two objects for each call, which costs more than the search: so its inner one is taken where it
+    is what it was when this was written.
+    """
+    import re2
+
+    inner, anchors = getattr(getattr(program, "_regexp", None), "Match", None), getattr(re2, "_Anchor", None)
+    if inner is None or anchors is None:
+        return lambda text, start, end: (found := program.search(text, start, end)) and found.span()
+    anywhere = anchors.UNANCHORED
+
+    def search(text: bytes, start: int, end: int) -> tuple[int, int] | None:
+        span: tuple[int, int] = inner(anywhere, text, start, end)[0]
+        return span if span[0] >= 0 else None
+
+    return search
+
+
+def _tried(search: Search, text: bytes, line: tuple[int, int], pace: Pace) -> Iterator[None]:
     """Look whether there is time for a line that is too long for one piece: try growing beginnings of it, whose times tell what the whole takes."""
     at, end = line
     size = pace.piece
@@ -212,11 +269,22 @@ def _tree(pattern: str, mode: Mode, *, case_sensitive: bool) -> patterns.Choice 
         tree = patterns.read(pattern, fold=not case_sensitive)
     except patterns.Unreadable:
         return None
-    _compile(pattern, case_sensitive=case_sensitive, groups=False)  # for what RE2 says of the pattern as it was given
     return tree
 
 
-def _compile(pattern: str, *, case_sensitive: bool, groups: bool) -> Any:
+def _ascii_members(char: patterns.Char) -> str:
+    """Give the class of the ASCII characters that one may be."""
+    return _ascii_class(char.source, fold=char.fold)
+
+
+@functools.lru_cache(maxsize=512)
+def _ascii_class(source: str, *, fold: bool) -> str:
+    program = _compile(source, case_sensitive=not fold, groups=False)
+    codes = [code for code in range(128) if program.fullmatch(bytes([code])) is not None]
+    return "[" + "".join(f"\\x{{{code:X}}}" for code in codes) + "]" if codes else r"\x{FF}"  # a byte that no text holds
+
+
+def _compile(pattern: str, *, case_sensitive: bool, groups: bool, bytewise: bool = False) -> Any:
     import re2
 
     options = re2.Options()
@@ -225,6 +293,8 @@ def _compile(pattern: str, *, case_sensitive: bool, groups: bool) -> Any:
     options.max_mem = MEMORY
     options.never_nl = True
     options.never_capture = not groups
+    if bytewise:
+        options.encoding = re2.Options.Encoding.LATIN1
     try:
         return re2.compile(pattern.encode(), options)
     except UnicodeEncodeError:

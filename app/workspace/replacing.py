@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from app.errors import Invalid
-from app.workspace.programs import Mode, Pace, Program, hits, with_marks
+from app.workspace.programs import Mode, Pace, Program, hits, together, with_marks
 
 MOST_REPLACEMENTS = 100_000
 _LINE_END = re.compile(r"(\r\n|\r|\n)")
@@ -53,7 +53,7 @@ def replaced(program: Program, parts: Template, content: str, pace: Pace) -> Out
     pieces = _LINE_END.split(content)
     lines: list[Line] = []
     count = 0
-    for place in hits(program, [content.encode()], pace):
+    for place in hits(program, together([content.encode()]), pace):
         if place is None:
             continue
         number = place[1].line

@@ -2,8 +2,9 @@
 
 import bisect
 import copy
+import functools
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from app.core.caller import Caller
@@ -11,12 +12,15 @@ from app.core.tx import Tx
 from app.workspace import access, counters, folder_rows, grams
 from app.workspace.folder_rows import IN_LIST, in_list
 from app.workspace.literals import Literals
+from app.workspace.programs import Texts, together
 
 FEW = 200
 WORTH_HALVING = 8_000
 SHORTEST_LIKE = 2  # what is one character long stands in most notes
 BATCH_BYTES = 1 << 18
-FIRST_BATCH, LARGEST_BATCH = 256, 4096
+LONGEST_JOINED = 1 << 15
+FIRST_ASKED, MOST_ASKED = 512, 1 << 15
+FEWEST, FIRST_BATCH, LARGEST_BATCH = 16, 256, 2048
 QUICK_SECONDS, SLOW_SECONDS = 0.004, 0.015
 
 
@@ -29,8 +33,18 @@ class Scope(NamedTuple):
     total: int
 
 
-Text = tuple[int, bytes]
-"""A note's id and text as UTF-8; no record, and without the title, since a hundred thousand are made in a scan."""
+class Batch(NamedTuple):
+    """Some notes: their ids, their titles where those were read too, and their texts as UTF-8."""
+
+    ids: Callable[[], list[int]]
+    titles: str
+    texts: Texts
+
+    def names(self) -> list[tuple[int, str]]:
+        """Give id and title of each note; the title is empty where it was not read."""
+        ids = self.ids()
+        titles = self.titles.split("\n") if self.titles else []
+        return list(zip(ids, titles if len(titles) == len(ids) else [""] * len(ids), strict=True))
 
 
 def scope(tx: Tx, me: Caller, folder_id: int | None, least: access.Least = "viewer") -> Scope:
@@ -87,6 +101,8 @@ class Walk:
         self._match = needs.match if indexed and only is None and where.total > FEW else None
         self._last: int = tx.value("SELECT max(id) FROM notes") or 0
         self._listed = None if only is None else sorted(set(only))
+        self._asking = FIRST_ASKED
+        self._asked_all = True
         if self._listed is None and self._match is None and where.total * 8 < self._last:
             self._listed = sorted(listed(tx, where, self._last))
         self._like, likes = holding("n.content", () if self._match else needs.likes)
@@ -100,55 +116,73 @@ class Walk:
         self._last = other.after = (self.after + self._last) // 2
         return other
 
-    def texts(self, tx: Tx) -> list[Text]:
-        """Give the next texts, at most some hundred kilobytes of them and maybe none; `ended` says whether those were the last."""
+    def batch(self, tx: Tx) -> Batch:
+        """Give the next notes, at most some hundred kilobytes of them and maybe none; `ended` says whether those were the last.
+
+        SQLite puts the texts together: a row for each would cost more than all the rest. Only long ones are read one by one.
+        """
         begun = time.monotonic()
         source, params, end = self._source(tx)
-        rows = tx.connection.cursor()
-        rows.row_factory = None
-        rows.execute(
-            f"""SELECT n.id, CAST(n.content AS BLOB) FROM {source} AND n.trash_id IS NULL AND {self._where.condition}{self._like}""",
-            self._params | params,
+        where = f"FROM {source} AND n.trash_id IS NULL AND {self._where.condition}{self._like}"
+        params |= self._params
+        titles = "''" if self._listed is None else "group_concat(n.title, char(10))"
+        whole, ids, sizes, longest, names = tx.sure(
+            f"""SELECT CAST(group_concat(CASE WHEN n.size <= {LONGEST_JOINED} THEN n.content END, char(10)) AS BLOB), group_concat(n.id),
+                group_concat(n.size), max(n.size), {titles} {where}""",
+            **params,
         )  # fmt: skip
-        found, complete = _within(rows)
-        if complete:
-            self.after, self.ended = end, self.ended or end >= self._last
-            self._learn(time.monotonic() - begun)
+        if longest is not None and longest > LONGEST_JOINED:
+            return self._one_by_one(tx, where, params, end)
+        self.after, self.ended = end, self.ended or end >= self._last
+        self._learn(time.monotonic() - begun, len(whole or b""))
+        return Batch(functools.partial(_numbers, ids or ""), names or "", Texts(whole or b"", functools.partial(_numbers, sizes or "")))
+
+    def _one_by_one(self, tx: Tx, where: str, params: dict[str, Any], end: int) -> Batch:
+        ids: list[int] = []
+        contents: list[bytes] = []
+        size = 0
+        for note_id, content in tx.run(f"SELECT n.id, CAST(n.content AS BLOB) {where}", **params):
+            if size >= BATCH_BYTES:
+                self.after, self.ended = ids[-1], False
+                break
+            ids.append(note_id)
+            contents.append(content)
+            size += len(content)
         else:
-            self.after, self.ended = found[-1][0], False
-        return found
+            self.after, self.ended = end, self.ended or end >= self._last
+        self._size = max(FEWEST, self._size // 2)
+        return Batch(lambda: ids, "", together(contents))
 
     def _source(self, tx: Tx) -> tuple[str, dict[str, Any], int]:
         """Give the part of the query that names the next notes, its parameters, and the id up to which it goes."""
         if self._match is not None:
-            ids = grams.candidates(tx, self._match, after=self.after, most=self._size)
-            self.ended = len(ids) < self._size
-        elif self._listed is not None:
+            self._ask(tx, self._match)
+        if self._listed is not None:
             first = bisect.bisect_right(self._listed, self.after)
             ids = self._listed[first : first + self._size]
-            self.ended = first + self._size >= len(self._listed)
+            self.ended = first + self._size >= len(self._listed) and self._asked_all
         else:
             end = min(self.after + self._size, self._last)
             return "notes n NOT INDEXED WHERE n.id > :after AND n.id <= :end", {"after": self.after, "end": end}, end
         return "json_each(:wanted) w CROSS JOIN notes n ON n.id = w.value WHERE 1", {"wanted": in_list(ids)}, ids[-1] if ids else self.after
 
-    def _learn(self, seconds: float) -> None:
-        if seconds < QUICK_SECONDS:
+    def _ask(self, tx: Tx, match: str) -> None:
+        """Let the index list the next ids: few at first, since the limit may soon be reached, then many, since it seeks them from the start each time."""
+        if self._listed and self._listed[-1] > self.after:
+            return
+        self._listed = grams.candidates(tx, match, after=self.after, most=self._asking)
+        self._asked_all = len(self._listed) < self._asking
+        self._asking = min(MOST_ASKED, 8 * self._asking)
+
+    def _learn(self, seconds: float, size: int) -> None:
+        if seconds > SLOW_SECONDS or size > BATCH_BYTES:
+            self._size = max(FEWEST, self._size // 2)
+        elif seconds < QUICK_SECONDS and size < BATCH_BYTES // 2:
             self._size = min(LARGEST_BATCH, 2 * self._size)
-        elif seconds > SLOW_SECONDS:
-            self._size = max(1, self._size // 2)
 
 
-def _within(rows: Iterable[Text]) -> tuple[list[Text], bool]:
-    """Give rows as long as they are not too many bytes, and whether those are all."""
-    found: list[Text] = []
-    size = 0
-    for row in rows:
-        if size >= BATCH_BYTES:
-            return found, False
-        found.append(row)
-        size += len(row[1])
-    return found, True
+def _numbers(text: str) -> list[int]:
+    return [int(number) for number in text.split(",")] if text else []
 
 
 def _shared(tx: Tx, me: Caller, least: access.Least) -> list[int]:
