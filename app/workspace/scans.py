@@ -167,7 +167,7 @@ class Walk:
         return "json_each(:wanted) w CROSS JOIN notes n ON n.id = w.value WHERE 1", {"wanted": in_list(ids)}, ids[-1] if ids else self.after
 
     def _ask(self, tx: Tx, match: str) -> None:
-        """Let the index list the next ids: few at first, since the limit may soon be reached, then many, since it seeks them from the start each time."""
+        """Let the index list the next ids: few at first, since the limit may soon be reached, then many, since it seeks them anew each time."""
         if self._listed and self._listed[-1] > self.after:
             return
         self._listed = grams.candidates(tx, match, after=self.after, most=self._asking)
