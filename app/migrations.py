@@ -134,7 +134,7 @@ def m004_grams(db: "Database") -> None:
         INSERT INTO note_grams (note_grams, rank) VALUES ('crisismerge', 1000);
         CREATE TABLE waiting_grams (note_id INTEGER PRIMARY KEY, large INTEGER NOT NULL, indexed TEXT) STRICT;
         CREATE INDEX waiting_grams_due ON waiting_grams (note_id) WHERE large = 0 OR indexed IS NOT NULL;
-        INSERT INTO waiting_grams (note_id, large) SELECT id, size > 262144 FROM notes;
+        INSERT INTO waiting_grams (note_id, large) SELECT id, size > 131072 FROM notes;
         CREATE TABLE replacements (
             id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, created_at TEXT NOT NULL) STRICT;
         CREATE INDEX replacements_by_user ON replacements (user_id);

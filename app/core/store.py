@@ -77,7 +77,8 @@ class Store:
         """Open the writer and the loop's own connection; readers come when they are first needed. Idle work that was left over goes on."""
         await self._writer
         self._local = _connect(self.path, writes=False)
-        self._rest()
+        if self.idle_work:
+            self._rest()
 
     async def close(self) -> None:
         """Finish every write that was asked for and what idle work can be done soon, then close all connections.

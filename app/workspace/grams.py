@@ -7,8 +7,8 @@ the writer for seconds. Without the index (a setting) all notes wait.
 
 from app.core.tx import Tx
 
-LARGEST = 1 << 18
-STEP_BYTES = 1 << 16
+LARGEST = 1 << 17
+STEP_BYTES = 1 << 15
 STEP_NOTES = 64
 MERGE_PAGES = 64
 DUE = "(large = 0 OR indexed IS NOT NULL)"
