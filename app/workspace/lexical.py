@@ -5,11 +5,12 @@ A note where every word of the query occurs stands above one where only some do.
 stands in very many notes the newest 5,000 are ranked; those that hold the rarest word of the query are ranked however old they are.
 """
 
-import dataclasses
 import functools
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from typing import NamedTuple
+
+from msgspec import structs
 
 from app.core.caller import Caller
 from app.core.tx import Tx
@@ -56,7 +57,7 @@ def read(tx: Tx, me: Caller, text: str) -> Query:
     if any(goes_on(term.text, prefix=term.kind == "prefix") for term in query.terms + query.excluded):
         owners = {place.owner for place in places(tx, me)}
         narrowed = [tuple(_narrowed(tx, owners, term) for term in terms) for terms in (*query.clauses, query.excluded)]
-        query = dataclasses.replace(query, clauses=tuple(narrowed[:-1]), excluded=narrowed[-1])
+        query = structs.replace(query, clauses=tuple(narrowed[:-1]), excluded=narrowed[-1])
     return query
 
 
@@ -65,7 +66,7 @@ def _narrowed(tx: Tx, owners: Iterable[int], term: Term) -> Term:
     if not goes_on(term.text, prefix=term.kind == "prefix"):
         return term
     pages = sum(words.pages_of(tx, owner, beginning(term.text)) for owner in owners if has_index(tx, owner))
-    return dataclasses.replace(term, whole=True) if pages > MOST_PAGES else term
+    return structs.replace(term, whole=True) if pages > MOST_PAGES else term
 
 
 def best(tx: Tx, me: Caller, query: Query, *, limit: int, folder_id: int | None = None) -> list[Found]:
