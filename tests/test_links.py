@@ -224,7 +224,7 @@ async def test_a_new_title_tells_how_many_notes_link_by_the_old_one(alice: Clien
 async def test_renaming_can_rewrite_what_links_here(alice: Client) -> None:
     work = await alice.folder("Work")
     note = await alice.note("Plan", "see [[Plan]]", folderId=work)
-    one = await alice.note("One", "a [[plan#Goals|goals]] `[[Plan]]`\r\n[[Office/Plan]] [[Planet]]")
+    one = await alice.note("One", "a [[plan#Goals|goals]] `[[Plan]]`\r\n[[Work/Plan]] [[Planet]]")
     body = await edit(alice, note, title="Scheme", content="see [[Plan]] now", rewriteLinks=True)
     assert (body["linksRewritten"], "linksToRewrite" in body) == (2, False)
     assert await text_of(alice, one) == "a [[Scheme#Goals|goals]] `[[Plan]]`\r\n[[Work/Scheme]] [[Planet]]"
@@ -264,14 +264,14 @@ async def test_the_ending_of_a_file_may_be_left_out(alice: Client) -> None:
     assert (await of(alice, source))["links"][0]["noteId"] == exact["id"]
 
 
-SHORT_AND_LONG = "[[plan]] [[Office/Plan]] [[Plan.md]] [[Plan.md.md]]"
+SHORT_AND_LONG = "[[plan]] [[Work/Plan]] [[Plan.md]] [[Plan.md.md]]"
 
 
 async def test_a_link_that_leads_to_another_note_of_that_title_is_not_rewritten(alice: Client) -> None:
     work = await alice.folder("Work")
     older = await alice.note("Plan", folderId=work)
     newer = await alice.note("Plan")
-    source = await alice.note("Source", "[[Plan]] [[Office/Plan]]")
+    source = await alice.note("Source", "[[Plan]] [[Work/Plan]]")
     assert (await edit(alice, older, title="Scheme", rewriteLinks=True))["linksRewritten"] == 1
     assert await text_of(alice, source) == "[[Plan]] [[Work/Scheme]]"
     assert (await alice.ok("POST", f"/os/notes/{older['id']}/links/rewrite", json={"from": "Plan"}))["rewritten"] == 0
