@@ -34,6 +34,23 @@ def list_(user: str | None, json_: bool, data: Path | None) -> None:
         click.echo(table([("ID", "RISK", "FROM", "UNTIL", "WHAT"), *map(_row, found["escalations"])]))
 
 
+@escalation.command()
+@id_argument
+@user_option
+@data_option
+def show(id_: int, user: str | None, data: Path | None) -> None:
+    """Show exactly what would be done."""
+    settings = read_settings(data=data)
+    found = ask(settings, "user_escalation", username=whose(settings, user), id=id_)["escalation"]
+    lines = [
+        f"{found['toolName']}, {found['status']}, risk {found['risk']}, from {found['origin']['kind']}, until {found['expiresAt'][:16]}",
+        found["summary"],
+        found["reason"],
+        *(["", found["preview"]["text"]] if found["preview"] else []),
+    ]
+    click.echo(_plain("\n".join(lines)))
+
+
 @escalation.command(name="continue")
 @id_argument
 @user_option
@@ -63,4 +80,9 @@ def _decide(id_: int, user: str | None, data: Path | None, **said: Any) -> None:
 
 
 def _row(found: dict[str, Any]) -> tuple[str, ...]:
-    return str(found["id"]), found["risk"], found["origin"]["kind"], found["expiresAt"][:16].replace("T", " "), found["summary"]
+    return str(found["id"]), found["risk"], found["origin"]["kind"], found["expiresAt"][:16].replace("T", " "), _plain(found["summary"])
+
+
+def _plain(text: str) -> str:
+    """Give a text whose marks cannot steer the terminal: what an agent wrote must not hide what it asks for."""
+    return "".join(mark if mark.isprintable() or mark == "\n" else "\ufffd" for mark in text)

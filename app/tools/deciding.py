@@ -65,6 +65,12 @@ def user_escalations(tx: Tx, me: Caller, *, username: str) -> EscalationList:
     return escalations.list_escalations(tx, owner, limit=200)
 
 
+@operation("COMMAND", category="escalations", effect="read")
+def user_escalation(tx: Tx, me: Caller, *, username: str, id: Id) -> EscalationAnswer:
+    """Read one escalation of a user."""
+    return EscalationAnswer(escalations.shown(tx, escalations.own(tx, users.by_name(tx, username)["id"], id)))
+
+
 @operation("COMMAND", category="escalations")
 async def settle_escalation(
     app: App, me: Caller, *, username: str, id: Id, decision: Choice, note: Note | None = None, remember: Remember = "once"
