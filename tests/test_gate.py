@@ -261,7 +261,7 @@ async def test_everything_stands_in_the_audit_with_its_effect(served: Served, al
     await settled(served)
     assert sorted(rows(served)) == sorted([
         ("denial", "nothing", "not_found"), ("call", "get_note_content", "not_found"), ("call", "create_todo", "done"),
-        ("call", "post_outside", "begun"), ("denial", "create_todo", "unprocessable"), ("denial", "no_such_tool", "not_found"),
+        ("call", "post_outside", "begun"), ("denial", "create_todo", "unprocessable"), ("denial", "no_such_tool", "refused"),
     ])  # fmt: skip
     assert (await served.command("verify_audit")).intact
 
