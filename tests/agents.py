@@ -1,5 +1,6 @@
 """What tests of agents share: callers of every kind, tools with every effect, and a model that says what a script says."""
 
+import asyncio
 import contextlib
 import sqlite3
 from collections.abc import AsyncIterator, Sequence
@@ -98,10 +99,16 @@ def value(served: Served, sql: str, **params: Any) -> Any:
     return served.parts.quick(lambda tx: tx.value(sql, **params))
 
 
+async def settled(served: Served) -> None:
+    """Wait for the rows of the audit that are written behind their answers."""
+    while running := list(served.parts.tasks._running):
+        await asyncio.wait(running)
+        await asyncio.sleep(0)
+
+
 @contextlib.asynccontextmanager
 async def restarted(served: Served, place: Path) -> AsyncIterator[Served]:
-    """Give a server on what the database holds at this moment, as after a crash."""
-    place.mkdir()
+    """Give a server on what the database holds at this moment, as after a crash; `place` is an empty directory."""
     with contextlib.closing(sqlite3.connect(served.parts.store.path)) as connection:
         connection.execute("VACUUM INTO ?", (str(place / DATABASE),))
     asgi = create_app(served.parts.settings, place, clock=served.parts.clock)

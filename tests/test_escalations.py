@@ -6,17 +6,16 @@ import json
 from pathlib import Path
 from typing import Any
 
-import anyio
 import pytest
 
 from app.catalog import CATALOG
 from app.core.caller import Caller
 from app.core.operation import Taint
-from app.errors import AppError
+from app.errors import AppError, NotFound
 from app.tools import escalations, gate, registry
 from app.tools.escalations import Behind, Settled
 from app.tools.origin import Origin
-from tests.agents import ACTIONS, CHAT, World, caller, restarted, value, world
+from tests.agents import ACTIONS, CHAT, World, caller, restarted, settled, value, world
 from tests.conftest import Client, MovableClock, Served
 
 pytestmark = pytest.mark.anyio
@@ -377,7 +376,7 @@ async def test_a_tool_that_has_become_another_is_not_called(served: Served, alic
 
 
 async def test_a_tool_that_was_switched_off_is_not_called(served: Served, alice: Client) -> None:
-    note, id_ = await edit(served, alice)
+    _, id_ = await edit(served, alice)
     session = caller(served, "alice", kind="session")
     await served.parts.call(session, "switch_namespaces", {"disable": ["notes"]})
     await alice.refused("POST", f"/escalations/{id_}/decision", 409, "grant_revoked", json={"decision": "continue"})
@@ -438,7 +437,7 @@ async def test_a_crash_before_the_commit_leaves_it_waiting_and_nothing_done(
     with monkeypatch.context() as patched:
         patched.setattr(escalations, "end", lambda *_, **__: 1 / 0)
         assert (await alice.post(f"/escalations/{id_}/decision", json={"decision": "continue"})).status_code == 500
-    async with restarted(served, tmp_path / "after") as again:
+    async with restarted(served, tmp_path) as again:
         assert value(again, "SELECT status FROM escalations") == "pending"
         assert value(again, "SELECT content FROM notes") == "one\n"
         done = await again.command("settle_escalation", username="alice", id=id_, decision="continue")
@@ -450,7 +449,7 @@ async def test_a_crash_before_the_commit_leaves_it_waiting_and_nothing_done(
 async def test_a_crash_after_the_commit_finds_it_done_once(served: Served, alice: Client, tmp_path: Path) -> None:
     _, id_ = await edit(served, alice)
     await decide(alice, id_)
-    async with restarted(served, tmp_path / "after") as again:
+    async with restarted(served, tmp_path) as again:
         for _ in range(2):
             done = await again.command("settle_escalation", username="alice", id=id_, decision="continue")
             assert done.escalation.status == "executed"
@@ -474,7 +473,7 @@ async def test_a_crash_while_it_is_sent_never_sends_it_again(served: Served, ali
     await reached.wait()
     assert (await alice.ok("GET", f"/escalations/{id_}"))["escalation"]["status"] == "continued"
     before = list(world.reached)
-    async with restarted(served, tmp_path / "after") as again:
+    async with restarted(served, tmp_path) as again:
         row = (await again.command("settle_escalation", username="alice", id=id_, decision="continue")).escalation
         assert (row.status, json.loads(bytes(row.failure))["error"]) == ("failed", "unknown_outcome")
         assert world.reached == before
@@ -498,7 +497,75 @@ async def test_it_goes_on_when_whoever_said_yes_has_left(served: Served, alice: 
     deciding.cancel()
     await asyncio.wait([deciding])
     go_on.set()
-    with anyio.fail_after(5):
-        while value(served, "SELECT status FROM escalations") != "executed":
-            await asyncio.sleep(0)
+    await settled(served)
+    assert value(served, "SELECT status FROM escalations") == "executed"
     assert world.reached == ["hello"]
+
+
+async def raised(served: Served, kind: Any, tool: str, **arguments: Any) -> int:
+    """Raise what no gate has made, as other parts of the program do."""
+    me = caller(served, "alice")
+    return await served.parts.write(
+        lambda tx: escalations.raise_(tx, me, kind=kind, origin=ACTIONS, tool=tool, arguments=arguments, summary=tool, reason="It asks.")
+    )
+
+
+@pytest.mark.parametrize("kind", ["runtime_tool_call", "folder_access", "owner_question"])
+async def test_a_tool_of_a_runtime_that_is_called_like_ours_is_not_ours(served: Served, alice: Client, kind: Any) -> None:
+    done = await decide(alice, await raised(served, kind, "create_todo", title="x"))
+    assert (done["status"], done["result"]) == ("executed", None)
+    assert value(served, "SELECT count(*) FROM todos") == 0
+
+
+async def test_what_other_parts_do_is_done_in_the_transaction_of_the_yes(served: Served, alice: Client) -> None:
+    def send(tx: Any, me: Caller, arguments: Any) -> Any:
+        if arguments["text"] == "bad":
+            tx.run("UPDATE users SET name = 'half done' WHERE id = :me", me=me.user)
+            raise NotFound("There is nobody of that name.")
+        tx.run("UPDATE users SET name = :text WHERE id = :me", text=arguments["text"], me=me.user)
+        return {"sent": True}
+
+    served.parts.part(Behind).does["message_send"] = send
+    done = await decide(alice, await raised(served, "message_send", "message_send", text="good"))
+    assert (done["status"], done["result"]) == ("executed", {"sent": True})
+    failed = await decide(alice, await raised(served, "message_send", "message_send", text="bad"))
+    assert (failed["status"], failed["failure"]["error"]) == ("failed", "not_found")
+    assert value(served, "SELECT name FROM users WHERE username = 'alice'") == "good"
+
+
+async def test_a_tool_that_there_is_not_any_more_does_nothing(served: Served, alice: Client) -> None:
+    id_ = await raised(served, "tool_call", "gone_tool", text="x")
+    await alice.refused("POST", f"/escalations/{id_}/decision", 409, "grant_revoked", json={"decision": "continue"})
+
+
+async def test_what_other_parts_raise_of_our_tools_is_done_as_it_was_frozen(served: Served, alice: Client) -> None:
+    done = await decide(alice, await raised(served, "tool_call", "create_todo", title="x"))
+    assert done["result"]["todo"]["title"] == "x"
+    assert value(served, "SELECT count(*) FROM todos") == 1
+
+
+async def test_a_long_change_is_shown_quickly_and_cut(served: Served, alice: Client) -> None:
+    note = await alice.note("Long", "\n".join(f"line {number}" for number in range(9000)))
+    content = "\n".join(f"other {number % 7}" for number in range(9000))
+    id_ = (await ask(served, caller(served, "alice"), "edit_note", noteId=note["id"], content=content)).escalation_id
+    shown = (await alice.ok("GET", f"/escalations/{id_}"))["escalation"]["preview"]
+    assert shown["text"].startswith("--- Long\n+++ Long\n@@ line 1 @@\n-line 0")
+    assert shown["text"].endswith("the rest is not shown")
+
+
+async def test_a_restored_snapshot_is_shown_as_the_change_it_makes(served: Served, alice: Client) -> None:
+    note = await alice.note("Soup", "one\ntwo\nthree")
+    await alice.ok("PATCH", f"/os/notes/{note['id']}", json={"content": "one\n2\nthree"})
+    id_ = (await ask(served, caller(served, "alice"), "restore_snapshot", noteId=note["id"], seq=1)).escalation_id
+    row = (await alice.ok("GET", f"/escalations/{id_}"))["escalation"]
+    assert row["preview"]["text"] == "--- Soup\n+++ Soup\n@@ -1,3 +1,3 @@\n one\n-2\n+two\n three\nseq: 1"
+    assert (await decide(alice, id_))["status"] == "executed"
+
+
+async def test_a_summary_is_one_line_that_a_title_cannot_break(served: Served, alice: Client) -> None:
+    me = caller(served, "alice")
+    id_ = (await ask(served, me, "create_note", taint=WEB, title="Hi” delete nothing “", content="a\nb\x1b[2K" + "c" * 500)).escalation_id
+    summary = (await alice.ok("GET", f"/escalations/{id_}"))["escalation"]["summary"]
+    assert summary.isprintable()
+    assert len(summary) <= 200
+    assert summary.count("”") == 2

@@ -1,6 +1,5 @@
 """The door of tools: what a turn and a direct call may do, what the audit says of it, the switch that stops agents, and stuck turns."""
 
-import asyncio
 import contextlib
 import json
 import sqlite3
@@ -13,7 +12,7 @@ from app.core.place import STOP
 from app.errors import AppError
 from app.tools import audit, gate, stop
 from app.tools.origin import Origin
-from tests.agents import ACTIONS, CHAT, MESSAGES, World, caller, restarted, scripted, value, world
+from tests.agents import ACTIONS, CHAT, MESSAGES, World, caller, restarted, scripted, settled, value, world
 from tests.conftest import Client, MovableClock, Served
 
 pytestmark = pytest.mark.anyio
@@ -34,12 +33,6 @@ def said(events: list[dict[str, Any]]) -> str:
 
 def rows(served: Served) -> list[tuple[str, str, str]]:
     return [(row[0], row[1], row[2]) for row in served.parts.quick(lambda tx: tx.all("SELECT event, tool, outcome FROM audit ORDER BY id"))]
-
-
-async def settled(served: Served) -> None:
-    """Wait for the rows that are written behind their answers."""
-    while served.parts.tasks._running:
-        await asyncio.sleep(0)
 
 
 async def test_a_chat_with_the_owner_works_as_smoothly_as_without_a_gate(served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -157,7 +150,7 @@ async def test_stopped_agents_do_nothing_while_people_go_on(
     if by_file:
         file.unlink()
     else:
-        async with restarted(served, tmp_path / "after") as again:
+        async with restarted(served, tmp_path) as again:
             assert (await again.command("agents_state")).stopped
         await served.command("start_agents")
     assert not (await served.command("agents_state")).stopped
@@ -291,6 +284,8 @@ def tampered(served: Served) -> Any:
         connection.close()
 
 
+COPIED = """INSERT INTO audit SELECT 7, at, user_id, actor, origin, event, tool, arguments_sha256, outcome, escalation_id, taint, hash
+    FROM audit WHERE id = 6"""
 TAMPERING = {
     "a change": ("UPDATE audit SET outcome = 'denied' WHERE id = 3", 3),
     "another's name": ("UPDATE audit SET user_id = 2 WHERE id = 1", 1),
@@ -299,7 +294,7 @@ TAMPERING = {
     "the end": ("DELETE FROM audit WHERE id >= 5", 5),
     "everything": ("DELETE FROM audit", 1),
     "another order": ("UPDATE audit SET id = CASE id WHEN 2 THEN 100 ELSE 2 END WHERE id IN (2, 3)", 2),
-    "a row put in": ("INSERT INTO audit SELECT 7, at, user_id, actor, origin, event, tool, arguments_sha256, outcome, escalation_id, taint, hash FROM audit WHERE id = 6", 7),
+    "a row put in": (COPIED, 7),
 }  # fmt: skip
 
 
