@@ -4,7 +4,7 @@ from app.account import contacts, grants, keys, users
 from app.agent import briefing, chat, conversations, matrix, strategies
 from app.core.operation import Catalog
 from app.interfaces import openapi
-from app.tools import namespaces, note_tools, toolbox
+from app.tools import audit, deciding, escalations, namespaces, note_tools, precedents, stop, toolbox
 from app.workspace import (
     bulk,
     find,
@@ -57,6 +57,11 @@ CATALOG = Catalog(
         toolbox,
         namespaces,
         note_tools,
+        precedents,
+        escalations,
+        deciding,
+        audit,
+        stop,
         chat,
         conversations,
     ]

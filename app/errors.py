@@ -101,6 +101,22 @@ class QuotaExceeded(Conflict):
     code = "quota_exceeded"
 
 
+class AlreadyDecided(Conflict):
+    code = "already_decided"
+
+
+class EscalationExpired(Conflict):
+    code = "escalation_expired"
+
+
+class GrantRevoked(Conflict):
+    code = "grant_revoked"
+
+
+class BaseRevisionChanged(Conflict):
+    code = "base_revision_changed"
+
+
 class NotConnected(Conflict):
     code = "not_connected"
 

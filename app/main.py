@@ -11,6 +11,7 @@ from app.account.keys import KeyRing
 from app.agent import turns
 from app.catalog import CATALOG
 from app.core.app import App
+from app.core.caller import OPERATOR
 from app.core.embedder import Embedder
 from app.core.events import Events
 from app.core.place import DATABASE
@@ -23,6 +24,7 @@ from app.interfaces.access_log import AccessLog
 from app.interfaces.http import Api
 from app.interfaces.schedule import Schedule
 from app.settings import Settings
+from app.tools import escalations
 from app.workspace import grams, link_rows, names, words
 from app.workspace.meaning import Meaning
 
@@ -61,6 +63,8 @@ def create_app(
             await parts.write(words.begin_anew)
         if parts.quick(turns.any_running):
             await parts.write(turns.interrupt_all)
+        if parts.quick(escalations.any_begun):
+            await parts.write(escalations.close_begun, OPERATOR, parts.part(escalations.Behind))
         schedule.start()
         parts.part(Meaning).start()
         try:
@@ -91,5 +95,6 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embed
     store = Store(data / DATABASE, durability=settings.durability, clock=clock, events=events)
     store.idle_work += [words.tend, names.tend, link_rows.tend, grams.tend if settings.grep_index else grams.empty]
     app = App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events, embedder=embedder or embedder_for(settings, data))
+    app.parts[escalations.Behind] = escalations.Behind()
     app.parts[Meaning] = Meaning(app, former=lambda name: former_for(settings, data, name), on_battery=on_battery)
     return app

@@ -139,7 +139,7 @@ CREATE TABLE turns (
     id INTEGER PRIMARY KEY AUTOINCREMENT, conversation_id INTEGER NOT NULL REFERENCES conversations ON DELETE CASCADE,
     user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, credential INTEGER, message_id INTEGER NOT NULL, model TEXT NOT NULL,
     status TEXT NOT NULL CHECK (status IN ('running', 'completed', 'failed', 'interrupted')), prompt_tokens INTEGER NOT NULL DEFAULT 0,
-    completion_tokens INTEGER NOT NULL DEFAULT 0, history BLOB, error TEXT, started_at TEXT NOT NULL, ended_at TEXT) STRICT;
+    completion_tokens INTEGER NOT NULL DEFAULT 0, history BLOB, error TEXT, started_at TEXT NOT NULL, ended_at TEXT, taint TEXT NOT NULL DEFAULT '') STRICT;
 CREATE INDEX turns_by_conversation ON turns (conversation_id);
 CREATE INDEX turns_by_user ON turns (user_id, started_at);
 CREATE INDEX turns_running ON turns (status) WHERE status = 'running';
@@ -147,3 +147,36 @@ CREATE TABLE turn_calls (
     id INTEGER PRIMARY KEY AUTOINCREMENT, turn_id INTEGER NOT NULL REFERENCES turns ON DELETE CASCADE, tool TEXT NOT NULL,
     call_id TEXT NOT NULL, arguments TEXT NOT NULL, outcome TEXT NOT NULL, called_at TEXT NOT NULL) STRICT;
 CREATE INDEX turn_calls_by_turn ON turn_calls (turn_id);
+CREATE TABLE escalations (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    kind TEXT NOT NULL CHECK (kind IN (
+    'tool_call', 'message_send', 'calendar_write', 'runtime_tool_call', 'folder_access', 'owner_question')),
+    status TEXT NOT NULL DEFAULT 'pending' CHECK (status IN (
+    'pending', 'continued', 'executed', 'failed', 'stopped', 'expired', 'superseded')),
+    origin TEXT NOT NULL, requested_by TEXT NOT NULL, credential_kind TEXT NOT NULL, credential INTEGER, credential_name TEXT,
+    scopes TEXT NOT NULL, tool TEXT NOT NULL, tool_sha256 TEXT, arguments TEXT NOT NULL, arguments_sha256 TEXT NOT NULL, taint TEXT NOT NULL,
+    summary TEXT NOT NULL, reason TEXT NOT NULL, preview_kind TEXT CHECK (preview_kind IN ('diff', 'text')), preview TEXT,
+    risk TEXT NOT NULL CHECK (risk IN ('low', 'medium', 'high')), target_kind TEXT, target_id INTEGER, base_revision INTEGER,
+    created_at TEXT NOT NULL, expires_at TEXT NOT NULL, decision TEXT CHECK (decision IN ('continue', 'stop')), decided_by TEXT,
+    decided_at TEXT, note TEXT, result TEXT, failure TEXT) STRICT;
+CREATE INDEX escalations_by_user ON escalations (user_id, status, id);
+CREATE INDEX escalations_by_id ON escalations (user_id, id);
+CREATE INDEX escalations_due ON escalations (expires_at) WHERE status = 'pending';
+CREATE INDEX escalations_begun ON escalations (status) WHERE status = 'continued';
+CREATE TABLE precedents (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    conversation_id INTEGER REFERENCES conversations ON DELETE CASCADE, tool TEXT NOT NULL, tool_sha256 TEXT, origin TEXT NOT NULL,
+    origin_kind TEXT NOT NULL, scope TEXT NOT NULL CHECK (scope IN ('session', 'tool')), session TEXT NOT NULL, taint TEXT NOT NULL,
+    created_at TEXT NOT NULL, expires_at TEXT, uses INTEGER NOT NULL DEFAULT 0) STRICT;
+CREATE UNIQUE INDEX precedents_by_call ON precedents (user_id, tool, origin, scope, session, taint);
+CREATE INDEX precedents_by_conversation ON precedents (conversation_id) WHERE conversation_id IS NOT NULL;
+CREATE TABLE audit (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, user_id INTEGER NOT NULL, actor TEXT NOT NULL, origin TEXT NOT NULL,
+    event TEXT NOT NULL, tool TEXT NOT NULL, arguments_sha256 TEXT NOT NULL, outcome TEXT NOT NULL, escalation_id INTEGER,
+    taint TEXT NOT NULL, hash BLOB NOT NULL) STRICT;
+CREATE INDEX audit_by_user ON audit (user_id, id);
+CREATE TABLE agent_stops (id INTEGER PRIMARY KEY CHECK (id = 1), stopped_at TEXT NOT NULL, reason TEXT NOT NULL) STRICT;
+CREATE TRIGGER audit_refuses_update BEFORE UPDATE ON audit
+    BEGIN SELECT RAISE(ABORT, 'the audit is only ever added to'); END;
+CREATE TRIGGER audit_refuses_delete BEFORE DELETE ON audit
+    BEGIN SELECT RAISE(ABORT, 'the audit is only ever added to'); END;

@@ -39,6 +39,12 @@ def list_grants(tx: Tx, me: Caller) -> GrantList:
     return GrantList([Grant(row[0], row[1], row[2], msgspec.json.decode(row[3]), row[4], row[5]) for row in rows])
 
 
+def live_scopes(tx: Tx, user: int, id_: int) -> tuple[str, ...] | None:
+    """Give the scopes of a user's grant; None when it is revoked or not theirs."""
+    row = tx.one("SELECT scopes FROM oauth_grants WHERE id = :id AND user_id = :user AND revoked_at IS NULL", id=id_, user=user)
+    return None if row is None else tuple(msgspec.json.decode(row[0]))
+
+
 @operation("DELETE /account/grants/{id}", scope="account:manage", category="account", since="beyond", tool=False)
 def revoke_grant(tx: Tx, me: Caller, *, id: Id) -> GrantRevoked:
     """End an application's grant at once; doing it again changes nothing."""

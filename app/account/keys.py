@@ -137,6 +137,15 @@ def issue(tx: Tx, user: int, name: str, scopes: tuple[str, ...], expires_in: str
     return NewKey(_one(tx, id_ or 0), secret)
 
 
+def live_scopes(tx: Tx, user: int, id_: int) -> tuple[str, ...] | None:
+    """Give the scopes of a user's key; None when it is revoked, expired or not theirs."""
+    row = tx.one(
+        "SELECT scopes FROM keys WHERE id = :id AND user_id = :user AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)",
+        id=id_, user=user, now=tx.now,
+    )  # fmt: skip
+    return None if row is None else tuple(msgspec.json.decode(row[0]))
+
+
 class KeyRing:
     """Who a key belongs to, answered from memory; what commits a change of keys or users empties it.
 

@@ -83,7 +83,7 @@ class BriefingList(Record):
     briefings: list[BriefingItem]
 
 
-@operation("POST /briefing", scope="agent.chat:run", category="agent", tool=True)
+@operation("POST /briefing", scope="agent.chat:run", category="agent", tool=True, risk="W")
 async def briefing(
     app: App, me: Caller, *, time_duration: Duration | None = None, emails: Emails | None = None, calendar_events: Events | None = None,
     user_timezone: TimeZone | None = None,

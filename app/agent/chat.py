@@ -19,6 +19,7 @@ from app.core.operation import operation
 from app.core.shapes import Id, Record, Text
 from app.core.tx import Tx
 from app.errors import AppError, Unavailable
+from app.tools.origin import Origin
 
 MessageText = Annotated[str, Meta(min_length=1, max_length=32_000), Text()]
 OFFLINE = "offline"
@@ -63,6 +64,7 @@ class Begun:
     history: tuple[bytes, ...]
     zone: ZoneInfo
     agent_label: str
+    taint: frozenset[Any] = frozenset()
 
 
 @operation("POST /chat", scope="agent.chat:run", category="agent")
@@ -105,7 +107,8 @@ def _begin(tx: Tx, me: Caller, message: str, conversation: int | None, zone: str
     stored = conversation_rows.add_message(tx, conversation, role="user", sender_type=kind, sender=me.user, label=chosen.name, content=message)
     conversation_rows.mark_read(tx, me, conversation, stored)
     turn = turns.begin(tx, me, conversation, message=stored, model=OFFLINE)
-    return Begun(conversation, turn, tuple(history), ZoneInfo(zone or chosen.timezone), chosen.agent_name or "Agent")
+    words = turns.taint(tx, conversation)
+    return Begun(conversation, turn, tuple(history), ZoneInfo(zone or chosen.timezone), chosen.agent_name or "Agent", words)
 
 
 async def _answer(
@@ -130,6 +133,7 @@ async def _run(
 
     now = app.clock().astimezone(begun.zone)
     turn = loop.Turn(app, me, now.isoformat(timespec="minutes"), begun.zone.key, events.put_nowait)
+    turn.origin, turn.taint = Origin("chat", conversation_id=begun.conversation), begun.taint
     ended = await loop.run(turn, OfflineModel(now), message, begun.history, temperature=temperature)
     if ended.error is not None:
         events.put_nowait({"type": "error", "error": ended.error.code, "message": ended.error.message})
@@ -151,6 +155,7 @@ def _end(tx: Tx, begun: Begun, turn: Any, ended: Any) -> int:
     turns.end(
         tx, begun.turn, status="failed" if ended.error else "completed", model=ended.model, prompt_tokens=ended.prompt_tokens,
         completion_tokens=ended.completion_tokens, history=ended.history, error=ended.error.message if ended.error else None,
+        taint=" ".join(sorted(turn.taint - begun.taint)),
     )  # fmt: skip
     return stored
 

@@ -118,7 +118,9 @@ def asked(messages: Sequence[ModelMessage], *, tools: frozenset[str], now: datet
                     calls[part.tool_call_id] = part.args_as_dict()
                 case ToolReturnPart() if isinstance(entry, ModelRequest):
                     record = part.content if isinstance(part.content, dict) else {"message": str(part.content)}
-                    results.append(Result(part.tool_name, calls.get(part.tool_call_id, {}), record, failed=part.outcome != "success"))
+                    waits = record.get("status") == "awaiting_approval"
+                    told = {"message": f"it waits for your yes (escalation {record.get('escalationId')})"} if waits else record
+                    results.append(Result(part.tool_name, calls.get(part.tool_call_id, {}), told, failed=waits or part.outcome != "success"))
                 case RetryPromptPart(tool_name=str() as name):
                     results.append(Result(name, calls.get(part.tool_call_id, {}), {"message": str(part.content)}, failed=True))
                 case _:

@@ -1,7 +1,7 @@
 """The table of turns: what an agent did with one message, what it cost, and what the model needs to remember of it."""
 
 import sqlite3
-from typing import Literal
+from typing import Any, Literal
 
 from app.core.caller import Caller
 from app.core.tx import Tx
@@ -22,13 +22,23 @@ def begin(tx: Tx, me: Caller, conversation: int, *, message: int, model: str) ->
 
 
 def end(
-    tx: Tx, turn: int, *, status: Status, model: str, prompt_tokens: int, completion_tokens: int, history: bytes | None, error: str | None
+    tx: Tx,
+    turn: int,
+    *,
+    status: Status,
+    model: str,
+    prompt_tokens: int,
+    completion_tokens: int,
+    history: bytes | None,
+    error: str | None,
+    taint: str = "",
 ) -> None:
     """Note how a turn ended; `history` is what the next turns of the conversation are told of it."""
     tx.run(
         """UPDATE turns SET status = :status, model = :model, prompt_tokens = :prompt, completion_tokens = :completion, history = :history,
-               error = :error, ended_at = :now WHERE id = :id""",
-        status=status, model=model, prompt=prompt_tokens, completion=completion_tokens, history=history, error=error, now=tx.now, id=turn,
+               error = :error, taint = :taint, ended_at = :now WHERE id = :id""",
+        status=status, model=model, prompt=prompt_tokens, completion=completion_tokens, history=history, error=error, taint=taint, now=tx.now,
+        id=turn,
     )  # fmt: skip
 
 
@@ -48,6 +58,12 @@ def any_running(tx: Tx) -> bool:
 def interrupt_all(tx: Tx) -> None:
     """Close the turns that were running when the server was stopped."""
     tx.run("UPDATE turns SET status = 'interrupted', ended_at = :now, error = 'The server was stopped.' WHERE status = 'running'", now=tx.now)
+
+
+def taint(tx: Tx, conversation: int) -> frozenset[Any]:
+    """Give whose words, besides the user's own, stand in what the newest turns left for the next one."""
+    rows = tx.all("SELECT taint FROM turns WHERE conversation_id = :id ORDER BY id DESC LIMIT :most", id=conversation, most=REMEMBERED_TURNS)
+    return frozenset(mark for row in rows for mark in row[0].split())
 
 
 def remembered(tx: Tx, conversation: int) -> list[bytes]:

@@ -3,7 +3,7 @@
 import dataclasses
 import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Mapping
 from types import ModuleType
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, get_args, get_type_hints
 
@@ -14,7 +14,19 @@ P = ParamSpec("P")
 R = TypeVar("R")
 Effect = Literal["read", "write"]
 Since = Literal["service", "beyond"]
+Risk = Literal["R", "W", "O", "X"]
+"""What an agent's tool can do: read; change the workspace in a way that can be undone; reach others outside; or what cannot be taken back."""
+Taint = Literal["guest", "agent", "mail", "calendar", "mcp", "web"]
+"""Whose words a tool's result may hold, where they are not the user's own."""
 CAMEL_CATEGORIES = {"raw_memory": "rawMemory", "managed_agents": "managedAgents"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Plan:
+    """What an operation is about to do: its fields with nothing left to find out, and the one transaction that does it."""
+
+    fields: Mapping[str, Any]
+    step: Callable[..., Any]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,6 +53,10 @@ class Operation(Generic[P, R]):
     body: str
     steady: tuple[str, ...] | None
     stoppable: bool
+    risk: Risk | None
+    approval: bool
+    taint: Taint | None
+    plan: Callable[..., Coroutine[Any, Any, Plan]] | None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.function(*args, **kwargs)
@@ -82,6 +98,11 @@ class Operation(Generic[P, R]):
         return inspect.iscoroutinefunction(self.function)
 
     @functools.cached_property
+    def risk_class(self) -> Risk:
+        """What it can do as an agent's tool: as declared; a read in one transaction can only read, and of all else the worst is assumed."""
+        return self.risk or ("R" if self.effect == "read" and not self.waits else "X")
+
+    @functools.cached_property
     def path_names(self) -> tuple[str, ...]:
         """The names in the path, as on the wire, in order."""
         return tuple(segment[1:-1] for segment in self.path.split("/") if segment.startswith("{"))
@@ -112,6 +133,10 @@ def operation(
     body: str = "max_body",
     steady: tuple[str, ...] | None = None,
     stoppable: bool = False,
+    risk: Risk | None = None,
+    approval: bool = False,
+    taint: Taint | None = None,
+    plan: Callable[..., Coroutine[Any, Any, Plan]] | None = None,
 ) -> Callable[[Callable[P, R]], Operation[P, R]]:
     """Make a function an operation; its keyword-only parameters are its request, its return annotation its answer.
 
@@ -123,6 +148,8 @@ def operation(
     Idempotency-Key is remembered. `body`: the setting that limits its size in bytes. `steady`: a read whose answer depends on the request and the
     database alone, unless one of these query fields is given, which make it depend on the time too. `tool`: agents may be offered it; a mapping
     names the fields that the tool spells otherwise. `stoppable`: it may run long and is cancelled when its client leaves.
+    Of a tool: `risk`, what it can do (see Risk; not declared, the worst is assumed); `approval`: a person is asked each time; `taint`: whose words
+    its result may hold; `plan`: for an `async def` that ends in one write, gives that write (a `Plan`), so that other writes can go with it.
     """
     method, _, path = route.partition(" ")
 
@@ -149,6 +176,10 @@ def operation(
             body=body,
             steady=steady,
             stoppable=stoppable,
+            risk=risk,
+            approval=approval,
+            taint=taint,
+            plan=plan,
         )
 
     return declare

@@ -42,11 +42,15 @@ class Schedule:
         await self._parts.call(OPERATOR, "purge_expired_trash", {})
         await self._parts.write(idempotency.sweep)
 
+    async def expire(self) -> None:
+        """End what waits for a person and whose time is over."""
+        await self._parts.call(OPERATOR, "expire_escalations", {})
+
     def _begin(self) -> None:
         from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
         self._scheduler = AsyncIOScheduler(timezone="UTC")
-        for seconds, job in ((60, self._ring.flush), (3600, self.sweep)):
+        for seconds, job in ((60, self._ring.flush), (60, self.expire), (3600, self.sweep)):
             self._scheduler.add_job(
                 _guarded(job), "interval", seconds=seconds, coalesce=True, max_instances=1, misfire_grace_time=None, id=job.__name__
             )

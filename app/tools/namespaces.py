@@ -11,7 +11,7 @@ from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Record
 from app.core.tx import Tx
-from app.errors import Invalid, NotFound
+from app.errors import Invalid
 from app.tools import registry
 
 OFF_AT_FIRST = frozenset({"web"})
@@ -72,9 +72,11 @@ def enabled(tx: Tx, me: Caller) -> Enabled:
 
 
 def demand(on: Enabled, namespace: str) -> None:
-    """Raise NotFound, saying why, unless the namespace is on."""
+    """Raise NoSuchTool, saying why, unless the namespace is on."""
     if not on(namespace):
-        raise NotFound(f"The namespace {namespace} is switched off for this credential; PUT /tools/namespaces switches it on.", namespace=namespace)
+        raise registry.NoSuchTool(
+            f"The namespace {namespace} is switched off for this credential; PUT /tools/namespaces switches it on.", namespace=namespace
+        )
 
 
 def _wanted(enable: list[str] | None, disable: list[str] | None, named: Mapping[str, bool] | None) -> dict[str, bool]:

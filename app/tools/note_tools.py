@@ -1,22 +1,41 @@
 """The tools for notes that are more than one endpoint by another name."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from msgspec import Meta
 
 from app.core.app import App
 from app.core.caller import Caller
-from app.core.operation import operation
+from app.core.operation import Plan, operation
 from app.core.shapes import Id, Title
 from app.core.text import fold
 from app.errors import Invalid, Unprocessable
+from app.workspace import note_rows, note_tags, notes
 from app.workspace.notes import Content, Edited, TagsIn
 from app.workspace.search import Hits
 
 CANDIDATES = 5
 
 
-@operation("TOOL", scope="os.notes:write", category="notes", tool=True)
+async def _plan_edit(
+    app: App, me: Caller, *, note_id: int | None, search: str | None, title: str | None, content: str | None, tags: list[str] | None,
+    if_revision: int | None,
+) -> Plan:  # fmt: skip
+    """Find out which note is meant, and give the edit of it as one write."""
+    if note_id is not None and search is None:
+        found = note_id
+    elif search is not None and note_id is None:
+        found = await _only(app, me, search)
+    else:
+        raise Invalid("Give either noteId or search.", field="noteId")
+    text = None if content is None else note_rows.measured(content)
+    edit = notes.Edit(title, text, None if tags is None else note_tags.stored(tags))
+    fields: dict[str, Any] = {"noteId": found, "title": title, "content": content, "tags": tags, "ifRevision": if_revision}
+    given = {name: value for name, value in fields.items() if value is not None}
+    return Plan(given, lambda tx, who: notes.change(tx, who, found, edit, if_revision=if_revision))
+
+
+@operation("TOOL", scope="os.notes:write", category="notes", tool=True, risk="W", plan=_plan_edit)
 async def edit_note(
     app: App, me: Caller, *, note_id: Id | None = None, search: Annotated[str, Meta(min_length=1, max_length=1000)] | None = None,
     title: Title | None = None, content: Content | None = None, tags: TagsIn | None = None, if_revision: Id | None = None,
@@ -25,11 +44,8 @@ async def edit_note(
 
     What is not given stays, and the state before is kept as a snapshot.
     """
-    if (note_id is None) == (search is None):
-        raise Invalid("Give either noteId or search.", field="noteId")
-    found = note_id if search is None else await _only(app, me, search)
-    fields = {"id": found, "title": title, "content": content, "tags": tags, "ifRevision": if_revision, "contentFormat": "markdown"}
-    edited: Edited = await app.call(me, "change_note", {name: value for name, value in fields.items() if value is not None})
+    plan = await _plan_edit(app, me, note_id=note_id, search=search, title=title, content=content, tags=tags, if_revision=if_revision)
+    edited: Edited = await app.write(plan.step, me)
     return edited
 
 

@@ -1,19 +1,25 @@
 """The tools that agents may use: operations of the catalogue, described as the contract describes tools, and called by their names."""
 
+import contextlib
 import dataclasses
 import functools
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import Catalog, Operation
-from app.core.shapes import Record, schemas
+from app.core.shapes import Record, encode, schemas
 from app.errors import Invalid, NotFound
 
 NAMESPACES = {"folders": "notes", "snapshots": "notes", "agent": "calendar"}
 """Where a tool's namespace is not the category of its operation."""
 DEFINITIONS = "#/$defs/"
+
+
+class NoSuchTool(NotFound):
+    """There is no such tool, or none for this credential."""
 
 
 class Descriptor(Record):
@@ -55,7 +61,12 @@ class Tool:
         """What is shown to agents."""
         found = self.operation
         scope = found.scopes[0] if found.scopes else None
-        return Descriptor(found.name, found.description, self.namespace, "native", found.effect, self._parameters(), scope, approval=False)
+        return Descriptor(found.name, found.description, self.namespace, "native", found.effect, self._parameters(), scope, found.approval)
+
+    @functools.cached_property
+    def sha256(self) -> str:
+        """The hash of what is shown to agents: a yes for one tool is none for another that has taken its name."""
+        return hashlib.sha256(encode(self.descriptor)).hexdigest()
 
     def fields(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Give the operation's fields for a tool's parameters; raise Invalid, naming it, for one that there is not."""
@@ -63,6 +74,18 @@ class Tool:
         if unknown := [name for name in params if name not in known]:
             raise Invalid(f"{unknown[0]} is no parameter of {self.name}; it has {', '.join(known) or 'none'}.", field=unknown[0])
         return {known[name]: value for name, value in params.items()}
+
+    @contextlib.contextmanager
+    def spelled(self) -> Iterator[None]:
+        """Name the fields of what the block refuses as the tool names them."""
+        try:
+            yield
+        except Invalid as error:
+            field = error.details.get("field")
+            named = self.spelling.get(str(field), field)
+            if named == field:
+                raise
+            raise Invalid(error.message.replace(str(field), str(named), 1), **{**error.details, "field": named}) from None
 
     def _parameters(self) -> dict[str, Any]:
         (schema,), named = schemas([self.operation.shape.record], DEFINITIONS)
@@ -78,24 +101,19 @@ def native(catalog: Catalog) -> dict[str, Tool]:
     return {found.name: Tool(found) for found in catalog.operations.values() if found.tool}
 
 
-async def call(app: App, me: Caller, tool: Tool, params: Mapping[str, Any]) -> Any:
-    """Run a tool with the rights of `me` and give its record; raise what the operation raises, its fields named as the tool names them."""
+def arguments(app: App, me: Caller, tool: Tool, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the checked arguments of a call; raise unless `me` may make it. Fields are named as the tool names them."""
+    app.authorize(me, tool.operation)
     fields = tool.fields(params)
-    try:
-        return await app.call(me, tool.name, fields)
-    except Invalid as error:
-        field = error.details.get("field")
-        spelled = tool.spelling.get(str(field), field)
-        if spelled != field:
-            raise Invalid(error.message.replace(str(field), str(spelled), 1), **{**error.details, "field": spelled}) from None
-        raise
+    with tool.spelled():
+        return app.arguments(tool.operation, fields)
 
 
 def find(app: App, name: str) -> Tool:
     """Give the tool of that name; raise NotFound."""
     tool = native(app.catalog).get(name)
     if tool is None:
-        raise NotFound(f"There is no tool called {name[:80]}.")
+        raise NoSuchTool(f"There is no tool called {name[:80]}.")
     return tool
 
 

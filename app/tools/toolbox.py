@@ -11,12 +11,17 @@ from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Record, encode
 from app.errors import AppError, Conflict, Forbidden, InsufficientScope, Invalid, NotFound, PayloadTooLarge, Unprocessable
-from app.tools import namespaces, registry
-from app.tools.registry import Descriptor
+from app.tools import gate, namespaces, registry
+from app.tools.escalations import TooManyPending
+from app.tools.origin import Origin
+from app.tools.registry import Descriptor, NoSuchTool
 
 LARGEST_RESULT = 256 << 10
 REFUSALS = (Invalid, NotFound, Conflict, Forbidden, PayloadTooLarge, Unprocessable)
 """What a tool itself says no with; everything else is about the caller or the server and keeps its status."""
+OURS = (InsufficientScope, NoSuchTool, TooManyPending, gate.Denied)
+"""What is said before the tool is reached."""
+DIRECT = Origin("mcp")
 ToolName = Annotated[str, Meta(min_length=1, max_length=128)]
 
 
@@ -65,18 +70,17 @@ async def list_tools(app: App, me: Caller) -> Toolbox:
 async def call_tool(app: App, me: Caller, *, tool: ToolName, params: dict[str, Any] | None = None) -> Called:
     """Call a tool by its name, with the rights of this credential.
 
-    What the tool refuses is told with status 422 and a result whose isError is true. A result of over 256 KiB is cut and says so.
+    What the tool refuses is told with status 422 and a result whose isError is true. A result of over 256 KiB is cut and says so. A tool that
+    asks a person first gives `status: awaiting_approval` and the id of what waits.
     """
-    found = registry.find(app, tool)
-    namespaces.demand(app.quick(namespaces.enabled, me), found.namespace)
     began = time.perf_counter()
     try:
-        record = await registry.call(app, me, found, params or {})
-    except InsufficientScope:
+        done = await gate.use(app, me, tool, params or {}, origin=DIRECT)
+    except OURS:
         raise
     except REFUSALS as error:
         raise _refused(tool, error, _since(began)) from None
-    return Called(tool, shown(encode(record)), _since(began))
+    return Called(tool, done.result if isinstance(done, gate.Waiting) else shown(encode(done.result)), _since(began))
 
 
 def shown(result: bytes) -> Any:

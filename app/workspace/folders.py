@@ -75,7 +75,7 @@ def list_folders(tx: Tx, me: Caller, *, parent_id: Parent | None = None) -> Fold
     return FolderList(listed(tx, me, parent=found["id"]))
 
 
-@operation("POST /os/folders", scope="os.notes:write", also=("POST /context/folders",), tool=True)
+@operation("POST /os/folders", scope="os.notes:write", also=("POST /context/folders",), tool=True, risk="W")
 def create_folder(
     tx: Tx, me: Caller, *, name: Title | None = None, path: Annotated[str, Meta(max_length=10_000)] | None = None, parent_id: Id | None = None
 ) -> MadeFolder:

@@ -60,7 +60,7 @@ class Grepped(Record):
     history_complete: bool | UnsetType = UNSET
 
 
-@operation("POST /os/notes/grep", scope="os.notes:read", category="notes", effect="read", tool=True, stoppable=True)
+@operation("POST /os/notes/grep", scope="os.notes:read", category="notes", effect="read", tool=True, stoppable=True, risk="R")
 async def grep_notes(
     app: App, me: Caller, *, pattern: Pattern, mode: Mode = "literal", context_before: Context = 0, context_after: Context = 0,
     folder_id: Id | None = None, folder_name: Title | None = None, case_sensitive: bool = False,

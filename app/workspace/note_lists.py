@@ -59,7 +59,7 @@ class Page(msgspec.Struct, frozen=True):
         return f"{COLUMNS[self.sort]} {self.order}, n.id {self.order}"
 
 
-@operation("GET /os/notes", scope="os.notes:read", category="notes", steady=(), tool=True)
+@operation("GET /os/notes", scope="os.notes:read", category="notes", steady=(), tool=True, risk="R")
 async def list_notes(
     app: App, me: Caller, *, folder_id: Id | None = None, folder_name: Title | None = None, limit: Annotated[int, Meta(ge=1), Most(200)] = 50,
     offset: Offset = 0, sort: Sort = "updatedAt", order: Order = "desc", tag: Annotated[str, Line(1, 65)] | None = None, recursive: bool = False,

@@ -49,7 +49,7 @@ class Trashed(Record):
     trashed: bool = True
 
 
-@operation("POST /os/notes/{id}/copy", scope="os.notes:write", category="notes", tool={"id": "noteId"})
+@operation("POST /os/notes/{id}/copy", scope="os.notes:write", category="notes", tool={"id": "noteId"}, risk="W")
 def copy_note(
     tx: Tx, me: Caller, *, id: Id, folder_id: Destination | UnsetType | None = UNSET, folder_name: Title | None = None, title: Title | None = None
 ) -> Copied:
@@ -62,7 +62,7 @@ def copy_note(
     return Copied(CopiedNote(made, name, place))
 
 
-@operation("POST /os/notes/{id}/move", scope="os.notes:write", category="notes", tool={"id": "noteId"})
+@operation("POST /os/notes/{id}/move", scope="os.notes:write", category="notes", tool={"id": "noteId"}, risk="W")
 def move_note(tx: Tx, me: Caller, *, id: Id, folder_id: Destination | UnsetType | None = UNSET, folder_name: Title | None = None) -> Moved:
     """Move a note into another folder; null moves it to the root."""
     if folder_id is UNSET and folder_name is None:
@@ -75,7 +75,7 @@ def move_note(tx: Tx, me: Caller, *, id: Id, folder_id: Destination | UnsetType 
     return Moved(MovedNote(id, place, _revision(tx, id)))
 
 
-@operation("POST /os/notes/{id}/pin", scope="os.notes:write", category="notes", tool={"id": "noteId"})
+@operation("POST /os/notes/{id}/pin", scope="os.notes:write", category="notes", tool={"id": "noteId"}, risk="W")
 def pin_note(tx: Tx, me: Caller, *, id: Id, pinned: bool) -> Pinned:
     """Pin or unpin a note."""
     note = access.note(tx, me, id, "writer")

@@ -87,7 +87,7 @@ class Edit(msgspec.Struct, frozen=True):
     tags: str | None
 
 
-@operation("POST /os/notes", scope="os.notes:write", status=201, wrap="result", invalid_status=422, idempotent=300, tool=True)
+@operation("POST /os/notes", scope="os.notes:write", status=201, wrap="result", invalid_status=422, idempotent=300, tool=True, risk="W")
 def create_note(
     tx: Tx, me: Caller, *, title: Title, content: Content, folder_id: Id | None = None, folder_name: Title | None = None, tags: TagsIn | None = None
 ) -> Created:
@@ -101,7 +101,7 @@ def create_note(
     return Created(NewNote(note_id, title, place, 1, tx.now))
 
 
-@operation("GET /os/notes/{id}", scope="os.notes:read", steady=(), tool={"id": "noteId"})
+@operation("GET /os/notes/{id}", scope="os.notes:read", steady=(), tool={"id": "noteId"}, risk="R")
 async def get_note_content(app: App, me: Caller, *, id: Id) -> NoteAnswer:
     """Read a whole note, as HTML and as Markdown."""
     version = app.glance(_version, me, id)
@@ -136,6 +136,13 @@ async def change_note(
             return done
 
 
+def change(tx: Tx, me: Caller, note_id: int, edit: Edit, *, if_revision: int | None = None) -> Edited:
+    """Carry out an edit that was prepared without the note's text; raise RevisionConflict when the note is not at `if_revision`."""
+    note = access.note(tx, me, note_id, "writer")
+    _require_revision(note, if_revision)
+    return _carry_out(tx, me, note, edit, rewrite_links=False)
+
+
 def apply(tx: Tx, me: Caller, note: sqlite3.Row, edit: Edit, *, label: str = snapshots.BEFORE_EDIT, message: str | None = None) -> bool:
     """Carry out an edit, with a snapshot of the state before; say whether it changed anything."""
     title = note["title"] if edit.title is None else edit.title
@@ -151,16 +158,22 @@ def apply(tx: Tx, me: Caller, note: sqlite3.Row, edit: Edit, *, label: str = sna
 def _edit(tx: Tx, me: Caller, note_id: int, edit: Edit, *, base_revision: int, if_revision: int | None, rewrite_links: bool) -> Edited | None:
     """Carry out an edit that was prepared on `base_revision`; None when the note has changed since and it must be prepared again."""
     note = access.note(tx, me, note_id, "writer")
+    _require_revision(note, if_revision)
+    return _carry_out(tx, me, note, edit, rewrite_links=rewrite_links) if note["revision"] == base_revision else None
+
+
+def _require_revision(note: sqlite3.Row, if_revision: int | None) -> None:
     if if_revision is not None and if_revision != note["revision"]:
         raise RevisionConflict(
             "The note has changed since: ifRevision is not its revision.", field="ifRevision", revision=note["revision"], updatedAt=note["updated_at"]
         )
-    if note["revision"] != base_revision:
-        return None
+
+
+def _carry_out(tx: Tx, me: Caller, note: sqlite3.Row, edit: Edit, *, rewrite_links: bool) -> Edited:
     linking = _linking(tx, me, note, edit.title, rewrite_links=rewrite_links)
     apply(tx, me, note, edit)
     rewritten = link_renames.rewrite(tx, me, note, linking, keep_own=False) if linking and rewrite_links else 0
-    now = tx.sure("SELECT id, title, folder_id, revision, updated_at FROM notes WHERE id = :id", id=note_id)
+    now = tx.sure("SELECT id, title, folder_id, revision, updated_at FROM notes WHERE id = :id", id=note["id"])
     left = len(linking.notes) if linking and not rewrite_links else 0
     return Edited(EditedNote(*now), left or UNSET, rewritten or UNSET)
 

@@ -103,7 +103,7 @@ def list_snapshots(tx: Tx, me: Caller, *, note_id: Id, limit: Annotated[int, Met
     return SnapshotList([_snapshot(row) for row in rows], note["snapshot_count"])
 
 
-@operation("POST /os/snapshots/{noteId}", scope="os.snapshots:write", tool=True)
+@operation("POST /os/snapshots/{noteId}", scope="os.snapshots:write", tool=True, risk="W")
 def save_snapshot(
     tx: Tx, me: Caller, *, note_id: Id, label: Annotated[str, Line(1, 200)] | None = None, message: Annotated[str, Text(500)] | None = None
 ) -> SavedSnapshot:
@@ -114,7 +114,7 @@ def save_snapshot(
     return SavedSnapshot(_snapshot(row), Saved(row["id"], note_id, label, row["created_at"]))
 
 
-@operation("GET /os/snapshots/{noteId}/seq/{seq}", scope="os.snapshots:read", tool=True)
+@operation("GET /os/snapshots/{noteId}/seq/{seq}", scope="os.snapshots:read", tool=True, risk="R")
 async def read_snapshot(app: App, me: Caller, *, note_id: Id, seq: Id) -> SnapshotAnswer:
     """Read one snapshot in full, by its sequence number."""
     return await _full(app, me, note_id, seq=seq)
@@ -126,7 +126,7 @@ async def read_version(app: App, me: Caller, *, note_id: Id, version_id: Id) -> 
     return await _full(app, me, note_id, version_id=version_id)
 
 
-@operation("POST /os/snapshots/{noteId}/restore", scope="os.snapshots:write", tool=True)
+@operation("POST /os/snapshots/{noteId}/restore", scope="os.snapshots:write", tool=True, risk="W")
 def restore_snapshot(tx: Tx, me: Caller, *, note_id: Id, seq: Id | None = None, version_id: Id | None = None) -> Restored:
     """Give a note the text of a snapshot; what it held before is kept as a snapshot first."""
     if (seq is None) == (version_id is None):

@@ -70,7 +70,7 @@ class Trashed(Record):
     trashed: bool = True
 
 
-@operation("GET /os/todos", scope="os.todos:read", steady=("date",), wrap="result", refusal=NONE_FOUND, tool=True)
+@operation("GET /os/todos", scope="os.todos:read", steady=("date",), wrap="result", refusal=NONE_FOUND, tool=True, risk="R")
 async def search_todos(
     app: App, me: Caller, *, q: Words | None = None, date: DayName | None = None, completed: bool | None = None,
     priority: Priority | None = None, priority_min: Priority | None = None, due_from: DayOnly | None = None, due_to: DayOnly | None = None,
@@ -96,7 +96,7 @@ def get_todo(tx: Tx, me: Caller, *, id: Id) -> TodoAnswer:
     return TodoAnswer(_shown(tx, me, id))
 
 
-@operation("POST /os/todos", scope="os.todos:write", status=201, wrap="result", invalid_status=422, idempotent=300, tool=True)
+@operation("POST /os/todos", scope="os.todos:write", status=201, wrap="result", invalid_status=422, idempotent=300, tool=True, risk="W")
 def create_todo(
     tx: Tx, me: Caller, *, title: TodoTitle, description: Description | None = None, due_date: DueDate | None = None,
     priority: Priority = 0, steps: NewSteps | None = None, recurrence: Recurrence | None = None, user_timezone: TimeZone | None = None,
@@ -116,7 +116,7 @@ def create_todo(
     return TodoAnswer(_shown(tx, me, todo_rows.insert(tx, me.user, draft, zone=home)))
 
 
-@operation("PATCH /os/todos/{id}", scope="os.todos:write", tool=True)
+@operation("PATCH /os/todos/{id}", scope="os.todos:write", tool=True, risk="W")
 def edit_todo(
     tx: Tx, me: Caller, *, id: Id, title: TodoTitle | None = None, description: Description | None = None,
     due_date: DueDate | UnsetType | None = UNSET, priority: Priority | None = None, completed: bool | None = None,
@@ -152,14 +152,14 @@ def edit_todo(
     return TodoAnswer(_shown(tx, me, id))
 
 
-@operation("POST /os/todos/{id}/complete", scope="os.todos:write", tool=True)
+@operation("POST /os/todos/{id}/complete", scope="os.todos:write", tool=True, risk="W")
 def complete_todo(tx: Tx, me: Caller, *, id: Id, user_timezone: TimeZone | None = None) -> Completed:
     """Complete a todo; one that recurs gets its next occurrence. Completing it again changes nothing."""
     next_id = _complete(tx, me, _mine(tx, me, id), *_zones(tx, me, user_timezone))
     return Completed(_shown(tx, me, id), None if next_id is None else _shown(tx, me, next_id))
 
 
-@operation("POST /os/todos/replan", scope="os.todos:write", tool=True)
+@operation("POST /os/todos/replan", scope="os.todos:write", tool=True, risk="W")
 def replan_todos(tx: Tx, me: Caller, *, per_day: PerDay | None = None, dry_run: bool = False, user_timezone: TimeZone | None = None) -> ReplanAnswer:
     """Give every overdue todo a new day from today on, the most important first, with at most perDay open todos on a day.
 
