@@ -7,6 +7,8 @@ from pathlib import Path
 from starlette.applications import Starlette
 from starlette.types import Receive, Scope, Send
 
+from app.account import metering
+from app.account.devices import Devices
 from app.account.keys import KeyRing
 from app.agent import turns
 from app.catalog import CATALOG
@@ -61,6 +63,8 @@ def create_app(
             await parts.write(words.begin_anew)
         if parts.quick(turns.any_running):
             await parts.write(turns.interrupt_all)
+        if parts.quick(metering.any_abandoned):
+            await parts.write(metering.settle_all)
         schedule.start()
         parts.part(Meaning).start()
         try:
@@ -70,6 +74,7 @@ def create_app(
             await parts.part(Meaning).stop()
             await parts.tasks.close(TASKS_SECONDS)
             await ring.flush()
+            await parts.part(Devices).flush_seen()
             await parts.embedder.close()
             await parts.store.close()
             log.close()
@@ -91,5 +96,6 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embed
     store = Store(data / DATABASE, durability=settings.durability, clock=clock, events=events)
     store.idle_work += [words.tend, names.tend, link_rows.tend, grams.tend if settings.grep_index else grams.empty]
     app = App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events, embedder=embedder or embedder_for(settings, data))
+    app.parts[Devices] = Devices(store, app.tasks)
     app.parts[Meaning] = Meaning(app, former=lambda name: former_for(settings, data, name), on_battery=on_battery)
     return app
