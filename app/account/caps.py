@@ -141,12 +141,12 @@ def _stored_id(tx: Tx, user: int, subject: Subject, given: str | None) -> str:
         raise Invalid(f"There is one {subject} only, so subjectId must be left out.", field="subjectId")
     if subject != "credential":
         return given
-    kind, _, number = given.rpartition(":")
-    table = {"": "keys", "key": "keys", "oauth": "oauth_grants"}.get(kind)
+    kind, _, number = given.rpartition(":") if ":" in given else ("key", "", given)
+    table = {"key": "keys", "oauth": "oauth_grants"}.get(kind)
     known = table is not None and number.isascii() and number.isdigit() and len(number) < len(str(LARGEST_ID))
     if not known or tx.one(f"SELECT 1 FROM {table} WHERE id = :id AND user_id = :user", id=int(number), user=user) is None:
         raise NotFound("There is no such credential: subjectId is the id of a key, or oauth: and the id of a grant.", field="subjectId")
-    return f"{kind or 'key'}:{int(number)}"
+    return f"{kind}:{int(number)}"
 
 
 def _view(tx: Tx, user: int, cap: Cap, zone: str) -> CapView:

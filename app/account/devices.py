@@ -46,7 +46,7 @@ class Devices:
         self._month_ends = datetime.min.replace(tzinfo=UTC)
         self._known: dict[int, set[str]] = {}
         self._admitted: dict[tuple[int, str, int | None, bytes | None], Admitted] = {}
-        self._seen: dict[Active, str] = {}
+        self._seen: dict[Active, list[datetime]] = {}
 
     def admit(self, caller: Caller, named: bytes | None) -> Caller:
         """Note that the caller's device is active now, and give the caller with its device; `named` is what the request calls it.
@@ -62,8 +62,11 @@ class Devices:
             if len(self._admitted) >= MOST_ADMITTED:
                 self._admitted.clear()
             found = self._admitted[key] = self._meet(caller, named)
-        if found.active not in self._seen:
-            self._seen[found.active] = stamp(moment)
+        times = self._seen.get(found.active)
+        if times is None:
+            self._seen[found.active] = [moment, moment]
+        else:
+            times[1] = moment
         return found.caller
 
     async def flush_seen(self) -> None:
@@ -119,13 +122,13 @@ def _demand_room(tx: Tx, user: int, known: int) -> bool:
     return bool(caps)
 
 
-def _write(tx: Tx, seen: dict[Active, str]) -> None:
-    for active, moment in seen.items():
+def _write(tx: Tx, seen: dict[Active, list[datetime]]) -> None:
+    for active, (first, last) in seen.items():
         tx.run(
             """INSERT INTO active_devices (user_id, month, device_id, first_seen_at, last_seen_at)
-               SELECT :user, :month, :device, :moment, :moment WHERE EXISTS (SELECT 1 FROM users WHERE id = :user)
+               SELECT :user, :month, :device, :first, :last WHERE EXISTS (SELECT 1 FROM users WHERE id = :user)
                ON CONFLICT (user_id, month, device_id) DO UPDATE SET last_seen_at = max(last_seen_at, excluded.last_seen_at)""",
-            **active._asdict(), moment=moment,
+            **active._asdict(), first=stamp(first), last=stamp(last),
         )  # fmt: skip
     for user, month in {(active.user, active.month) for active in seen}:
         for cap in cap_rows.of_user(tx, user, "devices"):
