@@ -46,6 +46,13 @@ def settle(tx: Tx, reservation: Reservation, prompt: int, completion: int) -> No
         _warn(tx, token_rows.settle(tx, row, prompt=_credible(prompt), completion=_credible(completion)))
 
 
+def release(tx: Tx, reservation: Reservation) -> None:
+    """Give back what was reserved for a call that was never made."""
+    row = token_rows.opened(tx, reservation.id)
+    if row is not None:
+        token_rows.remove(tx, row)
+
+
 def record(tx: Tx, me: Caller, *, feature: Feature, prompt: int, completion: int, model: str = "", agent: str | None = None) -> None:
     """Count a call for which nothing was reserved."""
     use, _ = _use(tx, me, feature, agent)
