@@ -80,9 +80,10 @@ async def test_a_new_device_over_the_cap_is_refused_and_known_ones_go_on(alice: 
     await alice.ok("GET", "/identity", **from_("tablet"))
 
 
-async def test_a_new_month_begins_with_no_device(alice: Client, clock: MovableClock) -> None:
+async def test_a_new_month_begins_with_no_device(served: Served, alice: Client, clock: MovableClock) -> None:
     await alice.ok("POST", "/metering/caps", status=201, json={**CAP, "limit": 1})
     await alice.refused("GET", "/identity", 429, "budget_exceeded", **from_("phone"))
+    await served.parts.part(Devices).flush_seen()
     clock.forward(days=10)
     await alice.ok("GET", "/identity", **from_("phone"))
     await alice.refused("GET", "/identity", 429, "budget_exceeded")
