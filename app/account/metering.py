@@ -120,7 +120,7 @@ def _span(use: Use) -> Span:
 def _applying(tx: Tx, use: Use) -> Iterator[tuple[Cap, CountedBy, str]]:
     """Give the caps that limit such a call, with the subject whose count each of them looks at."""
     subjects = dict(use.subjects)
-    for cap in cap_rows.of_user(tx, use.user, "tokens"):
+    for cap in cap_rows.of_tokens(tx, use.user, credential=use.credential, device=use.device, agent=use.agent):
         by, wanted = counted_by(cap), counted_id(cap)
         if by in subjects and wanted in (None, subjects[by]):
             yield cap, by, subjects[by]
