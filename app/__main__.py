@@ -15,6 +15,8 @@ COMMANDS = {
     "init": "app.commands.setting_up:init",
     "user": "app.commands.user:user",
     "key": "app.commands.key:key",
+    "usage": "app.commands.usage:usage",
+    "cap": "app.commands.usage:cap",
     "search": "app.commands.search:search",
     "models": "app.commands.models:models",
     "escalation": "app.commands.escalation:escalation",

@@ -7,14 +7,11 @@ import click
 
 from app.commands.ask import ask
 from app.commands.directory import data_option, read_settings
-from app.commands.group import Commands, Misused, Refused
+from app.commands.group import Commands
 from app.commands.tables import as_json, table
-from app.commands.user import usernames
-from app.settings import Settings
+from app.commands.user import user_option, whose
 
 LIVES = ("1h", "24h", "7d", "30d", "90d", "1y", "never")
-
-user_option = click.option("--user", metavar="NAME", help="Whose key; may be left out when there is one user.")
 
 
 @click.group(cls=Commands)
@@ -61,18 +58,6 @@ def revoke(id_: int, data: Path | None) -> None:
     """End a key at once."""
     ask(read_settings(data=data), "end_key", id=id_)
     click.echo(f"Key {id_} is revoked.")
-
-
-def whose(settings: Settings, user: str | None) -> str:
-    """Give the user that is meant: the one named, else the only one there is."""
-    if user is not None:
-        return user
-    names = usernames(ask(settings, "list_users"))
-    if not names:
-        raise Refused("There is no user yet; `hearth user add NAME` adds one.")
-    if len(names) > 1:
-        raise Misused(f"There are several users, so say whose key: --user {' or '.join(names[:5])}{' …' if len(names) > 5 else ''}.")
-    return names[0]
 
 
 def _row(found: dict[str, Any]) -> tuple[str, ...]:
