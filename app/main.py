@@ -8,7 +8,7 @@ from starlette.applications import Starlette
 from starlette.types import Receive, Scope, Send
 
 from app.account.keys import KeyRing
-from app.agent import turns
+from app.agent import episode_sources, episodes, recall, turns
 from app.catalog import CATALOG
 from app.core.app import App
 from app.core.embedder import Embedder
@@ -90,6 +90,7 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embed
     events = Events()
     store = Store(data / DATABASE, durability=settings.durability, clock=clock, events=events)
     store.idle_work += [words.tend, names.tend, link_rows.tend, grams.tend if settings.grep_index else grams.empty]
+    store.idle_work += [episodes.tend, episode_sources.tend]
     app = App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events, embedder=embedder or embedder_for(settings, data))
-    app.parts[Meaning] = Meaning(app, former=lambda name: former_for(settings, data, name), on_battery=on_battery)
+    app.parts[Meaning] = Meaning(app, others=[recall.EPISODES], former=lambda name: former_for(settings, data, name), on_battery=on_battery)
     return app

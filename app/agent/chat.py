@@ -10,7 +10,7 @@ from msgspec import Meta
 
 from app.account import users
 from app.account.users import TimeZone
-from app.agent import conversation_rows, turns
+from app.agent import conversation_rows, episode_sources, turns
 from app.agent.citations import Citation
 from app.core.app import App
 from app.core.caller import Caller
@@ -152,6 +152,7 @@ def _end(tx: Tx, begun: Begun, turn: Any, ended: Any) -> int:
         tx, begun.turn, status="failed" if ended.error else "completed", model=ended.model, prompt_tokens=ended.prompt_tokens,
         completion_tokens=ended.completion_tokens, history=ended.history, error=ended.error.message if ended.error else None,
     )  # fmt: skip
+    episode_sources.add_turn(tx, begun.turn, answer=stored)
     return stored
 
 

@@ -85,9 +85,7 @@ class Matrices:
             size -= self._held.pop(owner).size
 
 
-def _read(
-    tx: Tx, table: "VectorTable", model: Model, held: "Mapping[int, Matrix]", changed: set[int], missing: Sequence[int]
-) -> "dict[int, Matrix]":
+def _read(tx: Tx, table: "VectorTable", model: Model, held: "Mapping[int, Matrix]", changed: set[int], missing: Sequence[int]) -> "dict[int, Matrix]":
     """Bring matrices up to date and give those that are missing."""
     from app.workspace.matrix import Matrix  # numpy is loaded here, in a reader's thread, when somebody first searches by meaning
 

@@ -113,9 +113,7 @@ def store(tx: Tx, model_id: int, rows: Sequence[Row]) -> list[int]:
 
 
 def _unchanged(tx: Tx, row: Row) -> bool:
-    found = tx.one(
-        "SELECT 1 FROM notes WHERE id = :id AND version = :version AND title = :title", id=row.id, version=row.version, title=row.title
-    )
+    found = tx.one("SELECT 1 FROM notes WHERE id = :id AND version = :version AND title = :title", id=row.id, version=row.version, title=row.title)
     return found is not None
 
 
