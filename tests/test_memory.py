@@ -151,7 +151,9 @@ async def test_any_script_is_found(alice: Client, text: str, query: str) -> None
     assert [hit["kind"] for hit in await found(alice, query)] == ["conversation"]
 
 
-@pytest.mark.parametrize("query", [" ", "???", "nowhere", "the", "a" * 1000, "字" * 1000, "a b " * 250, '" OR AND -', "tag:x", "updated:1999", "\u0301"])
+@pytest.mark.parametrize(
+    "query", [" ", "???", "nowhere", "the", "a" * 1000, "字" * 1000, "a b " * 250, '" OR AND -', "tag:x", "updated:1999", "\u0301"]
+)
 async def test_an_odd_query_is_no_failure(alice: Client, query: str) -> None:
     await say(alice, "The walrus sings")
     assert isinstance(await found(alice, query), list)
@@ -211,15 +213,21 @@ def _cut_off(tx: Tx) -> None:
     tx.run("UPDATE turns SET status = 'running', ended_at = NULL")
 
 
-async def test_what_was_before_there_were_episodes_comes_in_while_nobody_writes(served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_was_before_there_were_episodes_comes_in_while_nobody_writes(
+    served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(episode_sources, "PAST_AT_ONCE", 2)
     talked = [await say(alice, f"The walrus sings {number}") for number in range(5)]
     await alice.ok("POST", "/briefing", json={})
-    kept = served.parts.glance(lambda tx: [tuple(row) for row in tx.all("SELECT kind, key, title, text, at, path FROM episodes ORDER BY kind, at, key")])
+    kept = served.parts.glance(
+        lambda tx: [tuple(row) for row in tx.all("SELECT kind, key, title, text, at, path FROM episodes ORDER BY kind, at, key")]
+    )
     await served.parts.write(_without_episodes, [turn["conversationId"] for turn in talked])
     assert await found(alice, "walrus") == []
     await until(lambda: not served.parts.glance(lambda tx: tx.value("SELECT count(*) FROM past_episodes")))
-    again = served.parts.glance(lambda tx: [tuple(row) for row in tx.all("SELECT kind, key, title, text, at, path FROM episodes ORDER BY kind, at, key")])
+    again = served.parts.glance(
+        lambda tx: [tuple(row) for row in tx.all("SELECT kind, key, title, text, at, path FROM episodes ORDER BY kind, at, key")]
+    )
     assert again == kept
     assert len(await found(alice, "walrus")) == 5
 

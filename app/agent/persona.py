@@ -63,13 +63,19 @@ class Persona(NamedTuple):
 NOBODY = Persona()
 
 
-@functools.lru_cache(maxsize=64)
 def persona(instructions: str) -> Persona:
     """Give what a turn's instructions state: the settings' name of the agent, and above it what the owner's words say."""
     before, _, words = instructions.partition(HEAD)
-    named = re.search(f"^{re.escape(CALLED).replace(re.escape('{name}'), '(.+)')}$", before, re.MULTILINE)
-    agent = _first(_AGENT, words) or (named[1] if named else "")
-    return Persona(_first(_PERSON, words), agent, _language(words), next(_stated(_BRIEF, words), None) is not None)
+    mark, _, end = CALLED.partition("{name}")
+    named = next((line for line in before.splitlines() if line.startswith(mark) and line.endswith(end)), "")
+    return _persona(named.removeprefix(mark).removesuffix(end), words)
+
+
+@functools.lru_cache(maxsize=64)
+def _persona(named: str, words: str) -> Persona:
+    if not words:
+        return Persona(agent=named)
+    return Persona(_first(_PERSON, words), _first(_AGENT, words) or named, _language(words), next(_stated(_BRIEF, words), None) is not None)
 
 
 def _first(patterns: tuple[str, ...], words: str) -> str:
@@ -91,5 +97,5 @@ def _language(words: str) -> str:
 def _stated(patterns: tuple[str, ...], words: str) -> Iterator[re.Match[str]]:
     """Give where a pattern stands at the beginning of a line or a sentence."""
     for pattern in patterns:
-        if words and (found := re.search(f"{_START}(?:{pattern})", words, re.MULTILINE)):
+        if found := re.search(f"{_START}(?:{pattern})", words, re.MULTILINE):
             yield found
