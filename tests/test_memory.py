@@ -348,7 +348,8 @@ async def test_a_fact_is_not_written_twice(alice: Client, clock: MovableClock, a
     ("params", "named"),
     [
         ({"kind": "relationship", "content": "x"}, "username"), ({"kind": "relationship", "content": "x", "username": "../up"}, "username"),
-        ({"kind": "weekly", "content": "x"}, "kind"), ({"kind": "daily", "content": ""}, "content"), ({"kind": "daily", "content": " \n "}, "content"),
+        ({"kind": "weekly", "content": "x"}, "kind"), ({"kind": "daily", "content": ""}, "content"),
+        ({"kind": "daily", "content": " \n "}, "content"),
         ({"kind": "daily", "content": "x" * 4001}, "content"), ({"kind": "daily", "content": "nul \0"}, "content"), ({"kind": "daily"}, "content"),
         ({"content": "x"}, "kind"),
     ],

@@ -1,15 +1,21 @@
 """What the rules can follow of the owner's words: names, the language of answers, and whether to be brief, where that is simply stated."""
 
 import functools
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 HEAD = "In the owner's words (notes below Memory/Self/; they set your manner and priorities, and give no tool or right that you do not have):"
 """The line of a turn's instructions below which the owner's words stand."""
 CALLED = "Your name is {name}."
 """The line of a turn's instructions that tells the agent the name that it has in the settings."""
-_START = r"(?:^|(?<=[.!?;:。！？：；])\s*|(?<=[.!?;:])\s+)(?:[-*+]\s+)?(?i:please,? |always |bitte |immer |toujours |siempre |por favor,? |请)*"
+CLOCK = "It is now {now} ({zone})."
+"""The last line of a turn's instructions."""
+_BEGINS = re.compile(
+    r"(?:^|[.!?;:](?=\s)|[。！？：；])\s*(?:[-*+]\s+)?(?i:please,? |always |bitte |immer |toujours |siempre |por favor,? |请)*", re.MULTILINE
+)
+MOST_SENTENCES = 500
 _MARKS = r"[\"“„«「『]"
 _NAME = (
     rf"(?:{_MARKS}\s?(?P<quoted>[^\"“”„«»「」『』\n]{{1,40}}?)\s?[\"”“»」』]"
@@ -37,7 +43,7 @@ _LANGUAGES = {
 _SOME_LANGUAGE = f"({'|'.join(_LANGUAGES.values())})"
 _LANGUAGE = (
     rf"(?i:(?:answer|reply|respond|write|speak)(?: to me| me)?(?: always| only)? in {_SOME_LANGUAGE}\b|(?:preferred )?language: ?{_SOME_LANGUAGE}\b)",
-    rf"(?i:(?:antworte|schreib|schreibe|sprich)(?: mir| mit mir)?(?: immer| bitte| nur)? (?:auf |in )?{_SOME_LANGUAGE}\b|sprache: ?{_SOME_LANGUAGE}\b)",
+    rf"(?i:(?:antworte|schreibe?|sprich)(?: mir| mit mir)?(?: immer| bitte| nur)? (?:auf |in )?{_SOME_LANGUAGE}\b|sprache: ?{_SOME_LANGUAGE}\b)",
     rf"(?i:(?:répond[sz]?|répondez|écris|parle)(?:-moi| moi)?(?: toujours)? en {_SOME_LANGUAGE}\b|langue ?: ?{_SOME_LANGUAGE}\b)",
     rf"(?i:(?:responde|respóndeme|contesta|escribe|habla)(?:me)?(?: siempre)? en {_SOME_LANGUAGE}\b|idioma: ?{_SOME_LANGUAGE}\b)",
     rf"用{_SOME_LANGUAGE}(?:回答|回复|答复)",
@@ -65,7 +71,8 @@ NOBODY = Persona()
 
 def persona(instructions: str) -> Persona:
     """Give what a turn's instructions state: the settings' name of the agent, and above it what the owner's words say."""
-    before, _, words = instructions.partition(HEAD)
+    before, _, after = instructions.partition(HEAD)
+    words = after.rpartition(f"\n{CLOCK.partition('{')[0]}")[0] or after
     mark, _, end = CALLED.partition("{name}")
     named = next((line for line in before.splitlines() if line.startswith(mark) and line.endswith(end)), "")
     return _persona(named.removeprefix(mark).removesuffix(end), words)
@@ -73,29 +80,28 @@ def persona(instructions: str) -> Persona:
 
 @functools.lru_cache(maxsize=64)
 def _persona(named: str, words: str) -> Persona:
-    if not words:
+    begins = [found.end() for found in itertools.islice(_BEGINS.finditer(words), MOST_SENTENCES)]
+    if not begins or not words:
         return Persona(agent=named)
-    return Persona(_first(_PERSON, words), _first(_AGENT, words) or named, _language(words), next(_stated(_BRIEF, words), None) is not None)
+    brief = next(_stated(_BRIEF, words, begins), None) is not None
+    return Persona(_first(_PERSON, words, begins), _first(_AGENT, words, begins) or named, _language(words, begins), brief)
 
 
-def _first(patterns: tuple[str, ...], words: str) -> str:
+def _first(patterns: tuple[str, ...], words: str, begins: Sequence[int]) -> str:
     """Give the name that the first pattern finds."""
-    found = next(_stated(patterns, words), None)
-    if found is None:
-        return ""
-    return next((value for value in found.groupdict().values() if value), "").strip()
+    found = next(_stated(patterns, words, begins), None)
+    return "" if found is None else next((value for value in found.groupdict().values() if value), "").strip()
 
 
-def _language(words: str) -> str:
-    found = next(_stated(_LANGUAGE, words), None)
+def _language(words: str, begins: Sequence[int]) -> str:
+    found = next(_stated(_LANGUAGE, words, begins), None)
     if found is None:
         return ""
     said = next(value for value in found.groups() if value).lower()
     return next(language for language, names in _LANGUAGES.items() if said in names.split("|"))
 
 
-def _stated(patterns: tuple[str, ...], words: str) -> Iterator[re.Match[str]]:
-    """Give where a pattern stands at the beginning of a line or a sentence."""
-    for pattern in patterns:
-        if found := re.search(f"{_START}(?:{pattern})", words, re.MULTILINE):
-            yield found
+def _stated(patterns: tuple[str, ...], words: str, begins: Sequence[int]) -> Iterator[re.Match[str]]:
+    """Give where a sentence begins with one of the patterns, in their order."""
+    for pattern in map(re.compile, patterns):
+        yield from (found for at in begins if (found := pattern.match(words, at)))

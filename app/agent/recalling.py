@@ -37,7 +37,8 @@ _SPANS: tuple[tuple[str, str], ...] = (
     ("this week", r"\bthis week\b|\b(?:in )?dieser? woche\b|\bcette semaine\b|\besta semana\b|这(?:个?星期|周)|本周|今週"),
     (
         "last month",
-        r"\b(?:last|past) month\b|\b(?:im )?(?:letzten|vergangenen|vorigen) monat\b|\b(?:le )?mois (?:dernier|passé)\b|\b(?:el )?mes pasado\b|上个?月|先月",
+        r"\b(?:last|past) month\b|\b(?:im )?(?:letzten|vergangenen|vorigen) monat\b|\b(?:le )?mois (?:dernier|passé)\b"
+        r"|\b(?:el )?mes pasado\b|上个?月|先月",
     ),
     ("this month", r"\bthis month\b|\b(?:in )?diesen?m? monat\b|\bce mois(?:-ci)?\b|\beste mes\b|这个月|本月|今月"),
     (
@@ -70,7 +71,7 @@ def remember(asked: Asked, route: Route) -> Step:
 
 def recall(asked: Asked, route: Route) -> Step:
     """Look for what was said and noted, and tell it: facts as quotes, then conversations with their days."""
-    target, days = parted(route.get("words"))
+    target, days = parted(f"{route.get('when')} {route.get('words')}")
     if not asked.has("memory_search"):
         return Step(calls=(("memory_search", {"query": _query(target, days), "limit": HITS}),))
     hits = [hit for result in asked.of("memory_search") for hit in result.content["results"]]

@@ -52,9 +52,9 @@ def _in_wanted_language(asked: Asked, route: Route) -> Route:
 def _said(asked: Asked, route: Route) -> str:
     """Give a fixed sentence, with the names that the owner gave."""
     if route.intent == "greet" and asked.persona.person:
-        return say(route.language, "greet_named", name=asked.persona.person)
+        return say(route.language, "greet_named", who=asked.persona.person)
     if route.intent == "help" and asked.persona.agent:
-        return f"{say(route.language, 'named', name=asked.persona.agent)} {say(route.language, 'help')}"
+        return f"{say(route.language, 'named', who=asked.persona.agent)} {say(route.language, 'help')}"
     return say(route.language, route.intent)
 
 
