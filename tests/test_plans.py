@@ -32,8 +32,11 @@ GROWING = (
     "idempotent_replies",
     "briefings",
     "note_passages",
+    "episodes",
+    "episode_passages",
+    "memory_writes",
 )
-WALK = re.compile(rf"^SCAN ({'|'.join(GROWING)}|n|f|s|l|x|t|p)\b(?! VIRTUAL TABLE)")
+WALK = re.compile(rf"^SCAN ({'|'.join(GROWING)}|n|f|s|l|x|t|p|e|m)\b(?! VIRTUAL TABLE)")
 SORT = re.compile(r"^USE TEMP B-TREE FOR .*ORDER BY")
 
 
@@ -135,6 +138,10 @@ WRITES = [
     ("POST", "/os/notes/1/links/rewrite", {"from": "Old plan"}, 200),
     ("POST", "/os/notes", {"title": "Linked", "content": "[[Plan]] and #tag", "folderId": 2}, 201),
     ("POST", "/briefing", {}, 200),
+    ("POST", "/os/memory/search", {"query": "text"}, 200),
+    ("POST", "/os/memory/search", {"query": "text updated:today"}, 200),
+    ("POST", "/os/memory/search", {"query": "after:2026-01-01"}, 200),
+    ("POST", "/tools", {"tool": "memory_write", "params": {"kind": "daily", "content": "text"}}, 200),
     ("GET", "/os/notes/1/related", None, 200),
 ]
 
@@ -153,6 +160,7 @@ MEANT = [
     ("POST", "/os/notes/search", {"query": "car", "mode": "meaning"}),
     ("POST", "/os/notes/search", {"query": "car tag:t -old", "folderId": 1}),
     ("GET", "/os/notes/1/related", None),
+    ("POST", "/os/memory/search", {"query": "car"}),
     ("GET", "/os/search", None),
     ("PATCH", "/os/notes/1", {"content": "a car"}),
 ]
