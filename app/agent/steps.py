@@ -6,6 +6,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from app.agent.persona import NOBODY, Persona
+
 
 class Result(Struct, frozen=True):
     """What a tool gave for the message at hand: its record, or with `failed` its message of refusal."""
@@ -17,13 +19,14 @@ class Result(Struct, frozen=True):
 
 
 class Asked(Struct, frozen=True):
-    """A message, what tools have given for it so far, which tools are offered, the user's local time, and the messages before."""
+    """A message, what tools have given for it so far, which tools are offered, the user's local time, the messages before, and the owner's wishes."""
 
     message: str
     results: tuple[Result, ...]
     tools: frozenset[str]
     now: datetime
     before: tuple[str, ...] = ()
+    persona: Persona = NOBODY
 
     def of(self, tool: str) -> list[Result]:
         """Give what one tool gave, in order, without its refusals."""
