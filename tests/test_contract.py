@@ -319,12 +319,6 @@ async def index(place: Served, whole_key: str) -> Any:
 
 
 @pytest.fixture(scope="module")
-async def carols(place: Served) -> str:
-    """A key that holds, for all the tests that need one: a user may have a hundred."""
-    return await place.key("carol")
-
-
-@pytest.fixture(scope="module")
 async def dead_keys(place: Served) -> dict[str, str]:
     """Credentials that must open nothing, by what is wrong with them."""
     alive = await place.key("carol")
@@ -400,8 +394,6 @@ async def test_with_another_scope_every_operation_answers_403_and_names_the_one_
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("found", [pytest.param(each, id=each.name) for each in OPERATIONS if not each.in_query])
-async def test_a_body_that_is_no_json_object_is_refused_everywhere(found: Operation[..., Any], place: Served, carols: str) -> None:
-    async with place.client(carols) as client:
 async def test_a_body_that_is_no_json_object_is_refused_everywhere(found: Operation[..., Any], place: Served, whole_key: str) -> None:
     async with place.client(whole_key) as client:
         for body in (b"{", b"[]", b"nul"):

@@ -79,7 +79,7 @@ class Place(NamedTuple):
     mark: str
 
 
-@operation("POST /os/memory/search", scope="os.memory:read", category="memory", effect="read", tool=True, stoppable=True)
+@operation("POST /os/memory/search", scope="os.memory:read", category="memory", effect="read", tool=True, risk="R", stoppable=True)
 async def memory_search(
     app: App, me: Caller, *, query: Annotated[str, Meta(min_length=1, max_length=1000)], limit: Limit | None = None, max_results: Limit | None = None
 ) -> MemoryFound:
@@ -93,7 +93,7 @@ async def memory_search(
     return MemoryFound(hits, MemoryResults(hits))
 
 
-@operation("TOOL", scope="os.notes:write", category="memory", tool=True)
+@operation("TOOL", scope="os.notes:write", category="memory", tool=True, risk="W")
 def memory_write(
     tx: Tx, me: Caller, *, kind: WriteKind, content: Annotated[str, Meta(min_length=1), Text(LONGEST_FACT)], username: Name | None = None
 ) -> Remembered:
