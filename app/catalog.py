@@ -6,6 +6,7 @@ from app.core.operation import Catalog
 from app.interfaces import openapi
 from app.tools import namespaces, note_tools, toolbox
 from app.workspace import (
+    attachments,
     bulk,
     find,
     folder_shares,
@@ -51,6 +52,7 @@ CATALOG = Catalog(
         snapshots,
         todos,
         trash,
+        attachments,
         briefing,
         strategies,
         matrix,

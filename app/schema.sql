@@ -147,3 +147,20 @@ CREATE TABLE turn_calls (
     id INTEGER PRIMARY KEY AUTOINCREMENT, turn_id INTEGER NOT NULL REFERENCES turns ON DELETE CASCADE, tool TEXT NOT NULL,
     call_id TEXT NOT NULL, arguments TEXT NOT NULL, outcome TEXT NOT NULL, called_at TEXT NOT NULL) STRICT;
 CREATE INDEX turn_calls_by_turn ON turn_calls (turn_id);
+CREATE TABLE attachments (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, name TEXT NOT NULL,
+    media_type TEXT NOT NULL, charset TEXT, size INTEGER NOT NULL, sha256 TEXT NOT NULL, complete INTEGER NOT NULL DEFAULT 0,
+    created_at TEXT NOT NULL) STRICT;
+CREATE INDEX attachments_by_owner ON attachments (owner_id, complete, id, size);
+CREATE INDEX attachments_incomplete ON attachments (created_at) WHERE complete = 0;
+CREATE TABLE attachment_parts (
+    attachment_id INTEGER NOT NULL REFERENCES attachments ON DELETE CASCADE, number INTEGER NOT NULL, bytes BLOB NOT NULL,
+    PRIMARY KEY (attachment_id, number)) STRICT;
+CREATE TABLE attachment_texts (
+    attachment_id INTEGER PRIMARY KEY REFERENCES attachments ON DELETE CASCADE, content TEXT NOT NULL, is_cut INTEGER NOT NULL,
+    trouble TEXT) STRICT;
+CREATE TABLE message_attachments (
+    message_id INTEGER NOT NULL REFERENCES messages ON DELETE CASCADE, place INTEGER NOT NULL,
+    attachment_id INTEGER REFERENCES attachments ON DELETE SET NULL, name TEXT NOT NULL, media_type TEXT NOT NULL,
+    PRIMARY KEY (message_id, place)) STRICT, WITHOUT ROWID;
+CREATE INDEX message_attachments_by_attachment ON message_attachments (attachment_id) WHERE attachment_id IS NOT NULL;

@@ -36,6 +36,8 @@ class Settings:
     failed_limit: int = option(30, "failed credentials a minute for each address; 0 = no limit")
     max_body: int = option(12 * MIB, "largest request body in bytes")
     max_accumulate_body: int = option(640 * MIB, "largest body of POST /accumulate in bytes")
+    max_attachment_body: int = option(20 * MIB, "largest attachment in bytes")
+    attachment_quota: int = option(5 << 30, "bytes of attachments that each user may keep")
     grep_index: bool = option(True, "keep an index of three-letter runs for grep, about 0.6 times the text; without it every grep reads the notes")
     access_log: bool = option(True, "write one JSON line a request to access.log in the data directory")
     embeddings: Literal["auto", "off"] = option("auto", "search by meaning: `auto`: with what there is, a model or an address; `off`: by words alone")

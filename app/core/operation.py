@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from types import ModuleType
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, get_args, get_type_hints
 
+from app.core.download import Download
 from app.core.lines import Lines
 from app.core.shapes import Shape, camel
 
@@ -41,6 +42,8 @@ class Operation(Generic[P, R]):
     body: str
     steady: tuple[str, ...] | None
     stoppable: bool
+    raw: bool
+    foreign: bool
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.function(*args, **kwargs)
@@ -75,6 +78,11 @@ class Operation(Generic[P, R]):
     def streams(self) -> bool:
         """Whether it may answer line by line instead of with its record."""
         return Lines in get_args(get_type_hints(self.function, include_extras=True).get("return"))
+
+    @functools.cached_property
+    def downloads(self) -> bool:
+        """Whether it answers with the bytes of a file."""
+        return get_type_hints(self.function).get("return") is Download
 
     @functools.cached_property
     def waits(self) -> bool:
@@ -112,6 +120,8 @@ def operation(
     body: str = "max_body",
     steady: tuple[str, ...] | None = None,
     stoppable: bool = False,
+    raw: bool = False,
+    foreign: bool = False,
 ) -> Callable[[Callable[P, R]], Operation[P, R]]:
     """Make a function an operation; its keyword-only parameters are its request, its return annotation its answer.
 
@@ -123,6 +133,8 @@ def operation(
     Idempotency-Key is remembered. `body`: the setting that limits its size in bytes. `steady`: a read whose answer depends on the request and the
     database alone, unless one of these query fields is given, which make it depend on the time too. `tool`: agents may be offered it; a mapping
     names the fields that the tool spells otherwise. `stoppable`: it may run long and is cancelled when its client leaves.
+    `raw`: the request body is a file; it comes as the fields `content` and `content_type`, all others in the query. `foreign`: what it gives holds
+    text that somebody else wrote, which must never be taken for the user's own words.
     """
     method, _, path = route.partition(" ")
 
@@ -149,6 +161,8 @@ def operation(
             body=body,
             steady=steady,
             stoppable=stoppable,
+            raw=raw,
+            foreign=foreign,
         )
 
     return declare

@@ -38,8 +38,9 @@ class Schedule:
             self._scheduler.shutdown(wait=False)
 
     async def sweep(self) -> None:
-        """Delete for good what has been in the trash for its time, and replies that no retry can ask for any more."""
+        """Delete for good what has been in the trash for its time, uploads that were cut off, and replies that no retry can ask for any more."""
         await self._parts.call(OPERATOR, "purge_expired_trash", {})
+        await self._parts.call(OPERATOR, "purge_stale_attachments", {})
         await self._parts.write(idempotency.sweep)
 
     def _begin(self) -> None:
