@@ -1,6 +1,6 @@
 """What the agent does without a model: from a message and what tools have given for it to the next step."""
 
-from app.agent import answers, lists, routing, writes
+from app.agent import answers, attached_answers, lists, routing, writes
 from app.agent.phrases import say
 from app.agent.routing import Route
 from app.agent.steps import Asked, Result, Step
@@ -33,6 +33,8 @@ def next_step(asked: Asked) -> Step:
     route = routing.route(asked.message)
     if route.intent in SAID:
         return Step(say(route.language, route.intent))
+    if (asked.attached or asked.attached_before) and (step := attached_answers.step(asked, route)):
+        return step
     return _offered(asked, route, INTENTS[route.intent](asked, route))
 
 

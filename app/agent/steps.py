@@ -17,6 +17,17 @@ class Result:
 
 
 @dataclasses.dataclass(frozen=True)
+class Attached:
+    """A file that a message brought along: its text, or the trouble that there is with it."""
+
+    id: int
+    name: str
+    text: str
+    trouble: str = ""
+    is_cut: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
 class Asked:
     """A message, what tools have given for it so far, which tools are offered, the user's local time, and the messages before."""
 
@@ -25,6 +36,8 @@ class Asked:
     tools: frozenset[str]
     now: datetime
     before: tuple[str, ...] = ()
+    attached: tuple[Attached, ...] = ()
+    attached_before: tuple[Attached, ...] = ()
 
     def of(self, tool: str) -> list[Result]:
         """Give what one tool gave, in order, without its refusals."""

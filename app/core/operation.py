@@ -70,8 +70,10 @@ class Operation(Generic[P, R]):
 
     @functools.cached_property
     def answer(self) -> Any:
-        """The type of the record it gives back; where it may also stream, without the stream."""
+        """The type of the record it gives back; where it may also stream, without the stream; bytes where it gives a file."""
         given = get_type_hints(self.function, include_extras=True).get("return")
+        if given is Download:
+            return bytes
         return next(part for part in get_args(given) if part is not Lines) if Lines in get_args(given) else given
 
     @functools.cached_property

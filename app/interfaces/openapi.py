@@ -50,7 +50,7 @@ def document(catalog: Catalog) -> dict[str, Any]:
     served = [(method, path, found) for method, path, found in catalog.routes() if not _is_alias(method, path, found)]
     kinds: list[Any] = [*SHARED]
     for _, _, found in served:
-        kinds += [found.shape.record, Record if found.downloads else found.answer]
+        kinds += [found.shape.record, found.answer]
     each, named = schemas(kinds, PREFIX)
     requests = {found.name: named.pop(each[len(SHARED) + 2 * i]["$ref"].removeprefix(PREFIX)) for i, (_, _, found) in enumerate(served)}
     answers = {found.name: each[len(SHARED) + 1 + 2 * i] for i, (_, _, found) in enumerate(served)}
