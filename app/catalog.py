@@ -4,7 +4,7 @@ from app.account import contacts, grants, keys, users
 from app.agent import briefing, chat, conversations, matrix, strategies
 from app.core.operation import Catalog
 from app.interfaces import openapi
-from app.tools import namespaces, note_tools, toolbox
+from app.tools import namespaces, note_tools, toolbox, web
 from app.workspace import (
     attachments,
     bulk,
@@ -59,6 +59,7 @@ CATALOG = Catalog(
         toolbox,
         namespaces,
         note_tools,
+        web,
         chat,
         conversations,
     ]

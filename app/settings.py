@@ -38,6 +38,8 @@ class Settings:
     max_accumulate_body: int = option(640 * MIB, "largest body of POST /accumulate in bytes")
     max_attachment_body: int = option(20 * MIB, "largest attachment in bytes")
     attachment_quota: int = option(5 << 30, "bytes of attachments that each user may keep")
+    allow_private_hosts: bool = option(False, "fetch calendars and pages from private addresses too, such as those of the home network")
+    search_url: str = option("", "a SearXNG-compatible address that web_search asks, such as `https://searx.example.org/search`")
     grep_index: bool = option(True, "keep an index of three-letter runs for grep, about 0.6 times the text; without it every grep reads the notes")
     access_log: bool = option(True, "write one JSON line a request to access.log in the data directory")
     embeddings: Literal["auto", "off"] = option("auto", "search by meaning: `auto`: with what there is, a model or an address; `off`: by words alone")

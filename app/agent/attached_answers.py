@@ -14,7 +14,8 @@ PIECE = 90_000
 PIECES = 8
 ANSWERED = frozenset({"ask", "find_notes", "summarise"})
 _REFERS = (
-    r"\b(?:(?:the|this|my) )?attach(?:ed|ments?)\b(?: (?:file|document|pdf|page|paper|image|picture|text)s?\b)?|\b(?:this|the|that|these|enclosed|uploaded) (?:file|document|doc|pdf|page|paper|report|image|picture|text|upload)s?\b"
+    r"\b(?:(?:the|this|my) )?attach(?:ed|ments?)\b(?: (?:file|document|pdf|page|paper|image|picture|text)s?\b)?"
+    r"|\b(?:this|the|that|these|enclosed|uploaded) (?:file|document|doc|pdf|page|paper|report|image|picture|text|upload)s?\b"
     r"|\banh[aä]ng(?:e|en|s)?\b|\bangeh[aä]ngte[nmrs]?\b|\b(?:diese[nmrs]?|die|das|der|dem|den) (?:datei|dokument|pdf|bild|anlage)(?:en|s)?\b"
     r"|\bpi[eè]ces? jointes?\b|\bci-jointe?s?\b|\b(?:ce|le|cette|la|du) (?:fichier|document|pdf|page|image)\b"
     r"|\badjunt[oa]s?\b|\b(?:este|el|esta|la|del) (?:archivo|documento|pdf|fichero|imagen)\b"

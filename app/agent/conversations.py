@@ -235,4 +235,9 @@ def _messages(tx: Tx, conversation: int, limit: int, *, before: int | None = Non
         id=conversation, before=before, after=after, limit=limit,
     )  # fmt: skip
     files = message_attachments.of(tx, [row["id"] for row in found if row["role"] == "user"])
-    return [WholeMessage(*tuple(row), attachments=files.get(row["id"], UNSET)) for row in reversed(found)]
+    return [_whole_message(row, files.get(row["id"], UNSET)) for row in reversed(found)]
+
+
+def _whole_message(row: sqlite3.Row, files: list[MessageAttachment] | UnsetType) -> WholeMessage:
+    id_, role, sender_type, sender, label, content, created_at, client = row
+    return WholeMessage(id_, role, sender_type, sender, label, content, created_at, client, files)
