@@ -4,7 +4,7 @@ from app.account import contacts, grants, keys, users
 from app.agent import briefing, chat, conversations, matrix, strategies
 from app.core.operation import Catalog
 from app.interfaces import openapi
-from app.tools import namespaces, note_tools, toolbox, web
+from app.tools import integrations, namespaces, note_tools, toolbox, web
 from app.workspace import (
     attachments,
     bulk,
@@ -58,6 +58,7 @@ CATALOG = Catalog(
         matrix,
         toolbox,
         namespaces,
+        integrations,
         note_tools,
         web,
         chat,

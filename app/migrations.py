@@ -292,6 +292,27 @@ def m014_attachments(db: "Database") -> None:
     )
 
 
+def m015_integrations(db: "Database") -> None:
+    """Make integrations, and the events of calendars with their recurrences worked out; of each calendar one generation of events counts."""
+    _run(
+        db,
+        """
+        CREATE TABLE integrations (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+            kind TEXT NOT NULL CHECK (kind IN ('ics', 'oauth')), name TEXT NOT NULL, name_key TEXT NOT NULL, url TEXT, source BLOB,
+            status TEXT NOT NULL CHECK (status IN ('connected', 'needs_reauth', 'disconnected', 'error')), last_error TEXT, etag TEXT,
+            generation INTEGER NOT NULL DEFAULT 0, failures INTEGER NOT NULL DEFAULT 0, due_at TEXT, connected_at TEXT,
+            created_at TEXT NOT NULL) STRICT;
+        CREATE UNIQUE INDEX integrations_by_name ON integrations (user_id, name_key);
+        CREATE INDEX integrations_due ON integrations (due_at) WHERE due_at IS NOT NULL;
+        CREATE TABLE calendar_events (
+            id INTEGER PRIMARY KEY, integration_id INTEGER NOT NULL REFERENCES integrations ON DELETE CASCADE, generation INTEGER NOT NULL,
+            starts TEXT NOT NULL, ends TEXT NOT NULL, title TEXT NOT NULL, place TEXT NOT NULL, words TEXT NOT NULL) STRICT;
+        CREATE INDEX calendar_events_by_end ON calendar_events (integration_id, generation, ends);
+        """,
+    )
+
+
 STEPS: tuple[Callable[["Database"], None], ...] = (
     m001_accounts,
     m002_workspace,
@@ -304,6 +325,7 @@ STEPS: tuple[Callable[["Database"], None], ...] = (
     m009_tools,
     m010_conversations,
     m014_attachments,
+    m015_integrations,
 )
 
 

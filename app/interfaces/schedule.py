@@ -43,11 +43,15 @@ class Schedule:
         await self._parts.call(OPERATOR, "purge_stale_attachments", {})
         await self._parts.write(idempotency.sweep)
 
+    async def refresh(self) -> None:
+        """Read again the calendars whose time has come."""
+        await self._parts.call(OPERATOR, "refresh_calendars", {})
+
     def _begin(self) -> None:
         from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
         self._scheduler = AsyncIOScheduler(timezone="UTC")
-        for seconds, job in ((60, self._ring.flush), (3600, self.sweep)):
+        for seconds, job in ((60, self._ring.flush), (60, self.refresh), (3600, self.sweep)):
             self._scheduler.add_job(
                 _guarded(job), "interval", seconds=seconds, coalesce=True, max_instances=1, misfire_grace_time=None, id=job.__name__
             )
