@@ -1,7 +1,7 @@
 """The feature modules whose operations make up the service."""
 
 from app.account import contacts, grants, keys, users
-from app.agent import briefing, chat, conversations, matrix, strategies
+from app.agent import briefing, calendar_search, chat, conversations, matrix, strategies
 from app.core.operation import Catalog
 from app.interfaces import openapi
 from app.tools import integrations, namespaces, note_tools, toolbox, web
@@ -54,6 +54,7 @@ CATALOG = Catalog(
         trash,
         attachments,
         briefing,
+        calendar_search,
         strategies,
         matrix,
         toolbox,

@@ -82,6 +82,9 @@ POST   /os/todos/{id}/complete               todos      os.todos:write          
 POST   /os/todos/replan                      todos      os.todos:write                     service
 GET    /tools                                tools      any                                service
 POST   /tools                                tools      any                                service
+GET    /tools/integrations                   tools      tools:read                         service
+POST   /tools/integrations                   tools      tools:manage                       beyond
+DELETE /tools/integrations/{id}              tools      tools:manage                       service
 GET    /tools/namespaces                     tools      any                                service
 PUT    /tools/namespaces                     tools      tools:manage                       service
 POST   /briefing                             agent      agent.chat:run                     service
@@ -104,7 +107,6 @@ POST /os/team/invite                        GET /os/network                     
 GET /os/network/conversations/{sessionId}   POST /os/memory/search                GET /heartbeat/policy           POST /heartbeat/policy
 POST /heartbeat/run                         GET /heartbeat/runs                   GET /heartbeat/runs/{id}        GET /heartbeat/status
 GET /heartbeat/instructions                 PUT /heartbeat/instructions
-GET /tools/integrations                     DELETE /tools/integrations/{id}
 GET /tools/mcp                              POST /tools/mcp                       GET /tools/mcp/{id}             PATCH /tools/mcp/{id}
 DELETE /tools/mcp/{id}                      POST /tools/mcp/{id}/authorize        POST /tools/mcp/{id}/refresh    POST /tools/mcp/{id}/disconnect
 POST /agent/message                         POST /os/share
@@ -450,6 +452,9 @@ CALLS: dict[str, dict[str, Any]] = {
     "briefing_matrix": {"todoSummary": "<ul><li>Pay the rent today</li></ul>", "explain": True},
     "list_briefings": {"limit": 100},
     "get_briefing": {"id": Ref("briefing")},
+    "list_integrations": {},
+    "add_integration": {"kind": "ics", "name": "Home", "content": "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:t\r\nEND:VCALENDAR\r\n"},
+    "remove_integration": {"id": Ref("integration")},
     "upload_attachment": {"name": "a.txt"},
     "list_attachments": {},
     "download_attachment": {"id": Ref("attachment")},
@@ -480,8 +485,10 @@ async def ready(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
     )
     undo = (await alice.ok("POST", "/os/notes/replace", json={"pattern": "One", "replacement": "two", "preview": False}))["undo"]
     chat = await alice.ok("POST", "/chat", json={"message": "Hello", "stream": False})
+    work = await alice.ok("POST", "/tools/integrations", status=201, json={**CALLS["add_integration"], "name": "Work"})
     made = {
         "conversation": chat["conversationId"],
+        "integration": work["integration"]["id"],
         "attachment": (await alice.ok("POST", "/os/attachments?name=a.txt", status=201, content=b"text"))["attachment"]["id"],
         "folder": folder,
         "note": note["id"],

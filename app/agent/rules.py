@@ -1,6 +1,6 @@
 """What the agent does without a model: from a message and what tools have given for it to the next step."""
 
-from app.agent import answers, attached_answers, lists, routing, writes
+from app.agent import agenda, answers, attached_answers, lists, routing, writes
 from app.agent.phrases import say
 from app.agent.routing import Route
 from app.agent.steps import Asked, Result, Step
@@ -24,6 +24,8 @@ INTENTS = {
     "pin_note": writes.pin_note,
     "move_note": writes.move_note,
     "replan": writes.replan,
+    "events": agenda.events,
+    "free": agenda.free,
 }
 MOST_ROUNDS = 5
 

@@ -142,9 +142,10 @@ async def _purge(app: App, integration: int, besides: int) -> None:
 
 def _occurrence(row: sqlite3.Row, zone: Any) -> Occurrence:
     whole = len(row["starts"]) == 10
-    start, end = (_moment(row[name], zone) for name in ("starts", "ends"))
+    start, end = (moment(row[name], zone) for name in ("starts", "ends"))
     return Occurrence(start, end, whole, row["title"], row["place"], row["words"], row["calendar"])
 
 
-def _moment(text: str, zone: Any) -> datetime:
+def moment(text: str, zone: Any) -> datetime:
+    """Give a stored moment, or the beginning of a stored day, in a zone."""
     return datetime.combine(date.fromisoformat(text), time(), zone) if len(text) == 10 else datetime.fromisoformat(text).astimezone(zone)
