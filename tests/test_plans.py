@@ -32,6 +32,11 @@ GROWING = (
     "idempotent_replies",
     "briefings",
     "note_passages",
+    "attachments",
+    "attachment_parts",
+    "integrations",
+    "calendar_events",
+    "message_attachments",
 )
 WALK = re.compile(rf"^SCAN ({'|'.join(GROWING)}|n|f|s|l|x|t|p)\b(?! VIRTUAL TABLE)")
 SORT = re.compile(r"^USE TEMP B-TREE FOR .*ORDER BY")
@@ -95,7 +100,7 @@ READS = [
     *(f"/os/notes?folderId=2&sort={sort}&order={order}" for sort in ("updatedAt", "createdAt", "title") for order in ("asc", "desc")),
     "/os/notes?recursive=true", "/os/notes?folderName=Work", "/os/snapshots/1", "/os/snapshots/1/seq/1", "/os/snapshots/1/1",
     "/notes/summary", "/briefings", "/briefings/1", "/os/trash", "/os/search", "/os/todos", "/os/todos?completed=false&limit=50&includeSteps=true",
-    "/os/todos/1",
+    "/os/todos/1", "/os/attachments", "/tools/integrations",
 ]  # fmt: skip
 
 

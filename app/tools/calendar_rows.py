@@ -17,7 +17,7 @@ _SHOWN = "id, user_id, kind, name, url, status, last_error, etag, generation, fa
 
 def listed(tx: Tx, me: Caller) -> list[sqlite3.Row]:
     """Give the caller's integrations, the oldest first."""
-    return tx.all(f"SELECT {_SHOWN} FROM integrations WHERE user_id = :me ORDER BY id", me=me.user)
+    return sorted(tx.all(f"SELECT {_SHOWN} FROM integrations WHERE user_id = :me", me=me.user), key=lambda row: int(row["id"]))
 
 
 def demand_room(tx: Tx, me: Caller, name_key: str) -> None:
