@@ -11,18 +11,19 @@ from app.agent.phrases import Language, say
 from app.agent.routing import Route
 from app.agent.steps import Asked, Step
 from app.agent.time_ranges import Range
+from app.core.regex import regex
 
 TOOL = "search_calendar_events"
 SHOWN = 30
 NEXT_SHOWN = 3
 USUAL_DAYS, NEXT_DAYS = 7, 60
 AN_HOUR = timedelta(hours=1)
-_NEXT = re.compile(
+_NEXT = regex(
     r"\b(?:my|the|our) next (?:meeting|appointment|event|call)\b|\bnächste[nr]? (?:termin|besprechung)\b|\bprochaine? (?:rendez-vous|réunion)\b"
     r"|\bpróxim[ao] (?:cita|reunión|evento)\b|下(?:一|个|一个)(?:会议|会|预约)|次の(?:予定|会議|打ち合わせ)",
     re.IGNORECASE,
 )
-_CLOCK = re.compile(r"\d|[一二三四五六七八九十两]点|\bnoon\b|\bmidday\b|\bmittags?\b|(?<!-)\bmidi\b|\bmediodía\b", re.IGNORECASE)
+_CLOCK = regex(r"\d|[一二三四五六七八九十两]点|\bnoon\b|\bmidday\b|\bmittags?\b|(?<!-)\bmidi\b|\bmediodía\b", re.IGNORECASE)
 _PARTS: tuple[tuple[str, int, int], ...] = (
     (r"\bmorning\b|\b(?:vormittag|morgens)\b|\bmatin\b|\bpor la mañana\b|上午|早上|午前|朝", 8, 12),
     (r"\bafternoon\b|\bnachmittags?\b|\baprès-midi\b|\bpor la tarde\b|下午|午後", 12, 18),

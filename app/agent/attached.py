@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 from pydantic_ai.messages import BinaryContent, ModelMessage, ModelRequest, TextContent, UserContent, UserPromptPart
 
 from app.agent.steps import Attached
@@ -62,8 +63,8 @@ async def _part(app: App, me: Caller, row: sqlite3.Row, share: int, *, sees: boo
 def _text(id_: int, name: str, media_type: str, found: Extract, share: int) -> TextContent:
     held = Attached(id=id_, name=name, text=found.text, trouble=found.trouble or "", is_cut=found.is_cut)
     if found.trouble:
-        return TextContent(f"[Attached file {name!r} of the type {media_type}: {found.trouble}]", metadata={MARK: dataclasses.asdict(held)})
-    return TextContent(_framed(name, media_type, found.text, share, is_cut=found.is_cut), metadata={MARK: dataclasses.asdict(held)})
+        return TextContent(f"[Attached file {name!r} of the type {media_type}: {found.trouble}]", metadata={MARK: msgspec.structs.asdict(held)})
+    return TextContent(_framed(name, media_type, found.text, share, is_cut=found.is_cut), metadata={MARK: msgspec.structs.asdict(held)})
 
 
 def _framed(name: str, media_type: str, text: str, share: int, *, is_cut: bool) -> str:

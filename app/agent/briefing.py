@@ -1,7 +1,6 @@
 """Briefings: how things stand, from todos, notes and what the asker knows of e-mails and events, made by rules and kept."""
 
 import asyncio
-import re
 import sqlite3
 from datetime import datetime, timedelta
 from typing import Annotated
@@ -21,6 +20,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.fragments import line
 from app.core.operation import operation
+from app.core.regex import regex
 from app.core.rewriting import Draft, Piece
 from app.core.shapes import Id, Line, Most, Record, encode, json_column
 from app.core.tx import Tx, stamp
@@ -34,7 +34,7 @@ USUAL_HOURS = 24
 CALENDAR_DAYS = 4
 MOST_EVENTS = 200
 LONGEST_DAYS = 36_500
-_DURATION = re.compile(r"(?:the )?(?:last|past)\s+(?:(\d{1,6})\s+)?(minute|hour|day|week)s?")
+_DURATION = regex(r"(?:the )?(?:last|past)\s+(?:(\d{1,6})\s+)?(minute|hour|day|week)s?")
 _ITEM = {
     "type": "object",
     "properties": {name: {"type": "string"} for name in ("title", "description", "action", "suggestionId")},

@@ -4,7 +4,7 @@ import re
 from datetime import date, datetime, time, timedelta
 from typing import NamedTuple
 
-from app.agent import quickadd
+from app.core.regex import regex
 
 MOST_DAYS = 3_660
 LONGEST = 600
@@ -40,7 +40,7 @@ _UNITS: tuple[tuple[tuple[str, ...], timedelta], ...] = (
 )
 
 
-_PARTICLE = re.compile(r"(?<=[時分日半])[はにのも]")
+_PARTICLE = regex(r"(?<=[時分日半])[はにのも]")
 """What stands between a Japanese time and the rest of a question."""
 
 
@@ -124,6 +124,8 @@ def _moment(text: str, now: datetime) -> datetime:
 
 def _by_date(text: str, now: datetime) -> Range | None:
     """Give the day that the quick-add grammar finds, with the time of day where there is one."""
+    from app.agent import quickadd  # a grammar of six languages, so only once somebody names a date
+
     text = _PARTICLE.sub(" ", text)
     due = (quickadd.read(text, now=now).due or quickadd.read(f"x {text}", now=now).due) if text.strip() else None
     if due is None:
@@ -134,5 +136,7 @@ def _by_date(text: str, now: datetime) -> Range | None:
 
 def _clock(text: str, now: datetime, named: Range) -> datetime | None:
     """Give the time of day that a text names beside the day."""
+    from app.agent import quickadd
+
     due = quickadd.read(_PARTICLE.sub(" ", text), now=now).due
     return datetime.combine(named.start.date(), due.astimezone(now.tzinfo).time(), now.tzinfo) if isinstance(due, datetime) else None

@@ -1,7 +1,6 @@
 """The connections of fetches: a name is resolved once, all its addresses are checked, and just those are connected to."""
 
 import asyncio
-import dataclasses
 import ipaddress
 import socket
 import zlib
@@ -9,6 +8,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import httpcore2
+from msgspec import structs
 
 from app.core.outbound import MOST_REDIRECTS, NOT_PUBLIC, Address, Fetched, FetchFailed, NotAllowed, Reach, Target, following
 
@@ -74,7 +74,7 @@ async def fetch(target: Target, reach: Reach, *, most: int, seconds: float, head
                     return found
                 before, target = target, following(target, found.headers["location"], reach)
                 if (before.host, before.port) != (target.host, target.port):
-                    reach = dataclasses.replace(reach, loopback=False)  # nobody else sends us to this machine
+                    reach = structs.replace(reach, loopback=False)  # nobody else sends us to this machine
     except TimeoutError:
         raise FetchFailed(f"The host {named} did not answer within {seconds:g} seconds.") from None
     except (httpcore2.NetworkError, httpcore2.TimeoutException, httpcore2.ProtocolError, OSError, zlib.error):

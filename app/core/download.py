@@ -1,11 +1,11 @@
 """An answer that is a file: its bytes go out part by part, to be saved and never to be shown."""
 
-import dataclasses
 from collections.abc import AsyncGenerator
 
+from msgspec import Struct
 
-@dataclasses.dataclass(frozen=True)
-class Download:
+
+class Download(Struct, frozen=True):
     """What an operation gives instead of a record; `parts` come to `size` bytes in all."""
 
     name: str

@@ -1,8 +1,9 @@
 """Fetching from the outside: what may be asked for, and the one function that asks. Nothing that is not public is reached unless it is allowed."""
 
-import dataclasses
 import ipaddress
 from urllib.parse import quote, urljoin, urlsplit
+
+from msgspec import Struct
 
 WEB_PORTS = frozenset({80, 443})
 MOST_REDIRECTS = 5
@@ -29,8 +30,7 @@ class NotAllowed(FetchFailed):
     """The address is not one that may be asked."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Reach:
+class Reach(Struct, frozen=True):
     """What a fetch may reach: this machine, private networks, http beside https, and which ports; public addresses always."""
 
     loopback: bool = False
@@ -46,8 +46,7 @@ class Reach:
         return is_public(inner) or (self.private and is_private(inner))
 
 
-@dataclasses.dataclass(frozen=True)
-class Fetched:
+class Fetched(Struct, frozen=True):
     """What was fetched; `url` is where it stood in the end, `is_cut` says that there is more of it."""
 
     url: str
@@ -57,8 +56,7 @@ class Fetched:
     is_cut: bool
 
 
-@dataclasses.dataclass(frozen=True)
-class Target:
+class Target(Struct, frozen=True):
     """A checked address."""
 
     scheme: str

@@ -1,6 +1,6 @@
 """The text of a file: of text and Markdown as it is, of HTML as Markdown, of PDF what stands on its pages."""
 
-import dataclasses
+from msgspec import Struct
 
 from app.core import child
 from app.core.app import App
@@ -13,8 +13,7 @@ BYTES_A_CHARACTER = 4
 MARGIN_SECONDS = 5
 
 
-@dataclasses.dataclass(frozen=True)
-class Extract:
+class Extract(Struct, frozen=True):
     """What a file says; `is_cut` where that is not all of it, `trouble` why nothing could be read."""
 
     text: str = ""

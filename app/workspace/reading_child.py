@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 
 from app.core import child
+from app.core.regex import regex
 from app.workspace.media_types import as_text
 
 SECONDS = 20
@@ -16,7 +17,7 @@ MOST_CHARACTERS = 400_000
 MOST_HTML = 1_000_000
 APART = ("nav", "footer", "script", "style", "noscript", "svg", "template", "iframe")
 """What of a page is not its text."""
-_TITLE = re.compile(r"<title\b[^>]{0,200}>([^<]{1,2000})</title", re.IGNORECASE)
+_TITLE = regex(r"<title\b[^>]{0,200}>([^<]{1,2000})</title", re.IGNORECASE)
 
 
 def main(kind: str, charset: str) -> None:
