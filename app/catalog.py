@@ -1,11 +1,12 @@
 """The feature modules whose operations make up the service."""
 
 from app.account import caps, contacts, grants, invoices, keys, usage, users
-from app.agent import briefing, chat, conversations, matrix, memory, strategies
+from app.agent import briefing, calendar_search, chat, conversations, matrix, memory, strategies
 from app.core.operation import Catalog
 from app.interfaces import openapi
-from app.tools import audit, deciding, escalations, namespaces, note_tools, precedents, stop, toolbox
+from app.tools import audit, deciding, escalations, integrations, namespaces, note_tools, precedents, stop, toolbox, web
 from app.workspace import (
+    attachments,
     bulk,
     find,
     folder_shares,
@@ -54,12 +55,16 @@ CATALOG = Catalog(
         snapshots,
         todos,
         trash,
+        attachments,
         briefing,
+        calendar_search,
         strategies,
         matrix,
         toolbox,
         namespaces,
+        integrations,
         note_tools,
+        web,
         precedents,
         escalations,
         deciding,

@@ -341,6 +341,53 @@ def m013_episodes(db: "Database") -> None:
     )
 
 
+def m014_attachments(db: "Database") -> None:
+    """Make attachments, stored in parts, the texts that were read from them, and which of them a message has."""
+    _run(
+        db,
+        """
+        CREATE TABLE attachments (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, name TEXT NOT NULL,
+            media_type TEXT NOT NULL, charset TEXT, size INTEGER NOT NULL, sha256 TEXT NOT NULL, complete INTEGER NOT NULL DEFAULT 0,
+            created_at TEXT NOT NULL) STRICT;
+        CREATE INDEX attachments_by_owner ON attachments (owner_id, complete, id, size);
+        CREATE INDEX attachments_incomplete ON attachments (created_at) WHERE complete = 0;
+        CREATE TABLE attachment_parts (
+            attachment_id INTEGER NOT NULL REFERENCES attachments ON DELETE CASCADE, number INTEGER NOT NULL, bytes BLOB NOT NULL,
+            PRIMARY KEY (attachment_id, number)) STRICT;
+        CREATE TABLE attachment_texts (
+            attachment_id INTEGER PRIMARY KEY REFERENCES attachments ON DELETE CASCADE, content TEXT NOT NULL, is_cut INTEGER NOT NULL,
+            trouble TEXT) STRICT;
+        CREATE TABLE message_attachments (
+            message_id INTEGER NOT NULL REFERENCES messages ON DELETE CASCADE, place INTEGER NOT NULL,
+            attachment_id INTEGER REFERENCES attachments ON DELETE SET NULL, name TEXT NOT NULL, media_type TEXT NOT NULL,
+            PRIMARY KEY (message_id, place)) STRICT, WITHOUT ROWID;
+        CREATE INDEX message_attachments_by_attachment ON message_attachments (attachment_id) WHERE attachment_id IS NOT NULL;
+        """,
+    )
+
+
+def m015_integrations(db: "Database") -> None:
+    """Make integrations, and the events of calendars with their recurrences worked out; of each calendar one generation of events counts."""
+    _run(
+        db,
+        """
+        CREATE TABLE integrations (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+            kind TEXT NOT NULL CHECK (kind IN ('ics', 'oauth')), name TEXT NOT NULL, name_key TEXT NOT NULL, url TEXT, source BLOB,
+            status TEXT NOT NULL CHECK (status IN ('connected', 'needs_reauth', 'disconnected', 'error')), last_error TEXT, etag TEXT,
+            generation INTEGER NOT NULL DEFAULT 0, failures INTEGER NOT NULL DEFAULT 0, due_at TEXT, connected_at TEXT,
+            created_at TEXT NOT NULL) STRICT;
+        CREATE UNIQUE INDEX integrations_by_name ON integrations (user_id, name_key);
+        CREATE INDEX integrations_due ON integrations (due_at) WHERE due_at IS NOT NULL;
+        CREATE TABLE calendar_events (
+            id INTEGER PRIMARY KEY, integration_id INTEGER NOT NULL REFERENCES integrations ON DELETE CASCADE, generation INTEGER NOT NULL,
+            starts TEXT NOT NULL, ends TEXT NOT NULL, title TEXT NOT NULL, place TEXT NOT NULL, words TEXT NOT NULL) STRICT;
+        CREATE INDEX calendar_events_by_end ON calendar_events (integration_id, generation, ends);
+        """,
+    )
+
+
 def m016_metering(db: "Database") -> None:
     """Make caps, the ledger of tokens with its counts, and the devices that were active; every user has the cap of the heartbeat."""
     _run(
@@ -387,6 +434,8 @@ STEPS: tuple[Callable[["Database"], None], ...] = (
     m010_conversations,
     m012_escalations,
     m013_episodes,
+    m014_attachments,
+    m015_integrations,
     m016_metering,
 )
 

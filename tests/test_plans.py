@@ -43,6 +43,11 @@ GROWING = (
     "episodes",
     "episode_passages",
     "memory_writes",
+    "attachments",
+    "attachment_parts",
+    "integrations",
+    "calendar_events",
+    "message_attachments",
 )
 WALK = re.compile(rf"^SCAN ({'|'.join(GROWING)}|n|f|s|l|x|t|p|e|m)\b(?! VIRTUAL TABLE)")
 SORT = re.compile(r"^USE TEMP B-TREE FOR .*ORDER BY")
@@ -107,6 +112,7 @@ READS = [
     "/os/notes?recursive=true", "/os/notes?folderName=Work", "/os/snapshots/1", "/os/snapshots/1/seq/1", "/os/snapshots/1/1",
     "/notes/summary", "/briefings", "/briefings/1", "/os/trash", "/os/search", "/os/todos", "/os/todos?completed=false&limit=50&includeSteps=true",
     "/os/todos/1", "/escalations", "/escalations?status=all", "/escalations?status=decided",
+    "/os/todos/1", "/os/attachments", "/tools/integrations",
 ]  # fmt: skip
 
 

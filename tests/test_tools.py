@@ -137,7 +137,8 @@ async def test_a_namespace_is_switched_off_for_one_credential_alone(served: Serv
     body = await alice.ok("PUT", "/tools/namespaces", json={"disable": ["todos"]})
     rows = {row["namespace"]: row for row in body["namespaces"]}
     assert (rows["todos"]["enabled"], rows["notes"]["enabled"]) == (False, True)
-    assert body["summary"] == {"total": len(rows), "enabled": len(rows) - 1, "disabled": 1}
+    assert body["summary"] == {"total": len(rows), "enabled": len(rows) - 2, "disabled": 2}
+    assert not rows["web"]["enabled"]
     assert (await alice.ok("GET", "/tools/namespaces"))["namespaces"] == body["namespaces"]
     assert "todos" not in {tool["namespace"] for tool in (await alice.ok("GET", "/tools"))["tools"]}
     refusal = await alice.refused("POST", "/tools", 404, "not_found", json={"tool": "create_todo", "params": {"title": "x"}})

@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Annotated
 
 import msgspec
@@ -10,24 +10,29 @@ from msgspec import Meta
 
 from app.account import users
 from app.account.users import TimeZone
-from app.agent import briefing_facts, briefing_html, briefing_rows, calendar, episode_sources, mail, meter, rewriting, suggestions
+from app.agent import briefing_facts, briefing_html, briefing_rows, calendar, episode_sources, mail, meter, rewriting, suggestions, time_ranges
 from app.agent.briefing_html import Fragment, Material
-from app.agent.calendar import CalendarEvent
+from app.agent.calendar import CalendarEvent, Event
 from app.agent.mail import Email
 from app.agent.rewriting import Rewritten
 from app.agent.suggestions import Suggestion
 from app.core.app import App
 from app.core.caller import Caller
+from app.core.fragments import line
 from app.core.operation import operation
 from app.core.regex import regex
 from app.core.rewriting import Draft, Piece
 from app.core.shapes import Id, Line, Most, Record, encode, json_column
 from app.core.tx import Tx, stamp
 from app.errors import NotFound
+from app.tools import calendar_rows, calendars
+from app.tools.calendars import Occurrence
 from app.workspace import due
 
 USUAL = "last 24 hours"
 USUAL_HOURS = 24
+CALENDAR_DAYS = 4
+MOST_EVENTS = 200
 LONGEST_DAYS = 36_500
 _DURATION = regex(r"(?:the )?(?:last|past)\s+(?:(\d{1,6})\s+)?(minute|hour|day|week)s?")
 _ITEM = {
@@ -88,14 +93,16 @@ async def briefing(
     app: App, me: Caller, *, time_duration: Duration | None = None, emails: Emails | None = None, calendar_events: Events | None = None,
     user_timezone: TimeZone | None = None,
 ) -> Briefing:  # fmt: skip
-    """Say how things stand: todos that are due, notes that changed, and the e-mails and events that are given; the briefing is kept.
+    """Say how things stand: todos that are due, notes that changed, the e-mails and events that are given; the briefing is kept.
+
+    Without `calendarEvents` it takes the events of the connected calendars.
 
     Of the workspace it tells what the credential may read.
     """
     label, now = time_duration or USUAL, app.clock()
     zone = app.quick(due.zone_of, me, user_timezone)
     facts = await app.read(briefing_facts.gather, me, zone, stamp(now - window(label)))
-    events = calendar.events_of(calendar_events or [], zone)
+    events = calendar.events_of(calendar_events, zone) if calendar_events is not None else await _connected(app, me, now.astimezone(zone))
     material = Material(now.astimezone(zone), facts, mail.items(emails or [], zone), events)
     fragments, ideas = await asyncio.to_thread(_written, material, me.user_id)
     fragments, ideas, used = await _in_better_words(app, me, fragments, ideas)
@@ -128,6 +135,19 @@ def window(label: str) -> timedelta:
     if match is None:
         return timedelta(hours=USUAL_HOURS)
     return min(timedelta(**{f"{match[2]}s": int(match[1] or 1)}), timedelta(days=LONGEST_DAYS))
+
+
+async def _connected(app: App, me: Caller, now: datetime) -> list[Event]:
+    """Give what the caller's calendars hold for these days, as far as the credential may read it."""
+    if not me.may(("os.todos:read",)) or not app.quick(calendar_rows.any_of, me):
+        return []
+    ahead = time_ranges.day(now.date(), now, CALENDAR_DAYS)
+    found = await app.read(calendars.between, me, ahead.start, ahead.end, most=MOST_EVENTS)
+    return calendar.marked([Event(one.start, one.end, one.title or "(no title)", _beside(one), one.whole_day) for one in found])
+
+
+def _beside(one: Occurrence) -> str:
+    return ". ".join(line(text, 200) for text in (one.words, one.place) if text)
 
 
 def _written(material: Material, user_id: str) -> tuple[dict[str, Fragment], list[Suggestion]]:

@@ -65,7 +65,11 @@ def read_moment(text: str, zone: ZoneInfo) -> tuple[datetime, bool]:
 
 def events_of(given: Sequence[CalendarEvent], zone: ZoneInfo) -> list[Event]:
     """Return the events in order of time, those that overlap marked; raise Invalid for one that ends before it begins."""
-    found = [_event(one, number, zone) for number, one in enumerate(given)]
+    return marked([_event(one, number, zone) for number, one in enumerate(given)])
+
+
+def marked(found: Sequence[Event]) -> list[Event]:
+    """Return events in order of time, each once, those that overlap marked."""
     busy = conflicting(found)
     return [structs.replace(event, conflict=event in busy) for event in sorted(set(found))]
 

@@ -2,7 +2,8 @@
 
 import asyncio
 import dataclasses
-from collections.abc import AsyncIterator
+import sqlite3
+from collections.abc import AsyncIterator, Sequence
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
@@ -11,7 +12,7 @@ from msgspec import Meta
 from app.account import users
 from app.account.metering import Reservation
 from app.account.users import TimeZone
-from app.agent import conversation_rows, episode_sources, turns
+from app.agent import conversation_rows, episode_sources, message_attachments, seeing, turns
 from app.agent.citations import Citation
 from app.agent.meter import Meter, first_call
 from app.core.app import App
@@ -22,6 +23,7 @@ from app.core.shapes import Id, Record, Text
 from app.core.tx import Tx
 from app.errors import AppError, BudgetExceeded, Unavailable
 from app.tools.origin import Origin
+from app.workspace import attachment_rows
 
 MessageText = Annotated[str, Meta(min_length=1, max_length=32_000), Text()]
 OFFLINE = "offline"
@@ -68,21 +70,23 @@ class Begun:
     agent_label: str
     held: Reservation | None
     taint: frozenset[Any] = frozenset()
+    attached: tuple[sqlite3.Row, ...] = ()
 
 
 @operation("POST /chat", scope="agent.chat:run", category="agent")
 async def chat(
     app: App, me: Caller, *, message: MessageText, conversation_id: Id | Annotated[str, Meta(pattern="^[0-9]{1,15}$")] | None = None,
     user_timezone: TimeZone | None = None, model: Annotated[str, Meta(max_length=200)] | None = None, stream: bool = True,
-    temperature: Annotated[float, Meta(ge=0, le=2)] | None = None,
+    temperature: Annotated[float, Meta(ge=0, le=2)] | None = None, attachment_ids: Annotated[list[Id], Meta(max_length=10)] | None = None,
 ) -> Answer | Lines:  # fmt: skip
     """Talk with one's own agent, in a new conversation or an earlier one. The answer streams as lines of JSON unless `stream` is false.
 
     The turn goes on and is stored when whoever asked has left. An unknown `model` is answered by the default one, and the metadata say which.
     """
-    begun = await app.write(
-        _begin, me, message, None if conversation_id is None else int(conversation_id), user_timezone, app.settings.max_completion
-    )
+    if attachment_ids:
+        me.require(("os.notes:read",))
+    conversation = None if conversation_id is None else int(conversation_id)
+    begun = await app.write(_begin, me, message, conversation, user_timezone, attachment_ids or (), app.settings.max_completion)
     events: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
     task = app.tasks.start(_answer(app, me, begun, message, temperature, events))
     if stream:
@@ -99,9 +103,10 @@ async def list_models(app: App, me: Caller) -> ChatModels:
     return ChatModels([ChatModel(OFFLINE, OFFLINE, local=True, default=True)])
 
 
-def _begin(tx: Tx, me: Caller, message: str, conversation: int | None, zone: str | None, most: int) -> Begun:
+def _begin(tx: Tx, me: Caller, message: str, conversation: int | None, zone: str | None, attachment_ids: Sequence[int], most: int) -> Begun:
     """Store the user's message and the turn that answers it, in a conversation with the caller's own agent; reserve its first `most` tokens."""
     chosen = users.settings_of(tx, me)
+    files = tuple(attachment_rows.of(tx, me, one) for one in dict.fromkeys(attachment_ids))
     if conversation is None:
         title = conversation_rows.title_of(message)
         conversation = conversation_rows.begin(tx, type="direct", owner=me.user, title=title, members=(me.user,))
@@ -111,10 +116,11 @@ def _begin(tx: Tx, me: Caller, message: str, conversation: int | None, zone: str
     held = first_call(tx, me, feature="chat", model=OFFLINE, texts=(message, *history), most=most)
     kind: conversation_rows.SenderType = "human" if me.kind == "session" else "agent"
     stored = conversation_rows.add_message(tx, conversation, role="user", sender_type=kind, sender=me.user, label=chosen.name, content=message)
+    message_attachments.add(tx, stored, files)
     conversation_rows.mark_read(tx, me, conversation, stored)
     turn = turns.begin(tx, me, conversation, message=stored, model=OFFLINE)
     words = turns.taint(tx, conversation)
-    return Begun(conversation, turn, tuple(history), ZoneInfo(zone or chosen.timezone), chosen.agent_name or "Agent", held, words)
+    return Begun(conversation, turn, tuple(history), ZoneInfo(zone or chosen.timezone), chosen.agent_name or "Agent", held, words, files)
 
 
 async def _answer(
@@ -134,7 +140,7 @@ async def _answer(
 async def _run(
     app: App, me: Caller, begun: Begun, message: str, temperature: float | None, events: "asyncio.Queue[dict[str, Any] | None]"
 ) -> Answer | AppError:
-    from app.agent import loop  # a second's import, so only once somebody talks
+    from app.agent import attached, loop  # a second's import, so only once somebody talks
     from app.agent.metered import MeteredModel
     from app.agent.offline import OfflineModel
 
@@ -142,7 +148,9 @@ async def _run(
     turn = loop.Turn(app, me, now.isoformat(timespec="minutes"), begun.zone.key, events.put_nowait)
     turn.origin, turn.taint = Origin("chat", conversation_id=begun.conversation), begun.taint
     meter = Meter(app, me, feature="chat", model=OFFLINE, held=begun.held)
-    ended = await loop.run(turn, MeteredModel(OfflineModel(now), meter), message, begun.history, temperature=temperature)
+    brain = MeteredModel(OfflineModel(now), meter)
+    prompt = await attached.prompt(app, me, message, begun.attached, sees=seeing.sees(brain.model_name))
+    ended = await loop.run(turn, brain, prompt, begun.history, temperature=temperature)
     if ended.error is not None:
         events.put_nowait({"type": "error", "error": ended.error.code, "message": ended.error.message})
     answer_id = await app.write(_end, begun, turn, ended, meter)

@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from app.agent import conversation_rows as rows
+from app.agent import message_attachments
+from app.agent.message_attachments import MessageAttachment
 from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Id, Most, Offset, Record
@@ -42,6 +44,12 @@ class Message(Record):
     client_message_id: str | None
 
 
+class WholeMessage(Message):
+    """One message with its files, where it has any."""
+
+    attachments: list[MessageAttachment] | UnsetType = UNSET
+
+
 class Head(Record):
     """A conversation without its messages."""
 
@@ -60,7 +68,7 @@ class Head(Record):
 class Conversation(Head):
     """A conversation with its newest messages, oldest first."""
 
-    messages: list[Message]
+    messages: list[WholeMessage]
 
 
 class FoundMessage(Message):
@@ -88,7 +96,7 @@ class Listed(Record):
 
 class OneConversation(Record):
     conversation: Head
-    messages: list[Message]
+    messages: list[WholeMessage]
     has_more: bool
 
 
@@ -209,11 +217,17 @@ _MESSAGE = """messages.id, role, sender_type, (SELECT uuid FROM users AS s WHERE
     messages.created_at, client_message_id"""
 
 
-def _messages(tx: Tx, conversation: int, limit: int, *, before: int | None = None, after: int | None = None) -> list[Message]:
+def _messages(tx: Tx, conversation: int, limit: int, *, before: int | None = None, after: int | None = None) -> list[WholeMessage]:
     """Give the newest messages between two, oldest first."""
     found = tx.all(
         f"""SELECT {_MESSAGE} FROM messages WHERE conversation_id = :id AND messages.id < ifnull(:before, 9223372036854775807)
             AND messages.id > ifnull(:after, 0) ORDER BY messages.id DESC LIMIT :limit""",
         id=conversation, before=before, after=after, limit=limit,
     )  # fmt: skip
-    return [Message(*row) for row in reversed(found)]
+    files = message_attachments.of(tx, [row["id"] for row in found if row["role"] == "user"])
+    return [_whole_message(row, files.get(row["id"], UNSET)) for row in reversed(found)]
+
+
+def _whole_message(row: sqlite3.Row, files: list[MessageAttachment] | UnsetType) -> WholeMessage:
+    id_, role, sender_type, sender, label, content, created_at, client = row
+    return WholeMessage(id_, role, sender_type, sender, label, content, created_at, client, files)

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from pydantic_ai import Agent, FunctionToolCallEvent, FunctionToolResultEvent, ModelRetry, PartDeltaEvent, PartStartEvent, RunContext
 from pydantic_ai.exceptions import ModelAPIError, ToolFailed, UnexpectedModelBehavior, UsageLimitExceeded
-from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelRequest, TextPart, TextPartDelta, ToolCallPart
+from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelRequest, TextPart, TextPartDelta, ToolCallPart, UserContent
 from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
@@ -18,7 +18,7 @@ from pydantic_ai.usage import UsageLimits
 from pydantic_core import SchemaValidator, core_schema
 
 from app.account import users
-from app.agent import identity
+from app.agent import attached, identity
 from app.agent.citations import Quotes, Source
 from app.agent.persona import CALLED, CLOCK
 from app.core.app import App
@@ -178,7 +178,7 @@ def instructions(ctx: RunContext[Turn]) -> str:
     return "\n".join([*parts, CLOCK.format(now=ctx.deps.now, zone=ctx.deps.zone)])
 
 
-async def run(turn: Turn, brain: Model, message: str, history: Sequence[bytes], *, temperature: float | None = None) -> Ended:
+async def run(turn: Turn, brain: Model, message: str | Sequence[UserContent], history: Sequence[bytes], *, temperature: float | None = None) -> Ended:
     """Answer `message` with `brain`, which is told what the earlier turns left; events go out as they happen. Never raises for what a model does."""
     before = [entry for part in history for entry in ModelMessagesTypeAdapter.validate_json(part)]
     settings = ModelSettings() if temperature is None else ModelSettings(temperature=temperature)
@@ -199,7 +199,7 @@ async def run(turn: Turn, brain: Model, message: str, history: Sequence[bytes], 
             error = _explained(failure)
     _say(turn, await turn.quotes.end())
     usage = events.usage
-    left = ModelMessagesTypeAdapter.dump_json([_uninstructed(entry) for entry in events.all_messages()[len(before) :]])
+    left = ModelMessagesTypeAdapter.dump_json(attached.shortened([_uninstructed(entry) for entry in events.all_messages()[len(before) :]]))
     return Ended(brain.model_name, usage.input_tokens, usage.output_tokens, left, error)
 
 

@@ -13,9 +13,9 @@ from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
-from app.agent import rules
+from app.agent import attached, rules
 from app.agent.persona import persona
-from app.agent.steps import Asked, Result, Step
+from app.agent.steps import Asked, Attached, Result, Step
 
 NAME = "offline"
 PIECE = 48
@@ -106,6 +106,8 @@ def asked(messages: Sequence[ModelMessage], *, tools: frozenset[str], now: datet
     message = ""
     results: list[Result] = []
     before: list[str] = []
+    files: tuple[Attached, ...] = ()
+    files_before: tuple[Attached, ...] = ()
     calls: dict[str, dict[str, Any]] = {}
     instructions = ""
     for entry in messages:
@@ -115,8 +117,8 @@ def asked(messages: Sequence[ModelMessage], *, tools: frozenset[str], now: datet
                 case UserPromptPart(content=content):
                     if message:
                         before.append(message)
-                    message = content if isinstance(content, str) else " ".join(item for item in content if isinstance(item, str))
-                    results = []
+                    message, results = attached.said(content), []
+                    files, files_before = attached.brought(content), files or files_before
                 case ToolCallPart():
                     calls[part.tool_call_id] = part.args_as_dict()
                 case ToolReturnPart() if isinstance(entry, ModelRequest):
@@ -128,7 +130,7 @@ def asked(messages: Sequence[ModelMessage], *, tools: frozenset[str], now: datet
                     results.append(Result(name, calls.get(part.tool_call_id, {}), {"message": str(part.content)}, failed=True))
                 case _:
                     pass
-    return Asked(message, tuple(results), tools, now, tuple(before), persona(instructions))
+    return Asked(message, tuple(results), tools, now, tuple(before), persona(instructions), files, files_before)
 
 
 def _parts(step: Step, position: int) -> list[TextPart | ToolCallPart]:
@@ -138,7 +140,14 @@ def _parts(step: Step, position: int) -> list[TextPart | ToolCallPart]:
 
 
 def _tokens_of(messages: Sequence[ModelMessage]) -> int:
-    return sum(_tokens(str(getattr(part, "content", ""))) for entry in messages for part in entry.parts)
+    return sum(_tokens(_content(getattr(part, "content", ""))) for entry in messages for part in entry.parts)
+
+
+def _content(content: Any) -> str:
+    """Give the text of a part; of what a message brought along only what a model would be sent."""
+    if not isinstance(content, list):
+        return str(content)
+    return " ".join(part if isinstance(part, str) else str(getattr(part, "content", "")) for part in content)
 
 
 def _tokens(text: str) -> int:

@@ -5,13 +5,13 @@ import functools
 import re
 from typing import NamedTuple
 
-from app.agent import phrases, routing_asian, routing_english, routing_romance
+from app.agent import phrases, routing_asian, routing_calendar, routing_english, routing_romance
 from app.agent.phrases import Language
 from app.core.regex import regex
 
 READ = 600
 """Only so many characters of a message decide what it asks for; what a note or a todo is to hold goes on to its end."""
-TABLES: dict[str, tuple[tuple[str, str], ...]] = {
+_TABLES: dict[str, tuple[tuple[str, str], ...]] = {
     "en": routing_english.PATTERNS,
     "de": routing_romance.GERMAN,
     "fr": routing_romance.FRENCH,
@@ -19,6 +19,15 @@ TABLES: dict[str, tuple[tuple[str, str], ...]] = {
     "zh": routing_asian.CHINESE,
     "ja": routing_asian.JAPANESE,
 }
+
+
+def _with_calendar(language: str, table: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """Give a language's rules with those of the calendar where what is asked begins: after what is refused, said or written."""
+    place = [intent for intent, _ in table].index("day")
+    return (*table[:place], *routing_calendar.PATTERNS[language], *table[place:])
+
+
+TABLES = {language: _with_calendar(language, table) for language, table in _TABLES.items()}
 LATIN = ("en", "de", "fr", "es")
 OPEN_ENDED = ("content", "text", "task")
 LISTED_FLAGS = {"today": ("date", "today"), "tomorrow": ("date", "tomorrow"), "week": ("date", "week"), "overdue": ("date", "overdue")}

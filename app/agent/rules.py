@@ -3,7 +3,7 @@
 import dataclasses
 from typing import cast
 
-from app.agent import answers, lists, recalling, routing, writes
+from app.agent import agenda, answers, attached_answers, lists, recalling, routing, writes
 from app.agent.phrases import Language, say
 from app.agent.routing import Route
 from app.agent.steps import Asked, Result, Step
@@ -29,6 +29,8 @@ INTENTS = {
     "replan": writes.replan,
     "remember": recalling.remember,
     "recall": recalling.recall,
+    "events": agenda.events,
+    "free": agenda.free,
 }
 MOST_ROUNDS = 5
 
@@ -38,6 +40,8 @@ def next_step(asked: Asked) -> Step:
     route = _in_wanted_language(asked, routing.route(asked.message))
     if route.intent in SAID:
         return Step(_said(asked, route))
+    if (asked.attached or asked.attached_before) and (step := attached_answers.step(asked, route)):
+        return step
     return _offered(asked, route, INTENTS[route.intent](asked, route))
 
 

@@ -18,6 +18,16 @@ class Result(Struct, frozen=True):
     failed: bool
 
 
+class Attached(Struct, frozen=True):
+    """A file that a message brought along: its text, or the trouble that there is with it."""
+
+    id: int
+    name: str
+    text: str
+    trouble: str = ""
+    is_cut: bool = False
+
+
 class Asked(Struct, frozen=True):
     """A message, what tools have given for it so far, which tools are offered, the user's local time, the messages before, and the owner's wishes."""
 
@@ -27,6 +37,8 @@ class Asked(Struct, frozen=True):
     now: datetime
     before: tuple[str, ...] = ()
     persona: Persona = NOBODY
+    attached: tuple[Attached, ...] = ()
+    attached_before: tuple[Attached, ...] = ()
 
     def of(self, tool: str) -> list[Result]:
         """Give what one tool gave, in order, without its refusals."""

@@ -21,6 +21,7 @@ from app.settings import Settings
 P = ParamSpec("P")
 R = TypeVar("R")
 MOST_LONG_READS = 2
+MOST_CHILDREN = 2
 Params = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 
 
@@ -36,6 +37,8 @@ class App:
     memory: Memory = dataclasses.field(default_factory=Memory)
     tasks: Tasks = dataclasses.field(default_factory=Tasks)
     long_reads: asyncio.Semaphore = dataclasses.field(default_factory=lambda: asyncio.Semaphore(MOST_LONG_READS))
+    children: asyncio.Semaphore = dataclasses.field(default_factory=lambda: asyncio.Semaphore(MOST_CHILDREN))
+    """Held while a process of its own reads what somebody sent; see core/child.py."""
     embedder: Embedder = NO_EMBEDDER
     parts: dict[type, Any] = dataclasses.field(default_factory=dict)
     """What runs beside the operations and has a state of its own, by its class; see `part`."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping
 from types import ModuleType
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, get_args, get_type_hints
 
+from app.core.download import Download
 from app.core.lines import Lines
 from app.core.shapes import Shape, camel
 
@@ -55,8 +56,9 @@ class Operation(Generic[P, R]):
     stoppable: bool
     risk: Risk | None
     approval: bool
-    taint: Taint | None
+    taint: Taint | Callable[[Any], Taint | None] | None
     plan: Callable[..., Coroutine[Any, Any, Plan]] | None
+    raw: bool
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.function(*args, **kwargs)
@@ -83,14 +85,21 @@ class Operation(Generic[P, R]):
 
     @functools.cached_property
     def answer(self) -> Any:
-        """The type of the record it gives back; where it may also stream, without the stream."""
+        """The type of the record it gives back; where it may also stream, without the stream; bytes where it gives a file."""
         given = get_type_hints(self.function, include_extras=True).get("return")
+        if given is Download:
+            return bytes
         return next(part for part in get_args(given) if part is not Lines) if Lines in get_args(given) else given
 
     @functools.cached_property
     def streams(self) -> bool:
         """Whether it may answer line by line instead of with its record."""
         return Lines in get_args(get_type_hints(self.function, include_extras=True).get("return"))
+
+    @functools.cached_property
+    def downloads(self) -> bool:
+        """Whether it answers with the bytes of a file."""
+        return get_type_hints(self.function).get("return") is Download
 
     @functools.cached_property
     def waits(self) -> bool:
@@ -135,8 +144,9 @@ def operation(
     stoppable: bool = False,
     risk: Risk | None = None,
     approval: bool = False,
-    taint: Taint | None = None,
+    taint: Taint | Callable[[Any], Taint | None] | None = None,
     plan: Callable[..., Coroutine[Any, Any, Plan]] | None = None,
+    raw: bool = False,
 ) -> Callable[[Callable[P, R]], Operation[P, R]]:
     """Make a function an operation; its keyword-only parameters are its request, its return annotation its answer.
 
@@ -149,7 +159,9 @@ def operation(
     database alone, unless one of these query fields is given, which make it depend on the time too. `tool`: agents may be offered it; a mapping
     names the fields that the tool spells otherwise. `stoppable`: it may run long and is cancelled when its client leaves.
     Of a tool: `risk`, what it can do (see Risk; not declared, the worst is assumed); `approval`: a person is asked each time; `taint`: whose words
-    its result may hold; `plan`: for an `async def` that ends in one write, gives that write (a `Plan`), so that other writes can go with it.
+    its result may hold, or a function that says it of a result; `plan`: for an `async def` that ends in one write, gives that write (a `Plan`), so that other writes can go with it.
+
+    `raw`: the request body is a file; it comes as the fields `content` and `content_type`, all others in the query.
     """
     method, _, path = route.partition(" ")
 
@@ -180,6 +192,7 @@ def operation(
             approval=approval,
             taint=taint,
             plan=plan,
+            raw=raw,
         )
 
     return declare

@@ -4,12 +4,13 @@ A pure ASGI callable in front of Starlette: at these rates a router and a respon
 """
 
 import asyncio
+import contextlib
 import itertools
 import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
 from typing import Any, NamedTuple
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, quote
 
 from msgspec import Raw
 
@@ -18,6 +19,7 @@ from app.account.keys import KeyRing
 from app.core import tokens
 from app.core.app import App
 from app.core.caller import Caller
+from app.core.download import Download
 from app.core.idempotency import Replay
 from app.core.limits import RateLimit, Verdict
 from app.core.lines import MEDIA_TYPE, Lines
@@ -98,6 +100,17 @@ class Exchange:
         finally:
             leaving.cancel()
 
+    async def download(self, file: Download) -> None:
+        """Send the bytes of a file, part by part, such that no browser shows or runs them; of a HEAD request the headers alone."""
+        self.status = 200
+        await self.send({"type": "http.response.start", "status": 200, "headers": [*_file_headers(file), *self._own_headers()]})
+        async with contextlib.aclosing(file.parts) as parts:
+            if self.scope["method"] != "HEAD":
+                async for part in parts:
+                    self.size += len(part)
+                    await self.send({"type": "http.response.body", "body": part, "more_body": True})
+        await self.send({"type": "http.response.body", "body": b""})
+
     def _own_headers(self) -> Headers:
         headers = [(b"x-request-id", self.request_id)]
         if self.verdict is not None:
@@ -172,6 +185,8 @@ class Api:
         result = await self._ask(exchange, found)
         if isinstance(result, Lines):
             await exchange.stream(result)
+        elif isinstance(result, Download):
+            await exchange.download(result)
         else:
             await exchange.answer(*self._told(operation, result))
 
@@ -182,7 +197,10 @@ class Api:
 
         def params() -> dict[str, Any]:
             text = exchange.scope["query_string"]
-            given = decode(body) if not operation.in_query else operation.shape.from_text(query(text)) if text else {}
+            in_text = operation.in_query or operation.raw
+            given = decode(body) if not in_text else operation.shape.from_text(query(text)) if text else {}
+            if operation.raw:
+                given |= {"content": body, "contentType": exchange.headers.get(b"content-type", b"").decode("latin-1")}
             return {**given, **found.values()} if found.texts else given
 
         key = exchange.headers.get(b"idempotency-key") if operation.idempotent else None
@@ -251,6 +269,20 @@ def query(raw: bytes) -> dict[str, str]:
         return dict(part.partition("=")[::2] for part in text.split("&") if part)
     except ValueError:
         raise Invalid("The query string is not valid percent-encoded UTF-8.", field="query") from None
+
+
+def _file_headers(file: Download) -> Headers:
+    plain = "".join(mark if (mark.isalnum() and mark.isascii()) or mark in " ._-" else "_" for mark in file.name)
+    named = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(file.name.replace('/', '_'), safe='')}"
+    return [
+        (b"content-type", file.media_type.encode()),
+        (b"content-length", b"%d" % file.size),
+        (b"content-disposition", named.encode()),
+        (b"cache-control", b"no-store"),
+        (b"accept-ranges", b"none"),
+        *(header for header in SECURITY_HEADERS if header[0] != b"content-security-policy"),
+        (b"content-security-policy", b"default-src 'none'; sandbox; frame-ancestors 'none'"),
+    ]
 
 
 def _replayed(replay: Replay, operation: Operation[..., Any]) -> tuple[int, bytes, Headers]:

@@ -10,6 +10,7 @@ from app.core.operation import Catalog, Operation, operation
 from app.core.shapes import Record, schemas
 
 PREFIX = "#/components/schemas/"
+BINARY = {"type": "string", "format": "binary"}
 REFUSALS = {
     "400": "A field is wrong, or the body is not a JSON object",
     "401": "No valid credential",
@@ -82,7 +83,10 @@ def _entry(found: Operation[..., Any], request: dict[str, Any], answer: dict[str
         "operationId": found.name, "summary": found.summary, "description": found.description, "tags": [found.category],
         "parameters": in_path, "responses": _responses(found, answer),
     }  # fmt: skip
-    if found.in_query:
+    if found.raw:
+        entry["requestBody"] = {"required": True, "content": {"*/*": {"schema": BINARY}}}
+        others = {name: schema for name, schema in others.items() if name not in ("content", "contentType")}
+    if found.in_query or found.raw:
         entry["parameters"] += [_parameter(name, "query", schema, required=name in required) for name, schema in others.items()]
     elif others:
         body = {"type": "object", "properties": others, "required": sorted(required - set(found.path_names))}
@@ -119,6 +123,8 @@ def _responses(found: Operation[..., Any], answer: dict[str, Any]) -> dict[str, 
     content = {"application/json": {"schema": body}}
     if found.streams:
         content[MEDIA_TYPE.partition(";")[0]] = {"schema": {"type": "string", "description": "one JSON object a line, the last a completion"}}
+    if found.downloads:
+        content = {"*/*": {"schema": BINARY}}
     return {str(found.status): {"description": "Success", "content": content}, **listed}
 
 

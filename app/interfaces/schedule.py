@@ -40,8 +40,9 @@ class Schedule:
             self._scheduler.shutdown(wait=False)
 
     async def sweep(self) -> None:
-        """Delete for good what has been in the trash for its time, and replies that no retry can ask for any more; close forgotten calls."""
+        """Delete for good what has been in the trash for its time, uploads that were cut off, and old replies; close forgotten calls."""
         await self._parts.call(OPERATOR, "purge_expired_trash", {})
+        await self._parts.call(OPERATOR, "purge_stale_attachments", {})
         await self._parts.write(idempotency.sweep)
         await self._parts.write(metering.settle_forgotten)
 
@@ -49,11 +50,15 @@ class Schedule:
         """End what waits for a person and whose time is over."""
         await self._parts.call(OPERATOR, "expire_escalations", {})
 
+    async def refresh(self) -> None:
+        """Read again the calendars whose time has come."""
+        await self._parts.call(OPERATOR, "refresh_calendars", {})
+
     def _begin(self) -> None:
         from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
         self._scheduler = AsyncIOScheduler(timezone="UTC")
-        minutely = (self._ring.flush, self._parts.part(Devices).flush_seen, self.expire)
+        minutely = (self._ring.flush, self._parts.part(Devices).flush_seen, self.expire, self.refresh)
         for seconds, job in (*((60, job) for job in minutely), (3600, self.sweep)):
             self._scheduler.add_job(
                 _guarded(job), "interval", seconds=seconds, coalesce=True, max_instances=1, misfire_grace_time=None, id=job.__name__

@@ -91,8 +91,14 @@ async def use(
     except AppError as error:
         audit.later(app, me, entry._replace(outcome=error.code))
         raise
-    marks = call.tool.operation.taint
+    marks = _taint_of(call.tool, result)
     return Done(result, frozenset({marks}) if marks else NO_TAINT)
+
+
+def _taint_of(tool: Tool, result: Any) -> Taint | None:
+    """Give whose words a result holds."""
+    taint = tool.operation.taint
+    return taint(result) if callable(taint) else taint
 
 
 async def planned(app: App, me: Caller, name: str, params: Mapping[str, Any]) -> Call:

@@ -8,7 +8,7 @@ from app.core.caller import EVERYTHING, Caller
 from app.core.operation import Operation, operation
 from app.core.shapes import Record
 from app.core.tx import Tx
-from app.workspace import counters, folder_rows, names, note_rows, todo_rows, words
+from app.workspace import attachment_rows, counters, folder_rows, names, note_rows, todo_rows, words
 from app.workspace.folders import Folder, listed
 
 PURGE_BATCH = 500
@@ -49,6 +49,8 @@ class Status(Record):
     total_size_bytes: int
     folders: list[Folder]
     last_synced_at: str
+    attachment_count: int
+    attachment_bytes: int
 
 
 class Deleted(Record):
@@ -85,7 +87,7 @@ async def os_index(app: App, me: Caller) -> Index:
 def status(tx: Tx, me: Caller) -> Status:
     """Read what the workspace holds and when it last changed."""
     counted = counters.of(tx, me.user)
-    return Status(counted.notes, counted.bytes, listed(tx, me), counted.changed_at)
+    return Status(counted.notes, counted.bytes, listed(tx, me), counted.changed_at, *attachment_rows.counted(tx, me.user))
 
 
 @operation("COMMAND", category="workspace")
@@ -103,6 +105,8 @@ async def delete_user(app: App, me: Caller, *, username: str) -> Deleted:
     notes = 0
     while gone := await app.write(_purge_some, user):
         notes += gone
+    while await app.write(attachment_rows.purge_owner, user):
+        pass
     await app.write(_remove, user)
     return Deleted(username, notes)
 

@@ -1,0 +1,78 @@
+"""A process of its own for reading what somebody sent: it gets bytes, gives lines of JSON, and is killed when it takes too long or too much."""
+
+import asyncio
+import contextlib
+import os
+import sys
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+
+import app
+
+MOST_MEMORY = 1 << 30
+LONGEST_LINE = 8 << 20
+MOST_OUTPUT = 64 << 20
+
+
+async def lines(module: str, *arguments: str, given: bytes, seconds: float) -> tuple[list[Any], bool]:
+    """Give the lines that `module` wrote for `given`, decoded, and whether it came to its end within so many seconds.
+
+    What it wrote before it was killed or failed is given too.
+    """
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-P", "-m", module, *arguments, limit=LONGEST_LINE, env=_environment(), start_new_session=True,
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+    )  # fmt: skip
+    feeding = asyncio.create_task(_feed(cast(asyncio.StreamWriter, process.stdin), given))
+    found: list[Any] = []
+    try:
+        async with asyncio.timeout(seconds):
+            await _collect(cast(asyncio.StreamReader, process.stdout), found)
+            return found, await process.wait() == 0
+    except (TimeoutError, ValueError):  # a line that is too long or no JSON is as good as none
+        return found, False
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        feeding.cancel()
+        await process.wait()
+
+
+def limit_self(seconds: int) -> None:
+    """Let the calling process use only so much memory and time of a processor, and step behind others; where the system can do that."""
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+        os.nice(10)
+
+
+def put(line: Any) -> None:
+    """Write one line to whoever started this process, at once."""
+    sys.stdout.buffer.write(msgspec.json.encode(line) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+async def _feed(stream: asyncio.StreamWriter, given: bytes) -> None:
+    with contextlib.suppress(ConnectionError):
+        stream.write(given)
+        await stream.drain()
+    stream.close()
+
+
+async def _collect(stream: asyncio.StreamReader, found: list[Any]) -> None:
+    size = 0
+    while line := await stream.readline():
+        size += len(line)
+        if size > MOST_OUTPUT:
+            raise ValueError("the process wrote too much")
+        found.append(msgspec.json.decode(line))
+
+
+def _environment() -> dict[str, str]:
+    """Give what a program needs to run and nothing of Hearth's settings, some of which are secret."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("HEARTH_")}
+    return {**kept, "PYTHONPATH": str(Path(app.__file__).parent.parent)}
