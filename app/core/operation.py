@@ -159,7 +159,8 @@ def operation(
     database alone, unless one of these query fields is given, which make it depend on the time too. `tool`: agents may be offered it; a mapping
     names the fields that the tool spells otherwise. `stoppable`: it may run long and is cancelled when its client leaves.
     Of a tool: `risk`, what it can do (see Risk; not declared, the worst is assumed); `approval`: a person is asked each time; `taint`: whose words
-    its result may hold, or a function that says it of a result; `plan`: for an `async def` that ends in one write, gives that write (a `Plan`), so that other writes can go with it.
+    its result may hold, or a function that says it of a result; `plan`: for an `async def` that ends in one write, gives that write (a `Plan`), so
+    that other writes can go with it.
 
     `raw`: the request body is a file; it comes as the fields `content` and `content_type`, all others in the query.
     """
