@@ -1,0 +1,68 @@
+"""What a run may do: its tier is the rights of the caller that acts in it, and there is no other rule."""
+
+import dataclasses
+from typing import Literal
+
+from app.agent.heartbeat.proposals import ActionType
+from app.agent.heartbeat.schedules import Tier
+from app.core.caller import Caller
+
+READS = (
+    "os.status:read", "os.notes:read", "os.snapshots:read", "os.todos:read", "os.memory:read", "os.network:read", "agent.chat:read",
+)  # fmt: skip
+SPEAK = "heartbeat:speak"
+REMEMBER = "heartbeat:remember"
+CREATE_NOTES = "heartbeat:create_notes"
+ASK = "heartbeat:ask"
+"""Rights that no credential can be given: only a run's caller has them. The last one lets what needs a yes be asked for."""
+NEEDS: dict[str, str] = {REMEMBER: "os.notes:write", CREATE_NOTES: "os.notes:write"}
+"""The scope that whoever begins a run must hold for the run to have such a right: a run never does what its beginner could not do."""
+TIERS: dict[Tier, tuple[str, ...]] = {
+    "MESSAGES": (*READS, SPEAK, REMEMBER),
+    "ACTIONS": (*READS, SPEAK, REMEMBER, CREATE_NOTES, "os.todos:write", ASK),
+}
+RIGHTS: dict[ActionType, str] = {
+    "message_draft": SPEAK, "reminder": SPEAK, "memory_write": REMEMBER, "todo_create": "os.todos:write", "todo_update": "os.todos:write",
+    "todo_reschedule": "os.todos:write", "note_create": CREATE_NOTES, "note_edit": "os.notes:write", "message_send": "agent.message:send",
+}  # fmt: skip
+"""The right that each type of action takes."""
+ASKED_FOR = ("os.notes:write", "agent.message:send", "tools:run")
+"""Rights that no tier has: what takes one of them waits for a yes, which lends it for that one action."""
+OWNERS = ("key", "session", "operator", "heartbeat")
+"""Kinds of credentials that are the owner's own; with any other one a run can be narrower than the policy, never wider."""
+
+Way = Literal["execute", "ask", "propose"]
+
+
+def caller(me: Caller, tier: Tier) -> Caller:
+    """Give the caller that acts in a run which `me` begins."""
+    held = tuple(right for right in TIERS[tier] if right in (SPEAK, ASK) or me.may((NEEDS.get(right, right),)))
+    return dataclasses.replace(me, kind="heartbeat", scopes=held, credential=None, name="Heartbeat", prefix=None, expires_at=None)
+
+
+def way(me: Caller, type_: ActionType, *, tainted: bool = False) -> Way:
+    """Say what becomes of an action in a run of that caller: done, asked for, or left as a proposal.
+
+    What others' words may have led a model to is never done without a yes, but for what is said to the owner alone.
+    """
+    right = RIGHTS[type_]
+    if me.may((right,)) and not (tainted and right != SPEAK):
+        return "execute"
+    return "ask" if me.may((ASK,)) else "propose"
+
+
+def lent(me: Caller, type_: ActionType) -> Caller:
+    """Give the caller that an action has once its owner has said yes: the run's, with the one right more."""
+    return dataclasses.replace(me, scopes=(*(scope for scope in me.scopes if scope in READS), _scope(type_)))
+
+
+def chosen(me: Caller, policy: Tier, asked: Tier | None) -> Tier:
+    """Give the tier of a run that `me` begins and for which it may have asked for another one than the policy's."""
+    if asked is None or me.kind in OWNERS:
+        return asked or policy
+    return "MESSAGES" if "MESSAGES" in (asked, policy) else "ACTIONS"
+
+
+def _scope(type_: ActionType) -> str:
+    right = RIGHTS[type_]
+    return NEEDS.get(right, right)
