@@ -15,6 +15,7 @@ from app.commands.models import models
 from app.commands.search import search
 from app.commands.serve import serve
 from app.commands.setting_up import init, migrate_, settings_
+from app.commands.usage import cap, usage
 from app.commands.user import user
 
 
@@ -42,7 +43,7 @@ def hearth() -> None:
     """
 
 
-for command in (serve, init, user, key, search, models, routes, openapi, settings_, migrate_):
+for command in (serve, init, user, key, usage, cap, search, models, routes, openapi, settings_, migrate_):
     hearth.add_command(command)
 
 

@@ -1,6 +1,6 @@
 """The feature modules whose operations make up the service."""
 
-from app.account import contacts, grants, keys, users
+from app.account import caps, contacts, grants, invoices, keys, usage, users
 from app.agent import briefing, chat, conversations, matrix, strategies
 from app.core.operation import Catalog
 from app.interfaces import openapi
@@ -33,6 +33,9 @@ CATALOG = Catalog(
         keys,
         grants,
         contacts,
+        usage,
+        invoices,
+        caps,
         openapi,
         bulk,
         folders,

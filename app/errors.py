@@ -155,6 +155,12 @@ class RateLimited(AppError):
     code, status = "rate_limited", 429
 
 
+class BudgetExceeded(AppError):
+    """A cap has no room for it; `cap` is its id, `resetsAt` when it begins anew, `retryAfter` the seconds until then."""
+
+    code, status = "budget_exceeded", 429
+
+
 class Unavailable(AppError):
     """Something this answer needs does not work just now."""
 

@@ -7,6 +7,8 @@ from pathlib import Path
 from starlette.applications import Starlette
 from starlette.types import Receive, Scope, Send
 
+from app.account import metering
+from app.account.devices import Devices
 from app.account.keys import KeyRing
 from app.agent import turns
 from app.catalog import CATALOG
@@ -65,6 +67,8 @@ def create_app(
             await parts.write(turns.interrupt_all)
         if parts.quick(escalations.any_begun):
             await parts.write(escalations.close_begun, OPERATOR, parts.part(escalations.Behind))
+        if parts.quick(metering.any_abandoned):
+            await parts.write(metering.settle_all)
         schedule.start()
         parts.part(Meaning).start()
         try:
@@ -74,6 +78,7 @@ def create_app(
             await parts.part(Meaning).stop()
             await parts.tasks.close(TASKS_SECONDS)
             await ring.flush()
+            await parts.part(Devices).flush_seen()
             await parts.embedder.close()
             await parts.store.close()
             log.close()
@@ -96,5 +101,6 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embed
     store.idle_work += [words.tend, names.tend, link_rows.tend, grams.tend if settings.grep_index else grams.empty]
     app = App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events, embedder=embedder or embedder_for(settings, data))
     app.parts[escalations.Behind] = escalations.Behind()
+    app.parts[Devices] = Devices(store, app.tasks)
     app.parts[Meaning] = Meaning(app, former=lambda name: former_for(settings, data, name), on_battery=on_battery)
     return app

@@ -313,6 +313,39 @@ def m012_escalations(db: "Database") -> None:
         )
 
 
+def m016_metering(db: "Database") -> None:
+    """Make caps, the ledger of tokens with its counts, and the devices that were active; every user has the cap of the heartbeat."""
+    _run(
+        db,
+        """
+        CREATE TABLE caps (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+            subject TEXT NOT NULL CHECK (subject IN ('account', 'device', 'credential', 'agent', 'heartbeat')), subject_id TEXT NOT NULL DEFAULT '',
+            metric TEXT NOT NULL CHECK (metric IN ('tokens', 'devices')), period TEXT NOT NULL CHECK (period IN ('day', 'month')),
+            most INTEGER NOT NULL CHECK (most >= 0), warn_percent INTEGER NOT NULL DEFAULT 80, created_at TEXT NOT NULL,
+            UNIQUE (user_id, subject, subject_id, metric, period)) STRICT;
+        INSERT INTO caps (user_id, subject, metric, period, most, created_at)
+            SELECT id, 'heartbeat', 'tokens', 'day', 50000, strftime('%Y-%m-%dT%H:%M:%fZ', 'now') FROM users;
+        CREATE TABLE cap_warnings (
+            cap_id INTEGER NOT NULL REFERENCES caps ON DELETE CASCADE, subject_id TEXT NOT NULL, period TEXT NOT NULL,
+            PRIMARY KEY (cap_id, subject_id)) STRICT, WITHOUT ROWID;
+        CREATE TABLE token_uses (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, feature TEXT NOT NULL,
+            credential TEXT NOT NULL, device TEXT, agent TEXT, model TEXT NOT NULL, prompt INTEGER NOT NULL, completion INTEGER NOT NULL,
+            day TEXT NOT NULL, month TEXT NOT NULL, at TEXT NOT NULL, settled_at TEXT) STRICT;
+        CREATE INDEX token_uses_by_time ON token_uses (user_id, at);
+        CREATE INDEX token_uses_open ON token_uses (at) WHERE settled_at IS NULL;
+        CREATE TABLE token_counts (
+            user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, subject TEXT NOT NULL, day TEXT NOT NULL, month TEXT NOT NULL,
+            subject_id TEXT NOT NULL, prompt INTEGER NOT NULL, completion INTEGER NOT NULL, reserved INTEGER NOT NULL,
+            PRIMARY KEY (user_id, subject, day, month, subject_id)) STRICT, WITHOUT ROWID;
+        CREATE TABLE active_devices (
+            user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, month TEXT NOT NULL, device_id TEXT NOT NULL,
+            first_seen_at TEXT NOT NULL, last_seen_at TEXT NOT NULL, PRIMARY KEY (user_id, month, device_id)) STRICT, WITHOUT ROWID;
+        """,
+    )
+
+
 def m017_heartbeat(db: "Database") -> None:
     """Make the schedules of heartbeats, their runs and what each run did."""
     _run(
@@ -364,6 +397,7 @@ STEPS: tuple[Callable[["Database"], None], ...] = (
     m009_tools,
     m010_conversations,
     m012_escalations,
+    m016_metering,
     m017_heartbeat,
 )
 

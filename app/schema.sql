@@ -180,3 +180,55 @@ CREATE TRIGGER audit_refuses_update BEFORE UPDATE ON audit
     BEGIN SELECT RAISE(ABORT, 'the audit is only ever added to'); END;
 CREATE TRIGGER audit_refuses_delete BEFORE DELETE ON audit
     BEGIN SELECT RAISE(ABORT, 'the audit is only ever added to'); END;
+CREATE TABLE caps (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    subject TEXT NOT NULL CHECK (subject IN ('account', 'device', 'credential', 'agent', 'heartbeat')), subject_id TEXT NOT NULL DEFAULT '',
+    metric TEXT NOT NULL CHECK (metric IN ('tokens', 'devices')), period TEXT NOT NULL CHECK (period IN ('day', 'month')),
+    most INTEGER NOT NULL CHECK (most >= 0), warn_percent INTEGER NOT NULL DEFAULT 80, created_at TEXT NOT NULL,
+    UNIQUE (user_id, subject, subject_id, metric, period)) STRICT;
+CREATE TABLE cap_warnings (
+    cap_id INTEGER NOT NULL REFERENCES caps ON DELETE CASCADE, subject_id TEXT NOT NULL, period TEXT NOT NULL,
+    PRIMARY KEY (cap_id, subject_id)) STRICT, WITHOUT ROWID;
+CREATE TABLE token_uses (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, feature TEXT NOT NULL,
+    credential TEXT NOT NULL, device TEXT, agent TEXT, model TEXT NOT NULL, prompt INTEGER NOT NULL, completion INTEGER NOT NULL,
+    day TEXT NOT NULL, month TEXT NOT NULL, at TEXT NOT NULL, settled_at TEXT) STRICT;
+CREATE INDEX token_uses_by_time ON token_uses (user_id, at);
+CREATE INDEX token_uses_open ON token_uses (at) WHERE settled_at IS NULL;
+CREATE TABLE token_counts (
+    user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, subject TEXT NOT NULL, day TEXT NOT NULL, month TEXT NOT NULL,
+    subject_id TEXT NOT NULL, prompt INTEGER NOT NULL, completion INTEGER NOT NULL, reserved INTEGER NOT NULL,
+    PRIMARY KEY (user_id, subject, day, month, subject_id)) STRICT, WITHOUT ROWID;
+CREATE TABLE active_devices (
+    user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, month TEXT NOT NULL, device_id TEXT NOT NULL,
+    first_seen_at TEXT NOT NULL, last_seen_at TEXT NOT NULL, PRIMARY KEY (user_id, month, device_id)) STRICT, WITHOUT ROWID;
+CREATE TABLE heartbeats (
+    user_id INTEGER PRIMARY KEY REFERENCES users ON DELETE CASCADE, policy TEXT CHECK (policy IN ('MESSAGES', 'ACTIONS')), policy_at TEXT,
+    enabled INTEGER NOT NULL DEFAULT 0, every_minutes INTEGER NOT NULL DEFAULT 30, active_start TEXT, active_end TEXT,
+    weekdays TEXT NOT NULL DEFAULT '1234567', timezone TEXT, next_run_at TEXT, planned_at TEXT, previous_due_at TEXT,
+    woken INTEGER NOT NULL DEFAULT 0, failures INTEGER NOT NULL DEFAULT 0,
+    conversation_id INTEGER REFERENCES conversations ON DELETE SET NULL) STRICT;
+CREATE INDEX heartbeats_due ON heartbeats (next_run_at) WHERE enabled = 1;
+CREATE INDEX heartbeats_by_conversation ON heartbeats (conversation_id) WHERE conversation_id IS NOT NULL;
+CREATE TABLE heartbeat_runs (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    policy TEXT NOT NULL, tier TEXT NOT NULL, overridden INTEGER NOT NULL, source_trigger TEXT NOT NULL, dry_run INTEGER NOT NULL,
+    status TEXT NOT NULL CHECK (status IN ('running', 'completed', 'failed')), started_at TEXT NOT NULL, ended_at TEXT,
+    due_at TEXT, previous_due_at TEXT, next_due_at TEXT, missed INTEGER NOT NULL DEFAULT 0,
+    skip_reason TEXT, error TEXT, summary TEXT NOT NULL DEFAULT '', text TEXT NOT NULL DEFAULT '', suppress_reason TEXT,
+    items TEXT NOT NULL DEFAULT '[]', agenda TEXT NOT NULL DEFAULT '[]', suppressed TEXT NOT NULL DEFAULT '[]',
+    insights TEXT NOT NULL DEFAULT '[]', calls TEXT NOT NULL DEFAULT '[]', tokens INTEGER NOT NULL DEFAULT 0,
+    model TEXT NOT NULL DEFAULT 'offline', seen_message INTEGER NOT NULL DEFAULT 0,
+    message_id INTEGER, undo_of INTEGER, undone_at TEXT) STRICT;
+CREATE INDEX heartbeat_runs_by_user ON heartbeat_runs (user_id, started_at);
+CREATE UNIQUE INDEX heartbeat_runs_running ON heartbeat_runs (user_id) WHERE status = 'running';
+CREATE TABLE heartbeat_actions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, run_id INTEGER NOT NULL REFERENCES heartbeat_runs ON DELETE CASCADE,
+    user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, type TEXT NOT NULL, status TEXT NOT NULL
+    CHECK (status IN ('proposed', 'awaiting_approval', 'executed', 'failed', 'undone')),
+    title TEXT NOT NULL, payload TEXT NOT NULL, result TEXT, target_kind TEXT, target_id INTEGER, changes TEXT NOT NULL DEFAULT '[]',
+    item INTEGER, content_key TEXT, escalation_id INTEGER, created_at TEXT NOT NULL, executed_at TEXT) STRICT;
+CREATE INDEX heartbeat_actions_by_run ON heartbeat_actions (run_id);
+CREATE INDEX heartbeat_actions_by_user ON heartbeat_actions (user_id, created_at);
+CREATE INDEX heartbeat_actions_by_key ON heartbeat_actions (user_id, content_key, created_at) WHERE content_key IS NOT NULL;
+CREATE INDEX heartbeat_actions_by_target ON heartbeat_actions (user_id, target_kind, target_id) WHERE target_id IS NOT NULL;

@@ -8,6 +8,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 PREFIX = "HEARTH_"
 MIB = 1 << 20
+LARGEST_PRICE = (1 << 53) - 1
 EVERY_ADDRESS = ("0.0.0.0", "::")  # noqa: S104 - only looked for, never bound
 
 
@@ -43,6 +44,15 @@ class Settings:
     embeddings_model: str = option("", "the model to ask for there")
     embeddings_key: str = option("", "the secret to send there, if it needs one", secret=True)
     models: Path | None = option(None, "the directory of models, which several data directories may share; default: `models` in the data directory")
+    turn_seconds: int = option(300, "the longest that one answer of the agent may take, in seconds; 0 = no limit", most=86_400)
+    max_completion: int = option(
+        4096, "most tokens that a model may answer with in one call where a cap limits it; so many are reserved", most=1 << 20
+    )
+    currency: str = option("USD", "the currency of the prices, as invoices name it")
+    device_price_micros: int = option(0, "what an active device costs a month, in millionths of the currency's unit", most=LARGEST_PRICE)
+    token_price_micros: int = option(0, "what a token costs, in millionths of the currency's unit", most=LARGEST_PRICE)
+    included_devices: int = option(0, "how many active devices a month cost nothing", most=LARGEST_PRICE)
+    included_tokens: int = option(0, "how many tokens a month cost nothing", most=LARGEST_PRICE)
     log_level: Literal["debug", "info", "warning", "error"] = option("info", "how much the server says about itself on stderr")
 
     @property

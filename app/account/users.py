@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from app.account import cap_rows
 from app.core import tokens
 from app.core.caller import Caller
 from app.core.operation import operation
@@ -178,12 +179,13 @@ def change_settings(
 def add_user(tx: Tx, me: Caller, *, username: Name, name: Annotated[str, Line(1, 100)] | None = None) -> UserAnswer:
     """Add a user to the registry."""
     try:
-        tx.run(
+        added = tx.run(
             "INSERT INTO users (uuid, username, name, created_at) VALUES (:uuid, :username, :name, :now)",
             uuid=tokens.new_uuid(), username=username, name=name or username, now=tx.now,
         )  # fmt: skip
     except sqlite3.IntegrityError:
         raise AlreadyExists(f"There is a user called {username} already.", field="username") from None
+    cap_rows.add_defaults(tx, added.lastrowid or 0)
     return UserAnswer(_user(by_name(tx, username)))
 
 

@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from app.account import users
 from app.account.users import TimeZone
-from app.agent import briefing_facts, briefing_html, briefing_rows, calendar, mail, rewriting, suggestions
+from app.agent import briefing_facts, briefing_html, briefing_rows, calendar, mail, meter, rewriting, suggestions
 from app.agent.briefing_html import Fragment, Material
 from app.agent.calendar import CalendarEvent
 from app.agent.mail import Email
@@ -143,7 +143,7 @@ async def _in_better_words(
     pieces = [Piece(name, "", fragment.lead) for name, fragment in fragments.items()]
     pieces += [Piece(idea.suggestion_id, idea.title, idea.description) for idea in ideas]
     locale = app.quick(users.settings_of, me).locale
-    said: Rewritten = await rewriting.rewritten(app.rewriter, Draft("briefing", locale, pieces))
+    said: Rewritten = await rewriting.rewritten(meter.rewriter(app, me), Draft("briefing", locale, pieces))
     actions = {idea.suggestion_id: idea.action for idea in ideas}
     leads = {piece.id: piece.text for piece in said.pieces}
     reworded = {name: fragment._replace(lead=leads[name]) for name, fragment in fragments.items()}

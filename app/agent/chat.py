@@ -9,16 +9,18 @@ from zoneinfo import ZoneInfo
 from msgspec import Meta
 
 from app.account import users
+from app.account.metering import Reservation
 from app.account.users import TimeZone
 from app.agent import conversation_rows, turns
 from app.agent.citations import Citation
+from app.agent.meter import Meter, first_call
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.lines import Lines
 from app.core.operation import operation
 from app.core.shapes import Id, Record, Text
 from app.core.tx import Tx
-from app.errors import AppError, Unavailable
+from app.errors import AppError, BudgetExceeded, Unavailable
 from app.tools.origin import Origin
 
 MessageText = Annotated[str, Meta(min_length=1, max_length=32_000), Text()]
@@ -64,6 +66,7 @@ class Begun:
     history: tuple[bytes, ...]
     zone: ZoneInfo
     agent_label: str
+    held: Reservation | None
     taint: frozenset[Any] = frozenset()
 
 
@@ -77,7 +80,9 @@ async def chat(
 
     The turn goes on and is stored when whoever asked has left. An unknown `model` is answered by the default one, and the metadata say which.
     """
-    begun = await app.write(_begin, me, message, None if conversation_id is None else int(conversation_id), user_timezone)
+    begun = await app.write(
+        _begin, me, message, None if conversation_id is None else int(conversation_id), user_timezone, app.settings.max_completion
+    )
     events: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
     task = app.tasks.start(_answer(app, me, begun, message, temperature, events))
     if stream:
@@ -94,8 +99,8 @@ async def list_models(app: App, me: Caller) -> ChatModels:
     return ChatModels([ChatModel(OFFLINE, OFFLINE, local=True, default=True)])
 
 
-def _begin(tx: Tx, me: Caller, message: str, conversation: int | None, zone: str | None) -> Begun:
-    """Store the user's message and the turn that answers it, in a conversation with the caller's own agent."""
+def _begin(tx: Tx, me: Caller, message: str, conversation: int | None, zone: str | None, most: int) -> Begun:
+    """Store the user's message and the turn that answers it, in a conversation with the caller's own agent; reserve its first `most` tokens."""
     chosen = users.settings_of(tx, me)
     if conversation is None:
         title = conversation_rows.title_of(message)
@@ -103,12 +108,13 @@ def _begin(tx: Tx, me: Caller, message: str, conversation: int | None, zone: str
     else:
         conversation_rows.own(tx, me, conversation)
     history = turns.remembered(tx, conversation)
+    held = first_call(tx, me, feature="chat", model=OFFLINE, texts=(message, *history), most=most)
     kind: conversation_rows.SenderType = "human" if me.kind == "session" else "agent"
     stored = conversation_rows.add_message(tx, conversation, role="user", sender_type=kind, sender=me.user, label=chosen.name, content=message)
     conversation_rows.mark_read(tx, me, conversation, stored)
     turn = turns.begin(tx, me, conversation, message=stored, model=OFFLINE)
     words = turns.taint(tx, conversation)
-    return Begun(conversation, turn, tuple(history), ZoneInfo(zone or chosen.timezone), chosen.agent_name or "Agent", words)
+    return Begun(conversation, turn, tuple(history), ZoneInfo(zone or chosen.timezone), chosen.agent_name or "Agent", held, words)
 
 
 async def _answer(
@@ -129,23 +135,26 @@ async def _run(
     app: App, me: Caller, begun: Begun, message: str, temperature: float | None, events: "asyncio.Queue[dict[str, Any] | None]"
 ) -> Answer | AppError:
     from app.agent import loop  # a second's import, so only once somebody talks
+    from app.agent.metered import MeteredModel
     from app.agent.offline import OfflineModel
 
     now = app.clock().astimezone(begun.zone)
     turn = loop.Turn(app, me, now.isoformat(timespec="minutes"), begun.zone.key, events.put_nowait)
     turn.origin, turn.taint = Origin("chat", conversation_id=begun.conversation), begun.taint
-    ended = await loop.run(turn, OfflineModel(now), message, begun.history, temperature=temperature)
+    meter = Meter(app, me, feature="chat", model=OFFLINE, held=begun.held)
+    ended = await loop.run(turn, MeteredModel(OfflineModel(now), meter), message, begun.history, temperature=temperature)
     if ended.error is not None:
         events.put_nowait({"type": "error", "error": ended.error.code, "message": ended.error.message})
-    answer_id = await app.write(_end, begun, turn, ended)
+    answer_id = await app.write(_end, begun, turn, ended, meter)
     usage = Usage(ended.prompt_tokens, ended.completion_tokens, ended.prompt_tokens + ended.completion_tokens)
     answer = Answer(begun.conversation, answer_id, turn.text, turn.tools_used, turn.quotes.citations, usage)
     events.put_nowait({"type": "completion", "metadata": _metadata(answer, ended.model)})
-    return ended.error or answer
+    return answer if isinstance(ended.error, BudgetExceeded) and turn.text else ended.error or answer
 
 
-def _end(tx: Tx, begun: Begun, turn: Any, ended: Any) -> int:
+def _end(tx: Tx, begun: Begun, turn: Any, ended: Any, meter: Meter) -> int:
     """Store the answer, the calls and what the turn cost; give the id of the answer's message."""
+    meter.end(tx)
     for call in turn.calls:
         turns.add_call(tx, begun.turn, tool=call.tool, call=call.id, arguments=call.arguments, outcome=call.outcome)
     text = turn.text or (ended.error.message if ended.error else "")

@@ -1,5 +1,6 @@
 """The agent's loop: ask the brain, run the tools it names with the caller's own rights, until it answers. Here pydantic-ai is driven."""
 
+import asyncio
 import dataclasses
 import json
 from collections.abc import Callable, Sequence
@@ -21,7 +22,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import Taint
 from app.core.shapes import encode
-from app.errors import AppError, Invalid, Unavailable
+from app.errors import AppError, BudgetExceeded, Invalid, Unavailable
 from app.tools import audit, gate, namespaces, registry, stop
 from app.tools.origin import Origin
 from app.tools.toolbox import shown
@@ -177,14 +178,15 @@ async def run(turn: Turn, brain: Model, message: str, history: Sequence[bytes], 
         message, message_history=before, model=brain, deps=turn, usage_limits=LIMITS, model_settings=settings
     ) as events:
         try:
-            async for event in events:
-                stop.demand(turn.app)
-                await _tell(turn, event)
+            async with asyncio.timeout(turn.app.settings.turn_seconds or None):
+                async for event in events:
+                    stop.demand(turn.app)
+                    await _tell(turn, event)
         except stop.AgentsStopped as stopped:
             error = stopped
         except TooManyRefusals as refusal:
             _say(turn, f"{SEPARATOR if turn.text else ''}{_stuck.format(count=MOST_REFUSALS, why=refusal)}")
-        except (UsageLimitExceeded, UnexpectedModelBehavior, ModelAPIError) as failure:
+        except (UsageLimitExceeded, UnexpectedModelBehavior, ModelAPIError, TimeoutError, BudgetExceeded) as failure:
             error = _explained(failure)
     _say(turn, await turn.quotes.end())
     usage = events.usage
@@ -240,6 +242,10 @@ def _summary(turn: Turn, call_id: str, done: bool) -> str:
 
 def _explained(failure: Exception) -> AppError:
     """Tell why a turn stopped, in words that do not hold what a provider wrote."""
+    if isinstance(failure, BudgetExceeded):
+        return failure
+    if isinstance(failure, TimeoutError):
+        return Unavailable("The turn was stopped since it took too long; ask again in smaller parts.")
     if isinstance(failure, UsageLimitExceeded):
         return Unavailable("The turn was stopped at its limit of steps or tokens; ask again in smaller parts.")
     return Unavailable("The model did not give a usable answer; try again, or choose another model.")

@@ -7,14 +7,11 @@ import click
 
 from app.commands.ask import ask
 from app.commands.directory import data_option, read_settings
-from app.commands.group import Commands, Misused, Refused
+from app.commands.group import Commands
 from app.commands.tables import as_json, table
-from app.commands.user import usernames
-from app.settings import Settings
+from app.commands.user import user_option, whose
 
 LIVES = ("1h", "24h", "7d", "30d", "90d", "1y", "never")
-
-user_option = click.option("--user", metavar="NAME", help="Whose key; may be left out when there is one user.")
 
 
 @click.group(cls=Commands)
@@ -34,7 +31,7 @@ def create(user: str | None, label: str, scopes: tuple[str, ...], expires: str, 
     It is the last line of the output; what goes to stderr tells about it.
     """
     settings = read_settings(data=data)
-    username = _whose(settings, user)
+    username = whose(settings, user)
     made = ask(settings, "issue_key", username=username, name=label, scopes=list(scopes) or None, expiresIn=expires)
     click.echo(f'Key {made["key"]["id"]}, "{made["key"]["name"]}", of {username}. Keep it now: it is not shown again.', err=True)
     click.echo(made["secret"])
@@ -47,7 +44,7 @@ def create(user: str | None, label: str, scopes: tuple[str, ...], expires: str, 
 def list_(user: str | None, json_: bool, data: Path | None) -> None:
     """List a user's keys, newest first; their secrets are not kept."""
     settings = read_settings(data=data)
-    found = ask(settings, "user_keys", username=_whose(settings, user))
+    found = ask(settings, "user_keys", username=whose(settings, user))
     if json_:
         click.echo(as_json(found))
     else:
@@ -61,17 +58,6 @@ def revoke(id_: int, data: Path | None) -> None:
     """End a key at once."""
     ask(read_settings(data=data), "end_key", id=id_)
     click.echo(f"Key {id_} is revoked.")
-
-
-def _whose(settings: Settings, user: str | None) -> str:
-    if user is not None:
-        return user
-    names = usernames(ask(settings, "list_users"))
-    if not names:
-        raise Refused("There is no user yet; `hearth user add NAME` adds one.")
-    if len(names) > 1:
-        raise Misused(f"There are several users, so say whose key: --user {' or '.join(names[:5])}{' …' if len(names) > 5 else ''}.")
-    return names[0]
 
 
 def _row(found: dict[str, Any]) -> tuple[str, ...]:

@@ -6,8 +6,11 @@ import click
 
 from app.commands.ask import ask, ask_anew
 from app.commands.directory import data_option, read_settings
-from app.commands.group import Commands, Refused
+from app.commands.group import Commands, Misused, Refused
 from app.commands.tables import as_json, table
+from app.settings import Settings
+
+user_option = click.option("--user", metavar="NAME", help="Whose; may be left out when there is one user.")
 
 
 @click.group(cls=Commands)
@@ -79,3 +82,15 @@ def connect(username: str, other: str, data: Path | None) -> None:
 def usernames(found: dict[str, list[dict[str, str]]]) -> list[str]:
     """Give the usernames in the answer of list_users."""
     return [row["username"] for row in found["users"]]
+
+
+def whose(settings: Settings, user: str | None) -> str:
+    """Give the username that was given, or the only one that there is."""
+    if user is not None:
+        return user
+    names = usernames(ask(settings, "list_users"))
+    if not names:
+        raise Refused("There is no user yet; `hearth user add NAME` adds one.")
+    if len(names) > 1:
+        raise Misused(f"There are several users, so say whose: --user {' or '.join(names[:5])}{' …' if len(names) > 5 else ''}.")
+    return names[0]

@@ -57,6 +57,10 @@ IMPLIED: dict[str, tuple[str, ...]] = {
     "metering:manage": ("metering:read",),
 }
 EVERYTHING = ("*",)
+WITHHELD: dict[Kind, frozenset[str]] = {
+    "managed_agent": frozenset({"metering:manage", "escalations:decide", "account:manage", "agents:manage"}),
+}
+"""What no credential of a kind may do, whatever it was granted."""
 
 
 class Actor(Record):
@@ -72,6 +76,7 @@ class Caller:
     """One asker: the user it acts for, the credential it came with and the rights of that credential.
 
     `user` is the row the SQL names; `user_id` the UUID the contract shows. `scopes` are as granted, `rights` what they come to.
+    `device` is the device that this call says it comes from.
     """
 
     user: int
@@ -83,10 +88,22 @@ class Caller:
     name: str | None = None
     prefix: str | None = None
     expires_at: str | None = None
+    device: str | None = None
     rights: frozenset[str] = dataclasses.field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "rights", rights_of(self.scopes))
+        rights = rights_of(self.scopes)
+        object.__setattr__(self, "rights", rights - WITHHELD[self.kind] if self.kind in WITHHELD else rights)
+
+    @property
+    def credential_id(self) -> str:
+        """Give the name under which the credential is counted: its kind and number."""
+        return self.kind if self.credential is None else f"{self.kind}:{self.credential}"
+
+    @property
+    def device_id(self) -> str | None:
+        """Give the device that is at work: the one that the call names, else the credential; None for what comes from no device."""
+        return self.device or (None if self.credential is None else self.credential_id)
 
     def may(self, scopes: tuple[str, ...]) -> bool:
         """Say whether one of `scopes` is held; an empty tuple asks for nothing."""

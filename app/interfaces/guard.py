@@ -79,7 +79,7 @@ def _cors(origin: bytes) -> Headers:
         (b"access-control-allow-origin", origin),
         (b"vary", b"Origin"),
         (b"access-control-allow-methods", b"GET, HEAD, POST, PUT, PATCH, DELETE"),
-        (b"access-control-allow-headers", b"Authorization, X-API-Key, Content-Type, Idempotency-Key"),
+        (b"access-control-allow-headers", b"Authorization, X-API-Key, Content-Type, Idempotency-Key, X-Device-Id"),
         (b"access-control-expose-headers", b"X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After"),
         (b"access-control-max-age", b"600"),
     ]

@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl
 
 from msgspec import Raw
 
+from app.account.devices import Devices
 from app.account.keys import KeyRing
 from app.core import tokens
 from app.core.app import App
@@ -120,6 +121,7 @@ class Api:
         self.ring = ring
         self.log = log
         self.routes = Routes(parts.catalog)
+        self.devices = parts.part(Devices)
         self.guard = Guard(parts.settings)
         self.rates = RateLimit(parts.settings.rate_limit)
         self.failures = RateLimit(parts.settings.failed_limit)
@@ -217,6 +219,7 @@ class Api:
         exchange.verdict = self.rates.take(caller.credential)
         if exchange.verdict.wait:
             raise RateLimited("Too many requests; wait a moment.", retryAfter=exchange.verdict.wait)
+        exchange.caller = self.devices.admit(caller, headers.get(b"x-device-id"))
 
     async def _body(self, exchange: Exchange, most: int) -> bytes:
         declared = exchange.headers.get(b"content-length", b"0")

@@ -5,6 +5,8 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
+from app.account import metering
+from app.account.devices import Devices
 from app.account.keys import KeyRing
 from app.core import idempotency
 from app.core.app import App
@@ -38,9 +40,10 @@ class Schedule:
             self._scheduler.shutdown(wait=False)
 
     async def sweep(self) -> None:
-        """Delete for good what has been in the trash for its time, and replies that no retry can ask for any more."""
+        """Delete for good what has been in the trash for its time, and replies that no retry can ask for any more; close forgotten calls."""
         await self._parts.call(OPERATOR, "purge_expired_trash", {})
         await self._parts.write(idempotency.sweep)
+        await self._parts.write(metering.settle_forgotten)
 
     async def expire(self) -> None:
         """End what waits for a person and whose time is over."""
@@ -50,7 +53,7 @@ class Schedule:
         from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
         self._scheduler = AsyncIOScheduler(timezone="UTC")
-        for seconds, job in ((60, self._ring.flush), (60, self.expire), (3600, self.sweep)):
+        for seconds, job in ((60, self._ring.flush), (60, self._parts.part(Devices).flush_seen), (60, self.expire), (3600, self.sweep)):
             self._scheduler.add_job(
                 _guarded(job), "interval", seconds=seconds, coalesce=True, max_instances=1, misfire_grace_time=None, id=job.__name__
             )

@@ -1,0 +1,131 @@
+"""The tables of tokens: the ledger with one row a model call, and the counts by period that follow it in the same transaction."""
+
+import sqlite3
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from app.account.periods import Period, Span, months_beside
+from app.core.tx import Tx
+
+Feature = Literal["chat", "briefing", "heartbeat", "rpc", "guest", "managed_agent"]
+CountedBy = Literal["account", "feature", "credential", "device", "agent"]
+WHOLE_MONTH = ""
+"""What stands as the day of a count that is the month's."""
+
+
+class Use(NamedTuple):
+    """What a model call is counted under."""
+
+    user: int
+    feature: Feature
+    credential: str
+    device: str | None
+    agent: str | None
+    day: str
+    month: str
+
+    @property
+    def subjects(self) -> Iterator[tuple[CountedBy, str]]:
+        """Give every subject under which it counts, with the subject's id."""
+        yield "account", ""
+        yield "feature", self.feature
+        yield "credential", self.credential
+        if self.device is not None:
+            yield "device", self.device
+        if self.agent is not None:
+            yield "agent", self.agent
+
+
+class Count(NamedTuple):
+    """Tokens that were used and that are reserved."""
+
+    used: int
+    reserved: int
+
+
+def open_(tx: Tx, use: Use, *, model: str, prompt: int, completion: int) -> int:
+    """Write a call that is to come, with the most it may take, and give its id; it counts as reserved."""
+    _count(tx, use, prompt=0, completion=0, reserved=prompt + completion)
+    return _insert(tx, use, model=model, prompt=prompt, completion=completion, settled_at=None)
+
+
+def add(tx: Tx, use: Use, *, model: str, prompt: int, completion: int) -> None:
+    """Write a call that is over."""
+    _count(tx, use, prompt=prompt, completion=completion, reserved=0)
+    _insert(tx, use, model=model, prompt=prompt, completion=completion, settled_at=tx.now)
+
+
+def settle(tx: Tx, row: sqlite3.Row, *, prompt: int, completion: int) -> Use:
+    """Write what an open call took; what was reserved for it is free again."""
+    use = Use(*row[3:10])
+    tx.run(
+        "UPDATE token_uses SET prompt = :prompt, completion = :completion, settled_at = :now WHERE id = :id",
+        prompt=prompt, completion=completion, now=tx.now, id=row["id"],
+    )  # fmt: skip
+    _count(tx, use, prompt=prompt, completion=completion, reserved=-(row["prompt"] + row["completion"]))
+    return use
+
+
+def opened(tx: Tx, id_: int) -> sqlite3.Row | None:
+    """Give a call that has not been settled, or None when it has."""
+    return tx.one(f"SELECT {COLUMNS} FROM token_uses WHERE id = :id AND settled_at IS NULL", id=id_)
+
+
+def all_open(tx: Tx, *, before: str) -> list[sqlite3.Row]:
+    """Give the calls from before a moment that have not been settled."""
+    return tx.all(f"SELECT {COLUMNS} FROM token_uses WHERE settled_at IS NULL AND at < :before", before=before)
+
+
+def any_open(tx: Tx) -> bool:
+    """Say whether a call has not been settled; at the start of a server none can still run."""
+    return tx.one("SELECT 1 FROM token_uses WHERE settled_at IS NULL LIMIT 1") is not None
+
+
+def count(tx: Tx, user: int, by: CountedBy, id_: str, period: Period, span: Span) -> Count:
+    """Give what counts for one subject in a period."""
+    row = tx.sure(
+        f"SELECT ifnull(sum(prompt + completion), 0), ifnull(sum(reserved), 0) FROM token_counts WHERE {_WITHIN} AND subject_id = :id",
+        user=user, by=by, id=id_, **_within(period, span),
+    )  # fmt: skip
+    return Count(*row)
+
+
+def largest(tx: Tx, user: int, by: CountedBy, period: Period, span: Span) -> Count:
+    """Give what counts in a period for the subject that has used and reserved most."""
+    row = tx.one(
+        f"""SELECT sum(prompt + completion) AS used, sum(reserved) AS reserved FROM token_counts WHERE {_WITHIN}
+            GROUP BY subject_id ORDER BY used + sum(reserved) DESC LIMIT 1""",
+        user=user, by=by, **_within(period, span),
+    )  # fmt: skip
+    return Count(0, 0) if row is None else Count(*row)
+
+
+COLUMNS = "id, prompt, completion, user_id, feature, credential, device, agent, day, month"
+_WITHIN = "user_id = :user AND subject = :by AND day = :day AND month IN (:one, :two, :three)"
+
+
+def _within(period: Period, span: Span) -> dict[str, str]:
+    """A day of the user's may lie in two months; a month is one row."""
+    day, months = (span.day, months_beside(span.day)) if period == "day" else (WHOLE_MONTH, (span.month,) * 3)
+    return dict(zip(("day", "one", "two", "three"), (day, *months), strict=True))
+
+
+def _insert(tx: Tx, use: Use, *, model: str, prompt: int, completion: int, settled_at: str | None) -> int:
+    made = tx.run(
+        """INSERT INTO token_uses (user_id, feature, credential, device, agent, model, prompt, completion, day, month, at, settled_at)
+           VALUES (:user, :feature, :credential, :device, :agent, :model, :prompt, :completion, :day, :month, :now, :settled)""",
+        **use._asdict(), model=model, prompt=prompt, completion=completion, now=tx.now, settled=settled_at,
+    )  # fmt: skip
+    return made.lastrowid or 0
+
+
+def _count(tx: Tx, use: Use, *, prompt: int, completion: int, reserved: int) -> None:
+    for by, id_ in use.subjects:
+        for day in (WHOLE_MONTH, use.day):
+            tx.run(
+                """INSERT INTO token_counts (user_id, subject, day, month, subject_id, prompt, completion, reserved)
+                   VALUES (:user, :by, :day, :month, :id, :prompt, :completion, :reserved)
+                   ON CONFLICT (user_id, subject, day, month, subject_id) DO UPDATE SET
+                   prompt = prompt + excluded.prompt, completion = completion + excluded.completion, reserved = reserved + excluded.reserved""",
+                user=use.user, by=by, day=day, month=use.month, id=id_, prompt=prompt, completion=completion, reserved=reserved,
+            )  # fmt: skip

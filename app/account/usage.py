@@ -1,0 +1,154 @@
+"""Usage: the tokens and devices of a month, by what they were used for, by whom, from where and on which day."""
+
+import re
+from typing import Annotated
+
+from msgspec import Meta
+
+from app.account import users
+from app.account.devices import Devices
+from app.account.periods import days_beside, month_of
+from app.account.token_rows import WHOLE_MONTH
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.operation import operation
+from app.core.shapes import Record, Rule
+from app.core.tx import Tx
+
+
+class Month(Rule):
+    """A month such as 2026-11."""
+
+    def __call__(self, value: str) -> str:
+        if not re.fullmatch(r"[1-9][0-9]{3}-(0[1-9]|1[0-2])", value):
+            raise ValueError("must be a month such as 2026-11")
+        return value
+
+
+AMonth = Annotated[str, Meta(description="a month of UTC such as 2026-11; else this one"), Month()]
+
+
+class Tokens(Record):
+    """`reserved` are those of calls that are not over."""
+
+    prompt: int
+    completion: int
+    total: int
+    reserved: int
+
+
+class FeatureTokens(Record):
+    feature: str
+    tokens: int
+
+
+class CredentialTokens(Record):
+    kind: str
+    id: int | str | None
+    name: str | None
+    tokens: int
+
+
+class DeviceTokens(Record):
+    device_id: str
+    name: str | None
+    first_seen_at: str
+    last_seen_at: str
+    tokens: int
+
+
+class DayTokens(Record):
+    """The tokens of one day in the user's zone, as far as it lies in the month."""
+
+    date: str
+    tokens: int
+
+
+class MonthUsage(Record):
+    """What a month took; `closed` says that it is over."""
+
+    month: str
+    active_devices: int
+    tokens: Tokens
+    by_feature: list[FeatureTokens]
+    by_credential: list[CredentialTokens]
+    by_device: list[DeviceTokens]
+    by_day: list[DayTokens]
+    closed: bool
+
+
+@operation("GET /metering/usage", scope="metering:read", category="metering", since="beyond", effect="read")
+async def read_usage(app: App, me: Caller, *, month: AMonth | None = None) -> MonthUsage:
+    """Read the tokens and active devices of a month."""
+    await app.part(Devices).flush_seen()
+    return await app.read(of_month, me.user, month)
+
+
+@operation("COMMAND", category="metering", effect="read")
+async def user_usage(app: App, me: Caller, *, username: str, month: AMonth | None = None) -> MonthUsage:
+    """Read what a user's month took."""
+    await app.part(Devices).flush_seen()
+    return await app.read(lambda tx: of_month(tx, users.by_name(tx, username)["id"], month))
+
+
+def of_month(tx: Tx, user: int, month: str | None) -> MonthUsage:
+    """Give what a month took, the present one unless another is named."""
+    this = month_of(tx.moment)
+    month = month or this
+    devices = _by_device(tx, user, month)
+    return MonthUsage(
+        month, len(devices), _tokens(tx, user, month), _by_feature(tx, user, month), _by_credential(tx, user, month), devices,
+        _by_day(tx, user, month), closed=month < this,
+    )  # fmt: skip
+
+
+def _tokens(tx: Tx, user: int, month: str) -> Tokens:
+    row = tx.one(f"SELECT prompt, completion, prompt + completion, reserved {OF_MONTH}", user=user, month=month, by="account", whole=WHOLE_MONTH)
+    return Tokens(*(row or (0, 0, 0, 0)))
+
+
+def _by_feature(tx: Tx, user: int, month: str) -> list[FeatureTokens]:
+    rows = tx.all(f"SELECT subject_id, {USED} {OF_MONTH} {MOST_FIRST}", user=user, month=month, by="feature", whole=WHOLE_MONTH)
+    return [FeatureTokens(*row) for row in rows]
+
+
+def _by_credential(tx: Tx, user: int, month: str) -> list[CredentialTokens]:
+    rows = tx.all(
+        f"SELECT subject_id, {NAME_OF_CREDENTIAL}, {USED} {OF_MONTH} {MOST_FIRST}",
+        user=user, month=month, by="credential", whole=WHOLE_MONTH,
+    )  # fmt: skip
+    return [CredentialTokens(*_kind_and_id(row[0]), row[1], row[2]) for row in rows]
+
+
+def _by_device(tx: Tx, user: int, month: str) -> list[DeviceTokens]:
+    rows = tx.all(
+        f"""SELECT device_id AS subject_id, {NAME_OF_CREDENTIAL.replace("subject_id", "device_id")}, first_seen_at, last_seen_at,
+                   ifnull((SELECT {USED} {OF_MONTH} AND subject_id = d.device_id), 0)
+            FROM active_devices d WHERE user_id = :user AND month = :month ORDER BY last_seen_at DESC, device_id""",
+        user=user, month=month, by="device", whole=WHOLE_MONTH,
+    )  # fmt: skip
+    return [DeviceTokens(*row) for row in rows]
+
+
+def _by_day(tx: Tx, user: int, month: str) -> list[DayTokens]:
+    first, last = days_beside(month)
+    rows = tx.all(
+        f"""SELECT day, {USED} FROM token_counts
+            WHERE user_id = :user AND subject = 'account' AND day BETWEEN :first AND :last AND month = :month ORDER BY day""",
+        user=user, month=month, first=first, last=last,
+    )  # fmt: skip
+    return [DayTokens(*row) for row in rows]
+
+
+USED = "prompt + completion"
+OF_MONTH = "FROM token_counts WHERE user_id = :user AND subject = :by AND day = :whole AND month = :month"
+MOST_FIRST = "ORDER BY prompt + completion DESC, subject_id"
+NAME_OF_CREDENTIAL = """CASE
+    WHEN subject_id GLOB 'key:[0-9]*' THEN (SELECT name FROM keys WHERE keys.user_id = :user AND keys.id = CAST(substr(subject_id, 5) AS INTEGER))
+    WHEN subject_id GLOB 'oauth:[0-9]*'
+    THEN (SELECT client_name FROM oauth_grants o WHERE o.user_id = :user AND o.id = CAST(substr(subject_id, 7) AS INTEGER)) END"""
+
+
+def _kind_and_id(credential: str) -> tuple[str, int | str | None]:
+    kind, colon, number = credential.partition(":")
+    return kind, (int(number) if number.isdigit() else number) if colon else None

@@ -1,0 +1,105 @@
+"""`hearth usage` and `hearth cap`: what was used, and what may be."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.commands.ask import ask
+from app.commands.directory import data_option, read_settings
+from app.commands.group import Commands
+from app.commands.tables import as_json, table
+from app.commands.user import user_option, whose
+
+SUBJECTS = ("account", "device", "credential", "agent", "heartbeat")
+
+
+@click.command()
+@user_option
+@click.option("--month", metavar="YYYY-MM", help="Another month than this one.")
+@click.option("--json", "json_", is_flag=True, help="As JSON.")
+@data_option
+def usage(user: str | None, month: str | None, json_: bool, data: Path | None) -> None:
+    """Show the tokens and devices of a month."""
+    settings = read_settings(data=data)
+    found = ask(settings, "user_usage", username=whose(settings, user), month=month)
+    click.echo(as_json(found) if json_ else "\n".join(_lines(found)))
+
+
+@click.group(cls=Commands)
+def cap() -> None:
+    """List, set and remove caps of tokens and devices."""
+
+
+@cap.command(name="list")
+@user_option
+@click.option("--json", "json_", is_flag=True, help="As JSON.")
+@data_option
+def list_(user: str | None, json_: bool, data: Path | None) -> None:
+    """List the caps with what each has left."""
+    settings = read_settings(data=data)
+    found = ask(settings, "user_caps", username=whose(settings, user))
+    if json_:
+        click.echo(as_json(found))
+    else:
+        click.echo(table([("ID", "CAP", "LIMIT", "USED", "RESERVED", "LEFT", "WARNS AT", "BEGINS ANEW"), *map(_row, found["caps"])]))
+
+
+@cap.command(name="set")
+@click.argument("subject", type=click.Choice(SUBJECTS))
+@click.argument("metric", type=click.Choice(("tokens", "devices")))
+@click.argument("period", type=click.Choice(("day", "month")))
+@click.argument("limit", type=click.IntRange(0))
+@click.option("--id", "id_", metavar="TEXT", help="One device, credential or agent; without it the cap is of each.")
+@click.option("--warn", type=click.IntRange(1, 100), metavar="PERCENT", help="When to warn; 80 at first.")
+@user_option
+@data_option
+def set_(
+    subject: str, metric: str, period: str, limit: int, id_: str | None, warn: int | None, user: str | None, data: Path | None
+) -> None:  # fmt: skip
+    """Set a cap, or give the one that there is another limit."""
+    settings = read_settings(data=data)
+    made = ask(
+        settings, "set_cap", username=whose(settings, user), subject=subject, subjectId=id_, metric=metric, period=period, limit=limit,
+        warnPercent=warn,
+    )["cap"]  # fmt: skip
+    click.echo(f"Cap {made['id']}: at most {made['limit']} {metric} a {period} for {_named(made)}, of which {made['used']} are used.")
+
+
+@cap.command()
+@click.argument("id_", metavar="ID", type=click.IntRange(1))
+@user_option
+@data_option
+def remove(id_: int, user: str | None, data: Path | None) -> None:
+    """Take a cap away."""
+    settings = read_settings(data=data)
+    ask(settings, "remove_cap", username=whose(settings, user), id=id_)
+    click.echo(f"Cap {id_} is removed.")
+
+
+def _lines(found: dict[str, Any]) -> Iterator[str]:
+    tokens = found["tokens"]
+    yield f"{found['month']}: {tokens['total']} tokens ({tokens['prompt']} asked, {tokens['completion']} answered, {tokens['reserved']} reserved)"
+    rows = [("feature", row["feature"], row["tokens"]) for row in found["byFeature"]]
+    rows += [("credential", _credential(row), row["tokens"]) for row in found["byCredential"]]
+    rows += [("device", row["name"] or row["deviceId"], row["tokens"]) for row in found["byDevice"]]
+    rows += [("day", row["date"], row["tokens"]) for row in found["byDay"]]
+    yield table([("BY", "WHICH", "TOKENS"), *((by, which, str(number)) for by, which, number in rows)])
+
+
+def _credential(row: dict[str, Any]) -> str:
+    number = "" if row["id"] is None else f" {row['id']}"
+    return f"{row['kind']}{number}" + (f', "{row["name"]}"' if row["name"] else "")
+
+
+def _row(found: dict[str, Any]) -> tuple[str, ...]:
+    numbers = (str(found[name]) for name in ("limit", "used", "reserved", "remaining"))
+    what = f"{found['metric']} a {found['period']}, {_named(found)}"
+    return str(found["id"]), what, *numbers, f"{found['warnPercent']} %", found["resetsAt"][:16].replace("T", " ")
+
+
+def _named(found: dict[str, Any]) -> str:
+    if found["subject"] in ("account", "heartbeat"):
+        return f"the {found['subject']}"
+    return f"the {found['subject']} {found['subjectId']}" if found["subjectId"] else f"each {found['subject']}"
