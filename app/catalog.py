@@ -1,7 +1,7 @@
 """The feature modules whose operations make up the service."""
 
 from app.account import caps, contacts, grants, invoices, keys, usage, users
-from app.agent import briefing, chat, conversations, matrix, strategies
+from app.agent import briefing, chat, conversations, matrix, memory, strategies
 from app.core.operation import Catalog
 from app.interfaces import openapi
 from app.tools import audit, deciding, escalations, namespaces, note_tools, precedents, stop, toolbox
@@ -67,5 +67,6 @@ CATALOG = Catalog(
         stop,
         chat,
         conversations,
+        memory,
     ]
 )

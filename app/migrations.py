@@ -313,6 +313,34 @@ def m012_escalations(db: "Database") -> None:
         )
 
 
+def m013_episodes(db: "Database") -> None:
+    """Make the episodes that memory search looks through, with their vectors; what has been is brought in in the background."""
+    _run(
+        db,
+        """
+        CREATE TABLE episodes (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+            kind TEXT NOT NULL CHECK (kind IN ('conversation', 'briefing', 'heartbeat')), key TEXT NOT NULL,
+            conversation_id INTEGER REFERENCES conversations ON DELETE CASCADE, path TEXT NOT NULL, title TEXT NOT NULL, at TEXT NOT NULL,
+            version INTEGER NOT NULL DEFAULT 1, text TEXT NOT NULL, UNIQUE (user_id, kind, key)) STRICT;
+        CREATE INDEX episodes_by_time ON episodes (user_id, at);
+        CREATE INDEX episodes_by_conversation ON episodes (conversation_id) WHERE conversation_id IS NOT NULL;
+        CREATE TABLE episode_passages (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, episode_id INTEGER NOT NULL REFERENCES episodes ON DELETE CASCADE,
+            model_id INTEGER NOT NULL REFERENCES embedding_models, version INTEGER NOT NULL, title TEXT NOT NULL,
+            spans BLOB NOT NULL, vectors BLOB NOT NULL, UNIQUE (episode_id, model_id)) STRICT;
+        CREATE TABLE episode_owners (owner_id INTEGER PRIMARY KEY) STRICT;
+        CREATE TABLE past_episodes (kind TEXT PRIMARY KEY, below INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+        INSERT INTO past_episodes (kind, below) SELECT 'conversation', max(id) + 1 FROM turns HAVING count(*) > 0;
+        INSERT INTO past_episodes (kind, below) SELECT 'briefing', max(id) + 1 FROM briefings HAVING count(*) > 0;
+        CREATE TABLE memory_writes (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+            kind TEXT NOT NULL CHECK (kind IN ('daily', 'long_term', 'relationship')), by TEXT NOT NULL, at TEXT NOT NULL) STRICT;
+        CREATE INDEX memory_writes_by_time ON memory_writes (user_id, by, at);
+        """,
+    )
+
+
 def m016_metering(db: "Database") -> None:
     """Make caps, the ledger of tokens with its counts, and the devices that were active; every user has the cap of the heartbeat."""
     _run(
@@ -397,6 +425,7 @@ STEPS: tuple[Callable[["Database"], None], ...] = (
     m009_tools,
     m010_conversations,
     m012_escalations,
+    m013_episodes,
     m016_metering,
     m017_heartbeat,
 )

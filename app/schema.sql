@@ -180,6 +180,23 @@ CREATE TRIGGER audit_refuses_update BEFORE UPDATE ON audit
     BEGIN SELECT RAISE(ABORT, 'the audit is only ever added to'); END;
 CREATE TRIGGER audit_refuses_delete BEFORE DELETE ON audit
     BEGIN SELECT RAISE(ABORT, 'the audit is only ever added to'); END;
+CREATE TABLE episodes (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    kind TEXT NOT NULL CHECK (kind IN ('conversation', 'briefing', 'heartbeat')), key TEXT NOT NULL,
+    conversation_id INTEGER REFERENCES conversations ON DELETE CASCADE, path TEXT NOT NULL, title TEXT NOT NULL, at TEXT NOT NULL,
+    version INTEGER NOT NULL DEFAULT 1, text TEXT NOT NULL, UNIQUE (user_id, kind, key)) STRICT;
+CREATE INDEX episodes_by_time ON episodes (user_id, at);
+CREATE INDEX episodes_by_conversation ON episodes (conversation_id) WHERE conversation_id IS NOT NULL;
+CREATE TABLE episode_passages (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, episode_id INTEGER NOT NULL REFERENCES episodes ON DELETE CASCADE,
+    model_id INTEGER NOT NULL REFERENCES embedding_models, version INTEGER NOT NULL, title TEXT NOT NULL,
+    spans BLOB NOT NULL, vectors BLOB NOT NULL, UNIQUE (episode_id, model_id)) STRICT;
+CREATE TABLE episode_owners (owner_id INTEGER PRIMARY KEY) STRICT;
+CREATE TABLE past_episodes (kind TEXT PRIMARY KEY, below INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE memory_writes (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    kind TEXT NOT NULL CHECK (kind IN ('daily', 'long_term', 'relationship')), by TEXT NOT NULL, at TEXT NOT NULL) STRICT;
+CREATE INDEX memory_writes_by_time ON memory_writes (user_id, by, at);
 CREATE TABLE caps (
     id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
     subject TEXT NOT NULL CHECK (subject IN ('account', 'device', 'credential', 'agent', 'heartbeat')), subject_id TEXT NOT NULL DEFAULT '',

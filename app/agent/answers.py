@@ -35,7 +35,7 @@ def answer(asked: Asked, route: Route) -> Step:
         return Step(calls=tuple(("get_note_content", {"noteId": note_id}) for note_id in unread))
     if not found:
         return _unanswered(asked, route, question, notes)
-    quotes = tuple(passages.quote(one) for one in found)
+    quotes = tuple(passages.quote(one) for one in (found[:1] if asked.persona.brief else found))
     return Step("\n\n".join(_quoted(one.text, one.note_id, one.title) for one in quotes), quotes=quotes)
 
 

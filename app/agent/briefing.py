@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from app.account import users
 from app.account.users import TimeZone
-from app.agent import briefing_facts, briefing_html, briefing_rows, calendar, mail, meter, rewriting, suggestions
+from app.agent import briefing_facts, briefing_html, briefing_rows, calendar, episode_sources, mail, meter, rewriting, suggestions
 from app.agent.briefing_html import Fragment, Material
 from app.agent.calendar import CalendarEvent
 from app.agent.mail import Email
@@ -152,7 +152,9 @@ async def _in_better_words(
 
 
 def _keep(tx: Tx, me: Caller, draft: briefing_rows.Draft) -> Briefing:
-    return _shown(briefing_rows.insert(tx, me.user, draft))
+    row = briefing_rows.insert(tx, me.user, draft)
+    episode_sources.add_briefing(tx, row)
+    return _shown(row)
 
 
 def _shown(row: sqlite3.Row) -> Briefing:

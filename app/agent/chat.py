@@ -11,7 +11,7 @@ from msgspec import Meta
 from app.account import users
 from app.account.metering import Reservation
 from app.account.users import TimeZone
-from app.agent import conversation_rows, turns
+from app.agent import conversation_rows, episode_sources, turns
 from app.agent.citations import Citation
 from app.agent.meter import Meter, first_call
 from app.core.app import App
@@ -166,6 +166,7 @@ def _end(tx: Tx, begun: Begun, turn: Any, ended: Any, meter: Meter) -> int:
         completion_tokens=ended.completion_tokens, history=ended.history, error=ended.error.message if ended.error else None,
         taint=" ".join(sorted(turn.taint - begun.taint)),
     )  # fmt: skip
+    episode_sources.add_turn(tx, begun.turn, answer=stored)
     return stored
 
 

@@ -3,6 +3,7 @@
 import sqlite3
 from typing import Literal
 
+from app.agent import episodes
 from app.core.caller import Caller
 from app.core.tx import Tx
 from app.errors import NotFound
@@ -81,7 +82,8 @@ def hide(tx: Tx, me: Caller, conversation: int) -> None:
 
 
 def delete(tx: Tx, conversation: int) -> None:
-    """Delete a conversation for good, with its messages and all that is kept of its turns."""
+    """Delete a conversation for good, with its messages, its episodes and all that is kept of its turns."""
+    episodes.forget_conversation(tx, conversation)
     for row in tx.all("SELECT id, content FROM messages WHERE conversation_id = :id", id=conversation):
         tx.run("INSERT INTO message_words (message_words, rowid, content) VALUES ('delete', :id, :content)", id=row[0], content=indexed(row[1]))
     tx.run("DELETE FROM conversations WHERE id = :id", id=conversation)

@@ -14,6 +14,7 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
 from app.agent import rules
+from app.agent.persona import persona
 from app.agent.steps import Asked, Result, Step
 
 NAME = "offline"
@@ -106,7 +107,9 @@ def asked(messages: Sequence[ModelMessage], *, tools: frozenset[str], now: datet
     results: list[Result] = []
     before: list[str] = []
     calls: dict[str, dict[str, Any]] = {}
+    instructions = ""
     for entry in messages:
+        instructions = getattr(entry, "instructions", None) or instructions
         for part in entry.parts:
             match part:
                 case UserPromptPart(content=content):
@@ -125,7 +128,7 @@ def asked(messages: Sequence[ModelMessage], *, tools: frozenset[str], now: datet
                     results.append(Result(name, calls.get(part.tool_call_id, {}), {"message": str(part.content)}, failed=True))
                 case _:
                     pass
-    return Asked(message, tuple(results), tools, now, tuple(before))
+    return Asked(message, tuple(results), tools, now, tuple(before), persona(instructions))
 
 
 def _parts(step: Step, position: int) -> list[TextPart | ToolCallPart]:

@@ -63,13 +63,14 @@ def route(message: str) -> Route:
     """Give what a message asks for. Whatever fits no pattern is a question to the notes; nothing raises."""
     head = _plain(message[:READ])
     language = phrases.language_of(message)
-    for text in dict.fromkeys((head, _POLITE.sub("", head, count=1) if _POLITE.match(head) else head)):
+    bare = _POLITE.sub("", head, count=1) if _POLITE.match(head) else head
+    for text in dict.fromkeys((head, bare)):
         for rule in _rules(language):
             if found := rule.pattern.search(text):
                 rest = message[READ:]
                 arguments = {name: _whole(name, value, found.end(name) == len(text), rest) for name, value in found.groupdict().items() if value}
                 return Route(rule.intent, _answering(language, rule), _named(arguments))
-    return Route("ask", language, {"words": _cut(_POLITE.sub("", head, count=1))})
+    return Route("ask", language, {"words": _cut(bare)})
 
 
 @functools.cache

@@ -11,6 +11,33 @@ PATTERNS: tuple[tuple[str, str], ...] = (
     ("add_todo", rf"^(?:new )?{_TODO}\s*:\s*(?P<task>.+)"),
     ("make_note", r"^(?:new )?note\s*:\s*(?P<content>.+)"),
     ("add_todo", r"^(?:do not|don't) forget (?:to )?(?!that\b|about\b)(?P<task>.+)"),
+    # What is to be kept in mind, and what was: before "don't …" and before questions to the notes.
+    (
+        "remember",
+        r"^(?:(?:do not|don't) forget|remember|memori[sz]e|keep in mind|bear in mind)(?:(?: this| the following)?\s*:|,? that)\s+"
+        r"(?P<content>(?!.*\?\s*$).+)",
+    ),
+    ("remember", r"^remember,? (?P<content>(?:i|i'm|i've|my|our|we|we're)\b(?!.*\?\s*$).+)"),
+    (
+        "recall",
+        rf"^(?:what|which things?) (?:do|did|can) you (?:still )?(?:remember|recall)(?: (?:about|of|from|on))?(?P<words>[^?]*){_END}"
+        rf"|^what do you know about (?P<words2>me|myself|us){_END}",
+    ),
+    ("recall", rf"^do you (?:still )?(?:remember|recall)(?: anything| something)?(?: (?:about|of|on))? (?P<words>[^?]+){_END}"),
+    (
+        "recall",
+        rf"^(?:what|when|have|did) (?:did |have )?(?:we|i) (?:ever |last |already |just )?(?:talked|talk|speak|spoken|chatted|chat)"
+        rf"(?: (?:to|with) you)?(?: about| of)?(?! (?:with|to)\b)(?P<words>(?!.*\b(?:with|at the|in the meeting)\b)[^?]*){_END}",
+    ),
+    (
+        "recall",
+        rf"^(?:what|when|have|did) (?:did |have )?i (?:ever |last |already |just )?(?:tell|told|ask|asked) you(?: (?:about|of|on))?"
+        rf"(?P<words>[^?]*){_END}",
+    ),
+    (
+        "recall",
+        rf"^(?:search|look (?:in|through)|check) (?:your memory|our (?:conversations|chats|talks))(?: (?:for|about))? (?P<words>[^?]+){_END}",
+    ),
     # No, and help, before any intent.
     ("leave", r"^(?:no,? )?(?:please )?(?:do not|don't|never)\b(?! (?:i|we|you|they|have i)\b)"),
     ("leave", r"^(?:you (?:do not|don't) (?:need|have) to|no need to|there's no need|forget (?:it|about it|that)\b|stop\b[\s.!]*$|cancel[\s.!]*$)"),
@@ -87,7 +114,6 @@ PATTERNS: tuple[tuple[str, str], ...] = (
         r"[^:]+)(?:\s*:\s*(?P<content>.+))?|(?:about |that |saying |:|,)?\s*(?P<content2>.+))",
     ),
     ("make_note", r"^(?:note|note down|write down|jot down|record)(?: that)?\s*[:,]?\s+(?P<content>(?!.*\?\s*$).+)"),
-    ("make_note", r"^remember that\s+(?P<content>(?!.*\?\s*$).+)"),
     # Todos that are done.
     ("complete_todo", r"^(?:mark|set|check)\s+(?P<words>.+?)\s+(?:as |to )?(?:done|completed?|finished|off)[\s.!]*$"),
     ("complete_todo", rf"^(?:complete|finish|tick off|check off|tick|close|cross off|cross out)\s+(?:(?:the|my) )?(?:{_TODO} )?(?P<words>.+)"),

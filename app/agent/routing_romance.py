@@ -7,6 +7,22 @@ GERMAN: tuple[tuple[str, str], ...] = (
     ("add_todo", rf"^(?:neue )?{_DE_TODO}\s*:\s*(?P<task>.+)"),
     ("make_note", r"^(?:neue )?notiz\s*:\s*(?P<content>.+)"),
     (
+        "remember",
+        r"^(?:(?:merk|merke) dir|behalte?(?: im kopf)?|vergiss nicht|denk daran|denke daran)(?: bitte)?(?:,? dass|(?: folgendes)?\s*:)\s+"
+        r"(?P<content>(?!.*\?\s*$).+)",
+    ),
+    (
+        "recall",
+        rf"^(?:was weißt du noch|was weisst du noch|woran erinnerst du dich|erinnerst du dich(?: noch)?)"
+        rf"(?:,? (?:über|von|an|bei|zu|zum|zur))?(?P<words>[^?]*){_END}|^was weißt du über (?P<words2>mich|uns){_END}",
+    ),
+    (
+        "recall",
+        rf"^(?:worüber|wovon|was|wann|haben wir)(?: haben wir| habe ich mit dir)?(?: zuletzt| schon)?(?! mit (?!dir))"
+        rf"(?P<words>(?!.*\bmit (?!dir\b))[^?]*?)(?: mit dir)? (?:gesprochen|geredet|gechattet){_END}",
+    ),
+    ("recall", rf"^was habe ich dir(?: schon)?(?P<words>[^?]*?) (?:erzählt|gesagt){_END}"),
+    (
         "leave",
         r"^(?:leg|leg[e]|mach|mache|erstell|erstelle|schreib|schreibe|lösche?|füge?|trag|trage|hefte?|"
         r"verschieb|verschiebe|erinnere?|tu)\b.{0,60}?\b(?:nicht|keine[nrs]?|nichts)\b",
@@ -41,7 +57,7 @@ GERMAN: tuple[tuple[str, str], ...] = (
         r")?(?:neue )?notiz\s*(?:(?:namens|mit dem titel)\s*(?P<title>[^:]+)(?:\s*:\s*(?P<content>.+))?|"
         r"(?:an|über|dass)?\s*[:,]?\s*(?P<content2>.+))",
     ),
-    ("make_note", r"^(?:notier|notiere|schreib auf|merk dir),?\s*(?:bitte )?(?:dass )?[:,]?\s*(?P<content>.+)"),
+    ("make_note", r"^(?:notier|notiere|schreib auf),?\s*(?:bitte )?(?:dass )?[:,]?\s*(?P<content>.+)"),
     ("complete_todo", r"^(?:hake?|hak)\s+(?P<words>.+?)\s+ab[\s.!]*$|^(?:erledige?|schließe?)\s+(?P<words2>.+?)(?: ab)?[\s.!]*$"),
     ("complete_todo", r"^(?:markiere?\s+)?(?P<words>.+?)\s+(?:ist|sind|als)\s+(?:schon )?(?:erledigt|fertig)(?: markieren)?[\s.!]*$"),
     ("replan", r"^(?:plane?|verteile?|verschiebe?)\b.*\b(?:überfällig\w*|aufgaben|alles)\b"),
@@ -92,6 +108,26 @@ FRENCH: tuple[tuple[str, str], ...] = (
     ("add_todo", rf"^(?:nouvelle )?{_FR_TODO}\s*:\s*(?P<task>.+)"),
     ("make_note", r"^(?:nouvelle )?note\s*:\s*(?P<content>.+)"),
     ("add_todo", r"^n'oublie(?:z)? pas (?:de |d')(?P<task>.+)"),
+    (
+        "remember",
+        r"^(?:retiens|retenez|souviens-toi|souvenez-vous|rappelle-toi|mémorise|n'oublie pas|garde en tête)(?: ceci)?(?: que | qu'|\s*:\s*)"
+        r"(?P<content>(?!.*\?\s*$).+)",
+    ),
+    (
+        "recall",
+        rf"^(?:te souviens-tu|vous souvenez-vous|tu te souviens|de quoi te souviens-tu|que sais-tu encore|que te rappelles-tu)"
+        rf"(?: (?:de la|de l'|de|du|des|d'|sur|à propos de|au sujet de))?(?P<words>[^?]*?){_END}|^que sais-tu (?:de|sur) (?P<words2>moi|nous){_END}",
+    ),
+    (
+        "recall",
+        rf"^(?:de quoi |quand |est-ce que )?(?:avons-nous|a-t-on|nous avons|on a)(?: déjà)? parlé(?! avec)"
+        rf"(?: (?:de la|de l'|de|du|des|d'|sur))?(?P<words>(?!.*\bavec\b)[^?]*?){_END}",
+    ),
+    (
+        "recall",
+        rf"^(?:qu'est-ce que je t'ai|que t'ai-je|qu'ai-je|t'ai-je)(?: déjà)? (?:dit|raconté|parlé)"
+        rf"(?: (?:de la|de l'|de|du|des|d'|sur|à propos de))?(?P<words>[^?]*?){_END}",
+    ),
     (
         "leave",
         r"^(?:ne |n')\w+.{0,20}?\b(?:pas|rien|jamais)\b|^(?:laisse(?:z)? tomber|oublie(?:z)?(?: "
@@ -158,7 +194,26 @@ _ES_TODO = r"(?:tareas?|pendientes?|recordatorios?)"
 SPANISH: tuple[tuple[str, str], ...] = (
     ("add_todo", rf"^(?:nueva )?{_ES_TODO}\s*:\s*(?P<task>.+)"),
     ("make_note", r"^(?:nueva )?nota\s*:\s*(?P<content>.+)"),
+    (
+        "remember",
+        r"^(?:recuerda|acuérdate de|memoriza|ten en cuenta|ten presente|no (?:te )?olvides(?: de)?)(?: esto)?(?: que |\s*:\s*)"
+        r"(?P<content>(?!.*\?\s*$).+)",
+    ),
     ("add_todo", r"^no (?:te )?olvides (?:de )?(?P<task>.+)"),
+    (
+        "recall",
+        rf"^¿?(?:qué recuerdas|recuerdas algo|recuerdas|te acuerdas|de qué te acuerdas|qué sabes todavía)(?: (?:de la|del|de|sobre|acerca de))?"
+        rf"(?P<words>[^?]*?){_END}|^¿?qué sabes (?:de|sobre) (?P<words2>mí|nosotros){_END}",
+    ),
+    (
+        "recall",
+        rf"^¿?(?:de qué |cuándo |qué |ya )?(?:hablamos|hemos hablado|habíamos hablado|charlamos)(?: por última vez)?(?! con)"
+        rf"(?: (?:de la|del|de|sobre|acerca de))?(?P<words>(?!.*\bcon\b)[^?]*?){_END}",
+    ),
+    (
+        "recall",
+        rf"^¿?(?:qué )?te (?:dije|he dicho|conté|he contado)(?: ya| algo)?(?: (?:de la|del|de|sobre|acerca de))?(?P<words>[^?]*?){_END}",
+    ),
     (
         "leave",
         r"^no (?:me )?(?:crees|añadas|hagas|borres|muevas|fijes|pongas|escribas|agregues|recuerdes|"

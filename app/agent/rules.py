@@ -1,7 +1,10 @@
 """What the agent does without a model: from a message and what tools have given for it to the next step."""
 
-from app.agent import answers, lists, routing, writes
-from app.agent.phrases import say
+import dataclasses
+from typing import cast
+
+from app.agent import answers, lists, recalling, routing, writes
+from app.agent.phrases import Language, say
 from app.agent.routing import Route
 from app.agent.steps import Asked, Result, Step
 
@@ -24,16 +27,35 @@ INTENTS = {
     "pin_note": writes.pin_note,
     "move_note": writes.move_note,
     "replan": writes.replan,
+    "remember": recalling.remember,
+    "recall": recalling.recall,
 }
 MOST_ROUNDS = 5
 
 
 def next_step(asked: Asked) -> Step:
     """Give the next step for a message: the same for the same message, results, tools and time. A tool that is not offered is never called."""
-    route = routing.route(asked.message)
+    route = _in_wanted_language(asked, routing.route(asked.message))
     if route.intent in SAID:
-        return Step(say(route.language, route.intent))
+        return Step(_said(asked, route))
     return _offered(asked, route, INTENTS[route.intent](asked, route))
+
+
+def _in_wanted_language(asked: Asked, route: Route) -> Route:
+    """Give a route whose answer is in the language that the owner wants; what was written stays to be read in its own."""
+    if not asked.persona.language or asked.persona.language == route.language:
+        return route
+    wanted = cast(Language, asked.persona.language)
+    return dataclasses.replace(route, language=wanted, arguments={**route.arguments, "written": route.language})
+
+
+def _said(asked: Asked, route: Route) -> str:
+    """Give a fixed sentence, with the names that the owner gave."""
+    if route.intent == "greet" and asked.persona.person:
+        return say(route.language, "greet_named", who=asked.persona.person)
+    if route.intent == "help" and asked.persona.agent:
+        return f"{say(route.language, 'named', who=asked.persona.agent)} {say(route.language, 'help')}"
+    return say(route.language, route.intent)
 
 
 def _offered(asked: Asked, route: Route, step: Step) -> Step:

@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from app.agent.persona import NOBODY, Persona
+
 
 @dataclasses.dataclass(frozen=True)
 class Result:
@@ -18,13 +20,14 @@ class Result:
 
 @dataclasses.dataclass(frozen=True)
 class Asked:
-    """A message, what tools have given for it so far, which tools are offered, the user's local time, and the messages before."""
+    """A message, what tools have given for it so far, which tools are offered, the user's local time, the messages before, and the owner's wishes."""
 
     message: str
     results: tuple[Result, ...]
     tools: frozenset[str]
     now: datetime
     before: tuple[str, ...] = ()
+    persona: Persona = NOBODY
 
     def of(self, tool: str) -> list[Result]:
         """Give what one tool gave, in order, without its refusals."""

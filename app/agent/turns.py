@@ -3,6 +3,7 @@
 import sqlite3
 from typing import Any, Literal
 
+from app.agent import episode_sources
 from app.core.caller import Caller
 from app.core.tx import Tx
 
@@ -56,8 +57,11 @@ def any_running(tx: Tx) -> bool:
 
 
 def interrupt_all(tx: Tx) -> None:
-    """Close the turns that were running when the server was stopped."""
+    """Close the turns that were running when the server was stopped; what was asked in them is remembered."""
+    cut_off = tx.all("SELECT id FROM turns WHERE status = 'running'")
     tx.run("UPDATE turns SET status = 'interrupted', ended_at = :now, error = 'The server was stopped.' WHERE status = 'running'", now=tx.now)
+    for row in cut_off:
+        episode_sources.add_turn(tx, row["id"])
 
 
 def taint(tx: Tx, conversation: int) -> frozenset[Any]:

@@ -122,9 +122,10 @@ def replan(asked: Asked, route: Route) -> Step:
 
 def _new_todo(asked: Asked, route: Route) -> dict[str, Any]:
     """Give a todo's fields; what is too long for a title is its description."""
-    read = quickadd.read(route.get("task"), now=asked.now, locale=None if route.language == "en" else route.language)
+    written = route.get("written") or route.language
+    read = quickadd.read(route.get("task"), now=asked.now, locale=None if written == "en" else written)
     title = _line(_unquoted(read.title))
-    if route.language == "de" and _ASKED_TO.match(asked.message):
+    if written == "de" and _ASKED_TO.match(asked.message):
         title = _INFINITIVE.sub(r"\1", title)
     fields: dict[str, Any] = {"title": title[:LONGEST_TODO].strip() or "Todo", **lists.zone(asked)}
     if len(title) > LONGEST_TODO:

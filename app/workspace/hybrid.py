@@ -9,7 +9,7 @@ among words.
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from app.core.app import App
 from app.core.caller import Caller
@@ -23,6 +23,7 @@ from app.workspace.vectors import Model
 if TYPE_CHECKING:
     from app.workspace.matrix import Matrix, Near, Nearness
 
+K = TypeVar("K")
 CANDIDATES = 100
 LEXICAL = 0.3
 LEAST = 0.1
@@ -106,7 +107,7 @@ def _rank(tx: Tx, ask: Ask, meant: Meant, words: Mapping[int, float]) -> Ranked:
     measured = {note_id: one.score for note_id, one in near.items()}
     scores = {
         note_id: score * lexical.boost(tx, updated_at=known[note_id].updated_at, pinned=known[note_id].pinned)
-        for note_id, score in (_mixed(words, measured) if ask.by_words else measured).items()
+        for note_id, score in (mixed(words, measured) if ask.by_words else measured).items()
         if note_id in known
     }
     best = sorted(scores, key=lambda note_id: (-scores[note_id], -note_id))[: ask.limit]
@@ -114,14 +115,14 @@ def _rank(tx: Tx, ask: Ask, meant: Meant, words: Mapping[int, float]) -> Ranked:
     return Ranked({note_id: scores[note_id] for note_id in best}, places)
 
 
-def _mixed(words: Mapping[int, float], near: Mapping[int, float]) -> dict[int, float]:
-    """Give the mix of both measures for each note, from 0 to 1."""
+def mixed(words: Mapping[K, float], near: Mapping[K, float]) -> dict[K, float]:
+    """Give the mix of both measures for each note, or other text, from 0 to 1."""
     most = max(words.values(), default=0.0) or 1.0
     low, high = min(near.values(), default=0.0), max(near.values(), default=0.0)
-    mixed = {note_id: score / most for note_id, score in words.items()}
-    for note_id, score in near.items():
-        mixed[note_id] = LEXICAL * mixed.get(note_id, 0.0) + (1 - LEXICAL) * ((score - low) / (high - low) if high > low else 1.0)
-    return mixed
+    found = {key: score / most for key, score in words.items()}
+    for key, score in near.items():
+        found[key] = LEXICAL * found.get(key, 0.0) + (1 - LEXICAL) * ((score - low) / (high - low) if high > low else 1.0)
+    return found
 
 
 def nearest(tx: Tx, me: Caller, ask: Ask, measured: "Sequence[Nearness]") -> "dict[int, Near]":

@@ -1,4 +1,4 @@
-"""The matrices of those owners whose notes were searched by meaning, kept as the table of vectors has it."""
+"""The matrices of those owners whose notes, or other texts, were searched by meaning, kept as the table of vectors has it."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from app.core.app import App
 from app.core.tx import Tx
-from app.workspace import vectors
 from app.workspace.vectors import Model
 
 if TYPE_CHECKING:
     from app.workspace.matrix import Matrix
+    from app.workspace.shelf import VectorTable
 
 MOST_BYTES = 1 << 30
 MOST_CHANGED = 20_000
@@ -23,7 +23,8 @@ class Matrices:
     the table then, so what is read is never older than what was noted.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, table: "VectorTable") -> None:
+        self._table = table
         self._held: dict[int, Matrix] = {}
         self._model = 0
         self._changed: set[int] = set()
@@ -65,7 +66,7 @@ class Matrices:
             kept = self._held if model.id == self._model and len(changed) <= MOST_CHANGED else {}
             kept = {owner: matrix for owner, matrix in kept.items() if owner not in stale}
             missing = [owner for owner in owners if owner not in kept]
-            self._held = kept | await app.read(_read, model, kept, changed, missing)
+            self._held = kept | await app.read(_read, self._table, model, kept, changed, missing)
             self._model = model.id
             self._shrink(owners)
         except BaseException:
@@ -84,15 +85,15 @@ class Matrices:
             size -= self._held.pop(owner).size
 
 
-def _read(tx: Tx, model: Model, held: "Mapping[int, Matrix]", changed: set[int], missing: Sequence[int]) -> "dict[int, Matrix]":
+def _read(tx: Tx, table: "VectorTable", model: Model, held: "Mapping[int, Matrix]", changed: set[int], missing: Sequence[int]) -> "dict[int, Matrix]":
     """Bring matrices up to date and give those that are missing."""
     from app.workspace.matrix import Matrix  # numpy is loaded here, in a reader's thread, when somebody first searches by meaning
 
-    rows = vectors.of_notes(tx, model.id, list(changed)) if changed and held else []
+    rows = table.of_some(tx, model.id, list(changed)) if changed and held else []
     for owner, matrix in held.items():
         matrix.replace(changed, [(note_id, found) for note_id, of, found in rows if of == owner])
     loaded = {}
     for owner in missing:
         loaded[owner] = Matrix(model.dimension)
-        loaded[owner].load(vectors.of_owner(tx, model.id, owner))
+        loaded[owner].load(table.of_owner(tx, model.id, owner))
     return loaded

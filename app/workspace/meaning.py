@@ -1,4 +1,4 @@
-"""Vectors for notes, made in the background: what has just been written first, then what is missing of the older ones."""
+"""Vectors for notes and for texts of other kinds, made in the background: what was just written first, then what is missing of the older ones."""
 
 import asyncio
 import contextlib
@@ -10,18 +10,16 @@ from typing import Literal, NamedTuple
 from app.core.app import App
 from app.core.embedder import Embedder, EmbeddingFailed
 from app.core.tx import Tx
-from app.workspace import note_rows, passages, vectors
+from app.workspace import passages, vectors
 from app.workspace.matrices import Matrices
+from app.workspace.shelf import NOTES, Kind, Shelf, VectorTable
 from app.workspace.vectors import Model, Pending, Row
 
 State = Literal["ready", "indexing", "paused", "off", "failing"]
 
-NOTES = 16
+AT_ONCE = 16
 TEXTS = 16
-SCAN = 2_000
 STEP = 500
-MOST_RECENT = 10_000
-TOP = 1 << 62
 QUIET_SECONDS = 0.1
 LOOK_SECONDS = 5.0
 QUERY_SECONDS = 5.0
@@ -33,34 +31,32 @@ log = logging.getLogger("hearth")
 
 
 class Work(NamedTuple):
-    """A note with its passages, the vectors that it keeps because those passages are as they were, and the texts that need new ones."""
+    """A note or other text with its passages, the vectors it keeps because those passages are as they were, and the texts that need new ones."""
 
-    note: Pending
+    of: Pending
     passages: list[passages.Passage]
     known: dict[bytes, bytes]
     texts: list[str]
 
 
 class Meaning:
-    """The task that gives every note its vectors, and what it knows: which model answers, and how far it is."""
+    """The task that gives every note, and every text of the `others`, its vectors, and what it knows: which model answers, and how far it is."""
 
     def __init__(
-        self, app: App, *, former: Callable[[str], Embedder | None] = lambda _: None, on_battery: Callable[[], bool | None] = lambda: None
-    ) -> None:
+        self, app: App, *, others: Sequence[Kind] = (), former: Callable[[str], Embedder | None] = lambda _: None,
+        on_battery: Callable[[], bool | None] = lambda: None,
+    ) -> None:  # fmt: skip
         """`former` gives what can still look for a query among the vectors of an earlier model, called by its name."""
         self._app = app
         self._former = former
         self._on_battery = on_battery
-        self.matrices = Matrices()
+        self._shelves = [Shelf(kind) for kind in (NOTES, *others)]
         self.model: Model | None = None
         """The model whose vectors are being kept; None before any are."""
         self.answering: Model | None = None
         """The model whose vectors answer: the one before while this one's are not complete, if queries can still be put to that."""
         self._asked = app.embedder
         self._name: str | None = None
-        self._recent: dict[int, None] = {}
-        self._backlog: list[int] = []
-        self._below = TOP
         self._careful = 0
         self._tidy = False
         self._paused = False
@@ -68,12 +64,21 @@ class Meaning:
         self._waiting = False
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
-        app.events.on(note_rows.CHANGED, lambda event: self._hear(event["id"]))
-        app.events.on(note_rows.MANY_CHANGED, lambda event: self._hear_of_many(event["owner"]))
+        for shelf in self._shelves:
+            self._listen(shelf)
 
     def start(self) -> None:
         """Begin; needs a running loop and an open store."""
         self._task = asyncio.create_task(self._run())
+
+    @property
+    def matrices(self) -> Matrices:
+        """The matrices of notes."""
+        return self._shelves[0].matrices
+
+    def matrices_of(self, kind: Kind) -> Matrices:
+        """Give the matrices of another kind of text."""
+        return next(shelf.matrices for shelf in self._shelves if shelf.kind is kind)
 
     async def query(self, text: str) -> bytes:
         """Give the vector of a query, for the matrices of the model that answers; raise EmbeddingFailed when there is none soon."""
@@ -93,7 +98,8 @@ class Meaning:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._task
         await self._let_go_of_former()
-        await self.matrices.close()
+        for shelf in self._shelves:
+            await shelf.matrices.close()
 
     @property
     def state(self) -> tuple[State, str | None]:
@@ -106,30 +112,31 @@ class Meaning:
             return "failing", self._failure
         if self._paused:
             return "paused", "The machine runs on battery."
-        return ("ready" if self._waiting and not self._recent else "indexing"), None
+        return ("ready" if self._waiting and not self._any_recent else "indexing"), None
 
     @property
     def is_behind(self) -> bool:
         """Whether more notes wait for their vectors than have just been written."""
-        return self.answering is None or not self.answering.complete or len(self._recent) + len(self._backlog) > NOTES
+        return self.answering is None or not self.answering.complete or self._shelves[0].waiting > AT_ONCE
 
-    def _hear(self, note_id: int) -> None:
-        self.matrices.change([note_id])
+    @property
+    def _any_recent(self) -> bool:
+        return any(shelf.has_recent for shelf in self._shelves)
+
+    def _listen(self, shelf: Shelf) -> None:
+        self._app.events.on(shelf.kind.changed, lambda event: self._hear(shelf, event["id"]))
+        self._app.events.on(shelf.kind.many_changed, lambda event: self._hear_of_many(shelf, event["owner"]))
+
+    def _hear(self, shelf: Shelf, id_: int) -> None:
+        shelf.matrices.change([id_])
         if self._app.embedder.model is not None:
-            self._recent.pop(note_id, None)
-            self._recent[note_id] = None
-            if len(self._recent) > MOST_RECENT:
-                self._begin_again()
+            shelf.hear(id_)
             self._wake.set()
 
-    def _hear_of_many(self, owner: int) -> None:
-        self.matrices.forget(owner)
-        self._begin_again()
+    def _hear_of_many(self, shelf: Shelf, owner: int) -> None:
+        shelf.matrices.forget(owner)
+        shelf.begin_again()
         self._wake.set()
-
-    def _begin_again(self) -> None:
-        """Look through all notes, newest first."""
-        self._recent, self._backlog, self._below = {}, [], TOP
 
     async def _run(self) -> None:
         wait = FIRST_WAIT_SECONDS
@@ -154,27 +161,25 @@ class Meaning:
             await asyncio.sleep(LOOK_SECONDS)
         else:
             await self._follow_model()
-            if ids := await self._next():
+            shelf, ids = await self._next()
+            if ids:
                 began, commits = time.monotonic(), self._app.store.commits
-                await self._index(ids)
+                await self._index(shelf, ids)
                 if self._app.store.commits - commits > OTHER_WRITES:
                     await asyncio.sleep(time.monotonic() - began)  # others write: leave them half of the time
             else:
                 await self._finish()
 
     async def _on_battery_now(self) -> bool:
-        self._paused = bool(await asyncio.to_thread(self._on_battery)) and self._behind()
+        self._paused = bool(await asyncio.to_thread(self._on_battery)) and any(shelf.is_behind for shelf in self._shelves)
         return self._paused
-
-    def _behind(self) -> bool:
-        return bool(self._recent or self._backlog or self._below)
 
     async def _wait(self, seconds: float | None) -> None:
         """Wait for a change, at most so long, and then for a moment more, in which others may come."""
         self._waiting = True
         try:
             self._wake.clear()
-            if not self._recent:
+            if not self._any_recent:
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._wake.wait(), seconds)
             await asyncio.sleep(QUIET_SECONDS)
@@ -187,7 +192,8 @@ class Meaning:
         if name != self._name:
             self._name, self.model, self.answering, self._tidy = name, None, None, False
             await self._let_go_of_former()
-            self._begin_again()
+            for shelf in self._shelves:
+                shelf.begin_again()
         if self.model is None and name is not None and dimension is not None:
             self.model = await self._known(name, dimension)
         if self.answering is None:
@@ -207,59 +213,60 @@ class Meaning:
                 return model
         return await self._app.write(vectors.ensure_model, name, dimension)
 
-    async def _next(self) -> list[int]:
-        """Give some notes that may be without vectors: those just written, else older ones."""
-        if self._recent:
-            return [self._recent.popitem()[0] for _ in range(min(NOTES, len(self._recent)))]
-        while self._below and not self._backlog:
-            self._backlog, self._below = await self._app.read(vectors.older, self._model_id, self._below, step=SCAN)
-        some, self._backlog = self._backlog[:NOTES], self._backlog[NOTES:]
-        return some
+    async def _next(self) -> tuple[Shelf, list[int]]:
+        """Give some texts of one kind that may be without vectors: those just written, else older ones."""
+        for shelf in self._shelves:
+            if ids := shelf.recent(AT_ONCE):
+                return shelf, ids
+        for shelf in self._shelves:
+            if ids := await shelf.older(self._app, self._model_id, AT_ONCE):
+                return shelf, ids
+        return self._shelves[0], []
 
     @property
     def _model_id(self) -> int:
         return 0 if self.model is None else self.model.id
 
-    async def _index(self, ids: Sequence[int]) -> None:
-        """Give some notes their vectors, few at a time; what fails is put back."""
+    async def _index(self, shelf: Shelf, ids: Sequence[int]) -> None:
+        """Give some texts their vectors, few at a time; what fails is put back."""
         left = list(ids)
         try:
             while left:
                 some = left[:1] if self._careful else left
-                done = await self._index_some(some)
+                done = await self._index_some(shelf, some)
                 left = [id_ for id_ in left if id_ not in done]
                 self._careful = max(0, self._careful - 1)
         except BaseException:
-            self._recent = dict.fromkeys(reversed(left)) | self._recent
+            shelf.put_back(reversed(left))
             raise
 
-    async def _index_some(self, ids: Sequence[int]) -> set[int]:
-        """Give vectors to the first of some notes that come to enough texts; give all that need nothing more."""
+    async def _index_some(self, shelf: Shelf, ids: Sequence[int]) -> set[int]:
+        """Give vectors to the first of some texts that come to enough passages; give all that need nothing more."""
         characters = self._app.embedder.characters
-        found = await self._app.read(_prepared, self._model_id, ids, characters)
-        done = set(ids) - {work.note.note_id for work in found}
+        found = await self._app.read(_prepared, shelf.table, self._model_id, ids, characters)
+        done = set(ids) - {work.of.id for work in found}
         batch: list[Work] = []
         for work in found:
             if batch and sum(len(one.texts) for one in (*batch, work)) > TEXTS:
                 break
             batch.append(work)
-        if batch and await self._embed(batch):
-            done |= {work.note.note_id for work in batch}
+        if batch and await self._embed(shelf, batch):
+            done |= {work.of.id for work in batch}
         return done
 
-    async def _embed(self, batch: Sequence[Work]) -> bool:
+    async def _embed(self, shelf: Shelf, batch: Sequence[Work]) -> bool:
         """Make and store the vectors of a batch; say whether that could be done, now or ever."""
         try:
             fresh = await self._vectors([text for work in batch for text in work.texts])
         except EmbeddingFailed:
             if not self._careful:
-                self._careful = len(batch) + NOTES
+                self._careful = len(batch) + AT_ONCE
                 if len(batch) > 1:
                     return False
             await self._vectors(["A text that can be embedded if any can."])
-            log.warning("note %s cannot be embedded; it is found by its words alone", batch[0].note.note_id)
+            log.warning("%s %s cannot be embedded; it is found by its words alone", shelf.kind.name, batch[0].of.id)
             return True
-        await self._store(batch, fresh)
+        await self._store(shelf, batch, fresh)
         return True
 
     async def _vectors(self, texts: Sequence[str]) -> dict[str, bytes]:
@@ -269,13 +276,13 @@ class Meaning:
             found.update(zip(some, await self._app.embedder.passages(some), strict=True))
         return found
 
-    async def _store(self, batch: Sequence[Work], fresh: dict[str, bytes]) -> None:
+    async def _store(self, shelf: Shelf, batch: Sequence[Work], fresh: dict[str, bytes]) -> None:
         if self.model is None:
             await self._follow_model()  # a model elsewhere tells its dimension with its first answer
         if self.model is None:
             raise EmbeddingFailed("The model does not say how long its vectors are.")
         rows = [_row(work, fresh, self.model.dimension) for work in batch]
-        self.matrices.change(await self._app.write(vectors.store, self.model.id, rows))
+        shelf.matrices.change(await self._app.write(shelf.table.store, self.model.id, rows))
 
     async def _finish(self) -> None:
         """Everything has vectors: note it, delete those of other models step by step, then wait for a change."""
@@ -285,7 +292,7 @@ class Meaning:
             await self._let_go_of_former()
             self.answering, self._asked = self.model, self._app.embedder
         if self.model is not None and not self._tidy:
-            self._tidy = not await self._app.read(vectors.any_of_others, self.model.id) or await self._forget_others(self.model.id)
+            self._tidy = all([await self._forget_others(shelf.table, self.model.id) for shelf in self._shelves])
         self._failure = None
         await self._wait(LOOK_SECONDS)
 
@@ -294,32 +301,32 @@ class Meaning:
             former, self._asked = self._asked, self._app.embedder
             await former.close()
 
-    async def _forget_others(self, model_id: int) -> bool:
+    async def _forget_others(self, table: VectorTable, model_id: int) -> bool:
         """Delete the vectors of other models step by step; say whether all are gone before something else is to be done."""
-        last = -1
-        while last and not self._recent:
-            last = await self._app.write(vectors.forget_others, model_id, after=last, step=STEP)
+        last = -1 if await self._app.read(table.any_of_others, model_id) else 0
+        while last and not self._any_recent:
+            last = await self._app.write(table.forget_others, model_id, after=last, step=STEP)
             await asyncio.sleep(STEP_SECONDS)
         return last == 0
 
 
-def _prepared(tx: Tx, model_id: int, ids: Sequence[int], characters: int) -> list[Work]:
-    """Give those of some notes that need vectors, cut into passages."""
-    found = vectors.pending(tx, model_id, ids, characters=passages.MOST * 2 * characters)
-    return [_work(note, passages.cut(note.title, note.content, characters=characters)) for note in found]
+def _prepared(tx: Tx, table: VectorTable, model_id: int, ids: Sequence[int], characters: int) -> list[Work]:
+    """Give those of some texts that need vectors, cut into passages."""
+    found = table.pending(tx, model_id, ids, characters=passages.MOST * 2 * characters)
+    return [_work(one, passages.cut(one.title, one.content, characters=characters)) for one in found]
 
 
-def _work(note: Pending, cut: list[passages.Passage]) -> Work:
+def _work(of: Pending, cut: list[passages.Passage]) -> Work:
     known = {}
-    if note.spans and note.vectors:
-        spans = vectors.unpacked(note.spans)
-        size = len(note.vectors) // len(spans)
-        known = {span.digest: note.vectors[place * size : (place + 1) * size] for place, span in enumerate(spans)}
-    return Work(note._replace(content="", vectors=None), cut, known, [one.text for one in cut if vectors.digest(one) not in known])
+    if of.spans and of.vectors:
+        spans = vectors.unpacked(of.spans)
+        size = len(of.vectors) // len(spans)
+        known = {span.digest: of.vectors[place * size : (place + 1) * size] for place, span in enumerate(spans)}
+    return Work(of._replace(content="", vectors=None), cut, known, [one.text for one in cut if vectors.digest(one) not in known])
 
 
 def _row(work: Work, fresh: dict[str, bytes], dimension: int) -> Row:
     found = [fresh[one.text] if one.text in fresh else work.known[vectors.digest(one)] for one in work.passages]
     if any(len(vector) != dimension for vector in found):
         raise EmbeddingFailed(f"The model gave a vector that is not {dimension} numbers long.")
-    return Row(work.note.note_id, work.note.version, work.note.title, vectors.packed(work.passages), b"".join(found))
+    return Row(work.of.id, work.of.version, work.of.title, vectors.packed(work.passages), b"".join(found))

@@ -3,10 +3,13 @@
 The index of their owner weighs words by how many of that owner's notes hold them, and most of those notes are not shared.
 """
 
+from collections.abc import Sequence
+
 from app.core.tx import Tx
 from app.workspace.folder_rows import IN_LIST, in_list
 from app.workspace.queries import Query
 from app.workspace.snippets import hits, patterns
+from app.workspace.spellings import Pattern
 from app.workspace.words import WEIGHTS
 
 RARITY = 4.0
@@ -21,7 +24,16 @@ def shared_scores(tx: Tx, query: Query, ids: list[int]) -> dict[int, float]:
     wanted = patterns(query)
     found: dict[int, float] = {}
     for note_id, title, content, size in rows:
-        norm = SATURATION * (1 - BY_LENGTH + BY_LENGTH * size / USUAL_SIZE)
-        times = [hits(content, pattern) + WEIGHTS["title"] * hits(title, pattern) for pattern in wanted]
-        found[note_id] = sum(RARITY * (SATURATION + 1) * number / (number + norm) for number in times)
+        found[note_id] = bm25(times(wanted, title, content), size, [RARITY] * len(wanted))
     return found
+
+
+def times(wanted: Sequence[Pattern], title: str, content: str) -> list[float]:
+    """Give how often each pattern stands in a text; in its title it counts more."""
+    return [hits(content, pattern) + WEIGHTS["title"] * hits(title, pattern) for pattern in wanted]
+
+
+def bm25(times: Sequence[float], size: int, rarities: Sequence[float]) -> float:
+    """Give bm25 for a text in which each pattern stands so many times, and whose length is compared with a usual one."""
+    norm = SATURATION * (1 - BY_LENGTH + BY_LENGTH * size / USUAL_SIZE)
+    return sum(rarity * (SATURATION + 1) * number / (number + norm) for number, rarity in zip(times, rarities, strict=True))

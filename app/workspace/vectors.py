@@ -36,9 +36,9 @@ class Span(NamedTuple):
 
 
 class Pending(NamedTuple):
-    """A note whose vectors are missing or out of date, with the row it has."""
+    """A note, or another text, whose vectors are missing or out of date, with the row it has."""
 
-    note_id: int
+    id: int
     version: int
     title: str
     content: str
@@ -55,9 +55,9 @@ class Known(NamedTuple):
 
 
 class Row(NamedTuple):
-    """What is stored for a note."""
+    """What is stored for a note, or for another text."""
 
-    note_id: int
+    id: int
     version: int
     title: str
     spans: bytes
@@ -100,12 +100,12 @@ def any_of_others(tx: Tx, model_id: int) -> bool:
 
 def store(tx: Tx, model_id: int, rows: Sequence[Row]) -> list[int]:
     """Keep the vectors of those notes that have not changed since they were read; give their ids."""
-    kept = [row.note_id for row in rows if _unchanged(tx, row)]
+    kept = [row.id for row in rows if _unchanged(tx, row)]
     for row in rows:
-        if row.note_id in kept:
+        if row.id in kept:
             tx.run(
                 """INSERT INTO note_passages (note_id, model_id, version, title, spans, vectors)
-                   VALUES (:note_id, :model, :version, :title, :spans, :vectors) ON CONFLICT (note_id, model_id)
+                   VALUES (:id, :model, :version, :title, :spans, :vectors) ON CONFLICT (note_id, model_id)
                    DO UPDATE SET version = :version, title = :title, spans = :spans, vectors = :vectors""",
                 model=model_id, **row._asdict(),
             )  # fmt: skip
@@ -113,9 +113,7 @@ def store(tx: Tx, model_id: int, rows: Sequence[Row]) -> list[int]:
 
 
 def _unchanged(tx: Tx, row: Row) -> bool:
-    found = tx.one(
-        "SELECT 1 FROM notes WHERE id = :id AND version = :version AND title = :title", id=row.note_id, version=row.version, title=row.title
-    )
+    found = tx.one("SELECT 1 FROM notes WHERE id = :id AND version = :version AND title = :title", id=row.id, version=row.version, title=row.title)
     return found is not None
 
 
@@ -153,7 +151,7 @@ def of_owner(tx: Tx, model_id: int, owner: int) -> Iterable[tuple[int, bytes]]:
     )  # fmt: skip
 
 
-def of_notes(tx: Tx, model_id: int, ids: Sequence[int]) -> list[tuple[int, int, bytes]]:
+def of_some(tx: Tx, model_id: int, ids: Sequence[int]) -> list[tuple[int, int, bytes]]:
     """Give (note id, owner, vectors) for those of some notes that are live and have vectors, current or not."""
     rows = tx.all(
         f"""SELECT n.id, n.owner_id, p.vectors FROM notes n JOIN note_passages p ON p.note_id = n.id AND p.model_id = :model

@@ -15,7 +15,8 @@ NOW = datetime(2026, 11, 18, 10, 0, tzinfo=ZoneInfo("Europe/Berlin"))
 TOOLS = frozenset(
     {
         "search_notes", "get_note_content", "grep_notes", "list_notes", "list_folders", "create_note", "edit_note", "move_note", "pin_note",
-        "search_todos", "create_todo", "complete_todo", "replan_todos",
+        "search_todos", "create_todo", "complete_todo", "replan_todos", "memory_search",
+        "memory_write",
     }
 )  # fmt: skip
 
