@@ -2,6 +2,7 @@
 
 from app.account import caps, contacts, grants, invoices, keys, usage, users
 from app.agent import briefing, chat, conversations, matrix, memory, strategies
+from app.agent.heartbeat import clock, heartbeat, instructions, undo
 from app.core.operation import Catalog
 from app.interfaces import openapi
 from app.tools import audit, deciding, escalations, namespaces, note_tools, precedents, stop, toolbox
@@ -65,6 +66,10 @@ CATALOG = Catalog(
         deciding,
         audit,
         stop,
+        heartbeat,
+        instructions,
+        undo,
+        clock,
         chat,
         conversations,
         memory,

@@ -11,6 +11,7 @@ from app.account import metering
 from app.account.devices import Devices
 from app.account.keys import KeyRing
 from app.agent import episode_sources, episodes, recall, turns
+from app.agent.heartbeat import acting, passes, runs, tiers
 from app.catalog import CATALOG
 from app.core.app import App
 from app.core.caller import OPERATOR
@@ -69,6 +70,8 @@ def create_app(
             await parts.write(escalations.close_begun, OPERATOR, parts.part(escalations.Behind))
         if parts.quick(metering.any_abandoned):
             await parts.write(metering.settle_all)
+        if parts.quick(runs.any_running):
+            await parts.write(passes.interrupt)
         schedule.start()
         parts.part(Meaning).start()
         try:
@@ -102,6 +105,8 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embed
     store.idle_work += [episodes.tend, episode_sources.tend]
     app = App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events, embedder=embedder or embedder_for(settings, data))
     app.parts[escalations.Behind] = escalations.Behind()
+    app.parts[escalations.Behind].settled["heartbeat"] = acting.settled
+    app.parts[escalations.Behind].rights["heartbeat"] = tiers.rights_now
     app.parts[Devices] = Devices(store, app.tasks)
     app.parts[Meaning] = Meaning(app, others=[recall.EPISODES], former=lambda name: former_for(settings, data, name), on_battery=on_battery)
     return app

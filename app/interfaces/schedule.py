@@ -49,11 +49,21 @@ class Schedule:
         """End what waits for a person and whose time is over."""
         await self._parts.call(OPERATOR, "expire_escalations", {})
 
+    async def beat(self) -> None:
+        """Carry out the heartbeats' runs that are due."""
+        await self._parts.call(OPERATOR, "run_due_heartbeats", {})
+
     def _begin(self) -> None:
         from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
         self._scheduler = AsyncIOScheduler(timezone="UTC")
-        for seconds, job in ((60, self._ring.flush), (60, self._parts.part(Devices).flush_seen), (60, self.expire), (3600, self.sweep)):
+        for seconds, job in (
+            (60, self._ring.flush),
+            (60, self._parts.part(Devices).flush_seen),
+            (60, self.expire),
+            (30, self.beat),
+            (3600, self.sweep),
+        ):
             self._scheduler.add_job(
                 _guarded(job), "interval", seconds=seconds, coalesce=True, max_instances=1, misfire_grace_time=None, id=job.__name__
             )

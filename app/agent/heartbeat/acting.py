@@ -128,5 +128,3 @@ def _params(proposal: Proposal) -> Mapping[str, Any]:
     if proposal.type == "todo_reschedule":
         return {name: value for name, value in proposal.payload.items() if name != "from"}
     return proposal.payload
-
-

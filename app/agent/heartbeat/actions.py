@@ -60,9 +60,7 @@ class Entry(NamedTuple):
     key: str | None = None
 
 
-def add(
-    tx: Tx, user: int, run: int, entry: Entry, *, status: Status, result: Mapping[str, Any] | None = None, changes: Sequence[Change] = ()
-) -> int:
+def add(tx: Tx, user: int, run: int, entry: Entry, *, status: Status, result: Mapping[str, Any] | None = None, changes: Sequence[Change] = ()) -> int:
     """Add an action and give its id."""
     kind, number = entry.target or (None, None)
     made = tx.run(

@@ -61,7 +61,10 @@ class Agenda:
     @property
     def entries(self) -> list[Mapping[str, Any]]:
         """The agenda as a receipt."""
-        return [{"rule": fact.rule, "item": fact.item, "kind": fact.target and fact.target[0], "id": fact.target and fact.target[1]} for fact in self.facts]
+        return [
+            {"rule": fact.rule, "item": fact.item, "kind": fact.target and fact.target[0], "id": fact.target and fact.target[1]}
+            for fact in self.facts
+        ]
 
 
 def look(tx: Tx, me: Caller) -> Agenda:

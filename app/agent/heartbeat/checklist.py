@@ -55,7 +55,7 @@ def understood(line: str) -> Task:
     if "replan" in kinds:
         kinds = [kind for kind in kinds if kind != "overdue"]
     if "weekly_note" in kinds or "briefing" in kinds:
-        kinds = [kind for kind in kinds if kind in ("weekly_note", "briefing")][:1]
+        kinds = ["weekly_note" if "weekly_note" in kinds else "briefing"]
     if kinds:
         return Task(shown, tuple(Rule(kind, _hours(kind, folded)) for kind in kinds), when or _usual(kinds[0]))
     words = patterns.lead.sub("", rest).strip(" :,;.-–—")
@@ -157,19 +157,23 @@ def _patterns() -> _Patterns:
     return _Patterns(
         kinds=tuple((kind, re.compile(pattern)) for kind, pattern in _KINDS),
         not_for_rules=re.compile(
-            r"\b(do not|don't|don’t|never|ignore|except|without|unless|no longer|stop|nicht|kein\w*|nie|ausser|außer|delete|remove|erase|purge|forward|"
+            r"\b(do not|don't|don’t|never|ignore|except|without|unless|no longer|stop|nicht|kein\w*|nie|ausser|außer|"
+            r"delete|remove|erase|purge|forward|"
             r"publish|archive|answer (?:all|every|them|it)|reply to|respond to|draft|translate|send (?!me\b)\w+|lösche\w*|entferne\w*|sende\w*|"
             r"schick\w* (?!mir\b)|beantworte\w*)\b"
         ),
         an_act=re.compile(r"\b(complete|finish|close|pay|buy|order|share|invite|tick|mark|erledige\w*|bezahle?\w*|teile\w*)\b"),
         new_todo=re.compile(
-            r"\b(?:add|create|make|erstelle|lege)\b (?:a |an |me a |eine? )?(?:new |neue )?(?:todo|to-do|task|aufgabe)\b(?: an)?[:,]?\s*(?:to\s+)?(?P<words>.*)",
+            r"\b(?:add|create|make|erstelle|lege)\b (?:a |an |me a |eine? )?(?:new |neue )?(?:todo|to-do|task|aufgabe)\b(?: an)?[:,]?"
+            r"\s*(?:to\s+)?(?P<words>.*)",
             re.IGNORECASE,
         ),
         patient=re.compile(r"\b(unanswered|unbeantwortet\w*)\b"),
         span=re.compile(r"\b(?P<number>[0-9]{1,4}) ?(?P<unit>h\b|hours?\b|d\b|days?\b|weeks?\b|stunden?\b|tage?n?\b|wochen?\b)"),
         named_span=re.compile(r"\b(today|tomorrow|week|heute|morgen|woche)\b"),
-        lead=re.compile(r"^[\s:,;–—-]*(?:please |bitte )?(?:remind me (?:to|of|about|that)|remember to|tell me to|erinnere? mich (?:an|daran,?))\s+", re.I),
+        lead=re.compile(
+            r"^[\s:,;–—-]*(?:please |bitte )?(?:remind me (?:to|of|about|that)|remember to|tell me to|erinnere? mich (?:an|daran,?))\s+", re.I
+        ),
         item=re.compile(r"^\s*(?:[-*+]|[0-9]{1,9}[.)])\s+(?:\[(?:(?P<done>[xX])|[ ]?)\]\s+)?(?P<text>.*)$"),
         any_item=re.compile(r"^\s*(?:[-*+]|[0-9]{1,9}[.)])\s+\S", re.MULTILINE),
         no_item=re.compile(r"^\s*(?:#{1,6}(?:\s|$)|>|[-*_=](?:\s*[-*_=]){2,}\s*$|\|)"),

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from app.agent import memory
 from app.agent.heartbeat import images
 from app.agent.heartbeat.actions import Change
 from app.agent.heartbeat.proposals import LONGEST_TEXT, ActionType
@@ -71,9 +72,18 @@ def create_note(tx: Tx, me: Caller, payload: Payload) -> Done:
     return _made(tx, me, "note", made.id)
 
 
+def remember(tx: Tx, me: Caller, payload: Payload) -> Done:
+    """Write a fact into the memory, at most as often as a heartbeat may."""
+    arguments = _arguments(memory.memory_write, payload)
+    before = memory.place_of(tx, me, arguments["kind"], arguments["username"])
+    image = None if before is None else images.of(tx, me.user, "note", before)
+    note = memory.memory_write(tx, me, **arguments).note
+    return Done(("note", note.id), [Change("note", note.id, image, images.of(tx, me.user, "note", note.id))], {"id": note.id})
+
+
 EFFECTS: dict[ActionType, Callable[[Tx, Caller, Payload], Done]] = {
     "message_draft": say, "reminder": say, "todo_create": create_todo, "todo_update": update_todo, "todo_reschedule": reschedule_todo,
-    "note_create": create_note,
+    "note_create": create_note, "memory_write": remember,
 }  # fmt: skip
 """What a tier itself may let a run do; the other types are only ever asked for."""
 TOOLS: dict[ActionType, str] = {
@@ -81,8 +91,6 @@ TOOLS: dict[ActionType, str] = {
     "todo_reschedule": "edit_todo", "note_create": "create_note", "memory_write": "memory_write",
 }  # fmt: skip
 """The tool that does an action once its owner has said yes."""
-
-
 
 
 def _arguments(found: Operation[..., Any], payload: Payload) -> dict[str, Any]:

@@ -13,7 +13,7 @@ MINUTE = timedelta(minutes=1)
 
 @dataclasses.dataclass(frozen=True)
 class Hours:
-    """The part of the week in which runs may begin: from `start` to before `end`, in minutes after midnight; an end that is not later is tomorrow's."""
+    """The part of the week in which runs may begin: from `start` to before `end`, minutes after midnight; an end that is not later is tomorrow's."""
 
     zone: ZoneInfo
     start: int = 0

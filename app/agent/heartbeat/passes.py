@@ -9,12 +9,13 @@ from app.agent.heartbeat import acting, actions, agenda, budget, delivery, engin
 from app.agent.heartbeat.acting import Outcome, Ready
 from app.agent.heartbeat.actions import Entry
 from app.agent.heartbeat.agenda import Agenda
+from app.agent.heartbeat.checklist import Task
 from app.agent.heartbeat.proposals import SPOKEN, Proposal
 from app.agent.heartbeat.runs import Begun, Ending, ItemOutcome
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.tx import Tx
-from app.errors import AppError, BudgetExceeded, Unavailable
+from app.errors import AppError, BudgetExceeded
 from app.tools import stop
 
 MOST_SECONDS = 40.0
@@ -226,7 +227,7 @@ def _items(found: Agenda, ending: Ending, outcomes: Sequence[Outcome]) -> list[I
     return items
 
 
-def _of_rules(task: agenda.Task, outcomes: Sequence[Outcome]) -> runs.Outcome:
+def _of_rules(task: Task, outcomes: Sequence[Outcome]) -> runs.Outcome:
     summed_up = all(rule.kind == "summary" for rule in task.rules) and any(outcome.status != "failed" for outcome in outcomes)
     return "done" if summed_up else "nothing"
 
@@ -242,7 +243,7 @@ def _lead(here: Pass, done: Sequence[Outcome], spoken: Sequence[Proposal]) -> st
     found = here.agenda
     if found is None or len(done) + len(spoken) < 2 or not any(rule.kind == "summary" for task in found.tasks for rule in task.rules):
         return ""
-    counts = {}
+    counts: dict[str, int] = {}
     for proposal in [*spoken, *(outcome.proposal for outcome in done)]:
         rule = str(proposal.payload.get("rule") or proposal.type)
         counts[rule] = counts.get(rule, 0) + 1
@@ -251,10 +252,16 @@ def _lead(here: Pass, done: Sequence[Outcome], spoken: Sequence[Proposal]) -> st
 
 
 NOUNS = {
-    "overdue": ("overdue todo", "overdue todos"), "due_soon": ("todo due soon", "todos due soon"), "top": ("todo of top priority", "todos of top priority"),
-    "stale_pins": ("stale pin", "stale pins"), "unanswered": ("unanswered message", "unanswered messages"), "calendar": ("event ahead", "events ahead"),
-    "todo_reschedule": ("todo moved", "todos moved"), "todo_create": ("todo added", "todos added"), "note_create": ("note written", "notes written"),
-}  # fmt: skip
+    "overdue": ("overdue todo", "overdue todos"),
+    "due_soon": ("todo due soon", "todos due soon"),
+    "top": ("todo of top priority", "todos of top priority"),
+    "stale_pins": ("stale pin", "stale pins"),
+    "unanswered": ("unanswered message", "unanswered messages"),
+    "calendar": ("event ahead", "events ahead"),
+    "todo_reschedule": ("todo moved", "todos moved"),
+    "todo_create": ("todo added", "todos added"),
+    "note_create": ("note written", "notes written"),
+}
 
 
 def _counted(count: int, one: str, many: str) -> str:

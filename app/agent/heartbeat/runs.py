@@ -3,6 +3,7 @@
 import dataclasses
 import sqlite3
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any, Literal
 
 import msgspec
@@ -201,9 +202,7 @@ def count_since(tx: Tx, user: int, since: str) -> int:
 
 def texts_since(tx: Tx, user: int, since: str) -> list[str]:
     """Give what was said to the user since a moment."""
-    rows = tx.all(
-        "SELECT text FROM heartbeat_runs WHERE user_id = :user AND started_at > :since AND message_id IS NOT NULL", user=user, since=since
-    )
+    rows = tx.all("SELECT text FROM heartbeat_runs WHERE user_id = :user AND started_at > :since AND message_id IS NOT NULL", user=user, since=since)
     return [row[0] for row in rows]
 
 
@@ -241,6 +240,13 @@ def receipt(row: sqlite3.Row) -> Receipt:
         row["source_trigger"], row["due_at"], row["previous_due_at"], row["next_due_at"], row["missed"], msgspec.Raw(row["agenda"]),
         msgspec.json.decode(row["suppressed"], type=list[Suppressed]), msgspec.json.decode(row["calls"], type=list[ToolCall]), row["tokens"], None,
     )  # fmt: skip
+
+
+def elapsed_ms(row: sqlite3.Row) -> int:
+    """Give how long a run took."""
+    if row["ended_at"] is None:
+        return 0
+    return max(0, round((datetime.fromisoformat(row["ended_at"]) - datetime.fromisoformat(row["started_at"])).total_seconds() * 1000))
 
 
 def source_of(row: sqlite3.Row) -> Literal["manual", "cron"]:

@@ -2,7 +2,7 @@
 
 import dataclasses
 from datetime import datetime, timedelta
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
 from app.account import users
@@ -93,9 +93,12 @@ def set_policy(tx: Tx, user: int, tier: Tier) -> None:
     tx.run("UPDATE heartbeats SET policy = :tier, policy_at = :now WHERE user_id = :user", tier=tier, now=tx.now, user=user)
 
 
-def change(tx: Tx, beat: Heartbeat) -> Heartbeat:
-    """Note a schedule as it was changed and plan its next run; a schedule that is switched on anew has no failures."""
+def change(tx: Tx, beat: Heartbeat, **fields: Any) -> Heartbeat:
+    """Change fields of a schedule and plan its next run; one that is switched on has no failures."""
+    if not fields:
+        return beat
     _ensure(tx, beat.user)
+    beat = dataclasses.replace(beat, **fields)
     beat = dataclasses.replace(beat, failures=0 if beat.enabled else beat.failures)
     tx.run(
         """UPDATE heartbeats SET enabled = :enabled, every_minutes = :every, active_start = :start, active_end = :end, weekdays = :weekdays,
@@ -197,5 +200,3 @@ def _plan(tx: Tx, beat: Heartbeat, next_run_at: str | None) -> Heartbeat:
 
 def _ensure(tx: Tx, user: int) -> None:
     tx.run("INSERT INTO heartbeats (user_id) VALUES (:user) ON CONFLICT DO NOTHING", user=user)
-
-

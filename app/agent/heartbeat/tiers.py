@@ -1,11 +1,15 @@
 """What a run may do: its tier is the rights of the caller that acts in it, and there is no other rule."""
 
 import dataclasses
+import sqlite3
 from typing import Literal
 
+from app.agent.heartbeat import schedules
 from app.agent.heartbeat.proposals import ActionType
 from app.agent.heartbeat.schedules import Tier
 from app.core.caller import Caller
+from app.core.tx import Tx
+from app.tools import origin as origins
 
 READS = (
     "os.status:read", "os.notes:read", "os.snapshots:read", "os.todos:read", "os.memory:read", "os.network:read", "agent.chat:read",
@@ -61,6 +65,18 @@ def chosen(me: Caller, policy: Tier, asked: Tier | None) -> Tier:
     if asked is None or me.kind in OWNERS:
         return asked or policy
     return "MESSAGES" if "MESSAGES" in (asked, policy) else "ACTIONS"
+
+
+def rights_now(tx: Tx, escalation: sqlite3.Row) -> tuple[str, ...] | None:
+    """Give what may be lent to an action that waits: as long as the tier is the one that its run had, or was asked for with that run."""
+    run = tx.one("SELECT tier, overridden FROM heartbeat_runs WHERE id = :id AND user_id = :user", id=_run_of(escalation), user=escalation["user_id"])
+    if run is None or (not run["overridden"] and schedules.of(tx, escalation["user_id"]).policy != run["tier"]):
+        return None
+    return (*READS, *ASKED_FOR, "os.todos:write")
+
+
+def _run_of(escalation: sqlite3.Row) -> int | None:
+    return origins.unpacked(escalation["origin"]).run_id
 
 
 def _scope(type_: ActionType) -> str:

@@ -116,7 +116,8 @@ def _patterns() -> dict[str, re.Pattern[str]]:
         name: re.compile(pattern, re.IGNORECASE)
         for name, pattern in {
             "interval": r"\b(?:every|alle)\s+(?P<number>[0-9]{1,4})\s*(?P<unit>h|hours?|min|minutes?|stunden|minuten)\b",
-            "month_day": r"\b(?:every month|monthly|each month|jeden monat)(?:,?\s+(?:on|am)\s+(?:the\s+|day\s+)?(?P<day>[0-9]{1,2})(?:st|nd|rd|th|\.)?)?",
+            "month_day": r"\b(?:every month|monthly|each month|jeden monat)"
+            r"(?:,?\s+(?:on|am)\s+(?:the\s+|day\s+)?(?P<day>[0-9]{1,2})(?:st|nd|rd|th|\.)?)?",
             "days": rf"\b(?:every|each|on|jeden|jede|am|an)\s+(?P<days>{days})\b",
             "daily": r"\b(?:every|each) (?:day|morning|evening)\b|\bdaily\b|\beveryday\b|\btäglich\b|\bjeden tag\b|\bjeden (?:morgen|abend)\b",
             "clock": rf"(?:\b(?:at|um|@)\s*)?\b(?P<hour>[0-9]{{1,2}}):(?P<minute>[0-9]{{2}})\b(?:\s*(?P<half>{half}))?"
