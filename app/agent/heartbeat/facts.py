@@ -76,13 +76,18 @@ def _between(look: Look, since: datetime, until: datetime, *, timed: bool) -> li
 
 
 def _top(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
-    rows = look.tx.all(
-        """SELECT id, title, due_date FROM todos WHERE owner_id = :me AND trash_id IS NULL AND completed = 0
-             AND (deadline = :none OR deadline < :until) AND deadline >= :now AND priority = :top
-           ORDER BY deadline, id LIMIT :most""",
+    """Open todos of the highest priority that are due soon, or have no date: two short ranges of one index."""
+    soon = "deadline >= :now AND deadline < :until"
+    rows = [row for condition in (soon, "deadline = :none") for row in _important(look, condition)]
+    return [_todo("top", item, row, occurrence) for row in rows[:MOST_EACH]]
+
+
+def _important(look: Look, condition: str) -> list[sqlite3.Row]:
+    return look.tx.all(
+        f"""SELECT id, title, due_date FROM todos WHERE owner_id = :me AND trash_id IS NULL AND completed = 0 AND {condition} AND priority = :top
+            ORDER BY deadline, priority DESC, id LIMIT :most""",
         me=look.me.user, none=due.NO_DUE, until=stamp(_until(look, 24)), now=look.tx.now, top=TOP_PRIORITY, most=MOST_EACH,
     )  # fmt: skip
-    return [_todo("top", item, row, occurrence) for row in rows]
 
 
 def _stale_pins(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:

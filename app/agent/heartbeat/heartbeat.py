@@ -89,7 +89,7 @@ class Status(Record):
     enabled: bool
     next_run_at: str | None
     last_run: LastRun | None
-    runs_last24h: int
+    runs_last_day: int = msgspec.field(name="runsLast24h")
     runs_today: int
 
 

@@ -3,8 +3,10 @@
 import asyncio
 import contextlib
 import dataclasses
+import logging
 from collections.abc import Sequence
 
+from app.agent import episodes
 from app.agent.heartbeat import acting, actions, agenda, budget, delivery, engine, instructions, planner, runs, schedules, tiers
 from app.agent.heartbeat.acting import Outcome, Ready
 from app.agent.heartbeat.actions import Entry
@@ -19,6 +21,7 @@ from app.errors import AppError, BudgetExceeded
 from app.tools import stop
 
 MOST_SECONDS = 40.0
+log = logging.getLogger("hearth")
 PAUSED = (
     "The heartbeat was paused after {count} failures in a row. The last one: {error}\n\n"
     "Switch its schedule on again (PUT /heartbeat/schedule) when the cause is gone."
@@ -56,8 +59,8 @@ async def run(app: App, beginner: Caller, begun: Begun) -> None:
     except AppError as error:
         await _fail(here, error.message)
     except Exception:
+        log.exception("a run of the heartbeat failed")
         await _fail(here, "Something went wrong in the server; its log says what.")
-        raise
 
 
 async def _carry_out(here: Pass) -> None:
@@ -182,10 +185,18 @@ def _close(tx: Tx, here: Pass, ending: Ending, outcomes: Sequence[Outcome]) -> N
     runs.end(tx, here.begun, ending)
     if here.begun.dry_run:
         return
+    if ending.message_id is not None:
+        _remember(tx, here.begun, ending)
     if ending.status == "failed":
         count_failure(tx, here.begun.user, ending.error or "")
     elif ending.skip_reason in (None, "nothing_due"):
         schedules.succeeded(tx, here.begun.user)
+
+
+def _remember(tx: Tx, begun: Begun, ending: Ending) -> None:
+    """Keep what was said as an episode, so that the agent's memory finds it."""
+    title = f"Heartbeat of {begun.started_at[:10]}"
+    episodes.add(tx, begun.user, kind="heartbeat", key=str(begun.id), title=title, text=ending.text, at=tx.now, path=f"heartbeat/runs/{begun.id}")
 
 
 async def _fail(here: Pass, error: str) -> None:
