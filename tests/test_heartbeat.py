@@ -109,3 +109,112 @@ async def test_actions_do_what_can_be_taken_back_and_it_can(alice: Client) -> No
     assert len(again["undone"]) == 2
     assert (await alice.ok("GET", f"/os/todos/{number}"))["todo"]["dueDate"] == "2026-11-21"
     assert (await alice.ok("GET", f"/os/notes/{note}"))["note"]["title"] == "Week 47 of 2026"
+
+
+async def test_a_change_of_a_note_waits_for_a_yes_and_a_run_never_waits(alice: Client) -> None:
+    note = await alice.note("Groceries", "- milk\n")
+    await alice.ok("POST", "/heartbeat/policy", json={"tier": "ACTIONS"})
+    await checklist(alice, "Every Saturday: add eggs to the note Groceries")
+    done = await run(alice)
+    (action,) = done["actions"]
+    assert (action["type"], action["status"], action["target"]) == ("note_edit", "awaiting_approval", {"kind": "note", "id": note["id"]})
+    assert (await alice.ok("GET", f"/os/notes/{note['id']}"))["note"]["markdown"] == "- milk\n"
+    waiting = (await alice.ok("GET", f"/escalations/{action['escalationId']}"))["escalation"]
+    assert waiting["origin"] == {"kind": "heartbeat", "runId": done["run"]["id"], "actionId": action["id"]}
+    assert waiting["requestedBy"]["kind"] == "heartbeat"
+    assert waiting["target"] == {"kind": "note", "id": note["id"], "baseRevision": 1}
+    assert "+- eggs" in waiting["preview"]["text"]
+    await alice.ok("POST", f"/escalations/{action['escalationId']}/decision", json={"decision": "continue"})
+    assert (await alice.ok("GET", f"/os/notes/{note['id']}"))["note"]["markdown"] == "- milk\n- eggs\n"
+    (after,) = (await alice.ok("GET", f"/heartbeat/runs/{done['run']['id']}"))["actions"]
+    assert after["status"] == "executed"
+    assert after["executedAt"] is not None
+    undone = await alice.ok("POST", f"/heartbeat/runs/{done['run']['id']}/undo")
+    assert undone["undone"] == [action["id"]]
+    assert (await alice.ok("GET", f"/os/notes/{note['id']}"))["note"]["markdown"] == "- milk\n"
+    await alice.ok("POST", f"/heartbeat/runs/{undone['undoRunId']}/undo")
+    assert (await alice.ok("GET", f"/os/notes/{note['id']}"))["note"]["markdown"] == "- milk\n- eggs\n"
+
+
+async def waiting(client: Client) -> tuple[int, Any]:
+    """Let a run ask to unpin a note; give the run's id and the action."""
+    note = await client.note("Old plan")
+    await client.ok("POST", f"/os/notes/{note['id']}/pin", json={"pinned": True})
+    await client.ok("POST", "/heartbeat/policy", json={"tier": "ACTIONS"})
+    await checklist(client, "Unpin notes that have not changed for 30 days")
+    return note["id"], None
+
+
+async def test_a_no_leaves_everything_as_it_is(alice: Client, clock: MovableClock) -> None:
+    number, _ = await waiting(alice)
+    clock.forward(days=40)
+    done = await run(alice)
+    (action,) = done["actions"]
+    await alice.ok("POST", f"/escalations/{action['escalationId']}/decision", json={"decision": "stop"})
+    (after,) = (await alice.ok("GET", f"/heartbeat/runs/{done['run']['id']}"))["actions"]
+    assert after["status"] == "undone"
+    assert (await alice.ok("GET", f"/os/notes/{number}"))["note"]["pinned"] is True
+    await alice.refused("POST", f"/heartbeat/runs/{done['run']['id']}/undo", 409, "nothing_to_undo")
+
+
+async def test_a_pin_that_was_taken_away_comes_back_and_the_text_stays(alice: Client, clock: MovableClock) -> None:
+    number, _ = await waiting(alice)
+    await alice.ok("PATCH", f"/os/notes/{number}", json={"content": "Newer words."})
+    clock.forward(days=40)
+    done = await run(alice)
+    await alice.ok("POST", f"/escalations/{done['actions'][0]['escalationId']}/decision", json={"decision": "continue"})
+    assert (await alice.ok("GET", f"/os/notes/{number}"))["note"]["pinned"] is False
+    await alice.ok("POST", f"/heartbeat/runs/{done['run']['id']}/undo")
+    note = (await alice.ok("GET", f"/os/notes/{number}"))["note"]
+    assert (note["pinned"], note["markdown"]) == (True, "Newer words.")
+
+
+async def test_what_waits_is_superseded_when_the_tier_behind_it_is_gone(alice: Client, clock: MovableClock) -> None:
+    await waiting(alice)
+    clock.forward(days=40)
+    done = await run(alice)
+    await alice.ok("POST", "/heartbeat/policy", json={"tier": "MESSAGES"})
+    path = f"/escalations/{done['actions'][0]['escalationId']}/decision"
+    await alice.refused("POST", path, 409, "grant_revoked", json={"decision": "continue"})
+
+
+async def test_what_has_changed_since_is_a_conflict_and_the_rest_is_taken_back(alice: Client) -> None:
+    first, second = [await todo(alice, title, dueDate="2026-11-20") for title in ("Pay rent", "Call Ann")]
+    await alice.ok("POST", "/heartbeat/policy", json={"tier": "ACTIONS"})
+    await checklist(alice, "replan overdue todos")
+    done = await run(alice)
+    await alice.ok("PATCH", f"/os/todos/{first}", json={"title": "Pay the rent"})
+    undone = await alice.ok("POST", f"/heartbeat/runs/{done['run']['id']}/undo")
+    by_todo = {action["target"]["id"]: action["id"] for action in done["actions"]}
+    assert undone["undone"] == [by_todo[second]]
+    assert undone["conflicts"] == [{"actionId": by_todo[first], "reason": "changed_since"}]
+    assert (await alice.ok("GET", f"/os/todos/{first}"))["todo"]["dueDate"] == "2026-11-21"
+    assert (await alice.ok("GET", f"/os/todos/{second}"))["todo"]["dueDate"] == "2026-11-20"
+
+
+async def test_what_was_said_cannot_be_taken_back(alice: Client) -> None:
+    await todo(alice, "Pay rent", dueDate="2026-11-20")
+    done = await run(alice)
+    undone = await alice.ok("POST", f"/heartbeat/runs/{done['run']['id']}/undo")
+    assert (undone["undone"], [conflict["reason"] for conflict in undone["conflicts"]]) == ([], ["not_reversible"])
+    assert undone["run"]["undoneAt"] is None
+
+
+async def test_taking_back_needs_the_right_to_change_what_was_changed(served: Served, alice: Client) -> None:
+    await todo(alice, "Pay rent", dueDate="2026-11-20")
+    await alice.ok("POST", "/heartbeat/policy", json={"tier": "ACTIONS"})
+    await checklist(alice, "replan overdue todos")
+    done = await run(alice)
+    narrow = served.client(await served.key("alice", ["os.heartbeat:run", "os.todos:read"]))
+    await narrow.refused("POST", f"/heartbeat/runs/{done['run']['id']}/undo", 403, "insufficient_scope")
+    await narrow.aclose()
+
+
+async def test_a_run_never_does_what_its_beginner_could_not_do(served: Served, alice: Client) -> None:
+    number = await todo(alice, "Pay rent", dueDate="2026-11-20")
+    await checklist(alice, "replan overdue todos", "overdue todos", "Every Saturday: write the weekly note")
+    narrow = served.client(await served.key("alice", ["os.heartbeat:run", "os.heartbeat:read", "os.todos:read"]))
+    done = await run(narrow, tier="ACTIONS")
+    assert {action["type"]: action["status"] for action in done["actions"]} == {"todo_reschedule": "proposed", "note_create": "proposed"}
+    assert (await alice.ok("GET", f"/os/todos/{number}"))["todo"]["dueDate"] == "2026-11-20"
+    await narrow.aclose()

@@ -47,7 +47,7 @@ async def prepare(app: App, me: Caller, proposal: Proposal, taint: frozenset[Tai
     if way != "ask":
         return Ready(proposal, way)
     try:
-        call = await gate.planned(app, tiers.lent(me, proposal.type), effects.TOOLS[proposal.type], _params(proposal))
+        call = await gate.planned(app, tiers.lent(me, proposal.type), effects.tool_of(proposal.type, proposal.payload), _params(proposal))
     except AppError as refusal:
         return Ready(proposal, way, refusal=refusal)
     return Ready(proposal, way, call, taint=taint if proposal.by_model else frozenset())

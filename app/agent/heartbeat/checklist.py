@@ -10,18 +10,20 @@ from app.agent.heartbeat.timing import When
 from app.core.text import fold
 
 Kind = Literal[
-    "overdue", "due_soon", "top", "replan", "stale_pins", "unanswered", "calendar", "weekly_note", "briefing", "journal", "todo", "remind", "summary"
-]
+    "overdue", "due_soon", "top", "replan", "stale_pins", "unpin", "unanswered", "calendar", "weekly_note", "briefing", "journal", "todo", "append",
+    "remind", "summary",
+]  # fmt: skip
 MOST_TASKS = 50
 LONGEST_LINE = 300
 
 
 class Rule(NamedTuple):
-    """One thing that a line asks for; `hours` is the span it names, `words` what it is to say or to make."""
+    """One thing that a line asks for; `hours` is the span it names, `words` what it is to say or to make, `note` where."""
 
     kind: Kind
     hours: int = 0
     words: str = ""
+    note: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,17 +51,27 @@ def understood(line: str) -> Task:
         return Task(shown)
     made = patterns.new_todo.search(rest)
     if made is not None:
-        words = made["words"].strip(" .\"“”'»«")
-        return Task(shown, (Rule("todo", words=words[:LONGEST_LINE]),), when) if when is not None and words else Task(shown)
+        words = _bare(made["words"])
+        return Task(shown, (Rule("todo", words=words),), when) if when is not None and words else Task(shown)
+    added = patterns.new_line.search(rest)
+    if added is not None and when is not None:
+        return Task(shown, (Rule("append", words=_bare(added["words"]), note=_bare(added["note"])),), when)
     kinds = [] if patterns.an_act.search(folded) else [kind for kind, pattern in patterns.kinds if pattern.search(folded)]
     if "replan" in kinds:
         kinds = [kind for kind in kinds if kind != "overdue"]
+    if "unpin" in kinds:
+        kinds = ["unpin"]
     if "weekly_note" in kinds or "briefing" in kinds:
         kinds = ["weekly_note" if "weekly_note" in kinds else "briefing"]
     if kinds:
         return Task(shown, tuple(Rule(kind, _hours(kind, folded)) for kind in kinds), when or _usual(kinds[0]))
     words = patterns.lead.sub("", rest).strip(" :,;.-–—")
     return Task(shown, (Rule("remind", words=words),), when) if when is not None and words else Task(shown)
+
+
+def _bare(words: str) -> str:
+    """Give words without the quotes or brackets around them."""
+    return words.strip(" .,:\"“”„'»«[]")[:LONGEST_LINE]
 
 
 def _lines(text: str) -> list[str]:
@@ -104,7 +116,8 @@ def _usual(kind: Kind) -> When | None:
 
 def _hours(kind: Kind, line: str) -> int:
     """Give the span that a line names, in hours, or the usual one of its kind."""
-    usual = {"due_soon": 24, "stale_pins": 30 * 24, "unanswered": 24 if _patterns().patient.search(line) else 0, "calendar": 2}.get(kind, 0)
+    patience = 24 if _patterns().patient.search(line) else 0
+    usual = {"due_soon": 24, "stale_pins": 30 * 24, "unpin": 30 * 24, "unanswered": patience, "calendar": 2}.get(kind, 0)
     found = _patterns().span.search(line)
     if found is not None:
         unit = 1 if found["unit"][0] in "hs" else 24 if found["unit"][0] in "dt" else 7 * 24
@@ -124,6 +137,7 @@ class _Patterns(NamedTuple):
     not_for_rules: re.Pattern[str]
     an_act: re.Pattern[str]
     new_todo: re.Pattern[str]
+    new_line: re.Pattern[str]
     patient: re.Pattern[str]
     span: re.Pattern[str]
     named_span: re.Pattern[str]
@@ -137,6 +151,7 @@ class _Patterns(NamedTuple):
 
 _KINDS: tuple[tuple[Kind, str], ...] = (
     ("replan", r"\b(re-?plan|reschedule|postpone|move)\w*\b.*\b(overdue|past due)\b|\büberfällige\w*\b.*\b(neu planen|verschieben|umplanen)\b"),
+    ("unpin", r"\bunpin\b.*\b(notes?|pins?)\b"),
     ("overdue", r"\b(overdue|past due)\b|\büberfällig"),
     ("due_soon", r"\bdue (soon|today|tomorrow|within|in|over|this week|next)\b|\bdeadlines?\b|\b(bald|heute|morgen) fällig\b|\bfristen\b"),
     ("top", r"\b(top|highest)[- ]priority\b|\bpriority 5\b|\burgent (todos?|tasks?)\b|\bhöchste\w* priorität\b|\bdringende\w* aufgaben\b"),
@@ -167,6 +182,9 @@ def _patterns() -> _Patterns:
             r"\b(?:add|create|make|erstelle|lege)\b (?:a |an |me a |eine? )?(?:new |neue )?(?:todo|to-do|task|aufgabe)\b(?: an)?[:,]?"
             r"\s*(?:to\s+)?(?P<words>.*)",
             re.IGNORECASE,
+        ),
+        new_line=re.compile(
+            r"\b(?:append|add|write)\b\s+(?P<words>\S.*?)\s+(?:to|into|in)\s+(?:the |my )?note\b[:,]?\s*(?P<note>\S.*)", re.IGNORECASE
         ),
         patient=re.compile(r"\b(unanswered|unbeantwortet\w*)\b"),
         span=re.compile(r"\b(?P<number>[0-9]{1,4}) ?(?P<unit>h\b|hours?\b|d\b|days?\b|weeks?\b|stunden?\b|tage?n?\b|wochen?\b)"),

@@ -93,6 +93,11 @@ TOOLS: dict[ActionType, str] = {
 """The tool that does an action once its owner has said yes."""
 
 
+def tool_of(type_: ActionType, payload: Payload) -> str:
+    """Give the tool that does an action once its owner has said yes."""
+    return "pin_note" if type_ == "note_edit" and "pinned" in payload else TOOLS[type_]
+
+
 def _arguments(found: Operation[..., Any], payload: Payload) -> dict[str, Any]:
     """Check a payload as the operation's request is checked; a name that it does not have is refused."""
     known = set(found.shape.wire_names.values())

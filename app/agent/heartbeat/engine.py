@@ -84,7 +84,25 @@ def _todo(agenda: Agenda, fact: Fact) -> Proposal:
     return Proposal("todo_create", f"Add the todo “{one_line(title)}”", {"title": title}, f"Add the todo “{title}”", fact.item, None, fact.key)
 
 
+def _append(agenda: Agenda, fact: Fact) -> Proposal:
+    from app.agent.writes import appended  # brings the readers of dates with it, so only when a line is added
+
+    title = f"Add “{one_line(fact.about['words'], 60)}” to the note “{one_line(fact.about['title'], 60)}”"
+    payload = {
+        "noteId": fact.target and fact.target[1],
+        "content": appended(fact.about["content"], fact.about["words"]),
+        "ifRevision": fact.about["revision"],
+    }
+    return Proposal("note_edit", title, payload, title, fact.item, fact.target, fact.key)
+
+
+def _unpin(agenda: Agenda, fact: Fact) -> Proposal:
+    title = f"Unpin the note “{one_line(fact.about['title'])}”"
+    return Proposal("note_edit", title, {"noteId": fact.target and fact.target[1], "pinned": False}, title, fact.item, fact.target, fact.key)
+
+
 MAKERS: dict[str, Callable[[Agenda, Fact], Proposal]] = {
     "overdue": _overdue, "due_soon": _due_soon, "calendar": _calendar, "top": _top, "stale_pins": _stale_pin, "unanswered": _unanswered,
     "remind": _remind, "briefing": _briefing, "replan": _replan, "weekly_note": _weekly_note, "journal": _journal, "todo": _todo,
+    "append": _append, "unpin": _unpin,
 }  # fmt: skip

@@ -11,7 +11,7 @@ from app.agent.heartbeat.checklist import Kind, Rule, Task
 from app.agent.heartbeat.proposals import Fact, content_key, one_line
 from app.core.caller import Caller
 from app.core.tx import Tx, stamp
-from app.workspace import due, replan
+from app.workspace import due, link_targets, link_text, replan
 from app.workspace.todo_search import OVERDUE, overdue_params
 
 MOST_EACH = 8
@@ -158,6 +158,21 @@ def _once(look: Look, item: int, rule: Kind, task: Task, occurrence: str, about:
     return [] if told is None else [Fact(item, rule, None, state, told)]
 
 
+def _append(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
+    """The note that a line is to be added to, by its title, with its text as it is now."""
+    link = link_text.links(f"[[{rule.note}]]")
+    found = link_targets.View(look.tx, look.me).note(link[0]) if link else None
+    if found is None:
+        return []
+    note = look.tx.sure("SELECT title, content, revision FROM notes WHERE id = :id", id=found["id"])
+    about = {"title": note["title"], "words": rule.words, "content": note["content"], "revision": note["revision"]}
+    return [Fact(item, "append", ("note", found["id"]), f"{task.text} {occurrence}", about)]
+
+
+def _unpin(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
+    return [dataclasses.replace(fact, rule="unpin") for fact in _stale_pins(look, rule, item, occurrence, task)]
+
+
 def _nothing(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
     return []
 
@@ -175,7 +190,7 @@ def _until(look: Look, hours: int) -> datetime:
 
 
 RULES: dict[Kind, Callable[[Look, Rule, int, str, Task], list[Fact]]] = {
-    "overdue": _overdue, "due_soon": _due_soon, "top": _top, "replan": _replan, "stale_pins": _stale_pins, "unanswered": _unanswered,
-    "calendar": _calendar, "weekly_note": _weekly_note, "briefing": _briefing, "journal": _journal, "todo": _words, "remind": _words,
-    "summary": _nothing,
+    "overdue": _overdue, "due_soon": _due_soon, "top": _top, "replan": _replan, "stale_pins": _stale_pins, "unpin": _unpin,
+    "unanswered": _unanswered, "calendar": _calendar, "weekly_note": _weekly_note, "briefing": _briefing, "journal": _journal, "todo": _words,
+    "append": _append, "remind": _words, "summary": _nothing,
 }  # fmt: skip

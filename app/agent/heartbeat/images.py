@@ -23,11 +23,12 @@ def of(tx: Tx, user: int, kind: str, number: int) -> Image | None:
         if row is None:
             return None
         return {"live": row["trash_id"] is None, "completed": row["completed"], **todo_rows.draft_of(row)._asdict()}
-    row = tx.one("SELECT trash_id, revision, title, tags, snapshot_seq FROM notes WHERE id = :id AND owner_id = :user", id=number, user=user)
+    row = tx.one("SELECT trash_id, revision, title, tags, pinned, snapshot_seq FROM notes WHERE id = :id AND owner_id = :user", id=number, user=user)
     if row is None:
         return None
     return {
-        "live": row["trash_id"] is None, "revision": row["revision"], "title": row["title"], "tags": row["tags"], "seq": row["snapshot_seq"],
+        "live": row["trash_id"] is None, "revision": row["revision"], "title": row["title"], "tags": row["tags"], "pinned": row["pinned"],
+        "seq": row["snapshot_seq"],
     }  # fmt: skip
 
 
@@ -36,8 +37,8 @@ def same(one: Image | None, other: Image | None) -> bool:
     return _bare(one) == _bare(other)
 
 
-def bring_back(tx: Tx, me: Caller, kind: str, number: int, image: Image | None, *, seq: int) -> None:
-    """Make a thing what it was. One that was not there goes to the trash; a note's text comes from its snapshot of the number `seq`."""
+def bring_back(tx: Tx, me: Caller, kind: str, number: int, image: Image | None, *, seq: int | None) -> None:
+    """Make a thing what it was. One that was not there goes to the trash; a note's text, where it was changed, comes from its snapshot `seq`."""
     me.require((WRITES[kind],))
     present = of(tx, me.user, kind, number)
     if image is None or not image["live"]:
@@ -60,8 +61,12 @@ def _restore_todo(tx: Tx, me: Caller, number: int, image: Image) -> None:
         todo_rows.set_completed(tx, row, completed=bool(image["completed"]))
 
 
-def _restore_note(tx: Tx, me: Caller, number: int, image: Image, seq: int) -> None:
+def _restore_note(tx: Tx, me: Caller, number: int, image: Image, seq: int | None) -> None:
     note = tx.sure("SELECT * FROM notes WHERE id = :id AND owner_id = :me", id=number, me=me.user)
+    if bool(note["pinned"]) != bool(image["pinned"]):
+        note_rows.set_pinned(tx, note, pinned=bool(image["pinned"]))
+    if seq is None:
+        return
     held = tx.value("SELECT content FROM snapshots WHERE note_id = :id AND seq = :seq", id=number, seq=seq)
     if held is None:
         raise NotFound("The snapshot from before is gone.")

@@ -14,7 +14,7 @@ SPOKEN = frozenset({"message_draft", "reminder"})
 LONGEST_TITLE = 200
 LONGEST_TEXT = 4_000
 SNOOZE = timedelta(days=1)
-SNOOZES = {"stale_pins": timedelta(days=7), "weekly_note": timedelta(days=8)}
+SNOOZES = {"stale_pins": timedelta(days=7), "unpin": timedelta(days=7), "weekly_note": timedelta(days=8)}
 """How long something is not said again while nothing has changed, where that is not a day."""
 
 

@@ -17,21 +17,20 @@ READS = (
 SPEAK = "heartbeat:speak"
 REMEMBER = "heartbeat:remember"
 CREATE_NOTES = "heartbeat:create_notes"
-ASK = "heartbeat:ask"
-"""Rights that no credential can be given: only a run's caller has them. The last one lets what needs a yes be asked for."""
+"""Rights that no credential can be given: only a run's caller has them."""
 NEEDS: dict[str, str] = {REMEMBER: "os.notes:write", CREATE_NOTES: "os.notes:write"}
 """The scope that whoever begins a run must hold for the run to have such a right: a run never does what its beginner could not do."""
 TIERS: dict[Tier, tuple[str, ...]] = {
     "MESSAGES": (*READS, SPEAK, REMEMBER),
-    "ACTIONS": (*READS, SPEAK, REMEMBER, CREATE_NOTES, "os.todos:write", ASK),
+    "ACTIONS": (*READS, SPEAK, REMEMBER, CREATE_NOTES, "os.todos:write"),
 }
 RIGHTS: dict[ActionType, str] = {
     "message_draft": SPEAK, "reminder": SPEAK, "memory_write": REMEMBER, "todo_create": "os.todos:write", "todo_update": "os.todos:write",
     "todo_reschedule": "os.todos:write", "note_create": CREATE_NOTES, "note_edit": "os.notes:write", "message_send": "agent.message:send",
 }  # fmt: skip
 """The right that each type of action takes."""
-ASKED_FOR = ("os.notes:write", "agent.message:send", "tools:run")
-"""Rights that no tier has: what takes one of them waits for a yes, which lends it for that one action."""
+ASKS: dict[Tier, tuple[str, ...]] = {"MESSAGES": (), "ACTIONS": ("os.notes:write", "os.todos:write", "agent.message:send")}
+"""What a tier may ask its owner for: a yes lends such a scope for that one action, if whoever began the run holds it."""
 OWNERS = ("key", "session", "operator", "heartbeat")
 """Kinds of credentials that are the owner's own; with any other one a run can be narrower than the policy, never wider."""
 
@@ -40,7 +39,8 @@ Way = Literal["execute", "ask", "propose"]
 
 def caller(me: Caller, tier: Tier) -> Caller:
     """Give the caller that acts in a run which `me` begins."""
-    held = tuple(right for right in TIERS[tier] if right in (SPEAK, ASK) or me.may((NEEDS.get(right, right),)))
+    held = tuple(right for right in TIERS[tier] if right == SPEAK or me.may((NEEDS.get(right, right),)))
+    held += tuple(_asking(scope) for scope in ASKS[tier] if me.may((scope,)))
     return dataclasses.replace(me, kind="heartbeat", scopes=held, credential=None, name="Heartbeat", prefix=None, expires_at=None)
 
 
@@ -52,7 +52,7 @@ def way(me: Caller, type_: ActionType, *, tainted: bool = False) -> Way:
     right = RIGHTS[type_]
     if me.may((right,)) and not (tainted and right != SPEAK):
         return "execute"
-    return "ask" if me.may((ASK,)) else "propose"
+    return "ask" if me.may((_asking(_scope(type_)),)) else "propose"
 
 
 def lent(me: Caller, type_: ActionType) -> Caller:
@@ -72,11 +72,16 @@ def rights_now(tx: Tx, escalation: sqlite3.Row) -> tuple[str, ...] | None:
     run = tx.one("SELECT tier, overridden FROM heartbeat_runs WHERE id = :id AND user_id = :user", id=_run_of(escalation), user=escalation["user_id"])
     if run is None or (not run["overridden"] and schedules.of(tx, escalation["user_id"]).policy != run["tier"]):
         return None
-    return (*READS, *ASKED_FOR, "os.todos:write")
+    return (*READS, *ASKS["ACTIONS"])
 
 
 def _run_of(escalation: sqlite3.Row) -> int | None:
     return origins.unpacked(escalation["origin"]).run_id
+
+
+def _asking(scope: str) -> str:
+    """Give the right to ask for a scope; like the others of a run it is none that a credential can hold."""
+    return f"heartbeat:ask {scope}"
 
 
 def _scope(type_: ActionType) -> str:

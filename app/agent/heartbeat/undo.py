@@ -1,6 +1,6 @@
 """Taking a run back: each thing that it changed becomes what it was, where nobody has changed it since. That is a run too, and can be taken back."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 from app.agent.heartbeat import actions, images, runs, schedules
@@ -94,8 +94,9 @@ def _one(tx: Tx, me: Caller, action: Any) -> _Reversed:
 
 
 def _back(tx: Tx, me: Caller, change: Change) -> Change:
-    after: Mapping[str, Any] = change.after or {}
-    images.bring_back(tx, me, change.kind, change.id, change.before, seq=after.get("seq", 0))
+    before, after = change.before or {}, change.after or {}
+    edited = after.get("seq", 0) > before.get("seq", 0)
+    images.bring_back(tx, me, change.kind, change.id, change.before, seq=after["seq"] if edited else None)
     return Change(change.kind, change.id, change.after, images.of(tx, me.user, change.kind, change.id))
 
 
