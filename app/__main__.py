@@ -7,8 +7,11 @@ import sys
 
 import click
 
+from app.commands.agent import agent
 from app.commands.api import openapi, routes
+from app.commands.audit import audit
 from app.commands.directory import CHECKOUT, in_checkout
+from app.commands.escalation import escalation
 from app.commands.group import Commands
 from app.commands.key import key
 from app.commands.models import models
@@ -43,7 +46,7 @@ def hearth() -> None:
     """
 
 
-for command in (serve, init, user, key, usage, cap, search, models, routes, openapi, settings_, migrate_):
+for command in (serve, init, user, key, usage, cap, search, models, escalation, agent, audit, routes, openapi, settings_, migrate_):
     hearth.add_command(command)
 
 

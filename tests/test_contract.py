@@ -13,10 +13,13 @@ from app.catalog import CATALOG
 from app.core.caller import SCOPES, Caller
 from app.core.operation import Operation
 from app.core.shapes import schemas
+from app.core.tx import Tx
 from app.errors import AppError, InsufficientScope, NotFound
 from app.interfaces.openapi import document
 from app.main import create_app
 from app.settings import Settings
+from app.tools import escalations
+from app.tools.origin import Origin
 from tests.conftest import ORIGIN, Client, MovableClock, Served
 
 SERVED = """
@@ -91,6 +94,11 @@ GET    /conversations                        agent      agent.chat:read         
 GET    /conversations/{id}                   agent      agent.chat:read                    beyond
 DELETE /conversations/{id}                   agent      agent.chat:run                     beyond
 POST   /conversations/{id}/read              agent      agent.chat:read                    beyond
+GET    /escalations                          escalations escalations:read                  beyond
+GET    /escalations/{id}                     escalations escalations:read                  beyond
+POST   /escalations/{id}/decision            escalations escalations:decide                beyond
+GET    /escalations/precedents               escalations escalations:read                  beyond
+DELETE /escalations/precedents/{id}          escalations escalations:decide                beyond
 """
 """Method, path, category, scope ("|": either suffices; "any": any credential; "none": no credential) and origin, as the contract has them."""
 
@@ -286,6 +294,12 @@ async def index(place: Served) -> Any:
 
 
 @pytest.fixture(scope="module")
+async def carols(place: Served) -> str:
+    """A key that holds, for all the tests that need one: a user may have a hundred."""
+    return await place.key("carol")
+
+
+@pytest.fixture(scope="module")
 async def dead_keys(place: Served) -> dict[str, str]:
     """Credentials that must open nothing, by what is wrong with them."""
     alive = await place.key("carol")
@@ -361,8 +375,8 @@ async def test_with_another_scope_every_operation_answers_403_and_names_the_one_
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("found", [pytest.param(each, id=each.name) for each in OPERATIONS if not each.in_query])
-async def test_a_body_that_is_no_json_object_is_refused_everywhere(found: Operation[..., Any], place: Served) -> None:
-    async with place.client(await place.key("carol")) as client:
+async def test_a_body_that_is_no_json_object_is_refused_everywhere(found: Operation[..., Any], place: Served, carols: str) -> None:
+    async with place.client(carols) as client:
         for body in (b"{", b"[]", b"nul"):
             assert_refusal(await client.request(*example(found), content=body), 400, "invalid_request")
 
@@ -452,6 +466,11 @@ CALLS: dict[str, dict[str, Any]] = {
     "read_conversation": {"id": Ref("conversation")},
     "delete_conversation": {"id": Ref("conversation")},
     "mark_read": {"id": Ref("conversation")},
+    "list_escalations": {"status": "all"},
+    "read_escalation": {"id": Ref("escalation")},
+    "decide_escalation": {"id": Ref("escalation"), "decision": "continue", "note": "yes"},
+    "list_precedents": {},
+    "delete_precedent": {"id": Ref("precedent")},
 }
 """For each operation a call that succeeds."""
 
@@ -472,7 +491,11 @@ async def ready(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
     )
     undo = (await alice.ok("POST", "/os/notes/replace", json={"pattern": "One", "replacement": "two", "preview": False}))["undo"]
     chat = await alice.ok("POST", "/chat", json={"message": "Hello", "stream": False})
+    waiting = [await served.parts.write(raised, title) for title in ("first", "second")]
+    await served.command("settle_escalation", username="alice", id=waiting[0], decision="continue", remember="tool")
     made = {
+        "escalation": waiting[1],
+        "precedent": (await alice.ok("GET", "/escalations/precedents"))["precedents"][0]["id"],
         "conversation": chat["conversationId"],
         "folder": folder,
         "note": note["id"],
@@ -487,6 +510,16 @@ async def ready(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
     if "create_todo" in CATALOG.operations:
         made["todo"] = (await alice.ok("POST", "/os/todos", status=201, json={"title": "T"}))["result"]["todo"]["id"]
     return made
+
+
+def raised(tx: Tx, title: str) -> int:
+    """A todo that the first user's heartbeat would add."""
+    row = tx.sure("SELECT id, uuid, username FROM users ORDER BY id")
+    me = Caller(user=row["id"], user_id=row["uuid"], username=row["username"], kind="heartbeat", scopes=("os.todos:write",))
+    return escalations.raise_(
+        tx, me, kind="tool_call", origin=Origin("heartbeat", run_id=1, tier="ACTIONS"), tool="create_todo", arguments={"title": title},
+        summary=title, reason="It asks first.",
+    )  # fmt: skip
 
 
 async def call(client: Client, found: Operation[..., Any], ready: dict[str, Any]) -> Any:

@@ -32,6 +32,10 @@ GROWING = (
     "idempotent_replies",
     "briefings",
     "note_passages",
+    "escalations",
+    "precedents",
+    "audit",
+    "turns",
 )
 WALK = re.compile(rf"^SCAN ({'|'.join(GROWING)}|n|f|s|l|x|t|p)\b(?! VIRTUAL TABLE)")
 SORT = re.compile(r"^USE TEMP B-TREE FOR .*ORDER BY")
@@ -95,7 +99,7 @@ READS = [
     *(f"/os/notes?folderId=2&sort={sort}&order={order}" for sort in ("updatedAt", "createdAt", "title") for order in ("asc", "desc")),
     "/os/notes?recursive=true", "/os/notes?folderName=Work", "/os/snapshots/1", "/os/snapshots/1/seq/1", "/os/snapshots/1/1",
     "/notes/summary", "/briefings", "/briefings/1", "/os/trash", "/os/search", "/os/todos", "/os/todos?completed=false&limit=50&includeSteps=true",
-    "/os/todos/1",
+    "/os/todos/1", "/escalations", "/escalations?status=all", "/escalations?status=decided",
 ]  # fmt: skip
 
 
@@ -136,6 +140,9 @@ WRITES = [
     ("POST", "/os/notes", {"title": "Linked", "content": "[[Plan]] and #tag", "folderId": 2}, 201),
     ("POST", "/briefing", {}, 200),
     ("GET", "/os/notes/1/related", None, 200),
+    ("POST", "/tools", {"tool": "create_todo", "params": {"title": "by a tool"}}, 200),
+    ("POST", "/tools", {"tool": "list_notes", "params": {}}, 200),
+    ("POST", "/chat", {"message": "hello", "stream": False}, 200),
 ]
 
 

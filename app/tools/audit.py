@@ -63,7 +63,7 @@ class Verified(Record):
 def add(tx: Tx, me: Caller, entry: Entry, *, user: int | None = None) -> None:
     """Add a row, in the transaction of what it tells of; `user` is whose agent it is, when not the caller's own."""
     number = _newest(tx)
-    before = tx.value("SELECT hash FROM audit ORDER BY id DESC LIMIT 1")
+    before = tx.value("SELECT hash FROM audit WHERE id = (SELECT max(id) FROM audit)")
     actor = me.kind if me.credential is None else f"{me.kind} {me.credential}"
     row = Row(
         number + 1, tx.now, me.user if user is None else user, actor, entry.origin, entry.event, entry.tool[:128], entry.arguments_sha256,

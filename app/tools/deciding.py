@@ -3,7 +3,7 @@
 import asyncio
 import dataclasses
 import sqlite3
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -24,6 +24,8 @@ Remember = Literal["once", "session", "tool"]
 Note = Annotated[str, Text(500)]
 OWNERS: tuple[Kind, ...] = ("session", "key", "oauth", "operator")
 """Kinds of credentials by which an owner decides; agents, guests, devices and heartbeats never do."""
+DONE_HERE = ("tool_call", "message_send", "calendar_write")
+"""Kinds whose effect is ours; of the others, such as a tool of a runtime that may have any name, whoever asked only learns the answer."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,6 +67,12 @@ def user_escalations(tx: Tx, me: Caller, *, username: str) -> EscalationList:
     return escalations.list_escalations(tx, owner, limit=200)
 
 
+@operation("COMMAND", category="escalations", effect="read")
+def user_escalation(tx: Tx, me: Caller, *, username: str, id: Id) -> EscalationAnswer:
+    """Read one escalation of a user."""
+    return EscalationAnswer(escalations.shown(tx, escalations.own(tx, users.by_name(tx, username)["id"], id)))
+
+
 @operation("COMMAND", category="escalations")
 async def settle_escalation(
     app: App, me: Caller, *, username: str, id: Id, decision: Choice, note: Note | None = None, remember: Remember = "once"
@@ -94,14 +102,16 @@ async def _decide(app: App, me: Caller, user: int, id_: int, said: Decided) -> E
 
 async def _prepared(app: App, row: sqlite3.Row) -> gate.Call | None:
     """Give the frozen call, ready to be done; None where there is no such tool or its asker is gone, which the decision finds out itself."""
-    if row["tool"] not in registry.native(app.catalog):
+    if row["kind"] not in DONE_HERE or row["tool"] not in registry.native(app.catalog):
         return None
     asker = app.quick(_asker, row, app.part(Behind))
     if asker is None:
         return None
     try:
         return await gate.planned(app, asker, row["tool"], msgspec.json.decode(row["arguments"]))
-    except AppError:
+    except AppError as error:
+        if error.status >= 500:
+            raise
         return None
 
 
@@ -128,7 +138,7 @@ def _continue(tx: Tx, me: Caller, row: sqlite3.Row, said: Decided, call: gate.Ca
         GrantRevoked("What allowed this is gone: its key, link or grant was revoked, or it may do less now.") if asker is None else None
     )
     if asker is not None:
-        error = _changed(tx, asker, row, call)
+        error = _changed(tx, asker, row, call, behind)
     if error is not None or asker is None:
         audit.add(tx, me, escalations.entry(row, "decision", f"superseded: {error.code if error else GrantRevoked.code}"), user=row["user_id"])
         escalations.end(tx, row, "superseded", behind, failure=error)
@@ -147,11 +157,19 @@ def _do(tx: Tx, row: sqlite3.Row, asker: Caller, call: gate.Call | None, behind:
     """Do what is one write here, or nothing where the effect is another's to do; a refusal undoes it and is kept."""
     try:
         with tx.savepoint():
-            result = call.plan.step(tx, asker) if call is not None and call.plan is not None else None
+            result = _effect(tx, row, asker, call, behind)
     except AppError as failure:
         _conclude(tx, asker, row, failure, behind)
         return
     _conclude(tx, asker, row, None if result is None else encode(cut(encode(result))), behind)
+
+
+def _effect(tx: Tx, row: sqlite3.Row, asker: Caller, call: gate.Call | None, behind: Behind) -> Any:
+    if call is not None and call.plan is not None:
+        return call.plan.step(tx, asker)
+    if row["kind"] in DONE_HERE:
+        return behind.does[row["tool"]](tx, asker, msgspec.json.decode(row["arguments"]))
+    return None
 
 
 async def _send(app: App, row: sqlite3.Row, call: gate.Call) -> None:
@@ -216,12 +234,14 @@ def _rights(tx: Tx, row: sqlite3.Row, behind: Behind) -> tuple[str, ...] | None:
     return ("*",) if kind in ("session", "heartbeat") else None
 
 
-def _changed(tx: Tx, asker: Caller, row: sqlite3.Row, call: gate.Call | None) -> AppError | None:
+def _changed(tx: Tx, asker: Caller, row: sqlite3.Row, call: gate.Call | None, behind: Behind) -> AppError | None:
     """Give why what was shown is not what would be done now: rights, tool or target are others."""
-    if row["tool_sha256"] is not None:
-        if call is None or not asker.may(call.tool.operation.scopes):
-            return GrantRevoked("What allowed this is gone: the tool is switched off, or its scope is not held any more.")
-        if call.tool.sha256 != row["tool_sha256"] or call.sha256 != row["arguments_sha256"]:
+    if call is None and row["kind"] in DONE_HERE and (row["tool_sha256"] is not None or row["tool"] not in behind.does):
+        return GrantRevoked("What allowed this is gone: the tool is switched off, or its scope is not held any more.")
+    if call is not None:
+        if not asker.may(call.tool.operation.scopes):
+            return GrantRevoked("What allowed this is gone: its scope is not held any more.")
+        if row["tool_sha256"] is not None and call.tool.sha256 != row["tool_sha256"]:
             return BaseRevisionChanged("The tool is not the one that was asked for any more; let the agent ask again.", revision=None)
     if row["target_kind"] is not None and row["base_revision"] is not None:
         present = targets.revision(tx, asker, row["target_kind"], row["target_id"])

@@ -98,12 +98,14 @@ class Settled:
 
 @dataclasses.dataclass
 class Behind:
-    """What stands behind escalations that this layer does not know: by kind of credential whether it is still there, by kind of origin whom to tell.
+    """What stands behind escalations that this layer does not know.
 
-    `rights` gives the scopes that a credential has now, None when it is gone. `settled` is called in the transaction in which a row ends.
+    `rights` gives, by kind of credential, the scopes that it has now, None when it is gone. `does` gives, by name, what a yes does that is no tool
+    of the catalogue, in the transaction of the decision. `settled` is told, by kind of origin, in the transaction in which a row ends.
     """
 
     rights: dict[str, Callable[[Tx, sqlite3.Row], tuple[str, ...] | None]] = dataclasses.field(default_factory=dict)
+    does: dict[str, Callable[[Tx, Caller, Mapping[str, Any]], Any]] = dataclasses.field(default_factory=dict)
     settled: dict[str, Callable[[Tx, Settled], None]] = dataclasses.field(default_factory=dict)
 
     def tell(self, tx: Tx, row: sqlite3.Row, status: Ended, result: Any = None) -> None:

@@ -15,6 +15,7 @@ from app.tools.registry import Tool
 
 __all__ = ["Denied", "Done", "Origin", "Waiting", "use"]
 NO_TAINT = frozenset[Taint]()
+KINDS: Mapping[str, escalations.Kind] = {"send_message_to_human": "message_send", "contact_agent": "message_send"}
 
 
 class Denied(Forbidden):
@@ -137,9 +138,10 @@ async def _ask(app: App, call: Call, origin: Origin, taint: frozenset[Taint], re
 
 
 def _raise(tx: Tx, call: Call, seen: targets.Seen, *, origin: Origin, taint: frozenset[Taint], reason: str) -> Waiting:
+    kind, level = KINDS.get(call.tool.name, "tool_call"), policy.level(call.tool.operation.risk_class, taint)
     id_ = escalations.raise_(
-        tx, call.me, kind="tool_call", origin=origin, tool=call.tool.name, arguments=call.params, summary=seen.summary, reason=reason,
-        preview=seen.preview, risk=policy.level(call.tool.operation.risk_class, taint), target=seen.target, taint=taint, definition=call.tool,
+        tx, call.me, kind=kind, origin=origin, tool=call.tool.name, arguments=call.params, summary=seen.summary, reason=reason, preview=seen.preview,
+        risk=level, target=seen.target, taint=taint, definition=call.tool,
     )  # fmt: skip
     return Waiting(id_, seen.summary)
 

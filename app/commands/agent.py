@@ -1,0 +1,66 @@
+"""`hearth agent`: the switch that stops every agent of this server."""
+
+import contextlib
+from pathlib import Path
+
+import click
+
+from app.commands.ask import ask
+from app.commands.directory import data_option, existing, read_settings
+from app.commands.group import Commands, Refused
+from app.commands.tables import as_json
+from app.core.place import STOP
+from app.settings import Settings
+
+
+@click.group(cls=Commands)
+def agent() -> None:
+    """Stop and start the agents of this server."""
+
+
+@agent.command()
+@click.option("--reason", metavar="TEXT", default="", help="Why, for whoever looks later.")
+@data_option
+def stop(reason: str, data: Path | None) -> None:
+    """Stop every agent at once: no model and no tool is called any more.
+
+    A file called STOP is put into the data directory, so this works also when the server does not answer. People and scripts read and write on.
+    """
+    settings = read_settings(data=data)
+    file = _file(settings)
+    try:
+        file.touch(mode=0o600)
+    except OSError as error:
+        raise Refused(f"{file} cannot be written: {error.strerror}.") from None
+    ask(settings, "stop_agents", reason=reason)
+    click.echo("Agents are stopped. `hearth agent start` lets them go on.")
+
+
+@agent.command()
+@data_option
+def start(data: Path | None) -> None:
+    """Let agents go on."""
+    settings = read_settings(data=data)
+    ask(settings, "start_agents")
+    with contextlib.suppress(FileNotFoundError):
+        _file(settings).unlink()
+    click.echo("Agents go on.")
+
+
+@agent.command()
+@click.option("--json", "json_", is_flag=True, help="As JSON.")
+@data_option
+def status(json_: bool, data: Path | None) -> None:
+    """Say whether agents are stopped."""
+    found = ask(read_settings(data=data), "agents_state")
+    if json_:
+        click.echo(as_json(found))
+    elif not found["stopped"]:
+        click.echo("Agents may work.")
+    else:
+        since = f" since {found['since'][:16].replace('T', ' ')}" if found["since"] else ""
+        click.echo(f"Agents are stopped{since}{': ' + found['reason'] if found['reason'] else ''}.")
+
+
+def _file(settings: Settings) -> Path:
+    return existing(settings) / STOP

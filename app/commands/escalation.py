@@ -1,0 +1,88 @@
+"""`hearth escalation`: what agents wait to be allowed, decided at this machine."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.commands.ask import ask
+from app.commands.directory import data_option, read_settings
+from app.commands.group import Commands
+from app.commands.key import user_option, whose
+from app.commands.tables import as_json, table
+
+id_argument = click.argument("id_", metavar="ID", type=click.IntRange(1))
+note_option = click.option("--note", metavar="TEXT", help="A word about why, at most 500 characters.")
+
+
+@click.group(cls=Commands)
+def escalation() -> None:
+    """See and decide what agents wait to be allowed."""
+
+
+@escalation.command(name="list")
+@user_option
+@click.option("--json", "json_", is_flag=True, help="As JSON.")
+@data_option
+def list_(user: str | None, json_: bool, data: Path | None) -> None:
+    """List what waits for a yes or no, newest first."""
+    settings = read_settings(data=data)
+    found = ask(settings, "user_escalations", username=whose(settings, user))
+    if json_:
+        click.echo(as_json(found))
+    else:
+        click.echo(table([("ID", "RISK", "FROM", "UNTIL", "WHAT"), *map(_row, found["escalations"])]))
+
+
+@escalation.command()
+@id_argument
+@user_option
+@data_option
+def show(id_: int, user: str | None, data: Path | None) -> None:
+    """Show exactly what would be done."""
+    settings = read_settings(data=data)
+    found = ask(settings, "user_escalation", username=whose(settings, user), id=id_)["escalation"]
+    lines = [
+        f"{found['toolName']}, {found['status']}, risk {found['risk']}, from {found['origin']['kind']}, until {found['expiresAt'][:16]}",
+        found["summary"],
+        found["reason"],
+        *(["", found["preview"]["text"]] if found["preview"] else []),
+    ]
+    click.echo(_plain("\n".join(lines)))
+
+
+@escalation.command(name="continue")
+@id_argument
+@user_option
+@note_option
+@click.option("--remember", type=click.Choice(("once", "session", "tool")), default="once", show_default=True, help="For how long this holds.")
+@data_option
+def continue_(id_: int, user: str | None, note: str | None, remember: str, data: Path | None) -> None:
+    """Let an action go on, exactly as it was shown."""
+    _decide(id_, user, data, decision="continue", remember=remember, **({"note": note} if note else {}))
+
+
+@escalation.command()
+@id_argument
+@user_option
+@note_option
+@data_option
+def stop(id_: int, user: str | None, note: str | None, data: Path | None) -> None:
+    """Stop an action for good."""
+    _decide(id_, user, data, decision="stop", **({"note": note} if note else {}))
+
+
+def _decide(id_: int, user: str | None, data: Path | None, **said: Any) -> None:
+    settings = read_settings(data=data)
+    found = ask(settings, "settle_escalation", username=whose(settings, user), id=id_, **said)["escalation"]
+    failure = f": {found['failure']['message']}" if found["failure"] else "."
+    click.echo(f"Escalation {id_} is {found['status']}{failure}")
+
+
+def _row(found: dict[str, Any]) -> tuple[str, ...]:
+    return str(found["id"]), found["risk"], found["origin"]["kind"], found["expiresAt"][:16].replace("T", " "), _plain(found["summary"])
+
+
+def _plain(text: str) -> str:
+    """Give a text whose marks cannot steer the terminal: what an agent wrote must not hide what it asks for."""
+    return "".join(mark if mark.isprintable() or mark == "\n" else "\ufffd" for mark in text)
