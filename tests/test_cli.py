@@ -231,6 +231,41 @@ def test_search_says_how_far_it_is(home: Path, name: str) -> None:
     ]  # fmt: skip
 
 
+def test_a_month_is_shown_and_caps_are_set_listed_and_removed(home: Path, name: str) -> None:
+    done("user", "add", name, data=home)
+    whose = ("--user", name)
+    found = json.loads(done("usage", *whose, "--month", "2026-02", "--json", data=home))
+    assert (found["month"], found["tokens"]["total"], found["closed"]) == ("2026-02", 0, True)
+    assert done("usage", *whose, "--month", "2026-02", data=home).startswith("2026-02: 0 tokens (0 asked, 0 answered, 0 reserved)\n")
+    made = done("cap", "set", "account", "tokens", "month", "1000", "--warn", "90", *whose, data=home)
+    again = done("cap", "set", "account", "tokens", "month", "2000", *whose, data=home)
+    assert again == made.replace("1000", "2000")
+    assert made.endswith(": at most 1000 tokens a month for the account, of which 0 are used.\n")
+    heartbeat, account = json.loads(done("cap", "list", *whose, "--json", data=home))["caps"]
+    assert (heartbeat["limit"], account["limit"], account["warnPercent"]) == (50_000, 2000, 90)
+    listed = done("cap", "list", *whose, data=home)
+    assert "tokens a day, the heartbeat" in listed
+    assert "tokens a month, the account" in listed
+    assert done("cap", "remove", str(account["id"]), *whose, data=home) == f"Cap {account['id']} is removed.\n"
+    assert len(json.loads(done("cap", "list", *whose, "--json", data=home))["caps"]) == 1
+    done("cap", "set", "device", "tokens", "day", "5", "--id", "phone", *whose, data=home)
+    assert "tokens a day, the device phone" in done("cap", "list", *whose, data=home)
+
+
+@pytest.mark.parametrize(
+    ("command", "sentence"),
+    [
+        ("usage --user first --month 2026-13", "month must be a month such as 2026-11."),
+        ("usage --user nobody", "There is no user called nobody."),
+        ("cap remove 987654 --user first", "There is no cap 987654."),
+        ("cap set account tokens day 5 --id x --user first", "There is one account only, so subjectId must be left out."),
+        ("cap set device devices month 5 --user first", "Devices can be limited for the account and a month alone."),
+    ],
+)
+def test_a_refused_cap_is_a_sentence(home: Path, command: str, sentence: str) -> None:
+    assert refused(*command.split(), data=home) == sentence
+
+
 def test_the_user_of_a_key_may_be_left_out_only_when_there_is_one(tmp_path: Path) -> None:
     done("init", "--user", "first", data=tmp_path)
     assert len(done("key", "create", data=tmp_path).splitlines()[-1]) == KEY_LENGTH

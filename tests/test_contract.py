@@ -99,6 +99,13 @@ GET    /escalations/{id}                     escalations escalations:read       
 POST   /escalations/{id}/decision            escalations escalations:decide                beyond
 GET    /escalations/precedents               escalations escalations:read                  beyond
 DELETE /escalations/precedents/{id}          escalations escalations:decide                beyond
+GET    /metering/usage                       metering   metering:read                      beyond
+GET    /metering/invoice                     metering   metering:read                      beyond
+POST   /metering/invoice/simulate            metering   metering:read                      beyond
+GET    /metering/caps                        metering   metering:read                      beyond
+POST   /metering/caps                        metering   metering:manage                    beyond
+PATCH  /metering/caps/{id}                   metering   metering:manage                    beyond
+DELETE /metering/caps/{id}                   metering   metering:manage                    beyond
 """
 """Method, path, category, scope ("|": either suffices; "any": any credential; "none": no credential) and origin, as the contract has them."""
 
@@ -268,6 +275,17 @@ def test_what_only_the_command_line_may_ask_does_not_exist_for_anyone_else(found
             quiet.authorize(caller, found)
 
 
+class Frugal(Served):
+    """A server that gives the same key again for the same scopes, since a user has at most so many."""
+
+    async def key(self, username: str, scopes: list[str] | None = None, **more: Any) -> str:
+        made: dict[tuple[str, ...], str] = self.__dict__.setdefault("made", {})
+        wanted = (username, *(scopes or ()))
+        if wanted not in made:
+            made[wanted] = await super().key(username, scopes, **more)
+        return made[wanted]
+
+
 @pytest.fixture(scope="module")
 async def place(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, migrated: Path) -> AsyncIterator[Served]:
     """One server for the tests that change nothing in it."""
@@ -276,7 +294,7 @@ async def place(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, mi
     clock = MovableClock()
     asgi = create_app(Settings(durability="normal", rate_limit=0, failed_limit=0, access_log=False), data, clock=clock)
     async with asgi.router.lifespan_context(asgi):
-        served = Served(asgi, asgi.state.parts)
+        served = Frugal(asgi, asgi.state.parts)
         await served.command("add_user", username="carol")
         yield served
 
@@ -471,6 +489,13 @@ CALLS: dict[str, dict[str, Any]] = {
     "decide_escalation": {"id": Ref("escalation"), "decision": "continue", "note": "yes"},
     "list_precedents": {},
     "delete_precedent": {"id": Ref("precedent")},
+    "read_usage": {"month": "2026-11"},
+    "read_invoice": {},
+    "simulate_invoice": {"activeDevices": 3, "tokens": 1_000_000, "prices": {"tokenPriceMicros": 2}},
+    "list_caps": {},
+    "create_cap": {"subject": "account", "metric": "tokens", "period": "month", "limit": 1_000_000, "warnPercent": 90},
+    "change_cap": {"id": 1, "limit": 10},
+    "delete_cap": {"id": 1},
 }
 """For each operation a call that succeeds."""
 

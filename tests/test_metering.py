@@ -19,6 +19,7 @@ from hypothesis import settings as example_settings
 from hypothesis import strategies as st
 
 from app.account import cap_rows, metering, token_rows
+from app.account.devices import Devices
 from app.account.metering import Reservation
 from app.account.periods import days_beside, month_end, months_beside, resets_at, seconds_until, span_of
 from app.account.token_rows import Feature
@@ -502,6 +503,7 @@ async def test_a_month_is_told_by_feature_credential_device_and_day(served: Serv
     key = (await alice.ok("GET", "/identity"))["credential"]
     phone = {"X-Device-Id": "phone"}
     await alice.ok("GET", "/identity", headers=phone)
+    await served.parts.part(Devices).flush_seen()
     clock.now = datetime(2026, 11, 22, 23, 30, tzinfo=UTC)
     mine, other = caller(credential=key["id"], device="phone"), caller("oauth", 5)
     await served.parts.write(metering.record, mine, feature="chat", prompt=70, completion=10)
@@ -526,6 +528,7 @@ async def test_a_month_is_told_by_feature_credential_device_and_day(served: Serv
         "closed": False,
     }  # fmt: skip
     clock.now = datetime(2026, 12, 1, tzinfo=UTC)
+    await served.parts.part(Devices).flush_seen()
     december = await alice.ok("GET", "/metering/usage")
     assert (december["month"], december["tokens"]["total"], december["activeDevices"], december["closed"]) == ("2026-12", 0, 1, False)
     november = await alice.ok("GET", "/metering/usage", params={"month": "2026-11"})

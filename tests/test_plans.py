@@ -36,6 +36,10 @@ GROWING = (
     "precedents",
     "audit",
     "turns",
+    "token_uses",
+    "token_counts",
+    "active_devices",
+    "caps",
 )
 WALK = re.compile(rf"^SCAN ({'|'.join(GROWING)}|n|f|s|l|x|t|p)\b(?! VIRTUAL TABLE)")
 SORT = re.compile(r"^USE TEMP B-TREE FOR .*ORDER BY")
@@ -139,6 +143,12 @@ WRITES = [
     ("POST", "/os/notes/1/links/rewrite", {"from": "Old plan"}, 200),
     ("POST", "/os/notes", {"title": "Linked", "content": "[[Plan]] and #tag", "folderId": 2}, 201),
     ("POST", "/briefing", {}, 200),
+    ("POST", "/chat", {"message": "plan", "stream": False}, 200),
+    ("GET", "/metering/usage", None, 200),
+    ("GET", "/metering/invoice", None, 200),
+    ("GET", "/metering/caps", None, 200),
+    ("PATCH", "/metering/caps/1", {"limit": 1}, 200),
+    ("POST", "/metering/caps", {"subject": "device", "metric": "tokens", "period": "day", "limit": 9}, 201),
     ("GET", "/os/notes/1/related", None, 200),
     ("POST", "/tools", {"tool": "create_todo", "params": {"title": "by a tool"}}, 200),
     ("POST", "/tools", {"tool": "list_notes", "params": {}}, 200),

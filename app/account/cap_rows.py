@@ -80,6 +80,16 @@ def of_user(tx: Tx, user: int, metric: Metric | None = None) -> list[Cap]:
     return [Cap(*row) for row in rows]
 
 
+def of_tokens(tx: Tx, user: int, *, credential: str, device: str | None, agent: str | None) -> list[Cap]:
+    """Give a user's caps of tokens without those of another credential, device or agent, oldest first."""
+    rows = tx.all(
+        f"""SELECT {COLUMNS} FROM caps WHERE user_id = :user AND metric = 'tokens'
+            AND (subject_id = '' OR subject_id IN (:credential, :device, :agent)) ORDER BY id""",
+        user=user, credential=credential, device=device, agent=agent,
+    )  # fmt: skip
+    return [Cap(*row) for row in rows]
+
+
 def one(tx: Tx, user: int, id_: int) -> Cap:
     """Give one cap of a user; raise NotFound."""
     row = tx.one(f"SELECT {COLUMNS} FROM caps WHERE id = :id AND user_id = :user", id=id_, user=user)

@@ -1,5 +1,6 @@
 """The devices that were active in a month: known in memory at once, written from time to time as the keys' last use is."""
 
+import asyncio
 import dataclasses
 from datetime import UTC, datetime
 from typing import NamedTuple
@@ -28,12 +29,16 @@ class Active(NamedTuple):
     device: str
 
 
-class Admitted(NamedTuple):
-    """A caller as the key ring gave it, the same with its device, and what is noted of it."""
+class Admitted:
+    """A caller as the key ring gave it, the same with its device, and whether it was noted as active since the last flush."""
 
-    given: Caller
-    caller: Caller
-    active: Active
+    __slots__ = ("active", "caller", "given", "noted")
+
+    def __init__(self, given: Caller, caller: Caller, active: Active) -> None:
+        self.given = given
+        self.caller = caller
+        self.active = active
+        self.noted = False
 
 
 class Devices:
@@ -45,7 +50,7 @@ class Devices:
         self._month = ""
         self._month_ends = datetime.min.replace(tzinfo=UTC)
         self._known: dict[int, set[str]] = {}
-        self._admitted: dict[tuple[int, str, int | None, bytes | None], Admitted] = {}
+        self._admitted: dict[int | tuple[int, bytes], Admitted] = {}
         self._seen: dict[Active, list[datetime]] = {}
 
     def admit(self, caller: Caller, named: bytes | None) -> Caller:
@@ -53,33 +58,43 @@ class Devices:
 
         Raises BudgetExceeded for a new device that the cap of devices has no room for, and Invalid for a name that cannot be one.
         """
-        moment = self._store.clock()
-        if moment >= self._month_ends:
-            self._begin_month(moment)
-        key = (caller.user, caller.kind, caller.credential, named)
-        found = self._admitted.get(key)
-        if found is None or found.given is not caller:
-            if len(self._admitted) >= MOST_ADMITTED:
-                self._admitted.clear()
-            found = self._admitted[key] = self._meet(caller, named)
-        times = self._seen.get(found.active)
-        if times is None:
-            self._seen[found.active] = [moment, moment]
-        else:
-            times[1] = moment
+        # By identity: each entry holds its caller, and a caller whose key was changed is another one.
+        found = self._admitted.get(id(caller) if named is None else (id(caller), named))
+        if found is None or not found.noted:
+            found = self._note(caller, named)
         return found.caller
 
     async def flush_seen(self) -> None:
         """Write which devices were active since the last time."""
         if self._seen:
             seen, self._seen = self._seen, {}
+            self._look_again()
             await self._store.write(_write, seen)
+
+    def _note(self, caller: Caller, named: bytes | None) -> Admitted:
+        moment = self._store.clock()
+        if moment >= self._month_ends:
+            self._begin_month(moment)
+        key = id(caller) if named is None else (id(caller), named)
+        found = self._admitted.get(key)
+        if found is None:
+            if len(self._admitted) >= MOST_ADMITTED:
+                self._admitted.clear()
+            found = self._admitted[key] = self._meet(caller, named)
+        self._seen.setdefault(found.active, [moment, moment])[1] = moment
+        found.noted = True
+        return found
+
+    def _look_again(self) -> None:
+        for found in self._admitted.values():
+            found.noted = False
 
     def _begin_month(self, moment: datetime) -> None:
         self._month = month_of(moment)
         self._month_ends = month_end(self._month)
         self._known.clear()
         self._admitted.clear()
+        asyncio.get_running_loop().call_later((self._month_ends - moment).total_seconds(), self._look_again)
 
     def _meet(self, caller: Caller, named: bytes | None) -> Admitted:
         known = self._known.get(caller.user)
@@ -92,7 +107,7 @@ class Devices:
         device = met.device_id or met.credential_id
         if device not in known:
             if self._store.quick(_demand_room, caller.user, len(known)):
-                self._tasks.start(self.flush_seen())
+                self._tasks.start(self.flush_seen())  # begins in the loop's next turn, when it is noted
             known.add(device)
         return Admitted(caller, met, Active(caller.user, self._month, device))
 

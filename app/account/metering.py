@@ -46,6 +46,13 @@ def settle(tx: Tx, reservation: Reservation, prompt: int, completion: int) -> No
         _warn(tx, token_rows.settle(tx, row, prompt=_credible(prompt), completion=_credible(completion)))
 
 
+def release(tx: Tx, reservation: Reservation) -> None:
+    """Give back what was reserved for a call that was never made."""
+    row = token_rows.opened(tx, reservation.id)
+    if row is not None:
+        token_rows.remove(tx, row)
+
+
 def record(tx: Tx, me: Caller, *, feature: Feature, prompt: int, completion: int, model: str = "", agent: str | None = None) -> None:
     """Count a call for which nothing was reserved."""
     use, _ = _use(tx, me, feature, agent)
@@ -113,7 +120,7 @@ def _span(use: Use) -> Span:
 def _applying(tx: Tx, use: Use) -> Iterator[tuple[Cap, CountedBy, str]]:
     """Give the caps that limit such a call, with the subject whose count each of them looks at."""
     subjects = dict(use.subjects)
-    for cap in cap_rows.of_user(tx, use.user, "tokens"):
+    for cap in cap_rows.of_tokens(tx, use.user, credential=use.credential, device=use.device, agent=use.agent):
         by, wanted = counted_by(cap), counted_id(cap)
         if by in subjects and wanted in (None, subjects[by]):
             yield cap, by, subjects[by]

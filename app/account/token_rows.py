@@ -66,6 +66,12 @@ def settle(tx: Tx, row: sqlite3.Row, *, prompt: int, completion: int) -> Use:
     return use
 
 
+def remove(tx: Tx, row: sqlite3.Row) -> None:
+    """Take an open call away that was never made."""
+    tx.run("DELETE FROM token_uses WHERE id = :id", id=row["id"])
+    _count(tx, Use(*row[3:10]), prompt=0, completion=0, reserved=-(row["prompt"] + row["completion"]))
+
+
 def opened(tx: Tx, id_: int) -> sqlite3.Row | None:
     """Give a call that has not been settled, or None when it has."""
     return tx.one(f"SELECT {COLUMNS} FROM token_uses WHERE id = :id AND settled_at IS NULL", id=id_)

@@ -18,8 +18,9 @@ FREE = "offline"
 FREE_COMPLETION = 1_000
 BYTES_A_TOKEN = 3
 """Fewer than the four of English prose, since JSON, code and most other scripts have fewer; what is reserved must suffice."""
-OVERHEAD_TOKENS = 3_000
-"""About what instructions and descriptions of tools take beside the messages."""
+OVERHEAD_TOKENS = 8_000
+"""What instructions and the descriptions of all tools take beside the messages; a call that takes less keeps less once it is settled."""
+FRAME_TOKENS = 16
 
 
 class Tokens(NamedTuple):
@@ -42,7 +43,7 @@ def first_call(
     """
     if model == FREE and not metering.is_capped(tx, me, feature=feature, agent=agent):
         return None
-    prompt = tokens_in(texts) + (0 if model == FREE else OVERHEAD_TOKENS)
+    prompt = tokens_in(texts) + (FRAME_TOKENS if model == FREE else OVERHEAD_TOKENS)
     return metering.reserve(tx, me, feature=feature, model=model, prompt=prompt, completion=longest(model, most), agent=agent)
 
 
@@ -108,8 +109,10 @@ class Meter:
     def _settle(self, tx: Tx) -> None:
         if self._held is None:
             return
-        unheard = Tokens(self._held.prompt, self._held.completion) if self._begun else Tokens(0, 0)
-        metering.settle(tx, self._held, *(self._taken or unheard))
+        if self._begun:
+            metering.settle(tx, self._held, *(self._taken or (self._held.prompt, self._held.completion)))
+        else:
+            metering.release(tx, self._held)
 
 
 class MeteredRewriter:

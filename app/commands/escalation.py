@@ -8,7 +8,7 @@ import click
 from app.commands.ask import ask
 from app.commands.directory import data_option, read_settings
 from app.commands.group import Commands
-from app.commands.key import user_option, whose
+from app.commands.user import user_option, whose
 from app.commands.tables import as_json, table
 
 id_argument = click.argument("id_", metavar="ID", type=click.IntRange(1))

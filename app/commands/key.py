@@ -60,18 +60,6 @@ def revoke(id_: int, data: Path | None) -> None:
     click.echo(f"Key {id_} is revoked.")
 
 
-def whose(settings: Settings, user: str | None) -> str:
-    """Give the user that is meant: the one named, else the only one there is."""
-    if user is not None:
-        return user
-    names = usernames(ask(settings, "list_users"))
-    if not names:
-        raise Refused("There is no user yet; `hearth user add NAME` adds one.")
-    if len(names) > 1:
-        raise Misused(f"There are several users, so say whose key: --user {' or '.join(names[:5])}{' …' if len(names) > 5 else ''}.")
-    return names[0]
-
-
 def _row(found: dict[str, Any]) -> tuple[str, ...]:
     ends = f"revoked {found['revokedAt'][:10]}" if found["revokedAt"] else (found["expiresAt"] or "never")[:16]
     used = (found["lastUsedAt"] or "never")[:16]
