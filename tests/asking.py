@@ -67,7 +67,7 @@ def chunks(*parts: bytes) -> list[Message]:
     return [{"type": "http.request", "body": part, "more_body": number < len(parts) - 1} for number, part in enumerate(parts)]
 
 
-MADE_LATER = ("waiting_", "word_owners", "embedding_models", "note_passages", "note_words", "note_grams", "name_", "unread_links")
+MADE_LATER = ("waiting_", "word_owners", "embedding_models", "note_passages", "note_words", "note_grams", "name_", "unread_links", "episode_")
 """What the tables begin with that background work writes, whenever it comes to it."""
 
 

@@ -88,6 +88,7 @@ POST   /briefing/strategies                  agent      agent.chat:run          
 POST   /briefing/matrix                      agent      agent.chat:run                     service
 GET    /briefings                            agent      agent.chat:read                    service
 GET    /briefings/{id}                       agent      agent.chat:read                    beyond
+POST   /os/memory/search                     memory     os.memory:read                     service
 POST   /chat                                 agent      agent.chat:run                     service
 GET    /chat/models                          agent      agent.chat:run                     beyond
 GET    /conversations                        agent      agent.chat:read                    service
@@ -112,7 +113,7 @@ DELETE /metering/caps/{id}                   metering   metering:manage         
 LATER = """
 GET /os/team
 POST /os/team/invite                        GET /os/network                       GET /os/network/conversations   GET /network
-GET /os/network/conversations/{sessionId}   POST /os/memory/search                GET /heartbeat/policy           POST /heartbeat/policy
+GET /os/network/conversations/{sessionId}   GET /heartbeat/policy           POST /heartbeat/policy
 POST /heartbeat/run                         GET /heartbeat/runs                   GET /heartbeat/runs/{id}        GET /heartbeat/status
 GET /heartbeat/instructions                 PUT /heartbeat/instructions
 GET /tools/integrations                     DELETE /tools/integrations/{id}
@@ -306,8 +307,14 @@ def quiet(place: Served) -> Any:
 
 
 @pytest.fixture(scope="module")
-async def index(place: Served) -> Any:
-    async with place.client(await place.key("carol")) as client:
+async def whole_key(place: Served) -> str:
+    """One key with every scope: a user has only so many."""
+    return await place.key("carol")
+
+
+@pytest.fixture(scope="module")
+async def index(place: Served, whole_key: str) -> Any:
+    async with place.client(whole_key) as client:
         return (await client.get("/os")).json()
 
 
@@ -395,6 +402,8 @@ async def test_with_another_scope_every_operation_answers_403_and_names_the_one_
 @pytest.mark.parametrize("found", [pytest.param(each, id=each.name) for each in OPERATIONS if not each.in_query])
 async def test_a_body_that_is_no_json_object_is_refused_everywhere(found: Operation[..., Any], place: Served, carols: str) -> None:
     async with place.client(carols) as client:
+async def test_a_body_that_is_no_json_object_is_refused_everywhere(found: Operation[..., Any], place: Served, whole_key: str) -> None:
+    async with place.client(whole_key) as client:
         for body in (b"{", b"[]", b"nul"):
             assert_refusal(await client.request(*example(found), content=body), 400, "invalid_request")
 
@@ -443,6 +452,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "move_note": {"id": NOTE, "folderId": FOLDER},
     "pin_note": {"id": NOTE, "pinned": True},
     "search_notes": {"query": "text"},
+    "memory_search": {"query": "text"},
     "search_status": {},
     "related_notes": {"id": NOTE},
     "grep_notes": {"pattern": "t.xt", "mode": "regex", "contextBefore": 1},

@@ -1,13 +1,19 @@
 """The agent's memory: finding what was said, done and noted, and writing facts down."""
 
+import sqlite3
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app.agent import episode_sources, episodes, memory
 from app.core.caller import Caller
+from app.core.place import DATABASE
 from app.core.tx import Tx
 from app.errors import RateLimited
+from app.main import create_app
+from app.migrations import STEPS, migrate
+from app.settings import Settings
 from tests.conftest import Client, MovableClock, Served
 from tests.fake_embedder import FakeEmbedder
 from tests.with_meaning import Start, impatient, settled, start, until
@@ -230,6 +236,32 @@ async def test_what_was_before_there_were_episodes_comes_in_while_nobody_writes(
     )
     assert again == kept
     assert len(await found(alice, "walrus")) == 5
+
+
+async def test_what_an_older_server_left_is_found_after_the_migration(tmp_path: Path, settings: Settings, clock: MovableClock) -> None:
+    before = tuple(step for step in STEPS if step.__name__ < "m013")
+    migrate(tmp_path / DATABASE, steps=before)
+    at = "2026-11-20T09:00:00.000Z"
+    connection = sqlite3.connect(tmp_path / DATABASE)
+    connection.executescript(
+        f"""INSERT INTO users (uuid, username, name, created_at) VALUES ('u', 'alice', 'Alice', '{at}');
+            INSERT INTO conversations (type, owner_id, title, created_at, updated_at) VALUES ('direct', 1, 'Zoo', '{at}', '{at}');
+            INSERT INTO conversation_members (conversation_id, user_id, active_at) VALUES (1, 1, '{at}');
+            INSERT INTO messages (conversation_id, role, sender_type, sender_label, content, created_at)
+                VALUES (1, 'user', 'human', '', 'Who sings?', '{at}'), (1, 'assistant', 'agent', '', 'The walrus.', '{at}');
+            INSERT INTO turns (conversation_id, user_id, message_id, model, status, started_at) VALUES (1, 1, 1, 'offline', 'completed', '{at}');
+            INSERT INTO briefings (owner_id, time_duration, status_summary, todo_summary, calendar_summary, notes_summary, email_summary, suggestions,
+                tokens, generated_at) VALUES (1, 'day', '<p>One walrus.</p>', '', '', '', '', '[]', 0, '{at}')"""
+    )
+    connection.close()
+    assert migrate(tmp_path / DATABASE)
+    asgi = create_app(settings, tmp_path, clock=clock, embedder=FakeEmbedder(None))
+    async with asgi.router.lifespan_context(asgi):
+        served = Served(asgi, asgi.state.parts)
+        await until(lambda: served.parts.glance(lambda tx: tx.value("SELECT count(*) FROM past_episodes")) == 0)
+        async with served.client(await served.key("alice")) as client:
+            hits = {hit["kind"]: (hit["snippet"], hit["at"]) for hit in await found(client, "walrus")}
+    assert hits == {"conversation": ("Who sings?\n\nThe walrus.", at), "briefing": ("One walrus.", at)}
 
 
 def _without_episodes(tx: Tx, conversations: list[int]) -> None:

@@ -40,8 +40,11 @@ GROWING = (
     "token_counts",
     "active_devices",
     "caps",
+    "episodes",
+    "episode_passages",
+    "memory_writes",
 )
-WALK = re.compile(rf"^SCAN ({'|'.join(GROWING)}|n|f|s|l|x|t|p)\b(?! VIRTUAL TABLE)")
+WALK = re.compile(rf"^SCAN ({'|'.join(GROWING)}|n|f|s|l|x|t|p|e|m)\b(?! VIRTUAL TABLE)")
 SORT = re.compile(r"^USE TEMP B-TREE FOR .*ORDER BY")
 
 
@@ -149,6 +152,10 @@ WRITES = [
     ("GET", "/metering/caps", None, 200),
     ("PATCH", "/metering/caps/1", {"limit": 1}, 200),
     ("POST", "/metering/caps", {"subject": "device", "metric": "tokens", "period": "day", "limit": 9}, 201),
+    ("POST", "/os/memory/search", {"query": "text"}, 200),
+    ("POST", "/os/memory/search", {"query": "text updated:today"}, 200),
+    ("POST", "/os/memory/search", {"query": "after:2026-01-01"}, 200),
+    ("POST", "/tools", {"tool": "memory_write", "params": {"kind": "daily", "content": "text"}}, 200),
     ("GET", "/os/notes/1/related", None, 200),
     ("POST", "/tools", {"tool": "create_todo", "params": {"title": "by a tool"}}, 200),
     ("POST", "/tools", {"tool": "list_notes", "params": {}}, 200),
@@ -170,6 +177,7 @@ MEANT = [
     ("POST", "/os/notes/search", {"query": "car", "mode": "meaning"}),
     ("POST", "/os/notes/search", {"query": "car tag:t -old", "folderId": 1}),
     ("GET", "/os/notes/1/related", None),
+    ("POST", "/os/memory/search", {"query": "car"}),
     ("GET", "/os/search", None),
     ("PATCH", "/os/notes/1", {"content": "a car"}),
 ]

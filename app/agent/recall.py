@@ -1,14 +1,14 @@
 """Finding again what was said, done and noted: episodes, and the notes below `Memory/`, ranked together by words, meaning and age.
 
 By words a text counts by bm25, each word by how few of the candidates hold it, so that scores of both kinds can be compared and tell nothing of
-anybody else; by meaning it is as near as its nearest passage. The best hundred of either kind are mixed as in the search of notes. An episode
-fades: FADING of its score halves every HALF_LIFE_DAYS, and the rest stays, so that what fits well is found however old it is. Notes do not fade.
+anybody else; by meaning it is as near as its nearest passage. The best of either kind are mixed as in the search of notes. An episode fades:
+FADING of its score halves every HALF_LIFE_DAYS, and the rest stays, so that what fits well is found however old it is. Notes do not fade.
 """
 
 import asyncio
 import dataclasses
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -17,8 +17,9 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.embedder import EmbeddingFailed
 from app.core.tx import Tx
-from app.workspace import due, folder_rows, hybrid, lexical, queries, search, vectors
+from app.workspace import due, folder_rows, hybrid, lexical, queries, search, vectors, words
 from app.workspace.expressions import some, telling_words
+from app.workspace.findable import has_index
 from app.workspace.folder_rows import IN_LIST, in_list
 from app.workspace.meaning import Meaning
 from app.workspace.queries import Filters, Query, Term
@@ -33,8 +34,9 @@ if TYPE_CHECKING:
 
 EPISODES = Kind("episode", episode_vectors, episodes.CHANGED, episodes.MANY_CHANGED)
 FOLDER = "Memory"
-CANDIDATES = 100
+FEWEST = 30
 RANKED = 5_000
+MOST_TIMES = 8
 LOOKED_AT = 100_000
 HALF_LIFE_DAYS = 30.0
 FADING = 0.6
@@ -65,6 +67,11 @@ class Ask(NamedTuple):
     params: dict[str, Any]
     folder_id: int | None
     limit: int
+
+    @property
+    def pool(self) -> int:
+        """How many by either measure are compared with one another, of each kind."""
+        return max(FEWEST, 3 * self.limit)
 
     @property
     def wanted(self) -> tuple[Pattern, ...]:
@@ -125,17 +132,17 @@ def _read(tx: Tx, me: Caller, text: str, limit: int) -> Ask:
     zone = due.zone_of(tx, me)
     parsed = queries.parse(text, due.day_of(tx.now, zone))
     periods = parsed.filters.periods
-    words = [word for term in parsed.terms for word in words_in(term.text)]
-    if not (words or periods):
-        words = words_in(text)
-    query = lexical.read(tx, me, " ".join(words).lower())
+    said = [word for term in parsed.terms for word in words_in(term.text)]
+    if not (said or periods):
+        said = words_in(text)
+    query = lexical.read(tx, me, " ".join(said).lower())
     conditions = ["e.user_id = :me", _NOT_HIDDEN]
     params: dict[str, Any] = {"me": me.user}
     for number, period in enumerate(periods):
         span = due.span(period.first, period.last, zone)
         conditions.append(f"{'NOT ' if period.without else ''}(e.at >= :since{number} AND e.at < :until{number})")
         params |= {f"since{number}": span.since, f"until{number}": span.until}
-    meant = " ".join(words) if periods else text
+    meant = " ".join(said) if periods else text
     query = dataclasses.replace(query, filters=Filters(periods=periods))
     return Ask(query, meant, " AND ".join(conditions), params, folder(tx, me.user), limit)
 
@@ -178,8 +185,9 @@ def _newest(tx: Tx, me: Caller, ask: Ask) -> list[Recalled]:
 
 def _ranked(tx: Tx, me: Caller, ask: Ask, measured: Measured | None) -> list[Recalled]:
     """Mix both measures of the best of either, let episodes fade, and show what is left at the top."""
-    keys = _with_words(tx, me, ask)
-    near = {} if measured is None else _near(tx, me, ask, measured, keys)
+    facts = set() if ask.folder_id is None else lexical.every_allowed(tx, me, ask.query, ask.folder_id)
+    keys = _with_words(tx, me, ask, facts)
+    near = {} if measured is None else _near(tx, ask, measured, keys, facts)
     spans = {} if measured is None else _spans(tx, measured.model, list(near))
     near = {key: one for key, one in near.items() if spans.get(key) is not None}
     found = _found(tx, me, [*keys, *(near.keys() - set(keys))])
@@ -190,12 +198,23 @@ def _ranked(tx: Tx, me: Caller, ask: Ask, measured: Measured | None) -> list[Rec
     return [_recalled(found[key], faded[key], _shown(found[key].text, ask.wanted, places.get(key))) for key in best]
 
 
-def _with_words(tx: Tx, me: Caller, ask: Ask) -> list[Key]:
-    """Give the notes and episodes that hold some of the words."""
+def _with_words(tx: Tx, me: Caller, ask: Ask, facts: Collection[int]) -> list[Key]:
+    """Give the episodes, and the notes among the facts, that hold some of the words."""
     keys: list[Key] = [("episode", id_) for id_ in _episodes_with_words(tx, me, ask)]
-    if ask.folder_id is not None:
-        keys += [("note", id_) for id_ in lexical.candidates(tx, me, ask.query, limit=CANDIDATES, folder_id=ask.folder_id)]
+    keys += [("note", id_) for id_ in _notes_with_words(tx, me, ask, facts)]
     return keys
+
+
+def _notes_with_words(tx: Tx, me: Caller, ask: Ask, facts: Collection[int]) -> list[int]:
+    if not facts or not has_index(tx, me.user):
+        return []
+    name = words.table(me.user)
+    # The + keeps SQLite from asking the index for one note after another.
+    rows = tx.all(
+        f"SELECT rowid FROM {name} WHERE {name} MATCH :match AND +rowid IN ({IN_LIST}) ORDER BY rank, rowid DESC LIMIT :most",
+        match=some(ask.query, telling_words(ask.query)), ids=in_list(list(facts)), most=ask.pool,
+    )  # fmt: skip
+    return [row[0] for row in rows]
 
 
 def _episodes_with_words(tx: Tx, me: Caller, ask: Ask) -> list[int]:
@@ -209,26 +228,25 @@ def _episodes_with_words(tx: Tx, me: Caller, ask: Ask) -> list[int]:
     rows = tx.all(
         f"""SELECT e.id FROM (SELECT id FROM ({newest}) ORDER BY score, id DESC LIMIT {RANKED}) ranked CROSS JOIN episodes e ON e.id = ranked.id
             WHERE {ask.condition} LIMIT :most""",
-        match=some(ask.query, telling_words(ask.query)), most=CANDIDATES, **ask.params,
+        match=some(ask.query, telling_words(ask.query)), most=ask.pool, **ask.params,
     )  # fmt: skip
     return [row[0] for row in rows]
 
 
 def _by_words(wanted: Sequence[Pattern], found: "Mapping[Key, Found]") -> dict[Key, float]:
     """Give bm25 for each text that holds any of the words, each word weighed by how few of the texts hold it."""
-    counts = {key: times(wanted, one.title, one.text) for key, one in found.items()}
+    counts = {key: times(wanted, one.title, one.text, MOST_TIMES) for key, one in found.items()}
     holding = [sum(1 for count in counts.values() if count[place]) for place in range(len(wanted))]
     rarities = [math.log(1 + (len(counts) - number + 0.5) / (number + 0.5)) for number in holding]
     scores = {key: bm25(count, len(found[key].text), rarities) for key, count in counts.items()}
     return {key: score for key, score in scores.items() if score > 0}
 
 
-def _near(tx: Tx, me: Caller, ask: Ask, measured: Measured, keys: Iterable[Key]) -> "dict[Key, Near]":
+def _near(tx: Tx, ask: Ask, measured: Measured, keys: Iterable[Key], facts: Collection[int]) -> "dict[Key, Near]":
     """Give how near the nearest are that may be found, and those that hold the words."""
     near: dict[Key, Near] = {}
     for place in measured.notes:
-        wanted = hybrid.Ask(ask.query, ask.folder_id, ask.limit, by_words=True)
-        best = hybrid.nearest(tx, me, wanted, [place])
+        best = {id_: one for id_, one in place.of(facts, ask.pool).items() if one.score >= hybrid.LEAST}
         near |= {("note", id_): one for id_, one in (place.of(id_ for kind, id_ in keys if kind == "note") | best).items()}
     for place in measured.episodes:
         best = _nearest(tx, ask, place)
@@ -237,11 +255,11 @@ def _near(tx: Tx, me: Caller, ask: Ask, measured: Measured, keys: Iterable[Key])
 
 
 def _nearest(tx: Tx, ask: Ask, nearness: "Nearness") -> "dict[int, Near]":
-    best = nearness.best(CANDIDATES)
+    best = nearness.best(ask.pool)
     allowed = _allowed(tx, ask, list(best))
-    if len(allowed) < ask.limit and len(best) >= CANDIDATES:
+    if len(allowed) < ask.limit and len(best) >= ask.pool:
         allowed = {row[0] for row in tx.all(f"SELECT e.id FROM episodes e WHERE {ask.condition}", **ask.params)}
-        best = nearness.of(allowed, CANDIDATES)
+        best = nearness.of(allowed, ask.pool)
     return {id_: one for id_, one in best.items() if id_ in allowed and one.score >= hybrid.LEAST}
 
 

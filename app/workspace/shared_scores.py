@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from app.core.tx import Tx
 from app.workspace.folder_rows import IN_LIST, in_list
 from app.workspace.queries import Query
-from app.workspace.snippets import hits, patterns
+from app.workspace.snippets import MOST_SPOTS, hits, patterns
 from app.workspace.spellings import Pattern
 from app.workspace.words import WEIGHTS
 
@@ -28,9 +28,9 @@ def shared_scores(tx: Tx, query: Query, ids: list[int]) -> dict[int, float]:
     return found
 
 
-def times(wanted: Sequence[Pattern], title: str, content: str) -> list[float]:
-    """Give how often each pattern stands in a text; in its title it counts more."""
-    return [hits(content, pattern) + WEIGHTS["title"] * hits(title, pattern) for pattern in wanted]
+def times(wanted: Sequence[Pattern], title: str, content: str, most: int = MOST_SPOTS) -> list[float]:
+    """Give how often each pattern stands in a text, at most so many times; in its title it counts more."""
+    return [hits(content, pattern, most) + WEIGHTS["title"] * hits(title, pattern, most) for pattern in wanted]
 
 
 def bm25(times: Sequence[float], size: int, rarities: Sequence[float]) -> float:

@@ -29,9 +29,9 @@ def patterns(query: Query) -> tuple[Pattern, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def hits(text: str, pattern: Pattern) -> int:
+def hits(text: str, pattern: Pattern, most: int = MOST_SPOTS) -> int:
     """Count how often a pattern stands in a text, up to a number at which more of it tells no more."""
-    return sum(1 for _ in islice(_spans(text, _plain(text), pattern), MOST_SPOTS))
+    return sum(1 for _ in islice(_spans(text, _plain(text), pattern), most))
 
 
 class Snippet(NamedTuple):
