@@ -7,6 +7,7 @@ import sys
 
 import click
 
+<<<<<<< HEAD
 from app.commands.agent import agent
 from app.commands.api import openapi, routes
 from app.commands.audit import audit
@@ -20,6 +21,23 @@ from app.commands.serve import serve
 from app.commands.setting_up import init, migrate_, settings_
 from app.commands.usage import cap, usage
 from app.commands.user import user
+=======
+from app.commands.directory import CHECKOUT, in_checkout
+from app.commands.group import LazyCommands
+
+COMMANDS = {
+    "serve": "app.commands.serve:serve",
+    "init": "app.commands.setting_up:init",
+    "user": "app.commands.user:user",
+    "key": "app.commands.key:key",
+    "search": "app.commands.search:search",
+    "models": "app.commands.models:models",
+    "routes": "app.commands.api:routes",
+    "openapi": "app.commands.api:openapi",
+    "settings": "app.commands.setting_up:settings_",
+    "migrate": "app.commands.setting_up:migrate_",
+}
+>>>>>>> main
 
 
 def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -37,7 +55,7 @@ def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     ctx.exit()
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=LazyCommands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version.")
 def hearth() -> None:
     """A local home for your notes, todos and agent.
@@ -46,8 +64,12 @@ def hearth() -> None:
     """
 
 
+<<<<<<< HEAD
 for command in (serve, init, user, key, usage, cap, search, models, escalation, agent, audit, routes, openapi, settings_, migrate_):
     hearth.add_command(command)
+=======
+hearth.places = COMMANDS
+>>>>>>> main
 
 
 def main() -> None:

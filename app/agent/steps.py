@@ -1,15 +1,18 @@
 """What the rules look at and what they give: a message with the results of tools, and the next step."""
 
-import dataclasses
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+<<<<<<< HEAD
 from app.agent.persona import NOBODY, Persona
 
+=======
+from msgspec import Struct
+>>>>>>> main
 
-@dataclasses.dataclass(frozen=True)
-class Result:
+
+class Result(Struct, frozen=True):
     """What a tool gave for the message at hand: its record, or with `failed` its message of refusal."""
 
     tool: str
@@ -18,9 +21,14 @@ class Result:
     failed: bool
 
 
+<<<<<<< HEAD
 @dataclasses.dataclass(frozen=True)
 class Asked:
     """A message, what tools have given for it so far, which tools are offered, the user's local time, the messages before, and the owner's wishes."""
+=======
+class Asked(Struct, frozen=True):
+    """A message, what tools have given for it so far, which tools are offered, the user's local time, and the messages before."""
+>>>>>>> main
 
     message: str
     results: tuple[Result, ...]
@@ -43,8 +51,7 @@ class Asked:
         return next((result for result in self.results if result.failed), None)
 
 
-@dataclasses.dataclass(frozen=True)
-class Quote:
+class Quote(Struct, frozen=True):
     """A passage that an answer quotes: it stands at start..end, in characters, of the note's Markdown."""
 
     note_id: int
@@ -54,8 +61,7 @@ class Quote:
     end: int
 
 
-@dataclasses.dataclass(frozen=True)
-class Step:
+class Step(Struct, frozen=True):
     """The next step: tools to call, or the text that answers with what it quotes."""
 
     text: str = ""

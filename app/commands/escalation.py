@@ -8,8 +8,8 @@ import click
 from app.commands.ask import ask
 from app.commands.directory import data_option, read_settings
 from app.commands.group import Commands
-from app.commands.user import user_option, whose
 from app.commands.tables import as_json, table
+from app.commands.user import user_option, whose
 
 id_argument = click.argument("id_", metavar="ID", type=click.IntRange(1))
 note_option = click.option("--note", metavar="TEXT", help="A word about why, at most 500 characters.")
