@@ -7,21 +7,6 @@ import sys
 
 import click
 
-<<<<<<< HEAD
-from app.commands.agent import agent
-from app.commands.api import openapi, routes
-from app.commands.audit import audit
-from app.commands.directory import CHECKOUT, in_checkout
-from app.commands.escalation import escalation
-from app.commands.group import Commands
-from app.commands.key import key
-from app.commands.models import models
-from app.commands.search import search
-from app.commands.serve import serve
-from app.commands.setting_up import init, migrate_, settings_
-from app.commands.usage import cap, usage
-from app.commands.user import user
-=======
 from app.commands.directory import CHECKOUT, in_checkout
 from app.commands.group import LazyCommands
 
@@ -30,14 +15,18 @@ COMMANDS = {
     "init": "app.commands.setting_up:init",
     "user": "app.commands.user:user",
     "key": "app.commands.key:key",
+    "usage": "app.commands.usage:usage",
+    "cap": "app.commands.usage:cap",
     "search": "app.commands.search:search",
     "models": "app.commands.models:models",
+    "escalation": "app.commands.escalation:escalation",
+    "agent": "app.commands.agent:agent",
+    "audit": "app.commands.audit:audit",
     "routes": "app.commands.api:routes",
     "openapi": "app.commands.api:openapi",
     "settings": "app.commands.setting_up:settings_",
     "migrate": "app.commands.setting_up:migrate_",
 }
->>>>>>> main
 
 
 def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -64,12 +53,7 @@ def hearth() -> None:
     """
 
 
-<<<<<<< HEAD
-for command in (serve, init, user, key, usage, cap, search, models, escalation, agent, audit, routes, openapi, settings_, migrate_):
-    hearth.add_command(command)
-=======
 hearth.places = COMMANDS
->>>>>>> main
 
 
 def main() -> None:

@@ -4,12 +4,9 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-<<<<<<< HEAD
-from app.agent.persona import NOBODY, Persona
-
-=======
 from msgspec import Struct
->>>>>>> main
+
+from app.agent.persona import NOBODY, Persona
 
 
 class Result(Struct, frozen=True):
@@ -21,14 +18,8 @@ class Result(Struct, frozen=True):
     failed: bool
 
 
-<<<<<<< HEAD
-@dataclasses.dataclass(frozen=True)
-class Asked:
-    """A message, what tools have given for it so far, which tools are offered, the user's local time, the messages before, and the owner's wishes."""
-=======
 class Asked(Struct, frozen=True):
-    """A message, what tools have given for it so far, which tools are offered, the user's local time, and the messages before."""
->>>>>>> main
+    """A message, what tools have given for it so far, which tools are offered, the user's local time, the messages before, and the owner's wishes."""
 
     message: str
     results: tuple[Result, ...]
