@@ -1,7 +1,7 @@
 """The feature modules whose operations make up the service."""
 
 from app.account import caps, contacts, grants, invoices, keys, usage, users
-from app.agent import briefing, chat, conversations, matrix, memory, strategies
+from app.agent import briefing, chat, conversations, matrix, memory, models, strategies
 from app.agent.heartbeat import clock, heartbeat, instructions, undo
 from app.core.operation import Catalog
 from app.interfaces import openapi
@@ -71,6 +71,7 @@ CATALOG = Catalog(
         undo,
         clock,
         chat,
+        models,
         conversations,
         memory,
     ]
