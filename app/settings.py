@@ -48,7 +48,7 @@ class Settings:
     model_provider: Provider = option("compatible", "who serves it: compatible (HEARTH_MODEL_URL speaks as OpenAI does), or a provider by name")
     model_url: str = option("", "its address, such as `http://localhost:11434/v1`; the providers with names have their own")
     model_key: str = option("", "the secret to send there, if it needs one", secret=True)
-    turn_seconds: int = option(600, "how long the agent may work on one message, in seconds; 0 = no limit", most=86_400)
+    turn_seconds: int = option(600, "how long the agent may work on one message, in seconds", least=5, most=7200)
     max_completion: int = option(
         4096, "most tokens that a model may answer with in one call where a cap limits it; so many are reserved", most=1 << 20
     )

@@ -125,19 +125,19 @@ class _Told:
 def _changes(tx: Tx, me: Caller, seen_at: datetime | None, seen_message: int) -> Changes:
     since = stamp(seen_at or tx.moment - FIRST_LOOK)
     notes = tx.value(
-        f"""SELECT count(*) FROM (SELECT 1 FROM notes t WHERE owner_id = :me AND trash_id IS NULL AND pinned IN (0, 1) AND updated_at > :since
+        f"""SELECT count(*) FROM (SELECT 1 FROM notes t WHERE owner_id = :me AND trash_id IS NULL AND pinned IN (0, 1) AND updated_at >= :since
               AND title <> :checklist AND {_NOT_MINE} LIMIT :most)""",
         me=me.user, since=since, checklist=instructions.TITLE, kind="note", most=MOST_COUNTED,
     )  # fmt: skip
     todos = tx.value(
-        f"""SELECT count(*) FROM (SELECT 1 FROM todos t WHERE owner_id = :me AND trash_id IS NULL AND updated_at > :since AND {_NOT_MINE}
+        f"""SELECT count(*) FROM (SELECT 1 FROM todos t WHERE owner_id = :me AND trash_id IS NULL AND updated_at >= :since AND {_NOT_MINE}
             LIMIT :most)""",
         me=me.user, since=since, kind="todo", most=MOST_COUNTED,
     )  # fmt: skip
     messages = tx.value(
         """SELECT count(*) FROM (SELECT 1 FROM conversation_members m JOIN conversations c ON c.id = m.conversation_id
                JOIN messages s ON s.conversation_id = m.conversation_id
-             WHERE m.user_id = :me AND m.hidden = 0 AND m.active_at > :since AND NOT (c.type = 'direct' AND c.owner_id IS :me)
+             WHERE m.user_id = :me AND m.hidden = 0 AND m.active_at >= :since AND NOT (c.type = 'direct' AND c.owner_id IS :me)
                AND s.id > :seen AND s.sender_id IS NOT :me LIMIT :most)""",
         me=me.user, since=since, seen=seen_message, most=MOST_COUNTED,
     )  # fmt: skip

@@ -30,7 +30,7 @@ def compose(acted: Sequence[Outcome], spoken: Sequence[Proposal], *, lead: str =
 
 def is_repeat(tx: Tx, user: int, text: str, outcomes: Sequence[Proposal]) -> bool:
     """Say whether a message says what one of the last 24 hours has said. One that tells a rule's news is none: that is new by its key."""
-    if any(proposal.key is not None for proposal in outcomes):
+    if any(proposal.key is not None and not proposal.by_model for proposal in outcomes):
         return False
     words = _words(text)
     return any(_similarity(words, _words(other)) > SIMILAR for other in runs.texts_since(tx, user, stamp(tx.moment - timedelta(days=1))))

@@ -16,6 +16,7 @@ from app.agent.heartbeat.proposals import SPOKEN, Proposal
 from app.agent.heartbeat.runs import Begun, Ending, ItemOutcome
 from app.core.app import App
 from app.core.caller import Caller
+from app.core.operation import Taint
 from app.core.tx import Tx
 from app.errors import AppError, BudgetExceeded
 from app.tools import stop
@@ -43,6 +44,8 @@ class Pass:
     ending: Ending = dataclasses.field(default_factory=Ending)
     agenda: Agenda | None = None
     outcomes: list[Outcome] = dataclasses.field(default_factory=list)
+    taint: frozenset[Taint] = frozenset()
+    failed: set[int] = dataclasses.field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.me = tiers.caller(self.beginner, self.begun.tier)
@@ -70,15 +73,15 @@ async def _carry_out(here: Pass) -> None:
         return await here.app.write(_end, here)
     here.agenda = found = await here.app.read(agenda.look, here.me)
     here.ending.agenda, here.ending.suppressed, here.ending.seen_message = list(found.entries), list(found.suppressed), found.seen_message
-    brain = await planner.brain(here.app, here.beginner) if found.for_model else None
-    if not found.facts and brain is None:
+    asks = bool(found.for_model) and planner.has_model(here.app, here.beginner)
+    if not found.facts and not asks:
         return await here.app.write(_end_without_news, here)
     if not found.room:
         here.ending.insights.append(f"Today's {agenda.MOST_ACTIONS_A_DAY} actions are used up.")
         here.ending.skip_reason = "budget"
         return await here.app.write(_end, here)
     try:
-        proposals = await _propose(here, found, brain)
+        proposals = await _propose(here, found, asks=asks)
     except BudgetExceeded as error:
         here.ending.insights.append(error.message)
         here.ending.skip_reason = "budget"
@@ -86,13 +89,15 @@ async def _carry_out(here: Pass) -> None:
     await _act(here, found, proposals)
 
 
-async def _propose(here: Pass, found: Agenda, brain: planner.Brain | None) -> list[Proposal]:
+async def _propose(here: Pass, found: Agenda, *, asks: bool) -> list[Proposal]:
     """Give what the rules make of the agenda, and after it what a model makes of the lines that they do not know. Both are metered."""
     made = engine.proposals(found)
     held = await here.app.write(budget.reserve, here.beginner, *engine.tokens(found, made)) if made else None
-    if brain is not None:
-        planned = await planner.plan(here.app, here.beginner, here.me, here.begun, found, brain)
+    if asks:
+        planned = await planner.plan(here.app, here.beginner, here.me, here.begun, found)
         here.ending.calls, here.ending.tokens, here.ending.model = planned.calls, planned.tokens, planned.model
+        here.ending.insights += planned.insights
+        here.taint, here.failed = planned.taint, planned.failed
         if planned.error is not None:
             here.ending.status, here.ending.error = "failed", planned.error
         if planned.spent:
@@ -109,8 +114,7 @@ async def _act(here: Pass, found: Agenda, proposals: Sequence[Proposal]) -> None
     room = min(agenda.MOST_ACTIONS_A_RUN, found.room)
     if len(proposals) > room:
         here.ending.insights.append(f"{len(proposals) - room} more are left for later runs: this one had room for {room} actions.")
-    taint = planner.taint(found)
-    ready = [await acting.prepare(here.app, here.me, proposal, taint) for proposal in proposals[:room]]
+    ready = [await acting.prepare(here.app, here.me, proposal, here.taint) for proposal in proposals[:room]]
     silent = [one for one in ready if one.proposal.type not in SPOKEN]
     spoken = [one for one in ready if one.proposal.type in SPOKEN]
     if here.begun.dry_run:
@@ -176,7 +180,7 @@ def _close(tx: Tx, here: Pass, ending: Ending, outcomes: Sequence[Outcome]) -> N
     """Write the run's row and what follows from its end."""
     found = here.agenda
     ending = dataclasses.replace(
-        ending, items=_items(found, ending, outcomes) if found else [], summary=_summary(ending, outcomes),
+        ending, items=_items(here, found, ending, outcomes) if found else [], summary=_summary(ending, outcomes),
         insights=[*ending.insights, *_left_out(ending)],
     )  # fmt: skip
     first = not here.begun.dry_run and not runs.any_before(tx, here.begun.user, here.begun.id)
@@ -220,7 +224,7 @@ def interrupt(tx: Tx) -> None:
         count_failure(tx, user, runs.INTERRUPTED)
 
 
-def _items(found: Agenda, ending: Ending, outcomes: Sequence[Outcome]) -> list[ItemOutcome]:
+def _items(here: Pass, found: Agenda, ending: Ending, outcomes: Sequence[Outcome]) -> list[ItemOutcome]:
     """Give each line of the checklist with what came of it."""
     by_item: dict[int, set[str]] = {}
     for outcome in outcomes:
@@ -234,19 +238,14 @@ def _items(found: Agenda, ending: Ending, outcomes: Sequence[Outcome]) -> list[I
         elif task.rules:
             items.append(ItemOutcome(task.text, _of_rules(task, outcomes)))
         else:
-            items.append(ItemOutcome(task.text, _of_model(ending, number in found.for_model)))
+            asked = ending.model != engine.NAME and number in found.for_model
+            items.append(ItemOutcome(task.text, "failed" if number in here.failed else "nothing" if asked else "needs_model"))
     return items
 
 
 def _of_rules(task: Task, outcomes: Sequence[Outcome]) -> runs.Outcome:
     summed_up = all(rule.kind == "summary" for rule in task.rules) and any(outcome.status != "failed" for outcome in outcomes)
     return "done" if summed_up else "nothing"
-
-
-def _of_model(ending: Ending, asked: bool) -> runs.Outcome:
-    if ending.model == engine.NAME:
-        return "failed" if asked and ending.error is not None else "needs_model"
-    return "failed" if asked and ending.error is not None else "nothing"
 
 
 def _lead(here: Pass, done: Sequence[Outcome], spoken: Sequence[Proposal]) -> str:
