@@ -17,6 +17,7 @@ COMMANDS = {
     "key": "app.commands.key:key",
     "usage": "app.commands.usage:usage",
     "cap": "app.commands.usage:cap",
+    "model": "app.commands.model:model",
     "search": "app.commands.search:search",
     "models": "app.commands.models:models",
     "escalation": "app.commands.escalation:escalation",

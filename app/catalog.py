@@ -1,7 +1,8 @@
 """The feature modules whose operations make up the service."""
 
 from app.account import caps, contacts, grants, invoices, keys, usage, users
-from app.agent import briefing, calendar_search, chat, conversations, matrix, memory, strategies
+from app.agent import briefing, calendar_search, chat, conversations, matrix, memory, models, strategies
+from app.agent.heartbeat import clock, heartbeat, instructions, undo
 from app.core.operation import Catalog
 from app.interfaces import openapi
 from app.tools import audit, deciding, escalations, integrations, namespaces, note_tools, precedents, stop, toolbox, web
@@ -70,7 +71,12 @@ CATALOG = Catalog(
         deciding,
         audit,
         stop,
+        heartbeat,
+        instructions,
+        undo,
+        clock,
         chat,
+        models,
         conversations,
         memory,
     ]

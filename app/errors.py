@@ -101,6 +101,14 @@ class QuotaExceeded(Conflict):
     code = "quota_exceeded"
 
 
+class AlreadyRunning(Conflict):
+    code = "already_running"
+
+
+class NothingToUndo(Conflict):
+    code = "nothing_to_undo"
+
+
 class AlreadyDecided(Conflict):
     code = "already_decided"
 

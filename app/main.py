@@ -10,12 +10,15 @@ from starlette.types import Receive, Scope, Send
 from app.account import metering
 from app.account.devices import Devices
 from app.account.keys import KeyRing
-from app.agent import episode_sources, episodes, recall, turns
+from app.agent import episode_sources, episodes, model_choice, recall, turns
+from app.agent.heartbeat import acting, passes, runs, tiers
+from app.agent.providers import Providers
 from app.catalog import CATALOG
 from app.core.app import App
 from app.core.caller import OPERATOR
 from app.core.embedder import Embedder
 from app.core.events import Events
+from app.core.kept_secrets import KeptSecrets
 from app.core.place import DATABASE
 from app.core.power import on_battery
 from app.core.store import Store
@@ -69,6 +72,8 @@ def create_app(
             await parts.write(escalations.close_begun, OPERATOR, parts.part(escalations.Behind))
         if parts.quick(metering.any_abandoned):
             await parts.write(metering.settle_all)
+        if parts.quick(runs.any_running):
+            await parts.write(passes.interrupt)
         schedule.start()
         parts.part(Meaning).start()
         try:
@@ -79,6 +84,7 @@ def create_app(
             await parts.tasks.close(TASKS_SECONDS)
             await ring.flush()
             await parts.part(Devices).flush_seen()
+            await parts.part(Providers).close()
             await parts.embedder.close()
             await parts.store.close()
             log.close()
@@ -96,12 +102,16 @@ def create_app(
 
 def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embedder: Embedder | None = None) -> App:
     """Give the App over the database in `data`, its store not yet open."""
+    model_choice.check(settings)
     events = Events()
     store = Store(data / DATABASE, durability=settings.durability, clock=clock, events=events)
     store.idle_work += [words.tend, names.tend, link_rows.tend, grams.tend if settings.grep_index else grams.empty]
     store.idle_work += [episodes.tend, episode_sources.tend]
     app = App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events, embedder=embedder or embedder_for(settings, data))
     app.parts[escalations.Behind] = escalations.Behind()
+    app.parts[escalations.Behind].settled["heartbeat"] = acting.settled
+    app.parts[escalations.Behind].rights["heartbeat"] = tiers.rights_now
     app.parts[Devices] = Devices(store, app.tasks)
     app.parts[Meaning] = Meaning(app, others=[recall.EPISODES], former=lambda name: former_for(settings, data, name), on_battery=on_battery)
+    app.parts[Providers] = Providers(settings, KeptSecrets(data))
     return app

@@ -266,6 +266,20 @@ def m010_conversations(db: "Database") -> None:
     )
 
 
+def m011_models(db: "Database") -> None:
+    """Make the language models that the operator has configured, and which of them answers by default."""
+    _run(
+        db,
+        """
+        CREATE TABLE models (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL COLLATE NOCASE UNIQUE, provider TEXT NOT NULL, url TEXT NOT NULL,
+            model TEXT NOT NULL, key_from TEXT NOT NULL, tools TEXT NOT NULL CHECK (tools IN ('auto', 'all', 'few', 'none')),
+            thinking INTEGER NOT NULL, context INTEGER, found TEXT, checked_at TEXT, created_at TEXT NOT NULL) STRICT;
+        CREATE TABLE model_default (one INTEGER PRIMARY KEY CHECK (one = 1), name TEXT NOT NULL) STRICT;
+        """,
+    )
+
+
 def m012_escalations(db: "Database") -> None:
     """Make what waits for a person, what a person has allowed for longer, the record of what agents did, and the switch that stops them.
 
@@ -421,6 +435,45 @@ def m016_metering(db: "Database") -> None:
     )
 
 
+def m017_heartbeat(db: "Database") -> None:
+    """Make the schedules of heartbeats, their runs and what each run did."""
+    _run(
+        db,
+        """
+        CREATE TABLE heartbeats (
+            user_id INTEGER PRIMARY KEY REFERENCES users ON DELETE CASCADE, policy TEXT CHECK (policy IN ('MESSAGES', 'ACTIONS')), policy_at TEXT,
+            enabled INTEGER NOT NULL DEFAULT 0, every_minutes INTEGER NOT NULL DEFAULT 30, active_start TEXT, active_end TEXT,
+            weekdays TEXT NOT NULL DEFAULT '1234567', timezone TEXT, next_run_at TEXT, planned_at TEXT, previous_due_at TEXT,
+            woken INTEGER NOT NULL DEFAULT 0, failures INTEGER NOT NULL DEFAULT 0,
+            conversation_id INTEGER REFERENCES conversations ON DELETE SET NULL) STRICT;
+        CREATE INDEX heartbeats_due ON heartbeats (next_run_at) WHERE enabled = 1;
+        CREATE INDEX heartbeats_by_conversation ON heartbeats (conversation_id) WHERE conversation_id IS NOT NULL;
+        CREATE TABLE heartbeat_runs (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+            policy TEXT NOT NULL, tier TEXT NOT NULL, overridden INTEGER NOT NULL, source_trigger TEXT NOT NULL, dry_run INTEGER NOT NULL,
+            status TEXT NOT NULL CHECK (status IN ('running', 'completed', 'failed')), started_at TEXT NOT NULL, ended_at TEXT,
+            due_at TEXT, previous_due_at TEXT, next_due_at TEXT, missed INTEGER NOT NULL DEFAULT 0,
+            skip_reason TEXT, error TEXT, summary TEXT NOT NULL DEFAULT '', text TEXT NOT NULL DEFAULT '', suppress_reason TEXT,
+            items TEXT NOT NULL DEFAULT '[]', agenda TEXT NOT NULL DEFAULT '[]', suppressed TEXT NOT NULL DEFAULT '[]',
+            insights TEXT NOT NULL DEFAULT '[]', calls TEXT NOT NULL DEFAULT '[]', tokens INTEGER NOT NULL DEFAULT 0,
+            model TEXT NOT NULL DEFAULT 'offline', seen_message INTEGER NOT NULL DEFAULT 0,
+            message_id INTEGER, undo_of INTEGER, undone_at TEXT) STRICT;
+        CREATE INDEX heartbeat_runs_by_user ON heartbeat_runs (user_id, started_at);
+        CREATE UNIQUE INDEX heartbeat_runs_running ON heartbeat_runs (user_id) WHERE status = 'running';
+        CREATE TABLE heartbeat_actions (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, run_id INTEGER NOT NULL REFERENCES heartbeat_runs ON DELETE CASCADE,
+            user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, type TEXT NOT NULL, status TEXT NOT NULL
+                CHECK (status IN ('proposed', 'awaiting_approval', 'executed', 'failed', 'undone')),
+            title TEXT NOT NULL, payload TEXT NOT NULL, result TEXT, target_kind TEXT, target_id INTEGER, changes TEXT NOT NULL DEFAULT '[]',
+            item INTEGER, content_key TEXT, escalation_id INTEGER, created_at TEXT NOT NULL, executed_at TEXT) STRICT;
+        CREATE INDEX heartbeat_actions_by_run ON heartbeat_actions (run_id);
+        CREATE INDEX heartbeat_actions_by_user ON heartbeat_actions (user_id, created_at);
+        CREATE INDEX heartbeat_actions_by_key ON heartbeat_actions (user_id, content_key, created_at) WHERE content_key IS NOT NULL;
+        CREATE INDEX heartbeat_actions_by_target ON heartbeat_actions (user_id, target_kind, target_id) WHERE target_id IS NOT NULL;
+        """,
+    )
+
+
 STEPS: tuple[Callable[["Database"], None], ...] = (
     m001_accounts,
     m002_workspace,
@@ -432,11 +485,13 @@ STEPS: tuple[Callable[["Database"], None], ...] = (
     m008_briefings,
     m009_tools,
     m010_conversations,
+    m011_models,
     m012_escalations,
     m013_episodes,
     m014_attachments,
     m015_integrations,
     m016_metering,
+    m017_heartbeat,
 )
 
 

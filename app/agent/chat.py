@@ -7,12 +7,13 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from app.account import users
 from app.account.metering import Reservation
 from app.account.users import TimeZone
-from app.agent import conversation_rows, episode_sources, message_attachments, seeing, turns
+from app.agent import brains, conversation_rows, episode_sources, message_attachments, seeing, turns
+from app.agent.brains import Fallback
 from app.agent.citations import Citation
 from app.agent.meter import Meter, first_call
 from app.core.app import App
@@ -26,7 +27,6 @@ from app.tools.origin import Origin
 from app.workspace import attachment_rows
 
 MessageText = Annotated[str, Meta(min_length=1, max_length=32_000), Text()]
-OFFLINE = "offline"
 
 
 class Usage(Record):
@@ -44,19 +44,7 @@ class Answer(Record):
     tools_used: list[str]
     citations: list[Citation]
     usage: Usage
-
-
-class ChatModel(Record):
-    """A brain that can be asked for."""
-
-    name: str
-    provider: str
-    local: bool
-    default: bool
-
-
-class ChatModels(Record):
-    models: list[ChatModel]
+    fallback: Fallback | UnsetType = UNSET
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,10 +73,10 @@ async def chat(
     """
     if attachment_ids:
         me.require(("os.notes:read",))
-    conversation = None if conversation_id is None else int(conversation_id)
-    begun = await app.write(_begin, me, message, conversation, user_timezone, attachment_ids or (), app.settings.max_completion)
+    number, named = None if conversation_id is None else int(conversation_id), brains.named(app, me, model)
+    begun = await app.write(_begin, me, message, number, user_timezone, attachment_ids or (), named, app.settings.max_completion)
     events: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
-    task = app.tasks.start(_answer(app, me, begun, message, temperature, events))
+    task = app.tasks.start(_answer(app, me, begun, message, model, temperature, events))
     if stream:
         return Lines(_lines(events))
     done = await asyncio.shield(task)
@@ -97,13 +85,9 @@ async def chat(
     return done
 
 
-@operation("GET /chat/models", scope="agent.chat:run", category="agent", since="beyond", effect="read")
-async def list_models(app: App, me: Caller) -> ChatModels:
-    """List the models that a chat may name; `offline`, which needs none, is always there."""
-    return ChatModels([ChatModel(OFFLINE, OFFLINE, local=True, default=True)])
-
-
-def _begin(tx: Tx, me: Caller, message: str, conversation: int | None, zone: str | None, attachment_ids: Sequence[int], most: int) -> Begun:
+def _begin(
+    tx: Tx, me: Caller, message: str, conversation: int | None, zone: str | None, attachment_ids: Sequence[int], model: str, most: int
+) -> Begun:
     """Store the user's message and the turn that answers it, in a conversation with the caller's own agent; reserve its first `most` tokens."""
     chosen = users.settings_of(tx, me)
     files = tuple(attachment_rows.of(tx, me, one) for one in dict.fromkeys(attachment_ids))
@@ -113,22 +97,22 @@ def _begin(tx: Tx, me: Caller, message: str, conversation: int | None, zone: str
     else:
         conversation_rows.own(tx, me, conversation)
     history = turns.remembered(tx, conversation)
-    held = first_call(tx, me, feature="chat", model=OFFLINE, texts=(message, *history), most=most)
+    held = first_call(tx, me, feature="chat", model=model, texts=(message, *history), most=most)
     kind: conversation_rows.SenderType = "human" if me.kind == "session" else "agent"
     stored = conversation_rows.add_message(tx, conversation, role="user", sender_type=kind, sender=me.user, label=chosen.name, content=message)
     message_attachments.add(tx, stored, files)
     conversation_rows.mark_read(tx, me, conversation, stored)
-    turn = turns.begin(tx, me, conversation, message=stored, model=OFFLINE)
+    turn = turns.begin(tx, me, conversation, message=stored, model=model)
     words = turns.taint(tx, conversation)
     return Begun(conversation, turn, tuple(history), ZoneInfo(zone or chosen.timezone), chosen.agent_name or "Agent", held, words, files)
 
 
 async def _answer(
-    app: App, me: Caller, begun: Begun, message: str, temperature: float | None, events: "asyncio.Queue[dict[str, Any] | None]"
+    app: App, me: Caller, begun: Begun, message: str, model: str | None, temperature: float | None, events: "asyncio.Queue[dict[str, Any] | None]"
 ) -> Answer | AppError:
     """Run the turn to its end and store it; the last event is always its completion."""
     try:
-        done = await _run(app, me, begun, message, temperature, events)
+        done = await _run(app, me, begun, message, model, temperature, events)
     except asyncio.CancelledError:
         events.put_nowait({"type": "error", "error": Unavailable.code, "message": "The server is ending; the turn was interrupted."})
         raise
@@ -138,25 +122,24 @@ async def _answer(
 
 
 async def _run(
-    app: App, me: Caller, begun: Begun, message: str, temperature: float | None, events: "asyncio.Queue[dict[str, Any] | None]"
+    app: App, me: Caller, begun: Begun, message: str, model: str | None, temperature: float | None, events: "asyncio.Queue[dict[str, Any] | None]"
 ) -> Answer | AppError:
     from app.agent import attached, loop  # a second's import, so only once somebody talks
     from app.agent.metered import MeteredModel
-    from app.agent.offline import OfflineModel
 
     now = app.clock().astimezone(begun.zone)
     turn = loop.Turn(app, me, now.isoformat(timespec="minutes"), begun.zone.key, events.put_nowait)
     turn.origin, turn.taint = Origin("chat", conversation_id=begun.conversation), begun.taint
-    meter = Meter(app, me, feature="chat", model=OFFLINE, held=begun.held)
-    brain = MeteredModel(OfflineModel(now), meter)
-    prompt = await attached.prompt(app, me, message, begun.attached, sees=seeing.sees(brain.model_name))
-    ended = await loop.run(turn, brain, prompt, begun.history, temperature=temperature)
+    brain = await brains.pick(app, me, model, now=now)
+    meter = Meter(app, me, feature="chat", model=brain.name, held=begun.held)
+    prompt = await attached.prompt(app, me, message, begun.attached, sees=seeing.sees(brain.model.model_name))
+    ended = await loop.run(turn, MeteredModel(brain.model, meter), prompt, begun.history, temperature=temperature)
     if ended.error is not None:
         events.put_nowait({"type": "error", "error": ended.error.code, "message": ended.error.message})
     answer_id = await app.write(_end, begun, turn, ended, meter)
     usage = Usage(ended.prompt_tokens, ended.completion_tokens, ended.prompt_tokens + ended.completion_tokens)
-    answer = Answer(begun.conversation, answer_id, turn.text, turn.tools_used, turn.quotes.citations, usage)
-    events.put_nowait({"type": "completion", "metadata": _metadata(answer, ended.model)})
+    answer = Answer(begun.conversation, answer_id, turn.text, turn.tools_used, turn.quotes.citations, usage, brain.fallback or UNSET)
+    events.put_nowait({"type": "completion", "metadata": _metadata(answer, brain.answered)})
     return answer if isinstance(ended.error, BudgetExceeded) and turn.text else ended.error or answer
 
 
@@ -188,6 +171,7 @@ def _metadata(answer: Answer, model: str) -> dict[str, Any]:
         "model": model,
         "toolsUsed": answer.tools_used,
         "citations": answer.citations,
+        **({} if answer.fallback is UNSET else {"fallback": answer.fallback}),
     }
 
 

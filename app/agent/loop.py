@@ -4,7 +4,7 @@ import asyncio
 import dataclasses
 import json
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 from pydantic_ai import Agent, FunctionToolCallEvent, FunctionToolResultEvent, ModelRetry, PartDeltaEvent, PartStartEvent, RunContext
@@ -62,6 +62,21 @@ class TooManyRefusals(Exception):
     """Several calls in a row were refused: who goes on like this is stuck, or tries doors."""
 
 
+class Desk(Protocol):
+    """Where a turn's wishes are written down instead of being done."""
+
+    @property
+    def wished(self) -> frozenset[str]:
+        """The tools of the catalogue that may be wished for, whatever the rights of the turn's caller."""
+
+    @property
+    def extra(self) -> Sequence[ToolDefinition]:
+        """The tools that only such a turn has."""
+
+    async def take(self, turn: "Turn", name: str, params: dict[str, Any]) -> dict[str, Any] | None:
+        """Write a call down and give what the brain is told; None for a call that is to be made. Raises as the call itself would."""
+
+
 @dataclasses.dataclass
 class Turn:
     """What a turn is given, and what it leaves behind as it goes on."""
@@ -77,6 +92,8 @@ class Turn:
     origin: Origin = Origin("chat")
     taint: frozenset[Taint] = frozenset()
     refused: int = 0
+    desk: Desk | None = None
+    limits: UsageLimits = dataclasses.field(default_factory=lambda: LIMITS)
     quotes: Quotes = dataclasses.field(init=False)
 
     def __post_init__(self) -> None:
@@ -128,14 +145,20 @@ class OfferedTools(AbstractToolset[Turn]):
         app, me = ctx.deps.app, ctx.deps.me
         stop.demand(app)
         on = app.quick(namespaces.enabled, me)
-        offered = [tool for tool in registry.native(app.catalog).values() if on(tool.namespace) and me.may(tool.operation.scopes)]
-        return {tool.name: self._tool(tool) for tool in offered}
+        desk = ctx.deps.desk
+        wished = frozenset[str]() if desk is None else desk.wished
+        every = [tool for tool in registry.native(app.catalog).values() if on(tool.namespace)]
+        offered = {tool.name: self._tool(tool) for tool in every if tool.name in wished or me.may(tool.operation.scopes)}
+        return offered | ({} if desk is None else {tool.name: self._made(tool) for tool in desk.extra})
 
     def _tool(self, tool: registry.Tool) -> ToolsetTool[Turn]:
         found = tool.descriptor
         definition = ToolDefinition(
             name=found.name, description=found.description, parameters_json_schema=found.parameters, sequential=found.read_write == "write"
         )
+        return self._made(definition)
+
+    def _made(self, definition: ToolDefinition) -> ToolsetTool[Turn]:
         return ToolsetTool(toolset=self, tool_def=definition, max_retries=RETRIES, args_validator=_an_object)
 
     async def call_tool(self, name: str, tool_args: dict[str, Any], ctx: RunContext[Turn], tool: ToolsetTool[Turn]) -> Any:
@@ -145,9 +168,14 @@ class OfferedTools(AbstractToolset[Turn]):
         turn.calls.append(call)
         if turn.last == (name, call.arguments):
             turn.refuse(call, "repeated")
+            if turn.desk is not None:
+                raise TooManyRefusals(_retry_of_same_call)
             raise ToolFailed(_retry_of_same_call)
         turn.last = (name, call.arguments)
         try:
+            if turn.desk is not None and (noted := await turn.desk.take(turn, name, tool_args)) is not None:
+                call.outcome, turn.refused = "proposed", 0
+                return noted
             done = await gate.use(turn.app, turn.me, name, tool_args, origin=turn.origin, taint=turn.taint)
         except stop.AgentsStopped:
             raise
@@ -184,7 +212,7 @@ async def run(turn: Turn, brain: Model, message: str | Sequence[UserContent], hi
     settings = ModelSettings() if temperature is None else ModelSettings(temperature=temperature)
     error: AppError | None = None
     async with AGENT.run_stream_events(
-        message, message_history=before, model=brain, deps=turn, usage_limits=LIMITS, model_settings=settings
+        message, message_history=before, model=brain, deps=turn, usage_limits=turn.limits, model_settings=settings
     ) as events:
         try:
             async with asyncio.timeout(turn.app.settings.turn_seconds or None):

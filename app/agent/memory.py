@@ -126,6 +126,18 @@ def writes(tx: Tx, user: int, *, by: str, since: str, kind: WriteKind | None = N
     )  # fmt: skip
 
 
+def place_of(tx: Tx, me: Caller, kind: WriteKind, username: str | None) -> int | None:
+    """Give the id of the note to which such a fact would be added now, None where it would be made."""
+    place, folder_id = _place(tx, me, kind, username), None
+    for name in place.folders:
+        folder = folder_rows.child(tx, me.user, folder_id, name)
+        if folder is None:
+            return None
+        folder_id = folder["id"]
+    note = _note(tx, me.user, folder_id, place.title)
+    return None if note is None else int(note["id"])
+
+
 def wait(tx: Tx, me: Caller, kind: WriteKind) -> int:
     """Give the seconds until a heartbeat of the caller's user may write a fact of that kind; 0 when it may now. Days are those of the user's zone."""
     within_hour = stamp(tx.moment - timedelta(hours=1) + timedelta(milliseconds=1))

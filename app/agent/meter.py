@@ -142,6 +142,6 @@ class MeteredRewriter:
         return found
 
 
-def rewriter(app: App, me: Caller) -> Rewriter | None:
-    """Give the rewriter that there is, its calls counted for the caller."""
-    return None if app.rewriter is None else MeteredRewriter(app, me, app.rewriter)
+def metered(app: App, me: Caller, rewriter: Rewriter | None) -> Rewriter | None:
+    """Give a rewriter with its calls counted for the caller; None for none."""
+    return None if rewriter is None else MeteredRewriter(app, me, rewriter)

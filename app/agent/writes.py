@@ -73,7 +73,7 @@ def append_note(asked: Asked, route: Route) -> Step:
     if asked.refusal or not read or "note" not in read[0].content:
         return lists.refused(asked, route)
     note = read[0].content["note"]
-    fields = {"noteId": note["id"], "content": _appended(note["markdown"], route.get("text")), "ifRevision": note["revision"]}
+    fields = {"noteId": note["id"], "content": appended(note["markdown"], route.get("text")), "ifRevision": note["revision"]}
     return Step(calls=(("edit_note", fields),))
 
 
@@ -170,7 +170,7 @@ def _one_note(asked: Asked, route: Route) -> Step | None:
     return choosing.ask(route.language, found) if len(found) > 1 else None
 
 
-def _appended(markdown: str, text: str) -> str:
+def appended(markdown: str, text: str) -> str:
     """Give a note's Markdown with a text after it."""
     kept = markdown.rstrip("\n")
     last = kept.rpartition("\n")[2].lstrip()

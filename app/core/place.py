@@ -16,7 +16,8 @@ LOCK = "server.lock"
 CONTROL = "control.json"
 MODELS = "models"
 STOP = "STOP"
-OWN_FILES = (DATABASE + "*", LOCK, CONTROL + "*", "access*.log", MODELS, STOP)
+KEPT_SECRET = "model-key-"  # noqa: S105 - what the names of such files begin with
+OWN_FILES = (DATABASE + "*", LOCK, CONTROL + "*", "access*.log", MODELS, STOP, KEPT_SECRET + "*")
 HELD = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
 PID_WAIT_SECONDS = 0.2
 

@@ -54,12 +54,16 @@ class Schedule:
         """Read again the calendars whose time has come."""
         await self._parts.call(OPERATOR, "refresh_calendars", {})
 
+    async def beat(self) -> None:
+        """Carry out the heartbeats' runs that are due."""
+        await self._parts.call(OPERATOR, "run_due_heartbeats", {})
+
     def _begin(self) -> None:
         from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
         self._scheduler = AsyncIOScheduler(timezone="UTC")
         minutely = (self._ring.flush, self._parts.part(Devices).flush_seen, self.expire, self.refresh)
-        for seconds, job in (*((60, job) for job in minutely), (3600, self.sweep)):
+        for seconds, job in (*((60, job) for job in minutely), (30, self.beat), (3600, self.sweep)):
             self._scheduler.add_job(
                 _guarded(job), "interval", seconds=seconds, coalesce=True, max_instances=1, misfire_grace_time=None, id=job.__name__
             )

@@ -1,0 +1,71 @@
+"""Runs that begin by themselves: at their time, after a message, and what was missed while the server was away."""
+
+import asyncio
+from datetime import datetime, timedelta
+
+from app.agent.heartbeat import passes, runs, schedules
+from app.agent.heartbeat.runs import Begun, Ending, Trigger
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.operation import operation
+from app.core.shapes import Record
+from app.core.tx import Tx
+
+AT_ONCE = 4
+LATE = timedelta(minutes=2)
+"""A run that begins so long after its time was missed while the server was away or asleep."""
+
+
+class Ticked(Record):
+    """How many runs were due and have been carried out or skipped."""
+
+    runs: int
+
+
+@operation("COMMAND", category="heartbeat")
+async def run_due_heartbeats(app: App, me: Caller) -> Ticked:
+    """Carry out every user's run that is due, each once."""
+    for user in app.quick(schedules.planned_in_the_future):
+        await app.write(schedules.replan, user)
+    turns = asyncio.Semaphore(AT_ONCE)
+    done = await asyncio.gather(*(_run(app, user, turns) for user in app.quick(schedules.due)))
+    return Ticked(sum(done))
+
+
+def wake(tx: Tx, user: int) -> None:
+    """Let a user's heartbeat run soon, because somebody else has written to them."""
+    last = runs.last(tx, user)
+    schedules.wake(tx, user, last_run_at=None if last is None else last["started_at"])
+
+
+async def _run(app: App, user: int, turns: asyncio.Semaphore) -> int:
+    async with turns:
+        beginner = app.quick(_owner, user)
+        begun = await app.write(_claim, beginner)
+        if begun is None:
+            return 0
+        if begun.claim is not None and begun.claim.inside:
+            await app.tasks.start(passes.run(app, beginner, begun))
+        return 1
+
+
+def _claim(tx: Tx, me: Caller) -> Begun | None:
+    """Take a due run and begin it; one that could only begin outside of its hours is noted as skipped. None when there is none to take."""
+    if tx.one("SELECT 1 FROM heartbeat_runs WHERE user_id = :me AND status = 'running'", me=me.user) is not None:
+        return None
+    claim = schedules.claim(tx, me.user)
+    if claim is None:
+        return None
+    policy = schedules.of(tx, me.user).policy
+    late = tx.moment - datetime.fromisoformat(claim.due_at) > LATE
+    trigger: Trigger = "message" if claim.woken else "startup" if late else "timer"
+    begun = runs.begin(tx, me, policy=policy, tier=policy, trigger=trigger, claim=claim)
+    if not claim.inside:
+        runs.end(tx, begun, Ending(skip_reason="outside_hours", summary=passes.SKIPPED["outside_hours"]))
+    return begun
+
+
+def _owner(tx: Tx, user: int) -> Caller:
+    """Give the caller for whom a run begins by itself: the user, with the rights that a heartbeat can have at most."""
+    row = tx.sure("SELECT uuid, username FROM users WHERE id = :user", user=user)
+    return Caller(user=user, user_id=row["uuid"], username=row["username"], kind="heartbeat", name="Heartbeat")

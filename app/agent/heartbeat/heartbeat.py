@@ -1,0 +1,249 @@
+"""The heartbeat's endpoints: its tier, its schedule, running it now, and what its runs did."""
+
+import asyncio
+import re
+from datetime import timedelta
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from app.account import users
+from app.account.users import TimeZone
+from app.agent.heartbeat import actions, passes, runs, schedules, tiers
+from app.agent.heartbeat.actions import Action
+from app.agent.heartbeat.runs import Begun, Receipt, Run
+from app.agent.heartbeat.schedules import Heartbeat, Tier
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.operation import operation
+from app.core.shapes import Id, Most, Record, Rule
+from app.core.tx import Tx, stamp
+from app.errors import Invalid
+from app.workspace import due
+
+USUAL_LIMIT, MOST_RUNS = 20, 50
+_CLOCK = "must be a time of day such as 08:30"
+
+
+class Clock(Rule):
+    """A time of day as HH:MM."""
+
+    def __call__(self, value: str) -> str:
+        if not re.fullmatch(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]|24:00", value):
+            raise ValueError(_CLOCK)
+        return value
+
+
+TimeOfDay = Annotated[str, Meta(description="HH:MM"), Clock()]
+Weekday = Annotated[int, Meta(ge=1, le=7)]
+
+
+class ActiveHours(msgspec.Struct):
+    """From `start` to before `end`; an end that is not later than the start is on the next day. `24:00` is a legal end."""
+
+    start: TimeOfDay
+    end: TimeOfDay
+
+
+class PolicyState(Record):
+    policy: str
+    tier: str
+    is_default: bool
+    updated_at: str | None
+
+
+class PolicyChoice(Record):
+    policy: str
+    tier: str
+
+
+class Schedule(Record):
+    """When the heartbeat runs by itself; weekdays count from 1, Monday. `nextRunAt` always lies inside the hours."""
+
+    enabled: bool
+    every_minutes: int
+    active_hours: ActiveHours | None
+    weekdays: list[int]
+    timezone: str
+    next_run_at: str | None
+
+
+class ScheduleAnswer(Record):
+    schedule: Schedule
+
+
+class LastRun(Record):
+    id: int
+    status: str
+    source: str
+    started_at: str
+    ended_at: str | None
+    summary: str
+
+
+class Status(Record):
+    tier: str
+    policy: str
+    enabled: bool
+    next_run_at: str | None
+    last_run: LastRun | None
+    runs_last_day: int = msgspec.field(name="runsLast24h")
+    runs_today: int
+
+
+class StatusAnswer(Record):
+    """How the heartbeat stands; today is the user's."""
+
+    policy: str
+    tier: str
+    last_run: LastRun | None
+    runs_today: int
+    status: Status
+
+
+class RunResult(Record):
+    """What a run came to. `text` is what it had to say, `delivered` whether it was said."""
+
+    run_id: int
+    id: int
+    policy: str
+    tier: str
+    started_at: str
+    completed_at: str | None
+    ended_at: str | None
+    status: str
+    actions_created: int
+    dry_run: bool
+    text: str
+    suppressed: bool
+    suppress_reason: str | None
+    delivered: bool
+    tool_calls: int
+    model: str
+    elapsed_ms: int
+    skip_reason: str | None
+
+
+class RunList(Record):
+    runs: list[Run]
+
+
+class OneRun(Record):
+    """A run with its actions, and how it came about."""
+
+    run: Run
+    actions: list[Action]
+    receipt: Receipt
+
+
+@operation("GET /heartbeat/policy", scope="os.heartbeat:read", category="heartbeat", effect="read")
+def read_heartbeat_policy(tx: Tx, me: Caller) -> PolicyState:
+    """Read the heartbeat's tier: MESSAGES only tells its owner things, ACTIONS also makes reversible changes."""
+    beat = schedules.of(tx, me.user)
+    return PolicyState(beat.policy, beat.policy, beat.policy_at is None, beat.policy_at)
+
+
+@operation("POST /heartbeat/policy", scope="os.heartbeat:run", category="heartbeat")
+def choose_heartbeat_policy(tx: Tx, me: Caller, *, tier: Tier) -> PolicyChoice:
+    """Choose the heartbeat's tier; it holds from the next run on."""
+    schedules.set_policy(tx, me.user, tier)
+    return PolicyChoice(tier, tier)
+
+
+@operation("GET /heartbeat/schedule", scope="os.heartbeat:read", category="heartbeat", since="beyond", effect="read")
+def read_heartbeat_schedule(tx: Tx, me: Caller) -> ScheduleAnswer:
+    """Read when the heartbeat runs by itself."""
+    return ScheduleAnswer(_schedule(schedules.of(tx, me.user)))
+
+
+@operation("PUT /heartbeat/schedule", scope="os.heartbeat:run", category="heartbeat", since="beyond")
+def change_heartbeat_schedule(
+    tx: Tx, me: Caller, *, enabled: bool | None = None, every_minutes: Annotated[int, Meta(ge=5, le=1440)] | None = None,
+    active_hours: ActiveHours | UnsetType | None = UNSET, weekdays: Annotated[list[Weekday], Meta(min_length=1, max_length=7)] | None = None,
+    timezone: TimeZone | None = None,
+) -> ScheduleAnswer:  # fmt: skip
+    """Change when the heartbeat runs by itself; what is not given stays. Switching it on ends a pause after failures.
+
+    activeHours of null are the whole day; hours that end before they begin run over midnight and belong to the day on which they begin.
+    """
+    beat = schedules.of(tx, me.user)
+    fields = {
+        "enabled": enabled, "every_minutes": every_minutes, "timezone": timezone,
+        "weekdays": None if weekdays is None else "".join(str(day) for day in sorted(set(weekdays))),
+        "zone": None if timezone is None else ZoneInfo(timezone),
+    }  # fmt: skip
+    changes: dict[str, Any] = {name: value for name, value in fields.items() if value is not None}
+    if not isinstance(active_hours, UnsetType):
+        changes.update(_hours(active_hours))
+    return ScheduleAnswer(_schedule(schedules.change(tx, beat, **changes)))
+
+
+@operation("GET /heartbeat/status", scope="os.heartbeat:read", category="heartbeat", effect="read")
+def read_heartbeat_status(tx: Tx, me: Caller) -> StatusAnswer:
+    """Read how the heartbeat stands: its tier, its last run, its next one, and how many there were today."""
+    beat, row = schedules.of(tx, me.user), runs.last(tx, me.user)
+    zone = ZoneInfo(users.settings_of(tx, me).timezone)
+    today = tx.moment.astimezone(zone).date()
+    today_count = runs.count_since(tx, me.user, due.span(today, today, zone).since)
+    last = None if row is None else LastRun(row["id"], row["status"], runs.source_of(row), row["started_at"], row["ended_at"], row["summary"])
+    day_count = runs.count_since(tx, me.user, stamp(tx.moment - timedelta(days=1)))
+    status = Status(beat.policy, beat.policy, beat.enabled, beat.shown_next, last, day_count, today_count)
+    return StatusAnswer(beat.policy, beat.policy, last, today_count, status)
+
+
+@operation("POST /heartbeat/run", scope="os.heartbeat:run", category="heartbeat", wrap="result")
+async def run_heartbeat(app: App, me: Caller, *, tier: Tier | None = None, dry_run: bool = False) -> RunResult:
+    """Run the heartbeat now, once, whatever its schedule; `tier` holds for this run only. With dryRun nothing is done, only told."""
+    begun = await app.write(_begin, me, tier, dry_run=dry_run)
+    await asyncio.shield(app.tasks.start(passes.run(app, me, begun)))
+    return app.quick(_result, me, begun)
+
+
+@operation("GET /heartbeat/runs", scope="os.heartbeat:read", category="heartbeat", effect="read")
+def list_heartbeat_runs(tx: Tx, me: Caller, *, limit: Annotated[int, Meta(ge=1), Most(MOST_RUNS)] = USUAL_LIMIT) -> RunList:
+    """List the heartbeat's runs, newest first, rehearsals and skipped ones included."""
+    return RunList([runs.shown(row, me.user_id) for row in runs.page(tx, me.user, limit)])
+
+
+@operation("GET /heartbeat/runs/{id}", scope="os.heartbeat:read", category="heartbeat", effect="read")
+def read_heartbeat_run(tx: Tx, me: Caller, *, id: Id) -> OneRun:
+    """Read one run with its actions and its receipt: what began it, what it looked at, what it did not say again, and what it cost."""
+    row = runs.get(tx, me.user, id)
+    return OneRun(runs.shown(row, me.user_id), [actions.shown(action) for action in actions.of_run(tx, me.user, id)], runs.receipt(row))
+
+
+def _begin(tx: Tx, me: Caller, asked: Literal["MESSAGES", "ACTIONS"] | None, *, dry_run: bool) -> Begun:
+    policy = schedules.of(tx, me.user).policy
+    return runs.begin(tx, me, policy=policy, tier=tiers.chosen(me, policy, asked), trigger="manual", dry_run=dry_run)
+
+
+def _result(tx: Tx, me: Caller, begun: Begun) -> RunResult:
+    row = runs.get(tx, me.user, begun.id)
+    run = runs.shown(row, me.user_id)
+    return RunResult(
+        run.id, run.id, run.policy, run.tier, run.started_at, run.completed_at, run.ended_at, run.status, run.actions_created, run.dry_run,
+        row["text"], row["suppress_reason"] is not None, row["suppress_reason"], row["message_id"] is not None,
+        len(runs.receipt(row).tool_calls), row["model"], runs.elapsed_ms(row), run.skip_reason,
+    )  # fmt: skip
+
+
+def _schedule(beat: Heartbeat) -> Schedule:
+    active = None if beat.active_start is None or beat.active_end is None else ActiveHours(beat.active_start, beat.active_end)
+    return Schedule(beat.enabled, beat.every_minutes, active, [int(day) for day in beat.weekdays], beat.zone.key, beat.shown_next)
+
+
+def _hours(active: ActiveHours | None) -> dict[str, str | None]:
+    if active is None:
+        return {"active_start": None, "active_end": None}
+    for name, value in (("start", active.start), ("end", active.end)):
+        try:
+            Clock()(value)
+        except ValueError as error:
+            raise Invalid(f"activeHours.{name} {error}.", field=f"activeHours.{name}") from None
+    if active.start == "24:00":
+        raise Invalid("activeHours.start must be before 24:00.", field="activeHours.start")
+    if active.start == active.end:
+        raise Invalid("activeHours.end must be another time than the start; null is the whole day.", field="activeHours.end")
+    return {"active_start": active.start, "active_end": active.end}

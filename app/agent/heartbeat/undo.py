@@ -1,0 +1,104 @@
+"""Taking a run back: each thing that it changed becomes what it was, where nobody has changed it since. That is a run too, and can be taken back."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+from app.agent.heartbeat import actions, images, runs, schedules
+from app.agent.heartbeat.actions import Change, Entry
+from app.agent.heartbeat.runs import Begun, Ending, Run
+from app.core.caller import Caller
+from app.core.operation import operation
+from app.core.shapes import Id, Record
+from app.core.tx import Tx
+from app.errors import AlreadyRunning, AppError, NothingToUndo
+from app.tools import audit
+
+Reason = Literal["changed_since", "not_reversible"]
+
+
+class Conflict(Record):
+    """An action that was not taken back, and why."""
+
+    action_id: int
+    reason: Reason
+
+
+class Undone(Record):
+    """The run, the actions that were taken back, those that were not, and the run that did it, which can be taken back in turn."""
+
+    run: Run
+    undone: list[int]
+    conflicts: list[Conflict]
+    undo_run_id: int
+
+
+class _Reversed(NamedTuple):
+    """What taking back one action came to."""
+
+    changes: Sequence[Change]
+    reason: Reason | None = None
+
+
+@operation("POST /heartbeat/runs/{id}/undo", scope="os.heartbeat:run", category="heartbeat", since="beyond")
+def undo_heartbeat_run(tx: Tx, me: Caller, *, id: Id) -> Undone:
+    """Take back what a run did, the last first, where nobody has changed it since. What it has said cannot be taken back.
+
+    What it made goes to the trash, what it edited gets the text of before. `undoRunId` is the run of this, which can be taken back too.
+    """
+    row = runs.get(tx, me.user, id)
+    if row["status"] == "running":
+        raise AlreadyRunning("This run is still under way; wait for its end.", runId=id)
+    done = [action for action in actions.of_run(tx, me.user, id) if action["status"] == "executed" and not row["dry_run"]]
+    if not done:
+        raise NothingToUndo("This run has no executed action to take back.", runId=id)
+    for scope in sorted({images.WRITES[change.kind] for action in done for change in actions.changes_of(action)}):
+        me.require((scope,))
+    policy = schedules.of(tx, me.user).policy
+    begun = runs.begin(tx, me, policy=policy, tier=policy, trigger="undo", undo_of=id)
+    undone, conflicts = _all(tx, me, begun, done)
+    if undone:
+        runs.mark_undone(tx, id)
+    runs.end(tx, begun, Ending(summary=f"Took back {len(undone)} of {len(done)} actions of run {id}."))
+    return Undone(runs.shown(runs.get(tx, me.user, id), me.user_id), undone, conflicts, begun.id)
+
+
+def _all(tx: Tx, me: Caller, begun: Begun, done: Sequence[Any]) -> tuple[list[int], list[Conflict]]:
+    undone: list[int] = []
+    conflicts: list[Conflict] = []
+    for action in reversed(done):
+        found = _one(tx, me, action)
+        if found.reason is not None:
+            conflicts.append(Conflict(action["id"], found.reason))
+            continue
+        entry = Entry(action["type"], f"Take back: {action['title']}"[:200], {"actionId": action["id"]}, _target(action))
+        actions.add(tx, me.user, begun.id, entry, status="executed", changes=found.changes)
+        actions.settle(tx, action["id"], "undone", result=None)
+        audit.add(tx, me, audit.Entry("call", f"heartbeat.undo.{action['type']}", outcome="done", origin="heartbeat"))
+        undone.append(action["id"])
+    return undone, conflicts
+
+
+def _one(tx: Tx, me: Caller, action: Any) -> _Reversed:
+    """Take back one action, all that it changed or nothing."""
+    changes = actions.changes_of(action)
+    if not changes:
+        return _Reversed([], "not_reversible")
+    for change in changes:
+        if not images.same(images.of(tx, me.user, change.kind, change.id), change.after):
+            return _Reversed([], "changed_since")
+    try:
+        with tx.savepoint():
+            return _Reversed([_back(tx, me, change) for change in reversed(changes)])
+    except AppError:
+        return _Reversed([], "not_reversible")
+
+
+def _back(tx: Tx, me: Caller, change: Change) -> Change:
+    before, after = change.before or {}, change.after or {}
+    edited = after.get("seq", 0) > before.get("seq", 0)
+    images.bring_back(tx, me, change.kind, change.id, change.before, seq=after["seq"] if edited else None)
+    return Change(change.kind, change.id, change.after, images.of(tx, me.user, change.kind, change.id))
+
+
+def _target(action: Any) -> tuple[str, int] | None:
+    return None if action["target_id"] is None else (action["target_kind"], action["target_id"])
