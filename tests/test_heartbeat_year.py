@@ -1,6 +1,7 @@
 """A year of the heartbeat in a few seconds: clock changes, nights asleep, crashes, a model that fails a tenth of the time."""
 
 import asyncio
+import contextlib
 import random
 import sqlite3
 from collections.abc import AsyncIterator
@@ -116,10 +117,8 @@ async def cut_off(year: Year, monkeypatch: pytest.MonkeyPatch) -> None:
 
     with monkeypatch.context() as patched:
         patched.setattr(passes.acting, "attempt", dies)
-        try:
+        with contextlib.suppress(asyncio.CancelledError):
             await year.served.command("run_due_heartbeats")
-        except asyncio.CancelledError:
-            pass
     await year.restart()
 
 
