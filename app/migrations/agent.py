@@ -1,209 +1,16 @@
-"""The schema, as the ordered steps that made it. Append only: a step that has been released is never changed.
+"""The steps that made the agent: briefings, tools, conversations, models, escalations, memory, attachments, calendars, metering, the heartbeat."""
 
-Each step runs in one transaction together with the record that it ran, so a step that was cut off has not happened.
-"""
-
-import sqlite3
-from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
+
+from app.migrations.statements import run
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
 
-class NewerFile(Exception):
-    """The database was made by a newer Hearth than this one."""
-
-
-def m001_accounts(db: "Database") -> None:
-    """Make users, their keys and contacts, OAuth grants, and the replies kept for retries."""
-    _run(
-        db,
-        """
-        CREATE TABLE users (
-            id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE, username TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
-            settings TEXT NOT NULL DEFAULT '{}', created_at TEXT NOT NULL) STRICT;
-        CREATE TABLE keys (
-            id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, name TEXT NOT NULL,
-            digest BLOB NOT NULL UNIQUE, prefix TEXT NOT NULL, last4 TEXT NOT NULL, scopes TEXT NOT NULL,
-            created_at TEXT NOT NULL, last_used_at TEXT, expires_at TEXT, revoked_at TEXT,
-            old_digest BLOB UNIQUE, old_expires_at TEXT) STRICT;
-        CREATE INDEX keys_by_user ON keys (user_id);
-        CREATE TABLE contacts (
-            user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, contact_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
-            connected_at TEXT NOT NULL, PRIMARY KEY (user_id, contact_id)) STRICT, WITHOUT ROWID;
-        CREATE INDEX contacts_by_contact ON contacts (contact_id);
-        CREATE TABLE oauth_grants (
-            id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, client_id TEXT NOT NULL,
-            client_name TEXT NOT NULL, scopes TEXT NOT NULL, created_at TEXT NOT NULL, last_used_at TEXT, revoked_at TEXT) STRICT;
-        CREATE INDEX oauth_grants_by_user ON oauth_grants (user_id);
-        CREATE TABLE idempotent_replies (
-            user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, operation TEXT NOT NULL, key TEXT NOT NULL, fingerprint TEXT NOT NULL,
-            status INTEGER, body BLOB, expires_at TEXT NOT NULL, PRIMARY KEY (user_id, operation, key)) STRICT, WITHOUT ROWID;
-        CREATE INDEX idempotent_replies_by_expiry ON idempotent_replies (expires_at);
-        """,
-    )
-
-
-def m002_workspace(db: "Database") -> None:
-    """Make workspaces, folders and their shares, notes with their search index, snapshots, todos and the trash."""
-    _run(
-        db,
-        """
-        CREATE TABLE workspaces (
-            owner_id INTEGER PRIMARY KEY REFERENCES users ON DELETE CASCADE, note_count INTEGER NOT NULL DEFAULT 0,
-            root_count INTEGER NOT NULL DEFAULT 0, total_bytes INTEGER NOT NULL DEFAULT 0, changed_at TEXT NOT NULL) STRICT;
-        CREATE TABLE trash (
-            id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
-            kind TEXT NOT NULL CHECK (kind IN ('note', 'todo', 'folder')), item_id INTEGER NOT NULL, title TEXT NOT NULL, path TEXT NOT NULL,
-            trashed_at TEXT NOT NULL, trashed_by TEXT NOT NULL, UNIQUE (kind, item_id)) STRICT;
-        CREATE INDEX trash_by_owner ON trash (owner_id, id);
-        CREATE TABLE folders (
-            id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
-            parent_id INTEGER REFERENCES folders, name TEXT NOT NULL, name_key TEXT NOT NULL, icon TEXT,
-            note_count INTEGER NOT NULL DEFAULT 0, created_at TEXT NOT NULL, trash_id INTEGER REFERENCES trash) STRICT;
-        CREATE UNIQUE INDEX folders_by_name ON folders (owner_id, ifnull(parent_id, 0), name_key) WHERE trash_id IS NULL;
-        CREATE INDEX folders_by_parent ON folders (parent_id);
-        CREATE INDEX folders_by_trash ON folders (trash_id) WHERE trash_id IS NOT NULL;
-        CREATE TABLE folder_shares (
-            folder_id INTEGER NOT NULL REFERENCES folders ON DELETE CASCADE, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
-            role TEXT NOT NULL CHECK (role IN ('viewer', 'writer', 'editor', 'admin')), created_at TEXT NOT NULL,
-            PRIMARY KEY (folder_id, user_id)) STRICT, WITHOUT ROWID;
-        CREATE INDEX folder_shares_by_user ON folder_shares (user_id);
-        CREATE TABLE notes (
-            id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
-            folder_id INTEGER REFERENCES folders, title TEXT NOT NULL, tags TEXT NOT NULL, pinned INTEGER NOT NULL DEFAULT 0,
-            word_count INTEGER NOT NULL, size INTEGER NOT NULL, revision INTEGER NOT NULL DEFAULT 1, version INTEGER NOT NULL DEFAULT 1,
-            snapshot_seq INTEGER NOT NULL DEFAULT 0, snapshot_count INTEGER NOT NULL DEFAULT 0,
-            created_at TEXT NOT NULL, updated_at TEXT NOT NULL, trash_id INTEGER REFERENCES trash, content TEXT NOT NULL) STRICT;
-        CREATE INDEX notes_by_update ON notes (owner_id, folder_id, pinned, updated_at) WHERE trash_id IS NULL;
-        CREATE INDEX notes_by_creation ON notes (owner_id, folder_id, pinned, created_at) WHERE trash_id IS NULL;
-        CREATE INDEX notes_by_title ON notes (owner_id, folder_id, pinned, title COLLATE NOCASE) WHERE trash_id IS NULL;
-        CREATE INDEX notes_by_owner ON notes (owner_id, pinned, updated_at) WHERE trash_id IS NULL;
-        CREATE INDEX notes_by_folder ON notes (folder_id) WHERE trash_id IS NOT NULL;
-        CREATE INDEX notes_by_trash ON notes (trash_id) WHERE trash_id IS NOT NULL;
-        CREATE TABLE note_tags (
-            owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, tag_key TEXT NOT NULL,
-            note_id INTEGER NOT NULL, PRIMARY KEY (owner_id, tag_key, note_id)) STRICT, WITHOUT ROWID;
-        CREATE VIRTUAL TABLE note_words USING fts5 (
-            title, tags, content, content='notes', content_rowid='id', tokenize='porter unicode61 remove_diacritics 2');
-        INSERT INTO note_words (note_words, rank) VALUES ('automerge', 0);
-        INSERT INTO note_words (note_words, rank) VALUES ('crisismerge', 64);
-        INSERT INTO note_words (note_words, rank) VALUES ('rank', 'bm25(4.0, 3.0, 1.0)');
-        CREATE TABLE waiting_words (note_id INTEGER PRIMARY KEY) STRICT;
-        CREATE TABLE snapshots (
-            id INTEGER PRIMARY KEY AUTOINCREMENT, note_id INTEGER NOT NULL REFERENCES notes ON DELETE CASCADE, seq INTEGER NOT NULL,
-            label TEXT, title TEXT NOT NULL, message TEXT, author TEXT NOT NULL, word_count INTEGER NOT NULL, automatic INTEGER NOT NULL,
-            created_at TEXT NOT NULL, content TEXT NOT NULL, UNIQUE (note_id, seq)) STRICT;
-        CREATE TABLE todo_lists (
-            owner_id INTEGER PRIMARY KEY REFERENCES users ON DELETE CASCADE, open_count INTEGER NOT NULL DEFAULT 0,
-            completed_count INTEGER NOT NULL DEFAULT 0, revision INTEGER NOT NULL DEFAULT 0, zone TEXT) STRICT;
-        CREATE TABLE todos (
-            id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, title TEXT NOT NULL,
-            description TEXT, completed INTEGER NOT NULL DEFAULT 0, completed_at TEXT, priority INTEGER NOT NULL, due_date TEXT,
-            deadline TEXT NOT NULL, steps TEXT NOT NULL, last_step INTEGER NOT NULL, recurrence TEXT, wall TEXT, next_id INTEGER,
-            created_at TEXT NOT NULL, updated_at TEXT NOT NULL, trash_id INTEGER REFERENCES trash, words TEXT NOT NULL) STRICT;
-        CREATE INDEX todos_by_deadline ON todos (owner_id, completed, deadline, priority DESC, id) WHERE trash_id IS NULL;
-        CREATE INDEX todos_by_trash ON todos (trash_id) WHERE trash_id IS NOT NULL;
-        """,
-    )
-
-
-def m003_words(db: "Database") -> None:
-    """Give each owner a word index of their own, made in the background from all notes that are there; see workspace/words.py."""
-    _run(
-        db,
-        """
-        DROP TABLE note_words;
-        DELETE FROM waiting_words;
-        CREATE TABLE word_owners (owner_id INTEGER PRIMARY KEY REFERENCES users ON DELETE CASCADE) STRICT;
-        CREATE TABLE word_index (id INTEGER PRIMARY KEY CHECK (id = 1), format INTEGER NOT NULL, stale_to INTEGER NOT NULL) STRICT;
-        INSERT INTO word_index SELECT 1, 1, ifnull(max(id), 0) FROM notes;
-        """,
-    )
-
-
-def m004_grams(db: "Database") -> None:
-    """Make the trigram index of notes, into which the notes that are there already come in the background, and the record of replacements."""
-    _run(
-        db,
-        """
-        CREATE VIRTUAL TABLE note_grams USING fts5 (content, content='', columnsize=0, detail=none, tokenize='trigram case_sensitive 0');
-        INSERT INTO note_grams (note_grams, rank) VALUES ('automerge', 0);
-        INSERT INTO note_grams (note_grams, rank) VALUES ('crisismerge', 1000);
-        CREATE TABLE waiting_grams (note_id INTEGER PRIMARY KEY, large INTEGER NOT NULL, indexed TEXT) STRICT;
-        CREATE INDEX waiting_grams_due ON waiting_grams (note_id) WHERE large = 0 OR indexed IS NOT NULL;
-        INSERT INTO waiting_grams (note_id, large) SELECT id, size > 131072 FROM notes;
-        CREATE TABLE replacements (
-            id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, created_at TEXT NOT NULL) STRICT;
-        CREATE INDEX replacements_by_user ON replacements (user_id);
-        CREATE TABLE replaced_notes (
-            replacement_id INTEGER NOT NULL REFERENCES replacements ON DELETE CASCADE, note_id INTEGER NOT NULL REFERENCES notes ON DELETE CASCADE,
-            version INTEGER NOT NULL, seq INTEGER NOT NULL, PRIMARY KEY (replacement_id, note_id)) STRICT, WITHOUT ROWID;
-        CREATE INDEX replaced_notes_by_note ON replaced_notes (note_id);
-        """,
-    )
-
-
-def m005_vectors(db: "Database") -> None:
-    """Make the vectors of notes' passages, and the models they come from."""
-    _run(
-        db,
-        """
-        CREATE TABLE embedding_models (
-            id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, dimension INTEGER NOT NULL,
-            complete INTEGER NOT NULL DEFAULT 0, created_at TEXT NOT NULL, UNIQUE (name, dimension)) STRICT;
-        CREATE TABLE note_passages (
-            id INTEGER PRIMARY KEY AUTOINCREMENT, note_id INTEGER NOT NULL REFERENCES notes ON DELETE CASCADE,
-            model_id INTEGER NOT NULL REFERENCES embedding_models, version INTEGER NOT NULL, title TEXT NOT NULL,
-            spans BLOB NOT NULL, vectors BLOB NOT NULL, UNIQUE (note_id, model_id)) STRICT;
-        """,
-    )
-
-
-def m006_links(db: "Database") -> None:
-    """Make the links of notes; those of the notes that are there already are read in the background."""
-    _run(
-        db,
-        """
-        CREATE TABLE note_links (
-            note_id INTEGER NOT NULL, kind TEXT NOT NULL CHECK (kind IN ('wiki', 'note', 'tag')), target TEXT NOT NULL, path TEXT NOT NULL,
-            owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, PRIMARY KEY (note_id, kind, target, path)) STRICT, WITHOUT ROWID;
-        CREATE INDEX note_links_by_target ON note_links (owner_id, kind, target, note_id);
-        CREATE TABLE unread_links (id INTEGER PRIMARY KEY CHECK (id = 1), read INTEGER NOT NULL, last INTEGER NOT NULL) STRICT;
-        INSERT INTO unread_links (id, read, last) SELECT 1, 0, max(id) FROM notes HAVING count(*) > 0;
-        """,
-    )
-
-
-def m007_names(db: "Database") -> None:
-    """Make the index of the names of notes, folders, todos and tags."""
-    _run(
-        db,
-        """
-        CREATE VIRTUAL TABLE name_index USING fts5 (tokens, content='', detail=none, columnsize=0, prefix='7 8 9', tokenize='ascii');
-        CREATE TABLE name_words (
-            owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, number INTEGER NOT NULL, letters INTEGER NOT NULL, word TEXT NOT NULL,
-            PRIMARY KEY (owner_id, number)) STRICT, WITHOUT ROWID;
-        CREATE UNIQUE INDEX name_words_by_word ON name_words (owner_id, word);
-        CREATE TABLE name_letters (
-            owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, block INTEGER NOT NULL, bits BLOB NOT NULL,
-            PRIMARY KEY (owner_id, block)) STRICT, WITHOUT ROWID;
-        CREATE TABLE tag_names (
-            id INTEGER PRIMARY KEY, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, tag_key TEXT NOT NULL, name TEXT NOT NULL,
-            UNIQUE (owner_id, tag_key)) STRICT;
-        CREATE INDEX tag_names_by_owner ON tag_names (owner_id);
-        CREATE TABLE name_progress (kind TEXT PRIMARY KEY, number INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-        INSERT INTO name_progress (kind, number) VALUES ('format', 0), ('note', 0), ('folder', 0), ('todo', 0);
-        CREATE INDEX todos_by_update ON todos (owner_id, updated_at) WHERE trash_id IS NULL;
-        """,
-    )
-
-
 def m008_briefings(db: "Database") -> None:
     """Make the table of briefings."""
-    _run(
+    run(
         db,
         """
         CREATE TABLE briefings (
@@ -217,7 +24,7 @@ def m008_briefings(db: "Database") -> None:
 
 def m009_tools(db: "Database") -> None:
     """Make the choices of namespaces of tools."""
-    _run(
+    run(
         db,
         """
         CREATE TABLE tool_namespaces (
@@ -229,7 +36,7 @@ def m009_tools(db: "Database") -> None:
 
 def m010_conversations(db: "Database") -> None:
     """Make conversations with their messages, and the turns of agents."""
-    _run(
+    run(
         db,
         """
         CREATE TABLE conversations (
@@ -268,7 +75,7 @@ def m010_conversations(db: "Database") -> None:
 
 def m011_models(db: "Database") -> None:
     """Make the language models that the operator has configured, and which of them answers by default."""
-    _run(
+    run(
         db,
         """
         CREATE TABLE models (
@@ -285,7 +92,7 @@ def m012_escalations(db: "Database") -> None:
 
     The record names users by their number without a foreign key and holds no text of theirs: it stays whole when an account is deleted.
     """
-    _run(
+    run(
         db,
         """
         CREATE TABLE escalations (
@@ -329,7 +136,7 @@ def m012_escalations(db: "Database") -> None:
 
 def m013_episodes(db: "Database") -> None:
     """Make the episodes that memory search looks through, with their vectors; what has been is brought in in the background."""
-    _run(
+    run(
         db,
         """
         CREATE TABLE episodes (
@@ -357,7 +164,7 @@ def m013_episodes(db: "Database") -> None:
 
 def m014_attachments(db: "Database") -> None:
     """Make attachments, stored in parts, the texts that were read from them, and which of them a message has."""
-    _run(
+    run(
         db,
         """
         CREATE TABLE attachments (
@@ -383,7 +190,7 @@ def m014_attachments(db: "Database") -> None:
 
 def m015_integrations(db: "Database") -> None:
     """Make integrations, and the events of calendars with their recurrences worked out; of each calendar one generation of events counts."""
-    _run(
+    run(
         db,
         """
         CREATE TABLE integrations (
@@ -404,7 +211,7 @@ def m015_integrations(db: "Database") -> None:
 
 def m016_metering(db: "Database") -> None:
     """Make caps, the ledger of tokens with its counts, and the devices that were active; every user has the cap of the heartbeat."""
-    _run(
+    run(
         db,
         """
         CREATE TABLE caps (
@@ -437,7 +244,7 @@ def m016_metering(db: "Database") -> None:
 
 def m017_heartbeat(db: "Database") -> None:
     """Make the schedules of heartbeats, their runs and what each run did."""
-    _run(
+    run(
         db,
         """
         CREATE TABLE heartbeats (
@@ -472,76 +279,3 @@ def m017_heartbeat(db: "Database") -> None:
         CREATE INDEX heartbeat_actions_by_target ON heartbeat_actions (user_id, target_kind, target_id) WHERE target_id IS NOT NULL;
         """,
     )
-
-
-STEPS: tuple[Callable[["Database"], None], ...] = (
-    m001_accounts,
-    m002_workspace,
-    m003_words,
-    m004_grams,
-    m005_vectors,
-    m006_links,
-    m007_names,
-    m008_briefings,
-    m009_tools,
-    m010_conversations,
-    m011_models,
-    m012_escalations,
-    m013_episodes,
-    m014_attachments,
-    m015_integrations,
-    m016_metering,
-    m017_heartbeat,
-)
-
-
-def migrate(path: Path, *, steps: tuple[Callable[["Database"], None], ...] = STEPS) -> list[str]:
-    """Bring the file at `path` up to date and give the names of the steps that ran; it is made if it is not there.
-
-    Raises NewerFile when the file holds a step that this Hearth does not know.
-    """
-    names = [step.__name__ for step in steps]
-    applied = _applied(path)
-    if unknown := [name for name in applied if name not in names]:
-        raise NewerFile(f"{path} was made by a newer Hearth (it holds {', '.join(unknown)}); install that version to open it.")
-    pending = [name for name in names if name not in applied]
-    if pending:
-        _apply(path, steps)
-    return pending
-
-
-def _applied(path: Path) -> list[str]:
-    if not path.exists():
-        return []
-    connection = sqlite3.connect(path)
-    try:
-        return [row[0] for row in connection.execute("SELECT name FROM _sqlite_migrations WHERE migration_set = 'hearth'")]
-    except sqlite3.OperationalError as error:
-        if "no such table" in str(error):
-            return []
-        raise
-    finally:
-        connection.close()
-
-
-def _apply(path: Path, steps: tuple[Callable[["Database"], None], ...]) -> None:
-    from sqlite_utils import Database, Migrations  # a third of a second, so only when a step is due
-
-    ordered = Migrations("hearth")
-    for step in steps:
-        ordered()(step)
-    db = Database(path)
-    try:
-        db.conn.execute("PRAGMA auto_vacuum=INCREMENTAL")  # holds for a file that is made now
-        db.conn.execute("PRAGMA journal_mode=WAL")
-        db.conn.execute("PRAGMA synchronous=FULL")
-        ordered.apply(db)
-    finally:
-        db.close()
-
-
-def _run(db: "Database", statements: str) -> None:
-    """Run the statements one by one: `executescript` would commit the transaction that the step runs in."""
-    for statement in statements.split(";"):
-        if statement.strip():
-            db.conn.execute(statement)

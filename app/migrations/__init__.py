@@ -1,0 +1,96 @@
+"""The schema, as the ordered steps that made it. Append only: a step that has been released is never changed.
+
+Each step runs in one transaction together with the record that it ran, so a step that was cut off has not happened.
+"""
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.migrations.agent import (
+    m008_briefings,
+    m009_tools,
+    m010_conversations,
+    m011_models,
+    m012_escalations,
+    m013_episodes,
+    m014_attachments,
+    m015_integrations,
+    m016_metering,
+    m017_heartbeat,
+)
+from app.migrations.workspace import m001_accounts, m002_workspace, m003_words, m004_grams, m005_vectors, m006_links, m007_names
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+
+class NewerFile(Exception):
+    """The database was made by a newer Hearth than this one."""
+
+
+STEPS: tuple[Callable[["Database"], None], ...] = (
+    m001_accounts,
+    m002_workspace,
+    m003_words,
+    m004_grams,
+    m005_vectors,
+    m006_links,
+    m007_names,
+    m008_briefings,
+    m009_tools,
+    m010_conversations,
+    m011_models,
+    m012_escalations,
+    m013_episodes,
+    m014_attachments,
+    m015_integrations,
+    m016_metering,
+    m017_heartbeat,
+)
+
+
+def migrate(path: Path, *, steps: tuple[Callable[["Database"], None], ...] = STEPS) -> list[str]:
+    """Bring the file at `path` up to date and give the names of the steps that ran; it is made if it is not there.
+
+    Raises NewerFile when the file holds a step that this Hearth does not know.
+    """
+    names = [step.__name__ for step in steps]
+    applied = _applied(path)
+    if unknown := [name for name in applied if name not in names]:
+        raise NewerFile(f"{path} was made by a newer Hearth (it holds {', '.join(unknown)}); install that version to open it.")
+    pending = [name for name in names if name not in applied]
+    if pending:
+        _apply(path, steps)
+    return pending
+
+
+def _applied(path: Path) -> list[str]:
+    if not path.exists():
+        return []
+    connection = sqlite3.connect(path)
+    try:
+        return [row[0] for row in connection.execute("SELECT name FROM _sqlite_migrations WHERE migration_set = 'hearth'")]
+    except sqlite3.OperationalError as error:
+        if "no such table" in str(error):
+            return []
+        raise
+    finally:
+        connection.close()
+
+
+def _apply(path: Path, steps: tuple[Callable[["Database"], None], ...]) -> None:
+    from sqlite_utils import Database, Migrations  # a third of a second, so only when a step is due
+
+    ordered = Migrations("hearth")
+    for step in steps:
+        ordered()(step)
+    db = Database(path)
+    try:
+        db.conn.execute("PRAGMA auto_vacuum=INCREMENTAL")  # holds for a file that is made now
+        db.conn.execute("PRAGMA journal_mode=WAL")
+        db.conn.execute("PRAGMA synchronous=FULL")
+        ordered.apply(db)
+    finally:
+        db.close()
