@@ -7,16 +7,23 @@ import sys
 
 import click
 
-from app.commands.api import openapi, routes
 from app.commands.directory import CHECKOUT, in_checkout
-from app.commands.group import Commands
-from app.commands.key import key
-from app.commands.models import models
-from app.commands.search import search
-from app.commands.serve import serve
-from app.commands.setting_up import init, migrate_, settings_
-from app.commands.usage import cap, usage
-from app.commands.user import user
+from app.commands.group import LazyCommands
+
+COMMANDS = {
+    "serve": "app.commands.serve:serve",
+    "init": "app.commands.setting_up:init",
+    "user": "app.commands.user:user",
+    "key": "app.commands.key:key",
+    "usage": "app.commands.usage:usage",
+    "cap": "app.commands.usage:cap",
+    "search": "app.commands.search:search",
+    "models": "app.commands.models:models",
+    "routes": "app.commands.api:routes",
+    "openapi": "app.commands.api:openapi",
+    "settings": "app.commands.setting_up:settings_",
+    "migrate": "app.commands.setting_up:migrate_",
+}
 
 
 def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
@@ -34,7 +41,7 @@ def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     ctx.exit()
 
 
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.group(cls=LazyCommands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version.")
 def hearth() -> None:
     """A local home for your notes, todos and agent.
@@ -43,8 +50,7 @@ def hearth() -> None:
     """
 
 
-for command in (serve, init, user, key, usage, cap, search, models, routes, openapi, settings_, migrate_):
-    hearth.add_command(command)
+hearth.places = COMMANDS
 
 
 def main() -> None:

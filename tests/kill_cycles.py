@@ -27,7 +27,7 @@ from app.core.tx import Tx, utc_now
 from app.main import build_parts, create_app
 from app.migrations import migrate
 from app.settings import Settings
-from app.workspace import word_checks, words
+from app.workspace import grams, word_checks, words
 
 CYCLES = 60
 WRITERS = 4
@@ -136,6 +136,7 @@ def troubles(data: Path) -> list[str]:
     found += [] if tuple(live) == tuple(counted) else [f"{tuple(live)} notes and bytes, but counted {tuple(counted)}"]
     words.index_waiting(Tx(connection, utc_now()), 1 << 30, 1 << 40)
     found += [f"search index: {trouble}" for trouble in word_checks.troubles(Tx(connection, utc_now()))]
+    found += [f"the trigrams of note {note} are not those of its text" for note in grams.verify(Tx(connection, utc_now()))]
     connection.close()
     return found
 
@@ -146,6 +147,8 @@ async def index_all(data: Path) -> None:
     await parts.store.open()
     while await parts.read(words.any_waiting):
         await parts.write(words.index_waiting)
+    while await parts.read(grams.any_due):
+        await parts.write(grams.tend)
     await parts.store.close()
 
 

@@ -91,12 +91,12 @@ async def test_a_title_that_only_resembles_is_another(alice: Client, text: str) 
 
 
 async def test_of_several_notes_of_a_title_the_path_decides_then_the_newest(alice: Client) -> None:
-    work, deep = await alice.folder("Work"), await alice.folder("Home/Work")
+    work, deep = await alice.folder("Office"), await alice.folder("Home/Office")
     first = await alice.note("Plan", folderId=work)
     second = await alice.note("Plan", folderId=deep)
     third = await alice.note("Plan")
-    assert (await leads(alice, "[[Work/Plan]]"))["noteId"] == first["id"]
-    assert (await leads(alice, "[[home/work/plan]]"))["noteId"] == second["id"]
+    assert (await leads(alice, "[[Office/Plan]]"))["noteId"] == first["id"]
+    assert (await leads(alice, "[[home/office/plan]]"))["noteId"] == second["id"]
     assert (await leads(alice, "[[Plan]]"))["noteId"] == third["id"]
     assert (await leads(alice, "[[Garden/Plan]]"))["noteId"] is None
     assert [len(await back(alice, note)) for note in (first, second, third)] == [1, 1, 1]

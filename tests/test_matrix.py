@@ -1,9 +1,9 @@
 """The matrix: every thing in the quadrant where a person would put it, whatever the form in which the summaries come."""
 
-import dataclasses
 import re
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -235,4 +235,4 @@ def test_points_are_between_0_and_100_and_a_higher_priority_or_pin_never_counts_
     assert 0 <= one.urgency <= 100
     assert 0 <= one.importance <= 100
     for better in ({"priority": 1.0}, {"pinned": True}, {"level": "high"}, {"conflict": True}):
-        assert quadrants.scored(dataclasses.replace(item, **better), NOW).importance >= one.importance
+        assert quadrants.scored(msgspec.structs.replace(item, **better), NOW).importance >= one.importance

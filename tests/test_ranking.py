@@ -97,6 +97,22 @@ async def test_a_note_with_the_rarest_word_is_ranked_however_old_it_is(alice: Cl
     assert set((await found(alice, "zebra okapi nowhere"))[:2]) == {"old both", "old rare"}
 
 
+@pytest.mark.parametrize("where", [{"title": "zebra"}, {"tags": ["zebra"]}, {"content": "# zebra"}])
+async def test_a_common_word_is_ranked_where_it_is_prominent_though_newer_notes_have_it_too(
+    alice: Client, monkeypatch: pytest.MonkeyPatch, where: dict[str, Any]
+) -> None:
+    monkeypatch.setattr(lexical, "RANKED", 5)
+    monkeypatch.setattr(lexical, "FEW", 2)
+    note = await alice.ok("POST", "/os/notes", status=201, json={"title": "Old", "content": "no animal", **where})
+    await fill(alice, 20, "the zebra stands among many others")
+    await alice.ok("POST", "/accumulate", json={"files": [{"path": f"Others/{at}", "content": "okapi"} for at in range(50)]})
+    hits = [hit["id"] for hit in await results(alice, "zebra")]
+    assert hits[0] == note["result"]["note"]["id"]
+    assert len(hits) == 6
+    without = [hit["id"] for hit in await results(alice, "zebra -animal")]
+    assert (hits[0] in without) == ("content" in where)
+
+
 async def test_many_trashed_or_foreign_matches_hide_no_note(served: Served, alice: Client, bob: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(lexical, "RANKED", 5)
     monkeypatch.setattr(lexical, "FEW", 2)

@@ -13,11 +13,12 @@ from app.account import cap_rows
 from app.core import tokens
 from app.core.caller import Caller
 from app.core.operation import operation
+from app.core.regex import regex
 from app.core.shapes import Line, Record, Rule
 from app.core.tx import Tx
 from app.errors import AlreadyExists, NotFound
 
-USERNAME = re.compile(r"[a-z0-9][a-z0-9_-]{1,31}")
+USERNAME = regex(r"[a-z0-9][a-z0-9_-]{1,31}")
 AGENT_SUFFIX = "_coo"
 USERNAME_RULE = "must have 2 to 32 characters: a-z, 0-9, _ and -, the first a letter or digit, and not end in _coo"
 

@@ -1,7 +1,6 @@
 """Briefings: how things stand, from todos, notes and what the asker knows of e-mails and events, made by rules and kept."""
 
 import asyncio
-import re
 import sqlite3
 from datetime import timedelta
 from typing import Annotated
@@ -20,6 +19,7 @@ from app.agent.suggestions import Suggestion
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import operation
+from app.core.regex import regex
 from app.core.rewriting import Draft, Piece
 from app.core.shapes import Id, Line, Most, Record, encode, json_column
 from app.core.tx import Tx, stamp
@@ -29,7 +29,7 @@ from app.workspace import due
 USUAL = "last 24 hours"
 USUAL_HOURS = 24
 LONGEST_DAYS = 36_500
-_DURATION = re.compile(r"(?:the )?(?:last|past)\s+(?:(\d{1,6})\s+)?(minute|hour|day|week)s?")
+_DURATION = regex(r"(?:the )?(?:last|past)\s+(?:(\d{1,6})\s+)?(minute|hour|day|week)s?")
 _ITEM = {
     "type": "object",
     "properties": {name: {"type": "string"} for name in ("title", "description", "action", "suggestionId")},

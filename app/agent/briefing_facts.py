@@ -1,14 +1,16 @@
 """What the workspace has for a briefing: todos that are due, and notes that changed or are pinned."""
 
-import dataclasses
 import re
 import sqlite3
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from msgspec import Struct
+
 from app.agent.items import Item
 from app.core.caller import Caller
 from app.core.fragments import line
+from app.core.regex import regex
 from app.core.text import summary
 from app.core.tx import Tx
 from app.workspace import due, note_summaries, todo_lists, todo_search
@@ -21,19 +23,17 @@ SHOWN_NOTES = 10
 DAYS_AHEAD = 3
 TOP_PRIORITY = 5
 HIGH_PRIORITY = 4
-_OPEN_BOX = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+\[ \]\s+\S", re.MULTILINE)
+_OPEN_BOX = regex(r"^\s*(?:[-*+]|\d+[.)])\s+\[ \]\s+\S", re.MULTILINE)
 
 
-@dataclasses.dataclass(frozen=True)
-class Group:
+class Group(Struct, frozen=True):
     """Some todos, and how many there are."""
 
     items: tuple[Item, ...] = ()
     total: int = 0
 
 
-@dataclasses.dataclass(frozen=True)
-class Todos:
+class Todos(Struct, frozen=True):
     """Open todos by when they are due; `later` are important ones with more time. `still_open` counts all."""
 
     overdue: Group = Group()
@@ -43,8 +43,7 @@ class Todos:
     still_open: int = 0
 
 
-@dataclasses.dataclass(frozen=True)
-class Note:
+class Note(Struct, frozen=True):
     """A note, when it changed, and how many boxes of it are not ticked."""
 
     item: Item
@@ -52,8 +51,7 @@ class Note:
     open_boxes: int
 
 
-@dataclasses.dataclass(frozen=True)
-class Notes:
+class Notes(Struct, frozen=True):
     """The notes that changed since a moment, pinned ones that did not, and how many changed in all."""
 
     changed: tuple[Note, ...] = ()
@@ -61,8 +59,7 @@ class Notes:
     total: int = 0
 
 
-@dataclasses.dataclass(frozen=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """What a caller may know of the workspace; None for what the credential may not read."""
 
     todos: Todos | None

@@ -1,9 +1,10 @@
 """A briefing as five short HTML texts: a sentence each, and lists whose entries carry their facts."""
 
-import dataclasses
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from app.agent import calendar, mail, quadrants, summaries
 from app.agent.briefing_facts import Facts, Group, Note, Notes, Todos
@@ -29,8 +30,7 @@ class Fragment(NamedTuple):
         return fragments.lead(self.lead) + self.lists if self.lead else self.lists
 
 
-@dataclasses.dataclass(frozen=True)
-class Material:
+class Material(Struct, frozen=True):
     """All that a briefing is made of, at one moment of the user's zone."""
 
     now: datetime

@@ -1,13 +1,12 @@
 """The events of a briefing: which overlap, and when there is free time."""
 
-import dataclasses
 import itertools
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Annotated, NamedTuple
 from zoneinfo import ZoneInfo
 
-from msgspec import Meta
+from msgspec import Meta, Struct, structs
 
 from app.agent.items import Item
 from app.core.fragments import line
@@ -33,8 +32,7 @@ class CalendarEvent(Body):
     description: str | None = None
 
 
-@dataclasses.dataclass(frozen=True, order=True)
-class Event:
+class Event(Struct, frozen=True, order=True):
     """An event in the user's zone; `whole_day` ones block no time."""
 
     start: datetime
@@ -69,7 +67,7 @@ def events_of(given: Sequence[CalendarEvent], zone: ZoneInfo) -> list[Event]:
     """Return the events in order of time, those that overlap marked; raise Invalid for one that ends before it begins."""
     found = [_event(one, number, zone) for number, one in enumerate(given)]
     busy = conflicting(found)
-    return [dataclasses.replace(event, conflict=event in busy) for event in sorted(set(found))]
+    return [structs.replace(event, conflict=event in busy) for event in sorted(set(found))]
 
 
 def conflicting(events: Iterable[Event]) -> set[Event]:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
+from app.core.regex import regex
 from app.core.shapes import Record
 
 LONGEST = 2_000
@@ -16,14 +17,14 @@ SOURCE_LONGEST = 400
 MOST = 20
 _SOURCE = r"\[(?:\\.|[^\]\\\n]){0,300}\]\(hearth:note/(?P<link>[0-9]{1,15})\)"
 _MARK = r"[\[(]note:? ?#?(?P<mark>[0-9]{1,15})[\])]"
-_OPEN = re.compile(r"[“„«「『]|(?<![^\s(\[])\"(?!\s)|(?:(?<=\n)|\A)[ ]{0,3}>")
+_OPEN = regex(r"[“„«「『]|(?<![^\s(\[])\"(?!\s)|(?:(?<=\n)|\A)[ ]{0,3}>")
 _CLOSING = {"“": '”"“', "„": '“”"', "«": "»", "「": "」", "『": "』", '"': '"'}
-_AFTER = re.compile(rf"[.,;]?[ \t]{{0,3}}(?:{_MARK}|\(?(?:[—–-] ?)?{_SOURCE}\)?)", re.IGNORECASE)
-_MAYBE_AFTER = re.compile(r"[.,;]?[ \t]{0,3}(?:\(?[—–-]? ?)?(?:[\[(][^\])\n]{0,300}(?:\](?:\([^)\n]{0,40})?)?)?\Z")
-_BLOCK = re.compile(r"(?:[ ]{0,3}>[^\n]*(?:\n|\Z))+")
-_BELOW = re.compile(rf"\s{{0,3}}(?:[—–-]{{1,2}} ?)?(?:{_SOURCE}|{_MARK})", re.IGNORECASE)
-_MAYBE_BELOW = re.compile(r"\s{0,3}(?:[—–-]{1,2} ?)?(?:[\[(][^\n]{0,340})?\Z")
-_FLOWING = re.compile(r"\s+")
+_AFTER = regex(rf"[.,;]?[ \t]{{0,3}}(?:{_MARK}|\(?(?:[—–-] ?)?{_SOURCE}\)?)", re.IGNORECASE)
+_MAYBE_AFTER = regex(r"[.,;]?[ \t]{0,3}(?:\(?[—–-]? ?)?(?:[\[(][^\])\n]{0,300}(?:\](?:\([^)\n]{0,40})?)?)?\Z")
+_BLOCK = regex(r"(?:[ ]{0,3}>[^\n]*(?:\n|\Z))+")
+_BELOW = regex(rf"\s{{0,3}}(?:[—–-]{{1,2}} ?)?(?:{_SOURCE}|{_MARK})", re.IGNORECASE)
+_MAYBE_BELOW = regex(r"\s{0,3}(?:[—–-]{1,2} ?)?(?:[\[(][^\n]{0,340})?\Z")
+_FLOWING = regex(r"\s+")
 
 
 class Citation(Record):

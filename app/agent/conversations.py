@@ -42,8 +42,8 @@ class Message(Record):
     client_message_id: str | None
 
 
-class Conversation(Record):
-    """A conversation with its newest messages, oldest first."""
+class Head(Record):
+    """A conversation without its messages."""
 
     conversation_id: int
     type: str
@@ -55,6 +55,11 @@ class Conversation(Record):
     message_count: int
     unread_count: int
     updated_at: str
+
+
+class Conversation(Head):
+    """A conversation with its newest messages, oldest first."""
+
     messages: list[Message]
 
 
@@ -79,21 +84,6 @@ class Listed(Record):
     conversations: list[Conversation] | UnsetType = UNSET
     messages: list[FoundMessage] | UnsetType = UNSET
     summary: Summary | UnsetType = UNSET
-
-
-class Head(Record):
-    """A conversation without its messages."""
-
-    conversation_id: int
-    type: str
-    view: str
-    title: str
-    contact: Person | None
-    group: Group | None
-    owner_id: str | None
-    message_count: int
-    unread_count: int
-    updated_at: str
 
 
 class OneConversation(Record):

@@ -1,14 +1,14 @@
 """One thing that may need the user: an e-mail, a todo, an event, a note, with the facts by which it is weighed."""
 
-import dataclasses
 from datetime import date, datetime
 from typing import Literal
+
+from msgspec import Struct
 
 Source = Literal["email", "note", "calendar", "todo", "other"]
 
 
-@dataclasses.dataclass(frozen=True)
-class Item:
+class Item(Struct, frozen=True):
     """What is known of one thing. Moments are in the user's zone; `priority` is the share of the highest, None where none was set.
 
     `day` is when it is due or begins, with `moment` where the time is known; `end` is when an event is over. `needs_reply` is None where nobody said.
@@ -36,8 +36,7 @@ class Item:
         return f"{self.title}. {self.words}" if self.words else self.title
 
 
-@dataclasses.dataclass(frozen=True)
-class Points:
+class Points(Struct, frozen=True):
     """A number from 0 to 100 and the reasons for it."""
 
     value: int

@@ -11,6 +11,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from app.agent import lexicon_de, lexicon_en, lexicon_es, lexicon_fr
+from app.core.regex import regex
 from app.workspace.todo_rows import folded
 
 LONGEST = 600
@@ -36,7 +37,7 @@ class Sense(StrEnum):
 
 
 Senses = Mapping[Sense, frozenset[str]]
-_WORD = re.compile(r"\w+")
+_WORD = regex(r"\w+")
 _ENDINGS = ("", "s", "es")
 
 

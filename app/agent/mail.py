@@ -1,6 +1,5 @@
 """The e-mails of a briefing, as whoever asks for it has read them from a mailbox."""
 
-import re
 from collections.abc import Sequence
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -9,14 +8,15 @@ from zoneinfo import ZoneInfo
 
 from app.agent.items import Item
 from app.core.fragments import line
+from app.core.regex import regex
 from app.core.shapes import Body
 from app.workspace.todo_rows import folded
 
 LONGEST_TITLE = 200
 LONGEST_SNIPPET = 300
-_HIGH = re.compile(r"high|urgent|critical|important|top|p?1\b|hoch|dringend|wichtig|haut|urgente|alta|importante")
-_LOW = re.compile(r"low|bulk|p?[345]\b|niedrig|basse|baja|unimportant|unwichtig")
-_ADDRESS = re.compile(r"\s*<[^<>]*>\s*$")
+_HIGH = regex(r"high|urgent|critical|important|top|p?1\b|hoch|dringend|wichtig|haut|urgente|alta|importante")
+_LOW = regex(r"low|bulk|p?[345]\b|niedrig|basse|baja|unimportant|unwichtig")
+_ADDRESS = regex(r"\s*<[^<>]*>\s*$")
 
 
 class Email(Body):

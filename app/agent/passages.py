@@ -1,9 +1,10 @@
 """The passages of notes that answer a question best: sentences ranked by the question's rare words and by what kind of thing they hold."""
 
-import dataclasses
 import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from app.agent import questions
 from app.agent.questions import Question
@@ -33,8 +34,7 @@ class Text(NamedTuple):
     whole: bool
 
 
-@dataclasses.dataclass(frozen=True)
-class Ranked:
+class Ranked(Struct, frozen=True):
     """A passage of a note with the share of the question that it covers."""
 
     note: Text

@@ -3,6 +3,8 @@
 import re
 from typing import Literal, cast
 
+from app.core.regex import regex
+
 Language = Literal["en", "de", "fr", "es", "zh", "ja"]
 
 _COMMON = {
@@ -16,10 +18,10 @@ _COMMON = {
 }
 _WORDS: dict[str, frozenset[str]] = {language: frozenset(words.split()) for language, words in _COMMON.items()}
 _SIGNS: tuple[tuple[Language, re.Pattern[str], int], ...] = (
-    ("es", re.compile(r"[¿¡ñ]"), 3), ("de", re.compile(r"[ßäöü]"), 1), ("fr", re.compile(r"[çèêàùœ]|\b[ldjcnsm]'(?=[aeiouhéèêà])|\s[?!:]"), 2),
+    ("es", regex(r"[¿¡ñ]"), 3), ("de", regex(r"[ßäöü]"), 1), ("fr", regex(r"[çèêàùœ]|\b[ldjcnsm]'(?=[aeiouhéèêà])|\s[?!:]"), 2),
 )  # fmt: skip
-_KANA = re.compile(r"[\u3040-\u30ff]")
-_HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+_KANA = regex(r"[\u3040-\u30ff]")
+_HAN = regex(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 _READ = 600
 
 _SAID: dict[str, tuple[str, str, str, str, str, str]] = {

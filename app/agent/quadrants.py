@@ -1,9 +1,10 @@
 """The four quadrants of urgent and important, and the order of things in them."""
 
-import dataclasses
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Literal
+
+from msgspec import Struct
 
 from app.agent.importance import IMPORTANT, importance
 from app.agent.items import Item
@@ -12,8 +13,7 @@ from app.agent.urgency import URGENT, urgency
 Quadrant = Literal[1, 2, 3, 4]
 
 
-@dataclasses.dataclass(frozen=True)
-class Scored:
+class Scored(Struct, frozen=True):
     """An item with its points, from 0 to 100 each, and why it has them."""
 
     item: Item

@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple
 
 from app.agent.phrases import language_of
 from app.agent.sentences import plain, stem, words
+from app.core.regex import regex
 
 Kind = Literal["when", "number", "where", "who", "why", "other"]
 MOST_TERMS = 12
@@ -35,7 +36,7 @@ LITTLE = frozenset(
         "cuando donde como por porque cual cuales cuanto cuantos cuanta cuantas de del al en con sin para se me te nos hay tiene tengo no si"
     ).split()
 )
-_ASIAN_FILLER = re.compile(
+_ASIAN_FILLER = regex(
     r"什么时候|什么地方|多少钱|为什么|是什么|什么|怎么样|怎么|哪里|哪儿|哪个|哪些|哪天|多少|"
     r"几点|几号|几个|多久|我们|你们|他们|告诉我|请问|是谁|谁|吗|呢|吧|了|的|我|你|是|在|有没有"
     r"|いつから|いつまで|いつ|どこ|だれ|誰|なぜ|どうして|どうやって|どれ|どの|何時|何人|何個|"
@@ -43,11 +44,11 @@ _ASIAN_FILLER = re.compile(
     r"私"
     r"|(?<=[\u30a0-\u30ff\u4e00-\u9fff」])(?:から|まで|より|には|では|とは|は|が|を|に|で|へ|と|も|の|か)|(?:か)?[？?]"
 )
-_ASIAN = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
+_ASIAN = regex(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]")
 _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     (
         "number",
-        re.compile(
+        regex(
             r"\bhow (?:many|much|long|old|tall|far|high|big|often|heavy|hot|expensive|large|wide|deep)\b|"
             r"\bwie ?viele?\b|\bwie (?:hoch|lange?|teuer|gross|alt|oft|schwer)\b|\bcombien\b|\bcuant[oa]s?\b|"
             r"多少|几个|几点|多久|多高|いくら|いくつ|何人|何個|何回|\b(?:number|price|cost|temperature|"
@@ -56,7 +57,7 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ),
     (
         "when",
-        re.compile(
+        regex(
             r"\bwhen\b|\b(?:what|which) (?:time|day|date|year|month|weekday)\b|\bwann\b|\bwelche[nmrs]? "
             r"(?:tag|datum|jahr|monat)\b|\bquand\b|\bquelle (?:date|heure)\b|\bcuando\b|\bque (?:dia|"
             r"fecha|hora)\b|什么时候|何时|哪天|几号|几点|いつ|何時|何日|\bdeadline\b"
@@ -64,13 +65,13 @@ _KINDS: tuple[tuple[Kind, re.Pattern[str]], ...] = (
     ),
     (
         "where",
-        re.compile(
+        regex(
             r"\bwhere\b|\bin which (?:city|town|place|street|room)\b|\bwo\b|\bwohin\b|(?:^|\s)ou\b|\bdonde\b|"
             r"哪里|哪儿|什么地方|どこ"
         ),
     ),
-    ("who", re.compile(r"\bwho\b|\bwhom\b|\bwhose\b|\bwer\b|\bwem\b|\bwen\b|(?:^|\s)(?:a )?qui\b|\bquien(?:es)?\b|谁|だれ|誰|どなた")),
-    ("why", re.compile(r"\bwhy\b|\bwarum\b|\bwieso\b|\bweshalb\b|\bpourquoi\b|\bpor que\b|为什么|なぜ|どうして")),
+    ("who", regex(r"\bwho\b|\bwhom\b|\bwhose\b|\bwer\b|\bwem\b|\bwen\b|(?:^|\s)(?:a )?qui\b|\bquien(?:es)?\b|谁|だれ|誰|どなた")),
+    ("why", regex(r"\bwhy\b|\bwarum\b|\bwieso\b|\bweshalb\b|\bpourquoi\b|\bpor que\b|为什么|なぜ|どうして")),
 )
 _MONTHS = (
     r"jan(?:uary|uar)?|feb(?:ruary|ruar)?|mar(?:ch|z)?|marz|apr(?:il)?|may|mai|june?|juni|july?|"
@@ -83,35 +84,35 @@ _DAYS = (
     r"mittwochs?|donnerstags?|freitags?|samstags?|sonntags?|"
     r"lundis?|mardis?|mercredis?|jeudis?|vendredis?|samedis?|dimanches?|lunes|martes|miercoles|jueves|viernes|sabados?|domingos?"
 )
-_DATE = re.compile(
+_DATE = regex(
     rf"\b(?:{_MONTHS}|{_DAYS})\b|\b(?:19|20)\d\d\b|\b\d{{1,2}}[:.]\d\d\b|\b\d{{1,2}}\.(?:\s|\d)|"
     rf"\b\d{{1,2}}/\d{{1,2}}\b|\bat (?:noon|midnight|\d)|\b\d{{1,2}} ?(?:am|pm|uhr|h)\b"
     r"|\b(?:today|tomorrow|yesterday|tonight|morning|evening|afternoon|noon|midnight|christmas|"
     r"easter|spring|summer|autumn|winter|week|month|year|daily|"
     r"weekly|every|end|beginning|herbst|fruhling|sommer|weihnachten|ostern|noel|paques|navidad)\b|[月日号點点時时年]",
 )
-_NUMBER = re.compile(
+_NUMBER = regex(
     r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|"
     r"thirty|forty|fifty|hundred|thousand|half|twice|once|dozen|"
     r"zwei|drei|vier|funf|sechs|sieben|acht|neun|zehn|zwolf|zwanzig|hundert|deux|trois|quatre|cinq|six|sept|huit|neuf|dix|vingt|cent|"
     r"dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|veinte|cien|media)\b|[一二三四五六七八九十百千万两]"
 )
-_PLACE = re.compile(
+_PLACE = regex(
     r"\b(?:in|at|on|behind|under|near|next to|above|below|inside|opposite|beside|between|with|to|"
     r"im|am|beim|bei|hinter|unter|neben|auf|nach|vor|uber|liegt|dans|chez|sur|sous|derriere|"
     r"pres|en|detras|debajo|cerca|sobre|junto)\b|[在里上下旁边處处近中]|[にで]"
 )
-_REASON = re.compile(
+_REASON = regex(
     r"\b(?:because|since|so that|due to|reason|therefore|weil|denn|damit|grund|parce|car|puisque|"
     r"afin|porque|pues|debido)\b|因为|由于|ので|から|ため"
 )
-_NAME = re.compile(
+_NAME = regex(
     r"(?<![.!?]\s)(?<!^)\b[A-ZÄÖÜÉÀÇÑ][\w'’-]+|\b(?:Mr|Mrs|Ms|Dr|Herr|Frau|Madame|Monsieur|Señora?)\b|"
     r"^[A-Z]\w+ (?=[a-z]+(?:s|ed)\b)|さん|先生|阿姨|[王李张刘陈小老]\S"
 )
 
 
-_CAPITAL = re.compile(r"(?<=[a-z,] )[A-ZÀ-Ý][^\W\d_]+")
+_CAPITAL = regex(r"(?<=[a-z,] )[A-ZÀ-Ý][^\W\d_]+")
 
 
 class Question(NamedTuple):
@@ -125,7 +126,7 @@ class Question(NamedTuple):
 
 
 _ASKS = r"\b(?:what(?:'s| is| was| are| were)|which is|wie (?:lautet|heisst)|quel(?:le)? est|cual es)"
-_FOCUS = re.compile(_ASKS + r"\s+(?:the |das |der |die |le |la |el )?((?:[\w-]+ ){0,2}?[\w-]+) (?:of|for|from|at|in|des|der|von|du|de|del)\b")
+_FOCUS = regex(_ASKS + r"\s+(?:the |das |der |die |le |la |el )?((?:[\w-]+ ){0,2}?[\w-]+) (?:of|for|from|at|in|des|der|von|du|de|del)\b")
 GENERAL = frozenset(
     stem(word)
     for word in words("name number price cost date time address amount size title reason colour color way list plan answer temperature height weight")

@@ -10,6 +10,8 @@ from collections.abc import Collection, Iterable
 from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
+from msgspec import structs
+
 from app.agent import quickadd_language, quickadd_text
 from app.agent.quickadd_chinese import CHINESE
 from app.agent.quickadd_english import BRITISH, ENGLISH
@@ -20,6 +22,7 @@ from app.agent.quickadd_language import Language, Rule
 from app.agent.quickadd_meaning import Kind, Meaning, clock_of, meaning_of
 from app.agent.quickadd_spanish import SPANISH
 from app.agent.quickadd_text import Folded
+from app.core.regex import regex
 from app.workspace import recurrence
 from app.workspace.recurrence import Recurrence
 
@@ -31,8 +34,8 @@ OWN = 5
 """What the user's own language counts beside a point for each letter that was read, and three for each common word, at most nine."""
 NAME_LIKE = ("named", "today", "part")
 """What can be part of a title of something."""
-_NEAR = re.compile(r"[\s,;、，]{0,4}")
-_APART = re.compile(r"\s*(?:$|[,;:!?()\]\[|…、。，]|[-–—](?:\s|$)|\.(?:\s|$)|[#@]\S)")
+_NEAR = regex(r"[\s,;、，]{0,4}")
+_APART = regex(r"\s*(?:$|[,;:!?()\]\[|…、。，]|[-–—](?:\s|$)|\.(?:\s|$)|[#@]\S)")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -272,7 +275,7 @@ def _first_of(rule: str, first: date) -> date:
     if first == date.min or not (repetition.byday or repetition.numbers):
         return first
     before = first - timedelta(1)
-    found = recurrence.next_date(dataclasses.replace(repetition, interval=1), start=before, after=before)
+    found = recurrence.next_date(structs.replace(repetition, interval=1), start=before, after=before)
     return found[0] if found else first
 
 

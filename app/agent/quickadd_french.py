@@ -1,9 +1,8 @@
 """French words and patterns of quick add."""
 
-import re
-
 from app.agent.quickadd_common import NUMERIC, PRIORITY
 from app.agent.quickadd_language import Language, Rule, word_set
+from app.core.regex import regex
 
 WEEKDAYS = {name: number for number, name in enumerate(("lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche"))}
 MONTHS = {
@@ -161,5 +160,5 @@ FRENCH = Language(
     leads=r"(?:s'il\s+te\s+pla[iî]t,?\s+)?(?:rappelle[rz]?[-\s]moi\s+(?:de\s+|d['’]|que\s+)|n['’]oublie[rz]?\s+pas\s+(?:de\s+|d['’])|ne\s+pas\s+oublier\s+(?:de\s+|d['’])"
     r"|t[aâ]che\s?:\s*|rappel\s?:\s*|[aà]\s+faire\s?:\s*|todo\s?:\s*)",
     twelve_hours=False,
-    signs=re.compile(r"[àâçèéêëîïôùûœÀÂÇÈÉÊÎÔŒ]"),
+    signs=regex(r"[àâçèéêëîïôùûœÀÂÇÈÉÊÎÔŒ]"),
 )

@@ -1,9 +1,8 @@
 """German words and patterns of quick add."""
 
-import re
-
 from app.agent.quickadd_common import NUMERIC, PRIORITY
 from app.agent.quickadd_language import Language, Rule, word_set
+from app.core.regex import regex
 
 WEEKDAYS = {
     "montag": 0, "dienstag": 1, "mittwoch": 2, "donnerstag": 3, "freitag": 4, "samstag": 5, "sonnabend": 5, "sonntag": 6,
@@ -198,5 +197,5 @@ GERMAN = Language(
     leads=r"(?:bitte\s+)?(?:erinnere?\s+mich(?:\s+daran)?(?:\s+an|,)?|nicht\s+vergessen:?|aufgabe:|todo:|to-do:|erinnerung:)\s+",
     twelve_hours=False,
     names_capitalised=True,
-    signs=re.compile(r"[äöüßÄÖÜ]"),
+    signs=regex(r"[äöüßÄÖÜ]"),
 )

@@ -1,10 +1,9 @@
 """Japanese words and patterns of quick add."""
 
-import re
-
 from app.agent.quickadd_chinese import NUMBERS
 from app.agent.quickadd_common import WIDE_PRIORITY
 from app.agent.quickadd_language import Language, Rule
+from app.core.regex import regex
 
 WEEKDAYS = {f"{day}{word}": number for number, day in enumerate("月火水木金土日") for word in ("曜日", "曜", "")}
 UNITS = {
@@ -125,5 +124,5 @@ JAPANESE = Language(
     macros={"day_name": f"(?P<day_name>{'|'.join(DAYS)})"},
     leads=r"(?:リマインド|リマインダー|タスク|todo|やること)\s?[:：]\s*",
     spaced=False,
-    signs=re.compile("[\u3040-\u30ff々毎曜歯払込働駅円気様戻済読売続図帰変発対価検験渋拝]|会議|至急|今晩|今夜|明後日"),
+    signs=regex("[\u3040-\u30ff々毎曜歯払込働駅円気様戻済読売続図帰変発対価検験渋拝]|会議|至急|今晩|今夜|明後日"),
 )

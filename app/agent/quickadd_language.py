@@ -7,13 +7,15 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
+from app.core.regex import regex
+
 Where = Literal["free", "phrase", "word", "apart", "beside"]
 """Where a pattern counts: anywhere; with its own preposition, at the beginning or standing apart; the same without the beginning;
 standing apart only; or only beside something else that was found. What is followed by a noun does not stand apart."""
 
 START = r"(?<![\w.$€£#/:+\-\0])"
 END = r"(?=$|[\s,;:!?)\]…]|\.(?:\s|$)|-\s)"
-_MACRO = re.compile(r"\{([a-z_]+)\}")
+_MACRO = regex(r"\{([a-z_]+)\}")
 
 
 class Rule(NamedTuple):

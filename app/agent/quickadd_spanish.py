@@ -1,9 +1,8 @@
 """Spanish words and patterns of quick add."""
 
-import re
-
 from app.agent.quickadd_common import MERIDIEM, NUMERIC, PRIORITY
 from app.agent.quickadd_language import Language, Rule, word_set
+from app.core.regex import regex
 
 WEEKDAYS = {name: number for number, name in enumerate(("lunes", "martes", "miercoles", "jueves", "viernes", "sabado", "domingo"))}
 MONTHS = {
@@ -169,5 +168,5 @@ SPANISH = Language(
     against=AGAINST,
     common=COMMON,
     leads=r"(?:por\s+favor,?\s+)?(?:recu[eé]rdame\s+(?:que\s+)?|recordar(?:me)?\s*:\s*|no\s+olvidar\s+|no\s+olvides\s+|tarea\s?:\s*|recordatorio\s?:\s*|todo\s?:\s*)",
-    signs=re.compile(r"[áíóúñ¿¡ÁÍÓÚÑ]"),
+    signs=regex(r"[áíóúñ¿¡ÁÍÓÚÑ]"),
 )

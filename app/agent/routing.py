@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from app.agent import phrases, routing_asian, routing_english, routing_romance
 from app.agent.phrases import Language
+from app.core.regex import regex
 
 READ = 600
 """Only so many characters of a message decide what it asks for; what a note or a todo is to hold goes on to its end."""
@@ -21,18 +22,18 @@ TABLES: dict[str, tuple[tuple[str, str], ...]] = {
 LATIN = ("en", "de", "fr", "es")
 OPEN_ENDED = ("content", "text", "task")
 LISTED_FLAGS = {"today": ("date", "today"), "tomorrow": ("date", "tomorrow"), "week": ("date", "week"), "overdue": ("date", "overdue")}
-_POLITE = re.compile(
+_POLITE = regex(
     r"(?:(?:hey|hi|ok|okay|please|also|and|now|so|bitte|por favor|s'il te plaît|s'il vous plaît)[,!]?\s+"
     r"|(?:can|could|would|will) you (?:please )?(?!help\b|do\b)"
     r"|(?:kannst|könntest) du (?:bitte )?|(?:peux-tu|pouvez-vous|tu peux) |(?:puedes|podrías) (?!hacer\b)|请(?:你)?|帮我)+",
     re.IGNORECASE,
 )
-_TRAILING = re.compile(r"[\s.!?,;:。！？、]*(?:,?\s*(?:please|bitte|por favor|s'il (?:te|vous) plaît))?[\s.!?,;:。！？、]*$", re.IGNORECASE)
-_QUOTED = re.compile(r"^[\"“”„«‘'「『]\s*(.+?)\s*[\"“”«»’'」』]$", re.DOTALL)
-_ARTICLE = re.compile(
+_TRAILING = regex(r"[\s.!?,;:。！？、]*(?:,?\s*(?:please|bitte|por favor|s'il (?:te|vous) plaît))?[\s.!?,;:。！？、]*$", re.IGNORECASE)
+_QUOTED = regex(r"^[\"“”„«‘'「『]\s*(.+?)\s*[\"“”«»’'」』]$", re.DOTALL)
+_ARTICLE = regex(
     r"^(?:the|my|our|a|an|der|die|das|den|meine[nr]?|la|le|les|l'|ma|mon|el|los|las|mi)\s+(?=\S)|^(?:that|dass|que)\s+(?=\S)", re.IGNORECASE
 )
-_NOTE = re.compile(
+_NOTE = regex(
     r"^(?:note|todo|task|notiz|aufgabe|nota|tarea|tâche)s?\s+(?:called\s+|named\s+|titled\s+)?(?=\S)|\s+(?:note|todo|task|notiz|aufgabe)s?$",
     re.IGNORECASE,
 )

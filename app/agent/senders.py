@@ -7,20 +7,21 @@ from functools import lru_cache
 from app.agent import lexicon
 from app.agent.items import Item
 from app.agent.lexicon import Sense
+from app.core.regex import regex
 from app.workspace.todo_rows import folded
 
-_SELLER = re.compile(
+_SELLER = regex(
     r"(?:^|[<\s._-])(?:news|newsletters?|marketing|promos?|promotions?|offers?|deals?|sales?|digest|campaigns?|announcements?|shop|store|boletin|ofertas?|"
     r"novedades|angebote?|aktion|aktionen|werbung|soldes|bonsplans|offres|infolettre|events|rewards|loyalty|weekly|daily|updates)[\w.+-]*@"
 )
-_MACHINE = re.compile(
+_MACHINE = regex(
     r"(?:^|[<\s._-])(?:no[-_]?reply|donotreply|do-not-reply|notifications?|notify|alerts?|mailer|automat\w*|system|bot|robot|billing|receipts?|status|"
     r"monitor\w*)[\w.+-]*@"
 )
 _SELLING_KINDS = frozenset(
     ["promotions", "promotion", "promotional", "marketing", "newsletter", "newsletters", "social", "forums", "spam", "advertising", "ads", "bulk"]
 )
-_PRICE_CUT = re.compile(r"\d ?% (?:off|rabatt|de remise|de descuento|de reduction|discount|menos)|(?:^|\s)[-–−] ?\d{1,2} ?%|\d ?% off")
+_PRICE_CUT = regex(r"\d ?% (?:off|rabatt|de remise|de descuento|de reduction|discount|menos)|(?:^|\s)[-–−] ?\d{1,2} ?%|\d ?% off")
 
 
 class Sender(Enum):

@@ -6,22 +6,24 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from app.core.regex import regex
+
 MOST = 3_000
 """Only so many sentences of a text are looked at."""
 READ = 100_000
 """Only so many characters of a text are looked at."""
 LONGEST = 400
 """What is longer without an end is parted between two words."""
-_HEADING = re.compile(r" {0,3}#{1,6}\s+(.*?)\s*#*$")
-_MARKER = re.compile(r"\s*(?:>\s*)*(?:(?:[-*+]|\d{1,3}[.)])\s+)?(?:\[[ xX]\]\s+)?")
-_OWN_LINE = re.compile(r"\s*(?:[-*+]\s|\d{1,3}[.)]\s|>|\||#{1,6}\s|```|~~~)")
-_RULE = re.compile(r"\s*(?:[-*_=~`]\s*){3,}\w*\s*$|[\s|:-]*$")
-_STOP = re.compile(r"(?<=[.!?…])[\"”»')\]*_`]*\s+(?=[^\W_a-zß-öø-ÿ]|[\"“„«¿¡(*_`])|(?<=[。！？])(?![」』）])\s*")
-_SHORT = re.compile(
+_HEADING = regex(r" {0,3}#{1,6}\s+(.*?)\s*#*$")
+_MARKER = regex(r"\s*(?:>\s*)*(?:(?:[-*+]|\d{1,3}[.)])\s+)?(?:\[[ xX]\]\s+)?")
+_OWN_LINE = regex(r"\s*(?:[-*+]\s|\d{1,3}[.)]\s|>|\||#{1,6}\s|```|~~~)")
+_RULE = regex(r"\s*(?:[-*_=~`]\s*){3,}\w*\s*$|[\s|:-]*$")
+_STOP = regex(r"(?<=[.!?…])[\"”»')\]*_`]*\s+(?=[^\W_a-zß-öø-ÿ]|[\"“„«¿¡(*_`])|(?<=[。！？])(?![」』）])\s*")
+_SHORT = regex(
     r"(?:\b(?:dr|mr|mrs|ms|prof|st|no|nr|ca|approx|etc|vs|bzw|z|d|b|e|i|g|sr|sra|mme|fig|p|str|tel)|\b\d{1,2}|\b(?-i:[A-Z]))\.$", re.IGNORECASE
 )
-_WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*")
-_UNSPACED = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+")
+_WORD = regex(r"[^\W_]+(?:-[^\W_]+)*")
+_UNSPACED = regex(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+")
 _ENDINGS = ("ings", "ing", "ied", "ies", "ed", "es", "en", "er", "em", "ly", "s", "e")
 _WRAPPED = 60
 COMPOUND = 6

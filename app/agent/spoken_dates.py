@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from datetime import date, datetime, time, timedelta
 from functools import cache
 
+from app.core.regex import regex
 from app.workspace.todo_rows import folded
 
 LONGEST = 600
@@ -37,7 +38,7 @@ _UNIT = r"days?|tage?n?|jours?|dias?|weeks?|wochen?|semaines?|semanas?|months?|m
 _AMOUNT = rf"\d{{1,3}}|{'|'.join(sorted(_AMOUNTS, key=len, reverse=True))}"
 _SINCE = r"since|seit|depuis|desde el|desde|last|letzten|letzter"
 _NOT_SINCE = "".join(f"(?<!{word} )" for word in _SINCE.split("|"))
-_HINT = re.compile(  # every date has a digit or a word that begins like one of these; looking for one first is much faster
+_HINT = regex(  # every date has a digit or a word that begins like one of these; looking for one first is much faster
     rf"\d|\b(?:{_WEEKDAY}|{_MONTH}|{_AMOUNT}|tod|ton|this|heut|auj|ce|hoy|esta|end|eo|feie|tom|morg|dem|man|day|ube|apr|pas|yes|ges|aye|hie|wee|woc|sem"
     r"|nex|nac|kom|pro|mon|moi|mes|ann|fin|noo|mid|mit|med|min)"
 )

@@ -1,13 +1,13 @@
 """What the rules look at and what they give: a message with the results of tools, and the next step."""
 
-import dataclasses
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
+from msgspec import Struct
 
-@dataclasses.dataclass(frozen=True)
-class Result:
+
+class Result(Struct, frozen=True):
     """What a tool gave for the message at hand: its record, or with `failed` its message of refusal."""
 
     tool: str
@@ -16,8 +16,7 @@ class Result:
     failed: bool
 
 
-@dataclasses.dataclass(frozen=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """A message, what tools have given for it so far, which tools are offered, the user's local time, and the messages before."""
 
     message: str
@@ -40,8 +39,7 @@ class Asked:
         return next((result for result in self.results if result.failed), None)
 
 
-@dataclasses.dataclass(frozen=True)
-class Quote:
+class Quote(Struct, frozen=True):
     """A passage that an answer quotes: it stands at start..end, in characters, of the note's Markdown."""
 
     note_id: int
@@ -51,8 +49,7 @@ class Quote:
     end: int
 
 
-@dataclasses.dataclass(frozen=True)
-class Step:
+class Step(Struct, frozen=True):
     """The next step: tools to call, or the text that answers with what it quotes."""
 
     text: str = ""

@@ -1,11 +1,12 @@
 """The three things to do first: clusters of what is pressing, each with the points of its best item."""
 
 import asyncio
-import dataclasses
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Literal
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from app.account import users
 from app.account.users import TimeZone
@@ -29,8 +30,7 @@ FIRST_QUADRANT_BONUS = 25
 LEAST_IMPORTANCE_OF_A_REPLY = 30
 
 
-@dataclasses.dataclass(frozen=True)
-class Strategy:
+class Strategy(Struct, frozen=True):
     """One thing to do with some items, best first."""
 
     kind: Kind

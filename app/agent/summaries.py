@@ -13,6 +13,7 @@ from app.agent.items import Item, Source
 from app.agent.quadrants import Scored
 from app.core import fragments
 from app.core.fragments import Row
+from app.core.regex import regex
 from app.core.shapes import Text
 from app.workspace.todo_rows import folded
 
@@ -32,15 +33,15 @@ _THINGS = (
 )
 _NO = r"no|none|nothing|keinen?|nichts|aucune?|rien|pas de|ningun|ninguna?|nada|sin|n/a"
 _THERE = r"there (?:are|is)|you have|es gibt|il n'y a|no hay|hay"
-_NOTHING = re.compile(
+_NOTHING = regex(
     rf"(?:(?:{_THERE})\s+)?(?:{_NO})(?:\W+\w+){{0,3}}?\W+(?:{_THINGS})\b(?:\W+\w+){{0,5}}\W*"
     rf"|(?:{_NO}|-+|empty|all clear|all caught up|nothing(?:\W+\w+){{1,6}})\W*"
 )
 _YOU_HAVE = r"you have|there are|sie haben|du hast|vous avez|tu as|tienes|hay"
-_COUNTS = re.compile(rf"(?:{_YOU_HAVE})?\W*\d+(?:\W+\w+){{0,3}}?\W+(?:{_THINGS}|overdue|due today)\b.{{0,120}}")
-_LATE_HEADING = re.compile(r"overdue|past due|late|uberfallig|en retard|atrasad\w*|vencid\w*")
-_PRIORITY = re.compile(r"\bpriority:?\s*([0-5])\b|\bp(?:riority )?\s?([0-5])/5\b")
-_TOP = re.compile(r"(?<!\w)p1(?!\w)|!!!")
+_COUNTS = regex(rf"(?:{_YOU_HAVE})?\W*\d+(?:\W+\w+){{0,3}}?\W+(?:{_THINGS}|overdue|due today)\b.{{0,120}}")
+_LATE_HEADING = regex(r"overdue|past due|late|uberfallig|en retard|atrasad\w*|vencid\w*")
+_PRIORITY = regex(r"\bpriority:?\s*([0-5])\b|\bp(?:riority )?\s?([0-5])/5\b")
+_TOP = regex(r"(?<!\w)p1(?!\w)|!!!")
 
 
 def entry(item: Item, aside: str = "") -> str:

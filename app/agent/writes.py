@@ -7,13 +7,14 @@ from app.agent import choosing, lists, quickadd
 from app.agent.phrases import say
 from app.agent.routing import Route
 from app.agent.steps import Asked, Step, link
+from app.core.regex import regex
 
 CANDIDATES = 20
 LONGEST_TITLE = 120
 LONGEST_TODO = 500
 LONGEST_DESCRIPTION = 20_000
-_ASKED_TO = re.compile(r"\W*(?:bitte\s+)?(?:erinner|vergiss)", re.IGNORECASE)
-_INFINITIVE = re.compile(r"\bzu (\w+n)$")
+_ASKED_TO = regex(r"\W*(?:bitte\s+)?(?:erinner|vergiss)", re.IGNORECASE)
+_INFINITIVE = regex(r"\bzu (\w+n)$")
 
 
 def add_todo(asked: Asked, route: Route) -> Step:

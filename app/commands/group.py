@@ -1,6 +1,8 @@
 """The group of commands: it keeps their order and turns every expected failure into one sentence and an exit code."""
 
+import importlib
 import sqlite3
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -42,3 +44,21 @@ class Commands(click.Group):
             raise Refused(error.message) from None
         except sqlite3.DatabaseError as error:
             raise Refused(f"The database cannot be used: {error}.") from None
+
+
+class LazyCommands(Commands):
+    """A group that loads a command's module when the command is wanted; `places` says where each is, as `module:name`, in the order of the help."""
+
+    places: Mapping[str, str] = {}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Give the names in their order."""
+        return list(self.places)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Give the command of that name, if there is one."""
+        if cmd_name not in self.places:
+            return None
+        module, _, name = self.places[cmd_name].partition(":")
+        found: click.Command = getattr(importlib.import_module(module), name)
+        return found

@@ -6,12 +6,13 @@ from difflib import SequenceMatcher
 from html import unescape
 
 from app.core import markdown
+from app.core.regex import regex
 
 MOST_COMPARED = 250_000  # pairs of lines that difflib looks at; beyond, all between the first and the last change is one change
-_TAG = re.compile(r"<[^>]*>")
-_DESTINATION = re.compile(r"\]\([^)]*\)")
-_BULLET = re.compile(r"^([ \t]*)([-+*])(?=[ \t]|$)")
-_LINE_END = re.compile(r"(\r\n?|\n)")
+_TAG = regex(r"<[^>]*>")
+_DESTINATION = regex(r"\]\([^)]*\)")
+_BULLET = regex(r"^([ \t]*)([-+*])(?=[ \t]|$)")
+_LINE_END = regex(r"(\r\n?|\n)")
 
 Rewrite = Callable[[range, range], list[str] | None]
 

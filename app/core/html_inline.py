@@ -7,6 +7,7 @@ from typing import Literal
 
 from app.core.markdown_html import escape, inline_html, link_tag
 from app.core.markdown_rules import allowed, is_mark, needs_padding
+from app.core.regex import regex
 
 MARKS = {"em": "*", "strong": "**", "del": "~~"}
 SPACE = " \t\n"
@@ -26,16 +27,16 @@ class Run:
 
 
 BREAK = Run("break")
-_FOLDED = re.compile(r"(?<![ \t])[ \t]*+\n[ \t\n]*")
-_SPECIAL = re.compile(r"[*~`\[&]")
-_REFERENCE = re.compile(r"&(?=#(\d{2,3});)")
-_LIKELY = re.compile(r"(?<!\s)\*+|\*+(?!\s)|~~+|`+")
-_ANY = re.compile(r"[*~`\[\]]")
-_HAZARD = re.compile(r"(?:#{1,6}(?=[ \t]|$)|>|[-+*](?=[ \t]|$)|```|~~~|([-*_])(?:[ \t]*\1){2,}[ \t]*$)")
-_NUMBER = re.compile(r"(\d{1,9})([.)])(?=[ \t]|$)")
-_DELIMITERS = re.compile(r"[|:-][-:| \t]*$")
-_UNLINKABLE = re.compile(r"[<>\x00-\x1f\x7f]")
-_BARE_LINK = re.compile(r"(?!<)(?:[^\s()]|\([^\s()]*\))*")
+_FOLDED = regex(r"(?<![ \t])[ \t]*+\n[ \t\n]*")
+_SPECIAL = regex(r"[*~`\[&]")
+_REFERENCE = regex(r"&(?=#(\d{2,3});)")
+_LIKELY = regex(r"(?<!\s)\*+|\*+(?!\s)|~~+|`+")
+_ANY = regex(r"[*~`\[\]]")
+_HAZARD = regex(r"(?:#{1,6}(?=[ \t]|$)|>|[-+*](?=[ \t]|$)|```|~~~|([-*_])(?:[ \t]*\1){2,}[ \t]*$)")
+_NUMBER = regex(r"(\d{1,9})([.)])(?=[ \t]|$)")
+_DELIMITERS = regex(r"[|:-][-:| \t]*$")
+_UNLINKABLE = regex(r"[<>\x00-\x1f\x7f]")
+_BARE_LINK = regex(r"(?!<)(?:[^\s()]|\([^\s()]*\))*")
 
 
 def from_runs(runs: Iterable[Run], context: Context = "lines") -> str:

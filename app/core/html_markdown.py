@@ -8,11 +8,12 @@ from itertools import pairwise
 from app.core.html_inline import BREAK, MARKS, Run, from_runs, link_run, refer, split_paragraphs
 from app.core.html_tree import Node, parse
 from app.core.markdown_rules import DEEPEST
+from app.core.regex import regex
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
-_NUMBER = re.compile(r"\d{1,8}", re.ASCII)
-_TASK_TEXT = re.compile(r"\[[ xX]\][ \t]")
-_RULE = re.compile(r"([-*])(?:[ \t]*\1){2,}[ \t]*$", re.MULTILINE)
+_NUMBER = regex(r"\d{1,8}", re.ASCII)
+_TASK_TEXT = regex(r"\[[ xX]\][ \t]")
+_RULE = regex(r"([-*])(?:[ \t]*\1){2,}[ \t]*$", re.MULTILINE)
 _DELIMITERS = {"left": ":---", "center": ":---:", "right": "---:"}
 
 

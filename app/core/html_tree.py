@@ -1,12 +1,13 @@
 """HTML text to a small tree of the elements that Markdown has marks for, each with the lines it spans."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from html import unescape
 
 import nh3
+
+from app.core.regex import regex
 
 DEEPEST = 2_000  # elements open at once; deeper text is read without its tags
 
@@ -66,9 +67,9 @@ _VALUES = {"input": {"type": {"checkbox"}}, **{tag: {"align": {"left", "center",
 _VOID = frozenset(["br", "hr", "img", "input"])
 _DROPPED = {"script", "style", "template", "title"}
 
-_TOKEN = re.compile(r"<(/?)([a-z0-9]+)([^>]*)>|([^<]+)")
-_ATTRIBUTE = re.compile(r'([a-z]+)="([^"]*)"')
-_NESTING = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
+_TOKEN = regex(r"<(/?)([a-z0-9]+)([^>]*)>|([^<]+)")
+_ATTRIBUTE = regex(r'([a-z]+)="([^"]*)"')
+_NESTING = regex(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _CLOSED_BY_NEXT = frozenset(
     [
         "area",
@@ -96,7 +97,7 @@ _CLOSED_BY_NEXT = frozenset(
         "wbr",
     ]
 )
-_MARKUP = re.compile(r"</?(?!(?:script|style)\b)[a-zA-Z][^<>]*>")
+_MARKUP = regex(r"</?(?!(?:script|style)\b)[a-zA-Z][^<>]*>")
 
 
 @dataclass

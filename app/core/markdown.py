@@ -2,6 +2,8 @@
 
 import re
 
+from app.core.regex import regex
+
 MOST_CHARACTERS = 1_000_000
 MOST_LINES = 25_000
 MOST_MARKS = 12_000  # at the start of lines: about a second's work
@@ -38,10 +40,10 @@ TAGS = frozenset(
     ]
 )
 
-_TAG = re.compile(rf"</?(?:{'|'.join(sorted(TAGS))})(?:[\s/][^<>]*)?>", re.IGNORECASE)
-_BLOCK_MARKS = re.compile(r"^(?:[ \t]*+(?:[-+*>]|#{1,6}|\d{1,9}[.)])(?=[ \t]))+", re.MULTILINE)
-_LINE_END = re.compile(r"\r\n?")
-_UNFIT = re.compile("[\x00\ud800-\udfff]")
+_TAG = regex(rf"</?(?:{'|'.join(sorted(TAGS))})(?:[\s/][^<>]*)?>", re.IGNORECASE)
+_BLOCK_MARKS = regex(r"^(?:[ \t]*+(?:[-+*>]|#{1,6}|\d{1,9}[.)])(?=[ \t]))+", re.MULTILINE)
+_LINE_END = regex(r"\r\n?")
+_UNFIT = regex("[\x00\ud800-\udfff]")
 
 
 def render(markdown: str) -> str:

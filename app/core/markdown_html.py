@@ -1,6 +1,5 @@
 """Markdown tokens to HTML, line for line: a line feed of the HTML is always a line end of the source."""
 
-import re
 from collections.abc import Sequence
 from functools import cache
 
@@ -9,11 +8,12 @@ from markdown_it.token import Token
 
 from app.core.markdown import TAGS
 from app.core.markdown_rules import DEEPEST, engine
+from app.core.regex import regex
 
 ATTRIBUTES = {"a": {"href", "title"}, "input": {"checked", "disabled"}, "ol": {"start"}}
 VALUES = {"input": {"type": {"checkbox"}}, "th": {"align": {"left", "center", "right"}}, "td": {"align": {"left", "center", "right"}}}
 
-_TASK = re.compile(r"\[([ xX])\][ \t]+(?=\S)")
+_TASK = regex(r"\[([ xX])\][ \t]+(?=\S)")
 _INLINE_TAGS = {"em": "em", "strong": "strong", "s": "del"}
 _ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
 

@@ -13,6 +13,8 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.emphasis import tokenize as tokenize_emphasis
 from markdown_it.token import Token
 
+from app.core.regex import regex
+
 DEEPEST = 60  # levels of nested blocks; a list counts two
 BLOCK_RULES = ["code", "fence", "blockquote", "hr", "list", "heading", "rows", "paragraph"]
 INLINE_RULES = ["text", "newline", "backticks", "strikethrough", "emphasis", "link", "reference"]
@@ -20,19 +22,19 @@ INLINE_RULES = ["text", "newline", "backticks", "strikethrough", "emphasis", "li
 BlockRule = Callable[[StateBlock, int, int, bool], bool]
 
 _SPACE = " \t"
-_SPAN = re.compile(r"`+|[\[\]]")
-_CODE = re.compile(r"`+|\n")
-_REFERENCE = re.compile(r"&#(\d{2,3});")
+_SPAN = regex(r"`+|[\[\]]")
+_CODE = regex(r"`+|\n")
+_REFERENCE = regex(r"&#(\d{2,3});")
 _BARE = r"[^\x00-\x20\x7f()]"
-_DESTINATION = re.compile(
+_DESTINATION = regex(
     rf"\([ \t]*(?:<(?P<angle>[^<>\x00-\x1f\x7f]*)>|(?P<bare>(?!<)(?:{_BARE}|\((?:{_BARE}|\({_BARE}*+\))*+\))*+))"
     r"""(?:[ \t]+(?P<title>"[^"\n]*"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*\)"""
 )
-_ABSOLUTE = re.compile(r"(?:https?://[^/\\?#]|mailto:[^/\\])", re.IGNORECASE)
-_RELATIVE = re.compile(r"(?![/\\]{2})[^:/?#\\]*(?:[/?#]|\Z)")
-_HEADING = re.compile(r"(#{1,6})(?:[ \t]+|\Z)")
-_DELIMITER_ROW = re.compile(r"(?=[|:-])(?!-(?:[ \t]|\Z))[-:| \t]*-[-:| \t]*\Z")
-_DELIMITER = re.compile(r":?-+:?")
+_ABSOLUTE = regex(r"(?:https?://[^/\\?#]|mailto:[^/\\])", re.IGNORECASE)
+_RELATIVE = regex(r"(?![/\\]{2})[^:/?#\\]*(?:[/?#]|\Z)")
+_HEADING = regex(r"(#{1,6})(?:[ \t]+|\Z)")
+_DELIMITER_ROW = regex(r"(?=[|:-])(?!-(?:[ \t]|\Z))[-:| \t]*-[-:| \t]*\Z")
+_DELIMITER = regex(r":?-+:?")
 
 
 # Only a rule that looks ahead calls an inline rule in silence, and no rule of the dialect does.

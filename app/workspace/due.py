@@ -5,13 +5,15 @@ A day ends when the next one begins in the user's zone; that moment is its deadl
 
 import dataclasses
 import functools
-import re
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
+from msgspec import Struct
+
 from app.account import users
 from app.core.caller import Caller
+from app.core.regex import regex
 from app.core.shapes import Rule
 from app.core.tx import Tx, stamp
 from app.errors import Invalid
@@ -21,8 +23,8 @@ NO_DUE = "~"
 AFTER_ALL = ":"
 """Sorts after every date and moment, and before `NO_DUE`."""
 NAMED_DAYS = ("today", "tomorrow", "week", "overdue")
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_MOMENT = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)(?:\.([0-9]{1,9}))?([Zz]|[+-][0-9]{2}:?[0-9]{2})?")
+_DAY = regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_MOMENT = regex(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)(?:\.([0-9]{1,9}))?([Zz]|[+-][0-9]{2}:?[0-9]{2})?")
 _FORM = "must be a date such as 2026-03-01 or a moment such as 2026-03-01T09:00:00Z"
 
 
@@ -52,8 +54,7 @@ class DueText(Rule):
         return value
 
 
-@dataclasses.dataclass(frozen=True)
-class Span:
+class Span(Struct, frozen=True):
     """The days from `first` to `last`, both in it, of a zone; `since` and `until` are the moments where they begin and have ended."""
 
     first: str

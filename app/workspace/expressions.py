@@ -25,6 +25,12 @@ def some(query: Query, words: Sequence[str], *, with_or_without: Sequence[str] =
     return _with_marks(query, " AND ".join(demands + ([f"({f' {which} '.join(parts)})"] if parts else [])))
 
 
+def prominently(query: Query) -> str:
+    """Give the FTS5 expression that matches where one of the free words occurs in the title, a heading or a tag; empty without free words."""
+    parts = [matching(part) for part in telling_words(query)]
+    return f"{{title headings tags}} : ({' OR '.join(parts)})" if parts else ""
+
+
 def demanded(query: Query) -> str:
     """Give the FTS5 expression that matches where all that is demanded beside the free words occurs; empty when nothing is."""
     return " AND ".join(f"({either(clause)})" for clause in query.demands)

@@ -1,12 +1,11 @@
 """Quick open: notes, folders, tags and todos by name, for whoever types a few letters and wants the thing itself."""
 
-import dataclasses
 import sqlite3
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Annotated
 
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from app.core.app import App
 from app.core.caller import Caller
@@ -42,8 +41,7 @@ class FoundList(Record):
     results: list[Found]
 
 
-@dataclasses.dataclass
-class Named:
+class Named(Struct):
     """A thing that may be shown: its row, how well it fits, and which typed words mark its name."""
 
     kind: Kind

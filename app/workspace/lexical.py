@@ -2,26 +2,29 @@
 
 A note where every word of the query occurs stands above one where only some do. Among each, `relevance` is bm25 over the columns of the index
 (a hit in the title, a heading or a tag counts more), times 1 + 0.1 / 2^(days since the last change / 30), times 1.1 for a pinned note. Of a word that
-stands in very many notes the newest 5,000 are ranked; those that hold the rarest word of the query are ranked however old they are.
+stands in very many notes the newest 2,000 are ranked, of the newest 5,000 those that have it in the title, a heading or a tag, and those that hold
+the rarest word of the query however old they are.
 """
 
-import dataclasses
 import functools
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from typing import NamedTuple
 
+from msgspec import structs
+
 from app.core.caller import Caller
 from app.core.tx import Tx
 from app.workspace import due, queries, words
-from app.workspace.expressions import demanded, every, some, telling_words
+from app.workspace.expressions import demanded, every, prominently, some, telling_words
 from app.workspace.findable import Condition, Place, condition, has_index, places
 from app.workspace.folder_rows import in_list
 from app.workspace.queries import NO_FILTERS, Query, Term
 from app.workspace.shared_scores import shared_scores
 from app.workspace.spellings import beginning, goes_on, matching, pairs
 
-RANKED = 5_000
+RANKED, RANKED_BESIDE_MEANING = 2_000, 1_000
+PROMINENT = 5_000
 FEW = 300
 MOST_LIGHT = 4
 MORE = 5
@@ -56,7 +59,7 @@ def read(tx: Tx, me: Caller, text: str) -> Query:
     if any(goes_on(term.text, prefix=term.kind == "prefix") for term in query.terms + query.excluded):
         owners = {place.owner for place in places(tx, me)}
         narrowed = [tuple(_narrowed(tx, owners, term) for term in terms) for terms in (*query.clauses, query.excluded)]
-        query = dataclasses.replace(query, clauses=tuple(narrowed[:-1]), excluded=narrowed[-1])
+        query = structs.replace(query, clauses=tuple(narrowed[:-1]), excluded=narrowed[-1])
     return query
 
 
@@ -65,7 +68,7 @@ def _narrowed(tx: Tx, owners: Iterable[int], term: Term) -> Term:
     if not goes_on(term.text, prefix=term.kind == "prefix"):
         return term
     pages = sum(words.pages_of(tx, owner, beginning(term.text)) for owner in owners if has_index(tx, owner))
-    return dataclasses.replace(term, whole=True) if pages > MOST_PAGES else term
+    return structs.replace(term, whole=True) if pages > MOST_PAGES else term
 
 
 def best(tx: Tx, me: Caller, query: Query, *, limit: int, folder_id: int | None = None) -> list[Found]:
@@ -95,7 +98,7 @@ def candidates(tx: Tx, me: Caller, query: Query, *, limit: int, folder_id: int |
     if not query.clauses:
         return {}
     where = [(place, condition(tx, me, query, place)) for place in places(tx, me, folder_id)]
-    rows = sorted(_with_some(tx, query, where, limit), key=lambda row: (-row[1], -row[0]))
+    rows = sorted(_with_some(tx, query, where, Extent(limit, min(RANKED, RANKED_BESIDE_MEANING))), key=lambda row: (-row[1], -row[0]))
     return {row[0]: row[1] for row in rows[:limit]}
 
 
@@ -140,15 +143,23 @@ def _recency(day: str, today: int) -> float:
 Where = Sequence[tuple[Place, Condition]]
 
 
+class Extent(NamedTuple):
+    """How many notes are wanted, and how many are ranked for them where more match; with `few` it is known that no word stands in many."""
+
+    limit: int
+    most: int
+    few: bool = False
+
+
 def _best(tx: Tx, query: Query, where: Where, limit: int, *, few: bool = False) -> list[Found]:
-    """Give the best notes of some places; with `few` it is known that no word stands in many."""
+    """Give the best notes of some places."""
     if not query.clauses:
         return _listed(tx, where, limit)
-    pool = limit + MORE  # more than are shown, since a recent change or a pin may lift one among them
-    found = _ranked(tx, _with_every(tx, query, where, pool, few=few), full=True)[:limit]
+    extent = Extent(limit + MORE, RANKED, few)  # more than are shown, since a recent change or a pin may lift one among them
+    found = _ranked(tx, _with_every(tx, query, where, extent), full=True)[:limit]
     if len(found) < limit and len(telling_words(query)) + len(query.demands) > 1:
         known = {one.id for one in found}
-        more = _ranked(tx, _with_some(tx, query, where, pool, few=few), full=False)
+        more = _ranked(tx, _with_some(tx, query, where, extent), full=False)
         found += [one for one in more if one.id not in known][: limit - len(found)]
     return found
 
@@ -174,24 +185,25 @@ def _listed(tx: Tx, where: Where, limit: int) -> list[Found]:
     return [Found(row[2], 0.0, False, row[3]) for row in sorted(map(tuple, rows), reverse=True)[:limit]]
 
 
-def _with_every(tx: Tx, query: Query, where: Where, limit: int, *, few: bool = False) -> list[Row]:
+def _with_every(tx: Tx, query: Query, where: Where, extent: Extent) -> list[Row]:
     """Give the best notes of each place in which every clause occurs."""
-    match = every(query)
-    return [row for place, rule in where for row in _fair(tx, query, place, _of_place(tx, place.owner, rule, match, limit, few=few))]
+    match, prominent = every(query), prominently(query)
+    return [row for place, rule in where for row in _fair(tx, query, place, _of_place(tx, place.owner, rule, match, prominent, extent))]
 
 
-def _with_some(tx: Tx, query: Query, where: Where, limit: int, *, few: bool = False) -> list[Row]:
+def _with_some(tx: Tx, query: Query, where: Where, extent: Extent) -> list[Row]:
     """Give the best notes of each place in which some of the words occur; of those with the rarest word none is too old."""
     telling = telling_words(query)
     rows: dict[int, Row] = {}
     for place, rule in where:
         found: dict[int, Row] = {}
         matches = [some(query, telling)]
-        if len(telling) > 1 and not few and _is_common(tx, place.owner, matches[0]) and (rarest := _rarest(tx, place.owner, telling)):
+        common = len(telling) > 1 and not extent.few and _newest(tx, place.owner, matches[0], extent.most) is not None
+        if common and (rarest := _rarest(tx, place.owner, telling, extent.most)):
             rest = [word for word in telling if word != rarest]
             matches += [some(query, [rarest], with_or_without=rest, which=which) for which in ("AND", "NOT")]
         for match in matches:
-            found.update((row[0], row) for row in _of_place(tx, place.owner, rule, match, limit, few=few))
+            found.update((row[0], row) for row in _of_place(tx, place.owner, rule, match, prominently(query), extent))
         rows.update((row[0], row) for row in _fair(tx, query, place, list(found.values())))
     return list(rows.values())
 
@@ -204,39 +216,64 @@ def _fair(tx: Tx, query: Query, place: Place, rows: list[Row]) -> list[Row]:
     return [(row[0], scores[row[0]], *row[2:]) for row in rows]
 
 
-def _is_common(tx: Tx, owner: int, match: str) -> bool:
-    """Say whether more notes match than are ranked."""
+def _newest(tx: Tx, owner: int, match: str, most: int) -> int | None:
+    """Give the id of the oldest of the newest `most` notes that match; None when no more than those do."""
     name = words.table(owner)
-    return has_index(tx, owner) and tx.one(f"SELECT 1 FROM {name} WHERE {name} MATCH :match LIMIT 1 OFFSET {RANKED}", match=match) is not None
+    if not has_index(tx, owner):
+        return None
+    row = tx.one(f"SELECT rowid FROM {name} WHERE {name} MATCH :match ORDER BY rowid DESC LIMIT 1 OFFSET :most", match=match, most=most)
+    return None if row is None else int(row[0]) + 1
 
 
-def _rarest(tx: Tx, owner: int, parts: Sequence[str]) -> str | None:
+def _rarest(tx: Tx, owner: int, parts: Sequence[str], most: int) -> str | None:
     """Give the word that the fewest notes hold; None where all stand in more than are ranked anyway."""
     name = words.table(owner)
-    count = f"SELECT count(*) FROM (SELECT 1 FROM {name} WHERE {name} MATCH :match LIMIT {RANKED + 1})"
+    count = f"SELECT count(*) FROM (SELECT 1 FROM {name} WHERE {name} MATCH :match LIMIT {most + 1})"
     counts = ((int(tx.value(count, match=matching(part))), part) for part in parts)
-    number, rarest = min((counted for counted in counts if counted[0]), default=(RANKED + 1, ""))
-    return rarest if number <= RANKED else None
+    number, rarest = min((counted for counted in counts if counted[0]), default=(most + 1, ""))
+    return rarest if number <= most else None
 
 
-def _of_place(tx: Tx, owner: int, where: Condition, match: str, limit: int, *, few: bool) -> list[Row]:
-    """Give the best of one owner's notes: of the newest thousands, or of all where too few of those may be found."""
-    if not few and not has_index(tx, owner):
+def _of_place(tx: Tx, owner: int, where: Condition, match: str, prominent: str, extent: Extent) -> list[Row]:
+    """Give the best of one owner's notes: of the newest and the prominent ones, or of all where too few of those may be found."""
+    if extent.few:
+        return _of_those(tx, owner, where, match, "", extent)
+    if not has_index(tx, owner):
         return []
+    since = _newest(tx, owner, match, extent.most)
+    if since is None:
+        return _of_those(tx, owner, where, match, "", extent)
+    among, bounds = "AND rowid >= :since", {"since": since}
+    if prominent:
+        name, bounds["oldest"] = words.table(owner), _newest(tx, owner, match, PROMINENT) or 0
+        # The sign keeps the list out of the index, which would count its words anew for each note of it.
+        among = f"""AND rowid >= :oldest AND (rowid >= :since OR +rowid IN (
+            SELECT rowid FROM {name} WHERE {name} MATCH :prominent AND rowid >= :oldest))"""
+    rows = _of_those(tx, owner, where, match, among, extent, prominent=f"({match}) AND {prominent}", **bounds)
+    return rows if len(rows) >= extent.limit else list({row[0]: row for row in (*_searched(tx, owner, where, match, extent), *rows)}.values())
+
+
+def _of_those(tx: Tx, owner: int, where: Condition, match: str, among: str, extent: Extent, **bounds: int | str) -> list[Row]:
+    """Give the best of the notes that match."""
     name = words.table(owner)
     rows = tx.run(
         f"""SELECT n.id, -ranked.score, n.pinned, n.updated_at, n.size
-            FROM (SELECT id, score FROM (SELECT rowid AS id, rank AS score FROM {name} WHERE {name} MATCH :match ORDER BY rowid DESC LIMIT {RANKED})
-                  ORDER BY score, id DESC LIMIT {RANKED}) ranked CROSS JOIN notes n ON n.id = ranked.id
+            FROM (SELECT rowid AS id, rank AS score FROM {name} WHERE {name} MATCH :match {among}
+                  ORDER BY score, id DESC LIMIT {PROMINENT + RANKED}) ranked CROSS JOIN notes n ON n.id = ranked.id
             WHERE {where.sql} LIMIT :limit""",
-        match=match, limit=limit, **where.params,
+        match=match, limit=extent.limit, **bounds, **where.params,
     ).fetchall()  # fmt: skip
-    if not few and len(rows) < limit and _is_common(tx, owner, match):
-        rows = tx.all(
-            f"""SELECT id, score, pinned, updated_at, size FROM (
-                    SELECT n.id, -rank AS score, n.pinned, n.updated_at, n.size FROM {name} CROSS JOIN notes n ON n.id = {name}.rowid
-                    WHERE {name} MATCH :match AND {where.sql} ORDER BY {name}.rowid DESC LIMIT {RANKED})
-                ORDER BY score DESC, id DESC LIMIT :limit""",
-            match=match, limit=limit, **where.params,
-        )  # fmt: skip
+    return [(row[0], row[1], row[2], row[3], row[4]) for row in rows]
+
+
+def _searched(tx: Tx, owner: int, where: Condition, match: str, extent: Extent) -> list[Row]:
+    """Give the best of the newest notes that match and that may be found, looking through all that match."""
+    name = words.table(owner)
+    rows = tx.all(
+        f"""SELECT id, score, pinned, updated_at, size FROM (
+                SELECT n.id, -rank AS score, n.pinned, n.updated_at, n.size FROM {name} CROSS JOIN notes n ON n.id = {name}.rowid
+                WHERE {name} MATCH :match AND {where.sql} ORDER BY {name}.rowid DESC LIMIT {extent.most})
+            ORDER BY score DESC, id DESC LIMIT :limit""",
+        match=match, limit=extent.limit, **where.params,
+    )  # fmt: skip
     return [(row[0], row[1], row[2], row[3], row[4]) for row in rows]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
+from app.core.regex import regex
 from app.core.text import fold
 
 Kind = Literal["wiki", "note", "tag"]
@@ -14,19 +15,19 @@ MOST = 10_000
 ENDING = ".md"
 MOST_SLASHES = 4
 MOST_HASHES = 3
-WIKI_MARKS = re.compile(r"[\[\]|\x00-\x1f]")
+WIKI_MARKS = regex(r"[\[\]|\x00-\x1f]")
 _ADDRESS_BEFORE = 300
 _SHOWN_BEFORE = 300
 _LINE_BEFORE = 400
-_WIKI = re.compile(r"\[\[([^\[\]\n]{1,800})\]\]")
-_NOTE = re.compile(r"(?:hearth:note/|/os/notes/)([1-9][0-9]{0,15})(?![\w/-])")
+_WIKI = regex(r"\[\[([^\[\]\n]{1,800})\]\]")
+_NOTE = regex(r"(?:hearth:note/|/os/notes/)([1-9][0-9]{0,15})(?![\w/-])")
 _ADDRESS_ENDS = " \t\r\n()<>[]\"'`,;"
-_BEFORE_ADDRESS = re.compile(r"(?:https?://.+|/api/v[0-9]+)?")
-_HAS_TAG = re.compile(r"#\w")
-_TAG = re.compile(r"#(?<![^\s(,;]#)(\w[\w/-]{0,63})(?![\w/-])")  # begins with the letter that re looks for fastest
-_HEADING = re.compile(r"[ \t>]*#{1,6}[ \t]")
-_FENCE = re.compile(r"^(?:[ \t]*+(?:>|(?:[-*+]|[0-9]{1,9}[.)])[ \t]))*+[ \t]*+(`{3,}+|~{3,}+)([^\n]*)", re.MULTILINE)
-_TICKS = re.compile(r"`+|\n")
+_BEFORE_ADDRESS = regex(r"(?:https?://.+|/api/v[0-9]+)?")
+_HAS_TAG = regex(r"#\w")
+_TAG = regex(r"#(?<![^\s(,;]#)(\w[\w/-]{0,63})(?![\w/-])")  # begins with the letter that re looks for fastest
+_HEADING = regex(r"[ \t>]*#{1,6}[ \t]")
+_FENCE = regex(r"^(?:[ \t]*+(?:>|(?:[-*+]|[0-9]{1,9}[.)])[ \t]))*+[ \t]*+(`{3,}+|~{3,}+)([^\n]*)", re.MULTILINE)
+_TICKS = regex(r"`+|\n")
 
 
 class Link(NamedTuple):

@@ -1,8 +1,9 @@
 """What may fit what was typed: the names that the index gives for it, by owner and kind, before they are ranked."""
 
-import dataclasses
 import sqlite3
 from collections.abc import Sequence
+
+from msgspec import Struct
 
 from app.core.caller import Caller
 from app.core.tx import Tx
@@ -17,8 +18,7 @@ MOST_LOOKED_UP = 8
 Rows = list[tuple[Kind, sqlite3.Row]]
 
 
-@dataclasses.dataclass(frozen=True)
-class Asked:
+class Asked(Struct, frozen=True):
     """What was typed: folded, its words, and where it holds slashes those before and after the last one."""
 
     plain: str
@@ -32,8 +32,7 @@ class Asked:
         return not self.plain
 
 
-@dataclasses.dataclass(frozen=True)
-class Source:
+class Source(Struct, frozen=True):
     """Whose names are looked through, which kinds of them, and of another owner in which folders."""
 
     owner: int

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple, NoReturn
 
+from app.core.regex import regex
 from app.errors import Invalid
 
 DEEPEST = 60
@@ -27,21 +28,21 @@ CONTROLS = {"a": "\a", "f": "\f", "t": "\t", "n": "\n", "r": "\r", "v": "\v"}
 BEYOND_ASCII = r"[\x{C2}-\x{F4}][\x{80}-\x{BF}]{1,3}"
 WORD_MARKS, OTHER_MARKS = ("0", "1"), ("\x01", "\x02")
 
-_QUANTIFIER = re.compile(r"(?:([*+?])|\{(\d{1,4})(,?)(\d{0,4})\})\??")
-_CODE = re.compile(r"x\{([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{2})|(0[0-7]{0,2}|[1-7][0-7]{1,2})")
-_PROPERTY = re.compile(r"[pP](?:\{[^}]*\}|.)", re.DOTALL)
-_POSIX = re.compile(r"\[:\^?\w+:\]")
-_OPENING = re.compile(r"\((?!\?)|\(\?P?<\w+>|\(\?([imsU]*-?[imsU]*)([:)])")
+_QUANTIFIER = regex(r"(?:([*+?])|\{(\d{1,4})(,?)(\d{0,4})\})\??")
+_CODE = regex(r"x\{([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{2})|(0[0-7]{0,2}|[1-7][0-7]{1,2})")
+_PROPERTY = regex(r"[pP](?:\{[^}]*\}|.)", re.DOTALL)
+_POSIX = regex(r"\[:\^?\w+:\]")
+_OPENING = regex(r"\((?!\?)|\(\?P?<\w+>|\(\?([imsU]*-?[imsU]*)([:)])")
 _REFUSED = [
-    (re.compile(r"\(\?=|\(\?!"), "look-ahead"),
-    (re.compile(r"\(\?<[=!]"), "look-behind"),
-    (re.compile(r"\(\?P=|\\k[<{']|\\g[{<\d-]|\\[1-9](?![0-7])|\\[89]"), "a back-reference"),
-    (re.compile(r"\(\?>"), "an atomic group"),
-    (re.compile(r"\(\?\("), "a condition"),
-    (re.compile(r"\(\?(?:R|&|P>|[+-]?\d)"), "recursion"),
-    (re.compile(r"\(\?#"), "a comment"),
-    (re.compile(r"\(\?\|"), "a branch reset"),
-    (re.compile(r"\\[CGKRXZhHN]"), ""),
+    (regex(r"\(\?=|\(\?!"), "look-ahead"),
+    (regex(r"\(\?<[=!]"), "look-behind"),
+    (regex(r"\(\?P=|\\k[<{']|\\g[{<\d-]|\\[1-9](?![0-7])|\\[89]"), "a back-reference"),
+    (regex(r"\(\?>"), "an atomic group"),
+    (regex(r"\(\?\("), "a condition"),
+    (regex(r"\(\?(?:R|&|P>|[+-]?\d)"), "recursion"),
+    (regex(r"\(\?#"), "a comment"),
+    (regex(r"\(\?\|"), "a branch reset"),
+    (regex(r"\\[CGKRXZhHN]"), ""),
 ]
 
 

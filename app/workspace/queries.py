@@ -6,22 +6,23 @@ Read into one frozen record: clauses that must all hold, what must not occur, an
 import functools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
+from msgspec import Struct
+
+from app.core.regex import regex
 from app.core.text import fold
 from app.workspace.query_days import Days, days_of
 from app.workspace.spellings import words_in
 
 MOST_TERMS = 100
 _QUOTES = str.maketrans("“”„«»", '"""""')
-_PART = re.compile(r'(?P<no>(?<!\S)-(?=\S))?(?:(?P<field>[A-Za-z]+):)?(?:"(?P<quoted>[^"]*)"|(?P<bare>[^\s"]+))')
-_SPAN_BEGINS = re.compile(r"(?:last|this|past|[0-9]{1,4})$", re.IGNORECASE)
+_PART = regex(r'(?P<no>(?<!\S)-(?=\S))?(?:(?P<field>[A-Za-z]+):)?(?:"(?P<quoted>[^"]*)"|(?P<bare>[^\s"]+))')
+_SPAN_BEGINS = regex(r"(?:last|this|past|[0-9]{1,4})$", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class Term:
+class Term(Struct, frozen=True):
     """A thing that must stand in a note: a word in any form, the beginning of a word, or a phrase; in the title or anywhere."""
 
     text: str
@@ -36,8 +37,7 @@ class Term:
         return self.kind == "word" and not self.title and not self.whole
 
 
-@dataclass(frozen=True)
-class Period:
+class Period(Struct, frozen=True):
     """When a note was made or last changed: within these days, or, with an end that is None, from or up to one."""
 
     of: Literal["created", "updated"]
@@ -46,8 +46,7 @@ class Period:
     without: bool = False
 
 
-@dataclass(frozen=True)
-class Filters:
+class Filters(Struct, frozen=True):
     """What a note must be, whatever it says. Each pair: what it must have, what it must not."""
 
     tags: tuple[str, ...] = ()
@@ -62,8 +61,7 @@ class Filters:
 NO_FILTERS = Filters()
 
 
-@dataclass(frozen=True)
-class Query:
+class Query(Struct, frozen=True):
     """What is searched for: of each clause one term must occur, and nothing of `excluded`."""
 
     clauses: tuple[tuple[Term, ...], ...] = ()

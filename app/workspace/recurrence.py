@@ -4,7 +4,6 @@ COUNT counts the todo that carries the rule, so a rule with COUNT=1 is the last 
 """
 
 import calendar
-import dataclasses
 import functools
 import re
 from collections.abc import Iterator
@@ -13,8 +12,10 @@ from typing import Annotated, Any, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
 import msgspec
+from msgspec import Struct, structs
 
 from app.core import shapes
+from app.core.regex import regex
 from app.errors import Invalid
 from app.workspace import due
 
@@ -24,14 +25,13 @@ FREQUENCIES = ("YEARLY", "MONTHLY", "WEEKLY", "DAILY")
 WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 FINER = ("BYHOUR", "BYMINUTE", "BYSECOND")
 LARGEST = {"BYMONTH": 12, "BYMONTHDAY": 31, "BYYEARDAY": 366, "BYWEEKNO": 53, "BYSETPOS": 366}
-_NUMBER = re.compile(r"[+-]?[0-9]{1,3}")
-_WEEKDAY = re.compile(r"([+-]?[0-9]{1,2})?(MO|TU|WE|TH|FR|SA|SU)")
-_DATE = re.compile(r"^([0-9]{4})([0-9]{2})([0-9]{2})(?=T|$)")
-_CLOCK = re.compile(r"T([0-9]{2})([0-9]{2})([0-9]{2})(?=Z|$)")
+_NUMBER = regex(r"[+-]?[0-9]{1,3}")
+_WEEKDAY = regex(r"([+-]?[0-9]{1,2})?(MO|TU|WE|TH|FR|SA|SU)")
+_DATE = regex(r"^([0-9]{4})([0-9]{2})([0-9]{2})(?=T|$)")
+_CLOCK = regex(r"T([0-9]{2})([0-9]{2})([0-9]{2})(?=Z|$)")
 
 
-@dataclasses.dataclass(frozen=True)
-class Repetition:
+class Repetition(Struct, frozen=True):
     """A rule that was read; numbers as in RFC 5545, `byday` holds (weekday from 0 = Monday, which of them or None)."""
 
     parts: tuple[tuple[str, str], ...]
@@ -105,7 +105,7 @@ def read(text: str) -> Repetition:
 
 def require_dates(rule: str, first: date) -> None:
     """Raise Invalid unless the rule, its end aside, names some date in the years after `first`."""
-    if next_date(dataclasses.replace(read(rule), count=None), start=first, after=first) is None:
+    if next_date(structs.replace(read(rule), count=None), start=first, after=first) is None:
         raise Invalid(f"recurrence.rule names no date in the {SPAN_YEARS} years after dueDate.", field="recurrence.rule")
 
 

@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from app.core.regex import regex
 from app.errors import Invalid
 from app.workspace.programs import Mode, Pace, Program, hits, together, with_marks
 
 MOST_REPLACEMENTS = 100_000
-_LINE_END = re.compile(r"(\r\n|\r|\n)")
-_REFERENCE = re.compile(r"\$(?:(\$)|(\d{1,2})|\{(\w+)\})|\\(.?)", re.DOTALL)
+_LINE_END = regex(r"(\r\n|\r|\n)")
+_REFERENCE = regex(r"\$(?:(\$)|(\d{1,2})|\{(\w+)\})|\\(.?)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t"}
 
 

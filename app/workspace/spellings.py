@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from app.core.regex import regex
 from app.workspace.stems import stem
 
 FORMAT = 1
@@ -37,10 +38,10 @@ _PLAIN = {
     "ß": "ss", "ẞ": "ss", "æ": "ae", "Æ": "ae", "œ": "oe", "Œ": "oe", "ø": "o", "Ø": "o", "ł": "l", "Ł": "l", "đ": "d", "Đ": "d",
     "أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى": "ي", "ة": "ه",
 }  # fmt: skip
-_SPECIAL = re.compile(f"[{_UNSPACED}]+|[{_EMOJI}]|[{_BREAKS}]|[{_UNSEEN}]+|[{''.join(_PLAIN)}]")
-_LAST_RUN = re.compile(f"[{_UNSPACED}]+$")
-_BREAK = re.compile(f"[{_BREAKS}]")
-_ASCII_WORD = re.compile("[A-Za-z0-9]+")
+_SPECIAL = regex(f"[{_UNSPACED}]+|[{_EMOJI}]|[{_BREAKS}]|[{_UNSEEN}]+|[{''.join(_PLAIN)}]")
+_LAST_RUN = regex(f"[{_UNSPACED}]+$")
+_BREAK = regex(f"[{_BREAKS}]")
+_ASCII_WORD = regex("[A-Za-z0-9]+")
 
 
 class Token(NamedTuple):

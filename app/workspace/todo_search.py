@@ -1,9 +1,10 @@
 """Finding todos: the filters, the orders, and the page of them that is shown."""
 
-import dataclasses
 from datetime import date, timedelta
 from typing import Any, Literal
 from zoneinfo import ZoneInfo
+
+from msgspec import Struct
 
 from app.core.caller import Caller
 from app.core.tx import Tx
@@ -19,8 +20,7 @@ _COLUMN = {"priority": "priority", "createdAt": "created_at", "updatedAt": "upda
 _DOWNWARDS = ("priority", "createdAt", "updatedAt")
 
 
-@dataclasses.dataclass(frozen=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """What a caller asks for, checked."""
 
     q: str | None = None

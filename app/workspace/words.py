@@ -11,10 +11,10 @@ After the rules of spelling have changed, all is indexed anew in the background:
 """
 
 import itertools
-import re
 import sqlite3
 from typing import NamedTuple
 
+from app.core.regex import regex
 from app.core.tx import Tx
 from app.workspace import note_tags
 from app.workspace.spellings import FORMAT, OPEN_TODO, TOKENIZER, indexed
@@ -27,8 +27,8 @@ WEIGHTS = {"content": 1.0, "title": 3.0, "headings": 2.0, "tags": 3.0}
 """The columns, and what a hit in each counts. FTS5 writes no column number for the first one, so that the longest being first saves a third."""
 _COLUMNS = ", ".join(WEIGHTS)
 _VALUES = ", ".join(f":{column}" for column in WEIGHTS)
-_HEADING = re.compile("#{1,6}[ \t]")
-_OPEN_BOX = re.compile(r"(?<![^\s])(?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[ \]")
+_HEADING = regex("#{1,6}[ \t]")
+_OPEN_BOX = regex(r"(?<![^\s])(?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[ \]")
 
 
 class Words(NamedTuple):
