@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -219,14 +220,28 @@ async def test_a_call_that_the_provider_refused_costs_nothing(served: Served, al
 
 
 async def test_a_turn_that_takes_too_long_ends_and_counts_what_was_said(served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(served.parts.settings.__dict__, "turn_seconds", 0.05)
-    running, ended = await turn(served, await me(alice), scripted(asyncio.Event()))
+    who, said, given = await me(alice), asyncio.Event(), []
+    limit_ = asyncio.timeout(None)
+
+    def limited(seconds: float | None) -> asyncio.Timeout:
+        given.append(seconds)
+        return limit_
+
+    async def wait() -> None:
+        await said.wait()
+        limit_.reschedule(0)
+
+    monkeypatch.setattr(loop, "asyncio", SimpleNamespace(timeout=limited))
+    waiting = asyncio.ensure_future(wait())
+    running, ended = await turn(served, who, scripted(said))
+    await waiting
+    assert given == [300]
     assert isinstance(ended.error, Unavailable)
     assert "too long" in ended.error.message
     assert running.text == "waiting"
     found = await usage(alice)
     assert found["reserved"] == 0
-    assert 0 < found["total"] < 4096
+    assert 0 < found["total"] < meter.OVERHEAD_TOKENS
 
 
 async def test_a_turn_that_is_cancelled_leaves_its_reservation_to_the_next_start(served: Served, alice: Client) -> None:
