@@ -249,7 +249,7 @@ async def test_what_an_older_server_left_is_found_after_the_migration(tmp_path: 
             INSERT INTO conversation_members (conversation_id, user_id, active_at) VALUES (1, 1, '{at}');
             INSERT INTO messages (conversation_id, role, sender_type, sender_label, content, created_at)
                 VALUES (1, 'user', 'human', '', 'Who sings?', '{at}'), (1, 'assistant', 'agent', '', 'The walrus.', '{at}');
-            INSERT INTO turns (conversation_id, user_id, message_id, model, status, started_at) VALUES (1, 1, 1, 'offline', 'completed', '{at}');
+            INSERT INTO turns (conversation_id, user_id, message_id, model, status, started_at) VALUES (1, 1, 1, 'other', 'completed', '{at}');
             INSERT INTO briefings (owner_id, time_duration, status_summary, todo_summary, calendar_summary, notes_summary, email_summary, suggestions,
                 tokens, generated_at) VALUES (1, 'day', '<p>One walrus.</p>', '', '', '', '', '[]', 0, '{at}')"""
     )

@@ -8,8 +8,10 @@ from app.core.text import plain_lines
 from app.core.tx import Tx
 
 PAST_AT_ONCE = 50
-RECALLING = frozenset({"memory_search"})
+RECALLING = frozenset({"memory_search", "get_note_content"})
 """Of a turn that only looked into the memory the question is kept: its answer repeats what other episodes say."""
+RULES = "offline"
+"""The brain whose answers of one line are fixed sentences, which say nothing that the question does not."""
 
 _ENDS = re.compile("</(?:p|li|ul)>")
 
@@ -17,7 +19,7 @@ _ENDS = re.compile("</(?:p|li|ul)>")
 def add_turn(tx: Tx, turn: int, *, answer: int | None = None) -> None:
     """Keep a turn that has ended: what was asked, and, unless it failed, what was answered, which is the message `answer` or the next one."""
     row = tx.one(
-        """SELECT t.user_id, t.conversation_id, t.message_id, t.status, m.content, m.created_at, c.title FROM turns t
+        """SELECT t.user_id, t.conversation_id, t.message_id, t.status, t.model, m.content, m.created_at, c.title FROM turns t
            JOIN messages m ON m.id = t.message_id JOIN conversations c ON c.id = t.conversation_id WHERE t.id = :turn""",
         turn=turn,
     )  # fmt: skip
@@ -56,13 +58,13 @@ def tend(tx: Tx) -> bool:
 
 def _answer(tx: Tx, turn: int, row: sqlite3.Row, answer: int | None) -> str:
     used = {call[0] for call in tx.all("SELECT tool FROM turn_calls WHERE turn_id = :turn", turn=turn)}
-    if used and used <= RECALLING:
+    if "memory_search" in used and used <= RECALLING:
         return ""
     said = tx.value(
         """SELECT content FROM messages WHERE conversation_id = :conversation AND role = 'assistant' AND id >= :first ORDER BY id LIMIT 1""",
         conversation=row["conversation_id"], first=answer or row["message_id"],
     )  # fmt: skip
-    return said or ""
+    return "" if said is None or (row["model"] == RULES and "\n" not in said.strip()) else str(said)
 
 
 def _some_turns(tx: Tx, below: int) -> int | None:

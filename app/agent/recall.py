@@ -191,7 +191,7 @@ def _ranked(tx: Tx, me: Caller, ask: Ask, measured: Measured | None) -> list[Rec
     spans = {} if measured is None else _spans(tx, measured.model, list(near))
     near = {key: one for key, one in near.items() if spans.get(key) is not None}
     found = _found(tx, me, [*keys, *(near.keys() - set(keys))])
-    scores = hybrid.mixed(_by_words(ask.wanted, found), {key: one.score for key, one in near.items() if key in found})
+    scores = hybrid.mixed(_by_words(ask.wanted, found), {key: one.score for key, one in near.items() if key in found}, low=hybrid.LEAST)
     faded = {key: score * (fade(found[key].at, tx.moment) if key[0] == "episode" else 1.0) for key, score in scores.items()}
     best = sorted(faded, key=lambda key: (faded[key], found[key].at, key), reverse=True)[: ask.limit]
     places = {key: vectors.place(spans[key], near[key].ordinal) for key in best if key in near}

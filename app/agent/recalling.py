@@ -77,7 +77,7 @@ def recall(asked: Asked, route: Route) -> Step:
     hits = [hit for result in asked.of("memory_search") for hit in result.content["results"]]
     if not hits:
         return lists.refused(asked, route) if asked.refusal else Step(say(route.language, "unremembered"))
-    noted = [hit["noteId"] for hit in hits if hit["kind"] == "memory_note"][:READ_NOTES]
+    noted = [] if days and not target else [hit["noteId"] for hit in hits if hit["kind"] == "memory_note"][:READ_NOTES]
     if noted and not asked.has("get_note_content") and "get_note_content" in asked.tools:
         return Step(calls=tuple(("get_note_content", {"noteId": note_id}) for note_id in noted))
     parts = [*_facts(asked, target)][:FACTS]
@@ -142,5 +142,5 @@ def _holds(fact: str, wanted: list[str]) -> bool:
 
 def _told(hit: Any) -> str:
     title = link(hit["noteId"], hit["title"]) if "noteId" in hit else hit["title"]
-    shown = " ".join(hit["snippet"].replace(">", " ").split())
+    shown = " ".join(hit["snippet"].replace(">", " ").split()).removeprefix("- ")
     return f"- {hit['at'][:10]}, {title}: {shown}"

@@ -115,13 +115,14 @@ def _rank(tx: Tx, ask: Ask, meant: Meant, words: Mapping[int, float]) -> Ranked:
     return Ranked({note_id: scores[note_id] for note_id in best}, places)
 
 
-def mixed(words: Mapping[K, float], near: Mapping[K, float]) -> dict[K, float]:
-    """Give the mix of both measures for each note, or other text, from 0 to 1."""
+def mixed(words: Mapping[K, float], near: Mapping[K, float], *, low: float | None = None) -> dict[K, float]:
+    """Give the mix of both measures for each note, or other text, from 0 to 1; what is no nearer than `low`, or else the farthest, is 0."""
     most = max(words.values(), default=0.0) or 1.0
-    low, high = min(near.values(), default=0.0), max(near.values(), default=0.0)
+    nothing, high = min(near.values(), default=0.0) if low is None else low, max(near.values(), default=0.0)
+    alone = 0.0 if low is not None and high <= low else 1.0
     found = {key: score / most for key, score in words.items()}
     for key, score in near.items():
-        found[key] = LEXICAL * found.get(key, 0.0) + (1 - LEXICAL) * ((score - low) / (high - low) if high > low else 1.0)
+        found[key] = LEXICAL * found.get(key, 0.0) + (1 - LEXICAL) * (max(0.0, score - nothing) / (high - nothing) if high > nothing else alone)
     return found
 
 
