@@ -30,6 +30,7 @@ EDGES = {
     "app/agent/guarded_stream.py": 1,  # the same in the middle of an answer, told as one kind of failure
     "app/agent/probing.py": 1,  # the same in a test, told as a sentence
     "app/agent/model_rewriter.py": 1,  # the same in a briefing, which then stays as it is
+    "app/agent/heartbeat/passes.py": 1,  # a run that fails is recorded as one
     "app/workspace/meaning.py": 1,  # the background work goes on after whatever failed
     "app/embedding/worker.py": 1,  # a text on which the model fails harms no other
     "app/interfaces/http.py": 1,  # 500 instead of a broken connection

@@ -6,11 +6,12 @@ FADING of its score halves every HALF_LIFE_DAYS, and the rest stays, so that wha
 """
 
 import asyncio
-import dataclasses
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import msgspec
 
 from app.agent import episode_vectors, episodes
 from app.core.app import App
@@ -143,7 +144,7 @@ def _read(tx: Tx, me: Caller, text: str, limit: int) -> Ask:
         conditions.append(f"{'NOT ' if period.without else ''}(e.at >= :since{number} AND e.at < :until{number})")
         params |= {f"since{number}": span.since, f"until{number}": span.until}
     meant = " ".join(said) if periods else text
-    query = dataclasses.replace(query, filters=Filters(periods=periods))
+    query = msgspec.structs.replace(query, filters=Filters(periods=periods))
     return Ask(query, meant, " AND ".join(conditions), params, folder(tx, me.user), limit)
 
 
