@@ -102,6 +102,17 @@ GET    /conversations                        agent      agent.chat:read         
 GET    /conversations/{id}                   agent      agent.chat:read                    beyond
 DELETE /conversations/{id}                   agent      agent.chat:run                     beyond
 POST   /conversations/{id}/read              agent      agent.chat:read                    beyond
+GET    /heartbeat/policy                     heartbeat  os.heartbeat:read                  service
+POST   /heartbeat/policy                     heartbeat  os.heartbeat:run                   service
+GET    /heartbeat/schedule                   heartbeat  os.heartbeat:read                  beyond
+PUT    /heartbeat/schedule                   heartbeat  os.heartbeat:run                   beyond
+GET    /heartbeat/status                     heartbeat  os.heartbeat:read                  service
+POST   /heartbeat/run                        heartbeat  os.heartbeat:run                   service
+GET    /heartbeat/runs                       heartbeat  os.heartbeat:read                  service
+GET    /heartbeat/runs/{id}                  heartbeat  os.heartbeat:read                  service
+POST   /heartbeat/runs/{id}/undo             heartbeat  os.heartbeat:run                   beyond
+GET    /heartbeat/instructions               heartbeat  os.heartbeat:read                  service
+PUT    /heartbeat/instructions               heartbeat  os.heartbeat:run                   service
 GET    /escalations                          escalations escalations:read                  beyond
 GET    /escalations/{id}                     escalations escalations:read                  beyond
 POST   /escalations/{id}/decision            escalations escalations:decide                beyond
@@ -123,6 +134,8 @@ POST /os/team/invite                        GET /os/network                     
 GET /os/network/conversations/{sessionId}   GET /heartbeat/policy           POST /heartbeat/policy
 POST /heartbeat/run                         GET /heartbeat/runs                   GET /heartbeat/runs/{id}        GET /heartbeat/status
 GET /heartbeat/instructions                 PUT /heartbeat/instructions
+GET /os/network/conversations/{sessionId}
+GET /tools/integrations                     DELETE /tools/integrations/{id}
 GET /tools/mcp                              POST /tools/mcp                       GET /tools/mcp/{id}             PATCH /tools/mcp/{id}
 DELETE /tools/mcp/{id}                      POST /tools/mcp/{id}/authorize        POST /tools/mcp/{id}/refresh    POST /tools/mcp/{id}/disconnect
 POST /agent/message                         POST /os/share
@@ -401,6 +414,7 @@ async def test_with_another_scope_every_operation_answers_403_and_names_the_one_
 @pytest.mark.anyio
 @pytest.mark.parametrize("found", [pytest.param(each, id=each.name) for each in OPERATIONS if not each.in_query and not each.raw])
 @pytest.mark.parametrize("found", [pytest.param(each, id=each.name) for each in OPERATIONS if not each.in_query and not each.raw])
+@pytest.mark.parametrize("found", [pytest.param(each, id=each.name) for each in OPERATIONS if not each.in_query])
 async def test_a_body_that_is_no_json_object_is_refused_everywhere(found: Operation[..., Any], place: Served, whole_key: str) -> None:
     async with place.client(whole_key) as client:
         for body in (b"{", b"[]", b"nul"):
@@ -508,6 +522,17 @@ CALLS: dict[str, dict[str, Any]] = {
     "read_usage": {"month": "2026-11"},
     "read_invoice": {},
     "simulate_invoice": {"activeDevices": 3, "tokens": 1_000_000, "prices": {"tokenPriceMicros": 2}},
+    "read_heartbeat_policy": {},
+    "choose_heartbeat_policy": {"tier": "ACTIONS"},
+    "read_heartbeat_schedule": {},
+    "change_heartbeat_schedule": {"enabled": True, "activeHours": {"start": "08:00", "end": "18:00"}, "weekdays": [1, 2, 3]},
+    "read_heartbeat_status": {},
+    "run_heartbeat": {"dryRun": True},
+    "list_heartbeat_runs": {},
+    "read_heartbeat_run": {"id": Ref("run")},
+    "undo_heartbeat_run": {"id": Ref("run")},
+    "read_heartbeat_instructions": {},
+    "replace_heartbeat_instructions": {"content": "- overdue todos"},
     "list_caps": {},
     "create_cap": {"subject": "account", "metric": "tokens", "period": "month", "limit": 1_000_000, "warnPercent": 90},
     "change_cap": {"id": 1, "limit": 10},
@@ -535,7 +560,10 @@ async def ready(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
     waiting = [await served.parts.write(raised, title) for title in ("first", "second")]
     await served.command("settle_escalation", username="alice", id=waiting[0], decision="continue", remember="tool")
     work = await alice.ok("POST", "/tools/integrations", status=201, json={**CALLS["add_integration"], "name": "Work"})
+    await alice.ok("POST", "/os/todos", status=201, json={"title": "Late", "dueDate": "2026-11-01"})
+    run = (await alice.ok("POST", "/heartbeat/run", json={}))["result"]["runId"]
     made = {
+        "run": run,
         "escalation": waiting[1],
         "precedent": (await alice.ok("GET", "/escalations/precedents"))["precedents"][0]["id"],
         "conversation": chat["conversationId"],

@@ -17,7 +17,7 @@ from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 
 from app.agent import brains
 from app.agent.brains import Brain
-from app.agent.heartbeat import passes
+from app.agent.heartbeat import passes, schedules
 from app.core.place import DATABASE
 from app.main import create_app
 from app.settings import Settings
@@ -75,7 +75,7 @@ class Year:
 
     def moves(self) -> timedelta:
         """Give how far the clock goes until the server looks again."""
-        return timedelta(hours=9) if self.chance.random() < 0.1 else timedelta(minutes=self.chance.choice((20, 60, 170, 190)))
+        return timedelta(hours=9) if self.chance.random() < 0.1 else timedelta(minutes=self.chance.choice((60, 230, 250, 260)))
 
     def brain(self) -> Brain:
         """Give a model that fails a tenth of the time, and else now and then has a wish."""
@@ -125,22 +125,22 @@ async def cut_off(year: Year, monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_a_year(year: Year, monkeypatch: pytest.MonkeyPatch) -> None:
     await year.client.ok("POST", "/heartbeat/policy", json={"tier": "ACTIONS"})
     await checklist(year.client, *LINES)
-    schedule = {"enabled": True, "everyMinutes": 180, "activeHours": {"start": "07:00", "end": "22:00"}, "weekdays": [1, 2, 3, 4, 5, 6]}
+    schedule = {"enabled": True, "everyMinutes": 240, "activeHours": {"start": "07:00", "end": "22:00"}, "weekdays": [1, 2, 3, 4, 5, 6]}
     await year.client.ok("PUT", "/heartbeat/schedule", json=schedule)
     end = year.clock.now + timedelta(days=365)
     while year.clock.now < end:
         year.clock.now += year.moves()
-        if year.chance.random() < 0.4:
+        if year.chance.random() < 0.25:
             await year.live()
         if year.chance.random() < 0.004:
             await cut_off(year, monkeypatch)
         await year.served.command("run_due_heartbeats")
-        beat = (await year.client.ok("GET", "/heartbeat/schedule"))["schedule"]
-        if not beat["enabled"]:
+        beat = year.served.parts.quick(schedules.of, 1)
+        if not beat.enabled:
             await year.client.ok("PUT", "/heartbeat/schedule", json={"enabled": True})
         elif year.chance.random() < 0.02:
             await year.served.asgi.front.ring.flush()
-        assert beat["nextRunAt"] is None or datetime.fromisoformat(beat["nextRunAt"]) > year.clock.now
+        assert beat.shown_next is None or datetime.fromisoformat(beat.shown_next) > year.clock.now
     judge(year.data)
 
 
@@ -159,7 +159,7 @@ def judge(data: Path) -> None:
         connection.close()
     every_due_run_happened_once(runs)
     nothing_was_told_twice(actions)
-    assert len(runs) > 1000
+    assert len(runs) > 800
     assert {run["status"] for run in runs} == {"completed", "failed"}
     assert {run["skip_reason"] for run in runs} >= {None, "nothing_due", "outside_hours"}
     assert {action["type"] for action in actions} >= {"reminder", "message_draft", "note_create", "note_edit", "memory_write", "todo_create"}

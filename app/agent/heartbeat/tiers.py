@@ -70,7 +70,7 @@ def chosen(me: Caller, policy: Tier, asked: Tier | None) -> Tier:
 def rights_now(tx: Tx, escalation: sqlite3.Row) -> tuple[str, ...] | None:
     """Give what may be lent to an action that waits: as long as the tier is the one that its run had, or was asked for with that run."""
     run = tx.one("SELECT tier, overridden FROM heartbeat_runs WHERE id = :id AND user_id = :user", id=_run_of(escalation), user=escalation["user_id"])
-    if run is None or (not run["overridden"] and schedules.of(tx, escalation["user_id"]).policy != run["tier"]):
+    if run is not None and (not run["overridden"] and schedules.of(tx, escalation["user_id"]).policy != run["tier"]):
         return None
     return (*READS, *ASKS["ACTIONS"])
 
