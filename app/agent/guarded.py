@@ -20,7 +20,7 @@ from pydantic_ai.tools import ToolDefinition
 from app.agent import lean_results, model_choice, providers, shortening, tool_choice
 from app.agent.brains import Fallback
 from app.agent.flat_schemas import flat
-from app.agent.guarded_stream import opened
+from app.agent.guarded_stream import Stuck, opened
 from app.agent.hybrid import HybridModel
 from app.agent.model_rows import Configured
 from app.agent.offline import OfflineModel
@@ -35,7 +35,8 @@ LEAST_CONTEXT = 4_096
 SMALL_RESULT_TOKENS, RESULT_TOKENS = 500, 8_000
 LEAST_HISTORY_TOKENS = 600
 _OVERFLOW = regex(r"exceed_context_size|context (?:size|length|window)|prompt is too long|too many tokens|context_length", re.IGNORECASE)
-_WINDOW = regex(r"""["']?n_ctx["']?\s*[:=]\s*(\d{3,8})|context length(?: is| of)? (?:only )?(\d{3,8})|(\d{3,8}) tokens""")
+_WINDOW = (regex(r"""n_ctx["']?\s*[:=]\s*(\d{3,8})"""), regex(r"context (?:length|size|window)\D{0,20}(\d{3,8})"))
+_PROMPT = regex(r"""n_prompt_tokens["']?\s*[:=]\s*(\d{2,8})""")
 
 Pause = Callable[[float], Awaitable[None]]
 
@@ -52,6 +53,7 @@ class GuardedModel(WrapperModel):
         self._now = now
         self._pause = pause
         self._window = model_choice.context_of(configured)
+        self._most: int | None = None
 
     @property
     def model_name(self) -> str:
@@ -92,20 +94,22 @@ class GuardedModel(WrapperModel):
     ) -> StreamedResponse | None:
         """Give a stream that has begun to say something, or None when there is none to be had, `fallback` saying why."""
         offered = self._offered(parameters, messages)
+        known = parameters if self._tools != "none" else dataclasses.replace(parameters, function_tools=[])
         shortened, waits = False, 0
         while True:
             fitted = messages if self._tools == "none" else self._fitted(messages, offered.function_tools)
             asked = self._asked(settings)
             attempt = contextlib.AsyncExitStack()
             try:
-                stream = await opened(attempt, self.wrapped.request_stream(fitted, asked, offered, context), parameters, fitted, self._now)
+                stream = await opened(attempt, self.wrapped.request_stream(fitted, asked, offered, context), known, messages, self._now)
             except AppError:
                 await attempt.aclose()
                 raise
             except Exception as error:
                 await attempt.aclose()
                 if _is_overflow(error) and not shortened:
-                    shortened, self._window = True, _window_told(error, self._window)
+                    shortened = True
+                    self._learn(error, shortening.tokens_of(fitted), shortening.tokens_of([], offered.function_tools))
                     continue
                 pause = _pause_of(error) if waits < MOST_WAITS else None
                 if pause is None:
@@ -133,9 +137,16 @@ class GuardedModel(WrapperModel):
         if self._window is None:
             return messages
         taken = shortening.tokens_of([], tools) + self._answer_tokens(self._window)
-        budget = max(LEAST_HISTORY_TOKENS, self._window - taken)
+        budget = max(LEAST_HISTORY_TOKENS, self._window - taken if self._most is None else min(self._most, self._window - taken))
         small = self._window <= model_choice.SMALL_CONTEXT
         return shortening.fitted(messages, budget, most_result=SMALL_RESULT_TOKENS if small else RESULT_TOKENS)
+
+    def _learn(self, error: Exception, said: int, tools: int) -> None:
+        """Take from a refusal what fits: by the tokens that the server counted where it tells them, else half of what was sent."""
+        self._window = _window_told(error, self._window)
+        counted = _PROMPT.search(f"{getattr(error, 'body', '')}")
+        room = self._window - self._answer_tokens(self._window)
+        self._most = room * (said + tools) // int(counted[1]) - tools if counted else said // 2
 
     def _asked(self, settings: ModelSettings | None) -> ModelSettings | None:
         """Give the settings of the request, with a shorter answer where the context turned out to be small."""
@@ -167,6 +178,8 @@ def explained(error: Exception, configured: Configured, *, shortened: bool = Fal
             return f"The account at {where} has used up what it may."
         case wrong.ModelNotFoundError():
             return f"{where} does not know the model {configured.model}."
+        case Stuck():
+            return f"{configured.name} made the same calls again and again."
         case _ if _is_overflow(error):
             return f"The conversation is longer than {configured.name} can read" + (", even shortened." if shortened else ".")
         case wrong.ModelHTTPError():
@@ -192,8 +205,8 @@ def _is_overflow(error: Exception) -> bool:
 
 def _window_told(error: Exception, known: int | None) -> int:
     """Give the model's context as its refusal tells it, else half of what was thought, else what most have at least."""
-    found = _WINDOW.search(f"{getattr(error, 'body', '')} {error}")
-    told = int(next(filter(None, found.groups()))) if found else None
+    text = f"{getattr(error, 'body', '')} {error}"
+    told = next((int(found[1]) for pattern in _WINDOW if (found := pattern.search(text))), None)
     if told and (known is None or told < known):
         return told
     return known // 2 if known else LEAST_CONTEXT
