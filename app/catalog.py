@@ -1,7 +1,7 @@
 """The feature modules whose operations make up the service."""
 
 from app.account import contacts, grants, keys, users
-from app.agent import briefing, chat, conversations, matrix, strategies
+from app.agent import briefing, chat, conversations, matrix, models, strategies
 from app.core.operation import Catalog
 from app.interfaces import openapi
 from app.tools import namespaces, note_tools, toolbox
@@ -58,6 +58,7 @@ CATALOG = Catalog(
         namespaces,
         note_tools,
         chat,
+        models,
         conversations,
     ]
 )

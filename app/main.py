@@ -8,11 +8,13 @@ from starlette.applications import Starlette
 from starlette.types import Receive, Scope, Send
 
 from app.account.keys import KeyRing
-from app.agent import turns
+from app.agent import model_choice, turns
+from app.agent.providers import Providers
 from app.catalog import CATALOG
 from app.core.app import App
 from app.core.embedder import Embedder
 from app.core.events import Events
+from app.core.kept_secrets import KeptSecrets
 from app.core.place import DATABASE
 from app.core.power import on_battery
 from app.core.store import Store
@@ -70,6 +72,7 @@ def create_app(
             await parts.part(Meaning).stop()
             await parts.tasks.close(TASKS_SECONDS)
             await ring.flush()
+            await parts.part(Providers).close()
             await parts.embedder.close()
             await parts.store.close()
             log.close()
@@ -87,9 +90,11 @@ def create_app(
 
 def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embedder: Embedder | None = None) -> App:
     """Give the App over the database in `data`, its store not yet open."""
+    model_choice.check(settings)
     events = Events()
     store = Store(data / DATABASE, durability=settings.durability, clock=clock, events=events)
     store.idle_work += [words.tend, names.tend, link_rows.tend, grams.tend if settings.grep_index else grams.empty]
     app = App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events, embedder=embedder or embedder_for(settings, data))
     app.parts[Meaning] = Meaning(app, former=lambda name: former_for(settings, data, name), on_battery=on_battery)
+    app.parts[Providers] = Providers(settings, KeptSecrets(data))
     return app

@@ -266,6 +266,20 @@ def m010_conversations(db: "Database") -> None:
     )
 
 
+def m011_models(db: "Database") -> None:
+    """Make the language models that the operator has configured, and which of them answers by default."""
+    _run(
+        db,
+        """
+        CREATE TABLE models (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL COLLATE NOCASE UNIQUE, provider TEXT NOT NULL, url TEXT NOT NULL,
+            model TEXT NOT NULL, key_from TEXT NOT NULL, tools TEXT NOT NULL CHECK (tools IN ('auto', 'all', 'few', 'none')),
+            thinking INTEGER NOT NULL, context INTEGER, found TEXT, checked_at TEXT, created_at TEXT NOT NULL) STRICT;
+        CREATE TABLE model_default (one INTEGER PRIMARY KEY CHECK (one = 1), name TEXT NOT NULL) STRICT;
+        """,
+    )
+
+
 STEPS: tuple[Callable[["Database"], None], ...] = (
     m001_accounts,
     m002_workspace,
@@ -277,6 +291,7 @@ STEPS: tuple[Callable[["Database"], None], ...] = (
     m008_briefings,
     m009_tools,
     m010_conversations,
+    m011_models,
 )
 
 

@@ -8,6 +8,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 PREFIX = "HEARTH_"
 MIB = 1 << 20
+Provider = Literal["compatible", "ollama", "llamacpp", "lmstudio", "openai", "openrouter", "anthropic", "google"]
 EVERY_ADDRESS = ("0.0.0.0", "::")  # noqa: S104 - only looked for, never bound
 
 
@@ -15,9 +16,9 @@ class SettingsError(ValueError):
     """Some settings are unknown or have values that cannot be used; the message names all of them."""
 
 
-def option(default: Any, help_: str, *, most: int | None = None, secret: bool = False) -> Any:
-    """Declare one option with its default, the line that the README shows, the largest number it takes, and whether its value is never shown."""
-    return dataclasses.field(default=default, repr=not secret, metadata={"help": help_, "most": most, "secret": secret})
+def option(default: Any, help_: str, *, least: int | None = None, most: int | None = None, secret: bool = False) -> Any:
+    """Declare one option with its default, the line that the README shows, the bounds of its number, and whether its value is never shown."""
+    return dataclasses.field(default=default, repr=not secret, metadata={"help": help_, "least": least, "most": most, "secret": secret})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -42,7 +43,12 @@ class Settings:
     embeddings_url: str = option("", "an OpenAI-compatible address that embeds instead of the model here, such as `http://localhost:11434/v1`")
     embeddings_model: str = option("", "the model to ask for there")
     embeddings_key: str = option("", "the secret to send there, if it needs one", secret=True)
-    models: Path | None = option(None, "the directory of models, which several data directories may share; default: `models` in the data directory")
+    model: str = option("", "the language model that answers where `hearth model` names none, by its name at the provider; default: rules, no model")
+    model_provider: Provider = option("compatible", "who serves it: compatible (HEARTH_MODEL_URL speaks as OpenAI does), or a provider by name")
+    model_url: str = option("", "its address, such as `http://localhost:11434/v1`; the providers with names have their own")
+    model_key: str = option("", "the secret to send there, if it needs one", secret=True)
+    turn_seconds: int = option(600, "how long the agent may work on one message, in seconds", least=5, most=7200)
+    models: Path | None = option(None, "the directory of the models for search, which several data directories may share; default: `models` in the data directory")
     log_level: Literal["debug", "info", "warning", "error"] = option("info", "how much the server says about itself on stderr")
 
     @property
@@ -63,7 +69,7 @@ class Settings:
         Raises SettingsError that names every unknown HEARTH_ variable and every bad value at once.
         """
         kinds = get_type_hints(cls)
-        most = {field.name: field.metadata["most"] for field in dataclasses.fields(cls)}
+        fields = {field.name: field for field in dataclasses.fields(cls)}
         values: dict[str, Any] = {}
         troubles: list[str] = []
         for variable, text in environ.items():
@@ -75,7 +81,7 @@ class Settings:
                     name, text = name.removesuffix("_file"), Path(text).read_text("utf-8").strip()
                 if name not in kinds:
                     raise SettingsError("there is no such setting")
-                values[name] = _at_most(most[name], _read(kinds[name], text))
+                values[name] = _bounded(_read(kinds[name], text), **_bounds(fields[name]))
             except (OSError, ValueError) as error:
                 troubles.append(f"{variable}: {error}")
         if troubles:
@@ -102,7 +108,13 @@ def _read(kind: Any, text: str) -> Any:
     return kind(text)
 
 
-def _at_most(most: int | None, value: Any) -> Any:
+def _bounds(field: "dataclasses.Field[Any]") -> dict[str, int | None]:
+    return {"least": field.metadata["least"], "most": field.metadata["most"]}
+
+
+def _bounded(value: Any, *, least: int | None, most: int | None) -> Any:
+    if least is not None and value < least:
+        raise SettingsError(f"must be at least {least}")
     if most is not None and value > most:
         raise SettingsError(f"must be at most {most}")
     return value

@@ -6,11 +6,12 @@ from collections.abc import AsyncIterator
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from app.account import users
 from app.account.users import TimeZone
-from app.agent import conversation_rows, turns
+from app.agent import brains, conversation_rows, turns
+from app.agent.brains import Fallback
 from app.agent.citations import Citation
 from app.core.app import App
 from app.core.caller import Caller
@@ -21,7 +22,6 @@ from app.core.tx import Tx
 from app.errors import AppError, Unavailable
 
 MessageText = Annotated[str, Meta(min_length=1, max_length=32_000), Text()]
-OFFLINE = "offline"
 
 
 class Usage(Record):
@@ -39,19 +39,7 @@ class Answer(Record):
     tools_used: list[str]
     citations: list[Citation]
     usage: Usage
-
-
-class ChatModel(Record):
-    """A brain that can be asked for."""
-
-    name: str
-    provider: str
-    local: bool
-    default: bool
-
-
-class ChatModels(Record):
-    models: list[ChatModel]
+    fallback: Fallback | UnsetType = UNSET
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,9 +63,10 @@ async def chat(
 
     The turn goes on and is stored when whoever asked has left. An unknown `model` is answered by the default one, and the metadata say which.
     """
-    begun = await app.write(_begin, me, message, None if conversation_id is None else int(conversation_id), user_timezone)
+    named = brains.named(app, me, model)
+    begun = await app.write(_begin, me, message, None if conversation_id is None else int(conversation_id), user_timezone, named)
     events: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
-    task = app.tasks.start(_answer(app, me, begun, message, temperature, events))
+    task = app.tasks.start(_answer(app, me, begun, message, model, temperature, events))
     if stream:
         return Lines(_lines(events))
     done = await asyncio.shield(task)
@@ -86,13 +75,7 @@ async def chat(
     return done
 
 
-@operation("GET /chat/models", scope="agent.chat:run", category="agent", since="beyond", effect="read")
-async def list_models(app: App, me: Caller) -> ChatModels:
-    """List the models that a chat may name; `offline`, which needs none, is always there."""
-    return ChatModels([ChatModel(OFFLINE, OFFLINE, local=True, default=True)])
-
-
-def _begin(tx: Tx, me: Caller, message: str, conversation: int | None, zone: str | None) -> Begun:
+def _begin(tx: Tx, me: Caller, message: str, conversation: int | None, zone: str | None, model: str) -> Begun:
     """Store the user's message and the turn that answers it, in a conversation with the caller's own agent."""
     chosen = users.settings_of(tx, me)
     if conversation is None:
@@ -104,16 +87,16 @@ def _begin(tx: Tx, me: Caller, message: str, conversation: int | None, zone: str
     kind: conversation_rows.SenderType = "human" if me.kind == "session" else "agent"
     stored = conversation_rows.add_message(tx, conversation, role="user", sender_type=kind, sender=me.user, label=chosen.name, content=message)
     conversation_rows.mark_read(tx, me, conversation, stored)
-    turn = turns.begin(tx, me, conversation, message=stored, model=OFFLINE)
+    turn = turns.begin(tx, me, conversation, message=stored, model=model)
     return Begun(conversation, turn, tuple(history), ZoneInfo(zone or chosen.timezone), chosen.agent_name or "Agent")
 
 
 async def _answer(
-    app: App, me: Caller, begun: Begun, message: str, temperature: float | None, events: "asyncio.Queue[dict[str, Any] | None]"
+    app: App, me: Caller, begun: Begun, message: str, model: str | None, temperature: float | None, events: "asyncio.Queue[dict[str, Any] | None]"
 ) -> Answer | AppError:
     """Run the turn to its end and store it; the last event is always its completion."""
     try:
-        done = await _run(app, me, begun, message, temperature, events)
+        done = await _run(app, me, begun, message, model, temperature, events)
     except asyncio.CancelledError:
         events.put_nowait({"type": "error", "error": Unavailable.code, "message": "The server is ending; the turn was interrupted."})
         raise
@@ -123,20 +106,20 @@ async def _answer(
 
 
 async def _run(
-    app: App, me: Caller, begun: Begun, message: str, temperature: float | None, events: "asyncio.Queue[dict[str, Any] | None]"
+    app: App, me: Caller, begun: Begun, message: str, model: str | None, temperature: float | None, events: "asyncio.Queue[dict[str, Any] | None]"
 ) -> Answer | AppError:
     from app.agent import loop  # a second's import, so only once somebody talks
-    from app.agent.offline import OfflineModel
 
     now = app.clock().astimezone(begun.zone)
     turn = loop.Turn(app, me, now.isoformat(timespec="minutes"), begun.zone.key, events.put_nowait)
-    ended = await loop.run(turn, OfflineModel(now), message, begun.history, temperature=temperature)
+    brain = await brains.pick(app, me, model, now=now)
+    ended = await loop.run(turn, brain.model, message, begun.history, temperature=temperature)
     if ended.error is not None:
         events.put_nowait({"type": "error", "error": ended.error.code, "message": ended.error.message})
     answer_id = await app.write(_end, begun, turn, ended)
     usage = Usage(ended.prompt_tokens, ended.completion_tokens, ended.prompt_tokens + ended.completion_tokens)
-    answer = Answer(begun.conversation, answer_id, turn.text, turn.tools_used, turn.quotes.citations, usage)
-    events.put_nowait({"type": "completion", "metadata": _metadata(answer, ended.model)})
+    answer = Answer(begun.conversation, answer_id, turn.text, turn.tools_used, turn.quotes.citations, usage, brain.fallback or UNSET)
+    events.put_nowait({"type": "completion", "metadata": _metadata(answer, brain.answered)})
     return ended.error or answer
 
 
@@ -165,6 +148,7 @@ def _metadata(answer: Answer, model: str) -> dict[str, Any]:
         "model": model,
         "toolsUsed": answer.tools_used,
         "citations": answer.citations,
+        **({} if answer.fallback is UNSET else {"fallback": answer.fallback}),
     }
 
 

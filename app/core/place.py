@@ -15,7 +15,8 @@ DATABASE = "hearth.db"
 LOCK = "server.lock"
 CONTROL = "control.json"
 MODELS = "models"
-OWN_FILES = (DATABASE + "*", LOCK, CONTROL + "*", "access*.log", MODELS)
+KEPT_SECRET = "model-key-"
+OWN_FILES = (DATABASE + "*", LOCK, CONTROL + "*", "access*.log", MODELS, KEPT_SECRET + "*")
 HELD = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
 PID_WAIT_SECONDS = 0.2
 

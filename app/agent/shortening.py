@@ -1,0 +1,67 @@
+"""Making a conversation fit into a model's context: long results are cut, and the oldest turns are left out."""
+
+import dataclasses
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic_ai.messages import ModelMessage, ModelRequest, ToolReturnPart, UserPromptPart
+from pydantic_ai.tools import ToolDefinition
+
+BYTES_A_TOKEN = 3
+"""A careful estimate: English has four, most other languages fewer."""
+SHORTEST_RESULT = 600
+CUT = " … (the rest was left out)"
+
+
+def tokens_of(messages: Sequence[ModelMessage], tools: Sequence[ToolDefinition] = ()) -> int:
+    """Estimate the tokens that messages and the tools beside them take."""
+    said = sum(_size(part) for message in messages for part in message.parts)
+    told = len((messages[-1].instructions or "").encode()) if messages and isinstance(messages[-1], ModelRequest) else 0
+    described = sum(len(tool.name) + len(tool.description or "") + len(json.dumps(tool.parameters_json_schema)) for tool in tools)
+    return (said + told + described) // BYTES_A_TOKEN
+
+
+def fitted(messages: list[ModelMessage], budget: int, *, most_result: int) -> list[ModelMessage]:
+    """Give the messages cut to about `budget` tokens: no result above `most_result` tokens, then whole turns from the oldest on, never the newest.
+
+    What is left of the newest turn is only cut in its results, so it may still be too long.
+    """
+    kept = [_with_short_results(message, most_result * BYTES_A_TOKEN) for message in messages]
+    beginnings = [place for place, message in enumerate(kept) if _begins_a_turn(message)]
+    while tokens_of(kept) > budget and len(beginnings) > 1:
+        first = beginnings[1]
+        kept, beginnings = kept[first:], [place - first for place in beginnings[1:]]
+    longest = most_result * BYTES_A_TOKEN
+    while tokens_of(kept) > budget and longest > SHORTEST_RESULT:
+        longest //= 2
+        kept = [_with_short_results(message, max(longest, SHORTEST_RESULT)) for message in kept]
+    return kept
+
+
+def _begins_a_turn(message: ModelMessage) -> bool:
+    return isinstance(message, ModelRequest) and any(isinstance(part, UserPromptPart) for part in message.parts)
+
+
+def _with_short_results(message: ModelMessage, longest: int) -> ModelMessage:
+    if not isinstance(message, ModelRequest) or not any(isinstance(part, ToolReturnPart) for part in message.parts):
+        return message
+    return dataclasses.replace(message, parts=[_short(part, longest) if isinstance(part, ToolReturnPart) else part for part in message.parts])
+
+
+def _short(part: ToolReturnPart, longest: int) -> ToolReturnPart:
+    text = _text(part.content).encode()
+    if len(text) <= longest:
+        return part
+    return dataclasses.replace(part, content=text[:longest].decode(errors="ignore") + CUT)
+
+
+def _size(part: Any) -> int:
+    if isinstance(part, ToolReturnPart):
+        return len(_text(part.content).encode())
+    held = getattr(part, "content", None) or getattr(part, "args", None) or ""
+    return len(_text(held).encode())
+
+
+def _text(content: Any) -> str:
+    return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, default=str)
