@@ -1,5 +1,6 @@
 """The agent's loop: ask the brain, run the tools it names with the caller's own rights, until it answers. Here pydantic-ai is driven."""
 
+import asyncio
 import dataclasses
 import json
 from collections.abc import Callable, Sequence
@@ -152,8 +153,11 @@ async def run(turn: Turn, brain: Model, message: str, history: Sequence[bytes], 
         message, message_history=before, model=brain, deps=turn, usage_limits=LIMITS, model_settings=settings
     ) as events:
         try:
-            async for event in events:
-                await _tell(turn, event)
+            async with asyncio.timeout(turn.app.settings.turn_seconds):
+                async for event in events:
+                    await _tell(turn, event)
+        except TimeoutError:
+            error = Unavailable("The turn took longer than a turn may, so it was stopped; what was said until then is kept.")
         except (UsageLimitExceeded, UnexpectedModelBehavior, ModelAPIError) as failure:
             error = _explained(failure)
     _say(turn, await turn.quotes.end())

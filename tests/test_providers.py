@@ -1,0 +1,167 @@
+"""Language models behind providers: what goes over the wire, what comes back, and what happens when a provider fails."""
+
+import dataclasses
+import json
+import logging
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from tests.conftest import Client, Served
+from tests.fake_provider import FakeProvider, Reply, calls, chunk, ended, plain, refuses, says, serving
+
+pytestmark = pytest.mark.anyio
+KEY = "sk-canary-0123456789-geheim"
+
+
+@pytest.fixture
+async def provider() -> AsyncIterator[FakeProvider]:
+    async with serving() as found:
+        yield found
+
+
+@pytest.fixture
+async def tiny(served: Served, provider: FakeProvider) -> FakeProvider:
+    """The provider, with its model as the default."""
+    await served.command("add_model", name="tiny", url=provider.url, secret=KEY)
+    return provider
+
+
+async def streamed(client: Client, message: str, **more: Any) -> list[dict[str, Any]]:
+    response = await client.post("/chat", json={"message": message, **more})
+    assert response.status_code == 200, response.text
+    return [json.loads(line) for line in response.text.splitlines()]
+
+
+def text_of(events: list[dict[str, Any]]) -> str:
+    return "".join(event.get("textDelta", "") for event in events)
+
+
+async def test_a_model_answers_and_is_named(tiny: FakeProvider, alice: Client) -> None:
+    tiny.answers(says("Good ", "morning."))
+    events = await streamed(alice, "hello")
+    assert text_of(events) == "Good morning."
+    told = events[-1]["metadata"]
+    assert (told["model"], told["promptTokens"], told["completionTokens"], "fallback" in told) == ("tiny", 11, 7, False)
+    sent = tiny.chats[0]
+    assert (sent["model"], sent["temperature"], sent["stream"]) == ("tiny", 0.2, True)
+    assert sent["max_tokens"] > 0
+    assert "strict" not in json.dumps(sent)
+    assert tiny.asked[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+async def test_a_model_calls_tools_with_the_rights_of_its_caller(tiny: FakeProvider, alice: Client) -> None:
+    note = await alice.note("Leeks", "Simmer the leeks for twenty minutes.")
+    tiny.answers(calls(("search_notes", {"query": "leeks"})), says("“Simmer the leeks” ", f"[note {note['id']}] is what you wrote."))
+    events = await streamed(alice, "how do I cook leeks?")
+    told = events[-1]["metadata"]
+    assert told["toolsUsed"] == ["search_notes"]
+    assert [row["quote"] for row in told["citations"]] == ["Simmer the leeks"]
+    assert told["promptTokens"] == 22
+    result = tiny.chats[1]["messages"][-1]
+    assert result["role"] == "tool"
+    assert "Leeks" in result["content"]
+
+
+async def test_several_calls_of_one_answer_are_all_made(tiny: FakeProvider, alice: Client) -> None:
+    tiny.answers(calls(("create_todo", {"title": "Milk"}), ("create_todo", {"title": "Bread"})), says("Both are noted."))
+    events = await streamed(alice, "buy milk and bread")
+    assert [event["ok"] for event in events if event["type"] == "tool-call-result"] == [True, True]
+    titles = {row["title"] for row in (await alice.ok("GET", "/os/todos"))["result"]["todos"]}
+    assert titles == {"Milk", "Bread"}
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (refuses(500), "answered with status 500"), (refuses(401, f"Incorrect API key provided: {KEY}"), "refused the key"),
+        (refuses(404, "model not found"), "does not know the model"), (refuses(429, retry_after="3600"), "answered with status 429"),
+        (refuses(429, code="insufficient_quota"), "has used up what it may"), (Reply(200, (b"<html>busy</html>",)), "no answer"),
+        (Reply(200, (b"data: {not json\n\n",)), "no answer"), (Reply(200, (b"data: {}\n\ndata: [DONE]\n\n",)), "no answer"),
+        (Reply(200, (ended(),)), "no answer"), (Reply(200, (chunk({"role": "assistant", "content": ""}),), broken=True), "broke the connection off"),
+        (Reply(302, (), (("Location", "http://example.org/"),)), "no answer"), (Reply(200, (b'data: {"choices": 7}\n\n',)), "no answer"),
+        (calls(("search_notes", {"query": "x"}))._replace(pieces=(chunk({"tool_calls": [{"index": 0, "id": "a", "function":
+            {"name": "search_notes", "arguments": "{"}}]}),), broken=True), "broke the connection off"),
+    ],
+)  # fmt: skip
+async def test_the_rules_answer_when_the_provider_fails_before_its_first_word(
+    tiny: FakeProvider, alice: Client, caplog: pytest.LogCaptureFixture, reply: Reply, reason: str
+) -> None:
+    await alice.note("Leek soup", "Simmer the leeks for twenty minutes.")
+    tiny.answers(reply)
+    with caplog.at_level(logging.DEBUG, "hearth"):
+        events = await streamed(alice, "simmer leeks")
+    assert "Leek soup" in text_of(events)
+    told = events[-1]["metadata"]
+    assert (told["model"], told["fallback"]["model"]) == ("offline", "tiny")
+    assert reason in told["fallback"]["reason"]
+    assert "error" not in {event["type"] for event in events}
+    assert KEY not in json.dumps(events) + caplog.text
+    assert len(tiny.chats) == 1
+    whole = await alice.ok("POST", "/chat", json={"message": "simmer leeks", "stream": False})
+    assert reason in whole["fallback"]["reason"]
+
+
+async def test_the_rules_answer_when_nobody_listens(served: Served, alice: Client) -> None:
+    async with serving() as gone:
+        await served.command("add_model", name="gone", url=gone.url)
+    told = (await streamed(alice, "hello"))[-1]["metadata"]
+    assert (told["model"], told["fallback"]["model"]) == ("offline", "gone")
+    assert "cannot be reached" in told["fallback"]["reason"]
+
+
+async def test_the_rules_go_on_where_the_model_stopped_after_a_tool(tiny: FakeProvider, alice: Client) -> None:
+    tiny.answers(calls(("create_todo", {"title": "Buy milk"})), refuses(503, retry_after="60"))
+    events = await streamed(alice, "add a todo: buy milk")
+    assert "Buy milk" in text_of(events)
+    assert events[-1]["metadata"]["fallback"]["model"] == "tiny"
+    assert len((await alice.ok("GET", "/os/todos"))["result"]["todos"]) == 1
+
+
+@pytest.mark.parametrize("status", [429, 503])
+async def test_a_provider_that_asks_to_wait_a_moment_is_asked_again(tiny: FakeProvider, alice: Client, status: int) -> None:
+    tiny.answers(refuses(status, retry_after="0"), says("Now."))
+    events = await streamed(alice, "hello")
+    assert text_of(events) == "Now."
+    assert "fallback" not in events[-1]["metadata"]
+
+
+async def test_a_provider_that_keeps_asking_to_wait_is_not_asked_for_ever(tiny: FakeProvider, alice: Client) -> None:
+    tiny.answers(refuses(429, retry_after="0"))
+    assert (await streamed(alice, "hello"))[-1]["metadata"]["model"] == "offline"
+    assert len(tiny.chats) == 3
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        Reply(200, (chunk({"role": "assistant", "content": "The answer is"}),), broken=True),
+        Reply(200, (chunk({"role": "assistant", "content": "The answer is"}), b"data: {oops\n\n")),
+        Reply(200, (chunk({"role": "assistant", "content": "The answer is"}), b'data: {"error": {"message": "overloaded", "code": 503}}\n\n')),
+    ],
+)
+async def test_what_was_said_before_a_failure_is_kept(tiny: FakeProvider, alice: Client, rest: Reply) -> None:
+    tiny.answers(rest, says("Again."))
+    events = await streamed(alice, "hello")
+    assert [event["type"] for event in events] == ["text-delta", "error", "completion"]
+    told = events[-1]["metadata"]
+    assert told["model"] == "tiny"
+    kept = (await alice.ok("GET", f"/conversations/{told['conversationId']}"))["messages"]
+    assert kept[1]["content"] == "The answer is"
+    assert text_of(await streamed(alice, "and?", conversationId=told["conversationId"])) == "Again."
+    tiny.answers(rest)
+    await alice.refused("POST", "/chat", 503, "unavailable", json={"message": "x", "stream": False})
+
+
+async def test_a_turn_ends_at_its_limit_of_time_and_keeps_what_was_said(tiny: FakeProvider, served: Served, alice: Client) -> None:
+    served.parts.settings = dataclasses.replace(served.parts.settings, turn_seconds=1)
+    tiny.answers(Reply(200, (chunk({"role": "assistant", "content": "I think"}),), hangs=True))
+    events = await streamed(alice, "hello")
+    assert [event["type"] for event in events] == ["text-delta", "error", "completion"]
+    assert "took longer" in events[1]["message"]
+    kept = (await alice.ok("GET", f"/conversations/{events[-1]['metadata']['conversationId']}"))["messages"]
+    assert kept[1]["content"] == "I think"
+    tiny.answers(Reply(200, (), hangs=True))
+    events = await streamed(alice, "hello")
+    assert [event["type"] for event in events] == ["error", "completion"]
