@@ -5,7 +5,7 @@ import contextlib
 import dataclasses
 import logging
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
@@ -15,11 +15,13 @@ from pydantic_ai.messages import ModelMessage, ModelResponse
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
+from pydantic_ai.tools import ToolDefinition
 
-from app.agent import model_choice, providers, shortening, tool_choice
+from app.agent import lean_results, model_choice, providers, shortening, tool_choice
 from app.agent.brains import Fallback
 from app.agent.flat_schemas import flat
 from app.agent.guarded_stream import GuardedStream, opened
+from app.agent.hybrid import HybridModel
 from app.agent.model_rows import Configured
 from app.agent.offline import OfflineModel
 from app.errors import AppError
@@ -41,7 +43,8 @@ class GuardedModel(WrapperModel):
     """One turn's model: what it may be asked is fitted to it, and once it has failed the rules answer for the rest of the turn."""
 
     def __init__(self, asked: Model, rules: OfflineModel, configured: Configured, now: datetime, *, pause: Pause = asyncio.sleep) -> None:
-        super().__init__(asked)
+        self._tools = model_choice.tools_of(configured)
+        super().__init__(asked if self._tools != "none" else HybridModel(asked, rules, fit=lambda messages: self._fitted(messages, ())))
         self.fallback: Fallback | None = None
         self._rules = rules
         self._configured = configured
@@ -92,7 +95,8 @@ class GuardedModel(WrapperModel):
         offered = self._offered(parameters, messages)
         shortened, waits = False, 0
         while True:
-            fitted, asked = self._fitted(messages, offered), self._asked(settings)
+            fitted = messages if self._tools == "none" else self._fitted(messages, offered.function_tools)
+            asked = self._asked(settings)
             attempt = contextlib.AsyncExitStack()
             try:
                 stream = await opened(attempt, self.wrapped.request_stream(fitted, asked, offered, context), parameters, fitted, self._now)
@@ -120,15 +124,16 @@ class GuardedModel(WrapperModel):
     def _offered(self, parameters: ModelRequestParameters, messages: list[ModelMessage]) -> ModelRequestParameters:
         """Give the tools as this model is told of them: flat, and few where it is small."""
         tools = [dataclasses.replace(tool, parameters_json_schema=flat(tool.parameters_json_schema)) for tool in parameters.function_tools]
-        if model_choice.tools_of(self._configured) == "few":
+        if self._tools == "few":
             tools = tool_choice.few(tools, messages)
         return dataclasses.replace(parameters, function_tools=tools)
 
-    def _fitted(self, messages: list[ModelMessage], offered: ModelRequestParameters) -> list[ModelMessage]:
+    def _fitted(self, messages: list[ModelMessage], tools: Sequence[ToolDefinition]) -> list[ModelMessage]:
         """Give the conversation as far as it fits into the model's context, where that is known."""
+        messages = [lean_results.told(message) for message in messages]
         if self._window is None:
             return messages
-        taken = shortening.tokens_of([], offered.function_tools) + self._answer_tokens(self._window)
+        taken = shortening.tokens_of([], tools) + self._answer_tokens(self._window)
         budget = max(LEAST_HISTORY_TOKENS, self._window - taken)
         small = self._window <= model_choice.SMALL_CONTEXT
         return shortening.fitted(messages, budget, most_result=SMALL_RESULT_TOKENS if small else RESULT_TOKENS)
