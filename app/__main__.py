@@ -15,6 +15,7 @@ COMMANDS = {
     "init": "app.commands.setting_up:init",
     "user": "app.commands.user:user",
     "key": "app.commands.key:key",
+    "model": "app.commands.model:model",
     "search": "app.commands.search:search",
     "models": "app.commands.models:models",
     "routes": "app.commands.api:routes",

@@ -147,3 +147,8 @@ CREATE TABLE turn_calls (
     id INTEGER PRIMARY KEY AUTOINCREMENT, turn_id INTEGER NOT NULL REFERENCES turns ON DELETE CASCADE, tool TEXT NOT NULL,
     call_id TEXT NOT NULL, arguments TEXT NOT NULL, outcome TEXT NOT NULL, called_at TEXT NOT NULL) STRICT;
 CREATE INDEX turn_calls_by_turn ON turn_calls (turn_id);
+CREATE TABLE models (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL COLLATE NOCASE UNIQUE, provider TEXT NOT NULL, url TEXT NOT NULL,
+    model TEXT NOT NULL, key_from TEXT NOT NULL, tools TEXT NOT NULL CHECK (tools IN ('auto', 'all', 'few', 'none')),
+    thinking INTEGER NOT NULL, context INTEGER, found TEXT, checked_at TEXT, created_at TEXT NOT NULL) STRICT;
+CREATE TABLE model_default (one INTEGER PRIMARY KEY CHECK (one = 1), name TEXT NOT NULL) STRICT;

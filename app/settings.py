@@ -48,7 +48,9 @@ class Settings:
     model_url: str = option("", "its address, such as `http://localhost:11434/v1`; the providers with names have their own")
     model_key: str = option("", "the secret to send there, if it needs one", secret=True)
     turn_seconds: int = option(600, "how long the agent may work on one message, in seconds", least=5, most=7200)
-    models: Path | None = option(None, "the directory of the models for search, which several data directories may share; default: `models` in the data directory")
+    models: Path | None = option(
+        None, "the directory of models for search, which data directories may share; default: `models` in the data directory"
+    )
     log_level: Literal["debug", "info", "warning", "error"] = option("info", "how much the server says about itself on stderr")
 
     @property

@@ -55,6 +55,16 @@ def calls(*made: tuple[str, Any]) -> Reply:
     return Reply(pieces=(*pieces, ended("tool_calls")))
 
 
+def whole(text: str | None = None, *, call: tuple[str, Any] | None = None) -> Reply:
+    """An answer that is not streamed, in text or with a call."""
+    message: dict[str, Any] = {"role": "assistant", "content": text}
+    if call is not None:
+        message["tool_calls"] = [{"id": "c", "type": "function", "function": {"name": call[0], "arguments": json.dumps(call[1])}}]
+    usage = {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}
+    choice = {"index": 0, "message": message, "finish_reason": "tool_calls" if call else "stop"}
+    return plain({"id": "1", "object": "chat.completion", "created": 1, "model": "m", "usage": usage, "choices": [choice]})
+
+
 def refuses(status: int, message: str = "no", *, retry_after: str | None = None, **more: Any) -> Reply:
     """A refusal as OpenAI words them."""
     body = json.dumps({"error": {"message": message, "type": "error", "code": status, **more}}).encode()
@@ -78,7 +88,7 @@ class FakeProvider:
     @property
     def chats(self) -> list[Any]:
         """The bodies of the chats that it was asked for."""
-        return [asked.body for asked in self.asked if asked.path.endswith("/chat/completions")]
+        return [asked.body for asked in self.asked if _is_chat(asked)]
 
     def tools(self, place: int = -1) -> list[str]:
         """The names of the tools it was offered."""
@@ -92,7 +102,7 @@ class FakeProvider:
         """Answer one connection, which carries one request."""
         with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
             reply = self._reply(await _request(reader))
-            kind = "text/event-stream" if reply.pieces and reply.pieces[0].startswith(b"data:") else "application/json"
+            kind = "text/event-stream" if reply.pieces and reply.pieces[0].startswith((b"data:", b"event:")) else "application/json"
             head = [f"HTTP/1.1 {reply.status} X", f"Content-Type: {kind}", "Transfer-Encoding: chunked", "Connection: close"]
             writer.write("\r\n".join([*head, *(f"{name}: {value}" for name, value in reply.headers), "", ""]).encode())
             for piece in reply.pieces:
@@ -109,9 +119,13 @@ class FakeProvider:
 
     def _reply(self, asked: Asked) -> Reply:
         self.asked.append(asked)
-        if not asked.path.endswith("/chat/completions"):
+        if not _is_chat(asked):
             return self.pages.get(asked.path, refuses(404, "no such page"))
         return self.script.pop(0) if len(self.script) > 1 else self.script[0]
+
+
+def _is_chat(asked: Asked) -> bool:
+    return asked.path.partition("?")[0].endswith(("/chat/completions", "/messages", ":streamGenerateContent"))
 
 
 async def _request(reader: asyncio.StreamReader) -> Asked:

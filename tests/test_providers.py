@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import Client, Served
-from tests.fake_provider import FakeProvider, Reply, calls, chunk, ended, plain, refuses, says, serving
+from tests.fake_provider import FakeProvider, Reply, calls, chunk, ended, refuses, says, serving
 
 pytestmark = pytest.mark.anyio
 KEY = "sk-canary-0123456789-geheim"
@@ -244,8 +244,10 @@ async def test_near_misses_in_a_call_are_taken_as_they_are_meant(
 @pytest.mark.parametrize(
     "printed",
     [
-        ('<tool_call>{"name": "create_todo", "arguments": {"title": "Milk"}}</tool_call>',), ('{"name": "create_todo", "arguments"', ': {"title": "Milk"}}'),
-        ('```json\n{"tool": "create_todo", "parameters": {"title": "Milk"}}\n```',), ("I will add it.\n<tool", '_call>{"name":"create_todo","arguments":{"title":"Milk"}}'),
+        ('<tool_call>{"name": "create_todo", "arguments": {"title": "Milk"}}</tool_call>',),
+        ('{"name": "create_todo", "arguments"', ': {"title": "Milk"}}'),
+        ('```json\n{"tool": "create_todo", "parameters": {"title": "Milk"}}\n```',),
+        ("I will add it.\n<tool", '_call>{"name":"create_todo","arguments":{"title":"Milk"}}'),
         ('[{"function": {"name": "Create_Todo", "arguments": "{\\"title\\": \\"Milk\\"}"}}]',),
     ],
 )  # fmt: skip
@@ -262,7 +264,8 @@ async def test_a_call_that_is_printed_is_made_once(tiny: FakeProvider, alice: Cl
 
 
 @pytest.mark.parametrize(
-    "text", ['{"name": "delete_everything", "arguments": {}}', '{"name": "create_todo"}', '{"a": 1', "<tool_call>oops</tool_call>", "<tool", "```\ncode\n```"]
+    "text",
+    ['{"name": "delete_everything", "arguments": {}}', '{"name": "create_todo"}', '{"a": 1', "<tool_call>oops</tool_call>", "<tool", "```\nx\n```"],
 )
 async def test_what_only_looks_like_a_call_is_text(tiny: FakeProvider, alice: Client, text: str) -> None:
     tiny.answers(says(text))
@@ -310,3 +313,53 @@ async def test_a_model_without_tools_that_fails_is_replaced_by_the_rules(served:
     events = await streamed(alice, "how long do leeks simmer?")
     assert "twenty minutes" in text_of(events)
     assert events[-1]["metadata"]["fallback"]["model"] == "writer"
+
+
+def of_anthropic(text: str) -> Reply:
+    message = {"id": "m", "type": "message", "role": "assistant", "model": "c", "content": [], "stop_reason": None, "stop_sequence": None}
+    events: list[dict[str, Any]] = [
+        {"type": "message_start", "message": message | {"usage": {"input_tokens": 11, "output_tokens": 1}}},
+        {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}},
+        {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}},
+        {"type": "content_block_stop", "index": 0},
+        {"type": "message_delta", "delta": {"stop_reason": "end_turn", "stop_sequence": None}, "usage": {"output_tokens": 7}},
+        {"type": "message_stop"},
+    ]
+    return Reply(pieces=tuple(f"event: {event['type']}\ndata: {json.dumps(event)}\n\n".encode() for event in events))
+
+
+def of_google(text: str) -> Reply:
+    candidate = {"content": {"parts": [{"text": text}], "role": "model"}, "finishReason": "STOP", "index": 0}
+    usage = {"promptTokenCount": 11, "candidatesTokenCount": 7, "totalTokenCount": 18}
+    return Reply(pieces=(b"data: " + json.dumps({"candidates": [candidate], "usageMetadata": usage, "modelVersion": "g"}).encode() + b"\n\n",))
+
+
+@pytest.mark.parametrize(
+    ("name", "model", "header", "answer"),
+    [
+        ("anthropic", "claude-sonnet-5", "x-api-key", of_anthropic("Good day.")),
+        ("google", "gemini-2.5-flash", "x-goog-api-key", of_google("Good day.")),
+    ],
+)
+async def test_the_wires_of_anthropic_and_google_are_spoken(
+    served: Served, alice: Client, provider: FakeProvider, name: str, model: str, header: str, answer: Reply
+) -> None:
+    await served.command("add_model", name="native", provider=name, model=model, url=provider.url.removesuffix("/v1"), secret=KEY)
+    provider.answers(answer)
+    events = await streamed(alice, "hello")
+    assert text_of(events) == "Good day."
+    told = events[-1]["metadata"]
+    assert (told["model"], told["promptTokens"], told["completionTokens"]) == ("native", 11, 7)
+    assert provider.asked[0].headers[header] == KEY
+    assert "anyOf" not in json.dumps(provider.chats[0])
+    for refusal, reason in (
+        (refuses(401, f"bad {KEY}"), "refused the key"),
+        (refuses(500), "status 500"),
+        (refuses(429, retry_after="900"), "status 429"),
+    ):
+        provider.answers(refusal)
+        asked = len(provider.chats)
+        events = await streamed(alice, "hello")
+        assert reason in events[-1]["metadata"]["fallback"]["reason"]
+        assert KEY not in json.dumps(events)
+        assert len(provider.chats) == asked + 1

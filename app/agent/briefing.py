@@ -14,6 +14,7 @@ from app.agent import briefing_facts, briefing_html, briefing_rows, calendar, ma
 from app.agent.briefing_html import Fragment, Material
 from app.agent.calendar import CalendarEvent
 from app.agent.mail import Email
+from app.agent.model_rewriter import rewriter_for
 from app.agent.rewriting import Rewritten
 from app.agent.suggestions import Suggestion
 from app.core.app import App
@@ -138,12 +139,13 @@ async def _in_better_words(
     app: App, me: Caller, fragments: dict[str, Fragment], ideas: list[Suggestion]
 ) -> tuple[dict[str, Fragment], list[Suggestion], int]:
     """Let a model, where there is one, rewrite the sentences and order the suggestions; lists and actions stay as they are."""
-    if app.rewriter is None:
+    rewriter = rewriter_for(app, me)
+    if rewriter is None:
         return fragments, ideas, 0
     pieces = [Piece(name, "", fragment.lead) for name, fragment in fragments.items()]
     pieces += [Piece(idea.suggestion_id, idea.title, idea.description) for idea in ideas]
     locale = app.quick(users.settings_of, me).locale
-    said: Rewritten = await rewriting.rewritten(app.rewriter, Draft("briefing", locale, pieces))
+    said: Rewritten = await rewriting.rewritten(rewriter, Draft("briefing", locale, pieces))
     actions = {idea.suggestion_id: idea.action for idea in ideas}
     leads = {piece.id: piece.text for piece in said.pieces}
     reworded = {name: fragment._replace(lead=leads[name]) for name, fragment in fragments.items()}

@@ -20,7 +20,7 @@ from pydantic_ai.tools import ToolDefinition
 from app.agent import lean_results, model_choice, providers, shortening, tool_choice
 from app.agent.brains import Fallback
 from app.agent.flat_schemas import flat
-from app.agent.guarded_stream import GuardedStream, opened
+from app.agent.guarded_stream import opened
 from app.agent.hybrid import HybridModel
 from app.agent.model_rows import Configured
 from app.agent.offline import OfflineModel
@@ -78,9 +78,7 @@ class GuardedModel(WrapperModel):
         async with contextlib.AsyncExitStack() as stack:
             stream = None if self.fallback else await self._opened(stack, messages, model_settings, model_request_parameters, run_context)
             if stream is None:
-                stream = await stack.enter_async_context(
-                    self._rules.request_stream(messages, model_settings, model_request_parameters, run_context)
-                )
+                stream = await stack.enter_async_context(self._rules.request_stream(messages, model_settings, model_request_parameters, run_context))
             yield stream
 
     async def _opened(

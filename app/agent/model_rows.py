@@ -15,7 +15,7 @@ COLUMNS = "name, provider, url, model, key_from, tools, thinking, context, found
 
 
 class Found(Record):
-    """What a test has found out about a model: the kind of its server, the tokens of its context, and what it can do; None where that is not known."""
+    """What a test has found out about a model: the kind of its server, the tokens of its context, what it can do; None is not known."""
 
     server: str = ""
     context: int | None = None
@@ -66,9 +66,7 @@ def put(tx: Tx, model: Configured) -> None:
 
 def note_found(tx: Tx, name: str, found: Found) -> None:
     """Keep what a test has found out."""
-    tx.run(
-        "UPDATE models SET found = :found, checked_at = :now WHERE name = :name", found=msgspec.json.encode(found).decode(), now=tx.now, name=name
-    )
+    tx.run("UPDATE models SET found = :found, checked_at = :now WHERE name = :name", found=msgspec.json.encode(found).decode(), now=tx.now, name=name)
 
 
 def remove(tx: Tx, name: str) -> None:

@@ -7,6 +7,7 @@ from msgspec import Meta
 from app.agent import brains, model_choice, model_rows
 from app.agent.model_choice import DEFAULT, OFFLINE
 from app.agent.model_rows import Configured, Found, Tools
+from app.agent.probing import Probed, found_of, probe
 from app.agent.providers import Providers
 from app.core.app import App
 from app.core.caller import Caller
@@ -58,6 +59,13 @@ class ModelList(Record):
 
 class ModelAnswer(Record):
     model: ModelView
+
+
+class Tested(Record):
+    """A model and what its test found."""
+
+    model: ModelView
+    test: Probed
 
 
 Name = Annotated[str, Line(1, 100)]
@@ -120,6 +128,18 @@ async def remove_model(app: App, me: Caller, *, name: Name) -> ModelList:
     removed = await app.write(_remove, app, name)
     app.part(Providers).secrets.forget(removed.key_from)
     return app.quick(_listed, app)
+
+
+@operation("COMMAND", category="agent")
+async def test_model(app: App, me: Caller, *, name: Name) -> Tested:
+    """Ask a model's server what it is and let the model make a tiny call; what is found decides how the agent uses it."""
+    configured = app.quick(model_choice.known, app.settings, name)
+    if configured is None:
+        raise _unknown(name)
+    tested = await probe(app.part(Providers), configured)
+    if tested.reachable:
+        await app.write(model_rows.note_found, configured.name, found_of(tested))
+    return Tested(app.quick(_one, app, configured.name), tested)
 
 
 def _put(tx: Tx, added: Configured, *, replace: bool) -> Configured | None:

@@ -23,7 +23,7 @@ TEMPERATURE = 0.2
 MOST_ANSWER_TOKENS = 4_096
 LEAST_ANSWER_TOKENS = 700
 NO_KEY = "none"
-EXTRAS = {"anthropic": "anthropic", "google": "google"}
+LIBRARIES = {"anthropic": "anthropic>=2.12,<3", "google": "google-genai>=2.34,<3"}
 DOES_NOT_STOP_THINKING = "gpt-oss"
 
 
@@ -43,12 +43,11 @@ class Providers:
     async def model(self, configured: Configured) -> "Model":
         """Give the model behind its provider; raise ProviderMissing."""
         key = self.key(configured)
-        found = self._models.get((configured, key))
-        if found is None:
-            client, found = await asyncio.to_thread(_made, configured, key)  # a second of imports, and the system's certificates
+        if (configured, key) not in self._models:
+            client, made_now = await asyncio.to_thread(made, configured, key)  # a second of imports, and the system's certificates
             self._clients.append(client)
-            self._models[configured, key] = found
-        return found
+            self._models[configured, key] = made_now
+        return self._models[configured, key]
 
     def key(self, configured: Configured) -> str:
         """Give the key as it is now; raise ProviderMissing where there should be one."""
@@ -76,7 +75,8 @@ def client_for(url: str) -> "httpx.AsyncClient":
     return httpx.AsyncClient(timeout=timeout, follow_redirects=False, trust_env=not local)
 
 
-def _made(configured: Configured, key: str) -> "tuple[httpx.AsyncClient, Model]":
+def made(configured: Configured, key: str) -> "tuple[httpx.AsyncClient, Model]":
+    """Make a model and the client that it asks by; raise ProviderMissing. It takes a while, so this is not for the event loop's thread."""
     client = client_for(configured.url)
     try:
         match configured.provider:
@@ -87,8 +87,7 @@ def _made(configured: Configured, key: str) -> "tuple[httpx.AsyncClient, Model]"
             case _:
                 return client, _compatible(configured, key, client)
     except ImportError:
-        extra = EXTRAS.get(configured.provider, "openai")
-        command = f'{sys.executable} -m pip install "pydantic-ai-slim[{extra}]"'
+        command = f'{sys.executable} -m pip install "{LIBRARIES.get(configured.provider, "openai>=3.54,<4")}"'
         raise ProviderMissing(f"The provider {configured.provider} needs a library that is not installed. This installs it: {command}") from None
 
 

@@ -12,6 +12,7 @@ from app.account import users
 from app.account.users import TimeZone
 from app.agent import lexicon, rewriting, summaries, urgency
 from app.agent.lexicon import Sense
+from app.agent.model_rewriter import rewriter_for
 from app.agent.quadrants import Scored
 from app.agent.rewriting import Category, Level
 from app.agent.summaries import Summary
@@ -69,7 +70,7 @@ async def briefing_strategies(
     found = await asyncio.to_thread(_best_of, given, now, zone)
     locale = app.quick(users.settings_of, me).locale
     pieces = [Piece(one.kind, one.title, one.description, urgency.level(one.urgency), one.category) for one in found]
-    said = (await rewriting.rewritten(app.rewriter, Draft("strategies", locale, pieces))).pieces
+    said = (await rewriting.rewritten(rewriter_for(app, me), Draft("strategies", locale, pieces))).pieces
     views = [
         StrategyView(number, one.title, one.text, rewriting.urgency_level(one.urgency_level), rewriting.category(one.category))
         for number, one in enumerate(said, 1)

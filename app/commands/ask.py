@@ -23,17 +23,22 @@ def ask(settings: Settings, name: str, /, **params: Any) -> dict[str, Any]:
     return _ask(settings, existing(settings), name, params)
 
 
+def ask_patiently(settings: Settings, seconds: int, name: str, /, **params: Any) -> dict[str, Any]:
+    """Do what `ask` does, and wait so long for what a server that runs has to ask elsewhere."""
+    return _ask(settings, existing(settings), name, params, seconds)
+
+
 def ask_anew(settings: Settings, name: str, /, **params: Any) -> dict[str, Any]:
     """Do what `ask` does, and make the database first where there is none."""
     return _ask(settings, directory(settings), name, params)
 
 
-def _ask(settings: Settings, data: Path, name: str, params: dict[str, Any]) -> dict[str, Any]:
+def _ask(settings: Settings, data: Path, name: str, params: dict[str, Any], seconds: int = ANSWER_SECONDS) -> dict[str, Any]:
     owner: str | None = None
     until = 0.0
     while True:
         try:
-            return _ask_once(settings, data, name, params)
+            return _ask_once(settings, data, name, params, seconds)
         except place.InUse as busy:
             now = time.monotonic()
             if busy.pid != owner:  # a server that starts or ends, or other commands at work, each for a moment
@@ -43,7 +48,7 @@ def _ask(settings: Settings, data: Path, name: str, params: dict[str, Any]) -> d
         time.sleep(PAUSE_SECONDS)
 
 
-def _ask_once(settings: Settings, data: Path, name: str, params: dict[str, Any]) -> dict[str, Any]:
+def _ask_once(settings: Settings, data: Path, name: str, params: dict[str, Any], seconds: int) -> dict[str, Any]:
     place.prepare(data)
     try:
         with place.owned(data):
@@ -56,7 +61,7 @@ def _ask_once(settings: Settings, data: Path, name: str, params: dict[str, Any])
         if door is None or door.pid != busy.pid:  # what a server left behind that was killed
             raise
         try:
-            return _ask_at(door, name, params)
+            return _ask_at(door, name, params, seconds)
         except ConnectionRefusedError:
             raise busy from None
 
@@ -75,12 +80,12 @@ async def _ask_here(settings: Settings, data: Path, name: str, params: dict[str,
         await parts.store.close()
 
 
-def _ask_at(door: place.Door, name: str, params: dict[str, Any]) -> dict[str, Any]:
+def _ask_at(door: place.Door, name: str, params: dict[str, Any], seconds: int) -> dict[str, Any]:
     import http.client
     from urllib.parse import urlsplit
 
     where = urlsplit(door.url)
-    connection = http.client.HTTPConnection(where.hostname or "", where.port, timeout=ANSWER_SECONDS)
+    connection = http.client.HTTPConnection(where.hostname or "", where.port, timeout=seconds)
     # The server may listen on an address whose name it does not answer to; to `localhost` it always does.
     headers = {"Authorization": f"Control {door.token}", "Content-Type": "application/json", "Host": "localhost"}
     with contextlib.closing(connection):
@@ -91,7 +96,7 @@ def _ask_at(door: place.Door, name: str, params: dict[str, Any]) -> dict[str, An
         except ConnectionRefusedError:
             raise  # nobody listens any more or not yet, so nothing was asked
         except TimeoutError:
-            raise Refused(f"The server at {door.url} has not answered for {ANSWER_SECONDS} seconds; it may still do what was asked.") from None
+            raise Refused(f"The server at {door.url} has not answered for {seconds} seconds; it may still do what was asked.") from None
         except (OSError, http.client.HTTPException, ValueError):
             raise Refused(f"What answers at {door.url} is not the server of this data directory, or it has just ended.") from None
     if response.status != http.HTTPStatus.OK:

@@ -1,0 +1,152 @@
+"""`hearth model`: the language models that the agent may use."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import click
+
+from app.commands.ask import ask, ask_anew, ask_patiently
+from app.commands.directory import data_option, read_settings
+from app.commands.group import Commands, Misused, Refused
+from app.commands.tables import as_json, table
+from app.settings import Provider, Settings
+
+TEST_SECONDS = 300
+json_option = click.option("--json", "json_", is_flag=True, help="As JSON.")
+
+
+@click.group(cls=Commands)
+def model() -> None:
+    """Add, test and choose language models for the agent.
+
+    Without one the agent answers by its rules. (`hearth models` is about search by meaning.)
+    """
+
+
+@model.command()
+@click.argument("name")
+@click.option("--provider", type=click.Choice(get_args(Provider)), default="compatible", show_default=True, help="Who serves it.")
+@click.option("--url", default="", metavar="ADDRESS", help="Its address, such as http://localhost:11434/v1; providers with names have their own.")
+@click.option("--model", "called", metavar="NAME", help="What the provider calls it; default: the same name.")
+@click.option("--key-from", default="", metavar="SOURCE", help="Where its key lies: env:VARIABLE, file:/PATH, or - to read it now and keep it here.")
+@click.option("--tools", type=click.Choice(["auto", "all", "few", "none"]), default="auto", show_default=True, help="How tools are offered to it.")
+@click.option("--context", type=click.IntRange(1024, 10_000_000), metavar="TOKENS", help="How much it can read; default: what a test finds.")
+@click.option("--thinking", is_flag=True, help="Let it think aloud before it answers.")
+@click.option("--replace", is_flag=True, help="Put it in the place of a model of that name.")
+@click.option("--no-test", is_flag=True, help="Only add it.")
+@json_option
+@data_option
+def add(name: str, called: str | None, key_from: str, no_test: bool, json_: bool, data: Path | None, **given: Any) -> None:
+    """Add a model under a NAME, and test it. The first one becomes the default."""
+    settings = read_settings(data=data)
+    secret = _secret() if key_from == "-" else None
+    reference = {"keyFrom": "" if secret else key_from, "secret": secret}
+    added = ask_anew(settings, "add_model", name=name, model=called, **reference, **given)["model"]
+    if no_test:
+        click.echo(as_json(added) if json_ else _added(added))
+        return
+    if not json_:
+        click.echo(_added(added))
+    _test(settings, added["name"], json_=json_)
+
+
+@model.command(name="list")
+@json_option
+@data_option
+def list_(json_: bool, data: Path | None) -> None:
+    """Show the models; * marks the one that answers by default. Keys are never shown."""
+    found = ask(read_settings(data=data), "configured_models")
+    if json_:
+        click.echo(as_json(found))
+        return
+    rules = ("*" if found["default"] == "offline" else "", "offline", "rules", "", "", "", "", "")
+    click.echo(table([("", "NAME", "PROVIDER", "MODEL", "ADDRESS", "CONTEXT", "TOOLS", "KEY"), rules, *map(_row, found["models"])]))
+
+
+@model.command()
+@click.argument("name")
+@json_option
+@data_option
+def test(name: str, json_: bool, data: Path | None) -> None:
+    """Ask a model's server what it can do, and let it make a tiny call."""
+    _test(read_settings(data=data), name, json_=json_)
+
+
+@model.command()
+@click.argument("name")
+@data_option
+def default(name: str, data: Path | None) -> None:
+    """Let a model answer by default; `offline` leaves it to the rules."""
+    found = ask(read_settings(data=data), "set_default_model", name=name)
+    click.echo(f"{found['default']} answers by default.")
+
+
+@model.command()
+@click.argument("name")
+@data_option
+def remove(name: str, data: Path | None) -> None:
+    """Remove a model, and its key where that is kept here."""
+    found = ask(read_settings(data=data), "remove_model", name=name)
+    click.echo(f"Removed {name}. {found['default']} answers by default.")
+
+
+def _test(settings: Settings, name: str, *, json_: bool) -> None:
+    found = ask_patiently(settings, TEST_SECONDS, "test_model", name=name)
+    click.echo(as_json(found) if json_ else "\n".join(_lines(found["model"], found["test"])))
+    if not found["test"]["ok"]:
+        raise click.exceptions.Exit(1)
+
+
+def _secret() -> str:
+    """Give the key that is typed or piped in; it is not shown."""
+    typed = click.prompt("Key", hide_input=True, err=True) if sys.stdin.isatty() else sys.stdin.readline()
+    if not str(typed).strip():
+        raise Misused("There is no key on the standard input.")
+    if len(str(typed)) > 4_000:
+        raise Refused("This is too long for a key.")
+    return str(typed).strip()
+
+
+def _added(found: dict[str, Any]) -> str:
+    by_default = " It answers by default." if found["default"] else ""
+    where = "on this machine" if found["local"] else "not on this machine: what you write and what the agent reads for it goes there"
+    return f"Added {found['name']}: {found['model']} at {found['url']}, {where}.{by_default}"
+
+
+def _row(found: dict[str, Any]) -> tuple[str, ...]:
+    context = f"{found['context']:,}" if found["context"] else "?"
+    mark = "*" if found["default"] else ""
+    return mark, found["name"], found["provider"], found["model"], found["url"], context, found["tools"], found["key"] or "none"
+
+
+def _lines(configured: dict[str, Any], tested: dict[str, Any]) -> Iterator[str]:
+    if tested["reachable"]:
+        yield f"Server: {tested['server'] or configured['provider']} at {configured['url']}; {_models(tested['models'])}"
+        yield f"Context: {_context(tested)}"
+        yield f"Tools: {_tools(tested)}. {tested['offers']}"
+    for warning in tested["warnings"]:
+        yield f"Warning: {warning}"
+    if tested["error"]:
+        yield f"It does not work: {tested['error']}"
+    else:
+        yield f"{configured['name']} works."
+
+
+def _models(names: list[str]) -> str:
+    if not names:
+        return "it does not say which models it has"
+    return f"its models: {', '.join(names[:5])}{f' and {len(names) - 5} more' if len(names) > 5 else ''}"
+
+
+def _context(tested: dict[str, Any]) -> str:
+    if tested["context"] is None and tested["mostContext"] is None:
+        return "not known"
+    now = "not known how much it gets" if tested["context"] is None else f"{tested['context']:,} tokens"
+    most = tested["mostContext"]
+    return f"{now} of at most {most:,}" if most and most != tested["context"] else now
+
+
+def _tools(tested: dict[str, Any]) -> str:
+    return {True: "it calls them", False: "it did not call one", None: "not known"}[tested["tools"]]
