@@ -191,6 +191,18 @@ async def test_a_conversation_that_is_too_long_is_shortened_once(tiny: FakeProvi
     assert len(tiny.chats) == 6
 
 
+async def test_the_servers_own_count_of_tokens_says_how_much_to_leave_out(tiny: FakeProvider, alice: Client) -> None:
+    conversation = (await streamed(alice, "first words " + "x" * 900))[-1]["metadata"]["conversationId"]
+    await streamed(alice, "second words " + "y" * 900, conversationId=conversation)
+    message = "request (30000 tokens) exceeds the available context size (28000 tokens), try increasing it"
+    too_long = refuses(400, message, type="exceed_context_size_error", n_prompt_tokens=30_000, n_ctx=28_000)
+    tiny.answers(too_long, says("Now it fits."))
+    assert text_of(await streamed(alice, "third words", conversationId=conversation)) == "Now it fits."
+    sent = json.dumps(tiny.chats[-1]["messages"])
+    assert ("first words" in sent, "second words" in sent, "third words" in sent) == (False, True, True)
+    assert tiny.chats[-1]["max_tokens"] == tiny.chats[0]["max_tokens"]
+
+
 async def test_what_is_known_of_the_context_is_kept_to(provider: FakeProvider, served: Served, alice: Client) -> None:
     await served.command("add_model", name="tiny", url=provider.url, context=4096)
     for place in range(6):

@@ -35,7 +35,8 @@ LEAST_CONTEXT = 4_096
 SMALL_RESULT_TOKENS, RESULT_TOKENS = 500, 8_000
 LEAST_HISTORY_TOKENS = 600
 _OVERFLOW = regex(r"exceed_context_size|context (?:size|length|window)|prompt is too long|too many tokens|context_length", re.IGNORECASE)
-_WINDOW = regex(r"""["']?n_ctx["']?\s*[:=]\s*(\d{3,8})|context length(?: is| of)? (?:only )?(\d{3,8})|(\d{3,8}) tokens""")
+_WINDOW = (regex(r"""n_ctx["']?\s*[:=]\s*(\d{3,8})"""), regex(r"context (?:length|size|window)\D{0,20}(\d{3,8})"))
+_PROMPT = regex(r"""n_prompt_tokens["']?\s*[:=]\s*(\d{2,8})""")
 
 Pause = Callable[[float], Awaitable[None]]
 
@@ -52,6 +53,7 @@ class GuardedModel(WrapperModel):
         self._now = now
         self._pause = pause
         self._window = model_choice.context_of(configured)
+        self._most: int | None = None
 
     @property
     def model_name(self) -> str:
@@ -106,7 +108,8 @@ class GuardedModel(WrapperModel):
             except Exception as error:
                 await attempt.aclose()
                 if _is_overflow(error) and not shortened:
-                    shortened, self._window = True, _window_told(error, self._window)
+                    shortened = True
+                    self._learn(error, shortening.tokens_of(fitted), shortening.tokens_of([], offered.function_tools))
                     continue
                 pause = _pause_of(error) if waits < MOST_WAITS else None
                 if pause is None:
@@ -134,9 +137,16 @@ class GuardedModel(WrapperModel):
         if self._window is None:
             return messages
         taken = shortening.tokens_of([], tools) + self._answer_tokens(self._window)
-        budget = max(LEAST_HISTORY_TOKENS, self._window - taken)
+        budget = max(LEAST_HISTORY_TOKENS, self._window - taken if self._most is None else min(self._most, self._window - taken))
         small = self._window <= model_choice.SMALL_CONTEXT
         return shortening.fitted(messages, budget, most_result=SMALL_RESULT_TOKENS if small else RESULT_TOKENS)
+
+    def _learn(self, error: Exception, said: int, tools: int) -> None:
+        """Take from a refusal what fits: by the tokens that the server counted where it tells them, else half of what was sent."""
+        self._window = _window_told(error, self._window)
+        counted = _PROMPT.search(f"{getattr(error, 'body', '')}")
+        room = self._window - self._answer_tokens(self._window)
+        self._most = room * (said + tools) // int(counted[1]) - tools if counted else said // 2
 
     def _asked(self, settings: ModelSettings | None) -> ModelSettings | None:
         """Give the settings of the request, with a shorter answer where the context turned out to be small."""
@@ -195,8 +205,8 @@ def _is_overflow(error: Exception) -> bool:
 
 def _window_told(error: Exception, known: int | None) -> int:
     """Give the model's context as its refusal tells it, else half of what was thought, else what most have at least."""
-    found = _WINDOW.search(f"{getattr(error, 'body', '')} {error}")
-    told = int(next(filter(None, found.groups()))) if found else None
+    text = f"{getattr(error, 'body', '')} {error}"
+    told = next((int(found[1]) for pattern in _WINDOW if (found := pattern.search(text))), None)
     if told and (known is None or told < known):
         return told
     return known // 2 if known else LEAST_CONTEXT
