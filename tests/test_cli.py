@@ -1,10 +1,12 @@
 """The `hearth` command: alone and beside a running server, and how the server starts, refuses and ends."""
 
 import asyncio
+import contextlib
 import dataclasses
 import itertools
 import json
 import os
+import queue
 import shutil
 import signal
 import socket
@@ -31,6 +33,7 @@ from app.core import place
 from app.interfaces.openapi import document
 from app.settings import Settings
 from tests.conftest import Served
+from tests.fake_provider import FakeProvider, serving, whole
 
 ROOT = Path(program.__file__).parent.parent
 KEY_LENGTH = len("hearth_sk_") + 40
@@ -229,6 +232,57 @@ def test_search_says_how_far_it_is(home: Path, name: str) -> None:
     assert done("search", "status", data=home).splitlines()[:2] == [
         "Words: every note is indexed", f"Meaning: {found['meaning']['state']}; 0 of 0 notes, 0 passages",
     ]  # fmt: skip
+
+
+def test_a_model_is_added_tested_chosen_and_removed(home: Path) -> None:
+    with in_a_thread() as provider:
+        provider.answers(whole(call=("get_weather", {"city": "Oslo"})))
+        shown = done("model", "add", "tiny", "--url", provider.url, "--key-from", "-", "--context", "32000", data=home, sent="sk-canary\n")
+        assert "It answers by default." in shown
+        assert shown.splitlines()[1:] == [
+            f"Server: compatible at {provider.url}; its models: tiny",
+            "Context: 32,000 tokens",
+            "Tools: it calls them. It is offered at most eight tools for each message, chosen by what the message asks for.",
+            "tiny works.",
+        ]
+        assert {asked.headers["authorization"] for asked in provider.asked if asked.path.startswith("/v1")} == {"Bearer sk-canary"}
+    silent = hearth("model", "test", "tiny", data=home)
+    assert (silent.exit_code, "cannot be reached" in silent.stdout) == (1, True)
+    done("model", "add", "far", "--provider", "openrouter", "--model", "vendor/model", "--key-from", "env:FAR_KEY", "--no-test", data=home)
+    listed = json.loads(done("model", "list", "--json", data=home))
+    assert [(row["name"], row["key"], row["default"]) for row in listed["models"]] == [
+        ("far", "env:FAR_KEY", False), ("tiny", "kept in the data directory", True),
+    ]  # fmt: skip
+    assert "sk-canary" not in done("model", "list", data=home) + json.dumps(listed)
+    assert done("model", "default", "far", data=home) == "far answers by default.\n"
+    assert refused("model", "default", "near", data=home) == "There is no model called near; `hearth model list` shows them all."
+    assert refused("model", "add", "far", "--provider", "openai", data=home).startswith("There is a model called far already")
+    assert refused("model", "add", "none", "--provider", "openai", "--key-from", "-", data=home, code=2, sent="") == (
+        "There is no key on the standard input."
+    )
+    done("model", "remove", "far", data=home)
+    assert done("model", "remove", "tiny", data=home) == "Removed tiny. offline answers by default.\n"
+    assert list(home.glob("model-key-*")) == []
+
+
+@contextlib.contextmanager
+def in_a_thread() -> Iterator[FakeProvider]:
+    """A provider of models with an event loop of its own, since commands have theirs."""
+    ready: queue.Queue[FakeProvider] = queue.Queue()
+    ends = threading.Event()
+
+    async def serve() -> None:
+        async with serving() as provider:
+            ready.put(provider)
+            await asyncio.to_thread(ends.wait)
+
+    thread = threading.Thread(target=asyncio.run, args=(serve(),))
+    thread.start()
+    try:
+        yield ready.get(timeout=20)
+    finally:
+        ends.set()
+        thread.join()
 
 
 def test_the_user_of_a_key_may_be_left_out_only_when_there_is_one(tmp_path: Path) -> None:
