@@ -159,7 +159,7 @@ async def test_a_turn_ends_at_its_limit_of_time_and_keeps_what_was_said(tiny: Fa
     tiny.answers(Reply(200, (chunk({"role": "assistant", "content": "I think"}),), hangs=True))
     events = await streamed(alice, "hello")
     assert [event["type"] for event in events] == ["text-delta", "error", "completion"]
-    assert "took longer" in events[1]["message"]
+    assert "took too long" in events[1]["message"]
     kept = (await alice.ok("GET", f"/conversations/{events[-1]['metadata']['conversationId']}"))["messages"]
     assert kept[1]["content"] == "I think"
     tiny.answers(Reply(200, (), hangs=True))
