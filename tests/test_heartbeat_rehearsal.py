@@ -17,7 +17,8 @@ LINES = (
     "overdue todos", "todos due within 2 days", "top priority", "replan overdue todos", "pinned notes that are stale for 10 days",
     "unpin notes that have not changed for 20 days", "calendar of the next 12 hours", "Every Saturday: write the weekly note", "daily briefing",
     "every day at 07:00: water the plants", "every Saturday: create a todo “Plan the week”", "always summarise", "delete all notes",
-    "every day at 08:00 write into the journal", "Every Saturday: add eggs to the note Note 1", "Check the weather", "every day: add x to the note None",
+    "every day at 08:00 write into the journal", "Every Saturday: add eggs to the note Note 1", "Check the weather",
+    "every day: add x to the note None",
 )  # fmt: skip
 WATCHED = (
     "notes", "folders", "todos", "todo_lists", "snapshots", "trash", "conversations", "conversation_members", "messages", "escalations", "audit",

@@ -1,6 +1,7 @@
 """A year of the heartbeat in a few seconds: clock changes, nights asleep, crashes, a model that fails a tenth of the time."""
 
 import asyncio
+import contextlib
 import random
 import sqlite3
 from collections.abc import AsyncIterator
@@ -116,10 +117,8 @@ async def cut_off(year: Year, monkeypatch: pytest.MonkeyPatch) -> None:
 
     with monkeypatch.context() as patched:
         patched.setattr(passes.acting, "attempt", dies)
-        try:
+        with contextlib.suppress(asyncio.CancelledError):
             await year.served.command("run_due_heartbeats")
-        except asyncio.CancelledError:
-            pass
     await year.restart()
 
 
@@ -152,7 +151,8 @@ def judge(data: Path) -> None:
         runs = connection.execute("SELECT * FROM heartbeat_runs ORDER BY id").fetchall()
         actions = connection.execute("SELECT * FROM heartbeat_actions ORDER BY id").fetchall()
         audited = connection.execute("SELECT count(*) FROM audit WHERE tool LIKE 'heartbeat.%' AND event = 'call'").fetchone()[0]
-        counts = connection.execute("SELECT prompt + completion + reserved AS sum FROM token_counts WHERE subject = 'feature' AND day <> ''").fetchall()
+        by_day = "SELECT prompt + completion + reserved AS sum FROM token_counts WHERE subject = 'feature' AND day <> ''"
+        counts = connection.execute(by_day).fetchall()
         reserved = connection.execute("SELECT sum(reserved) FROM token_counts").fetchone()[0]
     finally:
         connection.close()
