@@ -151,9 +151,8 @@ def judge(data: Path) -> None:
         runs = connection.execute("SELECT * FROM heartbeat_runs ORDER BY id").fetchall()
         actions = connection.execute("SELECT * FROM heartbeat_actions ORDER BY id").fetchall()
         audited = connection.execute("SELECT count(*) FROM audit WHERE tool LIKE 'heartbeat.%' AND event = 'call'").fetchone()[0]
-        counts = connection.execute(
-            "SELECT prompt + completion + reserved AS sum FROM token_counts WHERE subject = 'feature' AND day <> ''"
-        ).fetchall()
+        by_day = "SELECT prompt + completion + reserved AS sum FROM token_counts WHERE subject = 'feature' AND day <> ''"
+        counts = connection.execute(by_day).fetchall()
         reserved = connection.execute("SELECT sum(reserved) FROM token_counts").fetchone()[0]
     finally:
         connection.close()

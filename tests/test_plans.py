@@ -36,6 +36,10 @@ GROWING = (
     "precedents",
     "audit",
     "turns",
+    "messages",
+    "conversation_members",
+    "heartbeat_runs",
+    "heartbeat_actions",
     "token_uses",
     "token_counts",
     "active_devices",
@@ -166,6 +170,11 @@ WRITES = [
     ("POST", "/tools", {"tool": "create_todo", "params": {"title": "by a tool"}}, 200),
     ("POST", "/tools", {"tool": "list_notes", "params": {}}, 200),
     ("POST", "/chat", {"message": "hello", "stream": False}, 200),
+    ("POST", "/heartbeat/run", {}, 200),
+    ("POST", "/heartbeat/run", {"dryRun": True}, 200),
+    ("PUT", "/heartbeat/schedule", {"enabled": True}, 200),
+    ("GET", "/heartbeat/status", None, 200),
+    ("GET", "/heartbeat/runs", None, 200),
 ]
 
 
