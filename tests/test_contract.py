@@ -129,16 +129,11 @@ DELETE /metering/caps/{id}                   metering   metering:manage         
 """Method, path, category, scope ("|": either suffices; "any": any credential; "none": no credential) and origin, as the contract has them."""
 
 LATER = """
-GET /os/team
-POST /os/team/invite                        GET /os/network                       GET /os/network/conversations   GET /network
-GET /os/network/conversations/{sessionId}   GET /heartbeat/policy           POST /heartbeat/policy
-POST /heartbeat/run                         GET /heartbeat/runs                   GET /heartbeat/runs/{id}        GET /heartbeat/status
-GET /heartbeat/instructions                 PUT /heartbeat/instructions
-GET /os/network/conversations/{sessionId}
-GET /tools/integrations                     DELETE /tools/integrations/{id}
-GET /tools/mcp                              POST /tools/mcp                       GET /tools/mcp/{id}             PATCH /tools/mcp/{id}
-DELETE /tools/mcp/{id}                      POST /tools/mcp/{id}/authorize        POST /tools/mcp/{id}/refresh    POST /tools/mcp/{id}/disconnect
-POST /agent/message                         POST /os/share
+GET /os/team   POST /os/team/invite   GET /os/network   GET /os/network/conversations
+GET /network   GET /os/network/conversations/{sessionId}   GET /os/network/conversations/{sessionId}   GET /tools/mcp
+POST /tools/mcp   GET /tools/mcp/{id}   PATCH /tools/mcp/{id}   DELETE /tools/mcp/{id}
+POST /tools/mcp/{id}/authorize   POST /tools/mcp/{id}/refresh   POST /tools/mcp/{id}/disconnect   POST /agent/message
+POST /os/share
 """
 """What the service document has beyond what is served so far; an endpoint that comes to be served moves up."""
 
