@@ -12,6 +12,8 @@ from app.account import users
 from app.account.users import TimeZone
 from app.agent import conversation_rows, turns
 from app.agent.citations import Citation
+from app.agent.driver import drive
+from app.agent.running import Ended, Turn
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.lines import Lines
@@ -125,12 +127,9 @@ async def _answer(
 async def _run(
     app: App, me: Caller, begun: Begun, message: str, temperature: float | None, events: "asyncio.Queue[dict[str, Any] | None]"
 ) -> Answer | AppError:
-    from app.agent import loop  # a second's import, so only once somebody talks
-    from app.agent.offline import OfflineModel
-
     now = app.clock().astimezone(begun.zone)
-    turn = loop.Turn(app, me, now.isoformat(timespec="minutes"), begun.zone.key, events.put_nowait)
-    ended = await loop.run(turn, OfflineModel(now), message, begun.history, temperature=temperature)
+    turn = Turn(app, me, now.isoformat(timespec="minutes"), begun.zone.key, events.put_nowait)
+    ended = await drive(turn, None, message, begun.history, now=now, temperature=temperature)
     if ended.error is not None:
         events.put_nowait({"type": "error", "error": ended.error.code, "message": ended.error.message})
     answer_id = await app.write(_end, begun, turn, ended)
@@ -140,7 +139,7 @@ async def _run(
     return ended.error or answer
 
 
-def _end(tx: Tx, begun: Begun, turn: Any, ended: Any) -> int:
+def _end(tx: Tx, begun: Begun, turn: Turn, ended: Ended) -> int:
     """Store the answer, the calls and what the turn cost; give the id of the answer's message."""
     for call in turn.calls:
         turns.add_call(tx, begun.turn, tool=call.tool, call=call.id, arguments=call.arguments, outcome=call.outcome)
