@@ -28,7 +28,7 @@ TALKS = [
     ["help"],
     ["hello", "how long do the leeks simmer?", "and the walrus?"],
     ["how long do the leeks simmer and where does the walrus live?", "find notes about leeks", "summarise Leek soup"],
-    ["add buy milk tomorrow at 5pm", "what are my todos?", "buy milk is done", "what are my todos?", "replan my todos"],
+    ["todo: buy milk tomorrow at 5pm", "what are my todos?", "buy milk is done", "what are my todos?", "replan my todos"],
     ["make a note: Heron\nStands in the lake.", "append to Heron: it is grey", "pin the note Heron", "move the note Heron to Nowhere"],
     ["list my folders", "what is on today?", "list my notes", "delete all my notes", "write me a python script"],
     ["Wie lange köcheln die Lauchstangen?", "Was steht heute an?", "待办事项有哪些？", "leeks " * 400],

@@ -34,7 +34,7 @@ def create(user: str | None, label: str, scopes: tuple[str, ...], expires: str, 
     It is the last line of the output; what goes to stderr tells about it.
     """
     settings = read_settings(data=data)
-    username = _whose(settings, user)
+    username = whose(settings, user)
     made = ask(settings, "issue_key", username=username, name=label, scopes=list(scopes) or None, expiresIn=expires)
     click.echo(f'Key {made["key"]["id"]}, "{made["key"]["name"]}", of {username}. Keep it now: it is not shown again.', err=True)
     click.echo(made["secret"])
@@ -47,7 +47,7 @@ def create(user: str | None, label: str, scopes: tuple[str, ...], expires: str, 
 def list_(user: str | None, json_: bool, data: Path | None) -> None:
     """List a user's keys, newest first; their secrets are not kept."""
     settings = read_settings(data=data)
-    found = ask(settings, "user_keys", username=_whose(settings, user))
+    found = ask(settings, "user_keys", username=whose(settings, user))
     if json_:
         click.echo(as_json(found))
     else:
@@ -63,7 +63,8 @@ def revoke(id_: int, data: Path | None) -> None:
     click.echo(f"Key {id_} is revoked.")
 
 
-def _whose(settings: Settings, user: str | None) -> str:
+def whose(settings: Settings, user: str | None) -> str:
+    """Give the user that is meant: the one named, else the only one there is."""
     if user is not None:
         return user
     names = usernames(ask(settings, "list_users"))
