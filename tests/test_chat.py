@@ -202,15 +202,14 @@ async def test_a_mistake_of_the_program_ends_its_turn_as_a_failed_one(
 
 
 async def test_a_turn_that_cannot_be_stored_is_told_as_failed(served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    end, ends = turns.end, []
+    end = turns.end
 
-    def once(*args: Any, **more: Any) -> None:
-        ends.append(args)
-        if len(ends) == 1:
+    def breaking(*args: Any, status: str, **more: Any) -> None:
+        if status == "completed":
             broken()
-        end(*args, **more)
+        end(*args, status=status, **more)
 
-    monkeypatch.setattr(turns, "end", once)
+    monkeypatch.setattr(turns, "end", breaking)
     events = await streamed(alice, "hello")
     assert [event["type"] for event in events] == ["text-delta", "error", "completion"]
     kept = (await alice.ok("GET", f"/conversations/{events[-1]['metadata']['conversationId']}"))["messages"]

@@ -25,7 +25,7 @@ class Fallback(Record):
 
 @dataclasses.dataclass(frozen=True)
 class Brain:
-    """What answers one turn: a model for pydantic-ai or, without one, the rules, what it is called, who provides it, and whether it runs on this machine."""
+    """What answers one turn, a model for pydantic-ai or, without one, the rules: its name, who provides it, and whether it runs on this machine."""
 
     model: "Model | None"
     name: str
