@@ -12,6 +12,7 @@ from app.commands.group import LazyCommands
 
 COMMANDS = {
     "serve": "app.commands.serve:serve",
+    "chat": "app.commands.chat:chat",
     "init": "app.commands.setting_up:init",
     "user": "app.commands.user:user",
     "key": "app.commands.key:key",

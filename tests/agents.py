@@ -3,14 +3,17 @@
 import asyncio
 import contextlib
 import sqlite3
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 
+from app.agent import chat
+from app.agent.driver import drive
 from app.catalog import CATALOG
 from app.core.app import App
 from app.core.caller import Caller
@@ -114,6 +117,15 @@ async def restarted(served: Served, place: Path) -> AsyncIterator[Served]:
     asgi = create_app(served.parts.settings, place, clock=served.parts.clock)
     async with asgi.router.lifespan_context(asgi):
         yield Served(asgi, asgi.state.parts)
+
+
+def driven_by(monkeypatch: pytest.MonkeyPatch, brain: Callable[[], Model]) -> None:
+    """Let `brain` drive each turn that would be offline."""
+
+    async def driving(turn: Any, _: None, prompt: Any, history: Any, **more: Any) -> Any:
+        return await drive(turn, brain(), prompt, history, **more)
+
+    monkeypatch.setattr(chat, "drive", driving)
 
 
 def scripted(*steps: Sequence[Call] | str) -> FunctionModel:

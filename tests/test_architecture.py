@@ -27,10 +27,12 @@ EDGES = {
     "app/core/tx.py": 1,  # a savepoint undoes whatever was raised
     "app/core/batch.py": 1,  # a write's error goes to whoever asked for it
     "app/core/events.py": 1,  # a listener's failure harms nobody else
+    "app/agent/chat.py": 1,  # a turn that a mistake ends is stored and told as failed, not left running
     "app/agent/guarded.py": 1,  # whatever a provider's answer makes its library raise, the rules take over
     "app/agent/guarded_stream.py": 1,  # the same in the middle of an answer, told as one kind of failure
     "app/agent/probing.py": 1,  # the same in a test, told as a sentence
     "app/agent/model_rewriter.py": 1,  # the same in a briefing, which then stays as it is
+    "app/agent/heartbeat/passes.py": 1,  # a run of the heartbeat that fails is stored as failed
     "app/workspace/meaning.py": 1,  # the background work goes on after whatever failed
     "app/agent/heartbeat/passes.py": 1,  # whatever a pass fails with becomes its receipt, and the next pass starts
     "app/embedding/worker.py": 1,  # a text on which the model fails harms no other

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.agent import turns
+from app.agent import chat, turns
 from tests.conftest import Client, Served
 
 pytestmark = pytest.mark.anyio
@@ -171,3 +171,46 @@ async def test_a_turn_that_was_cut_off_is_closed_at_the_next_start(served: Serve
     await served.parts.write(lambda tx: tx.run("UPDATE turns SET status = 'running', ended_at = NULL"))
     await served.parts.write(turns.interrupt_all)
     assert served.parts.quick(lambda tx: tx.value("SELECT status FROM turns")) == "interrupted"
+
+
+def broken(*_: Any, **__: Any) -> Any:
+    raise RuntimeError("what only the log may say")
+
+
+@pytest.mark.parametrize("place", ["app.agent.rules.next_step", "app.agent.brains.pick", "app.agent.running.use", "app.agent.running.json.dumps"])
+async def test_a_mistake_of_the_program_ends_its_turn_as_a_failed_one(
+    served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, place: str
+) -> None:
+    await alice.note("Leek soup", "Simmer the leeks.")
+    with monkeypatch.context() as patch:
+        patch.setattr(place, broken)
+        events = await streamed(alice, "simmer leeks")
+        whole = await alice.refused("POST", "/chat", 500, "internal", json={"message": "simmer leeks", "stream": False})
+    assert [event["type"] for event in events][-2:] == ["error", "completion"]
+    assert [event["type"] for event in events].count("completion") == 1
+    assert (events[-2]["error"], events[-2]["message"]) == ("internal", chat.MISTAKE)
+    assert whole["message"] == chat.MISTAKE
+    assert {event["toolCallId"] for event in events if "ok" in event} == {event["toolCallId"] for event in events if "toolName" in event}
+    assert caplog.text.count("RuntimeError: what only the log may say") == 2
+    caplog.clear()
+    kept = (await alice.ok("GET", f"/conversations/{events[-1]['metadata']['conversationId']}"))["messages"]
+    assert [message["content"] for message in kept] == ["simmer leeks", chat.MISTAKE]
+    rows = served.parts.quick(lambda tx: [tuple(row) for row in tx.all("SELECT status, model, error FROM turns")])
+    assert rows == [("failed", "offline", chat.MISTAKE)] * 2
+    assert (await alice.ok("GET", "/metering/usage"))["tokens"]["reserved"] == 0
+    assert (await streamed(alice, "hello", conversationId=events[-1]["metadata"]["conversationId"]))[-1]["type"] == "completion"
+
+
+async def test_a_turn_that_cannot_be_stored_is_told_as_failed(served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    end = turns.end
+
+    def breaking(*args: Any, status: str, **more: Any) -> None:
+        if status == "completed":
+            broken()
+        end(*args, status=status, **more)
+
+    monkeypatch.setattr(turns, "end", breaking)
+    events = await streamed(alice, "hello")
+    assert [event["type"] for event in events] == ["text-delta", "error", "completion"]
+    kept = (await alice.ok("GET", f"/conversations/{events[-1]['metadata']['conversationId']}"))["messages"]
+    assert [message["role"] for message in kept] == ["user", "assistant"]

@@ -12,7 +12,7 @@ from app.core.place import STOP
 from app.errors import AppError
 from app.tools import audit, gate, stop
 from app.tools.origin import Origin
-from tests.agents import ACTIONS, CHAT, MESSAGES, World, caller, restarted, scripted, settled, value, world
+from tests.agents import ACTIONS, CHAT, MESSAGES, World, caller, driven_by, restarted, scripted, settled, value, world
 from tests.conftest import Client, MovableClock, Served
 
 pytestmark = pytest.mark.anyio
@@ -21,7 +21,7 @@ __all__ = ["world"]
 
 async def talk(served: Served, client: Client, monkeypatch: pytest.MonkeyPatch, *steps: Any, **more: Any) -> list[dict[str, Any]]:
     """Give the events of a turn in which the model does what it is told here."""
-    monkeypatch.setattr("app.agent.offline.OfflineModel", lambda now: scripted(*steps))
+    driven_by(monkeypatch, lambda: scripted(*steps))
     response = await client.post("/chat", json={"message": "Go on.", **more})
     assert response.status_code == 200, response.text
     return [json.loads(line) for line in response.text.splitlines()]

@@ -12,7 +12,7 @@ from app.catalog import CATALOG
 from app.errors import AppError
 from app.tools import gate
 from app.tools.origin import Origin
-from tests.agents import MESSAGES, World, caller, scripted, settled, value, world
+from tests.agents import MESSAGES, World, caller, driven_by, scripted, settled, value, world
 from tests.conftest import Client, Served
 
 pytestmark = pytest.mark.anyio
@@ -134,7 +134,7 @@ async def furnish(served: Served, alice: Client, bob: Client) -> int:
 
 async def hijacked(served: Served, client: Client, monkeypatch: pytest.MonkeyPatch, chance: random.Random, number: int) -> list[dict[str, Any]]:
     """Let the model make so many calls, in as many turns as it takes; give all that came back."""
-    monkeypatch.setattr("app.agent.offline.OfflineModel", lambda now: scripted(*[[next(source)] for _ in range(6)]))
+    driven_by(monkeypatch, lambda: scripted(*[[next(source)] for _ in range(6)]))
     source, events, made = calls(chance), [], 0
     while made < number:
         response = await client.post("/chat", json={"message": "Tidy up."})

@@ -14,7 +14,7 @@ from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 from pydantic_ai.usage import RequestUsage
 
 from app.account import metering
-from app.agent import loop, meter
+from app.agent import loop, meter, running
 from app.agent.meter import Meter, first_call
 from app.agent.metered import MeteredModel
 from app.core.caller import Caller
@@ -157,16 +157,16 @@ async def me(alice: Client) -> Caller:
     return Caller(user=1, user_id="u", username="alice", kind="key", credential=found["id"])
 
 
-async def turn(served: Served, who: Caller, model: Model) -> tuple[loop.Turn, loop.Ended]:
+async def turn(served: Served, who: Caller, model: Model) -> tuple[running.Turn, running.Ended]:
     """Run a turn as a chat does, with this model."""
     parts = served.parts
     held = await parts.write(first_call, who, feature="chat", model="scripted", texts=("hello",), most=parts.settings.max_completion)
     counter = Meter(parts, who, feature="chat", model="scripted", held=held)
     events: list[Any] = []
-    running = loop.Turn(parts, who, "now", "UTC", events.append)
-    ended = await loop.run(running, MeteredModel(model, counter), "hello", [])
+    begun = running.Turn(parts, who, "now", "UTC", events.append)
+    ended = await loop.run(begun, MeteredModel(model, counter), "hello", [])
     await parts.write(counter.end)
-    return running, ended
+    return begun, ended
 
 
 async def test_a_real_models_calls_are_reserved_one_by_one_even_without_a_cap(served: Served, alice: Client) -> None:
@@ -182,8 +182,8 @@ async def test_a_real_models_calls_are_reserved_one_by_one_even_without_a_cap(se
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(metering, "reserve", watched)
-        running, ended = await turn(served, await me(alice), model)
-    assert (running.text, ended.error) == ("Simmer them.", None)
+        taken, ended = await turn(served, await me(alice), model)
+    assert (taken.text, ended.error) == ("Simmer them.", None)
     assert reserved == [4096, 4096]
     assert [(info.model_settings or {}).get("max_tokens") for info in seen] == [None, None]
     assert [row[3] for row in ledger(served)] == ["scripted", "scripted"]
@@ -204,9 +204,9 @@ async def test_a_model_whose_second_call_has_no_room_is_not_asked_again(served: 
     await limit(alice, first + 500)
     seen: list[AgentInfo] = []
     model = scripted(("get_note_content", {"noteId": note}), "never said", seen=seen)
-    running, ended = await turn(served, await me(alice), model)
+    taken, ended = await turn(served, await me(alice), model)
     assert isinstance(ended.error, BudgetExceeded)
-    assert (running.text, running.tools_used, len(seen)) == ("", ["get_note_content"], 1)
+    assert (taken.text, taken.tools_used, len(seen)) == ("", ["get_note_content"], 1)
     found = await usage(alice)
     assert found["reserved"] == 0
     assert 0 < found["total"] <= first
@@ -233,12 +233,12 @@ async def test_a_turn_that_takes_too_long_ends_and_counts_what_was_said(served: 
 
     monkeypatch.setattr(loop, "asyncio", SimpleNamespace(timeout=limited))
     waiting = asyncio.ensure_future(wait())
-    running, ended = await turn(served, who, scripted(said))
+    taken, ended = await turn(served, who, scripted(said))
     await waiting
     assert given == [300]
     assert isinstance(ended.error, Unavailable)
     assert "too long" in ended.error.message
-    assert running.text == "waiting"
+    assert taken.text == "waiting"
     found = await usage(alice)
     assert found["reserved"] == 0
     assert 0 < found["total"] < meter.OVERHEAD_TOKENS
@@ -266,7 +266,7 @@ async def test_a_whole_answer_is_counted_as_the_provider_says_or_by_its_words(
     held = await served.parts.write(metering.reserve, who, feature="chat", prompt=9000, completion=500)
     counter = Meter(served.parts, who, feature="chat", model="scripted", held=held)
     answer = await loop.AGENT.run(
-        "hello", model=MeteredModel(scripted("Hello.", usage=usage_), counter), deps=loop.Turn(served.parts, who, "now", "UTC", print)
+        "hello", model=MeteredModel(scripted("Hello.", usage=usage_), counter), deps=running.Turn(served.parts, who, "now", "UTC", print)
     )
     await served.parts.write(counter.end)
     assert answer.output == "Hello."

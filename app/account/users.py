@@ -236,6 +236,12 @@ def by_name(tx: Tx, username: str) -> sqlite3.Row:
     return row
 
 
+def at_this_machine(tx: Tx, username: str) -> Caller:
+    """Give the caller for a user who sits where the data directory lies, and so may do what a signed-in user may; raise NotFound."""
+    row = by_name(tx, username)
+    return Caller(user=row["id"], user_id=row["uuid"], username=row["username"], kind="session")
+
+
 def settings_of(tx: Tx, me: Caller) -> AccountSettings:
     """Give what the caller's user has chosen, with the defaults for the rest."""
     return settings_of_user(tx, me.user)

@@ -1,12 +1,8 @@
 """What a message brings along: texts of files as quoted data, pictures for models that see, and what later turns remember of them."""
 
-import dataclasses
 import sqlite3
 from collections.abc import Sequence
-from typing import Any
-
-import msgspec
-from pydantic_ai.messages import BinaryContent, ModelMessage, ModelRequest, TextContent, UserContent, UserPromptPart
+from typing import NamedTuple
 
 from app.agent.steps import Attached
 from app.core.app import App
@@ -21,50 +17,77 @@ MOST_BYTES = 48 << 10
 REMEMBERED_BYTES = 8 << 10
 """What the next turns are told of each."""
 LARGEST_PICTURE = 5 << 20
-MARK = "attachment"
 _CUT = "\n[… The rest of this file is left out here.]"
 
 
-async def prompt(app: App, me: Caller, message: str, rows: Sequence[sqlite3.Row], *, sees: bool) -> str | list[UserContent]:
+PICTURE = "[A picture was attached here.]"
+
+
+class Enclosed(NamedTuple):
+    """The text of a file as a model is told of it, and the file as the rules look at it."""
+
+    content: str
+    file: Attached
+
+
+class Picture(NamedTuple):
+    """A picture for a model that sees."""
+
+    data: bytes
+    media_type: str
+    identifier: str
+
+
+Item = str | Enclosed | Picture
+Prompt = str | list[Item]
+"""What a user says: their words, or those and then what they bring along."""
+
+
+async def prompt(app: App, me: Caller, message: str, rows: Sequence[sqlite3.Row], *, sees: bool) -> Prompt:
     """Give a message with its attachments as a model takes it; `sees` says whether it is one for pictures. Never fails for what a file holds."""
     if not rows:
         return message
     share = MOST_BYTES // len(rows)
-    return [message, *[await _part(app, me, row, share, sees=sees) for row in rows]]
+    return [message, *[await _item(app, me, row, share, sees=sees) for row in rows]]
 
 
-def brought(content: str | Sequence[UserContent]) -> tuple[Attached, ...]:
+def brought(content: Prompt) -> tuple[Attached, ...]:
     """Give the files that a prompt brought along."""
-    found = [part.metadata for part in content if isinstance(part, TextContent)] if not isinstance(content, str) else []
-    return tuple(Attached(**held[MARK]) for held in found if isinstance(held, dict) and MARK in held)
+    return () if isinstance(content, str) else tuple(item.file for item in content if isinstance(item, Enclosed))
 
 
-def said(content: str | Sequence[UserContent]) -> str:
+def said(content: Prompt) -> str:
     """Give what the user wrote in a prompt, without what it brought along."""
-    return content if isinstance(content, str) else " ".join(part for part in content if isinstance(part, str))
+    return content if isinstance(content, str) else " ".join(item for item in content if isinstance(item, str))
 
 
-def shortened(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
-    """Give messages as they are remembered: of each file its beginning, of a picture that there was one."""
-    return [dataclasses.replace(entry, parts=[_remembered(part) for part in entry.parts]) if isinstance(entry, ModelRequest) else entry
-            for entry in messages]  # fmt: skip
+def text_of(content: Prompt) -> str:
+    """Give all of a prompt that is text."""
+    if isinstance(content, str):
+        return content
+    return " ".join(item if isinstance(item, str) else item.content if isinstance(item, Enclosed) else "" for item in content)
 
 
-async def _part(app: App, me: Caller, row: sqlite3.Row, share: int, *, sees: bool) -> UserContent:
+def remembered(content: Prompt) -> Prompt:
+    """Give a prompt as the next turns are told of it: of each file its beginning, of a picture that there was one."""
+    return content if isinstance(content, str) else [_short(item) for item in content]
+
+
+async def _item(app: App, me: Caller, row: sqlite3.Row, share: int, *, sees: bool) -> Item:
     try:
         if row["media_type"] in SEEN and sees and row["size"] <= LARGEST_PICTURE:
-            return BinaryContent(await attachments.content_of(app, me, row), media_type=row["media_type"], identifier=f"attachment-{row['id']}")
+            return Picture(await attachments.content_of(app, me, row), row["media_type"], f"attachment-{row['id']}")
         found = await attachments.text_of(app, me, row)
     except NotFound:
         found = Extract(trouble="It was deleted.")
-    return _text(row["id"], row["name"], row["media_type"], found, share)
+    return _enclosed(row["id"], row["name"], row["media_type"], found, share)
 
 
-def _text(id_: int, name: str, media_type: str, found: Extract, share: int) -> TextContent:
-    held = Attached(id=id_, name=name, text=found.text, trouble=found.trouble or "", is_cut=found.is_cut)
+def _enclosed(id_: int, name: str, media_type: str, found: Extract, share: int) -> Enclosed:
+    file = Attached(id=id_, name=name, text=found.text, trouble=found.trouble or "", is_cut=found.is_cut)
     if found.trouble:
-        return TextContent(f"[Attached file {name!r} of the type {media_type}: {found.trouble}]", metadata={MARK: msgspec.structs.asdict(held)})
-    return TextContent(_framed(name, media_type, found.text, share, is_cut=found.is_cut), metadata={MARK: msgspec.structs.asdict(held)})
+        return Enclosed(f"[Attached file {name!r} of the type {media_type}: {found.trouble}]", file)
+    return Enclosed(_framed(name, media_type, found.text, share, is_cut=found.is_cut), file)
 
 
 def _framed(name: str, media_type: str, text: str, share: int, *, is_cut: bool) -> str:
@@ -76,18 +99,12 @@ def _framed(name: str, media_type: str, text: str, share: int, *, is_cut: bool) 
     return f"{head}\n{kept}{cut}\n</attached>"
 
 
-def _remembered(part: Any) -> Any:
-    if not isinstance(part, UserPromptPart) or isinstance(part.content, str):
-        return part
-    return dataclasses.replace(part, content=[_short(item) for item in part.content])
-
-
-def _short(item: UserContent) -> UserContent:
-    if isinstance(item, BinaryContent):
-        return "[A picture was attached here.]"
-    if isinstance(item, TextContent) and isinstance(item.metadata, dict) and MARK in item.metadata:
-        held = Attached(**item.metadata[MARK])
-        text = held.text.encode()[:REMEMBERED_BYTES].decode(errors="ignore")
-        found = Extract(text, is_cut=held.is_cut or len(text) < len(held.text), trouble=held.trouble or None)
-        return _text(held.id, held.name, "file", found, REMEMBERED_BYTES)
+def _short(item: Item) -> Item:
+    if isinstance(item, Picture):
+        return PICTURE
+    if isinstance(item, Enclosed):
+        file = item.file
+        text = file.text.encode()[:REMEMBERED_BYTES].decode(errors="ignore")
+        found = Extract(text, is_cut=file.is_cut or len(text) < len(file.text), trouble=file.trouble or None)
+        return _enclosed(file.id, file.name, "file", found, REMEMBERED_BYTES)
     return item

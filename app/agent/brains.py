@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from app.agent import model_choice, model_rows
+from app.agent.driver import loaded
 from app.agent.model_choice import OFFLINE
 from app.agent.providers import ProviderMissing, Providers
 from app.core.app import App
@@ -24,9 +25,9 @@ class Fallback(Record):
 
 @dataclasses.dataclass(frozen=True)
 class Brain:
-    """What answers one turn: a model for pydantic-ai, what it is called, who provides it, and whether it runs on this machine."""
+    """What answers one turn, a model for pydantic-ai or, without one, the rules: its name, who provides it, and whether it runs on this machine."""
 
-    model: "Model"
+    model: "Model | None"
     name: str
     provider: str
     local: bool
@@ -48,20 +49,17 @@ async def pick(app: App, me: Caller, wanted: str | None = None, *, now: datetime
 
     `now` is the user's local time. A brain is for one turn only: it remembers whether the rules had to take over.
     """
-    from app.agent.guarded import GuardedModel  # pydantic-ai takes a second to import, so only once somebody talks
-    from app.agent.offline import OfflineModel
-
-    moment = now or app.clock()
-    rules = OfflineModel(moment)
     configured = app.quick(model_choice.chosen, me, app.settings, wanted)
     if configured is None:
-        return Brain(rules, OFFLINE, OFFLINE, local=True)
+        return Brain(None, OFFLINE, OFFLINE, local=True)
     local = model_choice.is_local(configured.url)
     try:
         asked = await app.part(Providers).model(configured)
     except ProviderMissing as missing:
-        return Brain(rules, configured.name, configured.provider, local, Fallback(configured.name, str(missing)))
-    return Brain(GuardedModel(asked, rules, configured, moment), configured.name, configured.provider, local)
+        return Brain(None, configured.name, configured.provider, local, Fallback(configured.name, str(missing)))
+    moment = now or app.clock()
+    guarded, offline = await loaded("app.agent.guarded"), await loaded("app.agent.offline")
+    return Brain(guarded.GuardedModel(asked, offline.OfflineModel(moment), configured, moment), configured.name, configured.provider, local)
 
 
 def named(app: App, me: Caller, wanted: str | None = None) -> str:

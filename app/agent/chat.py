@@ -2,8 +2,10 @@
 
 import asyncio
 import dataclasses
+import logging
 import sqlite3
 from collections.abc import AsyncIterator, Sequence
+from datetime import datetime
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
@@ -12,10 +14,12 @@ from msgspec import UNSET, Meta, UnsetType
 from app.account import users
 from app.account.metering import Reservation
 from app.account.users import TimeZone
-from app.agent import brains, conversation_rows, episode_sources, message_attachments, seeing, turns
+from app.agent import attached, brains, conversation_rows, episode_sources, message_attachments, seeing, turns
 from app.agent.brains import Fallback
 from app.agent.citations import Citation
+from app.agent.driver import drive
 from app.agent.meter import Meter, first_call
+from app.agent.running import Ended, Turn
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.lines import Lines
@@ -26,6 +30,8 @@ from app.errors import AppError, BudgetExceeded, Unavailable
 from app.tools.origin import Origin
 from app.workspace import attachment_rows
 
+log = logging.getLogger("hearth")
+MISTAKE = "Something went wrong in the server, whose log says what; the turn was stopped."
 MessageText = Annotated[str, Meta(min_length=1, max_length=32_000), Text()]
 
 
@@ -56,9 +62,20 @@ class Begun:
     history: tuple[bytes, ...]
     zone: ZoneInfo
     agent_label: str
+    model: str
     held: Reservation | None
     taint: frozenset[Any] = frozenset()
     attached: tuple[sqlite3.Row, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class _Wish:
+    """What a turn was asked for, and when."""
+
+    message: str
+    model: str | None
+    temperature: float | None
+    now: datetime
 
 
 @operation("POST /chat", scope="agent.chat:run", category="agent")
@@ -76,7 +93,8 @@ async def chat(
     number, named = None if conversation_id is None else int(conversation_id), brains.named(app, me, model)
     begun = await app.write(_begin, me, message, number, user_timezone, attachment_ids or (), named, app.settings.max_completion)
     events: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
-    task = app.tasks.start(_answer(app, me, begun, message, model, temperature, events))
+    wish = _Wish(message, model, temperature, app.clock().astimezone(begun.zone))
+    task = app.tasks.start(_answer(app, me, begun, wish, events))
     if stream:
         return Lines(_lines(events))
     done = await asyncio.shield(task)
@@ -104,15 +122,19 @@ def _begin(
     conversation_rows.mark_read(tx, me, conversation, stored)
     turn = turns.begin(tx, me, conversation, message=stored, model=model)
     words = turns.taint(tx, conversation)
-    return Begun(conversation, turn, tuple(history), ZoneInfo(zone or chosen.timezone), chosen.agent_name or "Agent", held, words, files)
+    return Begun(conversation, turn, tuple(history), ZoneInfo(zone or chosen.timezone), chosen.agent_name or "Agent", model, held, words, files)
 
 
-async def _answer(
-    app: App, me: Caller, begun: Begun, message: str, model: str | None, temperature: float | None, events: "asyncio.Queue[dict[str, Any] | None]"
-) -> Answer | AppError:
+async def _answer(app: App, me: Caller, begun: Begun, wish: _Wish, events: "asyncio.Queue[dict[str, Any] | None]") -> Answer | AppError:
     """Run the turn to its end and store it; the last event is always its completion."""
+    turn = Turn(app, me, wish.now.isoformat(timespec="minutes"), begun.zone.key, events.put_nowait, taint=begun.taint)
+    turn.origin = Origin("chat", conversation_id=begun.conversation)
+    meter = Meter(app, me, feature="chat", model=begun.model, held=begun.held)
     try:
-        done = await _run(app, me, begun, message, model, temperature, events)
+        try:
+            done = await _run(turn, meter, begun, wish)
+        except Exception as mistake:
+            done = await _failed(turn, meter, begun, mistake)
     except asyncio.CancelledError:
         events.put_nowait({"type": "error", "error": Unavailable.code, "message": "The server is ending; the turn was interrupted."})
         raise
@@ -121,29 +143,40 @@ async def _answer(
     return done
 
 
-async def _run(
-    app: App, me: Caller, begun: Begun, message: str, model: str | None, temperature: float | None, events: "asyncio.Queue[dict[str, Any] | None]"
-) -> Answer | AppError:
-    from app.agent import attached, loop  # a second's import, so only once somebody talks
-    from app.agent.metered import MeteredModel
-
-    now = app.clock().astimezone(begun.zone)
-    turn = loop.Turn(app, me, now.isoformat(timespec="minutes"), begun.zone.key, events.put_nowait)
-    turn.origin, turn.taint = Origin("chat", conversation_id=begun.conversation), begun.taint
-    brain = await brains.pick(app, me, model, now=now)
-    meter = Meter(app, me, feature="chat", model=brain.name, held=begun.held)
-    prompt = await attached.prompt(app, me, message, begun.attached, sees=seeing.sees(brain.model.model_name))
-    ended = await loop.run(turn, MeteredModel(brain.model, meter), prompt, begun.history, temperature=temperature)
-    if ended.error is not None:
-        events.put_nowait({"type": "error", "error": ended.error.code, "message": ended.error.message})
+async def _run(turn: Turn, meter: Meter, begun: Begun, wish: _Wish) -> Answer | AppError:
+    app, me = turn.app, turn.me
+    brain = await brains.pick(app, me, wish.model, now=wish.now)
+    meter.model = brain.name
+    sees = brain.model is not None and seeing.sees(brain.model.model_name)
+    prompt = await attached.prompt(app, me, wish.message, begun.attached, sees=sees)
+    ended = await drive(turn, brain.model, prompt, begun.history, meter=meter, now=wish.now, temperature=wish.temperature)
     answer_id = await app.write(_end, begun, turn, ended, meter)
-    usage = Usage(ended.prompt_tokens, ended.completion_tokens, ended.prompt_tokens + ended.completion_tokens)
-    answer = Answer(begun.conversation, answer_id, turn.text, turn.tools_used, turn.quotes.citations, usage, brain.fallback or UNSET)
-    events.put_nowait({"type": "completion", "metadata": _metadata(answer, brain.answered)})
+    answer = _told(turn, begun, ended, answer_id, brain.answered, brain.fallback)
     return answer if isinstance(ended.error, BudgetExceeded) and turn.text else ended.error or answer
 
 
-def _end(tx: Tx, begun: Begun, turn: Any, ended: Any, meter: Meter) -> int:
+async def _failed(turn: Turn, meter: Meter, begun: Begun, mistake: Exception) -> AppError:
+    """Store a turn that a mistake of the program has ended, and tell of it as of any other failure."""
+    error = mistake if isinstance(mistake, AppError) else AppError(MISTAKE)
+    if error is not mistake:
+        log.error("turn %d failed", begun.turn, exc_info=mistake)
+    turn.end_calls()
+    ended = Ended(meter.model, 0, 0, b"[]", error)
+    _told(turn, begun, ended, await turn.app.write(_end, begun, turn, ended, meter), meter.model, None)
+    return error
+
+
+def _told(turn: Turn, begun: Begun, ended: Ended, answer_id: int, model: str, fallback: Fallback | None) -> Answer:
+    """Emit how the turn has ended, and give it as a whole answer."""
+    if ended.error is not None:
+        turn.emit({"type": "error", "error": ended.error.code, "message": ended.error.message})
+    usage = Usage(ended.prompt_tokens, ended.completion_tokens, ended.prompt_tokens + ended.completion_tokens)
+    answer = Answer(begun.conversation, answer_id, turn.text, turn.tools_used, turn.quotes.citations, usage, fallback or UNSET)
+    turn.emit({"type": "completion", "metadata": _metadata(answer, model)})
+    return answer
+
+
+def _end(tx: Tx, begun: Begun, turn: Turn, ended: Ended, meter: Meter) -> int:
     """Store the answer, the calls and what the turn cost; give the id of the answer's message."""
     meter.end(tx)
     for call in turn.calls:

@@ -11,9 +11,10 @@ from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
+from app.agent import said
 from app.agent.meter import FREE, Meter, longest, tokens_in
+from app.agent.offline import said_in
 
-PART_BYTES = 16
 FILE_BYTES = 6_000
 """About what an image costs: its size in bytes says nothing of it."""
 
@@ -86,9 +87,9 @@ class MeteredModel(WrapperModel):
 
     def _prompt(self, messages: Sequence[ModelMessage], parameters: ModelRequestParameters) -> int:
         """Give the tokens that a prompt takes at most, nearly always."""
-        texts = (text for entry in messages for part in entry.parts for text in _texts(part))
         if self.system == FREE:
-            return tokens_in(texts)
+            return said.most_tokens(said_in(messages))
+        texts = (text for entry in messages for part in entry.parts for text in _texts(part))
         told = next((entry.instructions for entry in reversed(messages) if isinstance(entry, ModelRequest) and entry.instructions), "")
         tools = (json.dumps([tool.name, tool.description, tool.parameters_json_schema]) for tool in parameters.function_tools)
         return tokens_in((told, *tools, *texts))
@@ -96,7 +97,7 @@ class MeteredModel(WrapperModel):
 
 def _texts(part: Any) -> Iterator[str | bytes]:
     """Give what of a part is read as text, with something for its frame."""
-    yield bytes(PART_BYTES)
+    yield bytes(said.PART_BYTES)
     if isinstance(part, ToolCallPart):
         yield part.args_as_json_str()
         return

@@ -3,7 +3,7 @@
 import contextlib
 import dataclasses
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,13 +13,10 @@ from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
-from app.agent import attached, rules
-from app.agent.persona import persona
-from app.agent.steps import Asked, Attached, Result, Step
-
-NAME = "offline"
-PIECE = 48
-BYTES_A_TOKEN = 4
+from app.agent import prompts, rules, said
+from app.agent.said import Part
+from app.agent.steps import Step
+from app.agent.straight import NAME, PIECE
 
 
 class OfflineModel(Model[None]):
@@ -41,14 +38,16 @@ class OfflineModel(Model[None]):
 
     def step(self, messages: Sequence[ModelMessage], parameters: ModelRequestParameters) -> Step:
         """Give what the rules do next."""
-        return rules.next_step(asked(messages, tools=frozenset(tool.name for tool in parameters.function_tools), now=self._now))
+        tools = frozenset(tool.name for tool in parameters.function_tools)
+        told = next((entry.instructions for entry in reversed(messages) if isinstance(entry, ModelRequest) and entry.instructions), "")
+        return rules.next_step(said.asked(said_in(messages), tools=tools, now=self._now, instructions=told))
 
     async def request(
         self, messages: list[ModelMessage], model_settings: ModelSettings | None, model_request_parameters: ModelRequestParameters
     ) -> ModelResponse:
         """Give the whole next step."""
         step = self.step(messages, model_request_parameters)
-        usage = RequestUsage(input_tokens=_tokens_of(messages), output_tokens=_tokens(step.text))
+        usage = RequestUsage(input_tokens=said.tokens_of(said_in(messages)), output_tokens=said.tokens(step.text))
         return ModelResponse(parts=_parts(step, len(messages)), model_name=NAME, usage=usage)
 
     @contextlib.asynccontextmanager
@@ -61,7 +60,9 @@ class OfflineModel(Model[None]):
     ) -> AsyncIterator[StreamedResponse]:
         """Give the next step in pieces."""
         step = self.step(messages, model_request_parameters)
-        yield OfflineStream(model_request_parameters, step=step, position=len(messages), prompt_tokens=_tokens_of(messages), at=self._now)
+        yield OfflineStream(
+            model_request_parameters, step=step, position=len(messages), prompt_tokens=said.tokens_of(said_in(messages)), at=self._now
+        )
 
 
 @dataclasses.dataclass
@@ -74,7 +75,7 @@ class OfflineStream(StreamedResponse):
     at: datetime = dataclasses.field(kw_only=True)
 
     async def _get_event_iterator(self) -> AsyncIterator[ModelResponseStreamEvent]:
-        self._usage += RequestUsage(input_tokens=self.prompt_tokens, output_tokens=_tokens(self.step.text))
+        self._usage += RequestUsage(input_tokens=self.prompt_tokens, output_tokens=said.tokens(self.step.text))
         for start in range(0, len(self.step.text), PIECE):
             for event in self._parts_manager.handle_text_delta(vendor_part_id="text", content=self.step.text[start : start + PIECE]):
                 yield event
@@ -101,54 +102,24 @@ class OfflineStream(StreamedResponse):
         return self.at.astimezone(UTC)
 
 
-def asked(messages: Sequence[ModelMessage], *, tools: frozenset[str], now: datetime) -> Asked:
-    """Give what the rules look at: the newest message, what the tools have given for it, and what was said before."""
-    message = ""
-    results: list[Result] = []
-    before: list[str] = []
-    files: tuple[Attached, ...] = ()
-    files_before: tuple[Attached, ...] = ()
-    calls: dict[str, dict[str, Any]] = {}
-    instructions = ""
+def said_in(messages: Sequence[ModelMessage]) -> Iterator[Part]:
+    """Give what was said as the rules look at it."""
     for entry in messages:
-        instructions = getattr(entry, "instructions", None) or instructions
         for part in entry.parts:
             match part:
                 case UserPromptPart(content=content):
-                    if message:
-                        before.append(message)
-                    message, results = attached.said(content), []
-                    files, files_before = attached.brought(content), files or files_before
+                    yield Part("asked", prompts.prompt_of(content))
                 case ToolCallPart():
-                    calls[part.tool_call_id] = part.args_as_dict()
+                    yield Part("called", None, part.tool_name, part.tool_call_id, part.args_as_dict())
                 case ToolReturnPart() if isinstance(entry, ModelRequest):
-                    record = part.content if isinstance(part.content, dict) else {"message": str(part.content)}
-                    waits = record.get("status") == "awaiting_approval"
-                    told = {"message": f"it waits for your yes (escalation {record.get('escalationId')})"} if waits else record
-                    results.append(Result(part.tool_name, calls.get(part.tool_call_id, {}), told, failed=waits or part.outcome != "success"))
+                    yield Part("gave" if part.outcome == "success" else "refused", part.content, part.tool_name, part.tool_call_id)
                 case RetryPromptPart(tool_name=str() as name):
-                    results.append(Result(name, calls.get(part.tool_call_id, {}), {"message": str(part.content)}, failed=True))
+                    yield Part("refused", part.content, name, part.tool_call_id)
                 case _:
-                    pass
-    return Asked(message, tuple(results), tools, now, tuple(before), persona(instructions), files, files_before)
+                    yield Part("other", getattr(part, "content", None))
 
 
 def _parts(step: Step, position: int) -> list[TextPart | ToolCallPart]:
     """Give a step as the parts of an answer; ids of calls are made of their place, so that the same conversation always streams the same."""
     texts = [TextPart(step.text)] if step.text else []
     return [*texts, *(ToolCallPart(name, json.dumps(fields), tool_call_id=f"off_{position}_{n}") for n, (name, fields) in enumerate(step.calls))]
-
-
-def _tokens_of(messages: Sequence[ModelMessage]) -> int:
-    return sum(_tokens(_content(getattr(part, "content", ""))) for entry in messages for part in entry.parts)
-
-
-def _content(content: Any) -> str:
-    """Give the text of a part; of what a message brought along only what a model would be sent."""
-    if not isinstance(content, list):
-        return str(content)
-    return " ".join(part if isinstance(part, str) else str(getattr(part, "content", "")) for part in content)
-
-
-def _tokens(text: str) -> int:
-    return -(-len(text.encode()) // BYTES_A_TOKEN)

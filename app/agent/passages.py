@@ -1,7 +1,7 @@
 """The passages of notes that answer a question best: sentences ranked by the question's rare words and by what kind of thing they hold."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -45,24 +45,25 @@ class Ranked(Struct, frozen=True):
 
 
 class _Stems:
-    """The stems of a text, asked for one by one, the near ones found too."""
+    """The stems of a text as far as they may be those of some words, asked for one by one, the near ones found too.
 
-    def __init__(self, text: str) -> None:
+    A stem begins as its word does, so of a text only the words that begin like one of the wanted are looked at.
+    """
+
+    def __init__(self, text: str, beginnings: Collection[str]) -> None:
         self._text = text
-        self._all = {stem(word) for word in words(text)}
-        self._begun: dict[str, list[str]] = {}
-        for one in self._all:
-            self._begun.setdefault(one[:4], []).append(one)
+        self._all = {stem(word) for word in words(text) if word[:BEGINNING] in beginnings}
 
     def holds(self, wanted: str) -> bool:
         if len(wanted) == 1 and questions.is_asian(wanted):
             return wanted in self._text
-        return wanted in self._all or any(alike(wanted, one) for one in self._begun.get(wanted[:4], ()))
+        return wanted in self._all or any(alike(wanted, one) for one in self._all)
 
 
 def best(question: Question, notes: Sequence[Text]) -> list[Ranked]:
     """Give the passages that answer a question, best first, none when nothing fits well enough; from at most `NOTES` notes."""
-    read = [(note, _Stems(f"{note.title}\n{note.content[:READ]}")) for note in notes[:NOTES]]
+    beginnings = {one[:BEGINNING] for one in question.stems}
+    read = [(note, _Stems(f"{note.title}\n{note.content[:READ]}", beginnings)) for note in notes[:NOTES]]
     weights = _weights(question, [stems for _, stems in read])
     ranked = [one for number, (note, stems) in enumerate(read) for one in _of_note(question, note, stems, weights, number)]
     ranked.sort(key=lambda one: (-one.score, one.order, one.start))
@@ -99,13 +100,14 @@ def _of_note(question: Question, note: Text, stems: _Stems, weights: Mapping[str
     held = {one for one in weights if stems.holds(one)}
     if not held or not total or not question.names <= held:
         return []
-    title = _Stems(note.title)
     every = sentences(note.content)
     own = [_held(one.text, held) for one in every]
+    title = _held(note.title, held)
+    under = {heading: title | _held(heading, held) for heading in {one.heading for one in every}}
     found = []
     for number, sentence in enumerate(every):
         around = {one for near in own[max(0, number - 1) : number] + own[number + 1 : number + 2] for one in near}
-        named = {one for one in held if title.holds(one) or (sentence.heading and _Stems(sentence.heading).holds(one))}
+        named = under[sentence.heading]
         if not own[number] and not (named and question.kind != "other"):
             continue
         if question.focus and not question.focus & own[number] and not (question.focus & named):
@@ -120,7 +122,7 @@ def _held(text: str, wanted: set[str]) -> set[str]:
     begun = [one for one in wanted if one[:BEGINNING] in low]
     if not begun:
         return set()
-    stems = _Stems(text)
+    stems = _Stems(text, {one[:BEGINNING] for one in begun})
     return {one for one in begun if stems.holds(one)}
 
 

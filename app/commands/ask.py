@@ -3,8 +3,9 @@
 import contextlib
 import json
 import time
+from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app.commands.directory import PATIENCE_SECONDS, PAUSE_SECONDS, directory, existing
 from app.commands.group import Refused
@@ -12,7 +13,11 @@ from app.core import place
 from app.migrations import migrate
 from app.settings import Settings
 
+if TYPE_CHECKING:
+    from app.core.app import App
+
 ANSWER_SECONDS = 30
+TURN_SECONDS = 600
 
 
 def ask(settings: Settings, name: str, /, **params: Any) -> dict[str, Any]:
@@ -66,18 +71,29 @@ def _ask_once(settings: Settings, data: Path, name: str, params: dict[str, Any],
             raise busy from None
 
 
-async def _ask_here(settings: Settings, data: Path, name: str, params: dict[str, Any]) -> dict[str, Any]:
-    from app.core.caller import OPERATOR  # the whole program, which most commands beside a running server never load
-    from app.core.shapes import encode
-    from app.main import build_parts
+@contextlib.asynccontextmanager
+async def opened(settings: Settings, data: Path) -> AsyncIterator["App"]:
+    """Give the program over the database in `data`, which this process must own, until the block and the turns that it began have ended."""
+    from app.agent.providers import Providers
+    from app.main import build_parts  # the whole program, which most commands beside a running server never load
 
     parts = build_parts(settings, data)
     await parts.store.open()
     try:
-        return _object(encode(await parts.call(OPERATOR, name, params)))
+        yield parts
     finally:
+        await parts.tasks.close(TURN_SECONDS)
+        await parts.part(Providers).close()
         await parts.embedder.close()
         await parts.store.close()
+
+
+async def _ask_here(settings: Settings, data: Path, name: str, params: dict[str, Any]) -> dict[str, Any]:
+    from app.core.caller import OPERATOR
+    from app.core.shapes import encode
+
+    async with opened(settings, data) as parts:
+        return _object(encode(await parts.call(OPERATOR, name, params)))
 
 
 def _ask_at(door: place.Door, name: str, params: dict[str, Any], seconds: int) -> dict[str, Any]:

@@ -1,28 +1,46 @@
-"""The door for the command line beside a running server: the operations that only the owner of the data directory may ask.
+"""The door for the command line beside a running server: the operations that only the owner of the data directory may ask, and those of its users.
 
 The token is made anew at each start and lies in the data directory, readable by its owner alone.
 """
 
+from collections.abc import AsyncIterator
+
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
+from app.account import users
 from app.core import tokens
 from app.core.app import App
 from app.core.caller import OPERATOR
-from app.core.shapes import decode
+from app.core.lines import MEDIA_TYPE, Lines
+from app.core.shapes import decode, encode
 from app.errors import NotFound
 from app.interfaces.pages import json_response
 
 
 def routes(parts: App, token: str) -> list[Route]:
-    """Give the one route by which the command line asks."""
+    """Give the routes by which the command line asks: for itself, and for a user who sits at this machine."""
 
-    async def control(request: Request) -> Response:
+    def demand_token(request: Request) -> None:
         sent = request.headers.get("authorization", "")
         if not tokens.same(sent, f"Control {token}"):
             raise NotFound("There is nothing at this path.")
+
+    async def control(request: Request) -> Response:
+        demand_token(request)
         result = await parts.call(OPERATOR, request.path_params["name"], decode(await request.body()))
         return json_response(result)
 
-    return [Route("/control/{name}", control, methods=["POST"])]
+    async def as_user(request: Request) -> Response:
+        demand_token(request)
+        me = parts.quick(users.at_this_machine, request.path_params["username"])
+        result = await parts.call(me, request.path_params["name"], decode(await request.body()))
+        return StreamingResponse(_encoded(result), media_type=MEDIA_TYPE) if isinstance(result, Lines) else json_response(result)
+
+    return [Route("/control/{name}", control, methods=["POST"]), Route("/control/as/{username}/{name}", as_user, methods=["POST"])]
+
+
+async def _encoded(lines: Lines) -> AsyncIterator[bytes]:
+    async for event in lines.events:
+        yield encode(event) + b"\n"

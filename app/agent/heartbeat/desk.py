@@ -6,7 +6,7 @@ from typing import Any
 from pydantic_ai.tools import ToolDefinition
 
 from app.agent.heartbeat.proposals import LONGEST_TEXT, ActionType, Proposal, content_key, one_line
-from app.agent.loop import Turn
+from app.agent.running import Turn
 from app.core.app import App
 from app.errors import Invalid
 from app.tools import escalations, registry
@@ -37,7 +37,7 @@ class ProposalDesk:
         self._app = app
         self._item = item
 
-    async def take(self, turn: Turn, name: str, params: dict[str, Any]) -> dict[str, Any] | None:
+    async def take(self, turn: Turn, name: str, params: Mapping[str, Any]) -> dict[str, Any] | None:
         """Write a wish down, checked as the call itself would be; give None for what only looks."""
         if name != TELL.name and name not in WISHED:
             return None

@@ -2,24 +2,22 @@
 
 import asyncio
 import dataclasses
-from typing import TYPE_CHECKING
 
 from app.agent import brains, model_choice
 from app.agent.brains import Brain
+from app.agent.driver import drive
 from app.agent.heartbeat import actions
 from app.agent.heartbeat.agenda import Agenda
 from app.agent.heartbeat.proposals import SNOOZE, Proposal
 from app.agent.heartbeat.runs import Begun, ToolCall
 from app.agent.meter import Meter, first_call
+from app.agent.running import Limits, Turn
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import Taint
 from app.core.tx import Tx, stamp
 from app.errors import AppError, BudgetExceeded
 from app.tools.origin import Origin
-
-if TYPE_CHECKING:
-    from app.agent.loop import Turn
 
 MOST_SECONDS = 30.0
 """Less than a whole run may take, so that what the rules found is still done when a model hangs."""
@@ -74,11 +72,7 @@ async def plan(app: App, beginner: Caller, me: Caller, begun: Begun, found: Agen
 
 async def _line(app: App, beginner: Caller, me: Caller, begun: Begun, found: Agenda, planned: Planned, number: int, steps: int) -> int:
     """Put one line to the model and give the steps that it took."""
-    from pydantic_ai.usage import UsageLimits
-
-    from app.agent import loop  # pydantic-ai takes a second to import, so only for a run that needs a model
-    from app.agent.heartbeat.desk import ProposalDesk
-    from app.agent.metered import MeteredModel
+    from app.agent.heartbeat.desk import ProposalDesk  # needs pydantic-ai, which takes a second to import, so only for a run that needs a model
 
     prompt = PROMPT.format(line=found.tasks[number].text, notes=found.changes.notes, todos=found.changes.todos)
     most = app.settings.max_completion
@@ -92,11 +86,11 @@ async def _line(app: App, beginner: Caller, me: Caller, begun: Begun, found: Age
     brain = await brains.pick(app, beginner, now=now)
     meter = Meter(app, beginner, feature="heartbeat", model=brain.name, held=held)
     desk = ProposalDesk(app, number)
-    turn = loop.Turn(app, me, now.isoformat(timespec="minutes"), found.zone.key, lambda _: None)
+    turn = Turn(app, me, now.isoformat(timespec="minutes"), found.zone.key, lambda _: None)
     turn.origin, turn.desk = Origin("heartbeat", run_id=begun.id, tier=begun.tier), desk
-    turn.limits = UsageLimits(request_limit=min(steps, STEPS_A_LINE), tool_calls_limit=MOST_CALLS)
+    turn.limits = Limits(min(steps, STEPS_A_LINE), MOST_CALLS)
     try:
-        ended = await loop.run(turn, MeteredModel(brain.model, meter), prompt, ())
+        ended = await drive(turn, brain.model, prompt, (), meter=meter, now=now)
     finally:
         await app.write(meter.end)
     planned.tokens += ended.prompt_tokens + ended.completion_tokens
@@ -106,7 +100,7 @@ async def _line(app: App, beginner: Caller, me: Caller, begun: Begun, found: Age
     return len(turn.calls) + 1
 
 
-def _note(planned: Planned, number: int, turn: "Turn", proposals: list[Proposal], brain: Brain, error: AppError | None) -> None:
+def _note(planned: Planned, number: int, turn: Turn, proposals: list[Proposal], brain: Brain, error: AppError | None) -> None:
     """Keep what a model proposed for a line; what the rules said in the place of a model that failed is no answer."""
     if turn.calls and turn.calls[-1].outcome == "repeated":
         planned.insights.append("The model made the same call twice, so it was stopped.")
