@@ -34,7 +34,6 @@ EDGES = {
     "app/agent/model_rewriter.py": 1,  # the same in a briefing, which then stays as it is
     "app/agent/heartbeat/passes.py": 1,  # a run of the heartbeat that fails is stored as failed
     "app/workspace/meaning.py": 1,  # the background work goes on after whatever failed
-    "app/agent/heartbeat/passes.py": 1,  # whatever a pass fails with becomes its receipt, and the next pass starts
     "app/embedding/worker.py": 1,  # a text on which the model fails harms no other
     "app/interfaces/http.py": 1,  # 500 instead of a broken connection
     "app/interfaces/schedule.py": 1,  # a background job that fails comes again

@@ -235,7 +235,7 @@ async def test_a_turn_that_takes_too_long_ends_and_counts_what_was_said(served: 
     waiting = asyncio.ensure_future(wait())
     taken, ended = await turn(served, who, scripted(said))
     await waiting
-    assert given == [300]
+    assert given == [served.parts.settings.turn_seconds]
     assert isinstance(ended.error, Unavailable)
     assert "too long" in ended.error.message
     assert taken.text == "waiting"
