@@ -337,7 +337,7 @@ def of_google(text: str) -> Reply:
 @pytest.mark.parametrize(
     ("name", "model", "header", "answer"),
     [
-        ("anthropic", "claude-sonnet-5", "x-api-key", of_anthropic("Good day.")),
+        ("anthropic", "claude-sonnet-5", "authorization", of_anthropic("Good day.")),
         ("google", "gemini-2.5-flash", "x-goog-api-key", of_google("Good day.")),
     ],
 )
@@ -350,7 +350,7 @@ async def test_the_wires_of_anthropic_and_google_are_spoken(
     assert text_of(events) == "Good day."
     told = events[-1]["metadata"]
     assert (told["model"], told["promptTokens"], told["completionTokens"]) == ("native", 11, 7)
-    assert provider.asked[0].headers[header] == KEY
+    assert provider.asked[0].headers[header].removeprefix("Bearer ") == KEY
     assert "anyOf" not in json.dumps(provider.chats[0])
     for refusal, reason in (
         (refuses(401, f"bad {KEY}"), "refused the key"),

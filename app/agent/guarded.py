@@ -24,6 +24,7 @@ from app.agent.guarded_stream import opened
 from app.agent.hybrid import HybridModel
 from app.agent.model_rows import Configured
 from app.agent.offline import OfflineModel
+from app.core.regex import regex
 from app.errors import AppError
 
 LOG = logging.getLogger("hearth")
@@ -33,8 +34,8 @@ MOST_WAITS = 2
 LEAST_CONTEXT = 4_096
 SMALL_RESULT_TOKENS, RESULT_TOKENS = 500, 8_000
 LEAST_HISTORY_TOKENS = 600
-_OVERFLOW = re.compile(r"exceed_context_size|context (?:size|length|window)|prompt is too long|too many tokens|context_length", re.IGNORECASE)
-_WINDOW = re.compile(r"""["']?n_ctx["']?\s*[:=]\s*(\d{3,8})|context length(?: is| of)? (?:only )?(\d{3,8})|(\d{3,8}) tokens""")
+_OVERFLOW = regex(r"exceed_context_size|context (?:size|length|window)|prompt is too long|too many tokens|context_length", re.IGNORECASE)
+_WINDOW = regex(r"""["']?n_ctx["']?\s*[:=]\s*(\d{3,8})|context length(?: is| of)? (?:only )?(\d{3,8})|(\d{3,8}) tokens""")
 
 Pause = Callable[[float], Awaitable[None]]
 

@@ -51,7 +51,7 @@ class Server:
     def _headers(self) -> dict[str, str]:
         match self.provider:
             case "anthropic":
-                return {"x-api-key": self._key, "anthropic-version": "2023-06-01"}
+                return {"Authorization": f"Bearer {self._key}", "anthropic-version": "2023-06-01"}
             case "google":
                 return {"x-goog-api-key": self._key}
             case _:

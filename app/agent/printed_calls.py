@@ -5,11 +5,13 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
+from app.core.regex import regex
+
 TAG, END_TAG = "<tool_call>", "</tool_call>"
 FENCE = "```"
 LONGEST = 20_000
-_TAGGED = re.compile(rf"{TAG}\s*(.*?)\s*(?:{END_TAG}|\Z)", re.DOTALL)
-_FENCED = re.compile(r"```(?:json|tool_call|tool_code)?\s*(.*?)\s*```", re.DOTALL)
+_TAGGED = regex(rf"{TAG}\s*(.*?)\s*(?:{END_TAG}|\Z)", re.DOTALL)
+_FENCED = regex(r"```(?:json|tool_call|tool_code)?\s*(.*?)\s*```", re.DOTALL)
 NAMES = ("name", "tool", "tool_name", "function")
 ARGUMENTS = ("arguments", "parameters", "params", "args", "input")
 

@@ -5,6 +5,7 @@ The libraries are imported when a model is first asked; those of Anthropic and G
 
 import asyncio
 import sys
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from app.agent import model_choice
@@ -78,6 +79,7 @@ def client_for(url: str) -> "httpx.AsyncClient":
 def made(configured: Configured, key: str) -> "tuple[httpx.AsyncClient, Model]":
     """Make a model and the client that it asks by; raise ProviderMissing. It takes a while, so this is not for the event loop's thread."""
     client = client_for(configured.url)
+    warnings.filterwarnings("ignore", message="Sampling parameters ")  # newer models take no temperature; that it is left out needs no line
     try:
         match configured.provider:
             case "anthropic":
