@@ -30,5 +30,5 @@ def _flat_part(key: str, value: Any) -> Any:
     if key == "properties":
         return {name: flat(field) for name, field in value.items()}
     if key == "anyOf":
-        return [flat(option) for option in value]
+        return [flat(option) for option in value if option.get("type") != "null"]
     return flat(value) if key in ("items", "additionalProperties") and isinstance(value, Mapping) else value

@@ -1,6 +1,5 @@
 """Which language model is meant: by the request, the user's setting, the operator's choice or the environment; rules where there is none."""
 
-import ipaddress
 from urllib.parse import urlsplit
 
 from app.account import users
@@ -109,6 +108,8 @@ def is_local(url: str) -> bool:
     host = urlsplit(url).hostname or ""
     if host == "localhost":
         return True
+    import ipaddress  # three milliseconds of the start, and few ask
+
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

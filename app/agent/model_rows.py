@@ -24,6 +24,24 @@ class Found(Record):
     thinks: bool | None = None
 
 
+class Probed(Record):
+    """What a test of a model found; `error` says why it does not work, `warnings` what to do about what may surprise."""
+
+    ok: bool
+    reachable: bool
+    server: str
+    models: list[str]
+    offered: bool | None
+    context: int | None
+    most_context: int | None
+    tools: bool | None
+    thinks: bool | None
+    offers: str
+    answer: str
+    error: str | None
+    warnings: list[str]
+
+
 @dataclasses.dataclass(frozen=True)
 class Configured:
     """A model as it is configured; `model` is what its provider calls it, and `key_from` only says where its key lies."""

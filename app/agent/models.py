@@ -6,8 +6,7 @@ from msgspec import Meta
 
 from app.agent import brains, model_choice, model_rows
 from app.agent.model_choice import DEFAULT, OFFLINE
-from app.agent.model_rows import Configured, Found, Tools
-from app.agent.probing import Probed, found_of, probe
+from app.agent.model_rows import Configured, Found, Probed, Tools
 from app.agent.providers import Providers
 from app.core.app import App
 from app.core.caller import Caller
@@ -133,6 +132,8 @@ async def remove_model(app: App, me: Caller, *, name: Name) -> ModelList:
 @operation("COMMAND", category="agent")
 async def test_model(app: App, me: Caller, *, name: Name) -> Tested:
     """Ask a model's server what it is and let the model make a tiny call; what is found decides how the agent uses it."""
+    from app.agent.probing import found_of, probe  # only the command line asks for it
+
     configured = app.quick(model_choice.known, app.settings, name)
     if configured is None:
         raise _unknown(name)

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 
 from app.agent import model_choice, model_servers, providers
-from app.agent.model_rows import Configured, Found
+from app.agent.model_rows import Configured, Found, Probed
 from app.agent.providers import ProviderMissing, Providers
-from app.core.shapes import Record
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -26,24 +25,6 @@ TOOL = {
     "required": ["city"],
     "additionalProperties": False,
 }
-
-
-class Probed(Record):
-    """What a test of a model found; `error` says why it does not work, `warnings` what to do about what may surprise."""
-
-    ok: bool
-    reachable: bool
-    server: str
-    models: list[str]
-    offered: bool | None
-    context: int | None
-    most_context: int | None
-    tools: bool | None
-    thinks: bool | None
-    offers: str
-    answer: str
-    error: str | None
-    warnings: list[str]
 
 
 class Called(NamedTuple):
