@@ -100,15 +100,18 @@ def test_a_near_miss_is_what_it_means(tool: str, given: dict[str, Any], meant: d
 
 
 @pytest.mark.parametrize(
-    ("text", "place"),
+    ("text", "free"),
     [
-        ("Hello", None), ("", None), ("  ", None), ("{", 0), (' {"name"', 1), ("`", 0), ("```json", 0), ("`x`", None), ("I say <tool", 6),
-        ("a < b", None),
-        ("yes <tool_call>{", 4), ("[1]", 0), ("<b>", None),
+        ("Hello", "Hello"), ("", ""), ("  ", ""), ("{", ""), (' {"name"', ""), ("`", ""), ("```json", ""), ("`x`", "`x`"), ("I say <tool", "I say "),
+        ("a < b", "a < b"), ("yes <tool_call>{", "yes "), ("[1]", ""), ("<b>", "<b>"), ("<", ""),
     ],
 )  # fmt: skip
-def test_what_may_become_a_call_is_held_back(text: str, place: int | None) -> None:
-    assert printed_calls.held_from(text) == place
+def test_what_may_become_a_call_is_held_back(text: str, free: str) -> None:
+    assert text[: printed_calls.held_from(text, begun=False)] == free
+
+
+def test_in_the_middle_of_an_answer_only_a_tag_is_held_back() -> None:
+    assert [printed_calls.held_from(text, begun=True) for text in ("{", "```", " ", "x<tool_")] == [1, 3, 1, 1]
 
 
 @pytest.mark.parametrize(

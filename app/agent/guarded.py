@@ -20,7 +20,7 @@ from pydantic_ai.tools import ToolDefinition
 from app.agent import lean_results, model_choice, providers, shortening, tool_choice
 from app.agent.brains import Fallback
 from app.agent.flat_schemas import flat
-from app.agent.guarded_stream import opened
+from app.agent.guarded_stream import Stuck, opened
 from app.agent.hybrid import HybridModel
 from app.agent.model_rows import Configured
 from app.agent.offline import OfflineModel
@@ -92,13 +92,14 @@ class GuardedModel(WrapperModel):
     ) -> StreamedResponse | None:
         """Give a stream that has begun to say something, or None when there is none to be had, `fallback` saying why."""
         offered = self._offered(parameters, messages)
+        known = parameters if self._tools != "none" else dataclasses.replace(parameters, function_tools=[])
         shortened, waits = False, 0
         while True:
             fitted = messages if self._tools == "none" else self._fitted(messages, offered.function_tools)
             asked = self._asked(settings)
             attempt = contextlib.AsyncExitStack()
             try:
-                stream = await opened(attempt, self.wrapped.request_stream(fitted, asked, offered, context), parameters, fitted, self._now)
+                stream = await opened(attempt, self.wrapped.request_stream(fitted, asked, offered, context), known, messages, self._now)
             except AppError:
                 await attempt.aclose()
                 raise
@@ -167,6 +168,8 @@ def explained(error: Exception, configured: Configured, *, shortened: bool = Fal
             return f"The account at {where} has used up what it may."
         case wrong.ModelNotFoundError():
             return f"{where} does not know the model {configured.model}."
+        case Stuck():
+            return f"{configured.name} made the same calls again and again."
         case _ if _is_overflow(error):
             return f"The conversation is longer than {configured.name} can read" + (", even shortened." if shortened else ".")
         case wrong.ModelHTTPError():

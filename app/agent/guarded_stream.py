@@ -15,9 +15,16 @@ from pydantic_ai.usage import RequestUsage
 
 from app.agent import near_misses, printed_calls
 
+SAME_CALLS = 2
+"""How often the same call may stand in a turn: once made, and once refused because it was made."""
+
 
 class NoAnswer(UnexpectedModelBehavior):
     """A stream came to its end without text and without a call."""
+
+
+class Stuck(NoAnswer):
+    """A model only makes calls again that it has made, and was told that it has made."""
 
 
 async def opened(
@@ -29,11 +36,8 @@ async def opened(
 ) -> "GuardedStream":
     """Open a model's stream on `stack` and give it once it has said its first word, or made its calls; raise whatever came before that."""
     inner = await stack.enter_async_context(asked)
-    texts = _texts(inner)
-    first = await anext(texts, None)
-    stream = GuardedStream(parameters, inner=inner, first=first, rest=texts, messages=messages, now=now)
-    if first is None and not stream.calls():
-        raise NoAnswer("nothing was answered")
+    stream = GuardedStream(parameters, inner=inner, texts=_texts(inner), messages=messages, now=now)
+    await stream.begin()
     return stream
 
 
@@ -42,59 +46,85 @@ class GuardedStream(StreamedResponse):
     """The stream of a model, from its first word on."""
 
     inner: StreamedResponse = dataclasses.field(kw_only=True)
-    first: str | None = dataclasses.field(kw_only=True)
-    rest: AsyncIterator[str] = dataclasses.field(kw_only=True)
+    texts: AsyncIterator[str] = dataclasses.field(kw_only=True)
     messages: Sequence[ModelMessage] = dataclasses.field(kw_only=True)
     now: datetime = dataclasses.field(kw_only=True)
     printed: list[ToolCallPart] = dataclasses.field(default_factory=list, init=False)
+    first: str = dataclasses.field(default="", init=False)
     said: str = dataclasses.field(default="", init=False)
+    held: str = dataclasses.field(default="", init=False)
+    ended: bool = dataclasses.field(default=False, init=False)
+
+    async def begin(self) -> None:
+        """Read as far as the first text that may go out; raise NoAnswer where there is neither text nor call."""
+        self.first = await self._next()
+        if not self.first and not self.calls():
+            raise Stuck("the same again") if self._made() else NoAnswer("nothing was answered")
 
     async def _get_event_iterator(self) -> AsyncIterator[ModelResponseStreamEvent]:
-        """Pass the text on, but for what may be a printed call; then make the calls."""
-        held = ""
-        async for text in self._texts():
-            held += text
-            start = printed_calls.held_from(held) if not self.said.strip() or printed_calls.TAG[0] in held else None
-            if start is not None and self.said.strip() and held[start : start + 1] != printed_calls.TAG[0]:
-                start = None
-            free = held if start is None else held[:start]
-            held = held[len(free) :]
-            for event in self._say(free):
+        """Pass the text on, but for what became a call; then make the calls."""
+        text = self.first
+        while text:
+            for event in self._parts_manager.handle_text_delta(vendor_part_id="text", content=text):
                 yield event
-        self._take_printed(held)
-        if not self.printed:
-            for event in self._say(held):
-                yield event
+            try:
+                text = await self._next()
+            except (ModelAPIError, UnexpectedModelBehavior):
+                raise
+            except Exception as error:
+                raise ModelAPIError(self.model_name, type(error).__name__) from None
         for call in self.calls():
             yield self._parts_manager.handle_tool_call_part(
                 vendor_part_id=call.tool_call_id, tool_name=call.tool_name, args=call.args, tool_call_id=call.tool_call_id
             )
 
-    def _say(self, text: str) -> list[ModelResponseStreamEvent]:
-        self.said += text
-        return list(self._parts_manager.handle_text_delta(vendor_part_id="text", content=text)) if text else []
-
-    async def _texts(self) -> AsyncIterator[str]:
-        if self.first is not None:
-            yield self.first
-        try:
-            async for text in self.rest:
-                yield text
-        except (ModelAPIError, UnexpectedModelBehavior):
-            raise
-        except Exception as error:
-            raise ModelAPIError(self.model_name, type(error).__name__) from None
+    async def _next(self) -> str:
+        """Give the next text that may go out; empty when all has been said."""
+        while not self.ended:
+            text = await anext(self.texts, None)
+            self.ended = text is None
+            self.held += text or ""
+            start = len(self.held) if self.ended else printed_calls.held_from(self.held, begun=bool(self.said))
+            if self.ended:
+                self._take_printed()
+                start = len(self.held) if self.said or self.held.strip() else 0
+            free, self.held = self.held[:start], self.held[start:]
+            self.said += free
+            if free:
+                return free
+        return ""
 
     def calls(self) -> list[ToolCallPart]:
-        """Give the calls that the model made, their arguments as the tools have them; what it printed where it made none."""
+        """Give the calls that the model made, their arguments as the tools have them; none where it is stuck in making them."""
+        made = self._made()
+        return [] if made and all(self._times(call) >= SAME_CALLS for call in made) else made
+
+    def _made(self) -> list[ToolCallPart]:
+        """Give the calls that the model made, or printed where it made none."""
         made = [part for part in self.inner.get().parts if isinstance(part, ToolCallPart)]
         return [self._repaired(call) for call in made] if made else self.printed
 
-    def _take_printed(self, held: str) -> None:
-        if held and not any(isinstance(part, ToolCallPart) for part in self.inner.get().parts) and not self._was_read(held):
-            found = printed_calls.calls_in(held, self._schemas())
-            made = [ToolCallPart(call.name, call.arguments) for call in found]
-            self.printed = [self._repaired(call) for call in made]
+    def _times(self, call: ToolCallPart) -> int:
+        """Count how often the very call stands in this turn already."""
+        count = 0
+        for message in self.messages:
+            if isinstance(message, ModelRequest) and any(isinstance(part, UserPromptPart) for part in message.parts):
+                count = 0
+            count += sum(_is_same(part, call) for part in message.parts if isinstance(part, ToolCallPart))
+        return count
+
+    def _take_printed(self) -> None:
+        """Take what is still held as calls where it is that."""
+        if (
+            not self.held.strip()
+            or not self._schemas()
+            or any(isinstance(part, ToolCallPart) for part in self.inner.get().parts)
+            or self._was_read(self.held)
+        ):
+            return
+        found = printed_calls.calls_in(self.held, self._schemas())
+        self.printed = [self._repaired(ToolCallPart(call.name, call.arguments)) for call in found]
+        self.held = "" if self.printed else self.held
 
     def _was_read(self, held: str) -> bool:
         """Say whether the text stands in what a tool or the user gave, so that the model only repeats it."""
@@ -115,12 +145,11 @@ class GuardedStream(StreamedResponse):
     def get(self) -> ModelResponse:
         """Give the response so far, with the calls as they are made."""
         found = self.inner.get()
-        calls = iter(self.calls())
+        others = [part for part in found.parts if not isinstance(part, ToolCallPart)]
         if self.printed:
-            others = [part for part in found.parts if not isinstance(part, TextPart)]
-            texts = [TextPart(self.said)] if self.said.strip() else []
-            return dataclasses.replace(found, parts=[*others, *texts, *self.printed])
-        return dataclasses.replace(found, parts=[next(calls) if isinstance(part, ToolCallPart) else part for part in found.parts])
+            others = [part for part in others if not isinstance(part, TextPart)]
+            others += [TextPart(self.said)] if self.said else []
+        return dataclasses.replace(found, parts=[*others, *self.calls()])
 
     async def close_stream(self) -> None:
         """Close the model's own stream."""
@@ -155,6 +184,10 @@ async def _texts(stream: StreamedResponse) -> AsyncIterator[str]:
                 yield text
             case _:
                 pass
+
+
+def _is_same(one: ToolCallPart, other: ToolCallPart) -> bool:
+    return one.tool_name == other.tool_name and one.args_as_dict() == other.args_as_dict()
 
 
 def _given(message: ModelMessage) -> list[str]:

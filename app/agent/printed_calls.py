@@ -12,6 +12,7 @@ FENCE = "```"
 LONGEST = 20_000
 _TAGGED = regex(rf"{TAG}\s*(.*?)\s*(?:{END_TAG}|\Z)", re.DOTALL)
 _FENCED = regex(r"```(?:json|tool_call|tool_code)?\s*(.*?)\s*```", re.DOTALL)
+_NAME = regex(r"[A-Za-z_][\w.-]{0,63}")
 NAMES = ("name", "tool", "tool_name", "function")
 ARGUMENTS = ("arguments", "parameters", "params", "args", "input")
 
@@ -23,23 +24,28 @@ class PrintedCall(NamedTuple):
     arguments: dict[str, Any]
 
 
-def held_from(text: str) -> int | None:
-    """Give where what may be a printed call begins in an answer that is still coming; None where nothing of it may be one."""
-    beginning = len(text) - len(text.lstrip())
-    if beginning == len(text) or text[beginning] in "{[" or _begins(text[beginning:], FENCE):
-        return beginning if beginning < len(text) else None
+def held_from(text: str, *, begun: bool) -> int:
+    """Give where what may be a printed call begins in an answer that is still coming, its length where nothing of it may be one.
+
+    A call without a tag is the whole of an answer, so once one has `begun` only tags count.
+    """
+    if not begun:
+        beginning = text.lstrip()
+        if not beginning or beginning[0] in "{[" or FENCE.startswith(beginning[: len(FENCE)]):
+            return 0
     place = text.find(TAG)
     if place >= 0:
         return place
     tail = text.rfind("<")
-    return tail if tail >= 0 and TAG.startswith(text[tail:]) else None
+    return tail if tail >= 0 and TAG.startswith(text[tail:]) else len(text)
 
 
 def calls_in(text: str, tools: Collection[str]) -> list[PrintedCall]:
-    """Give the calls of known tools that a text is made of, and nothing where it is, or holds, anything else."""
+    """Give the calls that a text is made of, and nothing where one of them is none. Without a tag only known tools are called."""
     if len(text) > LONGEST:
         return []
-    parts = _TAGGED.findall(text) if TAG in text else [found[1] if (found := _FENCED.fullmatch(text.strip())) else text.strip()]
+    tagged = TAG in text
+    parts = _TAGGED.findall(text) if tagged else [found[1] if (found := _FENCED.fullmatch(text.strip())) else text.strip()]
     calls: list[PrintedCall] = []
     for part in parts:
         try:
@@ -47,14 +53,14 @@ def calls_in(text: str, tools: Collection[str]) -> list[PrintedCall]:
         except (ValueError, RecursionError):
             return []
         for entry in value if isinstance(value, list) else [value]:
-            call = _call(entry, tools)
+            call = _call(entry, tools, tagged=tagged)
             if call is None:
                 return []
             calls.append(call)
     return calls
 
 
-def _call(value: Any, tools: Collection[str]) -> PrintedCall | None:
+def _call(value: Any, tools: Collection[str], *, tagged: bool) -> PrintedCall | None:
     if not isinstance(value, Mapping):
         return None
     inner = value.get("function")
@@ -67,12 +73,8 @@ def _call(value: Any, tools: Collection[str]) -> PrintedCall | None:
             given = json.loads(given)
         except (ValueError, RecursionError):
             return None
-    known = {tool.casefold(): tool for tool in tools}
-    if name is None or name.casefold() not in known or not isinstance(given, dict):
+    if name is None or not isinstance(given, dict):
         return None
-    return PrintedCall(known[name.casefold()], given)
-
-
-def _begins(text: str, mark: str) -> bool:
-    """Say whether a text begins with a mark, or is the beginning of one."""
-    return text.startswith(mark) or mark.startswith(text)
+    known = {tool.casefold(): tool for tool in tools}
+    meant = known.get(name.casefold(), name if tagged and _NAME.fullmatch(name) else None)
+    return None if meant is None else PrintedCall(meant, given)

@@ -141,7 +141,7 @@ def _warnings(configured: Configured, known: Found, *, offered: bool | None) -> 
         found.append(f"Its context is {known.context} tokens; {WANTED_CONTEXT} or more let it remember a conversation and read whole notes.")
     if known.tools is False and configured.tools == "auto":
         found.append("It did not call a tool when asked to. `--tools few` offers it tools all the same.")
-    if offered is False:
+    if offered is False and known.server != "llama.cpp":  # which serves its one model under every name
         found.append(f"The server does not list a model called {configured.model}.")
     return found
 
