@@ -31,6 +31,7 @@ EDGES = {
     "app/agent/probing.py": 1,  # the same in a test, told as a sentence
     "app/agent/model_rewriter.py": 1,  # the same in a briefing, which then stays as it is
     "app/workspace/meaning.py": 1,  # the background work goes on after whatever failed
+    "app/agent/loop.py": 1,  # whatever a provider's library fails with ends its turn, which is stored
     "app/embedding/worker.py": 1,  # a text on which the model fails harms no other
     "app/interfaces/http.py": 1,  # 500 instead of a broken connection
     "app/interfaces/schedule.py": 1,  # a background job that fails comes again
