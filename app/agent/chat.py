@@ -19,7 +19,7 @@ from app.core.lines import Lines
 from app.core.operation import operation
 from app.core.shapes import Id, Record, Text
 from app.core.tx import Tx
-from app.errors import AppError, Unavailable
+from app.errors import AppError
 
 MessageText = Annotated[str, Meta(min_length=1, max_length=32_000), Text()]
 
@@ -97,9 +97,9 @@ async def _answer(
     """Run the turn to its end and store it; the last event is always its completion."""
     try:
         done = await _run(app, me, begun, message, model, temperature, events)
-    except asyncio.CancelledError:
-        events.put_nowait({"type": "error", "error": Unavailable.code, "message": "The server is ending; the turn was interrupted."})
-        raise
+    except AppError as error:  # it could not begin, or not be stored
+        events.put_nowait(_error(error))
+        return error
     finally:
         events.put_nowait(None)
     return done
@@ -113,14 +113,29 @@ async def _run(
     now = app.clock().astimezone(begun.zone)
     turn = loop.Turn(app, me, now.isoformat(timespec="minutes"), begun.zone.key, events.put_nowait)
     brain = await brains.pick(app, me, model, now=now)
-    ended = await loop.run(turn, brain.model, message, begun.history, temperature=temperature)
+    try:
+        ended = await loop.run(turn, brain.model, message, begun.history, temperature=temperature)
+    except asyncio.CancelledError:  # the server is ending, and waits for this
+        await _close(app, begun, turn, brain, loop.interrupted(turn, brain.model, message), events)
+        raise
+    return await _close(app, begun, turn, brain, ended, events)
+
+
+async def _close(
+    app: App, begun: Begun, turn: Any, brain: brains.Brain, ended: Any, events: "asyncio.Queue[dict[str, Any] | None]"
+) -> Answer | AppError:
+    """Store how a turn ended and tell it: an error where there was one, and one completion."""
     if ended.error is not None:
-        events.put_nowait({"type": "error", "error": ended.error.code, "message": ended.error.message})
+        events.put_nowait(_error(ended.error))
     answer_id = await app.write(_end, begun, turn, ended)
     usage = Usage(ended.prompt_tokens, ended.completion_tokens, ended.prompt_tokens + ended.completion_tokens)
     answer = Answer(begun.conversation, answer_id, turn.text, turn.tools_used, turn.quotes.citations, usage, brain.fallback or UNSET)
     events.put_nowait({"type": "completion", "metadata": _metadata(answer, brain.answered)})
     return ended.error or answer
+
+
+def _error(error: AppError) -> dict[str, Any]:
+    return {"type": "error", "error": error.code, "message": error.message}
 
 
 def _end(tx: Tx, begun: Begun, turn: Any, ended: Any) -> int:
@@ -132,7 +147,7 @@ def _end(tx: Tx, begun: Begun, turn: Any, ended: Any) -> int:
         tx, begun.conversation, role="assistant", sender_type="agent", sender=None, label=begun.agent_label, content=text
     )
     turns.end(
-        tx, begun.turn, status="failed" if ended.error else "completed", model=ended.model, prompt_tokens=ended.prompt_tokens,
+        tx, begun.turn, status=ended.status, model=ended.model, prompt_tokens=ended.prompt_tokens,
         completion_tokens=ended.completion_tokens, history=ended.history, error=ended.error.message if ended.error else None,
     )  # fmt: skip
     return stored

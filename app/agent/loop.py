@@ -4,12 +4,12 @@ import asyncio
 import dataclasses
 import json
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from pydantic_ai import Agent, FunctionToolCallEvent, FunctionToolResultEvent, ModelRetry, PartDeltaEvent, PartStartEvent, RunContext
 from pydantic_ai.exceptions import ToolFailed
-from pydantic_ai.messages import ModelMessagesTypeAdapter, TextPart, TextPartDelta, ToolCallPart
+from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelRequest, ModelResponse, TextPart, TextPartDelta, ToolCallPart
 from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
@@ -92,6 +92,7 @@ class Ended:
     completion_tokens: int
     history: bytes
     error: AppError | None
+    status: Literal["completed", "failed", "interrupted"]
 
 
 class OfferedTools(AbstractToolset[Turn]):
@@ -166,7 +167,13 @@ async def run(turn: Turn, brain: Model, message: str, history: Sequence[bytes], 
     if error is None and failures.broke_off(messages):
         error = Unavailable(failures.BROKE_OFF)
     left = ModelMessagesTypeAdapter.dump_json(messages[len(before) :])
-    return Ended(brain.model_name, usage.input_tokens, usage.output_tokens, left, error)
+    return Ended(brain.model_name, usage.input_tokens, usage.output_tokens, left, error, "failed" if error else "completed")
+
+
+def interrupted(turn: Turn, brain: Model, message: str) -> Ended:
+    """Give the end of a turn whose task was cancelled: what it had said is kept, and the next turn knows of it."""
+    said: list[ModelMessage] = [ModelRequest.user_text_prompt(message), ModelResponse([TextPart(turn.text)])] if turn.text else []
+    return Ended(brain.model_name, 0, 0, ModelMessagesTypeAdapter.dump_json(said), Unavailable(failures.INTERRUPTED), "interrupted")
 
 
 async def _tell(turn: Turn, event: Any) -> None:
