@@ -44,7 +44,9 @@ ENDINGS: dict[str, bytes] = {
     "JSON of another shape": _event({"choices": 7, "type": 7, "candidates": 7}),
     "JSON that is no object": _event([1, 2, 3]) + _event("null") + _event('"text"'),
     "bytes that are no text": b"data: \xff\xfe\x00\x01\n\n",
-    "an error of its own": _event({"type": "error", "error": {"type": "overloaded_error", "message": "Bad luck, sk-of-the-provider.", "code": 500}}, "error"),
+    "an error of its own": _event(
+        {"type": "error", "error": {"type": "overloaded_error", "message": "Bad luck, sk-of-the-provider.", "code": 500}}, "error"
+    ),
 }
 """What can follow a good beginning."""
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.wire.replies import REPLIES
+from tests.wire.replies import KEY, REPLIES
 from tests.wire.servers import Running, Simulator, running
 from wire import parrot, places
 
@@ -22,7 +22,7 @@ def simulator(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Simulator]:
     replies = place / "replies.json"
     replies.write_text(json.dumps({"fixtures": REPLIES}), "utf-8")
     command = [*(places.simulator() or []), "--port", "0", "--fixtures", str(replies), "--strict", "--validate-on-load"]
-    with running(command, place / "log.txt") as url:
+    with running(command, place / "log.txt", AIMOCK_API_KEYS=KEY) as url:  # it answers nobody without the key
         yield Simulator(url, place / "log.txt")
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import re
 import subprocess
 import time
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import httpx2 as httpx
+
+from tests.wire.replies import KEY
 
 PATIENCE = 60.0
 
@@ -27,24 +30,25 @@ class Running:
 
     def ask(self, method: str, path: str, **more: Any) -> Any:
         """Give the JSON of one of its own endpoints."""
-        response = httpx.request(method, self.url + path, timeout=PATIENCE, **more)
+        response = httpx.request(method, self.url + path, timeout=PATIENCE, trust_env=False, **more)
         response.raise_for_status()
         return response.json()
 
 
 class Simulator(Running):
-    """The simulator of providers."""
+    """The simulator of providers, which answers nobody without the key."""
 
     def requests(self, message: str) -> list[dict[str, Any]]:
         """Give the requests it got in which somebody said `message`, in order; each has path, body, headers and the response's status."""
-        entries = self.ask("GET", "/__aimock/journal")
+        entries = self.ask("GET", "/__aimock/journal", headers={"authorization": f"Bearer {KEY}"})
         return [entry for entry in entries if message in json.dumps(entry["body"], ensure_ascii=False)]
 
 
 @contextlib.contextmanager
-def running(command: list[str], log: Path) -> Iterator[str]:
+def running(command: list[str], log: Path, **variables: str) -> Iterator[str]:
     """Start a server that says where it listens, and give that address until the block ends."""
-    with log.open("wb") as out, subprocess.Popen(command, stdin=subprocess.PIPE, stdout=out, stderr=out) as process:
+    environment = {**os.environ, **variables}
+    with log.open("wb") as out, subprocess.Popen(command, stdin=subprocess.PIPE, stdout=out, stderr=out, env=environment) as process:
         try:
             yield _address(process, log)
         finally:
