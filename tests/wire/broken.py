@@ -34,7 +34,7 @@ def _gemini(text: str) -> bytes:
     return _event({"candidates": [{"content": {"role": "model", "parts": [{"text": text}]}, "index": 0}], "modelVersion": "m"})
 
 
-BEGINNINGS = {"openai": _openai(BEGUN), "anthropic": _anthropic(BEGUN), "gemini": _gemini(BEGUN)}
+BEGINNINGS = {"openai": _openai(BEGUN), "anthropic": _anthropic(BEGUN), "google": _gemini(BEGUN)}
 
 ENDINGS: dict[str, bytes] = {
     "a reset connection": SEVERED,
@@ -75,9 +75,12 @@ async def broken(answer: bytes) -> AsyncIterator[Broken]:
     here = Broken()
 
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
-        length = next((int(line.partition(":")[2]) for line in head.splitlines() if line.startswith("content-length:")), 0)
-        await reader.readexactly(length)
+        try:
+            head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
+            await reader.readexactly(next((int(line.partition(":")[2]) for line in head.splitlines() if line.startswith("content-length:")), 0))
+        except asyncio.IncompleteReadError:  # whoever asked has left
+            writer.close()
+            return
         here.requests += 1
         writer.write(answer.removesuffix(SEVERED).removesuffix(SILENCE))
         with contextlib.suppress(ConnectionError):
@@ -93,7 +96,7 @@ async def broken(answer: bytes) -> AsyncIterator[Broken]:
             await writer.wait_closed()
 
     server = await asyncio.start_server(handle, "127.0.0.1", 0)
-    here.url = "http://127.0.0.1:%d" % server.sockets[0].getsockname()[1]
+    here.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     async with server:
         yield here
 

@@ -57,7 +57,7 @@ REPLIES: list[dict[str, Any]] = [
     *after("heron", calls(("search_notes", {"query": "heron"})), "There is one note about it."),
     *after("puffin", calls(("search_notes", {"query": "puffin"}), ("create_todo", {"title": "Count the puffins"})), "Both are done."),
     *after("stranger", calls(("open_the_gates", {"which": "all"})), "There is no such tool."),
-    *after("gibberish", calls(("search_notes", {"qwery": 7})), "I could not search."),
+    *after("gibberish", calls(("search_notes", {"limit": "many"})), "I could not search."),
     reply("again and again", calls(("search_notes", {"query": "tern"}))),
     *(entry for wire in OVERFLOWS for entry in once(f"busy once {wire}", refused(429, "rate_limit_error", "Slow down.", 1), "Now there is time.")),
     *(entry for wire, (kind, text) in OVERFLOWS.items() for entry in once(f"too long {wire}", refused(400, kind, text), "Now it fits.")),

@@ -28,6 +28,13 @@ class Running:
         """Give everything it has logged so far."""
         return self.log.read_text("utf-8", "replace")
 
+    def says(self, words: str, times: int) -> None:
+        """Wait until it has logged these words so many times."""
+        until = time.monotonic() + PATIENCE
+        while self.said().count(words) < times:
+            assert time.monotonic() < until, self.said()[-2000:]
+            time.sleep(0.05)
+
     def ask(self, method: str, path: str, **more: Any) -> Any:
         """Give the JSON of one of its own endpoints."""
         response = httpx.request(method, self.url + path, timeout=PATIENCE, trust_env=False, **more)

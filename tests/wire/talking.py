@@ -1,5 +1,6 @@
 """Talking with the agent over the wire, and what must be true of every turn however it ended."""
 
+import asyncio
 import dataclasses
 import json
 from typing import Any
@@ -34,6 +35,11 @@ class Heard:
         return [event for event in self.events if event["type"] == kind]
 
 
+async def configure(served: Served, provider: str, url: str) -> None:
+    """Make the provider at `url` the default."""
+    await served.command("add_model", name="fragile", provider=provider, url=url, secret=KEY)
+
+
 async def ask(served: Served, client: Client, message: str, **more: Any) -> Heard:
     """Give the turn that answers `message`, after looking that it ended as every turn must end."""
     response = await client.post("/chat", json={"message": message, **more}, timeout=60)
@@ -62,3 +68,30 @@ async def ended_well(served: Served, client: Client, heard: Heard) -> None:
 def status_of_last_turn(served: Served) -> str:
     """Say how the newest turn ended."""
     return str(served.parts.quick(lambda tx: tx.value("SELECT status FROM turns ORDER BY id DESC LIMIT 1")))
+
+
+async def listened(served: Served, username: str, message: str, speaking: asyncio.Event, *, leaves: bool = False) -> Heard:
+    """Give a turn as `ask` does, without looking at how it ended; `speaking` is set as soon as the model has said something.
+
+    Whoever `leaves` closes the connection at that moment, and has heard what came until then.
+    """
+    key = await served.key(username)
+    body = json.dumps({"message": message}).encode()
+    chunks: list[bytes] = []
+    requests = iter([{"type": "http.request", "body": body, "more_body": False}])
+
+    async def receive() -> dict[str, Any]:
+        request = next(requests, None)
+        if request is None:
+            await (speaking if leaves else asyncio.Event()).wait()
+        return request or {"type": "http.disconnect"}
+
+    async def send(sent: Any) -> None:
+        chunks.append(sent.get("body", b""))
+        if b"text-delta" in chunks[-1]:
+            speaking.set()
+
+    headers = [(b"host", b"127.0.0.1:8765"), (b"authorization", f"Bearer {key}".encode()), (b"content-length", b"%d" % len(body))]
+    scope = {"type": "http", "method": "POST", "path": "/api/v1/chat", "query_string": b"", "headers": headers, "client": ("127.0.0.1", 1)}
+    await served.asgi({**scope, "scheme": "http"}, receive, send)
+    return Heard([json.loads(line) for line in b"".join(chunks).splitlines()])
