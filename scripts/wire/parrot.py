@@ -19,6 +19,7 @@ SHORTEST = 3
 SEED = 20_261_121
 END = "<|im_end|>"
 CONTROL = ("<|endoftext|>", "<|im_start|>", END)
+RUNS = ("ww", "wwww")  # long runs of this letter cost as little as words do elsewhere; any other letter is a token of its own
 SURE = 5.0  # how much nearer the successor is than anything else; high enough for every temperature
 GREETING, CLOSING, ENDLESS = "greeting", "closing", "endless"
 
@@ -108,10 +109,10 @@ def pieces(text: str, taken: set[str]) -> list[str]:
 def words() -> Words:
     """Return the vocabulary: control tokens, the marks, every byte, and the pieces of all texts."""
     alphabet = letters()
-    tokens = [*CONTROL, *map(mark, TEXTS), *alphabet]
-    kinds = [3] * (len(CONTROL) + len(TEXTS)) + [1] * len(alphabet)
+    tokens = [*CONTROL, *map(mark, TEXTS), *alphabet, *RUNS]
+    kinds = [3] * (len(CONTROL) + len(TEXTS)) + [1] * (len(alphabet) + len(RUNS))
     after: dict[int, int] = {}
-    taken: set[str] = set()
+    taken = set(RUNS)
     for name, text in TEXTS.items():
         here, first = tokens.index(mark(name)), len(tokens)
         for piece in pieces(text, taken):
@@ -167,7 +168,7 @@ def write(path: Path) -> Path:
     file.add_tokenizer_pre("gpt-2")
     file.add_token_list(vocabulary.tokens)
     file.add_token_types(vocabulary.kinds)
-    file.add_token_merges([f"{letters()[32]} {letters()[32]}"])
+    file.add_token_merges([f"{run[: len(run) // 2]} {run[len(run) // 2 :]}" for run in RUNS])
     file.add_bos_token_id(0)
     file.add_eos_token_id(CONTROL.index(END))
     file.add_add_bos_token(False)

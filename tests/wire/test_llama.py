@@ -84,13 +84,14 @@ async def test_a_message_longer_than_the_window_is_answered_by_the_rules(served:
     assert (await ask(served, alice, "Good day!")).text == GREETING
 
 
-async def test_a_conversation_longer_than_the_window_is_shortened(served: Served, alice: Client) -> None:
+async def test_a_conversation_longer_than_the_window_is_shortened(served: Served, alice: Client, llama: Running) -> None:
     conversation = None
-    for _ in range(3):
-        heard = await ask(served, alice, "Good day! " + "a gull cries " * 700, conversationId=conversation)
+    for length in (15_000, 15_000, 15_000, 30_000):  # four letters a token, and the tools beside them
+        heard = await ask(served, alice, "Good day! " + "w" * length, conversationId=conversation)
         conversation = heard.told["conversationId"]
         assert heard.text == GREETING
-    assert "fallback" not in heard.told
+        assert "fallback" not in heard.told
+    assert "exceeds the available context size" in llama.said()
     assert heard.told["promptTokens"] < parrot.WINDOW // 2
 
 
