@@ -12,7 +12,7 @@ from wire import parrot
 
 pytestmark = pytest.mark.anyio
 SEARCH = "Search my notes and todos, and add a todo."  # so that these tools are among the few that a small model is offered
-CANCELLED = "cancel task"
+CANCELLED, REFUSED = "cancel task", "exceeds the available context size"
 GREETING, CLOSING = parrot.TEXTS[parrot.GREETING], parrot.TEXTS[parrot.CLOSING]
 
 
@@ -85,13 +85,13 @@ async def test_a_message_longer_than_the_window_is_answered_by_the_rules(served:
 
 
 async def test_a_conversation_longer_than_the_window_is_shortened(served: Served, alice: Client, llama: Running) -> None:
-    conversation = None
+    conversation, refused = None, llama.said().count(REFUSED)
     for length in (15_000, 15_000, 15_000, 30_000):  # four letters a token, and the tools beside them
         heard = await ask(served, alice, "Good day! " + "w" * length, conversationId=conversation)
         conversation = heard.told["conversationId"]
         assert heard.text == GREETING
         assert "fallback" not in heard.told
-    assert "exceeds the available context size" in llama.said()
+    assert llama.said().count(REFUSED) == refused + 1
     assert heard.told["promptTokens"] < parrot.WINDOW // 2
 
 
