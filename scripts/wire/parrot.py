@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 WIDTH = 96
-WINDOW = 49_152
+WINDOW = 40_960
 SHORTEST = 3
 SEED = 20_261_121
 END = "<|im_end|>"

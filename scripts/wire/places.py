@@ -27,7 +27,6 @@ SIMULATOR = HERE / f"aimock-{AIMOCK_VERSION}"
 WHEEL = HERE / XLLAMACPP.replace("==", "-")
 NODE_WHEEL = HERE / NODE.replace("==", "-")
 BUILT = HERE / "llama-server"
-PARROT = HERE / "parrot.gguf"
 
 
 def node() -> str | None:

@@ -56,6 +56,17 @@ async def test_an_answer_comes_with_what_it_cost(served: Served, alice: Client, 
     assert request["path"].partition("?")[0] == PATHS[provider]
 
 
+@pytest.mark.parametrize(
+    ("provider", "name"), [("openai", "gpt-5"), ("openai", "gpt-4.1"), ("anthropic", "claude-opus-4-7"), ("google", "gemini-2.5-pro")]
+)
+async def test_a_model_that_the_libraries_know_is_asked_without_a_warning(
+    served: Served, alice: Client, simulator: Simulator, provider: Any, name: str
+) -> None:
+    await served.command("add_model", name=name, provider=provider, url=simulator.url, secret=KEY)
+    heard = await ask(served, alice, f"hello {name}", model=name, temperature=0.7)
+    assert (heard.text, heard.told["model"], "fallback" in heard.told) == ("Good morning to you too.", name, False)
+
+
 @every_provider
 async def test_a_tool_is_called_and_its_result_goes_back(served: Served, alice: Client, simulator: Simulator, provider: str) -> None:
     await alice.note("The heron", "The heron came back on the ninth.")
