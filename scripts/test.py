@@ -1,4 +1,4 @@
-"""Run the tests: `python3 scripts/test.py [options of pytest]`. Sets up .venv with the development packages and the model where needed.
+"""Run the tests: `python3 scripts/test.py [options of pytest]`. Sets up .venv with the development packages, the model and other servers.
 
 Without options of your own the whole suite runs, spread over the processors.
 """
@@ -6,11 +6,13 @@ Without options of your own the whole suite runs, spread over the processors.
 import os
 import sys
 
-from environment import NO_MODEL, ROOT, become
+from environment import NO_MODEL, ROOT, become, ready
+from wire.fetch import fetch_or_exit
 
 WHOLE = ("-n", "auto", "--maxprocesses", "4")
 
 if __name__ == "__main__":
     os.chdir(ROOT)
     NO_MODEL.unlink(missing_ok=True)  # the tests of meaning need it, so try again where an earlier start could not get it
+    fetch_or_exit(ready("dev"))
     become("pytest", *(sys.argv[1:] or WHOLE), extra="dev", model=True)

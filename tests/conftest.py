@@ -18,9 +18,16 @@ from app.embedding.model_file import FILE
 from app.main import create_app
 from app.migrations import migrate
 from app.settings import Settings
+from wire import places
 
 ORIGIN = "http://127.0.0.1:8765"
 BASE = ORIGIN + "/api/v1"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say which tests of the wire are left out, and why."""
+    for line in places.missing():
+        terminalreporter.write_line(line)
 
 
 @pytest.fixture(scope="session")

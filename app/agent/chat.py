@@ -5,7 +5,7 @@ import dataclasses
 import logging
 import sqlite3
 from collections.abc import AsyncIterator, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
@@ -19,7 +19,7 @@ from app.agent.brains import Fallback
 from app.agent.citations import Citation
 from app.agent.driver import drive
 from app.agent.meter import Meter, first_call
-from app.agent.running import Ended, Turn
+from app.agent.running import Ended, Turn, exchanged
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.lines import Lines
@@ -31,6 +31,7 @@ from app.tools.origin import Origin
 from app.workspace import attachment_rows
 
 log = logging.getLogger("hearth")
+INTERRUPTED = "The server is ending; the turn was interrupted."
 MISTAKE = "Something went wrong in the server, whose log says what; the turn was stopped."
 MessageText = Annotated[str, Meta(min_length=1, max_length=32_000), Text()]
 
@@ -134,9 +135,9 @@ async def _answer(app: App, me: Caller, begun: Begun, wish: _Wish, events: "asyn
         try:
             done = await _run(turn, meter, begun, wish)
         except Exception as mistake:
-            done = await _failed(turn, meter, begun, mistake)
-    except asyncio.CancelledError:
-        events.put_nowait({"type": "error", "error": Unavailable.code, "message": "The server is ending; the turn was interrupted."})
+            done = await _failed(turn, meter, begun, wish, mistake)
+    except asyncio.CancelledError:  # the server is ending, and waits for this
+        await _cut_off(turn, meter, begun, wish, Unavailable(INTERRUPTED), is_interrupted=True)
         raise
     finally:
         events.put_nowait(None)
@@ -155,15 +156,21 @@ async def _run(turn: Turn, meter: Meter, begun: Begun, wish: _Wish) -> Answer | 
     return answer if isinstance(ended.error, BudgetExceeded) and turn.text else ended.error or answer
 
 
-async def _failed(turn: Turn, meter: Meter, begun: Begun, mistake: Exception) -> AppError:
+async def _failed(turn: Turn, meter: Meter, begun: Begun, wish: _Wish, mistake: Exception) -> AppError:
     """Store a turn that a mistake of the program has ended, and tell of it as of any other failure."""
     error = mistake if isinstance(mistake, AppError) else AppError(MISTAKE)
     if error is not mistake:
         log.error("turn %d failed", begun.turn, exc_info=mistake)
-    turn.end_calls()
-    ended = Ended(meter.model, 0, 0, b"[]", error)
-    _told(turn, begun, ended, await turn.app.write(_end, begun, turn, ended, meter), meter.model, None)
+    await _cut_off(turn, meter, begun, wish, error)
     return error
+
+
+async def _cut_off(turn: Turn, meter: Meter, begun: Begun, wish: _Wish, error: AppError, *, is_interrupted: bool = False) -> None:
+    """Store and tell what a turn came to that did not end by itself."""
+    turn.end_calls()
+    history = exchanged(wish.message, turn.text, wish.now.astimezone(UTC).isoformat())
+    ended = Ended(meter.model, 0, 0, history, error, is_interrupted)
+    _told(turn, begun, ended, await turn.app.write(_end, begun, turn, ended, meter), meter.model, None)
 
 
 def _told(turn: Turn, begun: Begun, ended: Ended, answer_id: int, model: str, fallback: Fallback | None) -> Answer:
@@ -186,7 +193,7 @@ def _end(tx: Tx, begun: Begun, turn: Turn, ended: Ended, meter: Meter) -> int:
         tx, begun.conversation, role="assistant", sender_type="agent", sender=None, label=begun.agent_label, content=text
     )
     turns.end(
-        tx, begun.turn, status="failed" if ended.error else "completed", model=ended.model, prompt_tokens=ended.prompt_tokens,
+        tx, begun.turn, status=ended.status, model=ended.model, prompt_tokens=ended.prompt_tokens,
         completion_tokens=ended.completion_tokens, history=ended.history, error=ended.error.message if ended.error else None,
         taint=" ".join(sorted(turn.taint - begun.taint)),
     )  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pydantic_ai import Agent, FunctionToolCallEvent, FunctionToolResultEvent, ModelRetry, PartDeltaEvent, PartStartEvent, RunContext
-from pydantic_ai.exceptions import ModelAPIError, ToolFailed, UnexpectedModelBehavior, UsageLimitExceeded
+from pydantic_ai.exceptions import ToolFailed
 from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelRequest, TextPart, TextPartDelta, ToolCallPart
 from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
@@ -15,10 +15,10 @@ from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 from pydantic_ai.usage import UsageLimits
 from pydantic_core import SchemaValidator, core_schema
 
-from app.agent import prompts, running
+from app.agent import failures, prompts, running
 from app.agent.attached import Prompt
 from app.agent.running import Ended, TooManyRefusals, Turn
-from app.errors import AppError, BudgetExceeded
+from app.errors import AppError, Unavailable
 from app.tools import audit, registry, stop
 
 _an_object = SchemaValidator(core_schema.dict_schema(keys_schema=core_schema.str_schema()))
@@ -84,13 +84,13 @@ async def run(turn: Turn, brain: Model, prompt: Prompt, history: Sequence[bytes]
                     await _tell(turn, event)
         except TooManyRefusals as refusal:
             await turn.give_up(refusal)
-        except (stop.AgentsStopped, BudgetExceeded) as refused:
-            error = refused
-        except (UsageLimitExceeded, UnexpectedModelBehavior, ModelAPIError, TimeoutError) as failure:
-            error = _explained(failure)
+        except Exception as failure:
+            error = failures.explained(failure, in_tool=any(call.outcome == running.CALLED for call in turn.calls))
     await turn.end()
-    usage = events.usage
-    left = [_uninstructed(entry) for entry in events.all_messages()[len(before) :]]
+    usage, messages = events.usage, events.all_messages()
+    if error is None and failures.broke_off(messages):
+        error = Unavailable(failures.BROKE_OFF)
+    left = [_uninstructed(entry) for entry in messages[len(before) :]]
     return Ended(brain.model_name, usage.input_tokens, usage.output_tokens, ModelMessagesTypeAdapter.dump_json(prompts.shortened(left)), error)
 
 
@@ -118,10 +118,3 @@ def _note_unmade(turn: Turn, part: Any) -> None:
     name = getattr(part, "tool_name", None)
     if name is not None and all(call.id != part.tool_call_id for call in turn.calls):
         audit.later(turn.app, turn.me, audit.Entry("denial", str(name), outcome="refused", origin=turn.origin.kind, taint=turn.taint))
-
-
-def _explained(failure: Exception) -> AppError:
-    """Tell why a turn stopped."""
-    if isinstance(failure, TimeoutError):
-        return running.too_long()
-    return running.too_much() if isinstance(failure, UsageLimitExceeded) else running.unusable()

@@ -10,7 +10,8 @@ import msgspec
 from app.account import users
 from app.agent import identity
 from app.agent.citations import Quotes, Source
-from app.agent.persona import CALLED, CLOCK
+from app.agent.persona import CALLED as NAMED
+from app.agent.persona import CLOCK
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import Taint
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from pydantic_ai.tools import ToolDefinition
 
 RETRIES = 2
+CALLED = "called"
+"""The outcome of a call that still runs."""
 MOST_REFUSALS = 3
 LONGEST_SUMMARY = 200
 SEPARATOR = "\n\n"
@@ -49,7 +52,7 @@ class Call:
     tool: str
     id: str
     arguments: str
-    outcome: str = "called"
+    outcome: str = CALLED
     waits: gate.Waiting | None = None
 
 
@@ -189,6 +192,23 @@ class Ended:
     completion_tokens: int
     history: bytes
     error: AppError | None
+    is_interrupted: bool = False
+
+    @property
+    def status(self) -> Literal["completed", "failed", "interrupted"]:
+        """How the turn stands in the table."""
+        if self.is_interrupted:
+            return "interrupted"
+        return "completed" if self.error is None else "failed"
+
+
+def exchanged(message: str, answer: str, at: str) -> bytes:
+    """Give what the next turns are told of one that was cut off: its message and what it had said, if anything."""
+    if not answer:
+        return b"[]"
+    asked = {"parts": [{"content": message, "timestamp": at, "part_kind": "user-prompt"}], "timestamp": at, "kind": "request"}
+    said = {"parts": [{"content": answer, "part_kind": "text"}], "timestamp": at, "kind": "response"}
+    return msgspec.json.encode([asked, said])
 
 
 def offered(turn: Turn) -> list[registry.Tool]:
@@ -207,7 +227,7 @@ def instructions(turn: Turn) -> str:
     """Give what every brain is told first: its task, its name, the owner's words, and last, so that the rest stays the same, the time."""
     parts = [INSTRUCTIONS.format(name=turn.me.username)]
     if name := turn.app.quick(users.settings_of, turn.me).agent_name:
-        parts.append(CALLED.format(name=name))
+        parts.append(NAMED.format(name=name))
     if words := identity.told(turn.app, turn.me):
         parts.append(words)
     return "\n".join([*parts, CLOCK.format(now=turn.now, zone=turn.zone)])

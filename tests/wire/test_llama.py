@@ -1,0 +1,127 @@
+"""The agent with a genuine llama.cpp server, which runs a tiny model whose words are known: see scripts/wire/parrot.py."""
+
+import asyncio
+
+import pytest
+
+from app.settings import Settings
+from tests.conftest import Client, Served
+from tests.wire.servers import Running
+from tests.wire.talking import ask, listened, status_of_last_turn
+from wire import parrot
+
+pytestmark = pytest.mark.anyio
+SEARCH = "Search my notes and todos, and add a todo."  # so that these tools are among the few that a small model is offered
+CANCELLED, REFUSED = "cancel task", "exceeds the available context size"
+GREETING, CLOSING = parrot.TEXTS[parrot.GREETING], parrot.TEXTS[parrot.CLOSING]
+
+
+@pytest.fixture
+def settings(llama: Running) -> Settings:
+    return Settings(durability="normal", rate_limit=0, failed_limit=0, model="parrot", model_provider="llamacpp", model_url=llama.url)
+
+
+async def test_words_stream_as_the_server_gives_them(served: Served, alice: Client) -> None:
+    heard = await ask(served, alice, "Good day!")
+    assert heard.text == GREETING
+    assert len(heard.of("text-delta")) > 3
+    told = heard.told
+    assert (told["model"], told["toolsUsed"], "fallback" in told) == ("parrot", [], False)
+    assert told["promptTokens"] > 100
+    assert 10 < told["completionTokens"] < 100
+
+
+async def test_a_tool_is_called_and_the_model_goes_on_with_what_it_gave(served: Served, alice: Client) -> None:
+    await alice.note("The lighthouse", "Its lamp is lit at dusk.")
+    heard = await ask(served, alice, f"{SEARCH} play search")
+    (begun,), (done,) = heard.of("tool-call-start"), heard.of("tool-call-result")
+    assert (begun["toolName"], done["toolCallId"], done["ok"]) == ("search_notes", begun["toolCallId"], True)
+    assert heard.text == CLOSING
+    again = await ask(served, alice, "And now? play greeting", conversationId=heard.told["conversationId"])
+    assert again.text == GREETING
+    assert again.told["promptTokens"] > len("Its lamp is lit at dusk.")
+
+
+async def test_calls_that_come_together_are_all_run(served: Served, alice: Client) -> None:
+    heard = await ask(served, alice, f"{SEARCH} play both")
+    begun, done = heard.of("tool-call-start"), heard.of("tool-call-result")
+    assert [event["toolName"] for event in begun] == ["search_notes", "search_todos"]
+    assert {event["toolCallId"] for event in begun} == {event["toolCallId"] for event in done}
+    assert len({event["toolCallId"] for event in begun}) == 2
+    assert [event["ok"] for event in done] == [True, True]
+    assert heard.text == CLOSING
+
+
+async def test_words_before_a_call_are_heard_and_the_call_is_run(served: Served, alice: Client) -> None:
+    heard = await ask(served, alice, f"{SEARCH} play add")
+    assert [event["toolName"] for event in heard.of("tool-call-start")] == ["create_todo"]
+    assert heard.text.startswith("Let me write that down.")
+    assert heard.text.endswith(CLOSING)
+    assert "Mend the nets" in (await alice.get("/os/todos")).text
+
+
+@pytest.mark.parametrize("play", ["wrong", "unknown"])
+async def test_a_call_that_cannot_be_does_no_harm(served: Served, alice: Client, play: str) -> None:
+    """The server itself holds a call to the tools and fields that it was told of, so what comes is a call that can be, or words."""
+    heard = await ask(served, alice, f"{SEARCH} play {play}")
+    offered = {tool["name"] for tool in (await alice.ok("GET", "/tools"))["tools"]}
+    assert {event["toolName"] for event in heard.of("tool-call-start")} <= offered
+    again = await ask(served, alice, "play greeting", conversationId=heard.told["conversationId"])
+    assert again.text == GREETING
+
+
+async def test_an_answer_without_end_is_bounded(served: Served, alice: Client) -> None:
+    heard = await ask(served, alice, "play endless")
+    assert heard.text.startswith(parrot.TEXTS[parrot.ENDLESS])
+    assert 500 < heard.told["completionTokens"] <= 4_096
+
+
+async def test_a_message_longer_than_the_window_is_answered_by_the_rules(served: Served, alice: Client) -> None:
+    await alice.note("Tides", "High water at noon.")
+    heard = await ask(served, alice, "tides " + "wave upon wave " * 2_000)  # every letter is a token here
+    assert heard.told["model"] == "offline"
+    assert "longer than parrot can read" in heard.told["fallback"]["reason"]
+    assert (await ask(served, alice, "Good day!")).text == GREETING
+
+
+async def test_a_conversation_longer_than_the_window_is_shortened(served: Served, alice: Client, llama: Running) -> None:
+    conversation, refused = None, llama.said().count(REFUSED)
+    for length in (15_000, 15_000, 15_000, 30_000):  # four letters a token, and the tools beside them
+        heard = await ask(served, alice, "Good day! " + "w" * length, conversationId=conversation)
+        conversation = heard.told["conversationId"]
+        assert heard.text == GREETING
+        assert "fallback" not in heard.told
+    assert llama.said().count(REFUSED) == refused + 1
+    assert heard.told["promptTokens"] < parrot.WINDOW // 2
+
+
+async def test_the_server_stops_when_hearth_ends(served: Served, alice: Client, llama: Running) -> None:
+    before = llama.said().count(CANCELLED)
+    speaking = asyncio.Event()
+    turn = asyncio.create_task(listened(served, "alice", "play endless", speaking))
+    await speaking.wait()
+    await served.parts.tasks.close(0)
+    heard = await turn
+    assert [event["type"] for event in heard.events[-2:]] == ["error", "completion"]
+    assert status_of_last_turn(served) == "interrupted"
+    stored = (await alice.ok("GET", f"/conversations/{heard.told['conversationId']}"))["messages"]
+    assert stored[-1]["content"] == heard.text
+    await asyncio.to_thread(llama.says, CANCELLED, before + 1)
+
+
+async def test_a_turn_goes_on_when_whoever_asked_has_left(served: Served, alice: Client) -> None:
+    heard = await listened(served, "alice", "play endless", asyncio.Event(), leaves=True)
+    assert heard.of("completion") == []
+    await served.parts.tasks.close(60)
+    (row,) = (await alice.ok("GET", "/conversations"))["conversations"]
+    assert len(row["messages"][-1]["content"]) > len(heard.text)
+    assert status_of_last_turn(served) == "completed"
+
+
+async def test_a_model_that_is_offered_no_tools_is_given_what_the_rules_found(served: Served, alice: Client, llama: Running) -> None:
+    await alice.note("The lighthouse", "Its lamp is lit at dusk.")
+    await served.command("add_model", name="plain", provider="llamacpp", url=llama.url, model="parrot", tools="none")
+    heard = await ask(served, alice, "When is the lighthouse lit?", model="plain")
+    assert heard.text.startswith(GREETING)
+    assert heard.told["toolsUsed"] == ["search_notes"]
+    assert (heard.told["model"], "fallback" in heard.told) == ("plain", False)
