@@ -7,7 +7,7 @@ from typing import Literal
 from app.agent.heartbeat import schedules
 from app.agent.heartbeat.proposals import ActionType
 from app.agent.heartbeat.schedules import Tier
-from app.core.caller import Caller
+from app.core.caller import EVERYTHING, Caller
 from app.core.tx import Tx
 from app.tools import origin as origins
 
@@ -68,11 +68,11 @@ def chosen(me: Caller, policy: Tier, asked: Tier | None) -> Tier:
 
 
 def rights_now(tx: Tx, escalation: sqlite3.Row) -> tuple[str, ...] | None:
-    """Give what may be lent to an action that waits: as long as the tier is the one that its run had, or was asked for with that run."""
+    """Give what an action that waits may still have of its rights: all, as long as the tier is the one that its run had, or was asked for with it."""
     run = tx.one("SELECT tier, overridden FROM heartbeat_runs WHERE id = :id AND user_id = :user", id=_run_of(escalation), user=escalation["user_id"])
     if run is not None and (not run["overridden"] and schedules.of(tx, escalation["user_id"]).policy != run["tier"]):
         return None
-    return (*READS, *ASKS["ACTIONS"])
+    return EVERYTHING
 
 
 def _run_of(escalation: sqlite3.Row) -> int | None:
