@@ -1,5 +1,6 @@
 """The two ways in which a turn is driven: the offline brain straight and through the loop, which must not differ, and any other brain."""
 
+import asyncio
 import dataclasses
 import itertools
 import json
@@ -255,6 +256,26 @@ async def test_a_stop_while_a_tool_works_does_not_differ_by_who_drives(two: Two,
         monkeypatch.setattr(chat, "drive", through_the_loop)
     assert talks[0] == talks[1]
     assert [event["type"] for event in talks[0][0][0]] == ["tool-call-start", "escalation", "tool-call-result", "error", "completion"]
+
+
+async def test_a_turn_that_takes_too_long_does_not_differ_by_who_drives(two: Two, monkeypatch: pytest.MonkeyPatch) -> None:
+    talks = []
+    for served in (two.straight, two.looped):
+        limit, timeout, seconds = asyncio.timeout(None), asyncio.timeout, served.parts.settings.turn_seconds
+
+        async def endless(*_: Any, limit: asyncio.Timeout = limit, **__: Any) -> None:
+            limit.reschedule(0)
+            await asyncio.Event().wait()
+
+        monkeypatch.setattr(rules, "next_step", lambda _: Step("Let me see. ", calls=(search("leeks"),)))
+        with monkeypatch.context() as patch:
+            patch.setattr(gate, "use", endless)
+            patch.setattr(asyncio, "timeout", lambda one, limit=limit, timeout=timeout, seconds=seconds: limit if one == seconds else timeout(one))
+            talks.append(await talked(served, ["go"], None))
+        monkeypatch.setattr(chat, "drive", through_the_loop)
+    assert talks[0] == talks[1]
+    assert [event["type"] for event in talks[0][0][0]] == ["text-delta", "tool-call-start", "tool-call-result", "error", "completion"]
+    assert talks[0][0][0][-2]["message"] == running.TOO_LONG
 
 
 @pytest.mark.parametrize(("driven", "requests"), [(drive, 1), (through_the_loop, 3)])

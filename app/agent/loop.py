@@ -74,18 +74,20 @@ async def run(turn: Turn, brain: Model, prompt: Prompt, history: Sequence[bytes]
     settings = ModelSettings() if temperature is None else ModelSettings(temperature=temperature)
     most = UsageLimits(request_limit=turn.limits.requests, tool_calls_limit=turn.limits.tool_calls, total_tokens_limit=turn.limits.tokens)
     error: AppError | None = None
+    limit = asyncio.timeout(turn.app.settings.turn_seconds or None)
     async with AGENT.run_stream_events(
         prompts.content_of(prompt), message_history=before, model=brain, deps=turn, usage_limits=most, model_settings=settings
     ) as events:
         try:
-            async with asyncio.timeout(turn.app.settings.turn_seconds or None):
+            async with limit:
                 async for event in events:
                     stop.demand(turn.app)
                     await _tell(turn, event)
         except TooManyRefusals as refusal:
             await turn.give_up(refusal)
         except Exception as failure:
-            error = failures.explained(failure, in_tool=any(call.outcome == running.CALLED for call in turn.calls))
+            in_tool = not limit.expired() and any(call.outcome == running.CALLED for call in turn.calls)
+            error = failures.explained(failure, in_tool=in_tool)
     await turn.end()
     usage, messages = events.usage, events.all_messages()
     if error is None and failures.broke_off(messages):

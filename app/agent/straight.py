@@ -60,8 +60,9 @@ class _Straight:
         turn, first = self._turn, {"timestamp": self._at, "part_kind": "user-prompt"}
         self._hear([{"content": stored_prompts.stored(prompt), **first}])
         error: AppError | None = None
+        limit = asyncio.timeout(turn.app.settings.turn_seconds or None)
         try:
-            async with asyncio.timeout(turn.app.settings.turn_seconds or None):
+            async with limit:
                 error = await self._until_answered()
         except TooManyRefusals as refusal:
             self._forget_unanswered()
@@ -69,6 +70,8 @@ class _Straight:
         except (stop.AgentsStopped, BudgetExceeded) as refused:
             error = self._forget_unanswered(refused)
         except TimeoutError:
+            if not limit.expired():
+                raise  # a tool's own, which is a mistake
             error = self._forget_unanswered(running.too_long())
         await turn.end()
         self._entries[0]["parts"] = [{"content": stored_prompts.stored(attached.remembered(prompt)), **first}]
