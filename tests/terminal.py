@@ -14,7 +14,7 @@ from pathlib import Path
 PROGRAM = Path(__file__).parent.parent
 OWN_TERMINAL = "import fcntl, os, sys, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); os.execv(sys.executable, [sys.executable, *sys.argv[1:]])"
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]")
-SECONDS = 30
+SECONDS = 60.0
 
 
 class Terminal:
