@@ -4,6 +4,8 @@ from app.account import caps, contacts, grants, invoices, keys, usage, users
 from app.agent import briefing, chat, conversations, matrix, strategies
 from app.core.operation import Catalog
 from app.interfaces import openapi
+from app.network import contacts as network_contacts
+from app.network import handshake
 from app.tools import audit, deciding, escalations, namespaces, note_tools, precedents, stop, toolbox
 from app.workspace import (
     bulk,
@@ -67,5 +69,7 @@ CATALOG = Catalog(
         stop,
         chat,
         conversations,
+        handshake,
+        network_contacts,
     ]
 )

@@ -1,7 +1,7 @@
 """What one user grants others: the permission object of the contract, its summary, and the caller that acts within a grant and nowhere else."""
 
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -13,6 +13,8 @@ from app.core.shapes import Id, Record
 from app.core.tx import Tx
 
 Renew = Callable[[Tx], Caller | None]
+CALENDARS: tuple[Calendar, ...] = ("none", "free_busy", "read", "write")
+READ: Mapping[str | bool, str] = {"none": "none", "free_busy": "free_busy", "full": "full", True: "full", False: "none"}
 MOST_FOLDERS, MOST_TOOLS = 1_000, 200
 ToolName = Annotated[str, Meta(min_length=1, max_length=128)]
 
@@ -121,3 +123,27 @@ def _calendar(given: CalendarAccess) -> Calendar:
     if given.write:
         return "write"
     return "read" if given.read in ("full", True) else "free_busy" if given.read == "free_busy" else "none"
+
+
+def plain(permissions: Permissions) -> Permissions:
+    """Give permissions in their one spelling: calendar words for true and false, folders and tools each once."""
+    notes, calendar = permissions.notes_access, permissions.calendar_access
+    return msgspec.structs.replace(
+        permissions,
+        notes_access=msgspec.structs.replace(notes, folder_ids=sorted(set(notes.folder_ids)) if notes.scope == "folders" else []),
+        calendar_access=msgspec.structs.replace(calendar, read=READ[calendar.read]),
+        tool_access=ToolAccess(list(dict.fromkeys(permissions.tool_access.allowed_tools))),
+    )
+
+
+def is_narrower(new: Permissions, old: Permissions) -> bool:
+    """Say whether anything that was granted is not granted any more."""
+    before, after = reach_of(old), reach_of(new)
+    folders = after.notes == "folders" and (before.notes == "all" or not before.folders <= after.folders)
+    return (
+        (old.agent_access and not new.agent_access)
+        or not before.operations <= after.operations
+        or folders
+        or CALENDARS.index(after.calendar) < CALENDARS.index(before.calendar)
+        or after.email < before.email
+    )
