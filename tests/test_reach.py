@@ -305,3 +305,15 @@ async def test_what_was_allowed_for_longer_ends_with_the_contact(served: Served,
     await alice.ok("DELETE", "/network/contacts/bob")
     assert value(served, "SELECT count(*) FROM precedents") == 0
     await settled(served)
+
+
+async def test_scores_tell_nothing_of_what_is_outside(served: Served, alice: Client, bob: Client) -> None:
+    folder = await alice.folder("Open")
+    for title in ("Kettle", "Pot"):
+        await alice.note(title, f"{title} of copper kettle", folderId=folder)
+    peer = await granted(served, alice, notesAccess=notes(folder))
+    before = encode(await served.parts.call(peer, "search_notes", {"query": "kettle copper"}))
+    assert b'"score":1.' in before
+    for number in range(20):
+        await alice.note(f"{number}", "copper" if number % 3 else "something else entirely")
+    assert encode(await served.parts.call(peer, "search_notes", {"query": "kettle copper"})) == before

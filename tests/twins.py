@@ -54,7 +54,7 @@ class Plan(NamedTuple):
             reached = scope == "all" or (scope == "note_only" and number == only) or (folder is not None and folders[folder][1])
             fate = chance.choice(["", "", "", "edited", "pinned", "trashed"]) if number != only else ""
             notes.append((folder, reached and fate != "trashed", " ".join(chance.choices(WORDS, k=2)), _text(chance, WORDS), fate))
-        return cls(folders, notes, chance.randint(0, 3))
+        return cls(folders, notes, chance.choice([0, 2, 12]))
 
 
 class World(NamedTuple):
@@ -89,10 +89,19 @@ class Twins:
         """Give what comes of a message to the agent on either server."""
         return [self.runner.run(_answered(*pair, message)) for pair in zip(self.servers, worlds, strict=True)]
 
+    def hide(self, worlds: list[World]) -> None:
+        """Put the folder Vault, with a note that holds a secret, into the first of two workspaces; into the other something else in its place."""
+        for server, world, names, secret in zip(self.servers, worlds, (("Vault", "Vault code"), ("Amselordner 9", "pirol")), CANARIES, strict=False):
+            folder = self.runner.run(server.parts.call(world.owner, "create_folder", {"name": names[0]})).folder.id
+            fields = {"title": names[1], "content": f"the vault code is {secret}\nkettle", "folderId": folder, "tags": ["secret"]}
+            self.runner.run(server.parts.call(world.owner, "create_note", fields))
+
     def state(self, world: World, *, which: int = 0) -> str:
         """Give all that an owner has, as the database holds it."""
-        tables = {"notes": "owner_id", "folders": "owner_id", "todos": "owner_id", "trash": "owner_id", "contact_grants": "owner_id", "keys": "user_id",
-                  "contacts": "user_id", "folder_shares": "user_id", "precedents": "user_id", "conversations": "owner_id"}  # fmt: skip
+        tables = {
+            **dict.fromkeys(("notes", "folders", "todos", "trash", "contact_grants", "conversations"), "owner_id"),
+            **dict.fromkeys(("keys", "contacts", "folder_shares", "precedents", "escalations"), "user_id"),
+        }
         return self.servers[which].parts.quick(
             lambda tx: str({
                 table: [tuple(row) for row in tx.all(f"SELECT * FROM {table} WHERE {column} = :me ORDER BY 1, 2", me=world.owner.user)]
@@ -106,16 +115,17 @@ def twins(place: Path, migrated: Path) -> Iterator[Twins]:
     """Open two servers on fresh databases."""
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
-        servers = [runner.run(_opened(stack, place / name, migrated)) for name in ("one", "other")]
+        for name in ("one", "other"):
+            (place / name).mkdir()
+            shutil.copy(migrated, place / name / DATABASE)
+        servers = [runner.run(_opened(stack, place / name)) for name in ("one", "other")]
         try:
             yield Twins(runner, servers)
         finally:
             runner.run(stack.aclose())
 
 
-async def _opened(stack: AsyncExitStack, place: Path, migrated: Path) -> Served:
-    place.mkdir()
-    shutil.copy(migrated, place / DATABASE)
+async def _opened(stack: AsyncExitStack, place: Path) -> Served:
     asgi = create_app(Settings(durability="normal", rate_limit=0, failed_limit=0, access_log=False), place, clock=MovableClock())
     await stack.enter_async_context(asgi.router.lifespan_context(asgi))
     return Served(asgi, asgi.state.parts)
@@ -202,7 +212,8 @@ async def _answered(served: Served, world: World, message: str) -> str:
     await settled(served)
     quotes = encode(turn.quotes.citations).decode()
     calls = [(call.tool, call.arguments, call.outcome) for call in turn.calls]
-    return str((turn.text, turn.tools_used, calls, quotes, events, ended.error, ended.prompt_tokens, ended.completion_tokens))
+    told = sorted(str(event) for event in events if event["type"] != "text-delta")  # calls of one step end in any order
+    return str((turn.text, turn.tools_used, calls, quotes, told, ended.error, ended.prompt_tokens, ended.completion_tokens))
 
 
 def _text(chance: random.Random, words: Sequence[str]) -> str:
