@@ -5,6 +5,8 @@ from app.agent import briefing, calendar_search, chat, conversations, matrix, me
 from app.agent.heartbeat import clock, heartbeat, instructions, undo
 from app.core.operation import Catalog
 from app.interfaces import openapi
+from app.network import contacts as network_contacts
+from app.network import handshake
 from app.tools import audit, deciding, escalations, integrations, namespaces, note_tools, precedents, stop, toolbox, web
 from app.workspace import (
     attachments,
@@ -78,6 +80,8 @@ CATALOG = Catalog(
         chat,
         models,
         conversations,
+        handshake,
+        network_contacts,
         memory,
     ]
 )

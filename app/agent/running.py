@@ -16,7 +16,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import Taint
 from app.core.shapes import encode
-from app.errors import AppError, Invalid, Unavailable
+from app.errors import AppError, GrantRevoked, Invalid, Unavailable
 from app.tools import gate, namespaces, registry, stop
 from app.tools.origin import Origin
 from app.tools.toolbox import shown
@@ -214,13 +214,14 @@ def exchanged(message: str, answer: str, at: str) -> bytes:
 def offered(turn: Turn) -> list[registry.Tool]:
     """Give the tools of the namespaces that are on, as far as the caller's scopes reach or the desk takes wishes: what is not offered cannot be used.
 
-    Raises AgentsStopped.
+    Raises AgentsStopped and GrantRevoked.
     """
-    app, me = turn.app, turn.me
+    app, me = turn.app, turn.app.renewed(turn.me)
     stop.demand(app)
     on = app.quick(namespaces.enabled, me)
     wished = frozenset[str]() if turn.desk is None else turn.desk.wished
-    return [tool for tool in registry.native(app.catalog).values() if on(tool.namespace) and (tool.name in wished or me.may(tool.operation.scopes))]
+    tools = [tool for tool in registry.native(app.catalog).values() if on(tool.namespace) and me.reaches(tool.name)]
+    return [tool for tool in tools if tool.name in wished or me.may(tool.operation.scopes)]
 
 
 def instructions(turn: Turn) -> str:
@@ -234,7 +235,10 @@ def instructions(turn: Turn) -> str:
 
 
 async def use(turn: Turn, tool: str, arguments: Mapping[str, Any], call_id: str) -> Used:
-    """Run one tool by the same door as everyone; a refusal is told to the brain and is never a crash. Raises TooManyRefusals and AgentsStopped."""
+    """Run one tool by the same door as everyone; a refusal is told to the brain and is never a crash.
+
+    Raises TooManyRefusals, AgentsStopped and GrantRevoked.
+    """
     call = Call(tool, call_id, json.dumps(arguments, ensure_ascii=False, default=str))
     turn.calls.append(call)
     if turn.last == (tool, call.arguments):
@@ -248,7 +252,7 @@ async def use(turn: Turn, tool: str, arguments: Mapping[str, Any], call_id: str)
             call.outcome, turn.refused = "proposed", 0
             return Used(noted)
         done = await gate.use(turn.app, turn.me, tool, arguments, origin=turn.origin, taint=turn.taint)
-    except stop.AgentsStopped:
+    except (stop.AgentsStopped, GrantRevoked):
         raise
     except AppError as error:
         turn.refuse(call, error.message)

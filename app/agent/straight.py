@@ -15,7 +15,7 @@ from app.agent.meter import FREE, Meter, longest
 from app.agent.running import Ended, TooManyRefusals, Turn, Used
 from app.agent.said import Part
 from app.agent.steps import Step
-from app.errors import AppError, BudgetExceeded
+from app.errors import AppError, BudgetExceeded, GrantRevoked
 from app.tools import stop
 
 NAME = FREE
@@ -67,7 +67,7 @@ class _Straight:
         except TooManyRefusals as refusal:
             self._forget_unanswered()
             await turn.give_up(refusal)
-        except (stop.AgentsStopped, BudgetExceeded) as refused:
+        except (stop.AgentsStopped, BudgetExceeded, GrantRevoked) as refused:
             error = self._forget_unanswered(refused)
         except TimeoutError:
             if not limit.expired():

@@ -20,6 +20,7 @@ from app.migrations.agent import (
     m016_metering,
     m017_heartbeat,
 )
+from app.migrations.network import m018_contacts
 from app.migrations.workspace import m001_accounts, m002_workspace, m003_words, m004_grams, m005_vectors, m006_links, m007_names
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ STEPS: tuple[Callable[["Database"], None], ...] = (
     m015_integrations,
     m016_metering,
     m017_heartbeat,
+    m018_contacts,
 )
 
 
