@@ -4,6 +4,7 @@ from app.account import caps, contacts, grants, invoices, keys, usage, users
 from app.agent import briefing, calendar_search, chat, conversations, matrix, memory, strategies
 from app.core.operation import Catalog
 from app.interfaces import openapi
+from app.network import groups, messages
 from app.tools import audit, deciding, escalations, integrations, namespaces, note_tools, precedents, stop, toolbox, web
 from app.workspace import (
     attachments,
@@ -73,5 +74,7 @@ CATALOG = Catalog(
         chat,
         conversations,
         memory,
+        messages,
+        groups,
     ]
 )

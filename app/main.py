@@ -10,7 +10,7 @@ from starlette.types import Receive, Scope, Send
 from app.account import metering
 from app.account.devices import Devices
 from app.account.keys import KeyRing
-from app.agent import episode_sources, episodes, recall, turns
+from app.agent import episode_sources, episodes, message_memory, recall, turns
 from app.catalog import CATALOG
 from app.core.app import App
 from app.core.caller import OPERATOR
@@ -25,6 +25,7 @@ from app.interfaces import control, pages
 from app.interfaces.access_log import AccessLog
 from app.interfaces.http import Api
 from app.interfaces.schedule import Schedule
+from app.network.groups import NewGroups
 from app.settings import Settings
 from app.tools import escalations
 from app.workspace import grams, link_rows, names, words
@@ -99,9 +100,10 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embed
     events = Events()
     store = Store(data / DATABASE, durability=settings.durability, clock=clock, events=events)
     store.idle_work += [words.tend, names.tend, link_rows.tend, grams.tend if settings.grep_index else grams.empty]
-    store.idle_work += [episodes.tend, episode_sources.tend]
+    store.idle_work += [message_memory.tend, episodes.tend, episode_sources.tend]
     app = App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events, embedder=embedder or embedder_for(settings, data))
     app.parts[escalations.Behind] = escalations.Behind()
     app.parts[Devices] = Devices(store, app.tasks)
+    app.parts[NewGroups] = NewGroups(settings.group_limit)
     app.parts[Meaning] = Meaning(app, others=[recall.EPISODES], former=lambda name: former_for(settings, data, name), on_battery=on_battery)
     return app

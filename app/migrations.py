@@ -421,6 +421,27 @@ def m016_metering(db: "Database") -> None:
     )
 
 
+def m019_messages(db: "Database") -> None:
+    """Make the threads between two people, what each member of a group may see, and the keys by which a group's message comes once."""
+    _run(
+        db,
+        """
+        ALTER TABLE conversation_members ADD COLUMN since_id INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE conversation_members ADD COLUMN place INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE conversation_members ADD COLUMN joined_at TEXT NOT NULL DEFAULT '';
+        CREATE UNIQUE INDEX messages_by_client ON messages (conversation_id, sender_id, client_message_id) WHERE client_message_id IS NOT NULL;
+        CREATE TABLE threads (
+            kind TEXT NOT NULL CHECK (kind IN ('direct', 'shared_agent', 'own_agent')),
+            user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, other_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+            conversation_id INTEGER NOT NULL UNIQUE REFERENCES conversations ON DELETE CASCADE,
+            PRIMARY KEY (kind, user_id, other_id)) STRICT, WITHOUT ROWID;
+        CREATE INDEX threads_by_user ON threads (user_id);
+        CREATE INDEX threads_by_other ON threads (other_id);
+        CREATE TABLE unremembered_messages (message_id INTEGER PRIMARY KEY REFERENCES messages ON DELETE CASCADE) STRICT;
+        """,
+    )
+
+
 STEPS: tuple[Callable[["Database"], None], ...] = (
     m001_accounts,
     m002_workspace,
@@ -437,6 +458,7 @@ STEPS: tuple[Callable[["Database"], None], ...] = (
     m014_attachments,
     m015_integrations,
     m016_metering,
+    m019_messages,
 )
 
 

@@ -123,7 +123,7 @@ CREATE TABLE conversations (
 CREATE INDEX conversations_by_owner ON conversations (owner_id);
 CREATE TABLE conversation_members (
     conversation_id INTEGER NOT NULL REFERENCES conversations ON DELETE CASCADE, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
-    read_id INTEGER NOT NULL DEFAULT 0, hidden INTEGER NOT NULL DEFAULT 0, active_at TEXT NOT NULL,
+    read_id INTEGER NOT NULL DEFAULT 0, hidden INTEGER NOT NULL DEFAULT 0, active_at TEXT NOT NULL, since_id INTEGER NOT NULL DEFAULT 0, place INTEGER NOT NULL DEFAULT 0, joined_at TEXT NOT NULL DEFAULT '',
     PRIMARY KEY (conversation_id, user_id)) STRICT, WITHOUT ROWID;
 CREATE INDEX conversation_members_by_user ON conversation_members (user_id, hidden, active_at);
 CREATE TABLE messages (
@@ -248,3 +248,12 @@ CREATE TABLE token_counts (
 CREATE TABLE active_devices (
     user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, month TEXT NOT NULL, device_id TEXT NOT NULL,
     first_seen_at TEXT NOT NULL, last_seen_at TEXT NOT NULL, PRIMARY KEY (user_id, month, device_id)) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX messages_by_client ON messages (conversation_id, sender_id, client_message_id) WHERE client_message_id IS NOT NULL;
+CREATE TABLE threads (
+    kind TEXT NOT NULL CHECK (kind IN ('direct', 'shared_agent', 'own_agent')),
+    user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, other_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    conversation_id INTEGER NOT NULL UNIQUE REFERENCES conversations ON DELETE CASCADE,
+    PRIMARY KEY (kind, user_id, other_id)) STRICT, WITHOUT ROWID;
+CREATE INDEX threads_by_user ON threads (user_id);
+CREATE INDEX threads_by_other ON threads (other_id);
+CREATE TABLE unremembered_messages (message_id INTEGER PRIMARY KEY REFERENCES messages ON DELETE CASCADE) STRICT;

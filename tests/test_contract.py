@@ -114,6 +114,13 @@ GET    /metering/caps                        metering   metering:read           
 POST   /metering/caps                        metering   metering:manage                    beyond
 PATCH  /metering/caps/{id}                   metering   metering:manage                    beyond
 DELETE /metering/caps/{id}                   metering   metering:manage                    beyond
+POST   /agent/message                        messaging  agent.message:send                 service
+POST   /network/groups                       messaging  net.contacts:manage                beyond
+GET    /network/groups                       messaging  os.network:read                    beyond
+GET    /network/groups/{conversationId}      messaging  os.network:read                    beyond
+PATCH  /network/groups/{conversationId}      messaging  net.contacts:manage                beyond
+POST   /network/groups/{conversationId}/members messaging net.contacts:manage              beyond
+DELETE /network/groups/{conversationId}/members/{username} messaging net.contacts:manage   beyond
 """
 """Method, path, category, scope ("|": either suffices; "any": any credential; "none": no credential) and origin, as the contract has them."""
 
@@ -125,7 +132,7 @@ POST /heartbeat/run                         GET /heartbeat/runs                 
 GET /heartbeat/instructions                 PUT /heartbeat/instructions
 GET /tools/mcp                              POST /tools/mcp                       GET /tools/mcp/{id}             PATCH /tools/mcp/{id}
 DELETE /tools/mcp/{id}                      POST /tools/mcp/{id}/authorize        POST /tools/mcp/{id}/refresh    POST /tools/mcp/{id}/disconnect
-POST /agent/message                         POST /os/share
+POST /os/share
 """
 """What the service document has beyond what is served so far; an endpoint that comes to be served moves up."""
 
@@ -511,6 +518,13 @@ CALLS: dict[str, dict[str, Any]] = {
     "create_cap": {"subject": "account", "metric": "tokens", "period": "month", "limit": 1_000_000, "warnPercent": 90},
     "change_cap": {"id": 1, "limit": 10},
     "delete_cap": {"id": 1},
+    "send_message": {"to": "bob", "message": "Hello"},
+    "create_group": {"name": "Team", "members": ["bob"]},
+    "list_groups": {},
+    "read_group": {"conversationId": Ref("group")},
+    "rename_group": {"conversationId": Ref("group"), "name": "Other"},
+    "add_group_members": {"conversationId": Ref("group"), "username": "bob"},
+    "remove_group_member": {"conversationId": Ref("group"), "username": "bob"},
 }
 """For each operation a call that succeeds."""
 
@@ -534,7 +548,9 @@ async def ready(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
     waiting = [await served.parts.write(raised, title) for title in ("first", "second")]
     await served.command("settle_escalation", username="alice", id=waiting[0], decision="continue", remember="tool")
     work = await alice.ok("POST", "/tools/integrations", status=201, json={**CALLS["add_integration"], "name": "Work"})
+    team = await alice.ok("POST", "/network/groups", status=201, json={"name": "Team", "members": ["bob"]})
     made = {
+        "group": team["group"]["conversationId"],
         "escalation": waiting[1],
         "precedent": (await alice.ok("GET", "/escalations/precedents"))["precedents"][0]["id"],
         "conversation": chat["conversationId"],

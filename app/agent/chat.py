@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from app.account import users
 from app.account.metering import Reservation
+from app.account.token_rows import Feature
 from app.account.users import TimeZone
 from app.agent import conversation_rows, episode_sources, message_attachments, seeing, turns
 from app.agent.citations import Citation
@@ -71,6 +72,12 @@ class Begun:
     held: Reservation | None
     taint: frozenset[Any] = frozenset()
     attached: tuple[sqlite3.Row, ...] = ()
+    origin: Origin = Origin("chat")
+    feature: Feature = "chat"
+    words: frozenset[Any] = frozenset()
+    """Whose words the message itself is, where it is not the owner's."""
+    seconds: int | None = None
+    """The longest that the turn may take, where it is not as the settings say."""
 
 
 @operation("POST /chat", scope="agent.chat:run", category="agent")
@@ -88,7 +95,7 @@ async def chat(
     conversation = None if conversation_id is None else int(conversation_id)
     begun = await app.write(_begin, me, message, conversation, user_timezone, attachment_ids or (), app.settings.max_completion)
     events: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
-    task = app.tasks.start(_answer(app, me, begun, message, temperature, events))
+    task = app.tasks.start(answer(app, me, begun, message, temperature, events))
     if stream:
         return Lines(_lines(events))
     done = await asyncio.shield(task)
@@ -120,10 +127,11 @@ def _begin(tx: Tx, me: Caller, message: str, conversation: int | None, zone: str
     conversation_rows.mark_read(tx, me, conversation, stored)
     turn = turns.begin(tx, me, conversation, message=stored, model=OFFLINE)
     words = turns.taint(tx, conversation)
-    return Begun(conversation, turn, tuple(history), ZoneInfo(zone or chosen.timezone), chosen.agent_name or "Agent", held, words, files)
+    zone_info, label = ZoneInfo(zone or chosen.timezone), chosen.agent_name or "Agent"
+    return Begun(conversation, turn, tuple(history), zone_info, label, held, words, files, Origin("chat", conversation_id=conversation))
 
 
-async def _answer(
+async def answer(
     app: App, me: Caller, begun: Begun, message: str, temperature: float | None, events: "asyncio.Queue[dict[str, Any] | None]"
 ) -> Answer | AppError:
     """Run the turn to its end and store it; the last event is always its completion."""
@@ -146,8 +154,8 @@ async def _run(
 
     now = app.clock().astimezone(begun.zone)
     turn = loop.Turn(app, me, now.isoformat(timespec="minutes"), begun.zone.key, events.put_nowait)
-    turn.origin, turn.taint = Origin("chat", conversation_id=begun.conversation), begun.taint
-    meter = Meter(app, me, feature="chat", model=OFFLINE, held=begun.held)
+    turn.origin, turn.taint, turn.seconds = begun.origin, begun.taint | begun.words, begun.seconds
+    meter = Meter(app, me, feature=begun.feature, model=OFFLINE, held=begun.held)
     brain = MeteredModel(OfflineModel(now), meter)
     prompt = await attached.prompt(app, me, message, begun.attached, sees=seeing.sees(brain.model_name))
     ended = await loop.run(turn, brain, prompt, begun.history, temperature=temperature)
@@ -155,9 +163,9 @@ async def _run(
         events.put_nowait({"type": "error", "error": ended.error.code, "message": ended.error.message})
     answer_id = await app.write(_end, begun, turn, ended, meter)
     usage = Usage(ended.prompt_tokens, ended.completion_tokens, ended.prompt_tokens + ended.completion_tokens)
-    answer = Answer(begun.conversation, answer_id, turn.text, turn.tools_used, turn.quotes.citations, usage)
-    events.put_nowait({"type": "completion", "metadata": _metadata(answer, ended.model)})
-    return answer if isinstance(ended.error, BudgetExceeded) and turn.text else ended.error or answer
+    whole = Answer(begun.conversation, answer_id, turn.text, turn.tools_used, turn.quotes.citations, usage)
+    events.put_nowait({"type": "completion", "metadata": _metadata(whole, ended.model)})
+    return whole if isinstance(ended.error, BudgetExceeded) and turn.text else ended.error or whole
 
 
 def _end(tx: Tx, begun: Begun, turn: Any, ended: Any, meter: Meter) -> int:
@@ -172,7 +180,7 @@ def _end(tx: Tx, begun: Begun, turn: Any, ended: Any, meter: Meter) -> int:
     turns.end(
         tx, begun.turn, status="failed" if ended.error else "completed", model=ended.model, prompt_tokens=ended.prompt_tokens,
         completion_tokens=ended.completion_tokens, history=ended.history, error=ended.error.message if ended.error else None,
-        taint=" ".join(sorted(turn.taint - begun.taint)),
+        taint=" ".join(sorted(turn.taint - begun.taint | begun.words)),
     )  # fmt: skip
     episode_sources.add_turn(tx, begun.turn, answer=stored)
     return stored

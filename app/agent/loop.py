@@ -77,6 +77,8 @@ class Turn:
     origin: Origin = Origin("chat")
     taint: frozenset[Taint] = frozenset()
     refused: int = 0
+    seconds: int | None = None
+    """The longest that it may take, where it is not as the settings say."""
     quotes: Quotes = dataclasses.field(init=False)
 
     def __post_init__(self) -> None:
@@ -187,7 +189,7 @@ async def run(turn: Turn, brain: Model, message: str | Sequence[UserContent], hi
         message, message_history=before, model=brain, deps=turn, usage_limits=LIMITS, model_settings=settings
     ) as events:
         try:
-            async with asyncio.timeout(turn.app.settings.turn_seconds or None):
+            async with asyncio.timeout(turn.seconds or turn.app.settings.turn_seconds or None):
                 async for event in events:
                     stop.demand(turn.app)
                     await _tell(turn, event)
