@@ -4,7 +4,8 @@ from app.account import caps, contacts, grants, invoices, keys, usage, users
 from app.agent import briefing, calendar_search, chat, conversations, matrix, memory, strategies
 from app.core.operation import Catalog
 from app.interfaces import openapi
-from app.network import groups, messages
+from app.network import contacts as network_contacts
+from app.network import groups, handshake, messages, rpc
 from app.tools import audit, deciding, escalations, integrations, namespaces, note_tools, precedents, stop, toolbox, web
 from app.workspace import (
     attachments,
@@ -76,5 +77,8 @@ CATALOG = Catalog(
         memory,
         messages,
         groups,
+        rpc,
+        handshake,
+        network_contacts,
     ]
 )

@@ -117,6 +117,18 @@ class BaseRevisionChanged(Conflict):
     code = "base_revision_changed"
 
 
+class AlreadyConnected(Conflict):
+    code = "already_connected"
+
+
+class AlreadyPending(Conflict):
+    code = "already_pending"
+
+
+class RequestNotPending(Conflict):
+    code = "request_not_pending"
+
+
 class NotConnected(Conflict):
     code = "not_connected"
 

@@ -25,7 +25,10 @@ from app.interfaces import control, pages
 from app.interfaces.access_log import AccessLog
 from app.interfaces.http import Api
 from app.interfaces.schedule import Schedule
+from app.network import grant_rows
 from app.network.groups import NewGroups
+from app.network.handshake import RequestRate
+from app.network.links import Links
 from app.settings import Settings
 from app.tools import escalations
 from app.workspace import grams, link_rows, names, words
@@ -102,7 +105,9 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embed
     store.idle_work += [words.tend, names.tend, link_rows.tend, grams.tend if settings.grep_index else grams.empty]
     store.idle_work += [message_memory.tend, episodes.tend, episode_sources.tend]
     app = App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events, embedder=embedder or embedder_for(settings, data))
-    app.parts[escalations.Behind] = escalations.Behind()
+    app.parts[escalations.Behind] = escalations.Behind(callers={"peer": grant_rows.behind})
+    app.parts[RequestRate] = RequestRate(settings.contact_limit)
+    app.parts[Links] = Links()
     app.parts[Devices] = Devices(store, app.tasks)
     app.parts[NewGroups] = NewGroups(settings.group_limit)
     app.parts[Meaning] = Meaning(app, others=[recall.EPISODES], former=lambda name: former_for(settings, data, name), on_battery=on_battery)

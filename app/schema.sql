@@ -11,7 +11,7 @@ CREATE TABLE keys (
 CREATE INDEX keys_by_user ON keys (user_id);
 CREATE TABLE contacts (
     user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, contact_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
-    connected_at TEXT NOT NULL, PRIMARY KEY (user_id, contact_id)) STRICT, WITHOUT ROWID;
+    connected_at TEXT NOT NULL, friend INTEGER NOT NULL DEFAULT 1 CHECK (friend IN (0, 1)), PRIMARY KEY (user_id, contact_id)) STRICT, WITHOUT ROWID;
 CREATE INDEX contacts_by_contact ON contacts (contact_id);
 CREATE TABLE oauth_grants (
     id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, client_id TEXT NOT NULL,
@@ -248,6 +248,21 @@ CREATE TABLE token_counts (
 CREATE TABLE active_devices (
     user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, month TEXT NOT NULL, device_id TEXT NOT NULL,
     first_seen_at TEXT NOT NULL, last_seen_at TEXT NOT NULL, PRIMARY KEY (user_id, month, device_id)) STRICT, WITHOUT ROWID;
+CREATE TABLE contact_requests (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, from_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    to_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, type TEXT NOT NULL CHECK (type IN ('agent', 'friend')), note TEXT,
+    status TEXT NOT NULL CHECK (status IN ('pending', 'accepted', 'rejected', 'cancelled', 'expired')), created_at TEXT NOT NULL,
+    expires_at TEXT NOT NULL, decided_at TEXT) STRICT;
+CREATE UNIQUE INDEX contact_requests_pending ON contact_requests (from_id, to_id, type) WHERE status = 'pending';
+CREATE INDEX contact_requests_incoming ON contact_requests (to_id) WHERE status = 'pending';
+CREATE INDEX contact_requests_by_sender ON contact_requests (from_id);
+CREATE INDEX contact_requests_by_recipient ON contact_requests (to_id);
+CREATE TABLE contact_grants (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    holder_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, permissions TEXT NOT NULL, note_id INTEGER,
+    revision INTEGER NOT NULL DEFAULT 1, expires_at TEXT, created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    UNIQUE (owner_id, holder_id)) STRICT;
+CREATE INDEX contact_grants_by_holder ON contact_grants (holder_id);
 CREATE UNIQUE INDEX messages_by_client ON messages (conversation_id, sender_id, client_message_id) WHERE client_message_id IS NOT NULL;
 CREATE TABLE threads (
     kind TEXT NOT NULL CHECK (kind IN ('direct', 'shared_agent', 'own_agent')),

@@ -17,6 +17,8 @@ from app.core.tx import Tx
 from app.errors import AppError, InsufficientScope, NotFound
 from app.interfaces.openapi import document
 from app.main import create_app
+from app.network.grants import Permissions
+from app.network.links import Links, OpenLink
 from app.settings import Settings
 from app.tools import escalations
 from app.tools.origin import Origin
@@ -121,6 +123,15 @@ GET    /network/groups/{conversationId}      messaging  os.network:read         
 PATCH  /network/groups/{conversationId}      messaging  net.contacts:manage                beyond
 POST   /network/groups/{conversationId}/members messaging net.contacts:manage              beyond
 DELETE /network/groups/{conversationId}/members/{username} messaging net.contacts:manage   beyond
+POST   /network/request                      network    net.contacts:manage|agent.message:send beyond
+GET    /network/requests                     network    os.network:read                    beyond
+DELETE /network/requests/{requestId}         network    net.contacts:manage                beyond
+POST   /network/accept                       network    net.contacts:manage                beyond
+POST   /network/connect                      network    net.contacts:manage|agent.message:send beyond
+GET    /network/contacts                     network    os.network:read                    beyond
+DELETE /network/contacts/{userId}            network    net.contacts:manage                beyond
+GET    /network/contacts/{userId}/permissions network   os.network:read                    beyond
+PUT    /network/contacts/{userId}/permissions network   net.contacts:manage                beyond
 """
 """Method, path, category, scope ("|": either suffices; "any": any credential; "none": no credential) and origin, as the contract has them."""
 
@@ -525,6 +536,15 @@ CALLS: dict[str, dict[str, Any]] = {
     "rename_group": {"conversationId": Ref("group"), "name": "Other"},
     "add_group_members": {"conversationId": Ref("group"), "username": "bob"},
     "remove_group_member": {"conversationId": Ref("group"), "username": "bob"},
+    "request_contact": {"to": "carol_coo", "note": "Hello"},
+    "list_requests": {},
+    "cancel_request": {"requestId": Ref("outgoing")},
+    "answer_request": {"requestId": Ref("incoming"), "type": "agent", "action": "accept", "permissions": {"todoAccess": {"read": True}}},
+    "connect_by_link": {"shareToken": "open"},
+    "list_contacts": {"q": "bo", "limit": 5},
+    "remove_contact": {"userId": "bob"},
+    "read_permissions": {"userId": "bob"},
+    "change_permissions": {"userId": "bob", "permissions": {"agentAccess": True, "notesAccess": {"scope": "folders", "folderIds": [FOLDER]}}},
 }
 """For each operation a call that succeeds."""
 
@@ -549,8 +569,14 @@ async def ready(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
     await served.command("settle_escalation", username="alice", id=waiting[0], decision="continue", remember="tool")
     work = await alice.ok("POST", "/tools/integrations", status=201, json={**CALLS["add_integration"], "name": "Work"})
     team = await alice.ok("POST", "/network/groups", status=201, json={"name": "Team", "members": ["bob"]})
+    await served.command("add_user", username="carol")
+    await alice.ok("POST", "/network/request", json={"to": "carol"})
+    incoming = (await bob.ok("POST", "/network/request", json={"to": "alice_coo"}))["requestId"]
+    served.parts.part(Links).find = lambda tx, token: OpenLink(3, Permissions()) if token == "open" else None
     made = {
         "group": team["group"]["conversationId"],
+        "outgoing": (await alice.ok("GET", "/network/requests"))["outgoing"][0]["requestId"],
+        "incoming": incoming,
         "escalation": waiting[1],
         "precedent": (await alice.ok("GET", "/escalations/precedents"))["precedents"][0]["id"],
         "conversation": chat["conversationId"],
@@ -581,8 +607,17 @@ def raised(tx: Tx, title: str) -> int:
     )  # fmt: skip
 
 
+def filled(value: Any, ready: dict[str, Any]) -> Any:
+    """Give a value with the things that it names in their places."""
+    if isinstance(value, dict):
+        return {name: filled(each, ready) for name, each in value.items()}
+    if isinstance(value, list):
+        return [filled(each, ready) for each in value]
+    return ready[value] if isinstance(value, Ref) else value
+
+
 async def call(client: Client, found: Operation[..., Any], ready: dict[str, Any]) -> Any:
-    given = {name: ready[value] if isinstance(value, Ref) else value for name, value in CALLS[found.name].items()}
+    given = filled(CALLS[found.name], ready)
     path = found.path.format_map(given)
     others = {name: value for name, value in given.items() if name not in found.path_names}
     if found.raw:

@@ -36,12 +36,12 @@ async def test_a_group_is_made_of_contacts_and_its_maker_is_its_admin(served: Se
     for other in ("bob", "carol"):
         await served.command("connect_users", username="alice", contact=other)
     made = await alice.ok("POST", "/network/groups", status=201, json={"name": " Te\u0301am ", "members": ["bob", "CAROL", "alice", "bob"]})
-    shown = made["group"]
+    shown, now = made["group"], "2026-11-21T09:30:00.000Z"
     assert shown["name"] == "T\u00e9am"
     assert [(member["username"], member["role"], member["joinedAt"]) for member in shown["members"]] == [
-        ("alice", "admin", "2026-11-21T09:30:00.000Z"), ("bob", "member", "2026-11-21T09:30:00.000Z"), ("carol", "member", "2026-11-21T09:30:00.000Z"),
+        ("alice", "admin", now), ("bob", "member", now), ("carol", "member", now),
     ]  # fmt: skip
-    assert (shown["adminId"], shown["memberCount"], shown["createdAt"]) == (shown["members"][0]["userId"], 3, "2026-11-21T09:30:00.000Z")
+    assert (shown["adminId"], shown["memberCount"], shown["createdAt"]) == (shown["members"][0]["userId"], 3, now)
     for person in (alice, bob, carol):
         assert (await person.ok("GET", "/network/groups"))["groups"] == [shown]
         assert (await person.ok("GET", f"/network/groups/{shown['conversationId']}"))["group"] == shown

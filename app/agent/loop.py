@@ -25,7 +25,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import Taint
 from app.core.shapes import encode
-from app.errors import AppError, BudgetExceeded, Invalid, Unavailable
+from app.errors import AppError, BudgetExceeded, GrantRevoked, Invalid, Unavailable
 from app.tools import audit, gate, namespaces, registry, stop
 from app.tools.origin import Origin
 from app.tools.toolbox import shown
@@ -127,10 +127,12 @@ class OfferedTools(AbstractToolset[Turn]):
 
     async def get_tools(self, ctx: RunContext[Turn]) -> dict[str, ToolsetTool[Turn]]:
         """Give the tools of the namespaces that are on, as far as the caller's scopes reach."""
-        app, me = ctx.deps.app, ctx.deps.me
+        app = ctx.deps.app
+        me = app.renewed(ctx.deps.me)
         stop.demand(app)
         on = app.quick(namespaces.enabled, me)
-        offered = [tool for tool in registry.native(app.catalog).values() if on(tool.namespace) and me.may(tool.operation.scopes)]
+        tools = registry.native(app.catalog).values()
+        offered = [tool for tool in tools if on(tool.namespace) and me.may(tool.operation.scopes) and me.reaches(tool.name)]
         return {tool.name: self._tool(tool) for tool in offered}
 
     def _tool(self, tool: registry.Tool) -> ToolsetTool[Turn]:
@@ -151,7 +153,7 @@ class OfferedTools(AbstractToolset[Turn]):
         turn.last = (name, call.arguments)
         try:
             done = await gate.use(turn.app, turn.me, name, tool_args, origin=turn.origin, taint=turn.taint)
-        except stop.AgentsStopped:
+        except (stop.AgentsStopped, GrantRevoked):
             raise
         except AppError as error:
             turn.refuse(call, error.message)
@@ -193,7 +195,7 @@ async def run(turn: Turn, brain: Model, message: str | Sequence[UserContent], hi
                 async for event in events:
                     stop.demand(turn.app)
                     await _tell(turn, event)
-        except stop.AgentsStopped as stopped:
+        except (stop.AgentsStopped, GrantRevoked) as stopped:
             error = stopped
         except TooManyRefusals as refusal:
             _say(turn, f"{SEPARATOR if turn.text else ''}{_stuck.format(count=MOST_REFUSALS, why=refusal)}")

@@ -2,6 +2,7 @@
 
 import asyncio
 import dataclasses
+import functools
 from collections.abc import Callable, Mapping
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
@@ -63,11 +64,17 @@ class App:
 
     async def run(self, caller: Caller | None, found: Operation[..., Any], params: Params, *, once: str | None = None) -> Any:
         """Do what `call` does for an operation that is at hand."""
+        if caller is not None:
+            caller = self.renewed(caller)
         self.authorize(caller, found)
         arguments = self.arguments(found, params() if callable(params) else params)
         if once is not None and found.idempotent and caller is not None:
             return await idempotency.run_once(self, found, caller, arguments, key=once)
         return await self.perform(found, caller, arguments)
+
+    def renewed(self, caller: Caller) -> Caller:
+        """Give a caller as the grant behind it is now; raise GrantRevoked when that is gone."""
+        return caller if caller.renew is None else self.quick(caller.renewed)
 
     def authorize(self, caller: Caller | None, found: Operation[..., Any]) -> None:
         """Raise unless `caller` may ask for this operation at all."""
@@ -75,6 +82,7 @@ class App:
             if caller is None or caller.kind != "operator":
                 raise NotFound(f"There is no operation called {found.name}.")
         elif caller is not None:
+            caller.require_reach(found.name)
             caller.require(found.scopes)
         elif not found.public:
             raise Forbidden("This needs a credential.")
@@ -91,11 +99,12 @@ class App:
         try:
             if found.waits:
                 return await found.function(self, caller, **arguments)
+            function = found.function if caller is None or caller.renew is None else functools.partial(_still, found)
             if found.quick:
-                return self.store.quick(found.function, caller, **arguments)
+                return self.store.quick(function, caller, **arguments)
             if found.effect == "read":
-                return await self.store.read(found.function, caller, **arguments)
-            return await self.store.write(found.function, caller, **arguments)
+                return await self.store.read(function, caller, **arguments)
+            return await self.store.write(function, caller, **arguments)
         except Invalid as error:
             raise self.as_declared(found, error) from None
 
@@ -130,3 +139,8 @@ class App:
     async def write(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run one writing step of an orchestrating operation, as one transaction."""
         return await self.store.write(function, *args, **kwargs)
+
+
+def _still(found: Operation[..., Any], tx: Tx, caller: Caller, **arguments: Any) -> Any:
+    """Run the function for a caller as its grant is in this very transaction."""
+    return found.function(tx, caller.still(tx, found.name), **arguments)

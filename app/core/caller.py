@@ -2,12 +2,15 @@
 
 import dataclasses
 import functools
+from collections.abc import Callable
 from typing import Literal
 
+from app.core.reach import Reach
 from app.core.shapes import Record
-from app.errors import InsufficientScope
+from app.core.tx import Tx
+from app.errors import Forbidden, GrantRevoked, InsufficientScope
 
-Kind = Literal["key", "oauth", "session", "device", "managed_agent", "guest", "heartbeat", "operator"]
+Kind = Literal["key", "oauth", "session", "device", "managed_agent", "guest", "peer", "heartbeat", "operator"]
 ActorKind = Literal["user", "key", "agent", "heartbeat", "peer", "guest", "managed_agent", "mcp"]
 
 SCOPES: dict[str, str] = {
@@ -57,6 +60,8 @@ IMPLIED: dict[str, tuple[str, ...]] = {
     "metering:manage": ("metering:read",),
 }
 EVERYTHING = ("*",)
+NOBODY = 0
+"""The row of no user: what is looked up as theirs is never there."""
 WITHHELD: dict[Kind, frozenset[str]] = {
     "managed_agent": frozenset({"metering:manage", "escalations:decide", "account:manage", "agents:manage"}),
 }
@@ -76,7 +81,8 @@ class Caller:
     """One asker: the user it acts for, the credential it came with and the rights of that credential.
 
     `user` is the row the SQL names; `user_id` the UUID the contract shows. `scopes` are as granted, `rights` what they come to.
-    `device` is the device that this call says it comes from.
+    `device` is the device that this call says it comes from. A caller with a `reach` acts for its owner within a grant alone, and `renew` gives it as
+    that grant is now, None when it is gone. `owns` is the user whose whole workspace lies open to it: nobody's, for one that reaches but a part.
     """
 
     user: int
@@ -89,9 +95,13 @@ class Caller:
     prefix: str | None = None
     expires_at: str | None = None
     device: str | None = None
+    reach: Reach | None = None
+    renew: "Callable[[Tx], Caller | None] | None" = dataclasses.field(default=None, repr=False, compare=False)
     rights: frozenset[str] = dataclasses.field(init=False, repr=False)
+    owns: int = dataclasses.field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "owns", self.user if self.reach is None or self.reach.notes == "all" else NOBODY)
         rights = rights_of(self.scopes)
         object.__setattr__(self, "rights", rights - WITHHELD[self.kind] if self.kind in WITHHELD else rights)
 
@@ -114,13 +124,37 @@ class Caller:
         if not self.may(scopes):
             raise InsufficientScope(f"This credential lacks the scope {' or '.join(scopes)}.", scope=scopes[0])
 
+    def reaches(self, operation: str) -> bool:
+        """Say whether the grant behind the caller, if it is one's, includes the operation."""
+        return self.reach is None or operation in self.reach.operations
+
+    def require_reach(self, operation: str) -> None:
+        """Raise Forbidden unless the grant behind the caller, if it is one's, includes the operation."""
+        if not self.reaches(operation):
+            raise Forbidden(f"The grant that this was asked by does not include {operation[:80]}.", reason="not_granted")
+
+    def renewed(self, tx: Tx) -> "Caller":
+        """Give the caller as its grant is at this moment; raise GrantRevoked when that is gone."""
+        if self.renew is None:
+            return self
+        now = self.renew(tx)
+        if now is None:
+            raise GrantRevoked("The grant that this was asked by is gone.")
+        return now
+
+    def still(self, tx: Tx, operation: str) -> "Caller":
+        """Give the caller as its grant is at this moment; raise GrantRevoked or Forbidden unless it includes the operation still."""
+        now = self.renewed(tx)
+        now.require_reach(operation)
+        return now
+
     @property
     def actor(self) -> Actor:
         """Give the caller as the actor of what it does."""
         match self.kind:
             case "key":
                 return Actor("key", str(self.credential), self.name or "")
-            case "heartbeat" | "guest" | "managed_agent":
+            case "heartbeat" | "guest" | "peer" | "managed_agent":
                 return Actor(self.kind, str(self.credential) if self.credential else None, self.name or self.username)
             case _:
                 return Actor("user", self.user_id, self.username)

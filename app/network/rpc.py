@@ -6,6 +6,7 @@ import time
 from typing import Annotated
 from zoneinfo import ZoneInfo
 
+import msgspec
 from msgspec import Meta
 
 from app.account import users
@@ -18,13 +19,17 @@ from app.core.operation import operation
 from app.core.shapes import Record, Text
 from app.core.tx import Tx
 from app.errors import AppError, Forbidden
-from app.network import delivery, senders, threads
+from app.network import delivery, grant_rows, senders, threads
 from app.network.senders import Person
 from app.tools import stop
 from app.tools.origin import Origin
 
 To = Annotated[str, Meta(min_length=1, max_length=200, description="<username>_coo")]
 MessageText = Annotated[str, Meta(min_length=1, max_length=4000), Text()]
+
+
+REMEMBERED = 12
+"""So many messages of a thread its next turn is told."""
 
 
 class Answered(Record, tag_field="mode", tag="agent"):
@@ -92,7 +97,8 @@ def _begin(tx: Tx, me: Caller, username: str, message: str, *, by_agent: bool, m
     acting = me if own else _granted(tx, me, owner)
     sender, label = senders.sender(tx, me, agent=by_agent), senders.agent_name(tx, owner)
     conversation = threads.own_agent(tx, me.user) if own else threads.shared_agent(tx, owner.id, me.user)
-    history, before = turns.remembered(tx, conversation), turns.taint(tx, conversation)
+    history = turns.remembered(tx, conversation) if own else said_before(tx, conversation, me.user)
+    before = turns.taint(tx, conversation)
     held = first_call(tx, acting, feature="rpc", model=chat.OFFLINE, texts=(message, *history), most=most)
     stored = conversation_rows.add_message(
         tx, conversation, role="user", sender_type=sender.type, sender=me.user, label=sender.label, content=message
@@ -109,7 +115,25 @@ def _begin(tx: Tx, me: Caller, username: str, message: str, *, by_agent: bool, m
 
 def _granted(tx: Tx, me: Caller, owner: Person) -> Caller:
     """Give the caller that acts for an agent's owner within what they granted to the one who asks; raise Forbidden where that is nothing."""
-    raise Forbidden(f"{owner.username} has not granted you access to their agent.", reason="agent_access_not_granted")
+    acting = grant_rows.peer(tx, owner.id, me.user)
+    if acting is None:
+        raise Forbidden(f"{owner.username} has not granted you access to their agent.", reason="agent_access_not_granted")
+    return acting
+
+
+def said_before(tx: Tx, conversation: int, asker: int) -> list[bytes]:
+    """Give what asker and agent said to each other lately, as a brain remembers it.
+
+    Of what the tools of those turns gave nothing: the grant may have become narrower since.
+    """
+    rows = tx.all(
+        """SELECT role, content FROM messages WHERE conversation_id = :id AND (role = 'assistant' OR sender_id = :asker)
+           ORDER BY id DESC LIMIT :most""",
+        id=conversation, asker=asker, most=REMEMBERED,
+    )  # fmt: skip
+    kinds = {"user": ("request", "user-prompt"), "assistant": ("response", "text")}
+    entries = [{"kind": kinds[role][0], "parts": [{"part_kind": kinds[role][1], "content": content}]} for role, content in reversed(rows)]
+    return [msgspec.json.encode(entries)] if entries else []
 
 
 def _remember(tx: Tx, me: Caller, asked: Asked, message: str, answer: str) -> None:

@@ -210,6 +210,8 @@ def _expired() -> EscalationExpired:
 
 def _asker(tx: Tx, row: sqlite3.Row, behind: Behind) -> Caller | None:
     """Give the caller that asked, with what is left of the rights it had then; None when its credential is gone."""
+    if (look := behind.callers.get(row["credential_kind"])) is not None:
+        return look(tx, row)
     held = _rights(tx, row, behind)
     owner = tx.one("SELECT uuid, username FROM users WHERE id = :id", id=row["user_id"])
     if held is None or owner is None:
@@ -239,7 +241,7 @@ def _changed(tx: Tx, asker: Caller, row: sqlite3.Row, call: gate.Call | None, be
     if call is None and row["kind"] in DONE_HERE and (row["tool_sha256"] is not None or row["tool"] not in behind.does):
         return GrantRevoked("What allowed this is gone: the tool is switched off, or its scope is not held any more.")
     if call is not None:
-        if not asker.may(call.tool.operation.scopes):
+        if not asker.may(call.tool.operation.scopes) or not asker.reaches(call.tool.name):
             return GrantRevoked("What allowed this is gone: its scope is not held any more.")
         if row["tool_sha256"] is not None and call.tool.sha256 != row["tool_sha256"]:
             return BaseRevisionChanged("The tool is not the one that was asked for any more; let the agent ask again.", revision=None)

@@ -100,10 +100,12 @@ class Settled:
 class Behind:
     """What stands behind escalations that this layer does not know.
 
-    `rights` gives, by kind of credential, the scopes that it has now, None when it is gone. `does` gives, by name, what a yes does that is no tool
-    of the catalogue, in the transaction of the decision. `settled` is told, by kind of origin, in the transaction in which a row ends.
+    `rights` gives, by kind of credential, the scopes that it has now, None when it is gone; `callers` gives, for those that act by a grant, the whole
+    caller as the grant is now. `does` gives, by name, what a yes does that is no tool of the catalogue, in the transaction of the decision.
+    `settled` is told, by kind of origin, in the transaction in which a row ends.
     """
 
+    callers: dict[str, Callable[[Tx, sqlite3.Row], Caller | None]] = dataclasses.field(default_factory=dict)
     rights: dict[str, Callable[[Tx, sqlite3.Row], tuple[str, ...] | None]] = dataclasses.field(default_factory=dict)
     does: dict[str, Callable[[Tx, Caller, Mapping[str, Any]], Any]] = dataclasses.field(default_factory=dict)
     settled: dict[str, Callable[[Tx, Settled], None]] = dataclasses.field(default_factory=dict)

@@ -76,6 +76,7 @@ async def use(
     """
     stop.demand(app)
     try:
+        me = app.renewed(me)
         call = await planned(app, me, tool, params)
         decision, precedent = _decided(app, call, origin, taint, left)
         if decision.verdict == "deny":
@@ -169,8 +170,9 @@ async def _run(app: App, call: Call, entry: audit.Entry, precedent: int | None) 
 
 
 def _noted(tx: Tx, call: Call, plan: Plan, entry: audit.Entry, precedent: int | None) -> Any:
+    me = call.me.still(tx, call.tool.name)
     _note(tx, call, entry, precedent)
-    return plan.step(tx, call.me)
+    return plan.step(tx, me)
 
 
 def _note(tx: Tx, call: Call, entry: audit.Entry, precedent: int | None) -> None:

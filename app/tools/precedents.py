@@ -78,6 +78,11 @@ def add(tx: Tx, asker: Caller, escalation: sqlite3.Row, origin: Origin, *, whole
     )  # fmt: skip
 
 
+def forget(tx: Tx, user: int, origin: str) -> None:
+    """Forget all that a user has allowed an origin, by its key: what stood behind it is gone."""
+    tx.run("DELETE FROM precedents WHERE user_id = :user AND origin = :origin", user=user, origin=origin)
+
+
 def sweep(tx: Tx) -> None:
     """Forget those whose time is over."""
     tx.run("DELETE FROM precedents WHERE expires_at <= :now", now=tx.now)

@@ -1,4 +1,7 @@
-"""Who may do what in which folder: the owner everything, others what a folder share's role allows."""
+"""Who may do what in which folder: the owner everything, others what a folder share's role allows, and a grant's caller what the grant says.
+
+To a caller with a reach the folders of its grant are like folders that are shared with it, and nothing else that is shared counts.
+"""
 
 import sqlite3
 from typing import Literal
@@ -30,23 +33,55 @@ def note(tx: Tx, me: Caller, note_id: int, least: Least = "viewer", *, columns: 
     found = tx.one(f"SELECT {columns} FROM notes WHERE id = :id AND trash_id IS NULL", id=note_id)
     if found is None:
         raise NotFound("There is no such note.")
-    if found["owner_id"] != me.user:
-        held = shared_rank(tx, me, found["folder_id"])
+    if found["owner_id"] != me.owns or me.reach is not None:
+        held = note_rank(tx, me, note_id, owner=found["owner_id"], folder_id=found["folder_id"])
         if held == 0:
             raise NotFound("There is no such note.")
         demand(held, least)
     return found
 
 
+def note_rank(tx: Tx, me: Caller, note_id: int, *, owner: int, folder_id: int | None) -> int:
+    """Give the rank of the caller's role on a note: 5 for the owner, 0 for none. A grant lets its caller change notes only with `edit`."""
+    if me.reach is None:
+        return RANKS["owner"] if owner == me.owns else shared_rank(tx, me, folder_id)
+    if owner != me.user:
+        return 0
+    if not (note_id == me.reach.note if sees_one_note(me) else owner == me.owns or shared_rank(tx, me, folder_id)):
+        return 0
+    return RANKS["writer"] if may_edit(me) else RANKS["viewer"]
+
+
+def may_edit(me: Caller) -> bool:
+    """Say whether nothing in the grant behind the caller, if it is one's, speaks against changing notes that are there."""
+    return me.reach is None or me.reach.access == "edit"
+
+
+def sees_one_note(me: Caller) -> bool:
+    """Say whether the caller may read a single note, so that where it lies is nothing they may know."""
+    return me.reach is not None and me.reach.notes == "note_only"
+
+
+def root(me: Caller) -> int:
+    """Give whose root a note lies in that is in no folder; raise Forbidden where the caller has none."""
+    if me.owns != me.user:
+        raise Forbidden("The grant that this was asked by reaches only some folders; name one of them.", reason="not_granted")
+    return me.owns
+
+
 def rank(tx: Tx, me: Caller, found: sqlite3.Row) -> int:
     """Give the rank of the caller's role in a folder: 5 for the owner, 0 for none."""
-    return RANKS["owner"] if found["owner_id"] == me.user else shared_rank(tx, me, found["id"])
+    if found["owner_id"] != me.owns:
+        return shared_rank(tx, me, found["id"])
+    return RANKS["owner"] if me.reach is None else _granted_rank(me)
 
 
 def shared_rank(tx: Tx, me: Caller, folder_id: int | None) -> int:
     """Give the highest rank that shares of a folder or those above it give the caller; 0 for none."""
     if folder_id is None:
         return 0
+    if me.reach is not None:
+        return _granted_rank(me) if _is_granted(tx, me, folder_id) else 0
     held: int | None = tx.value(
         f"""WITH RECURSIVE up (id, parent_id) AS (SELECT id, parent_id FROM folders WHERE id = :id UNION ALL
                 SELECT f.id, f.parent_id FROM folders f JOIN up ON f.id = up.parent_id)
@@ -66,18 +101,22 @@ def demand(held: int, least: Least) -> None:
 def path(tx: Tx, me: Caller, folder_id: int) -> str:
     """Give a readable folder's path without a leading slash; of what is shared it begins at the highest folder the caller may read."""
     above = folder_rows.ancestry(tx, folder_id)
-    if folder_rows.sure(tx, folder_id)["owner_id"] == me.user:
+    if folder_rows.sure(tx, folder_id)["owner_id"] == me.owns:
         return "/".join(row["name"] for row in above)
     return "/".join(row["name"] for row in above if shared_rank(tx, me, row["id"]))
 
 
 def has_shares(tx: Tx, me: Caller) -> bool:
     """Say whether others share folders with the caller."""
+    if me.reach is not None:
+        return bool(_granted(me))
     return tx.one("SELECT 1 FROM folder_shares WHERE user_id = :me LIMIT 1", me=me.user) is not None
 
 
 def shared_folders(tx: Tx, me: Caller) -> dict[int, int]:
     """Give the live folders of others that the caller may read, with the rank of the role in each."""
+    if me.reach is not None:
+        return dict.fromkeys(_granted_folders(tx, me), _granted_rank(me))
     rows = tx.all(
         f"""WITH RECURSIVE down (id, rank) AS (
                 SELECT s.folder_id, {ROLE_RANK} FROM folder_shares s JOIN folders f ON f.id = s.folder_id
@@ -87,3 +126,42 @@ def shared_folders(tx: Tx, me: Caller) -> dict[int, int]:
         me=me.user,
     )  # fmt: skip
     return {row["id"]: row["rank"] for row in rows}
+
+
+def _granted(me: Caller) -> frozenset[int]:
+    """Give the folders that the grant behind the caller names."""
+    return me.reach.folders if me.reach is not None and me.reach.notes == "folders" else frozenset()
+
+
+def _granted_rank(me: Caller) -> int:
+    """Give the rank in the folders of a grant: with `write` and `edit` notes are created there."""
+    return RANKS["viewer"] if me.reach is None or me.reach.access == "read" else RANKS["editor"]
+
+
+def _is_granted(tx: Tx, me: Caller, folder_id: int) -> bool:
+    """Say whether a folder is one of the grant's, or lies below one."""
+    named = _granted(me)
+    if not named:
+        return False
+    row = tx.one(
+        f"""WITH RECURSIVE up (id, parent_id) AS (SELECT id, parent_id FROM folders WHERE id = :id AND owner_id = :owner AND trash_id IS NULL
+                UNION ALL SELECT f.id, f.parent_id FROM folders f JOIN up ON f.id = up.parent_id)
+            SELECT 1 FROM up WHERE id IN ({folder_rows.IN_LIST}) LIMIT 1""",
+        id=folder_id, owner=me.user, ids=folder_rows.in_list(list(named)),
+    )  # fmt: skip
+    return row is not None
+
+
+def _granted_folders(tx: Tx, me: Caller) -> list[int]:
+    """Give the live folders of the grant, and those below them."""
+    named = _granted(me)
+    if not named:
+        return []
+    rows = tx.all(
+        f"""WITH RECURSIVE down (id) AS (
+                SELECT id FROM folders WHERE id IN ({folder_rows.IN_LIST}) AND owner_id = :owner AND trash_id IS NULL
+                UNION SELECT f.id FROM folders f JOIN down d ON f.parent_id = d.id WHERE f.trash_id IS NULL)
+            SELECT id FROM down ORDER BY id""",
+        ids=folder_rows.in_list(list(named)), owner=me.user,
+    )  # fmt: skip
+    return [row["id"] for row in rows]

@@ -169,7 +169,7 @@ class _Work:
 
     def result(self) -> Accumulated:
         """Give what was done; raise Unprocessable when every entry was refused."""
-        counted = counters.of(self.tx, self.me.user)
+        counted = counters.of(self.tx, self.me.owns)
         answer = Accumulated(
             self.outcomes["created"], self.outcomes["updated"], self.deleted, self.outcomes["skipped"], self.errors, self.versions,
             self.made, self.gone, Size(counted.notes, counted.bytes),
@@ -202,20 +202,20 @@ class _Work:
         """Give owner and id of the folder of that path below the caller's root, making what is missing."""
         key = "/".join(segments)
         if key not in self.places:
-            folder_id, made = folders.make(self.tx, self.me, self.me.user, None, segments)
+            folder_id, made = folders.make(self.tx, self.me, self.me.owns, None, segments)
             self.made += ["/".join(segments[: len(segments) - missing]) for missing in reversed(range(len(made)))]
-            self.places[key] = (self.me.user, folder_id)
+            self.places[key] = (self.me.owns, folder_id)
         return self.places[key]
 
     def _existing(self, segments: list[str]) -> tuple[int, int | None]:
         """Give owner and id of the folder of that path; raise NotFound."""
         at: int | None = None
         for name in segments:
-            found = folder_rows.child(self.tx, self.me.user, at, name)
+            found = folder_rows.child(self.tx, self.me.owns, at, name)
             if found is None:
                 raise NotFound(f"There is no folder {'/'.join(segments)[:300]}.")
             at = found["id"]
-        return self.me.user, at
+        return self.me.owns, at
 
     def _note(self, place: tuple[int, int | None], title: str) -> Any:
         """Give the live note of exactly that title there, of several the one with the lowest id."""

@@ -18,7 +18,9 @@ class Place(NamedTuple):
     owner: int
     folders: tuple[int, ...] | None
     shared: bool = False
-    """Whether it is another's, who shares those folders with the caller."""
+    """Whether there is more of that owner that the caller may not read."""
+    note: int | None = None
+    """The only note that may be found there, if it is but one."""
 
 
 class Condition(NamedTuple):
@@ -32,8 +34,10 @@ def places(tx: Tx, me: Caller, folder_id: int | None = None) -> list[Place]:
     """Give where the notes lie that may be found: in a folder, which the caller may read, and below it, or in all that the caller may read."""
     if folder_id is not None:
         owner = folder_rows.sure(tx, folder_id)["owner_id"]
-        return [Place(owner, tuple(folder_rows.subtree(tx, folder_id)), shared=owner != me.user)]
-    found = [Place(me.user, None)]
+        return [Place(owner, tuple(folder_rows.subtree(tx, folder_id)), shared=owner != me.owns)]
+    if access.sees_one_note(me):
+        return [Place(me.user, None, shared=True, note=me.reach.note if me.reach else None)]
+    found = [Place(me.owns, None)] if me.owns == me.user else []
     if access.has_shares(tx, me):
         shared = tx.all(
             f"SELECT owner_id, id FROM folders WHERE id IN ({IN_LIST}) ORDER BY owner_id", ids=in_list(list(access.shared_folders(tx, me)))
@@ -51,6 +55,9 @@ def condition(tx: Tx, me: Caller, query: Query, place: Place, *, marked: bool = 
     if place.folders is not None:
         sql.append("n.folder_id IN (SELECT value FROM json_each(:places))")
         params["places"] = in_list(place.folders)
+    if place.note is not None:
+        sql.append("n.id = :only")
+        params["only"] = place.note
     if query.filters != queries.NO_FILTERS:
         _add_filters(tx, me, query, sql, params)
     if marked:
@@ -107,7 +114,7 @@ def alone(tx: Tx, me: Caller) -> bool:
     """Say whether all that a caller may find is in their own index: it is there, nothing waits for it, and nobody shares a folder with them."""
     sql = """SELECT EXISTS (SELECT 1 FROM word_owners WHERE owner_id = :me) AND NOT EXISTS (SELECT 1 FROM waiting_words)
              AND NOT EXISTS (SELECT 1 FROM folder_shares WHERE user_id = :me) AND (SELECT stale_to FROM word_index) = 0"""
-    return bool(tx.value(sql, me=me.user))
+    return me.reach is None and bool(tx.value(sql, me=me.owns))
 
 
 def has_index(tx: Tx, owner: int) -> bool:

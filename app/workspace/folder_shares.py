@@ -66,4 +66,14 @@ def unshare_folder(tx: Tx, me: Caller, *, id: Id, username: str) -> Record:
     return Record()
 
 
+def end_between(tx: Tx, one: int, other: int) -> list[int]:
+    """End every share between two users of folders that either owns; give the folders."""
+    rows = tx.all(
+        """DELETE FROM folder_shares WHERE (user_id = :one AND folder_id IN (SELECT id FROM folders WHERE owner_id = :other))
+               OR (user_id = :other AND folder_id IN (SELECT id FROM folders WHERE owner_id = :one)) RETURNING folder_id""",
+        one=one, other=other,
+    )  # fmt: skip
+    return [row["folder_id"] for row in rows]
+
+
 _SELECT = """SELECT u.uuid, u.username, u.name, s.role, s.created_at FROM folder_shares s JOIN users u ON u.id = s.user_id WHERE s.folder_id = :id"""

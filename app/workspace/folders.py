@@ -1,6 +1,7 @@
 """Folders: the tree that notes lie in."""
 
 import sqlite3
+from collections.abc import Mapping
 from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
@@ -85,7 +86,7 @@ def create_folder(
     if name is not None and ("/" in name or "\\" in name or name in (".", "..")):
         raise Invalid("name must be a single segment; use path for a nested folder.", field="name")
     segments = [name] if name is not None else paths.split(path or "", field="path")
-    owner = me.user
+    owner = me.owns
     if parent_id is not None:
         owner = access.folder(tx, me, parent_id, field="parentId")["owner_id"]
         if len(folder_rows.ancestry(tx, parent_id)) + len(segments) > paths.DEEPEST:
@@ -161,18 +162,20 @@ def named_or_numbered(tx: Tx, me: Caller, folder_id: int | None, folder_name: st
 def listed(tx: Tx, me: Caller, *, parent: int | None = None, root: bool = False) -> list[Folder]:
     """Give the live folders the caller may read, by name: all, those in one parent, or those in the root."""
     where = "AND f.parent_id = :parent" if parent is not None else "AND f.parent_id IS NULL" if root else ""
-    own = tx.all(f"SELECT {_COLUMNS} FROM folders f WHERE f.owner_id = :me AND f.trash_id IS NULL {where}", me=me.user, parent=parent)
+    own = tx.all(f"SELECT {_COLUMNS} FROM folders f WHERE f.owner_id = :me AND f.trash_id IS NULL {where}", me=me.owns, parent=parent)
     rows = [(row["name_key"], _folder(row)) for row in own]
     ranks = access.shared_folders(tx, me)
     if ranks:
         rows += _shared(tx, ranks, parent, root=root)
+    if me.reach is not None:
+        _hide(rows, ranks, own=me.owns == me.user)
     return [folder for _, folder in sorted(rows, key=lambda row: (row[0], row[1].id))]
 
 
 def one(tx: Tx, me: Caller, folder_id: int) -> Folder:
     """Give one folder the caller may read."""
     row = tx.sure(f"SELECT {_COLUMNS}, f.owner_id FROM folders f WHERE f.id = :id", id=folder_id)
-    if row["owner_id"] == me.user:
+    if row["owner_id"] == me.owns:
         return _folder(row)
     return _shared(tx, {folder_id: access.shared_rank(tx, me, folder_id)}, None, root=False)[0][1]
 
@@ -201,6 +204,14 @@ def _shared(tx: Tx, ranks: dict[int, int], parent: int | None, *, root: bool) ->
     return found
 
 
+def _hide(rows: list[tuple[str, Folder]], granted: Mapping[int, int], *, own: bool) -> None:
+    """Leave out what is nothing of a grant's: with whom its folders are shared otherwise, and what lies above them."""
+    for _, folder in rows:
+        folder.shared = not own
+        if not own and folder.parent_id not in granted:
+            folder.parent_id = None
+
+
 def is_general(found: sqlite3.Row) -> bool:
     """Say whether this is the folder that every workspace has."""
     return found["parent_id"] is None and found["name_key"] == fold(folder_rows.GENERAL)
@@ -213,10 +224,10 @@ def _require_movable(found: sqlite3.Row) -> None:
 
 def _require_place(tx: Tx, me: Caller, found: sqlite3.Row, parent: int | None) -> None:
     """Raise unless the folder may go there: not below itself, not to another owner, and not out of what is shared."""
-    if found["owner_id"] != me.user and access.shared_rank(tx, me, found["parent_id"]) < access.RANKS["admin"]:
+    if found["owner_id"] != me.owns and access.shared_rank(tx, me, found["parent_id"]) < access.RANKS["admin"]:
         raise Forbidden("Only its owner may move the shared folder itself.", role="admin")
     if parent is None:
-        if found["owner_id"] != me.user:
+        if found["owner_id"] != me.owns:
             raise Forbidden("Only its owner may move a folder out of what is shared.", role="admin")
         return
     target = access.folder(tx, me, parent, "editor", field="parentId")

@@ -85,8 +85,8 @@ def best_of_few(tx: Tx, me: Caller, query: Query, *, limit: int) -> list[Found] 
     """
     if not query.clauses or query.demands or query.excluded or query.filters != NO_FILTERS or len(query.clauses) > MOST_LIGHT:
         return None
-    place = Place(me.user, None)
-    name = words.table(me.user)
+    place = Place(me.owns, None)
+    name = words.table(me.owns)
     probe = f"SELECT 1 FROM {name} WHERE {name} MATCH :match LIMIT 1 OFFSET {FEW}"
     if any(len(pairs(word)) > 1 or goes_on(word) or tx.one(probe, match=matching(word)) for word in query.words):
         return None
@@ -150,6 +150,10 @@ class Extent(NamedTuple):
     most: int
     few: bool = False
 
+    def of(self, place: Place) -> "Extent":
+        """Give what is wanted of a place: of one that is shared many more, since what is not shared has a say in which come first."""
+        return self._replace(limit=max(self.limit, FEW)) if place.shared else self
+
 
 def _best(tx: Tx, query: Query, where: Where, limit: int, *, few: bool = False) -> list[Found]:
     """Give the best notes of some places."""
@@ -188,7 +192,7 @@ def _listed(tx: Tx, where: Where, limit: int) -> list[Found]:
 def _with_every(tx: Tx, query: Query, where: Where, extent: Extent) -> list[Row]:
     """Give the best notes of each place in which every clause occurs."""
     match, prominent = every(query), prominently(query)
-    return [row for place, rule in where for row in _fair(tx, query, place, _of_place(tx, place.owner, rule, match, prominent, extent))]
+    return [row for place, rule in where for row in _fair(tx, query, place, _of_place(tx, place.owner, rule, match, prominent, extent.of(place)))]
 
 
 def _with_some(tx: Tx, query: Query, where: Where, extent: Extent) -> list[Row]:
@@ -203,7 +207,7 @@ def _with_some(tx: Tx, query: Query, where: Where, extent: Extent) -> list[Row]:
             rest = [word for word in telling if word != rarest]
             matches += [some(query, [rarest], with_or_without=rest, which=which) for which in ("AND", "NOT")]
         for match in matches:
-            found.update((row[0], row) for row in _of_place(tx, place.owner, rule, match, prominently(query), extent))
+            found.update((row[0], row) for row in _of_place(tx, place.owner, rule, match, prominently(query), extent.of(place)))
         rows.update((row[0], row) for row in _fair(tx, query, place, list(found.values())))
     return list(rows.values())
 

@@ -21,7 +21,7 @@ class View:
         self._tx, self._me = tx, me
         self.shared = access.shared_folders(tx, me)
         rows = tx.all(f"SELECT DISTINCT owner_id FROM folders WHERE id IN ({IN_LIST})", ids=in_list(list(self.shared))) if self.shared else []
-        self.owners = [me.user, *(row[0] for row in rows)]
+        self.owners = [me.owns, *(row[0] for row in rows)]
         self._known: dict[Target, sqlite3.Row | None] = {}
         self._paths: dict[int | None, str] = {None: ""}
 
@@ -44,11 +44,12 @@ class View:
 
     def may_read(self, note: sqlite3.Row) -> bool:
         """Say whether the caller may read a live note."""
-        return note["owner_id"] == self._me.user or note["folder_id"] in self.shared
+        return note["owner_id"] == self._me.owns or note["folder_id"] in self.shared
 
     def may_write(self, note: sqlite3.Row) -> bool:
         """Say whether the caller may change a live note's text."""
-        return note["owner_id"] == self._me.user or self.shared.get(note["folder_id"], 0) >= access.RANKS["writer"]
+        held = note["owner_id"] == self._me.owns or self.shared.get(note["folder_id"], 0) >= access.RANKS["writer"]
+        return held and access.may_edit(self._me)
 
     def linking(self, kind: str, names: Iterable[str], most: int) -> list[sqlite3.Row]:
         """Give the live notes the caller may read whose links may be read so, newest first, each with the `target` and `path` that a link names."""
@@ -58,13 +59,13 @@ class View:
                 f"""SELECT {SOURCE}, l.target, l.path FROM note_links l CROSS JOIN notes n ON n.id = l.note_id
                     WHERE l.owner_id = :owner AND l.kind = :kind AND l.target = :name AND n.trash_id IS NULL
                         AND (n.owner_id = :me OR n.folder_id IN ({IN_LIST})) ORDER BY l.note_id DESC LIMIT :most""",
-                owner=owner, kind=kind, name=name, most=most, me=self._me.user, ids=in_list(list(self.shared)),
+                owner=owner, kind=kind, name=name, most=most, me=self._me.owns, ids=in_list(list(self.shared)),
             )  # fmt: skip
         return sorted(rows, key=lambda row: -row["id"])[:most]
 
     def _titled(self, target: Target) -> sqlite3.Row | None:
         for owner, title in itertools.product(self.owners, (target.name, target.name + link_text.ENDING)):
-            rows = [row for row in names.with_title(self._tx, owner, title) if owner == self._me.user or row["folder_id"] in self.shared]
+            rows = [row for row in names.with_title(self._tx, owner, title) if owner == self._me.owns or row["folder_id"] in self.shared]
             rows = [row for row in rows if self.lies_in(row["folder_id"], target.path)]
             if rows:
                 return next((row for row in rows if self._path(row["folder_id"]) == target.path), rows[0])

@@ -49,7 +49,7 @@ def asked(q: str) -> Asked:
 
 def sources(tx: Tx, me: Caller, kinds: Sequence[Kind]) -> list[Source]:
     """Give the caller's own names, then those of each owner who shares folders with the caller."""
-    found = [Source(me.user, kinds)]
+    found = [Source(me.owns, kinds)]
     shared = list(access.shared_folders(tx, me))
     also: list[Kind] = [kind for kind in kinds if kind in ("note", "folder")]
     if shared and also:

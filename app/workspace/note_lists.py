@@ -12,7 +12,7 @@ from app.core.operation import operation
 from app.core.shapes import Id, Line, Most, Offset, Record, Tags, Title
 from app.core.text import fold
 from app.core.tx import Tx
-from app.workspace import counters, folder_rows, folders
+from app.workspace import access, counters, folder_rows, folders
 from app.workspace.folder_rows import IN_LIST, in_list
 from app.workspace.notes import FolderName
 
@@ -73,18 +73,41 @@ async def list_notes(
 
 def _in_folder(tx: Tx, me: Caller, folder_id: int | None, page: Page) -> NoteList:
     """Give a page by the index of its folder: the same time however many notes there are."""
-    return _of_folder(tx, me, folders.named_or_numbered(tx, me, folder_id, None), page)
+    folder = folders.named_or_numbered(tx, me, folder_id, None)
+    return _of_grant(tx, me, page, None, recursive=False) if folder is None and me.owns != me.user else _of_folder(tx, me, folder, page)
 
 
 def _found(tx: Tx, me: Caller, folder_id: int | None, folder_name: str | None, page: Page, tag: str | None, *, recursive: bool) -> NoteList:
     """Give a page of any list."""
     folder = folders.named_or_numbered(tx, me, folder_id, folder_name)
+    if folder is None and me.owns != me.user:
+        return _of_grant(tx, me, page, tag, recursive=recursive)
     if tag is None and not recursive:
         return _of_folder(tx, me, folder, page)
     if tag is None and folder is None:
-        rows = _pinned_first(tx, "n.owner_id = :owner", page, owner=me.user)
-        return _list(folder, rows, counters.of(tx, me.user).notes, page)
+        rows = _pinned_first(tx, "n.owner_id = :owner", page, owner=me.owns)
+        return _list(folder, rows, counters.of(tx, me.owns).notes, page)
     where, params = _filter(tx, me, folder, tag, recursive=recursive)
+    return _counted(tx, folder, where, params, page)
+
+
+def _of_grant(tx: Tx, me: Caller, page: Page, tag: str | None, *, recursive: bool) -> NoteList:
+    """Give a page for a caller whose grant reaches but a part: its only note, or with `recursive` those in its folders, whose root holds none."""
+    where = "n.owner_id = :owner"
+    params: dict[str, Any] = {"owner": me.user}
+    if access.sees_one_note(me) and me.reach is not None:
+        where, params["only"] = f"{where} AND n.id = :only", me.reach.note
+    else:
+        where, params["ids"] = f"{where} AND n.folder_id IN ({IN_LIST})", in_list(list(access.shared_folders(tx, me)) if recursive else [])
+    found = _counted(tx, None, *_tagged(where, params, tag), page)
+    if access.sees_one_note(me):
+        for note in found.notes:
+            note.folder_id = None
+    return found
+
+
+def _counted(tx: Tx, folder: sqlite3.Row | None, where: str, params: dict[str, Any], page: Page) -> NoteList:
+    """Give a page of what a condition holds for, counting all of it."""
     total = tx.value(f"SELECT count(*) FROM notes n WHERE {where} AND n.trash_id IS NULL", **params)
     rows = tx.all(
         f"SELECT {ITEM} FROM notes n WHERE {where} AND n.trash_id IS NULL ORDER BY n.pinned DESC, {page.order_by} LIMIT :limit OFFSET :offset",
@@ -94,24 +117,29 @@ def _found(tx: Tx, me: Caller, folder_id: int | None, folder_name: str | None, p
 
 
 def _of_folder(tx: Tx, me: Caller, folder: sqlite3.Row | None, page: Page) -> NoteList:
-    owner, place = (me.user, None) if folder is None else (folder["owner_id"], folder["id"])
-    total = counters.of(tx, me.user).root_notes if folder is None else folder["note_count"]
+    owner, place = (me.owns, None) if folder is None else (folder["owner_id"], folder["id"])
+    total = counters.of(tx, me.owns).root_notes if folder is None else folder["note_count"]
     rows = _pinned_first(tx, "n.owner_id = :owner AND n.folder_id IS :folder", page, owner=owner, folder=place)
     return _list(folder, rows, total, page)
 
 
 def _filter(tx: Tx, me: Caller, folder: sqlite3.Row | None, tag: str | None, *, recursive: bool) -> tuple[str, dict[str, Any]]:
     """Give the SQL condition, with its parameters, for a tag or the folders below one."""
-    where, params = "n.owner_id = :owner", {"owner": me.user if folder is None else folder["owner_id"]}
+    where, params = "n.owner_id = :owner", {"owner": me.owns if folder is None else folder["owner_id"]}
     if folder is not None:
         where += f" AND n.folder_id IN ({IN_LIST})"
         params["ids"] = in_list(folder_rows.subtree(tx, folder["id"]) if recursive else [folder["id"]])
     elif not recursive:
         where += " AND n.folder_id IS NULL"
-    if tag is not None:
-        where += " AND n.id IN (SELECT note_id FROM note_tags WHERE owner_id = :owner AND tag_key = :tag)"
-        params["tag"] = fold(tag.removeprefix("#"))
-    return where, params
+    return _tagged(where, params, tag)
+
+
+def _tagged(where: str, params: dict[str, Any], tag: str | None) -> tuple[str, dict[str, Any]]:
+    """Give the condition with a tag beside it, if one is asked for."""
+    if tag is None:
+        return where, params
+    sql = f"{where} AND n.id IN (SELECT note_id FROM note_tags WHERE owner_id = :owner AND tag_key = :tag)"
+    return sql, params | {"tag": fold(tag.removeprefix("#"))}
 
 
 def _pinned_first(tx: Tx, where: str, page: Page, **params: Any) -> list[sqlite3.Row]:

@@ -105,12 +105,12 @@ def trash(tx: Tx, me: Caller, note: sqlite3.Row) -> None:
 
 def _destination(tx: Tx, me: Caller, note: sqlite3.Row, folder_id: int | UnsetType | None, folder_name: str | None) -> tuple[int, int | None]:
     """Give owner and folder of where a note is to go; raise unless the caller may create there."""
-    if folder_name is None and folder_id is UNSET and (note["folder_id"] is not None or note["owner_id"] != me.user):
+    if folder_name is None and folder_id is UNSET and (note["folder_id"] is not None or note["owner_id"] != me.owns):
         folder_id = note["folder_id"]
     number = None if isinstance(folder_id, UnsetType) else folder_id
     folder = folders.named_or_numbered(tx, me, number, folder_name)
     if folder is None:
-        return me.user, None
+        return access.root(me), None
     access.demand(access.rank(tx, me, folder), "editor")
     return folder["owner_id"], folder["id"]
 

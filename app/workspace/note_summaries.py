@@ -55,7 +55,7 @@ def last_changed(tx: Tx, me: Caller, *, limit: int, since: str = "", pinned: tup
             """SELECT id, title, pinned, updated_at, substr(content, 1, :beginning) AS content FROM notes
                WHERE owner_id = :me AND trash_id IS NULL AND pinned = :pinned AND updated_at >= :since
                ORDER BY updated_at DESC, id DESC LIMIT :limit""",
-            me=me.user, pinned=each, since=since, limit=limit, beginning=BEGINNING,
+            me=me.owns, pinned=each, since=since, limit=limit, beginning=BEGINNING,
         )  # fmt: skip
     return sorted(rows, key=lambda row: (row["updated_at"], row["id"]), reverse=True)[:limit]
 

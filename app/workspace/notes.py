@@ -96,7 +96,7 @@ def create_note(
     folder = folders.named_or_numbered(tx, me, folder_id, folder_name)
     if folder is not None:
         access.demand(access.rank(tx, me, folder), "editor")
-    owner, place = (me.user, None) if folder is None else (folder["owner_id"], folder["id"])
+    owner, place = (access.root(me), None) if folder is None else (folder["owner_id"], folder["id"])
     note_id = note_rows.insert(tx, owner=owner, folder_id=place, title=title, text=text, tags=note_tags.stored(tags or []))
     return Created(NewNote(note_id, title, place, 1, tx.now))
 
@@ -104,6 +104,8 @@ def create_note(
 @operation("GET /os/notes/{id}", scope="os.notes:read", steady=(), tool={"id": "noteId"}, risk="R")
 async def get_note_content(app: App, me: Caller, *, id: Id) -> NoteAnswer:
     """Read a whole note, as HTML and as Markdown."""
+    if access.sees_one_note(me):
+        return NoteAnswer(msgspec.structs.replace(await _whole(app.glance(_read, me, id)), folder=None, folder_id=None))
     version = app.glance(_version, me, id)
     held = app.memory.get(("note", *version))
     if held is None:
@@ -175,7 +177,10 @@ def _carry_out(tx: Tx, me: Caller, note: sqlite3.Row, edit: Edit, *, rewrite_lin
     rewritten = link_renames.rewrite(tx, me, note, linking, keep_own=False) if linking and rewrite_links else 0
     now = tx.sure("SELECT id, title, folder_id, revision, updated_at FROM notes WHERE id = :id", id=note["id"])
     left = len(linking.notes) if linking and not rewrite_links else 0
-    return Edited(EditedNote(*now), left or UNSET, rewritten or UNSET)
+    edited = EditedNote(*now)
+    if access.sees_one_note(me):
+        edited.folder_id = None
+    return Edited(edited, left or UNSET, rewritten or UNSET)
 
 
 def _linking(tx: Tx, me: Caller, note: sqlite3.Row, title: str | None, *, rewrite_links: bool) -> link_renames.Linking | None:

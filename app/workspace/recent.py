@@ -24,7 +24,7 @@ _OWN: dict[Kind, str] = {
 
 def things(tx: Tx, me: Caller, kinds: Sequence[Kind], most: int) -> Things:
     """Give what changed last, newest first; a folder counts from when it was made, tags come last."""
-    found: Things = [(kind, row) for kind in kinds if kind != "note" for row in tx.all(_OWN[kind], me=me.user, most=most)]
+    found: Things = [(kind, row) for kind in kinds if kind != "note" for row in tx.all(_OWN[kind], me=me.owns, most=most)]
     if "note" in kinds:
         found += [("note", row) for row in _notes(tx, me, most)]
     order = {kind: place for place, kind in enumerate(KINDS)}
@@ -37,7 +37,7 @@ def _notes(tx: Tx, me: Caller, most: int) -> list[sqlite3.Row]:
     for pinned in (0, 1):
         rows += tx.all(
             f"{_NOTE} owner_id = :me AND pinned = :pinned AND trash_id IS NULL ORDER BY updated_at DESC LIMIT :most",
-            me=me.user, pinned=pinned, most=most,
+            me=me.owns, pinned=pinned, most=most,
         )  # fmt: skip
         for folder_id in list(access.shared_folders(tx, me))[:MOST_SHARED]:
             rows += tx.all(

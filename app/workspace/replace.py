@@ -130,7 +130,7 @@ async def replace_in_notes(
 @operation("POST /os/notes/replace/{undoId}/undo", scope="os.notes:write", category="notes", since="beyond")
 def undo_replace(tx: Tx, me: Caller, *, undo_id: Id) -> Undone:
     """Give each note of a replacement the text it had before, unless its text has changed since; those are listed."""
-    rows = replacements.notes(tx, me.user, undo_id)
+    rows = replacements.notes(tx, me.owns, undo_id)
     if rows is None:
         raise NotFound("There is no such replacement.", field="undoId")
     done = Undone([], [])
@@ -207,13 +207,13 @@ def _apply(tx: Tx, me: Caller, changes: list[Change]) -> int | None:
         seq = snapshots.take(tx, me, note, label=BEFORE_REPLACE, automatic=True)
         note_rows.change(tx, note, title=note["title"], tags=note["tags"], text=change.text)
         done.append((note["id"], note["version"] + 1, seq))
-    return replacements.add(tx, me.user, done)
+    return replacements.add(tx, me.owns, done)
 
 
 def _undo_one(tx: Tx, me: Caller, undo: int, kept: tuple[int, int, int], done: Undone) -> None:
     note_id, version, seq = kept
     note = tx.sure("SELECT * FROM notes WHERE id = :id", id=note_id)
-    held = access.RANKS["owner"] if note["owner_id"] == me.user else access.shared_rank(tx, me, note["folder_id"])
+    held = access.note_rank(tx, me, note["id"], owner=note["owner_id"], folder_id=note["folder_id"])
     snapshot = tx.one("SELECT content FROM snapshots WHERE note_id = :note AND seq = :seq", note=note_id, seq=seq)
     if held == 0:
         done.skipped.append(Skipped(note_id, None, "it is no longer there for you"))

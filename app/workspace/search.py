@@ -92,12 +92,23 @@ async def search_notes(
     longer does. When that takes longer than 2 seconds it is left unfinished.
     """
     hits = await _now(app, me, query, limit, folder_id, folder_name, mode)
+    if me.reach is not None:
+        _hide(hits, me)
     if history:
         wanted = [word for term in app.quick(lexical.read, me, query).terms for word in words_in(term.text)]
         traces = await histories.words(app, me, (folder_id, folder_name), wanted, limit=limit)
         hits.history = [WordTrace(**msgspec.structs.asdict(found.trace), snippet=histories.snippet(found)) for found in traces.found]
         hits.history_complete = traces.complete
     return hits
+
+
+def _hide(hits: Hits, me: Caller) -> None:
+    """Leave out what tells of notes outside the grant: where an only note lies, and how far the indexing of all notes is."""
+    if hits.notice in (NOT_ALL, STALE):
+        hits.notice = None
+    if access.sees_one_note(me):
+        for hit in hits.results:
+            hit.folder_id = None
 
 
 async def _now(app: App, me: Caller, query: str, limit: int, folder_id: int | None, folder_name: str | None, mode: Mode) -> Hits:

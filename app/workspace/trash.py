@@ -69,7 +69,7 @@ def delete_folder(tx: Tx, me: Caller, *, id: Id) -> TrashedFolder:
     found = access.folder(tx, me, id, "admin", field="id")
     if folders.is_general(found):
         raise Forbidden("The folder General cannot be deleted.")
-    if found["owner_id"] != me.user and access.shared_rank(tx, me, found["parent_id"]) < access.RANKS["admin"]:
+    if found["owner_id"] != me.owns and access.shared_rank(tx, me, found["parent_id"]) < access.RANKS["admin"]:
         raise Forbidden("Only its owner may delete the shared folder itself.", role="admin")
     notes, below = put_folder(tx, me, id)
     return TrashedFolder(notes, below)
@@ -80,9 +80,9 @@ def list_trash(tx: Tx, me: Caller, *, kind: Kind | None = None, limit: Annotated
     """List what lies in the trash, newest first."""
     kinds = _kinds(me, kind, "read")
     where = "owner_id = :me AND kind IN (SELECT value FROM json_each(:kinds))"
-    total = tx.value(f"SELECT count(*) FROM trash WHERE {where}", me=me.user, kinds=kinds)
+    total = tx.value(f"SELECT count(*) FROM trash WHERE {where}", me=me.owns, kinds=kinds)
     rows = tx.all(
-        f"SELECT * FROM trash WHERE {where} ORDER BY id DESC LIMIT :limit OFFSET :offset", me=me.user, kinds=kinds, limit=limit, offset=offset
+        f"SELECT * FROM trash WHERE {where} ORDER BY id DESC LIMIT :limit OFFSET :offset", me=me.owns, kinds=kinds, limit=limit, offset=offset
     )
     days = timedelta(days=users.settings_of(tx, me).trash_days)
     return TrashList([_item(row, days) for row in rows], total)
@@ -110,7 +110,7 @@ async def empty_trash(
 ) -> PurgeAnswer:
     """Delete for good what lies in the trash, or only one kind of it or what is older."""
     kinds = _kinds(me, kind, "write")
-    return PurgeAnswer(await _purge(app, await app.read(_entries, me.user, kinds, older_than_days)))
+    return PurgeAnswer(await _purge(app, await app.read(_entries, me.owns, kinds, older_than_days)))
 
 
 @operation("COMMAND", category="workspace")
@@ -145,8 +145,8 @@ def _restore_todo(tx: Tx, me: Caller, todo_id: int, _: int) -> int | None:
 def _restore_folder(tx: Tx, me: Caller, folder_id: int, trash_id: int) -> int | None:
     row = tx.sure("SELECT parent_id, name FROM folders WHERE id = :id", id=folder_id)
     parent = _live(tx, row["parent_id"])
-    folder_rows.restore(tx, trash_id, folder_id, parent_id=parent, name=_free_name(tx, me.user, parent, row["name"]))
-    note_rows.restore_all(tx, me.user, trash_id)
+    folder_rows.restore(tx, trash_id, folder_id, parent_id=parent, name=_free_name(tx, me.owns, parent, row["name"]))
+    note_rows.restore_all(tx, me.owns, trash_id)
     return parent
 
 

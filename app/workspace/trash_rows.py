@@ -21,7 +21,7 @@ def put(tx: Tx, me: Caller, *, owner: int, kind: str, item_id: int, title: str, 
 
 def find(tx: Tx, me: Caller, kind: str, item_id: int) -> sqlite3.Row | None:
     """Give the caller's entry for a thing, or None."""
-    return tx.one("SELECT * FROM trash WHERE owner_id = :me AND kind = :kind AND item_id = :item", me=me.user, kind=kind, item=item_id)
+    return tx.one("SELECT * FROM trash WHERE owner_id = :me AND kind = :kind AND item_id = :item", me=me.owns, kind=kind, item=item_id)
 
 
 def drop(tx: Tx, trash_id: int) -> None:

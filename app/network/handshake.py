@@ -1,0 +1,236 @@
+"""The handshake: asking to become a contact or to reach another's agent, the answer to that, and connecting by a share link."""
+
+import sqlite3
+from datetime import timedelta
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from app.account import contacts as known
+from app.agent import conversation_rows
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.limits import RateLimit
+from app.core.operation import operation
+from app.core.shapes import Id, Record, Text
+from app.core.tx import Tx, stamp
+from app.errors import AlreadyConnected, AlreadyPending, Invalid, NotFound, RateLimited, RequestNotPending
+from app.network import contacts, grant_rows, people
+from app.network.contacts import Contact
+from app.network.grants import Capabilities, Permissions
+from app.network.links import Links
+from app.network.people import Person
+
+DAYS = 30
+Type = Literal["agent", "friend"]
+AGENT_ONLY = Permissions(agent_access=True)
+
+
+class RequestRate(RateLimit):
+    """How often a user may ask to become a contact."""
+
+
+class Requested(Record):
+    """`approved`: the other side had asked already, so both are accepted."""
+
+    status: Literal["requested", "approved"]
+    request_id: int
+
+
+class Incoming(Record):
+    request_id: int
+    type: str
+    created_at: str
+    note: str | None
+    from_: Person = msgspec.field(name="from")
+
+
+class Outgoing(Record):
+    request_id: int
+    type: str
+    created_at: str
+    note: str | None
+    to: Person
+
+
+class RequestList(Record):
+    incoming: list[Incoming]
+    outgoing: list[Outgoing]
+
+
+class Answered(Record):
+    status: Literal["accepted", "rejected"]
+    contact: Contact | None
+
+
+class Connected(Record):
+    contact: Contact
+    conversation_id: int
+    capabilities: Capabilities
+
+
+@operation("POST /network/request", scope=("net.contacts:manage", "agent.message:send"), category="network", since="beyond")
+async def request_contact(
+    app: App, me: Caller, *, to: Annotated[str, Meta(min_length=1, max_length=64)], note: Annotated[str, Text(500)] | None = None
+) -> Requested:
+    """Ask someone (a username or userId) to become a contact, or with `<username>_coo` for access to their agent. It waits for 30 days."""
+    verdict = app.part(RequestRate).take(me.user)
+    if verdict.wait:
+        raise RateLimited("Too many requests to become a contact; wait a moment.", retryAfter=verdict.wait)
+    return await app.write(_request, me, to, note)
+
+
+@operation("GET /network/requests", scope="os.network:read", category="network", since="beyond", effect="read")
+def list_requests(tx: Tx, me: Caller) -> RequestList:
+    """List the requests that wait: those to the caller and the caller's own, newest first."""
+    incoming = tx.all(f"{_SELECT} JOIN users u ON u.id = r.from_id WHERE r.to_id = :me AND {_PENDING} ORDER BY r.id DESC", me=me.user, now=tx.now)
+    outgoing = tx.all(f"{_SELECT} JOIN users u ON u.id = r.to_id WHERE r.from_id = :me AND {_PENDING} ORDER BY r.id DESC", me=me.user, now=tx.now)
+    return RequestList(
+        [Incoming(row["id"], row["type"], row["created_at"], row["note"], people.person(row)) for row in incoming],
+        [Outgoing(row["id"], row["type"], row["created_at"], row["note"], people.person(row)) for row in outgoing],
+    )
+
+
+@operation("DELETE /network/requests/{requestId}", scope="net.contacts:manage", category="network", since="beyond")
+def cancel_request(tx: Tx, me: Caller, *, request_id: Id) -> Record:
+    """Take back a request of one's own that still waits."""
+    row = tx.one("SELECT * FROM contact_requests WHERE id = :id AND from_id = :me", id=request_id, me=me.user)
+    if row is None:
+        raise NotFound("There is no such request.", field="requestId")
+    _require_pending(tx, row)
+    _settle(tx, request_id, "cancelled")
+    return Record()
+
+
+@operation("POST /network/accept", scope="net.contacts:manage", category="network", since="beyond")
+def answer_request(
+    tx: Tx, me: Caller, *, request_id: Id, type: Type, action: Literal["accept", "reject"], permissions: Permissions | None = None
+) -> Answered:
+    """Accept or reject a request to the caller. Without permissions `agent` grants that the caller's agent may be asked, `friend` nothing."""
+    row = tx.one("SELECT * FROM contact_requests WHERE id = :id AND to_id = :me AND type = :type", id=request_id, me=me.user, type=type)
+    if row is None:
+        raise NotFound("There is no such request.", field="requestId")
+    _require_pending(tx, row)
+    if action == "reject":
+        _settle(tx, request_id, "rejected")
+        return Answered("rejected", None)
+    wanted = None if permissions is None else contacts.checked(tx, me, permissions)
+    _accept(tx, row, wanted)
+    contacts.tell_connected(tx, _user(tx, row["from_id"]), _user(tx, me.user))
+    return Answered("accepted", contacts.known_as(tx, me.user, row["from_id"]))
+
+
+@operation("POST /network/connect", scope=("net.contacts:manage", "agent.message:send"), category="network", since="beyond")
+async def connect_by_link(app: App, me: Caller, *, share_token: Annotated[str, Meta(min_length=1, max_length=64)]) -> Connected:
+    """Connect with whoever made a share link: the caller gets access to their agent, as far as the link goes."""
+    return await app.write(_connect, me, share_token, app.part(Links))
+
+
+def _request(tx: Tx, me: Caller, to: str, note: str | None) -> Requested:
+    other, agent = people.agent_or_person(tx, to, field="to")
+    kind: Type = "agent" if agent else "friend"
+    if other["id"] == me.user:
+        raise Invalid("to must be someone else.", field="to")
+    if _has_already(tx, me.user, other["id"], kind):
+        raise AlreadyConnected(f"{other['username']} is a contact already." if kind == "friend" else "You may ask this agent already.", field="to")
+    _expire(tx, me.user, other["id"])
+    if _waiting(tx, me.user, other["id"], kind) is not None:
+        raise AlreadyPending("Your request to them waits for an answer already.", field="to")
+    theirs = _waiting(tx, other["id"], me.user, kind)
+    made = tx.run(
+        """INSERT INTO contact_requests (from_id, to_id, type, note, status, created_at, expires_at)
+           VALUES (:me, :to, :type, :note, 'pending', :now, :expires)""",
+        me=me.user, to=other["id"], type=kind, note=note, now=tx.now, expires=stamp(tx.moment + timedelta(days=DAYS)),
+    )  # fmt: skip
+    row = tx.sure("SELECT * FROM contact_requests WHERE id = :id", id=made.lastrowid)
+    if theirs is None:
+        sender = {"userId": me.user_id, "username": me.username, "name": _user(tx, me.user)["name"]}
+        tx.emit("contact.requested", user=other["id"], requestId=row["id"], **{"from": sender})
+        return Requested("requested", row["id"])
+    for each in (theirs, row):
+        _accept(tx, each, None)
+    contacts.tell_connected(tx, other, _user(tx, me.user))
+    return Requested("approved", row["id"])
+
+
+def _connect(tx: Tx, me: Caller, token: str, links: Links) -> Connected:
+    link = links.find(tx, token)
+    if link is None:
+        raise NotFound("There is no such share link, or it is not open any more.", field="shareToken")
+    if link.owner == me.user:
+        raise Invalid("shareToken must be of someone else's link.", field="shareToken")
+    if _has_already(tx, me.user, link.owner, "agent"):
+        raise AlreadyConnected("You may ask this agent already.", field="shareToken")
+    known.connect(tx, me.user, link.owner, friend=False)
+    held = grant_rows.put(tx, link.owner, me.user, _with_agent(link.permissions), note_id=link.note_id, expires_at=link.expires_at)
+    owner = _user(tx, link.owner)
+    contacts.tell_connected(tx, owner, _user(tx, me.user))
+    return Connected(contacts.known_as(tx, me.user, link.owner), _thread(tx, me, owner), held.summary)
+
+
+def _thread(tx: Tx, me: Caller, owner: sqlite3.Row) -> int:
+    """Give the conversation in which the caller asks someone's agent; it is made where there is none."""
+    found: int | None = tx.value(
+        """SELECT c.id FROM conversations c JOIN conversation_members m ON m.conversation_id = c.id
+           WHERE c.owner_id = :owner AND c.type = 'shared_agent' AND m.user_id = :me ORDER BY c.id LIMIT 1""",
+        owner=owner["id"], me=me.user,
+    )  # fmt: skip
+    if found is not None:
+        return found
+    return conversation_rows.begin(tx, type="shared_agent", owner=owner["id"], title=owner["username"], members=(owner["id"], me.user))
+
+
+def _accept(tx: Tx, row: sqlite3.Row, permissions: Permissions | None) -> None:
+    """Make the two contacts; with a request for the agent that is granted too, whatever else the permissions hold or leave out."""
+    asker, asked = row["from_id"], row["to_id"]
+    known.connect(tx, asker, asked, friend=row["type"] == "friend")
+    if row["type"] == "agent":
+        held = grant_rows.of(tx, asked, asker)
+        base = permissions or (held.permissions if held.revision else AGENT_ONLY)
+        grant_rows.put(tx, asked, asker, _with_agent(base), note_id=held.note_id if permissions is None else None)
+    elif permissions is not None:
+        grant_rows.put(tx, asked, asker, permissions)
+    _settle(tx, row["id"], "accepted")
+
+
+def _with_agent(permissions: Permissions) -> Permissions:
+    return msgspec.structs.replace(permissions, agent_access=True)
+
+
+def _has_already(tx: Tx, asker: int, asked: int, kind: Type) -> bool:
+    if kind == "friend":
+        return known.friends(tx, asker, asked)
+    return grant_rows.of(tx, asked, asker).permissions.agent_access
+
+
+def _waiting(tx: Tx, asker: int, asked: int, kind: Type) -> sqlite3.Row | None:
+    sql = "SELECT * FROM contact_requests WHERE from_id = :asker AND to_id = :asked AND type = :kind AND status = 'pending' AND expires_at > :now"
+    return tx.one(sql, asker=asker, asked=asked, kind=kind, now=tx.now)
+
+
+def _expire(tx: Tx, one: int, other: int) -> None:
+    """Close the requests between two users whose time is over."""
+    tx.run(
+        """UPDATE contact_requests SET status = 'expired', decided_at = expires_at
+           WHERE from_id IN (:one, :other) AND to_id IN (:one, :other) AND status = 'pending' AND expires_at <= :now""",
+        one=one, other=other, now=tx.now,
+    )  # fmt: skip
+
+
+def _require_pending(tx: Tx, row: sqlite3.Row) -> None:
+    if row["status"] != "pending" or row["expires_at"] <= tx.now:
+        status = "expired" if row["status"] == "pending" else row["status"]
+        raise RequestNotPending(f"This request does not wait any more: it is {status}.", field="requestId")
+
+
+def _settle(tx: Tx, request: int, status: str) -> None:
+    tx.run("UPDATE contact_requests SET status = :status, decided_at = :now WHERE id = :id", status=status, now=tx.now, id=request)
+
+
+def _user(tx: Tx, user: int) -> sqlite3.Row:
+    return tx.sure("SELECT id, uuid, username, name FROM users WHERE id = :id", id=user)
+
+
+_SELECT = "SELECT r.id, r.type, r.created_at, r.note, u.uuid, u.username, u.name FROM contact_requests r"
+_PENDING = "r.status = 'pending' AND r.expires_at > :now"
