@@ -5,7 +5,7 @@ from app.agent import briefing, calendar_search, chat, conversations, matrix, me
 from app.core.operation import Catalog
 from app.interfaces import openapi
 from app.network import contacts as network_contacts
-from app.network import groups, handshake, messages, rpc
+from app.network import groups, handshake, messages, rpc, waiting
 from app.tools import audit, deciding, escalations, integrations, namespaces, note_tools, precedents, stop, toolbox, web
 from app.workspace import (
     attachments,
@@ -78,6 +78,7 @@ CATALOG = Catalog(
         messages,
         groups,
         rpc,
+        waiting,
         handshake,
         network_contacts,
     ]

@@ -271,4 +271,12 @@ CREATE TABLE threads (
     PRIMARY KEY (kind, user_id, other_id)) STRICT, WITHOUT ROWID;
 CREATE INDEX threads_by_user ON threads (user_id);
 CREATE INDEX threads_by_other ON threads (other_id);
+CREATE TABLE waiting_messages (
+    message_id INTEGER PRIMARY KEY REFERENCES messages ON DELETE CASCADE, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    asker_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, reason TEXT NOT NULL CHECK (reason IN ('budget_spent', 'paused')),
+    next_at TEXT NOT NULL, turn_id INTEGER) STRICT;
+CREATE INDEX waiting_messages_due ON waiting_messages (next_at, message_id) WHERE turn_id IS NULL;
+CREATE INDEX waiting_messages_claimed ON waiting_messages (turn_id) WHERE turn_id IS NOT NULL;
+CREATE INDEX waiting_messages_by_owner ON waiting_messages (owner_id, asker_id);
+CREATE INDEX waiting_messages_by_asker ON waiting_messages (asker_id);
 CREATE TABLE unremembered_messages (message_id INTEGER PRIMARY KEY REFERENCES messages ON DELETE CASCADE) STRICT;

@@ -124,7 +124,7 @@ def _begin(tx: Tx, me: Caller, message: str, conversation: int | None, zone: str
     kind: conversation_rows.SenderType = "human" if me.kind == "session" else "agent"
     stored = conversation_rows.add_message(tx, conversation, role="user", sender_type=kind, sender=me.user, label=chosen.name, content=message)
     message_attachments.add(tx, stored, files)
-    conversation_rows.mark_read(tx, me, conversation, stored)
+    conversation_rows.mark_read(tx, me.user, conversation, stored)
     turn = turns.begin(tx, me, conversation, message=stored, model=OFFLINE)
     words = turns.taint(tx, conversation)
     zone_info, label = ZoneInfo(zone or chosen.timezone), chosen.agent_name or "Agent"

@@ -76,24 +76,24 @@ def add_message(
     return message
 
 
-def mark_read(tx: Tx, me: Caller, conversation: int, message: int | None = None) -> int:
-    """Take all messages up to `message`, or all there are, as read by the caller; give how many are unread then. Marks never go back."""
+def mark_read(tx: Tx, me: int, conversation: int, message: int | None = None) -> int:
+    """Take all messages up to `message`, or all there are, as read by a user; give how many are unread then. Marks never go back."""
     tx.run(
         """UPDATE conversation_members SET read_id = max(read_id, min(ifnull(:message, 9223372036854775807),
                (SELECT ifnull(max(id), 0) FROM messages WHERE conversation_id = :id))) WHERE conversation_id = :id AND user_id = :me""",
-        message=message, id=conversation, me=me.user,
+        message=message, id=conversation, me=me,
     )  # fmt: skip
     return unread(tx, me, conversation)
 
 
-def unread(tx: Tx, me: Caller, conversation: int) -> int:
-    """Count the messages that the caller has not read and did not write."""
+def unread(tx: Tx, me: int, conversation: int) -> int:
+    """Count the messages that a user has not read and did not write."""
     return int(
         tx.value(
             """SELECT count(*) FROM messages JOIN conversation_members AS m USING (conversation_id)
                WHERE conversation_id = :id AND m.user_id = :me AND messages.id > m.read_id
                  AND NOT (messages.role = 'user' AND messages.sender_id IS :me)""",
-            id=conversation, me=me.user,
+            id=conversation, me=me,
         )
     )  # fmt: skip
 

@@ -1,6 +1,7 @@
 """Conversations: with the caller's own agent, with people and their agents, in groups. Listing, reading, searching them, read marks."""
 
 import sqlite3
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
@@ -137,7 +138,7 @@ def read_conversation(tx: Tx, me: Caller, *, id: Id, limit: Annotated[int, Meta(
 def mark_read(tx: Tx, me: Caller, *, id: Id, message_id: Offset | None = None) -> Unread:
     """Mark a conversation as read, up to a message or to its end."""
     rows.of(tx, me, id)
-    return Unread(rows.mark_read(tx, me, id, message_id))
+    return Unread(rows.mark_read(tx, me.user, id, message_id))
 
 
 @operation("DELETE /conversations/{id}", scope="agent.chat:run", category="agent", since="beyond")
@@ -149,6 +150,14 @@ def delete_conversation(tx: Tx, me: Caller, *, id: Id) -> Record:
     else:
         rows.hide(tx, me, id)
     return Record()
+
+
+def with_others(tx: Tx, me: Caller, conversations: Sequence[int]) -> bool:
+    """Say whether one of some conversations is with anyone but the caller's own agent."""
+    return any(
+        tx.one("SELECT 1 FROM conversations WHERE id = :id AND NOT (type = 'direct' AND owner_id IS :me)", id=id_, me=me.user) is not None
+        for id_ in dict.fromkeys(conversations)
+    )
 
 
 def _wanted(me: Caller, view: View, contact: str | None, after: int | None) -> tuple[str, dict[str, object]]:
@@ -204,7 +213,7 @@ def _head(tx: Tx, me: Caller, row: sqlite3.Row) -> tuple[int, str, str, str, Per
     group = _group(tx, row) if row["type"] == "group" else None
     contact = _other(tx, me, row["id"]) if group is None else None
     title = contact.name if contact is not None else row["title"]
-    unread = rows.unread(tx, me, row["id"])
+    unread = rows.unread(tx, me.user, row["id"])
     return row["id"], row["type"], VIEWS[row["type"]], title, contact, group, owner, number, unread, row["updated_at"]
 
 

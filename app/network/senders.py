@@ -35,6 +35,14 @@ def find(tx: Tx, named: str) -> Person:
     return Person(*row)
 
 
+def by_row(tx: Tx, user: int) -> Person:
+    """Give the user of that row; raise NotFound."""
+    row = tx.one("SELECT id, uuid, username, name FROM users WHERE id = :user", user=user)
+    if row is None:
+        raise NotFound("This user is gone.")
+    return Person(*row)
+
+
 def sender(tx: Tx, me: Caller, *, agent: bool = False) -> Sender:
     """Give who a message of the caller is from: with a web session the person, else, or where their `agent` writes by itself, that agent."""
     person = find(tx, me.user_id)
