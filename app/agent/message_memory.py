@@ -40,7 +40,7 @@ def tend(tx: Tx) -> bool:
 
 
 def _is_behind(tx: Tx) -> bool:
-    return tx.one("SELECT 1 FROM unremembered_messages LIMIT 1") is not None
+    return tx.one("SELECT 1 FROM unremembered_messages WHERE message_id > 0 LIMIT 1") is not None
 
 
 def _remember(tx: Tx, row: sqlite3.Row) -> int:
