@@ -6,7 +6,7 @@ from app.agent.heartbeat import clock, heartbeat, instructions, undo
 from app.core.operation import Catalog
 from app.interfaces import openapi
 from app.network import contacts as network_contacts
-from app.network import handshake
+from app.network import groups, handshake, messages, rpc, waiting
 from app.tools import audit, deciding, escalations, integrations, namespaces, note_tools, precedents, stop, toolbox, web
 from app.workspace import (
     attachments,
@@ -80,6 +80,10 @@ CATALOG = Catalog(
         chat,
         models,
         conversations,
+        messages,
+        groups,
+        rpc,
+        waiting,
         handshake,
         network_contacts,
         memory,

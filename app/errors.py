@@ -149,6 +149,10 @@ class IdempotencyInProgress(Conflict):
     code = "idempotency_in_progress"
 
 
+class ClientMessageIdConflict(Conflict):
+    code = "client_message_id_conflict"
+
+
 class PayloadTooLarge(AppError):
     """More bytes than `limitBytes`."""
 

@@ -10,7 +10,7 @@ from starlette.types import Receive, Scope, Send
 from app.account import metering
 from app.account.devices import Devices
 from app.account.keys import KeyRing
-from app.agent import episode_sources, episodes, model_choice, recall, turns
+from app.agent import episode_sources, episodes, message_memory, model_choice, recall, turns
 from app.agent.heartbeat import acting, passes, runs, tiers
 from app.agent.providers import Providers
 from app.catalog import CATALOG
@@ -29,6 +29,7 @@ from app.interfaces.access_log import AccessLog
 from app.interfaces.http import Api
 from app.interfaces.schedule import Schedule
 from app.network import grant_rows
+from app.network.groups import NewGroups
 from app.network.handshake import RequestRate
 from app.network.links import Links
 from app.settings import Settings
@@ -109,13 +110,14 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embed
     events = Events()
     store = Store(data / DATABASE, durability=settings.durability, clock=clock, events=events)
     store.idle_work += [words.tend, names.tend, link_rows.tend, grams.tend if settings.grep_index else grams.empty]
-    store.idle_work += [episodes.tend, episode_sources.tend]
+    store.idle_work += [message_memory.tend, episodes.tend, episode_sources.tend]
     app = App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events, embedder=embedder or embedder_for(settings, data))
     app.parts[escalations.Behind] = escalations.Behind(callers={"peer": grant_rows.behind})
     app.parts[escalations.Behind].settled["heartbeat"] = acting.settled
     app.parts[escalations.Behind].rights["heartbeat"] = tiers.rights_now
     app.parts[RequestRate] = RequestRate(settings.contact_limit)
     app.parts[Links] = Links()
+    app.parts[NewGroups] = NewGroups(settings.group_limit)
     app.parts[Devices] = Devices(store, app.tasks)
     app.parts[Meaning] = Meaning(app, others=[recall.EPISODES], former=lambda name: former_for(settings, data, name), on_battery=on_battery)
     app.parts[Providers] = Providers(settings, KeptSecrets(data))

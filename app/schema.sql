@@ -123,7 +123,7 @@ CREATE TABLE conversations (
 CREATE INDEX conversations_by_owner ON conversations (owner_id);
 CREATE TABLE conversation_members (
     conversation_id INTEGER NOT NULL REFERENCES conversations ON DELETE CASCADE, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
-    read_id INTEGER NOT NULL DEFAULT 0, hidden INTEGER NOT NULL DEFAULT 0, active_at TEXT NOT NULL,
+    read_id INTEGER NOT NULL DEFAULT 0, hidden INTEGER NOT NULL DEFAULT 0, active_at TEXT NOT NULL, since_id INTEGER NOT NULL DEFAULT 0, place INTEGER NOT NULL DEFAULT 0, joined_at TEXT NOT NULL DEFAULT '',
     PRIMARY KEY (conversation_id, user_id)) STRICT, WITHOUT ROWID;
 CREATE INDEX conversation_members_by_user ON conversation_members (user_id, hidden, active_at);
 CREATE TABLE messages (
@@ -298,3 +298,20 @@ CREATE TABLE contact_grants (
     revision INTEGER NOT NULL DEFAULT 1, expires_at TEXT, created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
     UNIQUE (owner_id, holder_id)) STRICT;
 CREATE INDEX contact_grants_by_holder ON contact_grants (holder_id);
+CREATE UNIQUE INDEX messages_by_client ON messages (conversation_id, sender_id, client_message_id) WHERE client_message_id IS NOT NULL;
+CREATE TABLE threads (
+    kind TEXT NOT NULL CHECK (kind IN ('direct', 'shared_agent', 'own_agent')),
+    user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, other_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    conversation_id INTEGER NOT NULL UNIQUE REFERENCES conversations ON DELETE CASCADE,
+    PRIMARY KEY (kind, user_id, other_id)) STRICT, WITHOUT ROWID;
+CREATE INDEX threads_by_user ON threads (user_id);
+CREATE INDEX threads_by_other ON threads (other_id);
+CREATE TABLE waiting_messages (
+    message_id INTEGER PRIMARY KEY REFERENCES messages ON DELETE CASCADE, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    asker_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, reason TEXT NOT NULL CHECK (reason IN ('budget_spent', 'paused')),
+    next_at TEXT NOT NULL, turn_id INTEGER) STRICT;
+CREATE INDEX waiting_messages_due ON waiting_messages (next_at, message_id) WHERE turn_id IS NULL;
+CREATE INDEX waiting_messages_claimed ON waiting_messages (turn_id) WHERE turn_id IS NOT NULL;
+CREATE INDEX waiting_messages_by_owner ON waiting_messages (owner_id, asker_id);
+CREATE INDEX waiting_messages_by_asker ON waiting_messages (asker_id);
+CREATE TABLE unremembered_messages (message_id INTEGER PRIMARY KEY REFERENCES messages ON DELETE CASCADE) STRICT;

@@ -36,6 +36,8 @@ class Settings:
     cors_origins: tuple[str, ...] = option((), "web origins, comma-separated, whose pages may call the API")
     rate_limit: int = option(6000, "requests a minute for each credential; 0 = no limit")
     failed_limit: int = option(30, "failed credentials a minute for each address; 0 = no limit")
+    group_limit: int = option(5, "groups that each user may make in a minute; 0 = no limit")
+    rpc_seconds: int = option(60, "the longest that an agent may take to answer another's message, in seconds", most=3_600)
     contact_limit: int = option(20, "requests to become a contact that a user may make a minute; 0 = no limit")
     max_body: int = option(12 * MIB, "largest request body in bytes")
     max_accumulate_body: int = option(640 * MIB, "largest body of POST /accumulate in bytes")

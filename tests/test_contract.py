@@ -127,6 +127,13 @@ GET    /metering/caps                        metering   metering:read           
 POST   /metering/caps                        metering   metering:manage                    beyond
 PATCH  /metering/caps/{id}                   metering   metering:manage                    beyond
 DELETE /metering/caps/{id}                   metering   metering:manage                    beyond
+POST   /agent/message                        messaging  agent.message:send                 service
+POST   /network/groups                       messaging  net.contacts:manage                beyond
+GET    /network/groups                       messaging  os.network:read                    beyond
+GET    /network/groups/{conversationId}      messaging  os.network:read                    beyond
+PATCH  /network/groups/{conversationId}      messaging  net.contacts:manage                beyond
+POST   /network/groups/{conversationId}/members messaging net.contacts:manage              beyond
+DELETE /network/groups/{conversationId}/members/{username} messaging net.contacts:manage   beyond
 POST   /network/request                      network    net.contacts:manage|agent.message:send beyond
 GET    /network/requests                     network    os.network:read                    beyond
 DELETE /network/requests/{requestId}         network    net.contacts:manage                beyond
@@ -141,9 +148,9 @@ PUT    /network/contacts/{userId}/permissions network   net.contacts:manage     
 
 LATER = """
 GET /os/team   POST /os/team/invite   GET /os/network   GET /os/network/conversations
-GET /network   GET /os/network/conversations/{sessionId}   GET /os/network/conversations/{sessionId}   GET /tools/mcp
+GET /network   GET /os/network/conversations/{sessionId}   GET /tools/mcp
 POST /tools/mcp   GET /tools/mcp/{id}   PATCH /tools/mcp/{id}   DELETE /tools/mcp/{id}
-POST /tools/mcp/{id}/authorize   POST /tools/mcp/{id}/refresh   POST /tools/mcp/{id}/disconnect   POST /agent/message
+POST /tools/mcp/{id}/authorize   POST /tools/mcp/{id}/refresh   POST /tools/mcp/{id}/disconnect
 POST /os/share
 """
 """What the service document has beyond what is served so far; an endpoint that comes to be served moves up."""
@@ -541,6 +548,13 @@ CALLS: dict[str, dict[str, Any]] = {
     "create_cap": {"subject": "account", "metric": "tokens", "period": "month", "limit": 1_000_000, "warnPercent": 90},
     "change_cap": {"id": 1, "limit": 10},
     "delete_cap": {"id": 1},
+    "send_message": {"to": "bob", "message": "Hello"},
+    "create_group": {"name": "Team", "members": ["bob"]},
+    "list_groups": {},
+    "read_group": {"conversationId": Ref("group")},
+    "rename_group": {"conversationId": Ref("group"), "name": "Other"},
+    "add_group_members": {"conversationId": Ref("group"), "username": "bob"},
+    "remove_group_member": {"conversationId": Ref("group"), "username": "bob"},
     "request_contact": {"to": "carol_coo", "note": "Hello"},
     "list_requests": {},
     "cancel_request": {"requestId": Ref("outgoing")},
@@ -575,11 +589,13 @@ async def ready(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
     work = await alice.ok("POST", "/tools/integrations", status=201, json={**CALLS["add_integration"], "name": "Work"})
     await alice.ok("POST", "/os/todos", status=201, json={"title": "Late", "dueDate": "2026-11-01"})
     run = (await alice.ok("POST", "/heartbeat/run", json={}))["result"]["runId"]
+    team = await alice.ok("POST", "/network/groups", status=201, json={"name": "Team", "members": ["bob"]})
     await served.command("add_user", username="carol")
     await alice.ok("POST", "/network/request", json={"to": "carol"})
     incoming = (await bob.ok("POST", "/network/request", json={"to": "alice_coo"}))["requestId"]
     served.parts.part(Links).find = lambda tx, token: OpenLink(3, Permissions()) if token == "open" else None
     made = {
+        "group": team["group"]["conversationId"],
         "outgoing": (await alice.ok("GET", "/network/requests"))["outgoing"][0]["requestId"],
         "incoming": incoming,
         "run": run,

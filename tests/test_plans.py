@@ -52,6 +52,13 @@ GROWING = (
     "integrations",
     "calendar_events",
     "message_attachments",
+    "conversations",
+    "conversation_members",
+    "messages",
+    "threads",
+    "unremembered_messages",
+    "waiting_messages",
+    "contacts",
 )
 WALK = re.compile(rf"^SCAN ({'|'.join(GROWING)}|n|f|s|l|x|t|p|e|m)\b(?! VIRTUAL TABLE)")
 SORT = re.compile(r"^USE TEMP B-TREE FOR .*ORDER BY")
@@ -96,6 +103,10 @@ async def ann(recorder: Recorder, data: Path, settings: Settings, clock: Movable
         await client.note("Gone")
         await client.ok("DELETE", "/os/notes/3")
         await client.ok("POST", "/briefing", json={})
+        await Served(asgi, asgi.state.parts).command("add_user", username="ben")
+        await Served(asgi, asgi.state.parts).command("connect_users", username="ann", contact="ben")
+        await client.ok("POST", "/network/groups", status=201, json={"name": "Team", "members": ["ben"]})
+        await client.ok("POST", "/agent/message", json={"to": "ben", "message": "hello"})
         recorder.new()
         yield client
         await client.aclose()
@@ -175,6 +186,17 @@ WRITES = [
     ("PUT", "/heartbeat/schedule", {"enabled": True}, 200),
     ("GET", "/heartbeat/status", None, 200),
     ("GET", "/heartbeat/runs", None, 200),
+    ("POST", "/agent/message", {"to": "ben", "message": "hello again"}, 200),
+    ("POST", "/agent/message", {"to": "group:1", "message": "hello all", "clientMessageId": "c"}, 200),
+    ("POST", "/agent/message", {"to": "ann_coo", "message": "hello me"}, 200),
+    ("GET", "/conversations", None, 200),
+    ("GET", "/conversations?contact=ben&afterMessageId=1", None, 200),
+    ("GET", "/conversations?q=hello", None, 200),
+    ("GET", "/conversations/2", None, 200),
+    ("POST", "/conversations/2/read", {}, 200),
+    ("GET", "/network/groups", None, 200),
+    ("POST", "/network/groups/1/members", {"username": "ben"}, 200),
+    ("DELETE", "/network/groups/1/members/ben", None, 200),
 ]
 
 

@@ -64,8 +64,7 @@ async def pick(app: App, me: Caller, wanted: str | None = None, *, now: datetime
 
 def named(app: App, me: Caller, wanted: str | None = None) -> str:
     """Give the name of the brain that `pick` would take."""
-    configured = app.quick(model_choice.chosen, me, app.settings, wanted)
-    return OFFLINE if configured is None else configured.name
+    return app.quick(model_choice.name_of, me, app.settings, wanted)
 
 
 def listed(app: App, me: Caller) -> list[tuple[model_rows.Configured, bool]]:

@@ -13,6 +13,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from app.account import users
 from app.account.metering import Reservation
+from app.account.token_rows import Feature
 from app.account.users import TimeZone
 from app.agent import attached, brains, conversation_rows, episode_sources, message_attachments, seeing, turns
 from app.agent.brains import Fallback
@@ -67,10 +68,16 @@ class Begun:
     held: Reservation | None
     taint: frozenset[Any] = frozenset()
     attached: tuple[sqlite3.Row, ...] = ()
+    origin: Origin = Origin("chat")
+    feature: Feature = "chat"
+    words: frozenset[Any] = frozenset()
+    """Whose words the message itself is, where it is not the owner's."""
+    seconds: int | None = None
+    """The longest that the turn may take, where it is not as the settings say."""
 
 
 @dataclasses.dataclass(frozen=True)
-class _Wish:
+class Wish:
     """What a turn was asked for, and when."""
 
     message: str
@@ -94,8 +101,8 @@ async def chat(
     number, named = None if conversation_id is None else int(conversation_id), brains.named(app, me, model)
     begun = await app.write(_begin, me, message, number, user_timezone, attachment_ids or (), named, app.settings.max_completion)
     events: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
-    wish = _Wish(message, model, temperature, app.clock().astimezone(begun.zone))
-    task = app.tasks.start(_answer(app, me, begun, wish, events))
+    wish = Wish(message, model, temperature, app.clock().astimezone(begun.zone))
+    task = app.tasks.start(answer(app, me, begun, wish, events))
     if stream:
         return Lines(_lines(events))
     done = await asyncio.shield(task)
@@ -120,17 +127,18 @@ def _begin(
     kind: conversation_rows.SenderType = "human" if me.kind == "session" else "agent"
     stored = conversation_rows.add_message(tx, conversation, role="user", sender_type=kind, sender=me.user, label=chosen.name, content=message)
     message_attachments.add(tx, stored, files)
-    conversation_rows.mark_read(tx, me, conversation, stored)
+    conversation_rows.mark_read(tx, me.user, conversation, stored)
     turn = turns.begin(tx, me, conversation, message=stored, model=model)
     words = turns.taint(tx, conversation)
-    return Begun(conversation, turn, tuple(history), ZoneInfo(zone or chosen.timezone), chosen.agent_name or "Agent", model, held, words, files)
+    place, label, origin = ZoneInfo(zone or chosen.timezone), chosen.agent_name or "Agent", Origin("chat", conversation_id=conversation)
+    return Begun(conversation, turn, tuple(history), place, label, model, held, words, files, origin)
 
 
-async def _answer(app: App, me: Caller, begun: Begun, wish: _Wish, events: "asyncio.Queue[dict[str, Any] | None]") -> Answer | AppError:
+async def answer(app: App, me: Caller, begun: Begun, wish: Wish, events: "asyncio.Queue[dict[str, Any] | None]") -> Answer | AppError:
     """Run the turn to its end and store it; the last event is always its completion."""
-    turn = Turn(app, me, wish.now.isoformat(timespec="minutes"), begun.zone.key, events.put_nowait, taint=begun.taint)
-    turn.origin = Origin("chat", conversation_id=begun.conversation)
-    meter = Meter(app, me, feature="chat", model=begun.model, held=begun.held)
+    turn = Turn(app, me, wish.now.isoformat(timespec="minutes"), begun.zone.key, events.put_nowait)
+    turn.origin, turn.taint, turn.seconds = begun.origin, begun.taint | begun.words, begun.seconds
+    meter = Meter(app, me, feature=begun.feature, model=begun.model, held=begun.held)
     try:
         try:
             done = await _run(turn, meter, begun, wish)
@@ -144,7 +152,7 @@ async def _answer(app: App, me: Caller, begun: Begun, wish: _Wish, events: "asyn
     return done
 
 
-async def _run(turn: Turn, meter: Meter, begun: Begun, wish: _Wish) -> Answer | AppError:
+async def _run(turn: Turn, meter: Meter, begun: Begun, wish: Wish) -> Answer | AppError:
     app, me = turn.app, turn.me
     brain = await brains.pick(app, me, wish.model, now=wish.now)
     meter.model = brain.name
@@ -156,7 +164,7 @@ async def _run(turn: Turn, meter: Meter, begun: Begun, wish: _Wish) -> Answer | 
     return answer if isinstance(ended.error, BudgetExceeded) and turn.text else ended.error or answer
 
 
-async def _failed(turn: Turn, meter: Meter, begun: Begun, wish: _Wish, mistake: Exception) -> AppError:
+async def _failed(turn: Turn, meter: Meter, begun: Begun, wish: Wish, mistake: Exception) -> AppError:
     """Store a turn that a mistake of the program has ended, and tell of it as of any other failure."""
     error = mistake if isinstance(mistake, AppError) else AppError(MISTAKE)
     if error is not mistake:
@@ -165,7 +173,7 @@ async def _failed(turn: Turn, meter: Meter, begun: Begun, wish: _Wish, mistake: 
     return error
 
 
-async def _cut_off(turn: Turn, meter: Meter, begun: Begun, wish: _Wish, error: AppError, *, is_interrupted: bool = False) -> None:
+async def _cut_off(turn: Turn, meter: Meter, begun: Begun, wish: Wish, error: AppError, *, is_interrupted: bool = False) -> None:
     """Store and tell what a turn came to that did not end by itself."""
     turn.end_calls()
     history = exchanged(wish.message, turn.text, wish.now.astimezone(UTC).isoformat())
@@ -195,7 +203,7 @@ def _end(tx: Tx, begun: Begun, turn: Turn, ended: Ended, meter: Meter) -> int:
     turns.end(
         tx, begun.turn, status=ended.status, model=ended.model, prompt_tokens=ended.prompt_tokens,
         completion_tokens=ended.completion_tokens, history=ended.history, error=ended.error.message if ended.error else None,
-        taint=" ".join(sorted(turn.taint - begun.taint)),
+        taint=" ".join(sorted(turn.taint - begun.taint | begun.words)),
     )  # fmt: skip
     episode_sources.add_turn(tx, begun.turn, answer=stored)
     return stored

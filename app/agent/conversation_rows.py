@@ -23,11 +23,33 @@ def begin(tx: Tx, *, type: Type, owner: int | None, title: str, members: tuple[i
     )  # fmt: skip
     conversation = made.lastrowid or 0
     for user in members:
-        tx.run(
-            "INSERT INTO conversation_members (conversation_id, user_id, active_at) VALUES (:conversation, :user, :now)",
-            conversation=conversation, user=user, now=tx.now,
-        )  # fmt: skip
+        join(tx, conversation, user)
     return conversation
+
+
+def join(tx: Tx, conversation: int, user: int) -> None:
+    """Let a user take part from now on: they see the messages that come after this one moment. Who does already stays as they are."""
+    tx.run(
+        """INSERT INTO conversation_members (conversation_id, user_id, active_at, joined_at, since_id, read_id, place)
+           SELECT :conversation, :user, :now, :now, last, last, 1 + (
+               SELECT ifnull(max(place), 0) FROM conversation_members WHERE conversation_id = :conversation)
+           FROM (SELECT ifnull(max(id), 0) AS last FROM messages WHERE conversation_id = :conversation) WHERE true
+           ON CONFLICT (conversation_id, user_id) DO NOTHING""",
+        conversation=conversation, user=user, now=tx.now,
+    )  # fmt: skip
+
+
+def leave(tx: Tx, conversation: int, user: int) -> None:
+    """Let a user take part no more: they can neither read it nor find it in their memory. When nobody is left the conversation is deleted."""
+    tx.run("DELETE FROM conversation_members WHERE conversation_id = :id AND user_id = :user", id=conversation, user=user)
+    episodes.forget_conversation(tx, conversation, user=user)
+    if tx.one("SELECT 1 FROM conversation_members WHERE conversation_id = :id", id=conversation) is None:
+        delete(tx, conversation)
+
+
+def rename(tx: Tx, conversation: int, title: str) -> None:
+    """Give a conversation another title."""
+    tx.run("UPDATE conversations SET title = :title WHERE id = :id", title=title, id=conversation)
 
 
 def add_message(
@@ -54,24 +76,24 @@ def add_message(
     return message
 
 
-def mark_read(tx: Tx, me: Caller, conversation: int, message: int | None = None) -> int:
-    """Take all messages up to `message`, or all there are, as read by the caller; give how many are unread then. Marks never go back."""
+def mark_read(tx: Tx, me: int, conversation: int, message: int | None = None) -> int:
+    """Take all messages up to `message`, or all there are, as read by a user; give how many are unread then. Marks never go back."""
     tx.run(
         """UPDATE conversation_members SET read_id = max(read_id, min(ifnull(:message, 9223372036854775807),
                (SELECT ifnull(max(id), 0) FROM messages WHERE conversation_id = :id))) WHERE conversation_id = :id AND user_id = :me""",
-        message=message, id=conversation, me=me.user,
+        message=message, id=conversation, me=me,
     )  # fmt: skip
     return unread(tx, me, conversation)
 
 
-def unread(tx: Tx, me: Caller, conversation: int) -> int:
-    """Count the messages that the caller has not read and did not write."""
+def unread(tx: Tx, me: int, conversation: int) -> int:
+    """Count the messages that a user has not read and did not write."""
     return int(
         tx.value(
             """SELECT count(*) FROM messages JOIN conversation_members AS m USING (conversation_id)
                WHERE conversation_id = :id AND m.user_id = :me AND messages.id > m.read_id
                  AND NOT (messages.role = 'user' AND messages.sender_id IS :me)""",
-            id=conversation, me=me.user,
+            id=conversation, me=me,
         )
     )  # fmt: skip
 
@@ -92,8 +114,8 @@ def delete(tx: Tx, conversation: int) -> None:
 def of(tx: Tx, me: Caller, conversation: int) -> sqlite3.Row:
     """Give a conversation that the caller takes part in; raise NotFound for any other."""
     row = tx.one(
-        """SELECT c.*, m.read_id, m.hidden FROM conversations c JOIN conversation_members m ON m.conversation_id = c.id AND m.user_id = :me
-           WHERE c.id = :id""",
+        """SELECT c.*, m.read_id, m.hidden, m.since_id FROM conversations c
+           JOIN conversation_members m ON m.conversation_id = c.id AND m.user_id = :me WHERE c.id = :id""",
         me=me.user, id=conversation,
     )  # fmt: skip
     if row is None:

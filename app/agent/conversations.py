@@ -1,6 +1,7 @@
 """Conversations: with the caller's own agent, with people and their agents, in groups. Listing, reading, searching them, read marks."""
 
 import sqlite3
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
@@ -118,7 +119,7 @@ def list_conversations(
     if q is not None:
         return _found(tx, condition, params, view=view, query=q, limit=limit)
     found = tx.all(
-        f"""SELECT c.*, m.read_id FROM conversation_members m JOIN conversations c ON c.id = m.conversation_id
+        f"""SELECT c.*, m.read_id, m.since_id FROM conversation_members m JOIN conversations c ON c.id = m.conversation_id
             WHERE {condition} ORDER BY m.active_at DESC, c.id DESC LIMIT :limit""",
         **params, limit=limit,
     )  # fmt: skip
@@ -129,7 +130,7 @@ def list_conversations(
 def read_conversation(tx: Tx, me: Caller, *, id: Id, limit: Annotated[int, Meta(ge=1), Most(200)] = 50, before: Id | None = None) -> OneConversation:
     """Read a conversation: its newest messages, or those before a message, oldest first."""
     row = rows.of(tx, me, id)
-    messages = _messages(tx, id, limit + 1, before=before)
+    messages = _messages(tx, id, limit + 1, before=before, after=row["since_id"])
     return OneConversation(Head(*_head(tx, me, row)), messages[-limit:], len(messages) > limit)
 
 
@@ -137,7 +138,7 @@ def read_conversation(tx: Tx, me: Caller, *, id: Id, limit: Annotated[int, Meta(
 def mark_read(tx: Tx, me: Caller, *, id: Id, message_id: Offset | None = None) -> Unread:
     """Mark a conversation as read, up to a message or to its end."""
     rows.of(tx, me, id)
-    return Unread(rows.mark_read(tx, me, id, message_id))
+    return Unread(rows.mark_read(tx, me.user, id, message_id))
 
 
 @operation("DELETE /conversations/{id}", scope="agent.chat:run", category="agent", since="beyond")
@@ -151,6 +152,14 @@ def delete_conversation(tx: Tx, me: Caller, *, id: Id) -> Record:
     return Record()
 
 
+def with_others(tx: Tx, me: Caller, conversations: Sequence[int]) -> bool:
+    """Say whether one of some conversations is with anyone but the caller's own agent."""
+    return any(
+        tx.one("SELECT 1 FROM conversations WHERE id = :id AND NOT (type = 'direct' AND owner_id IS :me)", id=id_, me=me.user) is not None
+        for id_ in dict.fromkeys(conversations)
+    )
+
+
 def _wanted(me: Caller, view: View, contact: str | None, after: int | None) -> tuple[str, dict[str, object]]:
     """Give the SQL condition on `m`, the caller's part, and `c`, the conversation, with what it reads."""
     conditions = ["m.user_id = :me", "m.hidden = 0"]
@@ -158,28 +167,32 @@ def _wanted(me: Caller, view: View, contact: str | None, after: int | None) -> t
         conditions.append("c.type = :type")
     if contact is not None:
         conditions.append(
-            """EXISTS (SELECT 1 FROM conversation_members other JOIN users ON users.id = other.user_id
+            """c.type <> 'group' AND EXISTS (SELECT 1 FROM conversation_members other JOIN users ON users.id = other.user_id
                  WHERE other.conversation_id = c.id AND other.user_id <> :me AND (users.username = :contact OR users.uuid = :contact))"""
         )
     if after is not None:
-        conditions.append("EXISTS (SELECT 1 FROM messages WHERE messages.conversation_id = c.id AND messages.id > :after)")
-    params = {"me": me.user, "type": TYPES[view][0], "contact": contact, "after": after}
+        conditions.append("EXISTS (SELECT 1 FROM messages WHERE messages.conversation_id = c.id AND messages.id > max(:after, m.since_id))")
+    params = {"me": me.user, "type": TYPES[view][0], "contact": contact and contact.strip().lower(), "after": after}
     return " AND ".join(conditions), params
 
 
 def _found(tx: Tx, condition: str, params: dict[str, object], *, view: View, query: str, limit: int) -> Listed:
     match = " AND ".join(matching(word) for word in words_in(query))
+    if not match:
+        return Listed(messages=[], summary=Summary(0, view, query))
+    after = "" if params["after"] is None else " AND messages.id > :after"
+    where = f"""FROM message_words JOIN messages ON messages.id = message_words.rowid
+            JOIN conversations c ON c.id = messages.conversation_id
+            JOIN conversation_members m ON m.conversation_id = c.id AND messages.id > m.since_id
+            LEFT JOIN users ON users.id = messages.sender_id
+            WHERE message_words MATCH :match AND {condition}{after}"""
+    total = tx.value(f"SELECT count(*) {where}", **params, match=match)
     found = tx.all(
         f"""SELECT {_MESSAGE}, c.id AS conversation, c.type, c.title, ifnull(users.name, messages.sender_label) AS sender_name
-            FROM message_words JOIN messages ON messages.id = message_words.rowid
-            JOIN conversations c ON c.id = messages.conversation_id
-            JOIN conversation_members m ON m.conversation_id = c.id
-            LEFT JOIN users ON users.id = messages.sender_id
-            WHERE message_words MATCH :match AND {condition} ORDER BY messages.id DESC LIMIT :limit""",
+            {where} ORDER BY messages.id DESC LIMIT :limit""",
         **params, match=match, limit=limit,
-    ) if match else []  # fmt: skip
-    messages = [_found_message(row) for row in found]
-    return Listed(messages=messages, summary=Summary(len(messages), view, query))
+    )  # fmt: skip
+    return Listed(messages=[_found_message(row) for row in found], summary=Summary(total, view, query))
 
 
 def _found_message(row: sqlite3.Row) -> FoundMessage:
@@ -191,16 +204,26 @@ def _found_message(row: sqlite3.Row) -> FoundMessage:
 
 
 def _whole(tx: Tx, me: Caller, row: sqlite3.Row, limit: int, after: int | None) -> Conversation:
-    return Conversation(*_head(tx, me, row), _messages(tx, row["id"], limit, after=after))
+    return Conversation(*_head(tx, me, row), _messages(tx, row["id"], limit, after=max(after or 0, row["since_id"])))
 
 
 def _head(tx: Tx, me: Caller, row: sqlite3.Row) -> tuple[int, str, str, str, Person | None, Group | None, str | None, int, int, str]:
-    number = tx.value("SELECT count(*) FROM messages WHERE conversation_id = :id", id=row["id"])
+    number = tx.value("SELECT count(*) FROM messages WHERE conversation_id = :id AND id > :since", id=row["id"], since=row["since_id"])
     owner = None if row["owner_id"] is None else tx.value("SELECT uuid FROM users WHERE id = :id", id=row["owner_id"])
-    contact = None if row["type"] == "group" else _other(tx, me, row["id"])
-    return (
-        row["id"], row["type"], VIEWS[row["type"]], row["title"], contact, None, owner, number, rows.unread(tx, me, row["id"]), row["updated_at"]
-    )  # fmt: skip
+    group = _group(tx, row) if row["type"] == "group" else None
+    contact = _other(tx, me, row["id"]) if group is None else None
+    title = contact.name if contact is not None else row["title"]
+    unread = rows.unread(tx, me.user, row["id"])
+    return row["id"], row["type"], VIEWS[row["type"]], title, contact, group, owner, number, unread, row["updated_at"]
+
+
+def _group(tx: Tx, row: sqlite3.Row) -> Group:
+    """Give a group; its admin is the one who has been a member for longest."""
+    admin = tx.value(
+        """SELECT uuid FROM conversation_members JOIN users ON users.id = user_id WHERE conversation_id = :id ORDER BY place LIMIT 1""", id=row["id"]
+    )
+    number = tx.value("SELECT count(*) FROM conversation_members WHERE conversation_id = :id", id=row["id"])
+    return Group(row["title"], admin, number)
 
 
 def _other(tx: Tx, me: Caller, conversation: int) -> Person | None:

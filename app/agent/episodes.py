@@ -53,9 +53,10 @@ def forget(tx: Tx, user: int, *, kind: Kind, key: str) -> bool:
     return _forget(tx, "user_id = :user AND kind = :kind AND key = :key", user=user, kind=kind, key=key) > 0
 
 
-def forget_conversation(tx: Tx, conversation: int) -> None:
-    """Forget every episode of a conversation, whosever it is."""
-    _forget(tx, "conversation_id = :conversation", conversation=conversation)
+def forget_conversation(tx: Tx, conversation: int, *, user: int | None = None) -> None:
+    """Forget every episode of a conversation, whosever it is, or those of one user."""
+    whose = "" if user is None else " AND user_id = :user"
+    _forget(tx, f"conversation_id = :conversation{whose}", conversation=conversation, user=user)
 
 
 def table(owner: int) -> str:

@@ -74,7 +74,7 @@ async def run(turn: Turn, brain: Model, prompt: Prompt, history: Sequence[bytes]
     settings = ModelSettings() if temperature is None else ModelSettings(temperature=temperature)
     most = UsageLimits(request_limit=turn.limits.requests, tool_calls_limit=turn.limits.tool_calls, total_tokens_limit=turn.limits.tokens)
     error: AppError | None = None
-    limit = asyncio.timeout(turn.app.settings.turn_seconds or None)
+    limit = asyncio.timeout(turn.seconds or turn.app.settings.turn_seconds or None)
     async with AGENT.run_stream_events(
         prompts.content_of(prompt), message_history=before, model=brain, deps=turn, usage_limits=most, model_settings=settings
     ) as events:

@@ -8,10 +8,10 @@ from typing import Annotated, Literal, NamedTuple
 from msgspec import UNSET, Meta, UnsetType
 
 from app.account.users import Name
-from app.agent import recall
+from app.agent import conversations, recall
 from app.core.app import App
 from app.core.caller import Caller
-from app.core.operation import operation
+from app.core.operation import Taint, operation
 from app.core.regex import regex
 from app.core.shapes import Most, Record, Text
 from app.core.text import fold
@@ -55,6 +55,15 @@ class MemoryFound(Record):
     result: MemoryResults
 
 
+class MemoryOfOthers(MemoryFound):
+    """What was found, with something among it that others or their agents wrote."""
+
+
+def _words_of(found: MemoryFound) -> Taint | None:
+    """Give whose words a result holds besides the user's own."""
+    return "agent" if isinstance(found, MemoryOfOthers) else None
+
+
 class MemoryNote(Record):
     """The note that holds a fact."""
 
@@ -79,7 +88,7 @@ class Place(NamedTuple):
     mark: str
 
 
-@operation("POST /os/memory/search", scope="os.memory:read", category="memory", effect="read", tool=True, risk="R", stoppable=True)
+@operation("POST /os/memory/search", scope="os.memory:read", category="memory", effect="read", tool=True, risk="R", taint=_words_of, stoppable=True)
 async def memory_search(
     app: App, me: Caller, *, query: Annotated[str, Meta(min_length=1, max_length=1000)], limit: Limit | None = None, max_results: Limit | None = None
 ) -> MemoryFound:
@@ -90,7 +99,8 @@ async def memory_search(
     """
     found = await recall.recall(app, me, query, limit or max_results or USUAL_LIMIT)
     hits = [_hit(one) for one in found]
-    return MemoryFound(hits, MemoryResults(hits))
+    others = app.quick(conversations.with_others, me, [one.conversation_id for one in found if one.conversation_id is not None])
+    return (MemoryOfOthers if others else MemoryFound)(hits, MemoryResults(hits))
 
 
 @operation("TOOL", scope="os.notes:write", category="memory", tool=True, risk="W")

@@ -36,6 +36,12 @@ def chosen(tx: Tx, me: Caller, settings: Settings, wanted: str | None = None) ->
     return default(tx, settings)
 
 
+def name_of(tx: Tx, me: Caller, settings: Settings, wanted: str | None = None) -> str:
+    """Give the name of what answers."""
+    configured = chosen(tx, me, settings, wanted)
+    return OFFLINE if configured is None else configured.name
+
+
 def default(tx: Tx, settings: Settings) -> Configured | None:
     """Give the server's default model: the operator's choice, else the environment's; None for the rules."""
     name = model_rows.default(tx)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from msgspec import structs
 
-from app.agent import episode_vectors, episodes
+from app.agent import episode_vectors, episodes, message_memory
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.embedder import EmbeddingFailed
@@ -104,6 +104,7 @@ class Found(NamedTuple):
 async def recall(app: App, me: Caller, text: str, limit: int) -> list[Recalled]:
     """Give what fits a query best among the caller's own episodes and facts, best first; without words, the newest of the days it names."""
     await search.caught_up(app)
+    await message_memory.caught_up(app)
     ask = app.quick(_read, me, text, limit)
     if not ask.query.clauses:
         return await app.read(_newest, me, ask) if ask.query.filters.periods else []

@@ -108,6 +108,8 @@ class Turn:
     refused: int = 0
     desk: Desk | None = None
     limits: Limits = Limits()
+    seconds: int | None = None
+    """The longest that it may take, where it is not as the settings say."""
     quotes: Quotes = dataclasses.field(init=False)
     _open: dict[str, None] = dataclasses.field(default_factory=dict)
 

@@ -60,7 +60,7 @@ class _Straight:
         turn, first = self._turn, {"timestamp": self._at, "part_kind": "user-prompt"}
         self._hear([{"content": stored_prompts.stored(prompt), **first}])
         error: AppError | None = None
-        limit = asyncio.timeout(turn.app.settings.turn_seconds or None)
+        limit = asyncio.timeout(turn.seconds or turn.app.settings.turn_seconds or None)
         try:
             async with limit:
                 error = await self._until_answered()

@@ -4,7 +4,9 @@ The header is that of the IETF draft `httpapi-idempotency-key-header`. A key bel
 """
 
 import asyncio
+import functools
 import hashlib
+from collections.abc import Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -46,8 +48,8 @@ async def run_once(app: "App", found: Operation[..., Any], caller: Caller, argum
     check_key(key)
     request = _Request(caller.user, found.name, key, fingerprint(arguments), found.idempotent)
     try:
-        if not found.waits:
-            return await app.write(_run_in, found, caller, arguments, request=request)
+        if (step := _one_write(found, arguments)) is not None:
+            return await app.write(_run_in, step, caller, found.status, request=request)
         if (stored := await app.write(_claim, request)) is not None:
             return stored
         result = await app.perform(found, caller, arguments)
@@ -77,11 +79,18 @@ def sweep(tx: Tx) -> int:
     return tx.run("DELETE FROM idempotent_replies WHERE expires_at <= :now", now=tx.now).rowcount
 
 
-def _run_in(tx: Tx, found: Operation[..., Any], caller: Caller, arguments: dict[str, Any], *, request: "_Request") -> Any:
+def _one_write(found: Operation[..., Any], arguments: dict[str, Any]) -> Callable[..., Any] | None:
+    """Give the one transaction that a request comes to; None where it is more than one."""
+    if not found.waits:
+        return functools.partial(found.function, **arguments)
+    return None if found.once is None else found.once(**arguments)
+
+
+def _run_in(tx: Tx, step: Callable[..., Any], caller: Caller, status: int, *, request: "_Request") -> Any:
     if (stored := _claim(tx, request)) is not None:
         return stored
-    result = found.function(tx, caller, **arguments)
-    _remember(tx, request, found.status, encode(result))
+    result = step(tx, caller)
+    _remember(tx, request, status, encode(result))
     return result
 
 

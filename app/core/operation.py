@@ -59,6 +59,7 @@ class Operation(Generic[P, R]):
     taint: Taint | Callable[[Any], Taint | None] | None
     plan: Callable[..., Coroutine[Any, Any, Plan]] | None
     raw: bool
+    once: Callable[..., Callable[..., Any] | None] | None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.function(*args, **kwargs)
@@ -147,6 +148,7 @@ def operation(
     taint: Taint | Callable[[Any], Taint | None] | None = None,
     plan: Callable[..., Coroutine[Any, Any, Plan]] | None = None,
     raw: bool = False,
+    once: Callable[..., Callable[..., Any] | None] | None = None,
 ) -> Callable[[Callable[P, R]], Operation[P, R]]:
     """Make a function an operation; its keyword-only parameters are its request, its return annotation its answer.
 
@@ -162,7 +164,8 @@ def operation(
     its result may hold, or a function that says it of a result; `plan`: for an `async def` that ends in one write, gives that write (a `Plan`), so
     that other writes can go with it.
 
-    `raw`: the request body is a file; it comes as the fields `content` and `content_type`, all others in the query.
+    `raw`: the request body is a file; it comes as the fields `content` and `content_type`, all others in the query. `once`: for an idempotent
+    `async def`, gives the one transaction that a request comes to, so that its reply is kept with its effect; None for one that comes to more.
     """
     method, _, path = route.partition(" ")
 
@@ -194,6 +197,7 @@ def operation(
             taint=taint,
             plan=plan,
             raw=raw,
+            once=once,
         )
 
     return declare

@@ -58,11 +58,15 @@ class Schedule:
         """Carry out the heartbeats' runs that are due."""
         await self._parts.call(OPERATOR, "run_due_heartbeats", {})
 
+    async def answer(self) -> None:
+        """Answer the messages that waited for an agent which can answer now."""
+        await self._parts.call(OPERATOR, "answer_waiting_messages", {})
+
     def _begin(self) -> None:
         from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
         self._scheduler = AsyncIOScheduler(timezone="UTC")
-        minutely = (self._ring.flush, self._parts.part(Devices).flush_seen, self.expire, self.refresh)
+        minutely = (self._ring.flush, self._parts.part(Devices).flush_seen, self.expire, self.refresh, self.answer)
         for seconds, job in (*((60, job) for job in minutely), (30, self.beat), (3600, self.sweep)):
             self._scheduler.add_job(
                 _guarded(job), "interval", seconds=seconds, coalesce=True, max_instances=1, misfire_grace_time=None, id=job.__name__

@@ -8,7 +8,6 @@ import msgspec
 from msgspec import Meta
 
 from app.account import contacts as known
-from app.agent import conversation_rows
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.limits import RateLimit
@@ -16,7 +15,7 @@ from app.core.operation import operation
 from app.core.shapes import Id, Record, Text
 from app.core.tx import Tx, stamp
 from app.errors import AlreadyConnected, AlreadyPending, Invalid, NotFound, RateLimited, RequestNotPending
-from app.network import contacts, grant_rows, people
+from app.network import contacts, grant_rows, people, threads
 from app.network.contacts import Contact
 from app.network.grants import Capabilities, Permissions
 from app.network.links import Links
@@ -166,19 +165,7 @@ def _connect(tx: Tx, me: Caller, token: str, links: Links) -> Connected:
     held = grant_rows.put(tx, link.owner, me.user, _with_agent(link.permissions), note_id=link.note_id, expires_at=link.expires_at)
     owner = _user(tx, link.owner)
     contacts.tell_connected(tx, owner, _user(tx, me.user))
-    return Connected(contacts.known_as(tx, me.user, link.owner), _thread(tx, me, owner), held.summary)
-
-
-def _thread(tx: Tx, me: Caller, owner: sqlite3.Row) -> int:
-    """Give the conversation in which the caller asks someone's agent; it is made where there is none."""
-    found: int | None = tx.value(
-        """SELECT c.id FROM conversations c JOIN conversation_members m ON m.conversation_id = c.id
-           WHERE c.owner_id = :owner AND c.type = 'shared_agent' AND m.user_id = :me ORDER BY c.id LIMIT 1""",
-        owner=owner["id"], me=me.user,
-    )  # fmt: skip
-    if found is not None:
-        return found
-    return conversation_rows.begin(tx, type="shared_agent", owner=owner["id"], title=owner["username"], members=(owner["id"], me.user))
+    return Connected(contacts.known_as(tx, me.user, link.owner), threads.shared_agent(tx, link.owner, me.user), held.summary)
 
 
 def _accept(tx: Tx, row: sqlite3.Row, permissions: Permissions | None) -> None:
