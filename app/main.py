@@ -28,7 +28,7 @@ from app.interfaces import control, pages
 from app.interfaces.access_log import AccessLog
 from app.interfaces.http import Api
 from app.interfaces.schedule import Schedule
-from app.network import grant_rows
+from app.network import grant_rows, waiting_rows
 from app.network.groups import NewGroups
 from app.network.handshake import RequestRate
 from app.network.links import Links
@@ -72,6 +72,8 @@ def create_app(
             await parts.write(words.begin_anew)
         if parts.quick(turns.any_running):
             await parts.write(turns.interrupt_all)
+        if parts.quick(waiting_rows.any_claimed):
+            await parts.write(waiting_rows.mend)
         if parts.quick(escalations.any_begun):
             await parts.write(escalations.close_begun, OPERATOR, parts.part(escalations.Behind))
         if parts.quick(metering.any_abandoned):

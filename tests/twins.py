@@ -9,8 +9,9 @@ from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from app.agent import loop
-from app.agent.offline import OfflineModel
+from app.agent.driver import drive
+from app.agent.meter import FREE, Meter
+from app.agent.running import Turn
 from app.core.caller import Caller
 from app.core.place import DATABASE
 from app.core.reach import Reach
@@ -206,9 +207,10 @@ async def _answered(served: Served, world: World, message: str) -> str:
     """Give all that a turn of the owner's agent lets its asker see: the text, the tools, the quotes and every event."""
     events: list[Any] = []
     now = served.parts.clock()
-    turn = loop.Turn(served.parts, world.caller, now.isoformat(timespec="minutes"), "UTC", events.append)
+    turn = Turn(served.parts, world.caller, now.isoformat(timespec="minutes"), "UTC", events.append)
     turn.origin = Origin("rpc", peer="bob")
-    ended = await loop.run(turn, OfflineModel(now), message, ())
+    meter = Meter(served.parts, world.caller, feature="rpc", model=FREE, held=None)
+    ended = await drive(turn, None, message, (), meter=meter, now=now)
     await settled(served)
     quotes = encode(turn.quotes.citations).decode()
     calls = [(call.tool, call.arguments, call.outcome) for call in turn.calls]

@@ -121,7 +121,8 @@ def begin_turn(tx: Tx, acting: Caller, *, owner: Person, asker: Person, conversa
     zone = ZoneInfo(users.settings_of_user(tx, owner.id).timezone)
     begun = Begun(
         conversation, turn, tuple(history), zone, senders.agent_name(tx, owner), model, held, before,
-        origin=Origin("rpc", conversation_id=conversation, peer=asker.user_id), feature="rpc", words=frozenset({"agent"}), seconds=settings.rpc_seconds,
+        origin=Origin("rpc", conversation_id=conversation, peer=asker.user_id), feature="rpc",
+        words=frozenset({"agent"}), seconds=settings.rpc_seconds,
     )  # fmt: skip
     return Asked(owner, asker, acting, message, text, begun)
 
