@@ -474,6 +474,23 @@ def m017_heartbeat(db: "Database") -> None:
     )
 
 
+def m021_sessions(db: "Database") -> None:
+    """Web sessions, and the codes with which they begin."""
+    _run(
+        db,
+        """
+        CREATE TABLE web_sessions (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, digest BLOB NOT NULL UNIQUE,
+            key_digest BLOB, created_at TEXT NOT NULL, expires_at TEXT NOT NULL) STRICT;
+        CREATE INDEX web_sessions_by_user ON web_sessions (user_id, expires_at);
+        CREATE INDEX web_sessions_by_end ON web_sessions (expires_at);
+        CREATE TABLE sign_in_codes (
+            digest BLOB PRIMARY KEY, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, expires_at TEXT NOT NULL) STRICT, WITHOUT ROWID;
+        CREATE INDEX sign_in_codes_by_user ON sign_in_codes (user_id);
+        """,
+    )
+
+
 STEPS: tuple[Callable[["Database"], None], ...] = (
     m001_accounts,
     m002_workspace,
@@ -492,6 +509,7 @@ STEPS: tuple[Callable[["Database"], None], ...] = (
     m015_integrations,
     m016_metering,
     m017_heartbeat,
+    m021_sessions,
 )
 
 

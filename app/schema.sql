@@ -283,3 +283,11 @@ CREATE INDEX heartbeat_actions_by_run ON heartbeat_actions (run_id);
 CREATE INDEX heartbeat_actions_by_user ON heartbeat_actions (user_id, created_at);
 CREATE INDEX heartbeat_actions_by_key ON heartbeat_actions (user_id, content_key, created_at) WHERE content_key IS NOT NULL;
 CREATE INDEX heartbeat_actions_by_target ON heartbeat_actions (user_id, target_kind, target_id) WHERE target_id IS NOT NULL;
+CREATE TABLE web_sessions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, digest BLOB NOT NULL UNIQUE,
+    key_digest BLOB, created_at TEXT NOT NULL, expires_at TEXT NOT NULL) STRICT;
+CREATE INDEX web_sessions_by_user ON web_sessions (user_id, expires_at);
+CREATE INDEX web_sessions_by_end ON web_sessions (expires_at);
+CREATE TABLE sign_in_codes (
+    digest BLOB PRIMARY KEY, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, expires_at TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE INDEX sign_in_codes_by_user ON sign_in_codes (user_id);

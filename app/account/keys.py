@@ -164,7 +164,7 @@ class KeyRing:
         print_ = digest(key)
         found = self._known.get(print_)
         if found is None:
-            found = self._store.quick(_find, print_)
+            found = self._store.quick(by_digest, print_)
             if found is None:
                 return None
             self._known[print_] = found
@@ -195,7 +195,8 @@ def digest(key: str) -> bytes:
     return hashlib.sha256(key.encode("utf-8", "surrogateescape")).digest()
 
 
-def _find(tx: Tx, print_: bytes) -> Caller | None:
+def by_digest(tx: Tx, print_: bytes) -> Caller | None:
+    """Give the caller whose key has this digest, with the moment at which that ends; None when it is unknown or revoked."""
     row = tx.one(
         """SELECT k.id, k.name, k.prefix, k.scopes, u.id AS user, u.uuid, u.username,
                   CASE WHEN k.digest = :print THEN k.expires_at ELSE min(k.old_expires_at, ifnull(k.expires_at, k.old_expires_at)) END AS expires_at
