@@ -42,7 +42,7 @@ class Guard:
         return None
 
     def origin(self, headers: dict[bytes, bytes], scheme: str) -> str:
-        """Give scheme, host and port as the client named them; for the public address its own scheme, since a proxy may speak https for this server."""
+        """Give scheme, host and port as the client named them; for the public address its own scheme, since a proxy may speak https for it."""
         host = headers.get(b"host", b"").decode("latin-1").lower()
         return f"{self._public.scheme if host == self._public.netloc.lower() else scheme}://{host}"
 
