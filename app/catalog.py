@@ -1,6 +1,6 @@
 """The feature modules whose operations make up the service."""
 
-from app.account import caps, contacts, grants, invoices, keys, sessions, usage, users
+from app.account import caps, contacts, grants, invoices, keys, sessions, team, usage, users
 from app.agent import briefing, calendar_search, chat, conversations, matrix, memory, models, strategies
 from app.agent.heartbeat import clock, heartbeat, instructions, undo
 from app.core.operation import Catalog
@@ -34,6 +34,7 @@ CATALOG = Catalog(
         users,
         keys,
         sessions,
+        team,
         grants,
         contacts,
         usage,

@@ -11,6 +11,7 @@ from app.account import metering
 from app.account.devices import Devices
 from app.account.keys import KeyRing
 from app.account.sessions import Sessions
+from app.account.team import InviteRate
 from app.agent import episode_sources, episodes, model_choice, recall, turns
 from app.agent.heartbeat import acting, passes, runs, tiers
 from app.agent.providers import Providers
@@ -117,6 +118,7 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embed
     app.parts[escalations.Behind] = escalations.Behind()
     app.parts[escalations.Behind].settled["heartbeat"] = acting.settled
     app.parts[escalations.Behind].rights["heartbeat"] = tiers.rights_now
+    app.parts[InviteRate] = InviteRate(settings.invite_limit)
     app.parts[Sessions] = Sessions(store)
     app.parts[Devices] = Devices(store, app.tasks)
     app.parts[Meaning] = Meaning(app, others=[recall.EPISODES], former=lambda name: former_for(settings, data, name), on_battery=on_battery)

@@ -36,6 +36,8 @@ class Settings:
     cors_origins: tuple[str, ...] = option((), "web origins, comma-separated, whose pages may call the API")
     rate_limit: int = option(6000, "requests a minute for each credential; 0 = no limit")
     failed_limit: int = option(30, "failed credentials a minute for each address; 0 = no limit")
+    invite_limit: int = option(20, "invites to the team that a user may make a minute; 0 = no limit")
+    team_seats: int = option(10, "seats of each team, which members and invites that wait take", most=100_000)
     max_body: int = option(12 * MIB, "largest request body in bytes")
     max_accumulate_body: int = option(640 * MIB, "largest body of POST /accumulate in bytes")
     max_attachment_body: int = option(20 * MIB, "largest attachment in bytes")

@@ -44,6 +44,12 @@ POST   /account/keys/{id}/rotate             account    account:manage          
 DELETE /account/keys/{id}                    account    account:manage                     beyond
 GET    /account/grants                       account    account:manage                     beyond
 DELETE /account/grants/{id}                  account    account:manage                     beyond
+GET    /os/team                             team       os.team:read                       service
+POST   /os/team/invite                      team       os.team:write                      service
+DELETE /os/team/invites/{id}                team       os.team:write                      beyond
+POST   /os/team/invites/{token}/accept      team       os.team:write                      beyond
+PATCH  /os/team/members/{username}          team       os.team:write                      beyond
+DELETE /os/team/members/{username}          team       os.team:write                      beyond
 GET    /openapi.json                         account    none                               beyond
 GET    /os/folders                           folders    os.notes:read                      service
 POST   /os/folders                           folders    os.notes:write                     service
@@ -118,8 +124,7 @@ DELETE /metering/caps/{id}                   metering   metering:manage         
 """Method, path, category, scope ("|": either suffices; "any": any credential; "none": no credential) and origin, as the contract has them."""
 
 LATER = """
-GET /os/team
-POST /os/team/invite                        GET /os/network                       GET /os/network/conversations   GET /network
+GET /os/network                       GET /os/network/conversations   GET /network
 GET /os/network/conversations/{sessionId}   GET /heartbeat/policy           POST /heartbeat/policy
 POST /heartbeat/run                         GET /heartbeat/runs                   GET /heartbeat/runs/{id}        GET /heartbeat/status
 GET /heartbeat/instructions                 PUT /heartbeat/instructions
@@ -349,7 +354,7 @@ async def dead_keys(place: Served) -> dict[str, str]:
 def example(found: Operation[..., Any]) -> tuple[str, str]:
     """A method and a path with something in every place."""
     return found.method, found.path.format_map(
-        {"kind": "note", "username": "bob"} | {name: "1" for name in found.path_names if name.endswith(("d", "q"))}
+        {"kind": "note", "username": "bob", "token": "none"} | {name: "1" for name in found.path_names if name.endswith(("d", "q"))}
     )
 
 
@@ -432,6 +437,12 @@ CALLS: dict[str, dict[str, Any]] = {
     "create_key": {"name": "phone", "scopes": ["account:manage"], "expiresIn": "7d"},
     "rotate_key": {"id": Ref("key"), "graceSeconds": 60},
     "revoke_key": {"id": Ref("key")},
+    "read_team": {},
+    "invite_to_team": {"email": "carl@example.org", "role": "admin"},
+    "revoke_invite": {"id": Ref("invite")},
+    "accept_invite": {"token": Ref("invite_token")},
+    "change_member": {"username": "bob", "role": "admin"},
+    "remove_member": {"username": "bob"},
     "list_grants": {},
     "revoke_grant": {"id": Ref("grant")},
     "openapi": {},
@@ -517,7 +528,7 @@ CALLS: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture
-async def ready(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
+async def ready(alice: Client, bob: Client, served: Served, request: pytest.FixtureRequest) -> dict[str, Any]:
     """What the calls ask for: a folder shared with a contact, a note with a snapshot, a note in the trash, a todo, a key and a grant."""
     await served.command("connect_users", username="alice", contact="bob")
     folder = await alice.folder("Shared")
@@ -548,12 +559,24 @@ async def ready(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
         "key": key,
         "grant": grant,
         "undo": undo,
+        **await (invited(bob) if "accept_invite" in request.node.name else teamed(alice, bob)),
     }
     if "briefing" in CATALOG.operations:
         made["briefing"] = (await alice.ok("POST", "/briefing", json={}))["briefingId"]
     if "create_todo" in CATALOG.operations:
         made["todo"] = (await alice.ok("POST", "/os/todos", status=201, json={"title": "T"}))["result"]["todo"]["id"]
     return made
+
+
+async def invited(other: Client) -> dict[str, Any]:
+    """An invite of another's to their team."""
+    return {"invite_token": (await other.ok("POST", "/os/team/invite"))["inviteUrl"].rpartition("/")[2]}
+
+
+async def teamed(owner: Client, other: Client) -> dict[str, Any]:
+    """A team of two with an invite that waits."""
+    await other.ok("POST", f"/os/team/invites/{(await invited(owner))['invite_token']}/accept")
+    return {"invite": (await owner.ok("POST", "/os/team/invite"))["invite"]["id"]}
 
 
 def raised(tx: Tx, title: str) -> int:
