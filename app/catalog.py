@@ -5,6 +5,7 @@ from app.agent import briefing, calendar_search, chat, conversations, matrix, me
 from app.agent.heartbeat import clock, heartbeat, instructions, undo
 from app.core.operation import Catalog
 from app.interfaces import openapi
+from app.network import explain
 from app.tools import audit, deciding, escalations, integrations, namespaces, note_tools, precedents, stop, toolbox, web
 from app.workspace import (
     attachments,
@@ -81,5 +82,6 @@ CATALOG = Catalog(
         models,
         conversations,
         memory,
+        explain,
     ]
 )

@@ -301,7 +301,8 @@ CREATE INDEX team_members_by_team ON team_members (team_id);
 CREATE TABLE team_invites (
     id INTEGER PRIMARY KEY AUTOINCREMENT, team_id INTEGER NOT NULL REFERENCES teams ON DELETE CASCADE, digest BLOB NOT NULL UNIQUE,
     email TEXT, role TEXT NOT NULL CHECK (role IN ('admin', 'member')),
-    status TEXT NOT NULL CHECK (status IN ('pending', 'accepted', 'revoked')), invited_by INTEGER REFERENCES users ON DELETE SET NULL, created_at TEXT NOT NULL, expires_at TEXT NOT NULL) STRICT;
+    status TEXT NOT NULL CHECK (status IN ('pending', 'accepted', 'revoked')),
+    invited_by INTEGER REFERENCES users ON DELETE SET NULL, created_at TEXT NOT NULL, expires_at TEXT NOT NULL) STRICT;
 CREATE INDEX team_invites_pending ON team_invites (team_id) WHERE status = 'pending';
 CREATE INDEX team_invites_by_team ON team_invites (team_id);
 CREATE INDEX team_invites_by_inviter ON team_invites (invited_by);

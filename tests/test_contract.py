@@ -50,6 +50,7 @@ DELETE /os/team/invites/{id}                team       os.team:write            
 POST   /os/team/invites/{token}/accept      team       os.team:write                      beyond
 PATCH  /os/team/members/{username}          team       os.team:write                      beyond
 DELETE /os/team/members/{username}          team       os.team:write                      beyond
+GET    /network/explain                     network    os.network:read                    beyond
 GET    /openapi.json                         account    none                               beyond
 GET    /os/folders                           folders    os.notes:read                      service
 POST   /os/folders                           folders    os.notes:write                     service
@@ -437,6 +438,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "create_key": {"name": "phone", "scopes": ["account:manage"], "expiresIn": "7d"},
     "rotate_key": {"id": Ref("key"), "graceSeconds": 60},
     "revoke_key": {"id": Ref("key")},
+    "explain": {"caller": "me", "operation": "GET /os/notes", "args": '{"limit": 1}'},
     "read_team": {},
     "invite_to_team": {"email": "carl@example.org", "role": "admin"},
     "revoke_invite": {"id": Ref("invite")},

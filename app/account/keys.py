@@ -16,7 +16,7 @@ from app.core.operation import operation
 from app.core.shapes import Id, Line, Record, Rule
 from app.core.store import Store
 from app.core.tx import Tx, stamp
-from app.errors import InsufficientScope, NotFound, QuotaExceeded
+from app.errors import InsufficientScope, NotFound, QuotaExceeded, Unauthorized
 
 MOST_LIVE_KEYS = 100
 LIVES: dict[str, timedelta | None] = {
@@ -271,3 +271,12 @@ def _key(
     revoked_at: str | None,
 ) -> Key:
     return Key(id_, name, prefix, last4, msgspec.json.decode(scopes), created_at, last_used_at, expires_at, revoked_at)
+
+
+def caller_of(tx: Tx, me: Caller, id_: int) -> Caller:
+    """Give the caller that one of the user's keys makes; raise NotFound, or Unauthorized for a key that has ended."""
+    _own(tx, me.user, id_)
+    found = by_digest(tx, tx.value("SELECT digest FROM keys WHERE id = :id AND user_id = :user", id=id_, user=me.user))
+    if found is None or (found.expires_at is not None and found.expires_at <= tx.now):
+        raise Unauthorized(f"Key {id_} is revoked or expired.")
+    return found
