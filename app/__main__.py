@@ -24,6 +24,7 @@ COMMANDS = {
     "escalation": "app.commands.escalation:escalation",
     "agent": "app.commands.agent:agent",
     "audit": "app.commands.audit:audit",
+    "explain": "app.commands.explain:explain",
     "routes": "app.commands.api:routes",
     "openapi": "app.commands.api:openapi",
     "settings": "app.commands.setting_up:settings_",

@@ -1,12 +1,12 @@
 """The feature modules whose operations make up the service."""
 
-from app.account import caps, contacts, grants, invoices, keys, usage, users
+from app.account import caps, contacts, grants, invoices, keys, sessions, team, usage, users
 from app.agent import briefing, calendar_search, chat, conversations, matrix, memory, models, strategies
 from app.agent.heartbeat import clock, heartbeat, instructions, undo
 from app.core.operation import Catalog
 from app.interfaces import openapi
 from app.network import contacts as network_contacts
-from app.network import groups, handshake, messages, rpc, waiting
+from app.network import explain, groups, handshake, messages, rpc, waiting
 from app.tools import audit, deciding, escalations, integrations, namespaces, note_tools, precedents, stop, toolbox, web
 from app.workspace import (
     attachments,
@@ -35,6 +35,8 @@ CATALOG = Catalog(
         home,
         users,
         keys,
+        sessions,
+        team,
         grants,
         contacts,
         usage,
@@ -86,6 +88,7 @@ CATALOG = Catalog(
         waiting,
         handshake,
         network_contacts,
+        explain,
         memory,
     ]
 )

@@ -93,6 +93,16 @@ class AlreadyExists(Conflict):
     code = "already_exists"
 
 
+class AlreadyMember(Conflict):
+    code = "already_member"
+
+
+class SeatsFull(Conflict):
+    """Every seat of the team is taken."""
+
+    code = "seats_full"
+
+
 class RevisionConflict(Conflict):
     code = "revision_conflict"
 

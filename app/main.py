@@ -10,6 +10,8 @@ from starlette.types import Receive, Scope, Send
 from app.account import metering
 from app.account.devices import Devices
 from app.account.keys import KeyRing
+from app.account.sessions import Sessions
+from app.account.team import InviteRate
 from app.agent import episode_sources, episodes, message_memory, model_choice, recall, turns
 from app.agent.heartbeat import acting, passes, runs, tiers
 from app.agent.providers import Providers
@@ -26,8 +28,11 @@ from app.core.tx import Clock, utc_now
 from app.embedding.choice import embedder_for, former_for
 from app.interfaces import control, pages
 from app.interfaces.access_log import AccessLog
+from app.interfaces.credentials import Credentials
+from app.interfaces.guard import Guard
 from app.interfaces.http import Api
 from app.interfaces.schedule import Schedule
+from app.interfaces.sign_in import SignIn
 from app.network import grant_rows, waiting_rows
 from app.network.groups import NewGroups
 from app.network.handshake import RequestRate
@@ -62,6 +67,7 @@ def create_app(
     """
     parts = build_parts(settings, data, clock=clock, embedder=embedder)
     ring = KeyRing(parts.store)
+    credentials = Credentials(parts, ring, Guard(settings))
     log = AccessLog(data / "access.log" if settings.access_log else None)
     schedule = Schedule(parts, ring)
 
@@ -89,6 +95,7 @@ def create_app(
             await parts.part(Meaning).stop()
             await parts.tasks.close(TASKS_SECONDS)
             await ring.flush()
+            await parts.part(Sessions).flush_renewed()
             await parts.part(Devices).flush_seen()
             await parts.part(Providers).close()
             await parts.embedder.close()
@@ -96,12 +103,12 @@ def create_app(
             log.close()
 
     app = Application(
-        routes=[*pages.routes(), *(control.routes(parts, control_token) if control_token else [])],
+        routes=[*pages.routes(), *SignIn(parts, credentials).routes(), *(control.routes(parts, control_token) if control_token else [])],
         exception_handlers=pages.ERRORS,
         lifespan=lifespan,
     )
     app.router.redirect_slashes = False  # a client that follows a redirect may lose its credential on the way
-    app.front = Api(app.pages, parts=parts, ring=ring, log=log)
+    app.front = Api(app.pages, parts=parts, credentials=credentials, log=log)
     app.state.parts = parts
     return app
 
@@ -120,6 +127,8 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embed
     app.parts[RequestRate] = RequestRate(settings.contact_limit)
     app.parts[Links] = Links()
     app.parts[NewGroups] = NewGroups(settings.group_limit)
+    app.parts[InviteRate] = InviteRate(settings.invite_limit)
+    app.parts[Sessions] = Sessions(store)
     app.parts[Devices] = Devices(store, app.tasks)
     app.parts[Meaning] = Meaning(app, others=[recall.EPISODES], former=lambda name: former_for(settings, data, name), on_battery=on_battery)
     app.parts[Providers] = Providers(settings, KeptSecrets(data))

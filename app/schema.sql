@@ -315,3 +315,26 @@ CREATE INDEX waiting_messages_claimed ON waiting_messages (turn_id) WHERE turn_i
 CREATE INDEX waiting_messages_by_owner ON waiting_messages (owner_id, asker_id);
 CREATE INDEX waiting_messages_by_asker ON waiting_messages (asker_id);
 CREATE TABLE unremembered_messages (message_id INTEGER PRIMARY KEY REFERENCES messages ON DELETE CASCADE) STRICT;
+CREATE TABLE web_sessions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, digest BLOB NOT NULL UNIQUE,
+    key_digest BLOB, created_at TEXT NOT NULL, expires_at TEXT NOT NULL) STRICT;
+CREATE INDEX web_sessions_by_user ON web_sessions (user_id, expires_at);
+CREATE INDEX web_sessions_by_end ON web_sessions (expires_at);
+CREATE TABLE sign_in_codes (
+    digest BLOB PRIMARY KEY, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, expires_at TEXT NOT NULL) STRICT, WITHOUT ROWID;
+CREATE INDEX sign_in_codes_by_user ON sign_in_codes (user_id);
+CREATE TABLE teams (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL UNIQUE REFERENCES users ON DELETE CASCADE, name TEXT NOT NULL,
+    created_at TEXT NOT NULL) STRICT;
+CREATE TABLE team_members (
+    user_id INTEGER PRIMARY KEY REFERENCES users ON DELETE CASCADE, team_id INTEGER NOT NULL REFERENCES teams ON DELETE CASCADE,
+    role TEXT NOT NULL CHECK (role IN ('owner', 'admin', 'member')), joined_at TEXT NOT NULL) STRICT;
+CREATE INDEX team_members_by_team ON team_members (team_id);
+CREATE TABLE team_invites (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, team_id INTEGER NOT NULL REFERENCES teams ON DELETE CASCADE, digest BLOB NOT NULL UNIQUE,
+    email TEXT, role TEXT NOT NULL CHECK (role IN ('admin', 'member')),
+    status TEXT NOT NULL CHECK (status IN ('pending', 'accepted', 'revoked')),
+    invited_by INTEGER REFERENCES users ON DELETE SET NULL, created_at TEXT NOT NULL, expires_at TEXT NOT NULL) STRICT;
+CREATE INDEX team_invites_pending ON team_invites (team_id) WHERE status = 'pending';
+CREATE INDEX team_invites_by_team ON team_invites (team_id);
+CREATE INDEX team_invites_by_inviter ON team_invites (invited_by);

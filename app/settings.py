@@ -39,6 +39,8 @@ class Settings:
     group_limit: int = option(5, "groups that each user may make in a minute; 0 = no limit")
     rpc_seconds: int = option(60, "the longest that an agent may take to answer another's message, in seconds", most=3_600)
     contact_limit: int = option(20, "requests to become a contact that a user may make a minute; 0 = no limit")
+    invite_limit: int = option(20, "invites to the team that a user may make a minute; 0 = no limit")
+    team_seats: int = option(10, "seats of each team, which members and invites that wait take", most=100_000)
     max_body: int = option(12 * MIB, "largest request body in bytes")
     max_accumulate_body: int = option(640 * MIB, "largest body of POST /accumulate in bytes")
     max_attachment_body: int = option(20 * MIB, "largest attachment in bytes")

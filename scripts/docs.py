@@ -75,9 +75,14 @@ def endpoints() -> str:
     """Give the table of endpoints."""
     from app.catalog import CATALOG
 
-    served = sorted((found for found in CATALOG.operations.values() if found.path), key=lambda found: (found.category, found.path, found.method))
-    rows = [(found.method, f"`{found.path}`", " or ".join(found.scopes) or ("none" if found.public else "any"), found.summary) for found in served]
+    served = sorted(CATALOG.listed(), key=lambda one: (one.category, one.path, one.method))
+    rows = [(one.method, f"`{one.path}`", scope_of(one.operation), one.operation.summary) for one in served]
     return markdown(("Method", "Path", "Scope", "What it does"), rows)
+
+
+def scope_of(found: Any) -> str:
+    """Give the scopes of which an operation asks for one."""
+    return " or ".join(found.scopes) or ("none" if found.public else "any")
 
 
 def settings() -> str:

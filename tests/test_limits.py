@@ -137,7 +137,8 @@ async def still(served: Served) -> Seconds:
     async with served.client() as client:
         await client.get("/nothing")
     clock, api = Seconds(), front(served)
-    api.rates, api.failures = RateLimit(api.rates.per_minute, clock=clock), RateLimit(api.failures.per_minute, clock=clock)
+    held = api.credentials
+    held.rates, held.failures = RateLimit(held.rates.per_minute, clock=clock), RateLimit(held.failures.per_minute, clock=clock)
     return clock
 
 

@@ -8,7 +8,7 @@ import pytest
 from app.agent import loop
 from app.catalog import CATALOG
 from app.core.caller import NOBODY, Caller
-from app.core.reach import BY_ACCESS, CREATE_TODOS, READ_TODOS, Reach
+from app.core.reach import BY_ACCESS, CREATE_TODOS, LENT, READ_TODOS, Reach
 from app.core.shapes import encode
 from app.errors import AppError, Forbidden, GrantRevoked, NotFound
 from app.network import grant_rows
@@ -66,14 +66,15 @@ def test_what_may_be_called_grows_with_the_access_alone(scope: Any, access: Any)
 
 
 async def test_no_operation_beside_the_list_can_be_called(served: Served, alice: Client, bob: Client) -> None:
+    tools = sorted(CATALOG.operations)[:200]
     everything = {
         "notesAccess": notes(scope="all", access="edit"), "calendarAccess": {"read": "full", "write": True}, "emailAccess": {"read": True},
-        "todoAccess": {"read": True, "create": True}, "toolAccess": {"allowedTools": sorted(CATALOG.operations)[:200]},
+        "todoAccess": {"read": True, "create": True}, "toolAccess": {"allowedTools": tools},
     }  # fmt: skip
     peer = await granted(served, alice, **everything)
     assert peer.reach is not None
     allowed = peer.reach.operations
-    assert allowed == BY_ACCESS["edit"] | READ_TODOS | CREATE_TODOS
+    assert allowed == BY_ACCESS["edit"] | READ_TODOS | CREATE_TODOS | LENT.intersection(tools)
     for name, found in CATALOG.operations.items():
         if name not in allowed:
             with pytest.raises(NotFound if found.method == "COMMAND" else Forbidden):

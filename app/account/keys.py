@@ -16,7 +16,7 @@ from app.core.operation import operation
 from app.core.shapes import Id, Line, Record, Rule
 from app.core.store import Store
 from app.core.tx import Tx, stamp
-from app.errors import InsufficientScope, NotFound, QuotaExceeded
+from app.errors import InsufficientScope, NotFound, QuotaExceeded, Unauthorized
 
 MOST_LIVE_KEYS = 100
 LIVES: dict[str, timedelta | None] = {
@@ -164,7 +164,7 @@ class KeyRing:
         print_ = digest(key)
         found = self._known.get(print_)
         if found is None:
-            found = self._store.quick(_find, print_)
+            found = self._store.quick(by_digest, print_)
             if found is None:
                 return None
             self._known[print_] = found
@@ -195,7 +195,8 @@ def digest(key: str) -> bytes:
     return hashlib.sha256(key.encode("utf-8", "surrogateescape")).digest()
 
 
-def _find(tx: Tx, print_: bytes) -> Caller | None:
+def by_digest(tx: Tx, print_: bytes) -> Caller | None:
+    """Give the caller whose key has this digest, with the moment at which that ends; None when it is unknown or revoked."""
     row = tx.one(
         """SELECT k.id, k.name, k.prefix, k.scopes, u.id AS user, u.uuid, u.username,
                   CASE WHEN k.digest = :print THEN k.expires_at ELSE min(k.old_expires_at, ifnull(k.expires_at, k.old_expires_at)) END AS expires_at
@@ -270,3 +271,12 @@ def _key(
     revoked_at: str | None,
 ) -> Key:
     return Key(id_, name, prefix, last4, msgspec.json.decode(scopes), created_at, last_used_at, expires_at, revoked_at)
+
+
+def caller_of(tx: Tx, me: Caller, id_: int) -> Caller:
+    """Give the caller that one of the user's keys makes; raise NotFound, or Unauthorized for a key that has ended."""
+    _own(tx, me.user, id_)
+    found = by_digest(tx, tx.value("SELECT digest FROM keys WHERE id = :id AND user_id = :user", id=id_, user=me.user))
+    if found is None or (found.expires_at is not None and found.expires_at <= tx.now):
+        raise Unauthorized(f"Key {id_} is revoked or expired.")
+    return found

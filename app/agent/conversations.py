@@ -105,7 +105,7 @@ class Unread(Record):
     unread_count: int
 
 
-@operation("GET /conversations", scope="agent.chat:read", category="agent", effect="read")
+@operation("GET /conversations", scope="agent.chat:read", category="agent", effect="read", also=("GET /net/conversations",))
 def list_conversations(
     tx: Tx, me: Caller, *, view: View = "all", contact: Annotated[str, Meta(max_length=200)] | None = None,
     q: Annotated[str, Meta(max_length=1000)] | None = None, limit: Annotated[int, Meta(ge=1), Most(100)] = 20,
@@ -126,7 +126,7 @@ def list_conversations(
     return Listed(conversations=[_whole(tx, me, row, message_limit, after_message_id) for row in found])
 
 
-@operation("GET /conversations/{id}", scope="agent.chat:read", category="agent", since="beyond", effect="read")
+@operation("GET /conversations/{id}", scope="agent.chat:read", category="agent", since="beyond", effect="read", also=("GET /net/conversations/{id}",))
 def read_conversation(tx: Tx, me: Caller, *, id: Id, limit: Annotated[int, Meta(ge=1), Most(200)] = 50, before: Id | None = None) -> OneConversation:
     """Read a conversation: its newest messages, or those before a message, oldest first."""
     row = rows.of(tx, me, id)

@@ -15,7 +15,7 @@ user_option = click.option("--user", metavar="NAME", help="Whose; may be left ou
 
 @click.group(cls=Commands)
 def user() -> None:
-    """Add, list, rename, connect and delete users."""
+    """Add, list, rename, connect, sign in and delete users."""
 
 
 @user.command()
@@ -77,6 +77,28 @@ def connect(username: str, other: str, data: Path | None) -> None:
     """Make two users contacts, so that they can share folders."""
     made = ask(read_settings(data=data), "connect_users", username=username, contact=other)
     click.echo(f"{made['username']} and {made['contact']} are contacts.")
+
+
+@user.command()
+@click.argument("username", metavar="NAME")
+@data_option
+def code(username: str, data: Path | None) -> None:
+    """Show a code with which the user signs in at a page of this server: once, within ten minutes.
+
+    It is the last line of the output; what goes to stderr tells about it.
+    """
+    made = ask(read_settings(data=data), "make_sign_in_code", username=username)
+    click.echo(f"{username} signs in with this code, once and until {made['expiresAt'][11:16]} UTC.", err=True)
+    click.echo(made["code"])
+
+
+@user.command(name="sign-out")
+@click.argument("username", metavar="NAME")
+@data_option
+def sign_out(username: str, data: Path | None) -> None:
+    """End every web session of a user."""
+    ended = ask(read_settings(data=data), "end_sessions", username=username)["sessions"]
+    click.echo(f"Ended {ended} {'session' if ended == 1 else 'sessions'} of {username}.")
 
 
 def usernames(found: dict[str, list[dict[str, str]]]) -> list[str]:

@@ -3,9 +3,9 @@
 import dataclasses
 import functools
 import inspect
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from types import ModuleType
-from typing import Any, Generic, Literal, ParamSpec, TypeVar, get_args, get_type_hints
+from typing import Any, Generic, Literal, NamedTuple, ParamSpec, TypeVar, get_args, get_type_hints
 
 from app.core.download import Download
 from app.core.lines import Lines
@@ -19,6 +19,8 @@ Risk = Literal["R", "W", "O", "X"]
 """What an agent's tool can do: read; change the workspace in a way that can be undone; reach others outside; or what cannot be taken back."""
 Taint = Literal["guest", "agent", "mail", "calendar", "mcp", "web"]
 """Whose words a tool's result may hold, where they are not the user's own."""
+NET = "/net/"
+"""Where those aliases lie that are routes of the contract in their own right; all others are older names."""
 CAMEL_CATEGORIES = {"raw_memory": "rawMemory", "managed_agents": "managedAgents"}
 
 
@@ -203,6 +205,16 @@ def operation(
     return declare
 
 
+class Listed(NamedTuple):
+    """A route of the contract and the operation that answers it; `name` is its own, also where several routes lead to one operation."""
+
+    method: str
+    path: str
+    category: str
+    name: str
+    operation: Operation[..., Any]
+
+
 class Catalog:
     """Every operation of the service, by name, in the order of its modules."""
 
@@ -222,6 +234,15 @@ class Catalog:
         if missing := set(found.path_names) - {camel(name) for name in named}:
             raise ValueError(f"{found.name} has no parameter for {missing}")
         self.operations[found.name] = found
+
+    def listed(self) -> Iterator["Listed"]:
+        """Give every route that the service tells of, with its category: each operation's own and its net aliases, but no older names."""
+        for found in self.operations.values():
+            if found.path:
+                yield Listed(found.method, found.path, found.category, found.name, found)
+            for method, _, path in (route.partition(" ") for route in found.also):
+                if path.startswith(NET):
+                    yield Listed(method, path, "net", f"net_{found.name}", found)
 
     def routes(self) -> list[tuple[str, str, Operation[..., Any]]]:
         """Give (method, path, operation) for all that is served over HTTP, aliases included."""

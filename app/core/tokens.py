@@ -6,12 +6,26 @@ import uuid
 
 ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
 SECRET_LENGTH = 40
+TYPED_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+CODE_GROUPS = 3
+GROUP_LENGTH = 4
+LOOKALIKES = str.maketrans({"O": "0", "I": "1", "L": "1", "-": None, " ": None})
 NAMESPACE = uuid.UUID("5b0f5c1e-6d0a-4f0e-9d57-3c4b7f1a2e88")
 
 
 def secret(prefix: str) -> str:
     """Give the prefix and 40 random base62 characters (238 bits)."""
     return prefix + "".join(secrets.choice(ALPHABET) for _ in range(SECRET_LENGTH))
+
+
+def code() -> str:
+    """Give twelve random characters (60 bits) in three groups, to be typed by a person: no letter that looks like another."""
+    return "-".join("".join(secrets.choice(TYPED_ALPHABET) for _ in range(GROUP_LENGTH)) for _ in range(CODE_GROUPS))
+
+
+def plain_code(typed: str) -> str:
+    """Give a code as it is compared, however it was typed: in capitals, without spaces and hyphens, lookalikes as the digits they mean."""
+    return typed.strip().upper().translate(LOOKALIKES)
 
 
 def new_uuid() -> str:

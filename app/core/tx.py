@@ -23,6 +23,10 @@ class NeedsSavepoints(Exception):
     """Something failed after its first change: the batch must be run again with a savepoint for each part."""
 
 
+class _Undo(Exception):
+    """Ends a block of which nothing stays."""
+
+
 class Tx:
     """One open transaction: its connection, its one moment, and the events it will publish once it has committed."""
 
@@ -68,6 +72,19 @@ class Tx:
     def emit(self, name: str, **payload: Any) -> None:
         """Publish the event once this transaction has committed, never before."""
         self.events.append((name, payload))
+
+    @contextlib.contextmanager
+    def undone(self) -> Iterator[None]:
+        """Undo what the block changed and publishes, whether it raises or not."""
+        careful, heard = self.careful, len(self.events)
+        self.careful = True
+        try:
+            with contextlib.suppress(_Undo), real_savepoint(self.connection):
+                yield
+                raise _Undo
+        finally:
+            self.careful = careful
+            del self.events[heard:]
 
     @contextlib.contextmanager
     def savepoint(self) -> Iterator[None]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
+from urllib.parse import urlsplit
 
 from app.errors import Forbidden
 from app.settings import Settings
@@ -25,6 +26,7 @@ class Guard:
         bound = f"[{settings.host}]" if ":" in settings.host else settings.host
         self._hosts = frozenset(host.lower().encode() for host in (*LOOPBACK, bound, *settings.allowed_hosts))
         self._known: set[bytes] = set()
+        self._public = urlsplit(settings.public_url.rstrip("/"))
         self._origins = frozenset(origin.rstrip("/").encode() for origin in settings.cors_origins)
 
     def check(self, method: str, headers: dict[bytes, bytes], scheme: str) -> Headers | None:
@@ -36,12 +38,17 @@ class Guard:
         if origin is not None and origin in self._origins:
             return _cors(origin)
         if method in UNSAFE:
-            self._check_origin(origin, headers, b"%s://%s" % (scheme.encode(), host))
+            self._check_origin(origin, headers, self.origin(headers, scheme).encode("latin-1"))
         return None
 
     def origin(self, headers: dict[bytes, bytes], scheme: str) -> str:
-        """Give scheme, host and port as the client named them."""
-        return f"{scheme}://{headers.get(b'host', b'').decode('latin-1').lower()}"
+        """Give scheme, host and port as the client named them; for the public address its own scheme, since a proxy may speak https for it."""
+        host = headers.get(b"host", b"").decode("latin-1").lower()
+        return f"{self._public.scheme if host == self._public.netloc.lower() else scheme}://{host}"
+
+    def is_own_page(self, headers: dict[bytes, bytes], scheme: str) -> bool:
+        """Say whether the request names a page of this server as the one it comes from."""
+        return headers.get(b"origin", b"").lower() == self.origin(headers, scheme).encode("latin-1")
 
     async def pass_on(self, app: Callable[..., Awaitable[None]], scope: Any, receive: Any, send: Any, request_id: bytes) -> None:
         """Let another ASGI application answer, with the headers of every answer added."""

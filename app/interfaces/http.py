@@ -14,25 +14,23 @@ from urllib.parse import parse_qsl, quote
 
 from msgspec import Raw
 
-from app.account.devices import Devices
-from app.account.keys import KeyRing
 from app.core import tokens
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.download import Download
 from app.core.idempotency import Replay
-from app.core.limits import RateLimit, Verdict
+from app.core.limits import Verdict
 from app.core.lines import MEDIA_TYPE, Lines
 from app.core.memory import Unchanged
 from app.core.operation import Operation
 from app.core.shapes import decode, encode, encode_enveloped
-from app.errors import AppError, Invalid, Malformed, PayloadTooLarge, RateLimited, Unauthorized, Unavailable
+from app.errors import AppError, Invalid, Malformed, PayloadTooLarge, Unavailable
 from app.interfaces.access_log import AccessLog
-from app.interfaces.guard import SECURITY_HEADERS, Guard, Headers
+from app.interfaces.credentials import BASE, Credentials
+from app.interfaces.guard import SECURITY_HEADERS, Headers
 from app.interfaces.routes import Found, Routes
 from app.settings import MIB
 
-BASE = "/api/v1"
 LARGE_BODY = 16 << 20
 CHUNK_SECONDS = 20
 JSON_HEADERS = [(b"content-type", b"application/json; charset=utf-8"), (b"cache-control", b"no-store"), *SECURITY_HEADERS]
@@ -59,7 +57,7 @@ class Refusal(NamedTuple):
 class Exchange:
     """One request on its way to its answer: what was sent, and what is learned of it."""
 
-    __slots__ = ("caller", "cors", "headers", "operation", "receive", "request_id", "scope", "send", "size", "started", "status", "verdict")
+    __slots__ = ("caller", "cookie", "cors", "headers", "operation", "receive", "request_id", "scope", "send", "size", "started", "status", "verdict")
 
     def __init__(self, scope: Scope, receive: Receive, send: Send, request_id: bytes) -> None:
         self.scope = scope
@@ -70,6 +68,7 @@ class Exchange:
         self.started = time.perf_counter()
         self.operation: Operation[..., Any] | None = None
         self.caller: Caller | None = None
+        self.cookie: bytes | None = None
         self.cors: Headers | None = None
         self.verdict: Verdict | None = None
         self.status = 0
@@ -120,6 +119,8 @@ class Exchange:
                 (b"x-ratelimit-remaining", b"%d" % remaining),
                 (b"x-ratelimit-reset", b"%d" % (time.time() + reset)),
             ]
+        if self.cookie is not None:
+            headers.append((b"set-cookie", self.cookie))
         if self.cors:
             headers += self.cors
         return headers
@@ -128,16 +129,13 @@ class Exchange:
 class Api:
     """The ASGI application in front: guards every request, answers those below the base path, passes the others on."""
 
-    def __init__(self, app: ASGI, *, parts: App, ring: KeyRing, log: AccessLog) -> None:
+    def __init__(self, app: ASGI, *, parts: App, credentials: Credentials, log: AccessLog) -> None:
         self.app = app
         self.parts = parts
-        self.ring = ring
+        self.credentials = credentials
+        self.guard = credentials.guard
         self.log = log
         self.routes = Routes(parts.catalog)
-        self.devices = parts.part(Devices)
-        self.guard = Guard(parts.settings)
-        self.rates = RateLimit(parts.settings.rate_limit)
-        self.failures = RateLimit(parts.settings.failed_limit)
         self.unchanged = Unchanged()
         self._large = asyncio.Lock()
         self._ids = map(b"%s-%x".__mod__, zip(itertools.repeat(tokens.run_name().encode()), itertools.count(1)))
@@ -171,7 +169,7 @@ class Api:
         found = self.routes.find(exchange.scope["method"], path)
         operation = exchange.operation = found.operation
         if not operation.public:
-            self._admit(exchange)
+            self.credentials.admit(exchange)
         text = exchange.scope["query_string"]
         if operation.steady is not None and exchange.caller is not None and not any(field.encode() + b"=" in text for field in operation.steady):
             commits = self.parts.store.commits
@@ -219,25 +217,6 @@ class Api:
         if isinstance(result, Replay):
             return _replayed(result, operation)
         return operation.status, encode(result) if operation.bare else encode_enveloped(result, operation.wrap), None
-
-    def _admit(self, exchange: Exchange) -> None:
-        """Find the caller of the credential, and take a token of its rate."""
-        headers = exchange.headers
-        address = (exchange.scope.get("client") or ("?",))[0]
-        if wait := self.failures.wait(address):
-            raise RateLimited("Too many failed credentials; wait a moment.", retryAfter=wait)
-        key = _credential(headers)
-        caller = None if key is None else self.ring.caller(key)
-        if caller is None:
-            if key is not None:
-                self.failures.take(address)
-            raise _unauthorized(self.guard.origin(headers, exchange.scope.get("scheme", "http")), sent=key is not None)
-        exchange.caller = caller
-        self.ring.used(caller)
-        exchange.verdict = self.rates.take(caller.credential)
-        if exchange.verdict.wait:
-            raise RateLimited("Too many requests; wait a moment.", retryAfter=exchange.verdict.wait)
-        exchange.caller = self.devices.admit(caller, headers.get(b"x-device-id"))
 
     async def _body(self, exchange: Exchange, most: int) -> bytes:
         declared = exchange.headers.get(b"content-length", b"0")
@@ -336,22 +315,6 @@ def _measured(body: bytes, most: int) -> bytes:
     if len(body) > most:
         raise _too_large(most)
     return body
-
-
-def _credential(headers: dict[bytes, bytes]) -> str | None:
-    """Give the key that was sent; when Authorization is there it alone counts."""
-    authorization = headers.get(b"authorization")
-    if authorization is None:
-        key = headers.get(b"x-api-key")
-        return None if key is None else key.decode("latin-1").strip()
-    scheme, _, key = authorization.partition(b" ")
-    return key.decode("latin-1").strip() if scheme.lower() == b"bearer" else ""
-
-
-def _unauthorized(origin: str, *, sent: bool) -> Unauthorized:
-    challenge = f'Bearer resource_metadata="{origin}/.well-known/oauth-protected-resource{BASE}"'
-    message = "The credential is unknown, expired or revoked." if sent else "Send a credential: Authorization: Bearer <API key>."
-    return Unauthorized(message).challenged(challenge + (', error="invalid_token"' if sent else ""))
 
 
 def _too_large(most: int) -> PayloadTooLarge:

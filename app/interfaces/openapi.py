@@ -6,7 +6,7 @@ from typing import Any
 from app.core.app import App
 from app.core.caller import Actor, Caller
 from app.core.lines import MEDIA_TYPE
-from app.core.operation import Catalog, Operation, operation
+from app.core.operation import Catalog, Listed, Operation, operation
 from app.core.shapes import Record, schemas
 
 PREFIX = "#/components/schemas/"
@@ -47,16 +47,17 @@ async def openapi(app: App, me: Caller | None) -> dict[str, Any]:
 @functools.cache
 def document(catalog: Catalog) -> dict[str, Any]:
     """Give the OpenAPI document of the catalogue."""
-    served = [(method, path, found) for method, path, found in catalog.routes() if not _is_alias(method, path, found)]
+    served = list(catalog.listed())
+    operations = list({one.operation.name: one.operation for one in served}.values())
     kinds: list[Any] = [*SHARED]
-    for _, _, found in served:
+    for found in operations:
         kinds += [found.shape.record, found.answer]
     each, named = schemas(kinds, PREFIX)
-    requests = {found.name: named.pop(each[len(SHARED) + 2 * i]["$ref"].removeprefix(PREFIX)) for i, (_, _, found) in enumerate(served)}
-    answers = {found.name: each[len(SHARED) + 1 + 2 * i] for i, (_, _, found) in enumerate(served)}
+    requests = {found.name: named.pop(each[len(SHARED) + 2 * i]["$ref"].removeprefix(PREFIX)) for i, found in enumerate(operations)}
+    answers = {found.name: each[len(SHARED) + 1 + 2 * i] for i, found in enumerate(operations)}
     paths: dict[str, Any] = {}
-    for method, path, found in served:
-        paths.setdefault(path, {})[method.lower()] = _entry(found, requests[found.name], answers[found.name])
+    for one in served:
+        paths.setdefault(one.path, {})[one.method.lower()] = _entry(one, requests[one.operation.name], answers[one.operation.name])
     return {
         "openapi": "3.1.0",
         "info": {"title": "Workspace and Agent Service API", "version": "1.0.0", "description": "Served by Hearth."},
@@ -70,17 +71,14 @@ def document(catalog: Catalog) -> dict[str, Any]:
     }
 
 
-def _is_alias(method: str, path: str, found: Operation[..., Any]) -> bool:
-    return (method, path) != (found.method, found.path)
-
-
-def _entry(found: Operation[..., Any], request: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
+def _entry(listed: Listed, request: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
+    found = listed.operation
     properties: dict[str, Any] = request.get("properties", {})
     required = set(request.get("required", ()))
     in_path = [_parameter(name, "path", properties[name], required=True) for name in found.path_names]
     others = {name: schema for name, schema in properties.items() if name not in found.path_names}
     entry: dict[str, Any] = {
-        "operationId": found.name, "summary": found.summary, "description": found.description, "tags": [found.category],
+        "operationId": listed.name, "summary": found.summary, "description": found.description, "tags": [listed.category],
         "parameters": in_path, "responses": _responses(found, answer),
     }  # fmt: skip
     if found.raw:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from app.account import metering
 from app.account.devices import Devices
 from app.account.keys import KeyRing
+from app.account.sessions import Sessions
 from app.core import idempotency
 from app.core.app import App
 from app.core.caller import OPERATOR
@@ -43,6 +44,7 @@ class Schedule:
         """Delete for good what has been in the trash for its time, uploads that were cut off, and old replies; close forgotten calls."""
         await self._parts.call(OPERATOR, "purge_expired_trash", {})
         await self._parts.call(OPERATOR, "purge_stale_attachments", {})
+        await self._parts.call(OPERATOR, "sweep_sessions", {})
         await self._parts.write(idempotency.sweep)
         await self._parts.write(metering.settle_forgotten)
 
@@ -66,7 +68,8 @@ class Schedule:
         from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
         self._scheduler = AsyncIOScheduler(timezone="UTC")
-        minutely = (self._ring.flush, self._parts.part(Devices).flush_seen, self.expire, self.refresh, self.answer)
+        devices, sessions = self._parts.part(Devices), self._parts.part(Sessions)
+        minutely = (self._ring.flush, devices.flush_seen, sessions.flush_renewed, self.expire, self.refresh, self.answer)
         for seconds, job in (*((60, job) for job in minutely), (30, self.beat), (3600, self.sweep)):
             self._scheduler.add_job(
                 _guarded(job), "interval", seconds=seconds, coalesce=True, max_instances=1, misfire_grace_time=None, id=job.__name__

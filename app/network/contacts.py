@@ -60,7 +60,7 @@ class PermissionsAnswer(Record):
     updated_at: str
 
 
-@operation("GET /network/contacts", scope="os.network:read", category="network", since="beyond", effect="read")
+@operation("GET /network/contacts", scope="os.network:read", category="network", since="beyond", effect="read", also=("GET /net/contacts",))
 def list_contacts(
     tx: Tx, me: Caller, *, q: Annotated[str, Text(200)] = "", limit: Annotated[int, Meta(ge=1), Most(200)] = 50, offset: Offset = 0
 ) -> ContactList:
@@ -70,19 +70,29 @@ def list_contacts(
     return ContactList([shown(tx, me.user, row) for row in rows[offset : offset + limit]], len(rows))
 
 
-@operation("DELETE /network/contacts/{userId}", scope="net.contacts:manage", category="network", since="beyond")
+@operation(
+    "DELETE /network/contacts/{userId}", scope="net.contacts:manage", category="network", since="beyond", also=("DELETE /net/contacts/{userId}",)
+)
 async def remove_contact(app: App, me: Caller, *, user_id: UserRef) -> Record:
     """End a contact on both sides, with all grants and folder shares between the two."""
     return await app.write(_remove, me, user_id, app.part(Behind))
 
 
-@operation("GET /network/contacts/{userId}/permissions", scope="os.network:read", category="network", since="beyond")
+@operation(
+    "GET /network/contacts/{userId}/permissions", scope="os.network:read", category="network", since="beyond", also=("GET /net/permissions/{userId}",)
+)
 def read_permissions(tx: Tx, me: Caller, *, user_id: UserRef) -> PermissionsAnswer:
     """Read what a contact may do with the caller's agent, and what the caller may do with theirs."""
     return _answer(tx, me, contact(tx, me, user_id))
 
 
-@operation("PUT /network/contacts/{userId}/permissions", scope="net.contacts:manage", category="network", since="beyond")
+@operation(
+    "PUT /network/contacts/{userId}/permissions",
+    scope="net.contacts:manage",
+    category="network",
+    since="beyond",
+    also=("PUT /net/permissions/{userId}",),
+)
 async def change_permissions(
     app: App, me: Caller, *, user_id: UserRef, permissions: Permissions, if_revision: Revision | None = None
 ) -> PermissionsAnswer:

@@ -69,7 +69,13 @@ class Connected(Record):
     capabilities: Capabilities
 
 
-@operation("POST /network/request", scope=("net.contacts:manage", "agent.message:send"), category="network", since="beyond")
+@operation(
+    "POST /network/request",
+    scope=("net.contacts:manage", "agent.message:send"),
+    category="network",
+    since="beyond",
+    also=("POST /net/contacts/request",),
+)
 async def request_contact(
     app: App, me: Caller, *, to: Annotated[str, Meta(min_length=1, max_length=64)], note: Annotated[str, Text(500)] | None = None
 ) -> Requested:
@@ -80,7 +86,7 @@ async def request_contact(
     return await app.write(_request, me, to, note)
 
 
-@operation("GET /network/requests", scope="os.network:read", category="network", since="beyond", effect="read")
+@operation("GET /network/requests", scope="os.network:read", category="network", since="beyond", effect="read", also=("GET /net/contacts/requests",))
 def list_requests(tx: Tx, me: Caller) -> RequestList:
     """List the requests that wait: those to the caller and the caller's own, newest first."""
     incoming = tx.all(f"{_SELECT} JOIN users u ON u.id = r.from_id WHERE r.to_id = :me AND {_PENDING} ORDER BY r.id DESC", me=me.user, now=tx.now)
@@ -91,7 +97,13 @@ def list_requests(tx: Tx, me: Caller) -> RequestList:
     )
 
 
-@operation("DELETE /network/requests/{requestId}", scope="net.contacts:manage", category="network", since="beyond")
+@operation(
+    "DELETE /network/requests/{requestId}",
+    scope="net.contacts:manage",
+    category="network",
+    since="beyond",
+    also=("DELETE /net/contacts/requests/{requestId}",),
+)
 def cancel_request(tx: Tx, me: Caller, *, request_id: Id) -> Record:
     """Take back a request of one's own that still waits."""
     row = tx.one("SELECT * FROM contact_requests WHERE id = :id AND from_id = :me", id=request_id, me=me.user)
@@ -102,7 +114,7 @@ def cancel_request(tx: Tx, me: Caller, *, request_id: Id) -> Record:
     return Record()
 
 
-@operation("POST /network/accept", scope="net.contacts:manage", category="network", since="beyond")
+@operation("POST /network/accept", scope="net.contacts:manage", category="network", since="beyond", also=("POST /net/contacts/accept",))
 def answer_request(
     tx: Tx, me: Caller, *, request_id: Id, type: Type, action: Literal["accept", "reject"], permissions: Permissions | None = None
 ) -> Answered:
@@ -120,7 +132,13 @@ def answer_request(
     return Answered("accepted", contacts.known_as(tx, me.user, row["from_id"]))
 
 
-@operation("POST /network/connect", scope=("net.contacts:manage", "agent.message:send"), category="network", since="beyond")
+@operation(
+    "POST /network/connect",
+    scope=("net.contacts:manage", "agent.message:send"),
+    category="network",
+    since="beyond",
+    also=("POST /net/contacts/connect",),
+)
 async def connect_by_link(app: App, me: Caller, *, share_token: Annotated[str, Meta(min_length=1, max_length=64)]) -> Connected:
     """Connect with whoever made a share link: the caller gets access to their agent, as far as the link goes."""
     return await app.write(_connect, me, share_token, app.part(Links))

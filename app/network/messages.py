@@ -67,7 +67,14 @@ def _one_write(*, to: str, message: str, intent: str | None, client_message_id: 
     return lambda tx, me: _send(tx, me, to, message, label, began)
 
 
-@operation("POST /agent/message", scope="agent.message:send", category="messaging", idempotent=IDEMPOTENT_SECONDS, once=_one_write)
+@operation(
+    "POST /agent/message",
+    scope="agent.message:send",
+    category="messaging",
+    idempotent=IDEMPOTENT_SECONDS,
+    once=_one_write,
+    also=("POST /net/messages",),
+)
 async def send_message(
     app: App, me: Caller, *, to: To, message: MessageText, intent: Intent | None = None, client_message_id: ClientMessageId | None = None
 ) -> rpc.Answered | Delivered | Posted:

@@ -46,7 +46,10 @@ class Outcome:
     asker: Caller | None = None
 
 
-@operation("POST /escalations/{id}/decision", scope="escalations:decide", category="escalations", since="beyond")
+@operation(
+    "POST /escalations/{id}/decision", scope="escalations:decide", category="escalations", since="beyond",
+    also=("POST /net/escalations/{id}/decision",),
+)  # fmt: skip
 async def decide_escalation(
     app: App, me: Caller, *, id: Id, decision: Choice, note: Note | None = None, remember: Remember = "once"
 ) -> EscalationAnswer:

@@ -117,7 +117,7 @@ class Behind:
             hear(tx, Settled(row["id"], row["user_id"], row["kind"], origin, row["tool"], status, result))
 
 
-@operation("GET /escalations", scope="escalations:read", category="escalations", since="beyond")
+@operation("GET /escalations", scope="escalations:read", category="escalations", since="beyond", also=("GET /net/escalations",))
 def list_escalations(
     tx: Tx, me: Caller, *, status: Status = "pending", limit: Annotated[int, Meta(ge=1), Most(200)] = 50, offset: Offset = 0
 ) -> EscalationList:
@@ -131,7 +131,9 @@ def list_escalations(
     return EscalationList([shown(tx, row) for row in rows], total, pending(tx, me.user))
 
 
-@operation("GET /escalations/{id}", scope="escalations:read", category="escalations", since="beyond", effect="read")
+@operation(
+    "GET /escalations/{id}", scope="escalations:read", category="escalations", since="beyond", effect="read", also=("GET /net/escalations/{id}",)
+)
 def read_escalation(tx: Tx, me: Caller, *, id: Id) -> EscalationAnswer:
     """Read one escalation."""
     return EscalationAnswer(shown(tx, own(tx, me.user, id)))

@@ -1,11 +1,9 @@
 """The workspace as a whole: its beginning, its index and its status."""
 
-from typing import Any
-
 from app.account import keys, users
 from app.core.app import App
 from app.core.caller import EVERYTHING, Caller
-from app.core.operation import Operation, operation
+from app.core.operation import Listed, operation
 from app.core.shapes import Record
 from app.core.tx import Tx
 from app.workspace import attachment_rows, counters, folder_rows, names, note_rows, todo_rows, words
@@ -77,9 +75,9 @@ def init(tx: Tx, me: Caller) -> Initialized:
 async def os_index(app: App, me: Caller) -> Index:
     """List every endpoint, by category."""
     by_category: dict[str, list[Route]] = {}
-    served = [found for found in app.catalog.operations.values() if found.path and not found.bare]
-    for found in served:
-        by_category.setdefault(found.category, []).append(_route(found))
+    served = [one for one in app.catalog.listed() if not one.operation.bare]
+    for one in served:
+        by_category.setdefault(one.category, []).append(_route(one))
     return Index("Workspace and Agent Service API, served by Hearth. Paths are relative to /api/v1.", len(served), by_category)
 
 
@@ -124,8 +122,9 @@ def ensure(tx: Tx, owner: int) -> bool:
     return folder_rows.ensure_general(tx, owner) or made
 
 
-def _route(found: Operation[..., Any]) -> Route:
-    return Route(found.method, found.path, " or ".join(found.scopes) or None, found.summary)
+def _route(listed: Listed) -> Route:
+    found = listed.operation
+    return Route(listed.method, listed.path, " or ".join(found.scopes) or None, found.summary)
 
 
 def _begin(tx: Tx, me: Caller, username: str, prefix: str) -> FirstUser:

@@ -1,0 +1,214 @@
+"""Web sessions: who sits at a page of this server. They begin with a key or a single-use code and live as long as they are used."""
+
+import dataclasses
+import hashlib
+from datetime import datetime, timedelta
+
+from app.account import keys, users
+from app.core import tokens
+from app.core.caller import Caller
+from app.core.operation import operation
+from app.core.shapes import Record
+from app.core.store import Store
+from app.core.tx import Tx, stamp
+from app.errors import InsufficientScope, Invalid, Unauthorized
+
+LIFE = timedelta(days=30)
+RENEWAL = timedelta(hours=1)
+CODE_LIFE = timedelta(minutes=10)
+MOST_SESSIONS = 100
+LONGEST_SECRET = 255
+REFUSED = "This key or code is unknown, used up, expired or revoked."
+
+
+class SignInCode(Record):
+    """A code with which its user may sign in once."""
+
+    code: str
+    expires_at: str
+
+
+class SignedIn(Record):
+    """The secret of a session that has begun."""
+
+    secret: str
+
+
+class Ended(Record):
+    sessions: int
+
+
+@operation("COMMAND", category="account")
+def make_sign_in_code(tx: Tx, me: Caller, *, username: str) -> SignInCode:
+    """Give a code with which a user signs in at a page of this server, once and within ten minutes."""
+    code = tokens.code()
+    expires_at = stamp(tx.moment + CODE_LIFE)
+    tx.run(
+        "INSERT INTO sign_in_codes (digest, user_id, expires_at) VALUES (:digest, :user, :expires)",
+        digest=_code_digest(code), user=users.by_name(tx, username)["id"], expires=expires_at,
+    )  # fmt: skip
+    return SignInCode(code, expires_at)
+
+
+@operation("COMMAND", category="account")
+def sign_in(tx: Tx, me: Caller, *, key: str | None = None, code: str | None = None) -> SignedIn:
+    """Begin a web session with a key that has every scope, or with a code, which is used up."""
+    if (key is None) == (code is None):
+        raise Invalid("Send either key or code.", field="key")
+    if key is not None:
+        return SignedIn(_begin(tx, _owner_of_key(tx, key), keys.digest(key)))
+    return SignedIn(_begin(tx, _owner_of_code(tx, code or ""), None))
+
+
+@operation("COMMAND", category="account")
+def sign_out(tx: Tx, me: Caller, *, secret: str) -> Ended:
+    """End a web session; one that has ended already stays so."""
+    return _ended(tx, tx.run("DELETE FROM web_sessions WHERE digest = :digest", digest=keys.digest(secret)).rowcount)
+
+
+@operation("COMMAND", category="account")
+def end_sessions(tx: Tx, me: Caller, *, username: str) -> Ended:
+    """End every web session of a user, and the codes that were not used yet."""
+    user = users.by_name(tx, username)["id"]
+    tx.run("DELETE FROM sign_in_codes WHERE user_id = :user", user=user)
+    return _ended(tx, tx.run("DELETE FROM web_sessions WHERE user_id = :user", user=user).rowcount)
+
+
+@operation("COMMAND", category="account")
+def sweep_sessions(tx: Tx, me: Caller) -> Ended:
+    """Delete the sessions and codes whose time is over."""
+    tx.run("DELETE FROM sign_in_codes WHERE expires_at <= :now", now=tx.now)
+    return Ended(tx.run("DELETE FROM web_sessions WHERE expires_at <= :now", now=tx.now).rowcount)
+
+
+@dataclasses.dataclass(slots=True)
+class _Held:
+    """A session in memory: its caller, when it is to be renewed, and when the key behind it ends."""
+
+    caller: Caller
+    renew_at: datetime
+    key_ends_at: str | None
+
+
+class Sessions:
+    """Whose a session is, answered from memory; what commits a change of sessions, keys or users empties it.
+
+    A session is renewed at most once an hour of use; the new ends are gathered here and written at most once a minute by `flush_renewed`.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._known: dict[bytes, _Held] = {}
+        self._renewed: dict[int, str] = {}
+        for event in ("sessions.changed", "keys.changed", "users.changed"):
+            store.events.on(event, lambda _: self._known.clear())
+
+    def admit(self, secret: str) -> tuple[Caller, bool] | None:
+        """Give the caller whose session this is, and whether it was renewed just now; None when it is unknown or has ended."""
+        print_ = keys.digest(secret)
+        moment = self._store.clock()
+        held = self._known.get(print_)
+        if held is None:
+            held = self._store.quick(_find, print_, self._renewed)
+            if held is None:
+                return None
+            self._known[print_] = held
+        if held.caller.expires_at is None or held.caller.expires_at <= stamp(moment):
+            return None
+        if moment < held.renew_at:
+            return held.caller, False
+        self._renew(held, moment)
+        return held.caller, True
+
+    async def flush_renewed(self) -> None:
+        """Write the ends of the sessions that were renewed."""
+        if self._renewed:
+            renewed = dict(self._renewed)
+            await self._store.write(_prolong, renewed)
+            for id_, ends_at in renewed.items():
+                if self._renewed.get(id_) == ends_at:
+                    del self._renewed[id_]
+
+    def _renew(self, held: _Held, moment: datetime) -> None:
+        ends_at = _earlier(stamp(moment + LIFE), held.key_ends_at)
+        held.caller = dataclasses.replace(held.caller, expires_at=ends_at)
+        held.renew_at = moment + RENEWAL
+        if held.caller.credential is not None:
+            self._renewed[held.caller.credential] = ends_at
+
+
+def _begin(tx: Tx, user: int, key_digest: bytes | None) -> str:
+    """Make a session and give its secret; of very many the ones that were not used for longest go."""
+    secret = tokens.secret("")
+    tx.run(
+        "INSERT INTO web_sessions (user_id, digest, key_digest, created_at, expires_at) VALUES (:user, :digest, :key, :now, :expires)",
+        user=user, digest=keys.digest(secret), key=key_digest, now=tx.now, expires=stamp(tx.moment + LIFE),
+    )  # fmt: skip
+    dropped = tx.run(
+        """DELETE FROM web_sessions WHERE user_id = :user AND id NOT IN
+               (SELECT id FROM web_sessions WHERE user_id = :user ORDER BY expires_at DESC, id DESC LIMIT :most)""",
+        user=user, most=MOST_SESSIONS,
+    )  # fmt: skip
+    if dropped.rowcount:
+        tx.emit("sessions.changed")
+    return secret
+
+
+def _owner_of_key(tx: Tx, key: str) -> int:
+    found = keys.by_digest(tx, keys.digest(key.strip())) if len(key) <= LONGEST_SECRET else None
+    if found is None or _is_over(found.expires_at, tx.now):
+        raise Unauthorized(REFUSED)
+    if "*" not in found.scopes:
+        raise InsufficientScope("A session has every scope, so only a key with all of them may begin one.", scope="*")
+    return found.user
+
+
+def _owner_of_code(tx: Tx, code: str) -> int:
+    row = None
+    if len(code) <= LONGEST_SECRET:
+        row = tx.one(
+            "DELETE FROM sign_in_codes WHERE digest = :digest AND expires_at > :now RETURNING user_id", digest=_code_digest(code), now=tx.now
+        )
+    if row is None:
+        raise Unauthorized(REFUSED)
+    return int(row["user_id"])
+
+
+def _find(tx: Tx, print_: bytes, renewed: dict[int, str]) -> _Held | None:
+    row = tx.one(
+        """SELECT s.id, s.key_digest, s.expires_at, u.id AS user, u.uuid, u.username
+           FROM web_sessions s JOIN users u ON u.id = s.user_id WHERE s.digest = :print""",
+        print=print_,
+    )  # fmt: skip
+    if row is None:
+        return None
+    key = None if row["key_digest"] is None else keys.by_digest(tx, row["key_digest"])
+    if row["key_digest"] is not None and key is None:
+        return None  # whoever revokes or replaces a key also means what was begun with it
+    key_ends_at = None if key is None else key.expires_at
+    ends_at = _earlier(max(row["expires_at"], renewed.get(row["id"], "")), key_ends_at)
+    caller = Caller(row["user"], row["uuid"], row["username"], "session", credential=row["id"], expires_at=ends_at)
+    return _Held(caller, datetime.fromisoformat(row["expires_at"]) - LIFE + RENEWAL, key_ends_at)
+
+
+def _prolong(tx: Tx, renewed: dict[int, str]) -> None:
+    for id_, ends_at in renewed.items():
+        tx.run("UPDATE web_sessions SET expires_at = :ends_at WHERE id = :id", ends_at=ends_at, id=id_)
+
+
+def _ended(tx: Tx, count: int) -> Ended:
+    tx.emit("sessions.changed")
+    return Ended(count)
+
+
+def _code_digest(code: str) -> bytes:
+    """Give the hash of a code however it was typed; its 60 bits hold for the ten minutes it lives."""
+    return hashlib.sha256(tokens.plain_code(code).encode("utf-8", "surrogateescape")).digest()
+
+
+def _earlier(ends_at: str, other: str | None) -> str:
+    return ends_at if other is None else min(ends_at, other)
+
+
+def _is_over(ends_at: str | None, now: str) -> bool:
+    return ends_at is not None and ends_at <= now

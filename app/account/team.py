@@ -1,0 +1,211 @@
+"""The team: who belongs together, how many seats there are, and invites as links. Membership gives no access to anyone's data."""
+
+import sqlite3
+from typing import Annotated, Literal
+
+from app.account import team_rows as rows
+from app.account import users
+from app.core import tokens
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.limits import RateLimit
+from app.core.operation import operation
+from app.core.shapes import Id, Record
+from app.core.tx import Tx
+from app.errors import AlreadyMember, Forbidden, NotFound, RateLimited, SeatsFull
+
+Role = Literal["owner", "admin", "member"]
+GivenRole = Literal["member", "admin"]
+LEADERS = ("owner", "admin")
+LONGEST_TOKEN = 100
+
+
+class InviteRate(RateLimit):
+    """How many invites a user makes a minute."""
+
+
+class Seat(Record):
+    status: Literal["active", "none"]
+
+
+class Team(Record):
+    """A team; a seat is used by each member and each invite that waits."""
+
+    id: int
+    name: str
+    seats_total: int
+    seats_used: int
+    seats_available: int
+    created_at: str
+
+
+class Member(Record):
+    user_id: str
+    username: str
+    name: str
+    role: Role
+    joined_at: str
+
+
+class Invite(Record):
+    id: int
+    email: str | None
+    role: Role
+    expires_at: str
+
+
+class PendingInvite(Invite):
+    created_at: str
+
+
+class TeamView(Record):
+    """A user's team; `role` and `team` are null for who has none. Invites are shown to owner and admins."""
+
+    has_team: bool
+    role: Role | None
+    can_invite: bool
+    seat: Seat
+    team: Team | None
+    members: list[Member]
+    pending_invites: list[PendingInvite]
+
+
+class Invited(Record):
+    invite_url: str
+    email_delivered: bool
+    invite: Invite
+
+
+class Joined(Record):
+    team: Team
+    role: Role
+
+
+class MemberAnswer(Record):
+    member: Member
+
+
+@operation("GET /os/team", scope="os.team:read", tool=False)
+async def read_team(app: App, me: Caller) -> TeamView:
+    """Read the caller's team, its members and its seats."""
+    return await app.read(_view, me, app.settings.team_seats)
+
+
+@operation("POST /os/team/invite", scope="os.team:write", tool=False)
+async def invite_to_team(app: App, me: Caller, *, email: Annotated[str, users.Email()] | None = None, role: GivenRole = "member") -> Invited:
+    """Make an invite as a link; an address binds it. Whoever has no team gets one. Only owner and admins invite."""
+    if wait := app.part(InviteRate).take(me.user).wait:
+        raise RateLimited("Too many invites; wait a moment.", retryAfter=wait)
+    token = tokens.secret("")
+    made = await app.write(_invite, me, token, email, role, app.settings.team_seats)
+    return Invited(f"{app.settings.origin}/team/invites/{token}", email_delivered=False, invite=Invite(*made))
+
+
+@operation("DELETE /os/team/invites/{id}", scope="os.team:write", since="beyond", tool=False)
+def revoke_invite(tx: Tx, me: Caller, *, id: Id) -> Record:
+    """Revoke an invite that waits."""
+    team = rows.membership(tx, me.user)
+    if team is None:
+        raise NotFound(f"There is no invite {id} that waits.", field="id")
+    _require_leader(team)
+    rows.revoke(tx, team["id"], id)
+    return Record()
+
+
+@operation("POST /os/team/invites/{token}/accept", scope="os.team:write", since="beyond", tool=False)
+async def accept_invite(app: App, me: Caller, *, token: str) -> Joined:
+    """Join a team by an invite, which is used up."""
+    return await app.write(_accept, me, token, app.settings.team_seats)
+
+
+@operation("PATCH /os/team/members/{username}", scope="os.team:write", since="beyond", tool=False)
+def change_member(tx: Tx, me: Caller, *, username: str, role: GivenRole) -> MemberAnswer:
+    """Give a member another role; the owner's stays."""
+    team, found = _in_team(tx, me, username)
+    _require_leader(team)
+    _require_not_owner(found)
+    rows.give_role(tx, team["id"], found["id"], role)
+    return MemberAnswer(_member(rows.member(tx, team["id"], username)))
+
+
+@operation("DELETE /os/team/members/{username}", scope="os.team:write", since="beyond", tool=False)
+def remove_member(tx: Tx, me: Caller, *, username: str) -> Record:
+    """Take a member out of the team, or leave it oneself."""
+    team, found = _in_team(tx, me, username)
+    if found["id"] != me.user:
+        _require_leader(team)
+    _require_not_owner(found)
+    rows.leave(tx, team["id"], found["id"])
+    return Record()
+
+
+def _view(tx: Tx, me: Caller, seats: int) -> TeamView:
+    team = rows.membership(tx, me.user)
+    if team is None:
+        return TeamView(False, None, True, Seat("none"), None, [], [])
+    leads = team["role"] in LEADERS
+    invites = [PendingInvite(row["id"], row["email"], row["role"], row["expires_at"], row["created_at"]) for row in rows.pending(tx, team["id"])]
+    listed = [_member(row) for row in rows.members(tx, team["id"])]
+    return TeamView(True, team["role"], leads, Seat("active"), _team(tx, team, seats), listed, invites if leads else [])
+
+
+def _invite(tx: Tx, me: Caller, token: str, email: str | None, role: GivenRole, seats: int) -> tuple[int, str | None, Role, str]:
+    team = rows.membership(tx, me.user)
+    if team is None:
+        rows.found_team(tx, me.user, f"{users.settings_of(tx, me).name}’s team")
+        team = _own_team(tx, me)
+    _require_leader(team)
+    members = rows.members(tx, team["id"])
+    if email is not None and any((row["email"] or "").casefold() == email.casefold() for row in members):
+        raise AlreadyMember("A member of the team has this address already.", field="email")
+    if len(members) + len(rows.pending(tx, team["id"])) >= seats:
+        raise SeatsFull(f"All {seats} seats of the team are taken by members or by invites that wait; revoke one first.", seatsTotal=seats)
+    made = rows.invite(tx, team["id"], token, email=email, role=role, by=me.user)
+    return made["id"], made["email"], made["role"], made["expires_at"]
+
+
+def _accept(tx: Tx, me: Caller, token: str, seats: int) -> Joined:
+    found = rows.waiting_invite(tx, token[:LONGEST_TOKEN])
+    if found["email"] is not None and (users.settings_of(tx, me).email or "").casefold() != found["email"].casefold():
+        raise Forbidden("This invite is for another address than that of your account's settings.", reason="invite_for_another_address")
+    if rows.membership(tx, me.user) is not None:
+        raise AlreadyMember("You belong to a team already; leave it first.")
+    if len(rows.members(tx, found["team_id"])) >= seats:
+        raise SeatsFull(f"All {seats} seats of the team are taken.", seatsTotal=seats)
+    rows.accept(tx, found, me.user)
+    team = _own_team(tx, me)
+    return Joined(_team(tx, team, seats), team["role"])
+
+
+def _own_team(tx: Tx, me: Caller) -> sqlite3.Row:
+    team = rows.membership(tx, me.user)
+    if team is None:
+        raise NotFound("You belong to no team.")
+    return team
+
+
+def _in_team(tx: Tx, me: Caller, username: str) -> tuple[sqlite3.Row, sqlite3.Row]:
+    """Give the caller's team and its member of that name; raise NotFound, without a word on users of no team or another."""
+    team = rows.membership(tx, me.user)
+    if team is None:
+        raise rows.no_member(username)
+    return team, rows.member(tx, team["id"], username)
+
+
+def _require_leader(team: sqlite3.Row) -> None:
+    if team["role"] not in LEADERS:
+        raise Forbidden("Only the owner and the admins of the team may do this.", reason="not_an_admin")
+
+
+def _require_not_owner(found: sqlite3.Row) -> None:
+    if found["role"] == "owner":
+        raise Forbidden("The owner keeps the team; neither role nor seat can be taken.", reason="owner")
+
+
+def _team(tx: Tx, team: sqlite3.Row, seats: int) -> Team:
+    used = len(rows.members(tx, team["id"])) + len(rows.pending(tx, team["id"]))
+    return Team(team["id"], team["name"], seats, used, max(0, seats - used), team["created_at"])
+
+
+def _member(row: sqlite3.Row) -> Member:
+    return Member(row["uuid"], row["username"], row["name"], row["role"], row["joined_at"])

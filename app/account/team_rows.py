@@ -1,0 +1,109 @@
+"""The rows of teams, their members and their invites: the only place that writes them."""
+
+import sqlite3
+from datetime import timedelta
+
+from app.account import keys
+from app.core.tx import Tx, stamp
+from app.errors import NotFound
+
+LIFE = timedelta(days=7)
+
+
+def membership(tx: Tx, user: int) -> sqlite3.Row | None:
+    """Give the team of a user with their role in it, None when they have none."""
+    return tx.one(
+        """SELECT t.id, t.name, t.created_at, m.role FROM team_members m JOIN teams t ON t.id = m.team_id WHERE m.user_id = :user""", user=user
+    )
+
+
+def found_team(tx: Tx, user: int, name: str) -> None:
+    """Make a team whose owner is the user."""
+    team = tx.run("INSERT INTO teams (owner_id, name, created_at) VALUES (:user, :name, :now)", user=user, name=name, now=tx.now).lastrowid
+    _join(tx, team or 0, user, "owner")
+
+
+def members(tx: Tx, team: int) -> list[sqlite3.Row]:
+    """Give the members, those first who joined first."""
+    return tx.all(
+        """SELECT u.id, u.uuid, u.username, u.name, m.role, m.joined_at, json_extract(u.settings, '$.email') AS email
+           FROM team_members m JOIN users u ON u.id = m.user_id WHERE m.team_id = :team ORDER BY m.joined_at, u.id""",
+        team=team,
+    )  # fmt: skip
+
+
+def member(tx: Tx, team: int, username: str) -> sqlite3.Row:
+    """Give a member by name; raise NotFound."""
+    name = username.strip().lower()
+    row = next((row for row in members(tx, team) if row["username"] == name), None)
+    if row is None:
+        raise no_member(username)
+    return row
+
+
+def no_member(username: str) -> NotFound:
+    """Give the refusal for a name that is nobody's in the team."""
+    return NotFound(f"There is no member called {username[:64]}.", field="username")
+
+
+def give_role(tx: Tx, team: int, user: int, role: str) -> None:
+    """Give a member another role."""
+    tx.run("UPDATE team_members SET role = :role WHERE team_id = :team AND user_id = :user", role=role, team=team, user=user)
+
+
+def leave(tx: Tx, team: int, user: int) -> None:
+    """Take a member out of the team."""
+    tx.run("DELETE FROM team_members WHERE team_id = :team AND user_id = :user", team=team, user=user)
+
+
+def pending(tx: Tx, team: int) -> list[sqlite3.Row]:
+    """Give the invites that wait, oldest first."""
+    return tx.all(
+        """SELECT id, email, role, created_at, expires_at FROM team_invites
+           WHERE team_id = :team AND status = 'pending' AND expires_at > :now ORDER BY id""",
+        team=team, now=tx.now,
+    )  # fmt: skip
+
+
+def invite(tx: Tx, team: int, token: str, *, email: str | None, role: str, by: int) -> sqlite3.Row:
+    """Make an invite and give its row; only a hash of the token is kept."""
+    made = tx.run(
+        """INSERT INTO team_invites (team_id, digest, email, role, status, invited_by, created_at, expires_at)
+           VALUES (:team, :digest, :email, :role, 'pending', :by, :now, :expires)""",
+        team=team, digest=keys.digest(token), email=email, role=role, by=by, now=tx.now, expires=stamp(tx.moment + LIFE),
+    )  # fmt: skip
+    return tx.sure("SELECT id, email, role, expires_at FROM team_invites WHERE id = :id", id=made.lastrowid)
+
+
+def waiting_invite(tx: Tx, token: str) -> sqlite3.Row:
+    """Give the invite that waits under this token; raise NotFound for any other."""
+    row = tx.one(
+        """SELECT id, team_id, email, role FROM team_invites
+           WHERE digest = :digest AND status = 'pending' AND expires_at > :now""",
+        digest=keys.digest(token), now=tx.now,
+    )  # fmt: skip
+    if row is None:
+        raise NotFound("There is no such invite; it may have been used, revoked or expired.", field="token")
+    return row
+
+
+def revoke(tx: Tx, team: int, id_: int) -> None:
+    """Revoke an invite of the team that waits; raise NotFound for any other."""
+    revoked = tx.run(
+        "UPDATE team_invites SET status = 'revoked' WHERE id = :id AND team_id = :team AND status = 'pending' AND expires_at > :now",
+        id=id_, team=team, now=tx.now,
+    )  # fmt: skip
+    if revoked.rowcount == 0:
+        raise NotFound(f"There is no invite {id_} that waits.", field="id")
+
+
+def accept(tx: Tx, found: sqlite3.Row, user: int) -> None:
+    """Make the user a member by an invite, which is used up."""
+    tx.run("UPDATE team_invites SET status = 'accepted' WHERE id = :id", id=found["id"])
+    _join(tx, found["team_id"], user, found["role"])
+
+
+def _join(tx: Tx, team: int, user: int, role: str) -> None:
+    tx.run(
+        "INSERT INTO team_members (user_id, team_id, role, joined_at) VALUES (:user, :team, :role, :now)", user=user, team=team, role=role, now=tx.now
+    )

@@ -1,0 +1,50 @@
+"""`hearth explain`: what a caller would see, and why it is allowed or refused."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.commands.ask import ask
+from app.commands.directory import data_option, read_settings
+from app.commands.group import Misused
+from app.commands.tables import as_json
+from app.commands.user import user_option, whose
+
+
+@click.command()
+@click.argument("caller")
+@click.argument("operation")
+@click.argument("args", metavar="[NAME=VALUE]...", nargs=-1)
+@user_option
+@click.option("--json", "json_", is_flag=True, help="As JSON.")
+@data_option
+def explain(caller: str, operation: str, args: tuple[str, ...], user: str | None, json_: bool, data: Path | None) -> None:
+    """Show what a caller would see, and why it is allowed or refused.
+
+    CALLER is me, session, key:ID or contact:USERNAME. OPERATION is a name or "METHOD /path" as `hearth routes` has it. A VALUE is JSON, or text where it is none.
+    Nothing of it stays.
+    """
+    settings = read_settings(data=data)
+    found = ask(settings, "explain_call", username=whose(settings, user), caller=caller, operation=operation, args=dict(map(_field, args)))
+    click.echo(as_json(found) if json_ else "\n".join(_lines(found)))
+
+
+def _field(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not (name and equals):
+        raise Misused(f"{text} must be NAME=VALUE.")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
+
+
+def _lines(found: dict[str, Any]) -> Iterator[str]:
+    yield f"{'Allowed' if found['allowed'] else 'Refused'}: {found['status']}{' ' + found['error'] if found['error'] else ''}. {found['message']}"
+    for check in found["checks"]:
+        yield f"  {'yes' if check['passed'] else 'no '}  {check['check']}: {check['why']}"
+    if found["answer"] is not None:
+        yield as_json(found["answer"])

@@ -1,0 +1,119 @@
+"""Who sends a request: found by its key or, where it has none, by the cookie of a web session; with the limits of rate that stand before both."""
+
+from collections.abc import MutableMapping
+from typing import TYPE_CHECKING, Any
+
+from app.account.devices import Devices
+from app.account.keys import KeyRing
+from app.account.sessions import LIFE, Sessions
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.limits import RateLimit
+from app.errors import Forbidden, RateLimited, Unauthorized
+from app.interfaces.guard import UNSAFE, Guard
+
+if TYPE_CHECKING:
+    from app.interfaces.http import Exchange
+
+COOKIE = b"hearth_session"
+JSON = b"application/json"
+BASE = "/api/v1"
+
+
+class Credentials:
+    """Finds the caller of a request; counts what each caller asks and how often an address comes with a credential that does not hold."""
+
+    def __init__(self, parts: App, ring: KeyRing, guard: Guard) -> None:
+        self.guard = guard
+        self.ring = ring
+        self.sessions = parts.part(Sessions)
+        self.devices = parts.part(Devices)
+        self.rates = RateLimit(parts.settings.rate_limit)
+        self.failures = RateLimit(parts.settings.failed_limit)
+
+    def admit(self, exchange: "Exchange") -> None:
+        """Find the caller of the credential, and take a token of its rate."""
+        headers, address, scheme = exchange.headers, address_of(exchange.scope), exchange.scope.get("scheme", "http")
+        self.require_patience(address)
+        key = _key(headers)
+        secret = session_secret(headers) if key is None else None
+        caller = self._by_session(exchange, secret) if secret is not None else None if key is None else self.ring.caller(key)
+        if caller is None:
+            sent = key is not None or secret is not None
+            if sent:
+                self.failures.take(address)
+            raise self.unauthorized(headers, scheme, sent=sent)
+        exchange.caller = caller
+        if secret is None:
+            self.ring.used(caller)
+        exchange.verdict = self.rates.take((caller.kind, caller.credential))
+        if exchange.verdict.wait:
+            raise RateLimited("Too many requests; wait a moment.", retryAfter=exchange.verdict.wait)
+        if secret is not None:
+            self.require_own_page(exchange.scope["method"], headers, scheme)
+        exchange.caller = self.devices.admit(caller, headers.get(b"x-device-id"))
+
+    def require_patience(self, address: str) -> None:
+        """Raise RateLimited for an address from which too many credentials came that do not hold."""
+        if wait := self.failures.wait(address):
+            raise RateLimited("Too many failed credentials; wait a moment.", retryAfter=wait)
+
+    def require_own_page(self, method: str, headers: dict[bytes, bytes], scheme: str) -> None:
+        """Raise Forbidden unless what a session changes is asked as JSON by a page of this very server: no other page can send both."""
+        if method not in UNSAFE:
+            return
+        require_json(headers)
+        if not self.guard.is_own_page(headers, scheme):
+            raise Forbidden("With a session, only pages of this server may change anything: Origin must be its own.", reason="origin_not_allowed")
+
+    def unauthorized(self, headers: dict[bytes, bytes], scheme: str, *, sent: bool) -> Unauthorized:
+        """Give the refusal of a request without a credential that holds; `sent`: it had one."""
+        challenge = f'Bearer resource_metadata="{self.guard.origin(headers, scheme)}/.well-known/oauth-protected-resource{BASE}"'
+        message = "The credential is unknown, expired or revoked." if sent else "Send a credential: Authorization: Bearer <API key>."
+        return Unauthorized(message).challenged(challenge + (', error="invalid_token"' if sent else ""))
+
+    def cookie(self, secret: str, headers: dict[bytes, bytes], scheme: str) -> bytes:
+        """Give the cookie that holds a session, or with an empty secret the one that takes it away."""
+        age = int(LIFE.total_seconds()) if secret else 0
+        secure = b"; Secure" if self.guard.origin(headers, scheme).startswith("https:") else b""
+        return b"%s=%s; Path=/; Max-Age=%d; HttpOnly; SameSite=Lax%s" % (COOKIE, secret.encode(), age, secure)
+
+    def _by_session(self, exchange: "Exchange", secret: str) -> Caller | None:
+        """Give the caller of a session; the cookie goes back with a session that was renewed, and is taken away with one that has ended."""
+        admitted = self.sessions.admit(secret)
+        if admitted is None or admitted[1]:
+            exchange.cookie = self.cookie("" if admitted is None else secret, exchange.headers, exchange.scope.get("scheme", "http"))
+        return None if admitted is None else admitted[0]
+
+
+def require_json(headers: dict[bytes, bytes]) -> None:
+    """Raise Forbidden unless the request says that its body is JSON, which no form of another site can say."""
+    if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != JSON:
+        raise Forbidden("With a session, Content-Type must be application/json.", reason="content_type_not_json")
+
+
+def session_secret(headers: dict[bytes, bytes]) -> str | None:
+    """Give the session's secret in the cookies of a request."""
+    sent = headers.get(b"cookie")
+    if sent is None:
+        return None
+    for part in sent.split(b";"):
+        name, _, value = part.strip().partition(b"=")
+        if name == COOKIE:
+            return value.decode("latin-1")
+    return None
+
+
+def address_of(scope: MutableMapping[str, Any]) -> str:
+    """Give the address that a request comes from."""
+    return str((scope.get("client") or ("?",))[0])
+
+
+def _key(headers: dict[bytes, bytes]) -> str | None:
+    """Give the key that was sent; when Authorization is there it alone counts."""
+    authorization = headers.get(b"authorization")
+    if authorization is None:
+        key = headers.get(b"x-api-key")
+        return None if key is None else key.decode("latin-1").strip()
+    scheme, _, key = authorization.partition(b" ")
+    return key.decode("latin-1").strip() if scheme.lower() == b"bearer" else ""

@@ -1,0 +1,39 @@
+"""Who is looked at by another's eyes: the callers that an owner can name to see what they would see."""
+
+from app.account import contacts, keys
+from app.core.caller import Caller
+from app.core.tx import Tx
+from app.errors import Forbidden, Invalid, NotFound
+from app.network import grant_rows, people
+
+NAMES = "me, session, key:<id> or contact:<username>"
+
+
+def named(tx: Tx, me: Caller, name: str) -> Caller:
+    """Give a caller of the owner's by name: `me` who asks, `session` the owner at a page, `key:<id>` one of the owner's keys,
+    `contact:<username>` a contact who asks the owner's agent.
+
+    Raises NotFound for what is not the owner's, Unauthorized for a key that is revoked or expired, Forbidden for a contact who was not granted to ask,
+    Invalid for any other name.
+    """
+    kind, _, rest = name.strip().partition(":")
+    if kind == "me" and not rest:
+        return me
+    if kind == "session" and not rest:
+        return Caller(me.user, me.user_id, me.username, "session")
+    if kind == "key" and rest.isascii() and rest.isdecimal():
+        return keys.caller_of(tx, me, int(rest[:15]))
+    if kind == "contact" and rest:
+        return _contact(tx, me, rest)
+    raise Invalid(f"caller must be {NAMES}.", field="caller")
+
+
+def _contact(tx: Tx, me: Caller, name: str) -> Caller:
+    """Give the owner's agent as a contact who asks it has it."""
+    person = people.meant(tx, name, field="caller")
+    if not contacts.connected(tx, me.user, person["id"]):
+        raise NotFound(f"There is no user called {name[:64]}.", field="caller")
+    peer = grant_rows.peer(tx, me.user, person["id"])
+    if peer is None:
+        raise Forbidden(f"{person['username']} was not granted access to this agent.", reason="agent_access_not_granted")
+    return peer

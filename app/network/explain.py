@@ -1,0 +1,164 @@
+"""Seeing as another: what a caller would get, and why it is allowed or refused, by the very checks of the real call."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from app.account import users
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.download import Download
+from app.core.lines import Lines
+from app.core.operation import Operation, operation
+from app.core.rehearsal import Written, rehearsing
+from app.core.shapes import Record, decode
+from app.errors import AppError, Forbidden, InsufficientScope, Invalid, NotFound, Unauthorized
+from app.network import callers
+
+OUTSIDE = frozenset({"call_tool", "add_integration", "chat", "briefing", "briefing_strategies", "briefing_matrix", "run_heartbeat"})
+"""What reaches models, tools or addresses before its first write, so that a rehearsal would be more than a look."""
+REACHING = ("O", "X")
+Args = Annotated[str, Meta(max_length=100_000)]
+
+
+class Seen(Record):
+    """The caller as whom one looks."""
+
+    kind: str
+    id: int | None
+    name: str | None
+    username: str
+    scopes: list[str]
+
+
+class Asked(Record):
+    name: str
+    method: str
+    path: str
+
+
+class Check(Record):
+    """One check of the call in their order; those after a failed one are not made."""
+
+    check: Literal["caller", "scope", "fields", "rules"]
+    passed: bool
+    why: str
+
+
+class Explained(Record):
+    """Whether the call would be let through, with the status, code and sentence that the caller would get.
+
+    `ran`: the operation's own rules were tried too, and undone. `answer` is what a read gives; of a write it is null.
+    """
+
+    caller: Seen | None
+    operation: Asked
+    allowed: bool
+    status: int
+    error: str | None
+    message: str
+    checks: list[Check]
+    ran: bool
+    answer: Any
+
+
+@operation("GET /network/explain", scope="os.network:read", category="network", since="beyond", tool=False)
+async def explain(app: App, me: Caller, *, caller: Annotated[str, Meta(max_length=200)], operation: Annotated[str, Meta(max_length=200)],
+                  args: Args = "{}") -> Explained:  # fmt: skip
+    """See what a caller of one's own would see, and why it is allowed or refused; nothing of it stays.
+
+    `caller` is me, session, key:<id> or contact:<username>, `operation` its name or its method and path, `args` its fields as a JSON object, those of the path included.
+    Whoever asks must hold every scope that the caller holds.
+    """
+    return await _explained(app, me, caller, operation, _fields(args))
+
+
+@operation("COMMAND", category="network")
+async def explain_call(app: App, me: Caller, *, username: str, caller: str, operation: str, args: dict[str, Any]) -> Explained:
+    """See what a caller of a user's would see, and why it is allowed or refused; nothing of it stays."""
+    owner = await app.read(lambda tx: users.by_name(tx, username))
+    return await _explained(app, Caller(owner["id"], owner["uuid"], owner["username"], "session"), caller, operation, args)
+
+
+async def _explained(app: App, me: Caller, caller: str, operation: str, fields: Mapping[str, Any]) -> Explained:
+    found = _operation(app, operation)
+    asked = Asked(found.name, found.method, found.path)
+    try:
+        seen = await app.read(callers.named, me, caller)
+    except AppError as error:
+        if not isinstance(error, Unauthorized | Forbidden):
+            raise
+        return _told(None, asked, [Check("caller", False, error.message)], error)
+    _require_as_much(me, seen)
+    who = Seen(seen.kind, seen.credential, seen.name, seen.username, list(seen.scopes))
+    checks = [Check("caller", True, "The credential holds.")]
+    try:
+        app.authorize(seen, found)
+        checks.append(Check("scope", True, f"It holds {_scopes(found)}."))
+        app.arguments(found, fields)
+        checks.append(Check("fields", True, "Every field fits."))
+    except AppError as error:
+        checks.append(Check("fields" if isinstance(error, Invalid) or len(checks) > 1 else "scope", False, error.message))
+        return _told(who, asked, checks, error)
+    if found.name in OUTSIDE or found.risk in REACHING:
+        return Explained(who, asked, True, found.status, None, "It reaches outside, so its own rules were not tried.", checks, False, None)
+    return await _tried(app, seen, found, fields, (who, asked, checks))
+
+
+async def _tried(
+    app: App, caller: Caller, found: Operation[..., Any], fields: Mapping[str, Any], said: tuple[Seen, Asked, list[Check]]
+) -> Explained:  # fmt: skip
+    """Run the operation where nothing stays, and tell how it ended."""
+    who, asked, checks = said
+    answer = None
+    try:
+        answer = await _shown(await (app if found.effect == "read" else rehearsing(app)).run(caller, found, fields))
+    except Written:
+        pass
+    except AppError as error:
+        checks.append(Check("rules", False, error.message))
+        return _told(who, asked, checks, error, ran=True)
+    checks.append(Check("rules", True, "The operation's own rules let it through."))
+    return Explained(who, asked, True, found.status, None, "Allowed.", checks, True, answer)
+
+
+def _told(who: Seen | None, asked: Asked, checks: list[Check], error: AppError, *, ran: bool = False) -> Explained:
+    return Explained(who, asked, False, error.status, error.code, error.message, checks, ran, None)
+
+
+def _operation(app: App, name: str) -> Operation[..., Any]:
+    """Give the operation of that name, or of that method and path; raise NotFound. What the command line alone may ask is none."""
+    wanted = " ".join(name.split())
+    for found in app.catalog.operations.values():
+        if found.path and wanted in (found.name, f"{found.method} {found.path}", *found.also):
+            return found
+    raise NotFound(f"There is no operation called {wanted[:80]}; `hearth routes` lists them.", field="operation")
+
+
+def _fields(args: str) -> dict[str, Any]:
+    try:
+        return decode(args.encode("utf-8", "surrogateescape"))
+    except Invalid as error:
+        raise Invalid(error.message.replace("The request body", "args"), field="args") from None
+
+
+def _require_as_much(me: Caller, seen: Caller) -> None:
+    """Raise InsufficientScope unless whoever asks holds all that the caller holds: nobody sees more by another's eyes than by their own."""
+    if lacking := sorted(seen.rights - me.rights):
+        raise InsufficientScope(f"To see as this caller a credential must hold what it holds; {lacking[0]} is missing.", scope=lacking[0])
+
+
+def _scopes(found: Operation[..., Any]) -> str:
+    return " or ".join(found.scopes) or "a credential, which is all that this asks for"
+
+
+async def _shown(result: Any) -> Any:
+    """Give an answer as JSON; of a file its name and size, of a stream nothing."""
+    if isinstance(result, Download):
+        await result.parts.aclose()
+        return {"name": result.name, "mediaType": result.media_type, "size": result.size}
+    if isinstance(result, Lines):
+        return None
+    return msgspec.Raw(msgspec.json.encode(result))
