@@ -59,6 +59,13 @@ GROWING = (
     "unremembered_messages",
     "waiting_messages",
     "contacts",
+    "contact_requests",
+    "contact_grants",
+    "web_sessions",
+    "sign_in_codes",
+    "teams",
+    "team_members",
+    "team_invites",
 )
 WALK = re.compile(rf"^SCAN ({'|'.join(GROWING)}|n|f|s|l|x|t|p|e|m)\b(?! VIRTUAL TABLE)")
 SORT = re.compile(r"^USE TEMP B-TREE FOR .*ORDER BY")
@@ -127,7 +134,8 @@ READS = [
     "/os/notes?recursive=true", "/os/notes?folderName=Work", "/os/snapshots/1", "/os/snapshots/1/seq/1", "/os/snapshots/1/1",
     "/notes/summary", "/briefings", "/briefings/1", "/os/trash", "/os/search", "/os/todos", "/os/todos?completed=false&limit=50&includeSteps=true",
     "/os/todos/1", "/escalations", "/escalations?status=all", "/escalations?status=decided",
-    "/os/todos/1", "/os/attachments", "/tools/integrations",
+    "/os/todos/1", "/os/attachments", "/tools/integrations", "/network/requests", "/network/contacts", "/network/contacts?q=be",
+    "/network/contacts/ben/permissions", "/os/team",
 ]  # fmt: skip
 
 
