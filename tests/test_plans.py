@@ -134,7 +134,7 @@ READS = [
     "/os/notes?recursive=true", "/os/notes?folderName=Work", "/os/snapshots/1", "/os/snapshots/1/seq/1", "/os/snapshots/1/1",
     "/notes/summary", "/briefings", "/briefings/1", "/os/trash", "/os/search", "/os/todos", "/os/todos?completed=false&limit=50&includeSteps=true",
     "/os/todos/1", "/escalations", "/escalations?status=all", "/escalations?status=decided",
-    "/os/todos/1", "/os/attachments", "/tools/integrations", "/network/requests", "/network/contacts", "/network/contacts?q=be",
+    "/os/todos/1", "/os/attachments", "/tools/integrations", "/network/requests",
     "/network/contacts/ben/permissions", "/os/team",
 ]  # fmt: skip
 
@@ -205,6 +205,12 @@ WRITES = [
     ("GET", "/network/groups", None, 200),
     ("POST", "/network/groups/1/members", {"username": "ben"}, 200),
     ("DELETE", "/network/groups/1/members/ben", None, 200),
+    ("GET", "/network/contacts?q=be", None, 200),
+    ("POST", "/network/request", {"to": "ben_coo"}, 200),
+    ("PUT", "/network/contacts/ben/permissions", {"permissions": {"agentAccess": True}}, 200),
+    ("POST", "/os/team/invite", {"email": "carl@example.org"}, 200),
+    ("GET", "/network/explain?caller=contact:ben&operation=list_notes", None, 200),
+    ("DELETE", "/network/contacts/ben", None, 200),
 ]
 
 

@@ -36,7 +36,10 @@ def connect(tx: Tx, user: int, contact: int, *, friend: bool = True) -> None:
 
 def disconnect(tx: Tx, user: int, contact: int) -> bool:
     """End what makes two users contacts of each other; say whether they were."""
-    ended = tx.run("DELETE FROM contacts WHERE (user_id, contact_id) IN (VALUES (:user, :contact), (:contact, :user))", user=user, contact=contact)
+    ended = tx.run(
+        "DELETE FROM contacts WHERE (user_id = :user AND contact_id = :contact) OR (user_id = :contact AND contact_id = :user)",
+        user=user, contact=contact,
+    )  # fmt: skip
     return ended.rowcount > 0
 
 

@@ -13,8 +13,8 @@ def named(tx: Tx, me: Caller, name: str) -> Caller:
     """Give a caller of the owner's by name: `me` who asks, `session` the owner at a page, `key:<id>` one of the owner's keys,
     `contact:<username>` a contact who asks the owner's agent.
 
-    Raises NotFound for what is not the owner's, Unauthorized for a key that is revoked or expired, Forbidden for a contact who was not granted access,
-    Invalid for any other name.
+    Raises NotFound for what is not the owner's, Unauthorized for a key that is revoked or expired, Forbidden for a contact without
+    access to the agent, Invalid for any other name.
     """
     kind, _, rest = name.strip().partition(":")
     if kind == "me" and not rest:
