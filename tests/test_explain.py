@@ -125,7 +125,7 @@ async def test_a_contact_is_seen_within_what_was_granted(served: Served, alice: 
     said = await explained(alice, "contact:bob", "get_note_content", id=inside)
     assert (said["allowed"], said["caller"]["kind"], said["caller"]["name"], said["answer"]["note"]["title"]) == (True, "peer", "bob", "Open")
     assert (await explained(alice, "contact:bob", "get_note_content", id=outside))["error"] == "not_found"
-    assert (await explained(alice, "contact:bob", "edit_note", noteId=inside, content="x"))["error"] == "forbidden"
+    assert (await explained(alice, "contact:bob", "create_note", title="x", content="y", folderId=shared))["error"] == "forbidden"
     assert (await explained(bob, "contact:alice", "list_notes"))["allowed"] is False
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from app.catalog import CATALOG
+from app.core.limits import RateLimit
 from app.interfaces.openapi import document
 from tests.conftest import Client, Served
 
@@ -28,6 +29,8 @@ STANDS_FOR = {
 """Each alias of the contract's section 20 with its route: one line here, and `also` at the operation."""
 
 ROUTES = {f"{method} {path}": found for method, path, found in CATALOG.routes()}
+
+PLACES = ("id", "userId", "requestId")
 
 each_alias = pytest.mark.parametrize(("alias", "route"), STANDS_FOR.items())
 
@@ -74,14 +77,14 @@ async def test_an_alias_answers_with_the_same_bytes_whatever_is_asked(served: Se
             for client in clients:
                 told: list[tuple[int, bytes]] = []
                 for method, _, path in (one.partition(" ") for one in (alias, route)):
-                    body: dict[str, Any] = {"json": {"decision": "stop"}} if method == "POST" else {"params": query}
-                    response = await client.request(method, path.format(id=number), **body)
+                    body: dict[str, Any] = {"json": {"decision": "stop"}} if method in ("POST", "PUT") else {"params": query}
+                    response = await client.request(method, path.format_map({name: number for name in PLACES}), **body)
                     told.append((response.status_code, response.content))
                 assert told[0] == told[1]
 
 
 @pytest.mark.anyio
 async def test_alias_and_route_take_from_one_bucket(served: Served, alice: Client) -> None:
-    served.asgi.front.credentials.rates.per_minute = 100
+    served.asgi.front.credentials.rates = RateLimit(100)
     left = [int((await alice.get(path)).headers["x-ratelimit-remaining"]) for path in ("/conversations", "/net/conversations", "/escalations")]
     assert left == [99, 98, 97]

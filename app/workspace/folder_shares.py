@@ -69,8 +69,8 @@ def unshare_folder(tx: Tx, me: Caller, *, id: Id, username: str) -> Record:
 def end_between(tx: Tx, one: int, other: int) -> list[int]:
     """End every share between two users of folders that either owns; give the folders."""
     rows = tx.all(
-        """DELETE FROM folder_shares WHERE (user_id = :one AND folder_id IN (SELECT id FROM folders WHERE owner_id = :other))
-               OR (user_id = :other AND folder_id IN (SELECT id FROM folders WHERE owner_id = :one)) RETURNING folder_id""",
+        """DELETE FROM folder_shares WHERE user_id IN (:one, :other)
+               AND EXISTS (SELECT 1 FROM folders WHERE id = folder_id AND owner_id IN (:one, :other) AND owner_id <> user_id) RETURNING folder_id""",
         one=one, other=other,
     )  # fmt: skip
     return [row["folder_id"] for row in rows]
