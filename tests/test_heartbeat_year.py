@@ -139,7 +139,7 @@ async def test_a_year(year: Year, monkeypatch: pytest.MonkeyPatch) -> None:
         if not beat.enabled:
             await year.client.ok("PUT", "/heartbeat/schedule", json={"enabled": True})
         elif year.chance.random() < 0.02:
-            await year.served.asgi.front.ring.flush()
+            await year.served.asgi.front.credentials.ring.flush()
         assert beat.shown_next is None or datetime.fromisoformat(beat.shown_next) > year.clock.now
     judge(year.data)
 
