@@ -157,7 +157,7 @@ async def test_five_failures_in_a_row_pause_the_heartbeat_with_one_notice(
 async def test_nobody_is_served_who_has_not_been_here_for_two_weeks(served: Served, alice: Client, clock: MovableClock) -> None:
     await scheduled(alice)
     await todo(alice, "Late", dueDate="2026-11-01")
-    await served.asgi.front.ring.flush()
+    await served.asgi.front.credentials.ring.flush()
     clock.forward(days=15)
     assert await tick(served) == 1
     (only,) = await runs(alice)

@@ -285,7 +285,7 @@ async def test_candidates_and_permission_for_other_rankings(served: Served, alic
     await alice.ok("POST", f"/os/folders/{shared}/share", json={"username": "bob", "role": "viewer"})
     await found(alice, "zebra")
     ring = {name: await served.key(name) for name in ("alice", "bob")}
-    callers = {name: served.asgi.front.ring.caller(secret) for name, secret in ring.items()}
+    callers = {name: served.asgi.front.credentials.ring.caller(secret) for name, secret in ring.items()}
 
     def ask(name: str, text: str) -> tuple[set[str], set[str]]:
         def both(tx: Any) -> tuple[set[int], set[int]]:
