@@ -42,16 +42,6 @@ async def test_a_tool_is_called_and_the_model_goes_on_with_what_it_gave(served: 
     assert again.told["promptTokens"] > len("Its lamp is lit at dusk.")
 
 
-async def test_calls_that_come_together_are_all_run(served: Served, alice: Client) -> None:
-    heard = await ask(served, alice, f"{SEARCH} play both")
-    begun, done = heard.of("tool-call-start"), heard.of("tool-call-result")
-    assert [event["toolName"] for event in begun] == ["search_notes", "search_todos"]
-    assert {event["toolCallId"] for event in begun} == {event["toolCallId"] for event in done}
-    assert len({event["toolCallId"] for event in begun}) == 2
-    assert [event["ok"] for event in done] == [True, True]
-    assert heard.text == CLOSING
-
-
 async def test_words_before_a_call_are_heard_and_the_call_is_run(served: Served, alice: Client) -> None:
     heard = await ask(served, alice, f"{SEARCH} play add")
     assert [event["toolName"] for event in heard.of("tool-call-start")] == ["create_todo"]
