@@ -14,7 +14,7 @@ APP = ROOT / "app"
 PATHS = sorted(path for path in APP.rglob("*.py") if path.name != "__init__.py")
 TREES = {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text("utf-8")) for path in PATHS}
 
-LAYERS = ["core", "account", "workspace", "tools", "agent", "network"]
+LAYERS = ["core", "account", "workspace", "tools", "agent", "network", "portability"]
 SEEN_BY_ALL = {"errors", "settings"}
 SEES = {layer: set(LAYERS[: place + 1]) | SEEN_BY_ALL for place, layer in enumerate(LAYERS)}
 SEES["embedding"] = {"embedding", "core"} | SEEN_BY_ALL  # beside the layers: the others know only core's Embedder

@@ -1,0 +1,1 @@
+"""Notes in and out: export, import and the formats of other programs."""

@@ -1,0 +1,22 @@
+"""The formats that can be imported: each recognised by a look at the file or folder, its reader loaded only then."""
+
+import importlib
+from pathlib import Path
+
+from app.errors import Invalid
+from app.portability.items import Source
+
+READERS: dict[str, str] = {}
+"""Format -> module with `recognise(path) -> bool` (a cheap look that never raises) and `read(path) -> Source`; tried in this order."""
+
+
+def source_of(path: Path, format: str | None = None) -> Source:
+    """Open what is to be imported, by its format or by what it looks like; Invalid if nothing knows it."""
+    if format is not None and format not in READERS:
+        raise Invalid(f"The format must be one of {', '.join(READERS)}.", field="format")
+    for name in [format] if format else READERS:
+        reader = importlib.import_module(READERS[name])
+        if format or reader.recognise(path):
+            source: Source = reader.read(path)
+            return source
+    raise Invalid(f"{path.name} is in none of the formats that can be imported: {', '.join(READERS)}.", field="path")

@@ -1,0 +1,87 @@
+"""What a source of an import gives, one item after another, whatever its format."""
+
+from collections.abc import Callable, Iterator
+from typing import BinaryIO, Literal, Protocol
+
+import msgspec
+
+Folders = tuple[str, ...]
+"""Names of folders from the outermost in; the empty tuple is the top."""
+
+
+class SourceFolder(msgspec.Struct, frozen=True, kw_only=True):
+    """A folder that must be there even if no note is in it."""
+
+    path: Folders
+    description: str | None = None
+
+
+class SourceNote(msgspec.Struct, frozen=True, kw_only=True):
+    """A note of the source.
+
+    `key` names it within its source for good (a path, an id); importing the same source again knows it by this. In `text`, an
+    address `note:KEY` stands for another note of the source and `attachment:KEY` for one of its files; the import puts the true
+    ones there. Times are as the source has them, ISO 8601 or None; the import checks them.
+    """
+
+    key: str
+    path: Folders
+    title: str
+    text: str
+    form: Literal["markdown", "html"] = "markdown"
+    tags: tuple[str, ...] = ()
+    pinned: bool = False
+    created: str | None = None
+    updated: str | None = None
+
+
+class SourceFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that notes of the source show or link; `open` gives its bytes as a stream, each time from the start."""
+
+    key: str
+    name: str
+    open: Callable[[], BinaryIO]
+    size: int | None = None
+
+
+class SourceTodo(msgspec.Struct, frozen=True, kw_only=True):
+    """A todo of the source; `priority` is Hearth's 0 to 100 or None, `due` a date or a time in ISO 8601, `rule` an RRULE."""
+
+    key: str
+    title: str
+    description: str | None = None
+    completed: bool = False
+    completed_at: str | None = None
+    priority: int | None = None
+    due: str | None = None
+    rule: str | None = None
+    created: str | None = None
+
+
+class NotCarried(msgspec.Struct, frozen=True, kw_only=True):
+    """Something of the source that cannot come along, by its name there, and a sentence that says why."""
+
+    name: str
+    reason: str
+
+
+Item = SourceFolder | SourceNote | SourceFile | SourceTodo | NotCarried
+
+
+class Source(Protocol):
+    """What is to be imported, opened; its items come as a stream and may be asked for again from the start."""
+
+    format: str
+    """The format's name, such as `obsidian` or `joplin-jex`."""
+
+    def total(self) -> int | None:
+        """Count the items, or None where that costs as much as reading them."""
+        ...
+
+    def items(self) -> Iterator[Item]:
+        """Give everything, the files of a note before or after it; damage is told as NotCarried and never raised."""
+        ...
+
+    def close(self) -> None:
+        """Let go of open files."""
+        ...
