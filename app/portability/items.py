@@ -45,11 +45,13 @@ class SourceFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SourceTodo(msgspec.Struct, frozen=True, kw_only=True):
-    """A todo of the source; `priority` is Hearth's 0 to 100 or None, `due` a date or a time in ISO 8601, `rule` an RRULE."""
+    """A todo of the source; `priority` is Hearth's 0 to 5 or None, `due` a date or a time in ISO 8601, `rule` an RRULE."""
 
     key: str
     title: str
     description: str | None = None
+    steps: tuple[tuple[str, bool], ...] = ()
+    """Titles, and whether each is done."""
     completed: bool = False
     completed_at: str | None = None
     priority: int | None = None
