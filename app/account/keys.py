@@ -26,7 +26,7 @@ LIVES: dict[str, timedelta | None] = {
 ExpiresIn = Literal["1h", "24h", "7d", "30d", "90d", "1y", "never"]
 
 
-class KnownScopes(Rule):
+class KnownScopes(Rule, frozen=True):
     """Scopes that exist, each once, in the order given; `*` alone means all."""
 
     def __call__(self, value: list[str]) -> list[str]:

@@ -4,6 +4,8 @@ import dataclasses
 import hashlib
 from datetime import datetime, timedelta
 
+import msgspec
+
 from app.account import keys, users
 from app.core import tokens
 from app.core.caller import Caller
@@ -81,8 +83,7 @@ def sweep_sessions(tx: Tx, me: Caller) -> Ended:
     return Ended(tx.run("DELETE FROM web_sessions WHERE expires_at <= :now", now=tx.now).rowcount)
 
 
-@dataclasses.dataclass(slots=True)
-class _Held:
+class _Held(msgspec.Struct):
     """A session in memory: its caller, when it is to be renewed, and when the key behind it ends."""
 
     caller: Caller

@@ -16,7 +16,7 @@ from app.core.shapes import Record, Rule
 from app.core.tx import Tx
 
 
-class Month(Rule):
+class Month(Rule, frozen=True):
     """A month such as 2026-11."""
 
     def __call__(self, value: str) -> str:

@@ -23,7 +23,7 @@ AGENT_SUFFIX = "_coo"
 USERNAME_RULE = "must have 2 to 32 characters: a-z, 0-9, _ and -, the first a letter or digit, and not end in _coo"
 
 
-class Username(Rule):
+class Username(Rule, frozen=True):
     """A name as the contract allows it, in lower case."""
 
     def __call__(self, value: str) -> str:
@@ -33,7 +33,7 @@ class Username(Rule):
         return name
 
 
-class Email(Rule):
+class Email(Rule, frozen=True):
     """An address with one @ and no spaces; the rest only its mail server can say."""
 
     def __call__(self, value: str) -> str:
@@ -43,7 +43,7 @@ class Email(Rule):
         return address
 
 
-class Zone(Rule):
+class Zone(Rule, frozen=True):
     """An IANA time zone."""
 
     def __call__(self, value: str) -> str:
@@ -54,7 +54,7 @@ class Zone(Rule):
         return value
 
 
-class Locale(Rule):
+class Locale(Rule, frozen=True):
     """A language tag of RFC 5646, by its form."""
 
     def __call__(self, value: str) -> str:

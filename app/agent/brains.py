@@ -1,8 +1,9 @@
 """Brains: the language model that is to answer, or the rules where none is configured or can be asked."""
 
-import dataclasses
 from datetime import datetime
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from app.agent import model_choice, model_rows
 from app.agent.driver import loaded
@@ -23,8 +24,7 @@ class Fallback(Record):
     reason: str
 
 
-@dataclasses.dataclass(frozen=True)
-class Brain:
+class Brain(msgspec.Struct, frozen=True):
     """What answers one turn, a model for pydantic-ai or, without one, the rules: its name, who provides it, and whether it runs on this machine."""
 
     model: "Model | None"

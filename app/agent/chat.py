@@ -1,7 +1,6 @@
 """Talking with one's own agent: a turn is a task that goes on when whoever asked has left, and a stream only looks on."""
 
 import asyncio
-import dataclasses
 import logging
 import sqlite3
 from collections.abc import AsyncIterator, Sequence
@@ -9,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
+import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from app.account import users
@@ -55,8 +55,7 @@ class Answer(Record):
     fallback: Fallback | UnsetType = UNSET
 
 
-@dataclasses.dataclass(frozen=True)
-class Begun:
+class Begun(msgspec.Struct, frozen=True):
     """A turn that stands in the tables: its conversation, the user's message and what came before."""
 
     conversation: int
@@ -76,8 +75,7 @@ class Begun:
     """The longest that the turn may take, where it is not as the settings say."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Wish:
+class Wish(msgspec.Struct, frozen=True):
     """What a turn was asked for, and when."""
 
     message: str

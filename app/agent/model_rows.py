@@ -1,6 +1,5 @@
 """The tables of the language models that the operator has configured: every statement that reads or changes them."""
 
-import dataclasses
 import sqlite3
 from typing import Any, Literal
 
@@ -42,8 +41,7 @@ class Probed(Record):
     warnings: list[str]
 
 
-@dataclasses.dataclass(frozen=True)
-class Configured:
+class Configured(msgspec.Struct, frozen=True):
     """A model as it is configured; `model` is what its provider calls it, and `key_from` only says where its key lies."""
 
     name: str
@@ -54,7 +52,7 @@ class Configured:
     tools: Tools = "auto"
     thinking: bool = False
     context: int | None = None
-    found: Found | None = dataclasses.field(default=None, hash=False)
+    found: Found | None = None
     checked_at: str | None = None
 
 

@@ -8,6 +8,8 @@ import sys
 import warnings
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from app.agent import model_choice
 from app.agent.model_rows import Configured
 from app.core.kept_secrets import KeptSecrets, SecretMissing
@@ -38,17 +40,18 @@ class Providers:
     def __init__(self, settings: Settings, secrets: KeptSecrets) -> None:
         self.secrets = secrets
         self._settings = settings
-        self._models: dict[tuple[Configured, str], Model] = {}
+        self._models: dict[tuple[bytes, str], Model] = {}
         self._clients: list[httpx.AsyncClient] = []
 
     async def model(self, configured: Configured) -> "Model":
         """Give the model behind its provider; raise ProviderMissing."""
         key = self.key(configured)
-        if (configured, key) not in self._models:
+        wanted = (msgspec.msgpack.encode(configured), key)
+        if wanted not in self._models:
             client, made_now = await asyncio.to_thread(made, configured, key)  # a second of imports, and the system's certificates
             self._clients.append(client)
-            self._models[configured, key] = made_now
-        return self._models[configured, key]
+            self._models[wanted] = made_now
+        return self._models[wanted]
 
     def key(self, configured: Configured) -> str:
         """Give the key as it is now; raise ProviderMissing where there should be one."""

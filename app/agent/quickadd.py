@@ -4,12 +4,12 @@ Precision comes before recall: whatever is not unmistakably one of these stays i
 Japanese are read; each language brings its words and patterns, and the language that finds most wins.
 """
 
-import dataclasses
 import re
 from collections.abc import Collection, Iterable
 from datetime import UTC, date, datetime, time, timedelta
 from typing import NamedTuple
 
+import msgspec
 from msgspec import structs
 
 from app.agent import quickadd_language, quickadd_text
@@ -38,8 +38,7 @@ _NEAR = regex(r"[\s,;、，]{0,4}")
 _APART = regex(r"\s*(?:$|[,;:!?()\]\[|…、。，]|[-–—](?:\s|$)|\.(?:\s|$)|[#@]\S)")
 
 
-@dataclasses.dataclass(frozen=True)
-class Span:
+class Span(msgspec.Struct, frozen=True):
     """One thing that was found: what kind, where it stands in the text as characters from `start` up to `end`, and what it was taken for.
 
     The value is a date or local datetime, a clock time, an RFC 5545 rule, or the priority's number.
@@ -52,8 +51,7 @@ class Span:
     value: str | int
 
 
-@dataclasses.dataclass(frozen=True)
-class QuickAdd:
+class QuickAdd(msgspec.Struct, frozen=True):
     """A line as it was read. `due` is a day or an aware moment in the zone of `now`; `priority` is 0 none to 5 top."""
 
     title: str

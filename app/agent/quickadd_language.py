@@ -1,11 +1,12 @@
 """What a language brings to quick add: its words and its patterns. How they are compiled, and which word stands before and after a match."""
 
-import dataclasses
 import functools
 import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Literal, NamedTuple
+
+import msgspec
 
 from app.core.regex import regex
 
@@ -30,8 +31,7 @@ class Rule(NamedTuple):
     says: Mapping[str, str] = MappingProxyType({})
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Language:
+class Language(msgspec.Struct, frozen=True, eq=False, dict=True):
     """One language: its words folded, `before` what forbids the next word to be a date, `after` what may follow one, `against` what makes a statement
     of it,     `common` words and `signs` letters by which it is known."""
 
@@ -44,7 +44,7 @@ class Language:
     days: Mapping[str, int]
     ordinals: Mapping[str, int]
     rules: tuple[Rule, ...]
-    macros: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    macros: Mapping[str, str] = msgspec.field(default_factory=dict)
     before: frozenset[str] = frozenset()
     after: frozenset[str] = frozenset()
     against: frozenset[str] = frozenset()

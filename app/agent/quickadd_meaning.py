@@ -1,10 +1,11 @@
 """What a match of quick add means: days, clock times, rules and priorities reckoned from now, the same way in every language."""
 
 import calendar
-import dataclasses
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Literal
+
+import msgspec
 
 from app.agent.quickadd_language import Language
 from app.workspace.recurrence import WEEKDAYS
@@ -25,8 +26,7 @@ FRACTIONS = (2, 3, 4, 5, 8, 10)
 Groups = Mapping[str, str | None]
 
 
-@dataclasses.dataclass(frozen=True)
-class Meaning:
+class Meaning(msgspec.Struct, frozen=True):
     """What one match says; the fields it does not speak of are None. A clock time is `sure` when nothing moves it to the second half of
     the day; else a part of the day does, and an hour up to `afternoon` is there by itself."""
 
@@ -136,7 +136,7 @@ def _day(groups: Groups, day: date | None, part: str | None = None) -> Meaning:
 def _dated_clock(groups: Groups, language: Language, now: datetime) -> Meaning | None:
     """A day and a clock time written as one, as machines do."""
     found = _date(groups, language, now)
-    return dataclasses.replace(found, clock=time(int(groups["hour"] or ""), int(groups["minute"] or ""))) if found else None
+    return msgspec.structs.replace(found, clock=time(int(groups["hour"] or ""), int(groups["minute"] or ""))) if found else None
 
 
 def _named(groups: Groups, language: Language, now: datetime) -> Meaning:
@@ -262,7 +262,7 @@ def _range(groups: Groups, language: Language, now: datetime) -> Meaning:
         turns = int(groups["hour"] or "") % 12 > last % 12
         begin["meridiem"] = meridiem if not turns else "a" if meridiem[0] == "p" else "p"
     found = _clock(begin, language, now)
-    return dataclasses.replace(found, sure=found.sure or last > 12)
+    return msgspec.structs.replace(found, sure=found.sure or last > 12)
 
 
 def _part(groups: Groups, language: Language, now: datetime) -> Meaning:
@@ -316,7 +316,7 @@ def _monthly_weekday(groups: Groups, language: Language, now: datetime) -> Meani
 
 def _yearly(groups: Groups, language: Language, now: datetime) -> Meaning | None:
     found = _date({**groups, "year": None}, language, now)
-    return dataclasses.replace(found, kind="recurrence", rule="FREQ=YEARLY", until=False) if found else None
+    return msgspec.structs.replace(found, kind="recurrence", rule="FREQ=YEARLY", until=False) if found else None
 
 
 def _rule(rule: str, *, part: str | None = None) -> Meaning:

@@ -1,9 +1,10 @@
 """Which intent a message has: ordered patterns, the refusals first, in the language of the message and then in the others."""
 
-import dataclasses
 import functools
 import re
 from typing import NamedTuple
+
+import msgspec
 
 from app.agent import phrases, routing_asian, routing_calendar, routing_english, routing_romance
 from app.agent.phrases import Language
@@ -48,8 +49,7 @@ _NOTE = regex(
 )
 
 
-@dataclasses.dataclass(frozen=True)
-class Route:
+class Route(msgspec.Struct, frozen=True):
     """What a message asks for: the intent, the language to answer in, and what the intent is about."""
 
     intent: str

@@ -45,8 +45,7 @@ Event = dict[str, Any]
 Outcome = Literal["success", "failed", "retried"]
 
 
-@dataclasses.dataclass
-class Call:
+class Call(msgspec.Struct):
     """A tool that was called in a turn, and what came of it."""
 
     tool: str
@@ -56,8 +55,7 @@ class Call:
     waits: gate.Waiting | None = None
 
 
-@dataclasses.dataclass(frozen=True)
-class Used:
+class Used(msgspec.Struct, frozen=True):
     """What using a tool gave: its record, or the sentence of its refusal; `retried` is one that better arguments may avoid."""
 
     content: Any
@@ -185,8 +183,7 @@ class Turn:
         return Source(note["title"], note["markdown"])
 
 
-@dataclasses.dataclass(frozen=True)
-class Ended:
+class Ended(msgspec.Struct, frozen=True):
     """How a turn ended: what it cost in tokens, what the next turn remembers of it, and why it stopped early, if it did."""
 
     model: str

@@ -1,7 +1,6 @@
 """Drive a turn of the offline brain straight: what the loop does, without the library that models need, so that no model costs no import."""
 
 import asyncio
-import dataclasses
 import json
 from collections.abc import Container, Coroutine, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -24,8 +23,7 @@ PIECE = 48
 Entry = dict[str, Any]
 
 
-@dataclasses.dataclass(frozen=True)
-class _Call:
+class _Call(msgspec.Struct, frozen=True):
     tool: str
     arguments: dict[str, Any]
     id: str

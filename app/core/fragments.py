@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from html import escape, unescape
 
+import msgspec
 import nh3
 
 from app.core.regex import regex
@@ -32,8 +33,7 @@ _SENTENCE = regex(r"(?<=[.!?;])\s+(?=[^\W\d_a-z]|\d)")
 _UNFIT = regex("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(msgspec.Struct, frozen=True):
     """One entry: its text, what stands in italics after it, the facts of its data attributes, and the short heading above it."""
 
     text: str

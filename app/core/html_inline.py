@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from app.core.markdown_html import escape, inline_html, link_tag
 from app.core.markdown_rules import allowed, is_mark, needs_padding
@@ -16,8 +17,7 @@ Kind = Literal["text", "open", "close", "code", "break"]
 Context = Literal["lines", "line", "cell"]
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(msgspec.Struct, frozen=True):
     """One step of a run: text, code, a break, or where a mark or a link opens or closes."""
 
     kind: Kind

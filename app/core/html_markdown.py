@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
+
+import msgspec
 
 from app.core.html_inline import BREAK, MARKS, Run, from_runs, link_run, refer, split_paragraphs
 from app.core.html_tree import Node, parse
@@ -17,8 +18,7 @@ _RULE = regex(r"([-*])(?:[ \t]*\1){2,}[ \t]*$", re.MULTILINE)
 _DELIMITERS = {"left": ":---", "center": ":---:", "right": "---:"}
 
 
-@dataclass
-class Piece:
+class Piece(msgspec.Struct):
     """The Markdown of one block, and how it may stand beside others."""
 
     kind: str
@@ -33,8 +33,7 @@ class Piece:
     interrupts: bool = True  # a list that may stand right below a line of text
 
 
-@dataclass(frozen=True)
-class _Place:
+class _Place(msgspec.Struct, frozen=True):
     """Where blocks stand."""
 
     start: int = 0  # line of the HTML

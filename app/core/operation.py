@@ -1,11 +1,12 @@
 """An operation is one thing a caller can ask for; every interface is a reader of the same catalogue of them."""
 
-import dataclasses
 import functools
 import inspect
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from types import ModuleType
 from typing import Any, Generic, Literal, NamedTuple, ParamSpec, TypeVar, get_args, get_type_hints
+
+import msgspec
 
 from app.core.download import Download
 from app.core.lines import Lines
@@ -24,16 +25,14 @@ NET = "/net/"
 CAMEL_CATEGORIES = {"raw_memory": "rawMemory", "managed_agents": "managedAgents"}
 
 
-@dataclasses.dataclass(frozen=True)
-class Plan:
+class Plan(msgspec.Struct, frozen=True):
     """What an operation is about to do: its fields with nothing left to find out, and the one transaction that does it."""
 
     fields: Mapping[str, Any]
     step: Callable[..., Any]
 
 
-@dataclasses.dataclass(frozen=True)
-class Operation(Generic[P, R]):
+class Operation(msgspec.Struct, Generic[P, R], frozen=True, dict=True):
     """A documented, typed function with what the interfaces must know of it. It stays callable as the function it was."""
 
     function: Callable[P, R]

@@ -1,6 +1,5 @@
 """Type hints in; request checks, JSON and JSON Schema out. Built on msgspec, which decodes and checks in one step."""
 
-import dataclasses
 import functools
 import inspect
 import re
@@ -30,7 +29,7 @@ _JSON_STRING = regex(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
 _BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
 
 
-class Rule:
+class Rule(msgspec.Struct, frozen=True):
     """A check or clean-up of one field beyond what JSON Schema says; put it into `Annotated`. Raises ValueError, a sentence's end."""
 
     def __call__(self, value: Any) -> Any:
@@ -54,8 +53,7 @@ class Body(Record):
                     raise ValueError(f"`{wire}` {error}") from None
 
 
-@dataclasses.dataclass(frozen=True)
-class Line(Rule):
+class Line(Rule, frozen=True):
     """One line of text: NFC, trimmed, `least` to `most` characters, no control characters."""
 
     least: int = 1
@@ -71,8 +69,7 @@ class Line(Rule):
         return text
 
 
-@dataclasses.dataclass(frozen=True)
-class Text(Rule):
+class Text(Rule, frozen=True):
     """Text of at most `most` characters, kept as it is; NUL is refused, since SQLite's own functions stop at it."""
 
     most: int | None = None
@@ -85,8 +82,7 @@ class Text(Rule):
         return value
 
 
-@dataclasses.dataclass(frozen=True)
-class Most(Rule):
+class Most(Rule, frozen=True):
     """A limit that is lowered to `most` instead of being refused."""
 
     most: int

@@ -1,14 +1,14 @@
 """What a share link is to those who connect by it: whose agent it opens, and how far. Whoever keeps the links says so."""
 
-import dataclasses
 from collections.abc import Callable
+
+import msgspec
 
 from app.core.tx import Tx
 from app.network.grants import Permissions
 
 
-@dataclasses.dataclass(frozen=True)
-class OpenLink:
+class OpenLink(msgspec.Struct, frozen=True):
     """A link that is neither revoked nor expired: its owner's row number and what it grants; `note_id` of one that is for a note alone."""
 
     owner: int
@@ -21,8 +21,7 @@ def _none(tx: Tx, token: str) -> OpenLink | None:
     return None
 
 
-@dataclasses.dataclass
-class Links:
+class Links(msgspec.Struct):
     """The open links of this server: `find` gives that of a token; None when it is unknown, revoked or expired."""
 
     find: Callable[[Tx, str], OpenLink | None] = _none

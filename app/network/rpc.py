@@ -1,7 +1,6 @@
 """Asking another's agent: it answers at once, as its owner narrowed to what they granted; one's own agent needs no grant."""
 
 import asyncio
-import dataclasses
 import time
 from typing import Annotated
 from zoneinfo import ZoneInfo
@@ -51,8 +50,7 @@ class Answered(Record, tag_field="mode", tag="agent"):
     next_active_at: str | UnsetType | None = UNSET
 
 
-@dataclasses.dataclass(frozen=True)
-class Asked:
+class Asked(msgspec.Struct, frozen=True):
     """A question that stands in the tables: who asks whose agent, the caller that it runs as, the question, and the turn that answers it."""
 
     owner: Person

@@ -28,8 +28,7 @@ DONE_HERE = ("tool_call", "message_send", "calendar_write")
 """Kinds whose effect is ours; of the others, such as a tool of a runtime that may have any name, whoever asked only learns the answer."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Decided:
+class Decided(msgspec.Struct, frozen=True):
     """What a person says to an escalation."""
 
     by: Actor
@@ -38,8 +37,7 @@ class Decided:
     remember: Remember
 
 
-@dataclasses.dataclass(frozen=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """What came of a decision in its transaction: the error to raise, if it was refused, and whether the action is still to be sent."""
 
     error: AppError | None = None
@@ -99,7 +97,7 @@ async def _decide(app: App, me: Caller, user: int, id_: int, said: Decided) -> E
     if outcome.error is not None:
         raise outcome.error
     if outcome.asker is not None and call is not None:
-        await asyncio.shield(app.tasks.start(_send(app, row, dataclasses.replace(call, me=outcome.asker))))
+        await asyncio.shield(app.tasks.start(_send(app, row, msgspec.structs.replace(call, me=outcome.asker))))
     return EscalationAnswer(app.quick(lambda tx: escalations.shown(tx, escalations.own(tx, user, id_))))
 
 

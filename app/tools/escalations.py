@@ -1,6 +1,5 @@
 """Escalations: what an agent was about to do that waits for a person's yes or no. The table, reading it, and raising, ending and expiring rows."""
 
-import dataclasses
 import hashlib
 import sqlite3
 from collections.abc import Callable, Mapping
@@ -83,8 +82,7 @@ class Swept(Record):
     expired: int
 
 
-@dataclasses.dataclass(frozen=True)
-class Settled:
+class Settled(msgspec.Struct, frozen=True):
     """How an escalation ended, for whoever raised it."""
 
     id: int
@@ -96,8 +94,7 @@ class Settled:
     result: Any = None
 
 
-@dataclasses.dataclass
-class Behind:
+class Behind(msgspec.Struct):
     """What stands behind escalations that this layer does not know.
 
     `rights` gives, by kind of credential, the scopes that it has now, None when it is gone; `callers` gives, for those that act by a grant, the whole
@@ -105,10 +102,10 @@ class Behind:
     `settled` is told, by kind of origin, in the transaction in which a row ends.
     """
 
-    callers: dict[str, Callable[[Tx, sqlite3.Row], Caller | None]] = dataclasses.field(default_factory=dict)
-    rights: dict[str, Callable[[Tx, sqlite3.Row], tuple[str, ...] | None]] = dataclasses.field(default_factory=dict)
-    does: dict[str, Callable[[Tx, Caller, Mapping[str, Any]], Any]] = dataclasses.field(default_factory=dict)
-    settled: dict[str, Callable[[Tx, Settled], None]] = dataclasses.field(default_factory=dict)
+    callers: dict[str, Callable[[Tx, sqlite3.Row], Caller | None]] = msgspec.field(default_factory=dict)
+    rights: dict[str, Callable[[Tx, sqlite3.Row], tuple[str, ...] | None]] = msgspec.field(default_factory=dict)
+    does: dict[str, Callable[[Tx, Caller, Mapping[str, Any]], Any]] = msgspec.field(default_factory=dict)
+    settled: dict[str, Callable[[Tx, Settled], None]] = msgspec.field(default_factory=dict)
 
     def tell(self, tx: Tx, row: sqlite3.Row, status: Ended, result: Any = None) -> None:
         """Tell whoever raised it how it ended."""

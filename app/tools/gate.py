@@ -1,8 +1,9 @@
 """The one door for what agents do: every call of a tool is decided here by the policy, noted in the audit, and done, refused or left to its owner."""
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
+
+import msgspec
 
 from app.core.app import App
 from app.core.caller import Caller
@@ -22,16 +23,14 @@ class Denied(Forbidden):
     """The policy does not allow this call."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Done:
+class Done(msgspec.Struct, frozen=True):
     """What a tool gave: its record, and whose words that may hold."""
 
     result: Any
     taint: frozenset[Taint] = NO_TAINT
 
 
-@dataclasses.dataclass(frozen=True)
-class Waiting:
+class Waiting(msgspec.Struct, frozen=True):
     """The call waits for the owner as this escalation; nothing was done."""
 
     escalation_id: int
@@ -43,8 +42,7 @@ class Waiting:
         return {"status": "awaiting_approval", "escalationId": self.escalation_id}
 
 
-@dataclasses.dataclass(frozen=True)
-class Call:
+class Call(msgspec.Struct, frozen=True):
     """A call that `me` may make: its tool, its parameters as they are frozen, the checked arguments and, if it is one write, that write."""
 
     tool: Tool
@@ -135,7 +133,7 @@ def _decided(app: App, call: Call, origin: Origin, taint: frozenset[Taint], left
     if not policy.could_ask(asked):
         return policy.decide(asked), None
     precedent = app.quick(precedents.find, call.me, call.tool, origin, taint)
-    return policy.decide(dataclasses.replace(asked, precedent=precedent is not None)), precedent
+    return policy.decide(msgspec.structs.replace(asked, precedent=precedent is not None)), precedent
 
 
 async def _ask(app: App, call: Call, origin: Origin, taint: frozenset[Taint], reason: str) -> Waiting:

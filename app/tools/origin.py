@@ -26,8 +26,7 @@ class Shown(Record, omit_defaults=True):
     communication_session_id: str | UnsetType = UNSET
 
 
-@dataclasses.dataclass(frozen=True)
-class Origin:
+class Origin(msgspec.Struct, frozen=True):
     """Where a call comes from. A heartbeat names its tier, a call of another's agent the `peer` (that user's id)."""
 
     kind: Kind

@@ -1,8 +1,9 @@
 """What an agent's call may do, decided by a table outside of any model: allow, ask the owner, or deny."""
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Literal
+
+import msgspec
 
 from app.core.operation import Risk, Taint
 from app.tools.origin import Column
@@ -45,8 +46,7 @@ WHO: Mapping[Column, str] = {
 }  # fmt: skip
 
 
-@dataclasses.dataclass(frozen=True)
-class Asked:
+class Asked(msgspec.Struct, frozen=True):
     """One call as the policy sees it; `risk` None is a tool that there is not. `left` is how many calls its budget still has."""
 
     column: Column
@@ -58,8 +58,7 @@ class Asked:
     left: int | None = None
 
 
-@dataclasses.dataclass(frozen=True)
-class Decision:
+class Decision(msgspec.Struct, frozen=True):
     """What is decided, and why, as a sentence for people."""
 
     verdict: Verdict

@@ -1,11 +1,12 @@
 """The tools that agents may use: operations of the catalogue, described as the contract describes tools, and called by their names."""
 
 import contextlib
-import dataclasses
 import functools
 import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any
+
+import msgspec
 
 from app.core.app import App
 from app.core.caller import Caller
@@ -35,8 +36,7 @@ class Descriptor(Record):
     approval: bool
 
 
-@dataclasses.dataclass(frozen=True)
-class Tool:
+class Tool(msgspec.Struct, frozen=True, dict=True):
     """One operation as a tool: what it is called with may be spelled otherwise than in the endpoint."""
 
     operation: Operation[..., Any]

@@ -3,7 +3,6 @@
 A day ends when the next one begins in the user's zone; that moment is its deadline, by which it is overdue and takes its place in lists.
 """
 
-import dataclasses
 import functools
 from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
@@ -28,8 +27,7 @@ _MOMENT = regex(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}(?::[0-9]{2
 _FORM = "must be a date such as 2026-03-01 or a moment such as 2026-03-01T09:00:00Z"
 
 
-@dataclasses.dataclass(frozen=True)
-class Day(Rule):
+class Day(Rule, frozen=True):
     """A calendar day, or one of the `names`."""
 
     names: tuple[str, ...] = ()
@@ -43,7 +41,7 @@ class Day(Rule):
             raise ValueError(f"must be {', '.join(self.names)}{' or ' if self.names else ''}a date such as 2026-03-01") from None
 
 
-class DueText(Rule):
+class DueText(Rule, frozen=True):
     """A day or a moment, still as it was written."""
 
     def __call__(self, value: str) -> str:

@@ -1,7 +1,5 @@
 """Tags of notes: how they are written, and the index by which notes of a tag are found."""
 
-import dataclasses
-
 import msgspec
 
 from app.core.shapes import Line, Rule
@@ -14,8 +12,7 @@ NONE = "[]"
 _decoder = msgspec.json.Decoder(list[str])
 
 
-@dataclasses.dataclass(frozen=True)
-class TagList(Rule):
+class TagList(Rule, frozen=True):
     """At most 50 tags of 1 to 64 characters; a leading # is dropped, and of those that differ only by case the first stays."""
 
     def __call__(self, value: list[str]) -> list[str]:

@@ -59,7 +59,7 @@ class Following(NamedTuple):
     wall: str | None
 
 
-class RuleText(shapes.Rule):
+class RuleText(shapes.Rule, frozen=True):
     """A recurrence rule, in capitals and without the name RRULE."""
 
     def __call__(self, value: str) -> str:

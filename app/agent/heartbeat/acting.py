@@ -1,8 +1,9 @@
 """Stage B, the acting: each proposal is checked and then done, asked for or left, by the rights of the run's caller and nothing else."""
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any
+
+import msgspec
 
 from app.agent.heartbeat import actions, effects, images, tiers
 from app.agent.heartbeat.actions import Change, Entry, Status
@@ -21,8 +22,7 @@ REASON = "A heartbeat does this only with its owner's yes."
 TAINTED = "Words of others were in play when the agent proposed this."
 
 
-@dataclasses.dataclass(frozen=True)
-class Ready:
+class Ready(msgspec.Struct, frozen=True):
     """A proposal that was looked at: what is to become of it, the call that waits for a yes, or why it cannot be."""
 
     proposal: Proposal
@@ -32,8 +32,7 @@ class Ready:
     taint: frozenset[Taint] = frozenset()
 
 
-@dataclasses.dataclass(frozen=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True):
     """What became of a proposal."""
 
     proposal: Proposal

@@ -1,10 +1,11 @@
 """Stage A: what there is for a run to do. It reads a few ranges of indexes, writes nothing and costs no tokens."""
 
-import dataclasses
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
+
+import msgspec
 
 from app.account import users
 from app.agent.heartbeat import actions, checklist, facts, instructions, runs
@@ -23,8 +24,7 @@ FIRST_LOOK = timedelta(days=1)
 AWAY = timedelta(days=14)
 
 
-@dataclasses.dataclass(frozen=True)
-class Changes:
+class Changes(msgspec.Struct, frozen=True):
     """How much others than the heartbeat have changed since the last run, counted up to a hundred each."""
 
     notes: int
@@ -37,8 +37,7 @@ class Changes:
         return bool(self.notes or self.todos or self.messages)
 
 
-@dataclasses.dataclass(frozen=True)
-class Agenda:
+class Agenda(msgspec.Struct, frozen=True):
     """What stage A found: the checklist, what is news, what was told already, and how many actions the day still has room for."""
 
     tasks: tuple[Task, ...]

@@ -1,9 +1,10 @@
 """The checklist as tasks: what each line of HEARTBEAT.md asks for, as far as a rule knows it, and when."""
 
-import dataclasses
 import functools
 import re
 from typing import Literal, NamedTuple
+
+import msgspec
 
 from app.agent.heartbeat import timing
 from app.agent.heartbeat.timing import When
@@ -26,8 +27,7 @@ class Rule(NamedTuple):
     note: str = ""
 
 
-@dataclasses.dataclass(frozen=True)
-class Task:
+class Task(msgspec.Struct, frozen=True):
     """A line of the checklist: its text, the rules that know it, and when it is due; without rules it needs a model."""
 
     text: str

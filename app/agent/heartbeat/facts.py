@@ -1,10 +1,11 @@
 """Stage A, the rules: for each line of the checklist what there is to tell, read by keys and ranges of indexes, at no cost in tokens."""
 
-import dataclasses
 import sqlite3
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
+
+import msgspec
 
 from app.agent.heartbeat import digests, timing
 from app.agent.heartbeat.checklist import Kind, Rule, Task
@@ -19,8 +20,7 @@ MOST_CONVERSATIONS = 50
 TOP_PRIORITY = 5
 
 
-@dataclasses.dataclass(frozen=True)
-class Look:
+class Look(msgspec.Struct, frozen=True):
     """What every rule is given: whose workspace, the moment, what the last run has seen, and whether a piece of news was told already."""
 
     tx: Tx
@@ -170,7 +170,7 @@ def _append(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> l
 
 
 def _unpin(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
-    return [dataclasses.replace(fact, rule="unpin") for fact in _stale_pins(look, rule, item, occurrence, task)]
+    return [msgspec.structs.replace(fact, rule="unpin") for fact in _stale_pins(look, rule, item, occurrence, task)]
 
 
 def _nothing(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:

@@ -27,7 +27,7 @@ USUAL_LIMIT, MOST_RUNS = 20, 50
 _CLOCK = "must be a time of day such as 08:30"
 
 
-class Clock(Rule):
+class Clock(Rule, frozen=True):
     """A time of day as HH:MM."""
 
     def __call__(self, value: str) -> str:

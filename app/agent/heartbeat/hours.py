@@ -1,9 +1,10 @@
 """When a heartbeat may run: every so many minutes, on some days of the week, inside some hours of a time zone."""
 
-import dataclasses
 import zlib
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
+
+import msgspec
 
 DAY_MINUTES = 24 * 60
 DAYS_SEARCHED = 16
@@ -11,8 +12,7 @@ JITTER_SECONDS = 60
 MINUTE = timedelta(minutes=1)
 
 
-@dataclasses.dataclass(frozen=True)
-class Hours:
+class Hours(msgspec.Struct, frozen=True):
     """The part of the week in which runs may begin: from `start` to before `end`, minutes after midnight; an end that is not later is tomorrow's."""
 
     zone: ZoneInfo

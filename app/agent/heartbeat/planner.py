@@ -1,7 +1,8 @@
 """Stage B with a model: each line that no rule knows is put to a model that may look but not touch; what it wants done comes back as proposals."""
 
 import asyncio
-import dataclasses
+
+import msgspec
 
 from app.agent import brains, model_choice
 from app.agent.brains import Brain
@@ -32,15 +33,14 @@ PROMPT = (
 )
 
 
-@dataclasses.dataclass
-class Planned:
+class Planned(msgspec.Struct):
     """What a model proposed, what it looked at, what it took, whose words were in play, and why it stopped early, if it did."""
 
     model: str
-    proposals: list[Proposal] = dataclasses.field(default_factory=list)
-    calls: list[ToolCall] = dataclasses.field(default_factory=list)
-    insights: list[str] = dataclasses.field(default_factory=list)
-    failed: set[int] = dataclasses.field(default_factory=set)
+    proposals: list[Proposal] = msgspec.field(default_factory=list)
+    calls: list[ToolCall] = msgspec.field(default_factory=list)
+    insights: list[str] = msgspec.field(default_factory=list)
+    failed: set[int] = msgspec.field(default_factory=set)
     tokens: int = 0
     taint: frozenset[Taint] = frozenset()
     error: str | None = None

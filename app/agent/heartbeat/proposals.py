@@ -1,10 +1,11 @@
 """What a run found and what it wants to do about it: facts, and the proposals that a brain makes of them."""
 
-import dataclasses
 import hashlib
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, Literal
+
+import msgspec
 
 ActionType = Literal[
     "message_draft", "reminder", "message_send", "todo_create", "todo_update", "todo_reschedule", "note_create", "note_edit", "memory_write"
@@ -18,8 +19,7 @@ SNOOZES = {"stale_pins": timedelta(days=7), "unpin": timedelta(days=7), "weekly_
 """How long something is not said again while nothing has changed, where that is not a day."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Fact:
+class Fact(msgspec.Struct, frozen=True):
     """Something that a line of the checklist is about: what it concerns, in which state that is, and the values to tell it with."""
 
     item: int
@@ -34,8 +34,7 @@ class Fact:
         return content_key(self.rule, self.target, self.state)
 
 
-@dataclasses.dataclass(frozen=True)
-class Proposal:
+class Proposal(msgspec.Struct, frozen=True):
     """One thing that a run wants to do or say. `says` is its line in the message to the owner; `by_model` when no rule has made it."""
 
     type: ActionType

@@ -1,6 +1,5 @@
 """The table of runs: one row for each time that a heartbeat was due or asked for, with its receipts."""
 
-import dataclasses
 import sqlite3
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -88,8 +87,7 @@ class Run(Record):
     undo_of: int | UnsetType = UNSET
 
 
-@dataclasses.dataclass(frozen=True)
-class Begun:
+class Begun(msgspec.Struct, frozen=True):
     """A run that has begun: its id, whose it is, what it may do and why it runs."""
 
     id: int
@@ -102,8 +100,7 @@ class Begun:
     claim: Claim | None = None
 
 
-@dataclasses.dataclass
-class Ending:
+class Ending(msgspec.Struct):
     """What a run leaves in its row when it ends; filled as the run goes on."""
 
     status: Literal["completed", "failed"] = "completed"
@@ -112,11 +109,11 @@ class Ending:
     summary: str = ""
     text: str = ""
     suppress_reason: str | None = None
-    items: list[ItemOutcome] = dataclasses.field(default_factory=list)
-    agenda: list[Mapping[str, Any]] = dataclasses.field(default_factory=list)
-    suppressed: list[Suppressed] = dataclasses.field(default_factory=list)
-    insights: list[str] = dataclasses.field(default_factory=list)
-    calls: list[ToolCall] = dataclasses.field(default_factory=list)
+    items: list[ItemOutcome] = msgspec.field(default_factory=list)
+    agenda: list[Mapping[str, Any]] = msgspec.field(default_factory=list)
+    suppressed: list[Suppressed] = msgspec.field(default_factory=list)
+    insights: list[str] = msgspec.field(default_factory=list)
+    calls: list[ToolCall] = msgspec.field(default_factory=list)
     tokens: int = 0
     model: str = "offline"
     message_id: int | None = None

@@ -1,9 +1,10 @@
 """The table of heartbeats: each user's tier, hours and next run. Whoever begins a due run takes it from here by one conditional statement."""
 
-import dataclasses
 from datetime import datetime, timedelta
 from typing import Any, Literal, NamedTuple
 from zoneinfo import ZoneInfo
+
+import msgspec
 
 from app.account import users
 from app.agent.heartbeat import hours
@@ -31,8 +32,7 @@ class Claim(NamedTuple):
     inside: bool
 
 
-@dataclasses.dataclass(frozen=True)
-class Heartbeat:
+class Heartbeat(msgspec.Struct, frozen=True):
     """A user's heartbeat as it is set, with the defaults for what is not."""
 
     user: int
@@ -98,8 +98,8 @@ def change(tx: Tx, beat: Heartbeat, **fields: Any) -> Heartbeat:
     if not fields:
         return beat
     _ensure(tx, beat.user)
-    beat = dataclasses.replace(beat, **fields)
-    beat = dataclasses.replace(beat, failures=0 if beat.enabled else beat.failures)
+    beat = msgspec.structs.replace(beat, **fields)
+    beat = msgspec.structs.replace(beat, failures=0 if beat.enabled else beat.failures)
     tx.run(
         """UPDATE heartbeats SET enabled = :enabled, every_minutes = :every, active_start = :start, active_end = :end, weekdays = :weekdays,
                timezone = :timezone, failures = :failures WHERE user_id = :user""",
@@ -195,7 +195,7 @@ def _plan(tx: Tx, beat: Heartbeat, next_run_at: str | None) -> Heartbeat:
         "UPDATE heartbeats SET next_run_at = :next, planned_at = :now, woken = 0 WHERE user_id = :user",
         next=next_run_at, now=tx.now, user=beat.user,
     )  # fmt: skip
-    return dataclasses.replace(beat, next_run_at=next_run_at)
+    return msgspec.structs.replace(beat, next_run_at=next_run_at)
 
 
 def _ensure(tx: Tx, user: int) -> None:

@@ -1,10 +1,11 @@
 """The times that a line of the checklist names: every day at 08:00, every Monday, on the 1st, every 2 hours."""
 
-import dataclasses
 import functools
 import re
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
+
+import msgspec
 
 from app.agent.heartbeat.hours import reached
 
@@ -20,8 +21,7 @@ _DAY = (
 )
 
 
-@dataclasses.dataclass(frozen=True)
-class When:
+class When(msgspec.Struct, frozen=True):
     """When a line is due: on these days, or every day, from a minute after midnight on; or again and again after so many minutes."""
 
     weekdays: frozenset[int] = frozenset(range(1, 8))
@@ -30,8 +30,7 @@ class When:
     every: int | None = None
 
 
-@dataclasses.dataclass(frozen=True)
-class Occurrence:
+class Occurrence(msgspec.Struct, frozen=True):
     """One time at which a line was due, and the name under which it is done only once."""
 
     name: str
@@ -55,7 +54,7 @@ def find(line: str) -> tuple[When | None, str]:
     minute = None if clock is None else _minute(clock)
     if clock is None or minute is None:
         return when, rest
-    return dataclasses.replace(when or When(), minute=minute), _without(rest, clock)
+    return msgspec.structs.replace(when or When(), minute=minute), _without(rest, clock)
 
 
 def latest(when: When, now: datetime, zone: ZoneInfo, *, seen: datetime | None) -> Occurrence | None:
