@@ -13,7 +13,7 @@ from app.account.keys import KeyRing
 from app.account.sessions import Sessions
 from app.account.team import InviteRate
 from app.agent import episode_sources, episodes, message_memory, model_choice, recall, turns
-from app.agent.heartbeat import acting, passes, runs, tiers
+from app.agent.heartbeat import runs, tiers
 from app.agent.providers import Providers
 from app.catalog import CATALOG
 from app.core.app import App
@@ -21,10 +21,11 @@ from app.core.caller import OPERATOR
 from app.core.embedder import Embedder
 from app.core.events import Events
 from app.core.kept_secrets import KeptSecrets
+from app.core.loading import loaded
 from app.core.place import DATABASE
 from app.core.power import on_battery
 from app.core.store import Store
-from app.core.tx import Clock, utc_now
+from app.core.tx import Clock, Tx, utc_now
 from app.embedding.choice import embedder_for, former_for
 from app.interfaces import control, pages
 from app.interfaces.access_log import AccessLog
@@ -85,7 +86,7 @@ def create_app(
         if parts.quick(metering.any_abandoned):
             await parts.write(metering.settle_all)
         if parts.quick(runs.any_running):
-            await parts.write(passes.interrupt)
+            await parts.write((await loaded("app.agent.heartbeat.passes")).interrupt)
         schedule.start()
         parts.part(Meaning).start()
         try:
@@ -122,7 +123,7 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embed
     store.idle_work += [message_memory.tend, episodes.tend, episode_sources.tend]
     app = App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events, embedder=embedder or embedder_for(settings, data))
     app.parts[escalations.Behind] = escalations.Behind(callers={"peer": grant_rows.behind})
-    app.parts[escalations.Behind].settled["heartbeat"] = acting.settled
+    app.parts[escalations.Behind].settled["heartbeat"] = _settled
     app.parts[escalations.Behind].rights["heartbeat"] = tiers.rights_now
     app.parts[RequestRate] = RequestRate(settings.contact_limit)
     app.parts[Links] = Links()
@@ -133,3 +134,10 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embed
     app.parts[Meaning] = Meaning(app, others=[recall.EPISODES], former=lambda name: former_for(settings, data, name), on_battery=on_battery)
     app.parts[Providers] = Providers(settings, KeptSecrets(data))
     return app
+
+
+def _settled(tx: Tx, found: escalations.Settled) -> None:
+    """Tell the heartbeat how an escalation of its own has ended."""
+    from app.agent.heartbeat import acting
+
+    acting.settled(tx, found)

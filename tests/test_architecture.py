@@ -27,7 +27,7 @@ EDGES = {
     "app/core/tx.py": 1,  # a savepoint undoes whatever was raised
     "app/core/batch.py": 1,  # a write's error goes to whoever asked for it
     "app/core/events.py": 1,  # a listener's failure harms nobody else
-    "app/agent/chat.py": 1,  # a turn that a mistake ends is stored and told as failed, not left running
+    "app/agent/answering.py": 1,  # a turn that a mistake ends is stored and told as failed, not left running
     "app/agent/guarded.py": 1,  # whatever a provider's answer makes its library raise, the rules take over
     "app/agent/guarded_stream.py": 1,  # the same in the middle of an answer, told as one kind of failure
     "app/agent/probing.py": 1,  # the same in a test, told as a sentence

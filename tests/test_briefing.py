@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from app.agent import calendar, mail
-from app.agent.briefing import window
+from app.agent.briefing_making import window
 from app.agent.calendar import CalendarEvent
 from tests.conftest import Client, MovableClock, Served
 from tests.hostile import ELEMENTS

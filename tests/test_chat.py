@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.agent import chat, turns
+from app.agent import answering, turns
 from tests.conftest import Client, Served
 
 pytestmark = pytest.mark.anyio
@@ -188,15 +188,15 @@ async def test_a_mistake_of_the_program_ends_its_turn_as_a_failed_one(
         whole = await alice.refused("POST", "/chat", 500, "internal", json={"message": "simmer leeks", "stream": False})
     assert [event["type"] for event in events][-2:] == ["error", "completion"]
     assert [event["type"] for event in events].count("completion") == 1
-    assert (events[-2]["error"], events[-2]["message"]) == ("internal", chat.MISTAKE)
-    assert whole["message"] == chat.MISTAKE
+    assert (events[-2]["error"], events[-2]["message"]) == ("internal", answering.MISTAKE)
+    assert whole["message"] == answering.MISTAKE
     assert {event["toolCallId"] for event in events if "ok" in event} == {event["toolCallId"] for event in events if "toolName" in event}
     assert caplog.text.count("RuntimeError: what only the log may say") == 2
     caplog.clear()
     kept = (await alice.ok("GET", f"/conversations/{events[-1]['metadata']['conversationId']}"))["messages"]
-    assert [message["content"] for message in kept] == ["simmer leeks", chat.MISTAKE]
+    assert [message["content"] for message in kept] == ["simmer leeks", answering.MISTAKE]
     rows = served.parts.quick(lambda tx: [tuple(row) for row in tx.all("SELECT status, model, error FROM turns")])
-    assert rows == [("failed", "offline", chat.MISTAKE)] * 2
+    assert rows == [("failed", "offline", answering.MISTAKE)] * 2
     assert (await alice.ok("GET", "/metering/usage"))["tokens"]["reserved"] == 0
     assert (await streamed(alice, "hello", conversationId=events[-1]["metadata"]["conversationId"]))[-1]["type"] == "completion"
 

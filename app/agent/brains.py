@@ -6,22 +6,15 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from app.agent import model_choice, model_rows
-from app.agent.driver import loaded
 from app.agent.model_choice import OFFLINE
 from app.agent.providers import ProviderMissing, Providers
+from app.agent.told import Fallback
 from app.core.app import App
 from app.core.caller import Caller
-from app.core.shapes import Record
+from app.core.loading import loaded
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
-
-
-class Fallback(Record):
-    """Why the rules answered instead of the model that was meant; the reason holds nothing that a provider wrote."""
-
-    model: str
-    reason: str
 
 
 class Brain(msgspec.Struct, frozen=True):

@@ -1,58 +1,34 @@
 """Talking with one's own agent: a turn is a task that goes on when whoever asked has left, and a stream only looks on."""
 
 import asyncio
-import logging
 import sqlite3
 from collections.abc import AsyncIterator, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated, Any
 from zoneinfo import ZoneInfo
 
 import msgspec
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import Meta
 
 from app.account import users
 from app.account.metering import Reservation
 from app.account.token_rows import Feature
 from app.account.users import TimeZone
-from app.agent import attached, brains, conversation_rows, episode_sources, message_attachments, seeing, turns
-from app.agent.brains import Fallback
-from app.agent.citations import Citation
-from app.agent.driver import drive
-from app.agent.meter import Meter, first_call
-from app.agent.running import Ended, Turn, exchanged
+from app.agent import conversation_rows, message_attachments, model_choice, turns
+from app.agent.meter import first_call
+from app.agent.told import Answer
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.lines import Lines
+from app.core.loading import loaded
 from app.core.operation import operation
-from app.core.shapes import Id, Record, Text
+from app.core.shapes import Id, Text
 from app.core.tx import Tx
-from app.errors import AppError, BudgetExceeded, Unavailable
+from app.errors import AppError
 from app.tools.origin import Origin
 from app.workspace import attachment_rows
 
-log = logging.getLogger("hearth")
-INTERRUPTED = "The server is ending; the turn was interrupted."
-MISTAKE = "Something went wrong in the server, whose log says what; the turn was stopped."
 MessageText = Annotated[str, Meta(min_length=1, max_length=32_000), Text()]
-
-
-class Usage(Record):
-    prompt_tokens: int
-    completion_tokens: int
-    total_tokens: int
-
-
-class Answer(Record):
-    """The agent's whole answer."""
-
-    conversation_id: int
-    message_id: int
-    response: str
-    tools_used: list[str]
-    citations: list[Citation]
-    usage: Usage
-    fallback: Fallback | UnsetType = UNSET
 
 
 class Begun(msgspec.Struct, frozen=True):
@@ -96,7 +72,7 @@ async def chat(
     """
     if attachment_ids:
         me.require(("os.notes:read",))
-    number, named = None if conversation_id is None else int(conversation_id), brains.named(app, me, model)
+    number, named = None if conversation_id is None else int(conversation_id), app.quick(model_choice.name_of, me, app.settings, model)
     begun = await app.write(_begin, me, message, number, user_timezone, attachment_ids or (), named, app.settings.max_completion)
     events: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
     wish = Wish(message, model, temperature, app.clock().astimezone(begun.zone))
@@ -134,91 +110,9 @@ def _begin(
 
 async def answer(app: App, me: Caller, begun: Begun, wish: Wish, events: "asyncio.Queue[dict[str, Any] | None]") -> Answer | AppError:
     """Run the turn to its end and store it; the last event is always its completion."""
-    turn = Turn(app, me, wish.now.isoformat(timespec="minutes"), begun.zone.key, events.put_nowait)
-    turn.origin, turn.taint, turn.seconds = begun.origin, begun.taint | begun.words, begun.seconds
-    meter = Meter(app, me, feature=begun.feature, model=begun.model, held=begun.held)
-    try:
-        try:
-            done = await _run(turn, meter, begun, wish)
-        except Exception as mistake:
-            done = await _failed(turn, meter, begun, wish, mistake)
-    except asyncio.CancelledError:  # the server is ending, and waits for this
-        await _cut_off(turn, meter, begun, wish, Unavailable(INTERRUPTED), is_interrupted=True)
-        raise
-    finally:
-        events.put_nowait(None)
+    answering = await loaded("app.agent.answering")
+    done: Answer | AppError = await answering.answer(app, me, begun, wish, events)
     return done
-
-
-async def _run(turn: Turn, meter: Meter, begun: Begun, wish: Wish) -> Answer | AppError:
-    app, me = turn.app, turn.me
-    brain = await brains.pick(app, me, wish.model, now=wish.now)
-    meter.model = brain.name
-    sees = brain.model is not None and seeing.sees(brain.model.model_name)
-    prompt = await attached.prompt(app, me, wish.message, begun.attached, sees=sees)
-    ended = await drive(turn, brain.model, prompt, begun.history, meter=meter, now=wish.now, temperature=wish.temperature)
-    answer_id = await app.write(_end, begun, turn, ended, meter)
-    answer = _told(turn, begun, ended, answer_id, brain.answered, brain.fallback)
-    return answer if isinstance(ended.error, BudgetExceeded) and turn.text else ended.error or answer
-
-
-async def _failed(turn: Turn, meter: Meter, begun: Begun, wish: Wish, mistake: Exception) -> AppError:
-    """Store a turn that a mistake of the program has ended, and tell of it as of any other failure."""
-    error = mistake if isinstance(mistake, AppError) else AppError(MISTAKE)
-    if error is not mistake:
-        log.error("turn %d failed", begun.turn, exc_info=mistake)
-    await _cut_off(turn, meter, begun, wish, error)
-    return error
-
-
-async def _cut_off(turn: Turn, meter: Meter, begun: Begun, wish: Wish, error: AppError, *, is_interrupted: bool = False) -> None:
-    """Store and tell what a turn came to that did not end by itself."""
-    turn.end_calls()
-    history = exchanged(wish.message, turn.text, wish.now.astimezone(UTC).isoformat())
-    ended = Ended(meter.model, 0, 0, history, error, is_interrupted)
-    _told(turn, begun, ended, await turn.app.write(_end, begun, turn, ended, meter), meter.model, None)
-
-
-def _told(turn: Turn, begun: Begun, ended: Ended, answer_id: int, model: str, fallback: Fallback | None) -> Answer:
-    """Emit how the turn has ended, and give it as a whole answer."""
-    if ended.error is not None:
-        turn.emit({"type": "error", "error": ended.error.code, "message": ended.error.message})
-    usage = Usage(ended.prompt_tokens, ended.completion_tokens, ended.prompt_tokens + ended.completion_tokens)
-    answer = Answer(begun.conversation, answer_id, turn.text, turn.tools_used, turn.quotes.citations, usage, fallback or UNSET)
-    turn.emit({"type": "completion", "metadata": _metadata(answer, model)})
-    return answer
-
-
-def _end(tx: Tx, begun: Begun, turn: Turn, ended: Ended, meter: Meter) -> int:
-    """Store the answer, the calls and what the turn cost; give the id of the answer's message."""
-    meter.end(tx)
-    for call in turn.calls:
-        turns.add_call(tx, begun.turn, tool=call.tool, call=call.id, arguments=call.arguments, outcome=call.outcome)
-    text = turn.text or (ended.error.message if ended.error else "")
-    stored = conversation_rows.add_message(
-        tx, begun.conversation, role="assistant", sender_type="agent", sender=None, label=begun.agent_label, content=text
-    )
-    turns.end(
-        tx, begun.turn, status=ended.status, model=ended.model, prompt_tokens=ended.prompt_tokens,
-        completion_tokens=ended.completion_tokens, history=ended.history, error=ended.error.message if ended.error else None,
-        taint=" ".join(sorted(turn.taint - begun.taint | begun.words)),
-    )  # fmt: skip
-    episode_sources.add_turn(tx, begun.turn, answer=stored)
-    return stored
-
-
-def _metadata(answer: Answer, model: str) -> dict[str, Any]:
-    return {
-        "promptTokens": answer.usage.prompt_tokens,
-        "completionTokens": answer.usage.completion_tokens,
-        "totalTokens": answer.usage.total_tokens,
-        "conversationId": answer.conversation_id,
-        "messageId": answer.message_id,
-        "model": model,
-        "toolsUsed": answer.tools_used,
-        "citations": answer.citations,
-        **({} if answer.fallback is UNSET else {"fallback": answer.fallback}),
-    }
 
 
 async def _lines(events: "asyncio.Queue[dict[str, Any] | None]") -> AsyncIterator[dict[str, Any]]:

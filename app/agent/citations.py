@@ -8,8 +8,8 @@ import re
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
+from app.agent.told import Citation
 from app.core.regex import regex
-from app.core.shapes import Record
 
 LONGEST = 2_000
 """What is held back at most; a longer text between quotation marks is no quote."""
@@ -25,17 +25,6 @@ _BLOCK = regex(r"(?:[ ]{0,3}>[^\n]*(?:\n|\Z))+")
 _BELOW = regex(rf"\s{{0,3}}(?:[—–-]{{1,2}} ?)?(?:{_SOURCE}|{_MARK})", re.IGNORECASE)
 _MAYBE_BELOW = regex(r"\s{0,3}(?:[—–-]{1,2} ?)?(?:[\[(][^\n]{0,340})?\Z")
 _FLOWING = regex(r"\s+")
-
-
-class Citation(Record):
-    """A passage of a note that the answer quotes: it stands at start..end, in characters, of the note's Markdown."""
-
-    note_id: int
-    title: str
-    quote: str
-    seq: int | None
-    start: int
-    end: int
 
 
 class Source(NamedTuple):

@@ -18,12 +18,12 @@ from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
 
 from app.agent import lean_results, model_choice, providers, shortening, tool_choice
-from app.agent.brains import Fallback
 from app.agent.flat_schemas import flat
 from app.agent.guarded_stream import Stuck, opened
 from app.agent.hybrid import HybridModel
 from app.agent.model_rows import Configured
 from app.agent.offline import OfflineModel
+from app.agent.told import Fallback
 from app.core.regex import regex
 from app.errors import AppError
 

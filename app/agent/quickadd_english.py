@@ -1,6 +1,6 @@
 """English words and patterns of quick add."""
 
-import dataclasses
+import msgspec
 
 from app.agent.quickadd_common import MERIDIEM, NUMERIC, PRIORITY
 from app.agent.quickadd_language import Language, Rule, word_set
@@ -181,4 +181,4 @@ ENGLISH = Language(
     r"|(?:do\s+not|don['’]t)\s+forget\s+to|remember\s+to|i\s+(?:need|have)\s+to)\s+",
     month_first=True,
 )
-BRITISH = dataclasses.replace(ENGLISH, month_first=False)
+BRITISH = msgspec.structs.replace(ENGLISH, month_first=False)

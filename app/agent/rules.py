@@ -1,7 +1,8 @@
 """What the agent does without a model: from a message and what tools have given for it to the next step."""
 
-import dataclasses
 from typing import cast
+
+import msgspec
 
 from app.agent import agenda, answers, attached_answers, lists, recalling, routing, writes
 from app.agent.phrases import Language, say
@@ -50,7 +51,7 @@ def _in_wanted_language(asked: Asked, route: Route) -> Route:
     if not asked.persona.language or asked.persona.language == route.language:
         return route
     wanted = cast(Language, asked.persona.language)
-    return dataclasses.replace(route, language=wanted, arguments={**route.arguments, "written": route.language})
+    return msgspec.structs.replace(route, language=wanted, arguments={**route.arguments, "written": route.language})
 
 
 def _said(asked: Asked, route: Route) -> str:

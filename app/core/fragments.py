@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import field
 from functools import cache
 from html import escape, unescape
 
@@ -38,7 +37,7 @@ class Row(msgspec.Struct, frozen=True):
 
     text: str
     aside: str = ""
-    facts: dict[str, str] = field(default_factory=dict)
+    facts: dict[str, str] = msgspec.field(default_factory=dict)
     heading: str = ""
     listed: bool = False
 

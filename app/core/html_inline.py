@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from typing import Literal
-
-import msgspec
 
 from app.core.markdown_html import escape, inline_html, link_tag
 from app.core.markdown_rules import allowed, is_mark, needs_padding
@@ -17,7 +16,8 @@ Kind = Literal["text", "open", "close", "code", "break"]
 Context = Literal["lines", "line", "cell"]
 
 
-class Run(msgspec.Struct, frozen=True):
+@dataclass(frozen=True)
+class Run:
     """One step of a run: text, code, a break, or where a mark or a link opens or closes."""
 
     kind: Kind

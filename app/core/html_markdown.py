@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
-
-import msgspec
 
 from app.core.html_inline import BREAK, MARKS, Run, from_runs, link_run, refer, split_paragraphs
 from app.core.html_tree import Node, parse
@@ -18,7 +17,8 @@ _RULE = regex(r"([-*])(?:[ \t]*\1){2,}[ \t]*$", re.MULTILINE)
 _DELIMITERS = {"left": ":---", "center": ":---:", "right": "---:"}
 
 
-class Piece(msgspec.Struct):
+@dataclass
+class Piece:
     """The Markdown of one block, and how it may stand beside others."""
 
     kind: str
@@ -33,7 +33,8 @@ class Piece(msgspec.Struct):
     interrupts: bool = True  # a list that may stand right below a line of text
 
 
-class _Place(msgspec.Struct, frozen=True):
+@dataclass(frozen=True)
+class _Place:
     """Where blocks stand."""
 
     start: int = 0  # line of the HTML

@@ -1,11 +1,10 @@
 """HTML text to a small tree of the elements that Markdown has marks for, each with the lines it spans."""
 
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cache
 from html import unescape
 
-import msgspec
 import nh3
 
 from app.core.regex import regex
@@ -101,7 +100,8 @@ _CLOSED_BY_NEXT = frozenset(
 _MARKUP = regex(r"</?(?!(?:script|style)\b)[a-zA-Z][^<>]*>")
 
 
-class Node(msgspec.Struct):
+@dataclass
+class Node:
     """An element or a text: what it holds, and the lines (from 0) where its text starts and ends."""
 
     tag: str  # empty for text

@@ -12,6 +12,7 @@ from app.account import users
 from app.agent import chat, conversation_rows, episodes, model_choice, turns
 from app.agent.chat import Begun, Wish
 from app.agent.meter import first_call
+from app.agent.told import Answer
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import operation
@@ -92,7 +93,7 @@ async def ask(app: App, me: Caller, *, to: str, message: str, intent: str, by_ag
     return Answered(asked.begun.agent_label, asked.owner.name, done.response, intent, done.tools_used, done.conversation_id, _since(began))
 
 
-async def run(app: App, asked: Asked) -> chat.Answer | AppError:
+async def run(app: App, asked: Asked) -> Answer | AppError:
     """Run the turn to its end and keep it in the memory of both sides."""
     wish = Wish(asked.text, None, None, app.clock().astimezone(asked.begun.zone))
     done = await chat.answer(app, asked.acting, asked.begun, wish, asyncio.Queue())
@@ -140,7 +141,7 @@ def said_before(tx: Tx, conversation: int, asker: int, *, before: int) -> list[b
     return [msgspec.json.encode(entries)] if entries else []
 
 
-async def _answer(app: App, asked: Asked) -> chat.Answer | AppError:
+async def _answer(app: App, asked: Asked) -> Answer | AppError:
     """Run the turn, whether or not whoever asked still waits; they have read what they are told."""
     done = await run(app, asked)
     await app.write(_read, asked)

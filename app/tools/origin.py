@@ -1,6 +1,5 @@
 """Where an agent's call comes from: a chat with the owner, a heartbeat, a peer, a guest, or a credential that calls by itself."""
 
-import dataclasses
 from typing import Literal
 
 import msgspec
@@ -49,7 +48,7 @@ class Origin(msgspec.Struct, frozen=True):
     @property
     def shown(self) -> Shown:
         """The origin in the words of the contract."""
-        fields = {camel(name): value for name, value in dataclasses.asdict(self).items() if value is not None}
+        fields = {camel(name): value for name, value in msgspec.structs.asdict(self).items() if value is not None}
         return msgspec.convert(fields, Shown)
 
     def key(self, me: Caller) -> str:
@@ -79,7 +78,7 @@ class Origin(msgspec.Struct, frozen=True):
 
 def packed(origin: Origin) -> str:
     """Give the origin as it is stored."""
-    return msgspec.json.encode({name: value for name, value in dataclasses.asdict(origin).items() if value is not None}).decode()
+    return msgspec.json.encode({name: value for name, value in msgspec.structs.asdict(origin).items() if value is not None}).decode()
 
 
 def unpacked(text: str) -> Origin:

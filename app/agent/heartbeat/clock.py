@@ -3,10 +3,11 @@
 import asyncio
 from datetime import datetime, timedelta
 
-from app.agent.heartbeat import passes, runs, schedules
+from app.agent.heartbeat import runs, schedules
 from app.agent.heartbeat.runs import Begun, Ending, Trigger
 from app.core.app import App
 from app.core.caller import Caller
+from app.core.loading import loaded
 from app.core.operation import operation
 from app.core.shapes import Record
 from app.core.tx import Tx
@@ -45,6 +46,7 @@ async def _run(app: App, user: int, turns: asyncio.Semaphore) -> int:
         if begun is None:
             return 0
         if begun.claim is not None and begun.claim.inside:
+            passes = await loaded("app.agent.heartbeat.passes")
             await app.tasks.start(passes.run(app, beginner, begun))
         return 1
 
@@ -61,7 +63,7 @@ def _claim(tx: Tx, me: Caller) -> Begun | None:
     trigger: Trigger = "message" if claim.woken else "startup" if late else "timer"
     begun = runs.begin(tx, me, policy=policy, tier=policy, trigger=trigger, claim=claim)
     if not claim.inside:
-        runs.end(tx, begun, Ending(skip_reason="outside_hours", summary=passes.SKIPPED["outside_hours"]))
+        runs.end(tx, begun, Ending(skip_reason="outside_hours", summary=runs.SKIPPED["outside_hours"]))
     return begun
 
 

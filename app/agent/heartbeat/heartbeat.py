@@ -11,12 +11,13 @@ from msgspec import UNSET, Meta, UnsetType
 
 from app.account import users
 from app.account.users import TimeZone
-from app.agent.heartbeat import actions, passes, runs, schedules, tiers
+from app.agent.heartbeat import actions, runs, schedules, tiers
 from app.agent.heartbeat.actions import Action
 from app.agent.heartbeat.runs import Begun, Receipt, Run
 from app.agent.heartbeat.schedules import Heartbeat, Tier
 from app.core.app import App
 from app.core.caller import Caller
+from app.core.loading import loaded
 from app.core.operation import operation
 from app.core.shapes import Id, Most, Record, Rule
 from app.core.tx import Tx, stamp
@@ -197,6 +198,7 @@ def read_heartbeat_status(tx: Tx, me: Caller) -> StatusAnswer:
 async def run_heartbeat(app: App, me: Caller, *, tier: Tier | None = None, dry_run: bool = False) -> RunResult:
     """Run the heartbeat now, once, whatever its schedule; `tier` holds for this run only. With dryRun nothing is done, only told."""
     begun = await app.write(_begin, me, tier, dry_run=dry_run)
+    passes = await loaded("app.agent.heartbeat.passes")
     await asyncio.shield(app.tasks.start(passes.run(app, me, begun)))
     return app.quick(_result, me, begun)
 

@@ -6,6 +6,8 @@ import dataclasses
 import logging
 from collections.abc import Sequence
 
+import msgspec
+
 from app.agent import episodes
 from app.agent.heartbeat import acting, actions, agenda, budget, delivery, engine, instructions, planner, runs, schedules, tiers
 from app.agent.heartbeat.acting import Outcome, Ready
@@ -127,7 +129,7 @@ async def _act(here: Pass, found: Agenda, proposals: Sequence[Proposal]) -> None
 
 def _rehearse(tx: Tx, here: Pass, silent: Sequence[Ready], spoken: Sequence[Ready]) -> None:
     """Do everything, take it back, and keep what came of it as proposals."""
-    ending = dataclasses.replace(here.ending, insights=list(here.ending.insights))
+    ending = msgspec.structs.replace(here.ending, insights=list(here.ending.insights))
     outcomes: list[Outcome] = []
     with contextlib.suppress(_Rehearsed), tx.savepoint():
         outcomes += [acting.attempt(tx, here.me, here.begun, one) for one in silent]
@@ -143,7 +145,7 @@ def _rehearse(tx: Tx, here: Pass, silent: Sequence[Ready], spoken: Sequence[Read
 
 
 def _tell_and_end(tx: Tx, here: Pass, done: Sequence[Outcome], spoken: Sequence[Ready]) -> None:
-    ending = dataclasses.replace(here.ending, insights=list(here.ending.insights))
+    ending = msgspec.structs.replace(here.ending, insights=list(here.ending.insights))
     outcomes = [*done, *_tell(tx, here, ending, done, spoken)]
     _close(tx, here, ending, outcomes)
 
@@ -179,7 +181,7 @@ def _end(tx: Tx, here: Pass) -> None:
 def _close(tx: Tx, here: Pass, ending: Ending, outcomes: Sequence[Outcome]) -> None:
     """Write the run's row and what follows from its end."""
     found = here.agenda
-    ending = dataclasses.replace(
+    ending = msgspec.structs.replace(
         ending, items=_items(here, found, ending, outcomes) if found else [], summary=_summary(ending, outcomes),
         insights=[*ending.insights, *_left_out(ending)],
     )  # fmt: skip
@@ -208,7 +210,7 @@ async def _fail(here: Pass, error: str) -> None:
 
 
 def _end_failed(tx: Tx, here: Pass, error: str) -> None:
-    ending = dataclasses.replace(here.ending, status="failed", error=error)
+    ending = msgspec.structs.replace(here.ending, status="failed", error=error)
     _close(tx, here, ending, here.outcomes)
 
 
@@ -283,7 +285,7 @@ def _summary(ending: Ending, outcomes: Sequence[Outcome]) -> str:
     if ending.error is not None:
         return ending.error
     if ending.skip_reason is not None:
-        return SKIPPED[ending.skip_reason]
+        return runs.SKIPPED[ending.skip_reason]
     if not outcomes:
         return "Nothing new."
     counts: dict[str, int] = {}
@@ -293,10 +295,6 @@ def _summary(ending: Ending, outcomes: Sequence[Outcome]) -> str:
 
 
 WORDS = {"executed": "done or told", "awaiting_approval": "waiting for a yes", "proposed": "proposed", "failed": "failed", "undone": "taken back"}
-SKIPPED = {
-    "nothing_due": "Nothing was due.", "outside_hours": "It was due inside the hours, but the server could run it only outside of them.",
-    "disabled": "The heartbeat is switched off.", "budget": "The budget is used up.", "user_away": "Nobody has been here for two weeks.",
-}  # fmt: skip
 
 
 def _left_out(ending: Ending) -> list[str]:

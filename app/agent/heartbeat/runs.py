@@ -16,6 +16,10 @@ from app.errors import AlreadyRunning, NotFound
 
 Trigger = Literal["manual", "timer", "message", "startup", "undo"]
 SkipReason = Literal["nothing_due", "outside_hours", "disabled", "budget", "user_away"]
+SKIPPED = {
+    "nothing_due": "Nothing was due.", "outside_hours": "It was due inside the hours, but the server could run it only outside of them.",
+    "disabled": "The heartbeat is switched off.", "budget": "The budget is used up.", "user_away": "Nobody has been here for two weeks.",
+}  # fmt: skip
 Outcome = Literal["done", "nothing", "needs_model", "failed"]
 INTERRUPTED = "The server was stopped while the run was under way."
 
