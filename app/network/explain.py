@@ -20,7 +20,7 @@ from app.network import callers
 OUTSIDE = frozenset({"call_tool", "add_integration", "chat", "briefing", "briefing_strategies", "briefing_matrix", "run_heartbeat"})
 """What reaches models, tools or addresses before its first write, so that a rehearsal would be more than a look."""
 REACHING = ("O", "X")
-Args = Annotated[str, Meta(max_length=100_000)]
+Args = Annotated[str, Meta(max_length=4_000)]
 
 
 class Seen(Record):
