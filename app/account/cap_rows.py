@@ -1,7 +1,9 @@
 """The tables of caps and of the warnings that were given: every statement that changes them."""
 
 import sqlite3
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 from app.account.periods import Period
 from app.core.tx import Tx
@@ -13,7 +15,7 @@ HEARTBEAT_TOKENS_A_DAY = 50_000
 WARN_PERCENT = 80
 
 
-class Cap(NamedTuple):
+class Cap(msgspec.Struct, frozen=True):
     """A cap as it is stored; a `subject_id` of "" means each."""
 
     id: int

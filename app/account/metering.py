@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 from datetime import timedelta
-from typing import NamedTuple
+
+import msgspec
 
 from app.account import cap_rows, token_rows, users
 from app.account.cap_rows import Cap
@@ -17,7 +18,7 @@ LONGEST_CALL = timedelta(hours=1)
 UNITS: dict[Period, str] = {"day": "a day", "month": "a month"}
 
 
-class Reservation(NamedTuple):
+class Reservation(msgspec.Struct, frozen=True):
     """What was reserved for one model call; `capped` says whether a cap limits it."""
 
     id: int

@@ -3,9 +3,10 @@
 import itertools
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time, timedelta
-from typing import Annotated, NamedTuple
+from typing import Annotated
 from zoneinfo import ZoneInfo
 
+import msgspec
 from msgspec import Meta, Struct, structs
 
 from app.agent.items import Item
@@ -48,7 +49,7 @@ class Event(Struct, frozen=True, order=True):
         return self.start.date() <= day <= last.date()
 
 
-class Slot(NamedTuple):
+class Slot(msgspec.Struct, frozen=True):
     """A stretch of free time."""
 
     start: datetime

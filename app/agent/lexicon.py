@@ -8,7 +8,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from functools import cache, lru_cache
-from typing import NamedTuple
+
+import msgspec
 
 from app.agent import lexicon_de, lexicon_en, lexicon_es, lexicon_fr
 from app.core.regex import regex
@@ -41,7 +42,7 @@ _WORD = regex(r"\w+")
 _ENDINGS = ("", "s", "es")
 
 
-class _Phrase(NamedTuple):
+class _Phrase(msgspec.Struct, frozen=True):
     """A list's entry: its sense, and the words that must follow the first one."""
 
     sense: Sense
@@ -49,7 +50,7 @@ class _Phrase(NamedTuple):
     rest: tuple[str, ...]
 
 
-class _Index(NamedTuple):
+class _Index(msgspec.Struct, frozen=True):
     """The entries by their first word, by its beginning, and by what stands inside it."""
 
     whole: dict[str, list[_Phrase]]

@@ -3,8 +3,9 @@
 import math
 import sqlite3
 from datetime import datetime, timedelta
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 
+import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from app.account.users import Name
@@ -80,7 +81,7 @@ class Remembered(Record):
     written: bool
 
 
-class Place(NamedTuple):
+class Place(msgspec.Struct, frozen=True):
     """The note that a fact goes to: the folders above it, its title, and what its line begins with."""
 
     folders: tuple[str, ...]

@@ -9,8 +9,9 @@ import asyncio
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
+import msgspec
 from msgspec import structs
 
 from app.agent import episode_vectors, episodes, message_memory
@@ -46,7 +47,7 @@ DAY_SECONDS = 86_400.0
 Key = tuple[Literal["note", "episode"], int]
 
 
-class Recalled(NamedTuple):
+class Recalled(msgspec.Struct, frozen=True):
     """Something that was found: `kind` is that of the contract; a higher score, up to 1, fits better."""
 
     kind: str
@@ -59,7 +60,7 @@ class Recalled(NamedTuple):
     at: str
 
 
-class Ask(NamedTuple):
+class Ask(msgspec.Struct, frozen=True):
     """What is looked for: words in any form, the text for its meaning, a condition on `e`, an episode, the folder of facts, and how many."""
 
     query: Query
@@ -81,7 +82,7 @@ class Ask(NamedTuple):
         return patterns(telling if telling.clauses else self.query)
 
 
-class Measured(NamedTuple):
+class Measured(msgspec.Struct, frozen=True):
     """How near all notes and all episodes are, by a model."""
 
     model: Model
@@ -89,7 +90,7 @@ class Measured(NamedTuple):
     episodes: "list[Nearness]"
 
 
-class Found(NamedTuple):
+class Found(msgspec.Struct, frozen=True):
     """A note or an episode with all that is shown of it."""
 
     kind: str

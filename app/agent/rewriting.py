@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple, TypeVar
+from typing import Literal, TypeVar
 
 import msgspec
 
@@ -38,7 +38,7 @@ class Answer(msgspec.Struct):
     pieces: list[Piece]
 
 
-class Rewritten(NamedTuple):
+class Rewritten(msgspec.Struct, frozen=True):
     """The pieces in the order in which they now stand, and the tokens that it took."""
 
     pieces: list[Piece]

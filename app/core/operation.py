@@ -4,7 +4,7 @@ import functools
 import inspect
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from types import ModuleType
-from typing import Any, Generic, Literal, NamedTuple, ParamSpec, TypeVar, get_args, get_type_hints
+from typing import Any, Generic, Literal, ParamSpec, TypeVar, get_args, get_type_hints
 
 import msgspec
 
@@ -204,7 +204,7 @@ def operation(
     return declare
 
 
-class Listed(NamedTuple):
+class Listed(msgspec.Struct, frozen=True):
     """A route of the contract and the operation that answers it; `name` is its own, also where several routes lead to one operation."""
 
     method: str

@@ -9,7 +9,9 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
+
+import msgspec
 
 DATABASE = "hearth.db"
 LOCK = "server.lock"
@@ -35,7 +37,7 @@ class InUse(PlaceError):
         self.pid = pid
 
 
-class Door(NamedTuple):
+class Door(msgspec.Struct, frozen=True):
     """How the command line reaches the running server."""
 
     pid: str

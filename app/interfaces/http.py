@@ -9,9 +9,10 @@ import itertools
 import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import parse_qsl, quote
 
+import msgspec
 from msgspec import Raw
 
 from app.core import tokens
@@ -48,7 +49,7 @@ class ClientLeft(Exception):
     """The client hung up before its request was whole."""
 
 
-class Refusal(NamedTuple):
+class Refusal(msgspec.Struct, frozen=True):
     """Bad fields that are told in a successful answer."""
 
     body: dict[str, Any]

@@ -1,6 +1,6 @@
 """Who messages are from and for: users of this server and their agents, with the names that they chose."""
 
-from typing import NamedTuple
+import msgspec
 
 from app.account import users
 from app.agent.conversation_rows import SenderType
@@ -9,7 +9,7 @@ from app.core.tx import Tx
 from app.errors import NotFound
 
 
-class Person(NamedTuple):
+class Person(msgspec.Struct, frozen=True):
     """A user of this server."""
 
     id: int
@@ -18,7 +18,7 @@ class Person(NamedTuple):
     name: str
 
 
-class Sender(NamedTuple):
+class Sender(msgspec.Struct, frozen=True):
     """Who a message is from: a person, or a person's agent, and the label that stands above it."""
 
     person: Person

@@ -3,7 +3,7 @@
 import difflib
 import zlib
 from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import msgspec
 
@@ -34,7 +34,7 @@ class Preview(Record):
     text: str
 
 
-class Seen(NamedTuple):
+class Seen(msgspec.Struct, frozen=True):
     """What is told to the person who decides."""
 
     target: Target | None

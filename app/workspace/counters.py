@@ -1,11 +1,11 @@
 """Counters of a workspace: kept in each write's transaction, so that no count ever scans."""
 
-from typing import NamedTuple
+import msgspec
 
 from app.core.tx import Tx
 
 
-class Counted(NamedTuple):
+class Counted(msgspec.Struct, frozen=True):
     notes: int
     root_notes: int
     bytes: int

@@ -3,6 +3,8 @@
 import itertools
 from typing import Any, NamedTuple
 
+import msgspec
+
 from app.core.caller import Caller
 from app.core.text import fold
 from app.core.tx import Tx
@@ -12,7 +14,7 @@ from app.workspace.folder_rows import IN_LIST, in_list
 from app.workspace.queries import Query
 
 
-class Place(NamedTuple):
+class Place(msgspec.Struct, frozen=True):
     """Notes of one owner that the caller may read: all, or those in some folders."""
 
     owner: int

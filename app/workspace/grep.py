@@ -3,7 +3,7 @@
 import asyncio
 import copy
 from collections.abc import Iterator
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -84,7 +84,7 @@ async def grep_notes(
     return answer
 
 
-class Wanted(NamedTuple):
+class Wanted(msgspec.Struct, frozen=True):
     """What is searched for, and where: in all notes the caller has at least that role for, in a folder, or in some notes."""
 
     pattern: str

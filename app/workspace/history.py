@@ -46,7 +46,7 @@ class Trace(Record):
     gone_since: str | None
 
 
-class Found(NamedTuple):
+class Found(msgspec.Struct, frozen=True):
     """A trace with the text of its snapshot, and where that holds what was searched for."""
 
     trace: Trace
@@ -54,7 +54,7 @@ class Found(NamedTuple):
     hits: list[Hit]
 
 
-class Traces(NamedTuple):
+class Traces(msgspec.Struct, frozen=True):
     """What was found, the last seen first; `complete`: every snapshot was looked at."""
 
     found: list[Found]
@@ -110,7 +110,7 @@ class _Seen(NamedTuple):
     hits: list[Hit]
 
 
-class _Judged(NamedTuple):
+class _Judged(msgspec.Struct, frozen=True):
     """One of which it is known whether its note holds it still."""
 
     seen: _Seen

@@ -9,7 +9,9 @@ among words.
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+import msgspec
 
 from app.core.app import App
 from app.core.caller import Caller
@@ -30,7 +32,7 @@ LEAST = 0.1
 """What is no nearer than this is not about the query, and is found only by its words."""
 
 
-class Ask(NamedTuple):
+class Ask(msgspec.Struct, frozen=True):
     """What is searched for, and where; `by_words` when words count too."""
 
     query: Query
@@ -39,20 +41,20 @@ class Ask(NamedTuple):
     by_words: bool
 
 
-class Ranked(NamedTuple):
+class Ranked(msgspec.Struct, frozen=True):
     """The scores of the best notes, best first, and the place of the passage by which each is near."""
 
     scores: dict[int, float]
     places: dict[int, tuple[int, int]]
 
 
-class Unranked(NamedTuple):
+class Unranked(msgspec.Struct, frozen=True):
     """Why meaning did not rank, as a sentence; None when nothing was to be ranked by it."""
 
     reason: str | None
 
 
-class Meant(NamedTuple):
+class Meant(msgspec.Struct, frozen=True):
     """The nearest notes that may be found, and how near all others are."""
 
     model: Model

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 from typing import NamedTuple
 
+import msgspec
 from msgspec import structs
 
 from app.core.caller import Caller
@@ -37,7 +38,7 @@ Row = tuple[int, float, int, str, int]
 """Id, raw bm25, whether it is pinned, when it was changed, and its size in bytes."""
 
 
-class Found(NamedTuple):
+class Found(msgspec.Struct, frozen=True):
     """A note that was found; `full` where all that was asked for occurs."""
 
     id: int

@@ -1,7 +1,8 @@
 """Titles that change, and the links that lead to the old ones: counting them, and rewriting them."""
 
 import sqlite3
-from typing import NamedTuple
+
+import msgspec
 
 from app.core.caller import Caller
 from app.core.tx import Tx
@@ -14,7 +15,7 @@ MOST = 1_000
 BEFORE_RENAME = "auto: before rename"
 
 
-class Linking(NamedTuple):
+class Linking(msgspec.Struct, frozen=True):
     """The notes the caller may change that link to a note by a title it has or had, at most a thousand, and what those links name."""
 
     targets: frozenset[Target]

@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
+import msgspec
+
 from app.core.regex import regex
 from app.core.text import fold
 
@@ -30,7 +32,7 @@ _FENCE = regex(r"^(?:[ \t]*+(?:>|(?:[-*+]|[0-9]{1,9}[.)])[ \t]))*+[ \t]*+(`{3,}+
 _TICKS = regex(r"`+|\n")
 
 
-class Link(NamedTuple):
+class Link(msgspec.Struct, frozen=True):
     """A link or tag: what it leads to (a title with its path and heading, a note's number, a tag), what is shown, and where it stands."""
 
     kind: Kind

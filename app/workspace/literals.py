@@ -5,7 +5,8 @@ and LIKE each fold it their own way, so without regard to case only those letter
 """
 
 import itertools
-from typing import NamedTuple
+
+import msgspec
 
 from app.workspace.patterns import Char, Choice, Edge, Flags, Group, Node, Repeat, Sequence
 
@@ -25,21 +26,21 @@ ALONE = ((0x5D0, 0x5EA), (0x620, 0x64A), (0xE01, 0xE3A), (0x3041, 0x3096), (0x30
 """Letters without case."""
 
 
-class Literals(NamedTuple):
+class Literals(msgspec.Struct, frozen=True):
     """`match`: the FTS5 query that finds every note which could match, or None when there is none; `likes`: texts that each of them holds."""
 
     match: str | None
     likes: tuple[str, ...]
 
 
-class _Place(NamedTuple):
+class _Place(msgspec.Struct, frozen=True):
     """A character of every match: what the index calls it, and what LIKE does ("" where LIKE cannot be asked)."""
 
     grams: tuple[str, ...]
     like: str
 
 
-class _Fork(NamedTuple):
+class _Fork(msgspec.Struct, frozen=True):
     """One of several runs of parts."""
 
     branches: "list[_Parts]"

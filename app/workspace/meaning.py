@@ -5,7 +5,9 @@ import contextlib
 import logging
 import time
 from collections.abc import Callable, Sequence
-from typing import Literal, NamedTuple
+from typing import Literal
+
+import msgspec
 
 from app.core.app import App
 from app.core.embedder import Embedder, EmbeddingFailed
@@ -30,7 +32,7 @@ OTHER_WRITES = 4
 log = logging.getLogger("hearth")
 
 
-class Work(NamedTuple):
+class Work(msgspec.Struct, frozen=True):
     """A note or other text with its passages, the vectors it keeps because those passages are as they were, and the texts that need new ones."""
 
     of: Pending

@@ -1,7 +1,8 @@
 """What kind of file some bytes are: by what they begin with, by their name, and by what whoever sent them said."""
 
 import re
-from typing import NamedTuple
+
+import msgspec
 
 UNKNOWN = "application/octet-stream"
 LOOKED_AT = 8192
@@ -56,7 +57,7 @@ _PACKED = ("application/vnd.", "application/epub+zip")
 _FORM = r"[a-z0-9][a-z0-9!#$&^_.+-]{0,63}/[a-z0-9][a-z0-9!#$&^_.+-]{0,100}"
 
 
-class Kind(NamedTuple):
+class Kind(msgspec.Struct, frozen=True):
     """A media type without parameters, and the charset that was named with it."""
 
     media_type: str

@@ -2,7 +2,8 @@
 
 import sqlite3
 from collections.abc import Sequence
-from typing import NamedTuple
+
+import msgspec
 
 from app.core.text import word_count
 from app.core.tx import Tx
@@ -17,7 +18,7 @@ MANY_CHANGED = "notes.changed"
 """Published with an owner when many of their notes are trashed or restored at once."""
 
 
-class Text(NamedTuple):
+class Text(msgspec.Struct, frozen=True):
     """A note's text, measured before the transaction that stores it."""
 
     content: str

@@ -8,7 +8,9 @@ also a loose form over bytes, which matches more: it takes every character beyon
 
 import re
 from collections.abc import Callable
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
+
+import msgspec
 
 from app.core.regex import regex
 from app.errors import Invalid
@@ -46,7 +48,7 @@ _REFUSED = [
 ]
 
 
-class Char(NamedTuple):
+class Char(msgspec.Struct, frozen=True):
     """Exactly one character: one of `options`, or any that `source` allows when there are none; `fold`: in either case."""
 
     source: str
@@ -54,26 +56,26 @@ class Char(NamedTuple):
     fold: bool
 
 
-class Edge(NamedTuple):
+class Edge(msgspec.Struct, frozen=True):
     """A place between characters, such as the start of a line."""
 
     source: str
 
 
-class Group(NamedTuple):
+class Group(msgspec.Struct, frozen=True):
     """A pattern in parentheses."""
 
     opening: str
     body: "Choice"
 
 
-class Flags(NamedTuple):
+class Flags(msgspec.Struct, frozen=True):
     """A change of flags for the rest of its group."""
 
     source: str
 
 
-class Repeat(NamedTuple):
+class Repeat(msgspec.Struct, frozen=True):
     """A pattern some times over; `most` is None without a limit."""
 
     item: "Node"
@@ -82,13 +84,13 @@ class Repeat(NamedTuple):
     suffix: str
 
 
-class Sequence(NamedTuple):
+class Sequence(msgspec.Struct, frozen=True):
     """Patterns one after the other."""
 
     items: "list[Node]"
 
 
-class Choice(NamedTuple):
+class Choice(msgspec.Struct, frozen=True):
     """One of several patterns."""
 
     branches: list[Sequence]

@@ -6,7 +6,9 @@ import itertools
 import time
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
+
+import msgspec
 
 from app.errors import Invalid
 from app.workspace import literals, patterns
@@ -27,7 +29,7 @@ QUICK_SECONDS, SLOW_SECONDS = 0.004, 0.02
 Search = Callable[[bytes, int, int], tuple[int, int] | None]
 
 
-class Hit(NamedTuple):
+class Hit(msgspec.Struct, frozen=True):
     """A line that matches: its number from 1, where it lies in the text in bytes, and where the match lies in the line, in characters."""
 
     line: int
@@ -37,7 +39,7 @@ class Hit(NamedTuple):
     last: int
 
 
-class Program(NamedTuple):
+class Program(msgspec.Struct, frozen=True):
     """A pattern: `ascii` is right for texts of ASCII, `loose` finds every line of others that could match; `exact` says which do.
 
     Where `exact` cannot, since the pattern looks at words, `marked` does. A `loose` that is `exact` needs nobody else.

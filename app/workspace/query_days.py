@@ -1,7 +1,8 @@
 """Days as people write them in a search: dates of a day, a month or a year, and words like `yesterday` or `last week`."""
 
 from datetime import date, timedelta
-from typing import NamedTuple
+
+import msgspec
 
 from app.core.regex import regex
 
@@ -11,7 +12,7 @@ _COUNT = regex(r"(?:(?:last|past) )?([0-9]{1,4}) ?(d|days?|w|weeks?|m|months?|y|
 _NAMED = regex(r"(last|this|past) (week|month|year|" + "|".join(WEEKDAYS) + ")")
 
 
-class Days(NamedTuple):
+class Days(msgspec.Struct, frozen=True):
     """From the first to the last day, both included."""
 
     first: date

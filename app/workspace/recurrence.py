@@ -8,7 +8,7 @@ import functools
 import re
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -51,7 +51,7 @@ class Repetition(Struct, frozen=True):
         return ";".join(f"{name}={count if name == 'COUNT' else value}" for name, value in self.parts)
 
 
-class Following(NamedTuple):
+class Following(msgspec.Struct, frozen=True):
     """The next of a series: when it is due, how the series goes on, and the wall time to keep if the clock skips that time on its day."""
 
     due: str

@@ -3,6 +3,7 @@
 import asyncio
 from typing import Annotated, NamedTuple
 
+import msgspec
 from msgspec import Meta
 
 from app.core.app import App
@@ -93,7 +94,7 @@ class Change(NamedTuple):
     outcome: replacing.Outcome
 
 
-class Changes(NamedTuple):
+class Changes(msgspec.Struct, frozen=True):
     """What is to be done; `more`: there are more notes than can be changed at once."""
 
     notes: list[Change]

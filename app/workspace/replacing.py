@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+import msgspec
+
 from app.core.regex import regex
 from app.errors import Invalid
 from app.workspace.programs import Mode, Pace, Program, hits, together, with_marks
@@ -22,7 +24,7 @@ class Line(NamedTuple):
     after: str
 
 
-class Outcome(NamedTuple):
+class Outcome(msgspec.Struct, frozen=True):
     """A text as it is afterwards, the lines that change, and how many matches were replaced."""
 
     content: str

@@ -5,7 +5,9 @@ import copy
 import functools
 import time
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
+
+import msgspec
 
 from app.core.caller import Caller
 from app.core.tx import Tx
@@ -24,7 +26,7 @@ FEWEST, FIRST_BATCH, LARGEST_BATCH = 16, 256, 2048
 QUICK_SECONDS, SLOW_SECONDS = 0.004, 0.015
 
 
-class Scope(NamedTuple):
+class Scope(msgspec.Struct, frozen=True):
     """The notes that are looked at: a condition on `n`, its parameters, whether all own notes are among them, and how many there are."""
 
     condition: str
@@ -33,7 +35,7 @@ class Scope(NamedTuple):
     total: int
 
 
-class Batch(NamedTuple):
+class Batch(msgspec.Struct, frozen=True):
     """Some notes: their ids, their titles where those were read too, and their texts as UTF-8."""
 
     ids: Callable[[], list[int]]

@@ -1,7 +1,9 @@
 """What gets vectors, notes or texts of another kind: where these are stored, and which texts still wait for theirs."""
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
+
+import msgspec
 
 from app.core.app import App
 from app.core.tx import Tx
@@ -26,7 +28,7 @@ class VectorTable(Protocol):
     def forget_others(self, tx: Tx, model_id: int, *, after: int, step: int) -> int: ...
 
 
-class Kind(NamedTuple):
+class Kind(msgspec.Struct, frozen=True):
     """A kind of text: its name, where its vectors are stored, and the events that tell of a changed one (`id`) and of many (`owner`)."""
 
     name: str

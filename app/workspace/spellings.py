@@ -9,7 +9,8 @@ import functools
 import re
 import unicodedata
 from collections.abc import Iterator
-from typing import NamedTuple
+
+import msgspec
 
 from app.core.regex import regex
 from app.workspace.stems import stem
@@ -44,7 +45,7 @@ _BREAK = regex(f"[{_BREAKS}]")
 _ASCII_WORD = regex("[A-Za-z0-9]+")
 
 
-class Token(NamedTuple):
+class Token(msgspec.Struct, frozen=True):
     """One word of a text, or one character of a script without spaces: where it stands, and the key that its other forms share."""
 
     start: int
@@ -52,7 +53,7 @@ class Token(NamedTuple):
     key: str
 
 
-class Pattern(NamedTuple):
+class Pattern(msgspec.Struct, frozen=True):
     """Tokens that stand one after another: a word, a phrase; with `prefix` the last may go on."""
 
     keys: tuple[str, ...]

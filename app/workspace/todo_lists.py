@@ -1,12 +1,13 @@
 """The table of todo lists: how many live todos an owner has open and completed, and the zone in which their days have their deadlines."""
 
-from typing import NamedTuple
 from zoneinfo import ZoneInfo
+
+import msgspec
 
 from app.core.tx import Tx
 
 
-class Listed(NamedTuple):
+class Listed(msgspec.Struct, frozen=True):
     """How many live todos are open and completed; `revision` grows with every change of one, so what was read at a revision holds for it."""
 
     revision: int = 0

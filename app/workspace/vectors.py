@@ -10,6 +10,8 @@ import struct
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+import msgspec
+
 from app.core.tx import Tx
 from app.workspace.folder_rows import IN_LIST, in_list
 from app.workspace.passages import Passage
@@ -46,7 +48,7 @@ class Pending(NamedTuple):
     vectors: bytes | None
 
 
-class Known(NamedTuple):
+class Known(msgspec.Struct, frozen=True):
     """When a note was changed, whether it is pinned, and the packed spans of its passages if its vectors are of its present text."""
 
     updated_at: str

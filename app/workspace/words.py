@@ -12,7 +12,8 @@ After the rules of spelling have changed, all is indexed anew in the background:
 
 import itertools
 import sqlite3
-from typing import NamedTuple
+
+import msgspec
 
 from app.core.regex import regex
 from app.core.tx import Tx
@@ -31,7 +32,7 @@ _HEADING = regex("#{1,6}[ \t]")
 _OPEN_BOX = regex(r"(?<![^\s])(?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[ \]")
 
 
-class Words(NamedTuple):
+class Words(msgspec.Struct, frozen=True):
     """What of a note is indexed, as the note's row has it."""
 
     title: str

@@ -1,7 +1,7 @@
 """The table of heartbeats: each user's tier, hours and next run. Whoever begins a due run takes it from here by one conditional statement."""
 
 from datetime import datetime, timedelta
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -21,7 +21,7 @@ CLOCK_SLACK = timedelta(minutes=1)
 TAKEN_AT_ONCE = 50
 
 
-class Claim(NamedTuple):
+class Claim(msgspec.Struct, frozen=True):
     """A due run that was taken: when it was due, the one before it and the next, how many were missed, and whether something woke it."""
 
     due_at: str

@@ -1,7 +1,9 @@
 """Taking a run back: each thing that it changed becomes what it was, where nobody has changed it since. That is a run too, and can be taken back."""
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
+
+import msgspec
 
 from app.agent.heartbeat import actions, images, runs, schedules
 from app.agent.heartbeat.actions import Change, Entry
@@ -32,7 +34,7 @@ class Undone(Record):
     undo_run_id: int
 
 
-class _Reversed(NamedTuple):
+class _Reversed(msgspec.Struct, frozen=True):
     """What taking back one action came to."""
 
     changes: Sequence[Change]
