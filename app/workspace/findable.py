@@ -36,10 +36,10 @@ def places(tx: Tx, me: Caller, folder_id: int | None = None) -> list[Place]:
     """Give where the notes lie that may be found: in a folder, which the caller may read, and below it, or in all that the caller may read."""
     if folder_id is not None:
         owner = folder_rows.sure(tx, folder_id)["owner_id"]
-        return [Place(owner, tuple(folder_rows.subtree(tx, folder_id)), shared=owner != me.owns)]
+        return [Place(owner, tuple(folder_rows.subtree(tx, folder_id)), shared=owner != me.owns or me.reach is not None)]
     if access.sees_one_note(me):
         return [Place(me.user, None, shared=True, note=me.reach.note if me.reach else None)]
-    found = [Place(me.owns, None)] if me.owns == me.user else []
+    found = [Place(me.owns, None, shared=me.reach is not None)] if me.owns == me.user else []  # a reach ends before the trash
     if access.has_shares(tx, me):
         shared = tx.all(
             f"SELECT owner_id, id FROM folders WHERE id IN ({IN_LIST}) ORDER BY owner_id", ids=in_list(list(access.shared_folders(tx, me)))
