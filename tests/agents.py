@@ -12,7 +12,7 @@ from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCall
 from pydantic_ai.models import Model
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 
-from app.agent import chat
+from app.agent import answering
 from app.agent.driver import drive
 from app.catalog import CATALOG
 from app.core.app import App
@@ -125,7 +125,7 @@ def driven_by(monkeypatch: pytest.MonkeyPatch, brain: Callable[[], Model]) -> No
     async def driving(turn: Any, _: None, prompt: Any, history: Any, **more: Any) -> Any:
         return await drive(turn, brain(), prompt, history, **more)
 
-    monkeypatch.setattr(chat, "drive", driving)
+    monkeypatch.setattr(answering, "drive", driving)
 
 
 def scripted(*steps: Sequence[Call] | str) -> FunctionModel:

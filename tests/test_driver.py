@@ -15,7 +15,7 @@ import pytest
 from pydantic_ai.messages import ModelMessagesTypeAdapter
 from pydantic_ai.models.function import FunctionModel
 
-from app.agent import chat, offline, rules, running, straight
+from app.agent import answering, offline, rules, running, straight
 from app.agent.driver import drive
 from app.agent.steps import Asked, Step
 from app.core.place import DATABASE, STOP
@@ -143,7 +143,7 @@ def remembered(history: bytes) -> list[Any]:
 @pytest.mark.parametrize("talk", TALKS, ids=lambda talk: talk[0][:20])
 async def test_a_turn_does_not_differ_by_who_drives_it(two: Two, monkeypatch: pytest.MonkeyPatch, talk: list[str], scopes: list[str] | None) -> None:
     straightly = await talked(two.straight, talk, scopes)
-    monkeypatch.setattr(chat, "drive", through_the_loop)
+    monkeypatch.setattr(answering, "drive", through_the_loop)
     looped = await talked(two.looped, talk, scopes)
     assert straightly == looped
 
@@ -165,7 +165,7 @@ async def test_what_is_told_brought_along_and_counted_does_not_differ_by_who_dri
     two: Two, monkeypatch: pytest.MonkeyPatch, talk: list[str], more: dict[str, Any]
 ) -> None:
     straightly = await talked(two.straight, talk, None, **more)
-    monkeypatch.setattr(chat, "drive", through_the_loop)
+    monkeypatch.setattr(answering, "drive", through_the_loop)
     assert straightly == await talked(two.looped, talk, None, **more)
 
 
@@ -209,7 +209,7 @@ async def test_a_turn_that_goes_wrong_does_not_differ_by_who_drives_it(
         steps = iter(script)
         monkeypatch.setattr(rules, "next_step", lambda _, steps=steps: next(steps))
         talks.append(await talked(served, ["go"], None))
-        monkeypatch.setattr(chat, "drive", through_the_loop)
+        monkeypatch.setattr(answering, "drive", through_the_loop)
     assert talks[0] == talks[1]
 
 
@@ -233,7 +233,7 @@ async def test_a_stop_in_the_middle_does_not_differ_by_who_drives(two: Two, monk
 
         monkeypatch.setattr(rules, "next_step", step)
         talks.append(await talked(served, ["go"], None))
-        monkeypatch.setattr(chat, "drive", through_the_loop)
+        monkeypatch.setattr(answering, "drive", through_the_loop)
     assert talks[0] == talks[1]
     assert [event["type"] for event in talks[0][0][0]][-2:] == ["error", "completion"]
 
@@ -253,7 +253,7 @@ async def test_a_stop_while_a_tool_works_does_not_differ_by_who_drives(two: Two,
         with monkeypatch.context() as patch:
             patch.setattr(gate, "use", stopping)
             talks.append(await talked(served, ["go"], None))
-        monkeypatch.setattr(chat, "drive", through_the_loop)
+        monkeypatch.setattr(answering, "drive", through_the_loop)
     assert talks[0] == talks[1]
     assert [event["type"] for event in talks[0][0][0]] == ["tool-call-start", "escalation", "tool-call-result", "error", "completion"]
 
@@ -272,7 +272,7 @@ async def test_a_turn_that_takes_too_long_does_not_differ_by_who_drives(two: Two
             patch.setattr(gate, "use", endless)
             patch.setattr(asyncio, "timeout", lambda one, limit=limit, timeout=timeout, seconds=seconds: limit if one == seconds else timeout(one))
             talks.append(await talked(served, ["go"], None))
-        monkeypatch.setattr(chat, "drive", through_the_loop)
+        monkeypatch.setattr(answering, "drive", through_the_loop)
     assert talks[0] == talks[1]
     assert [event["type"] for event in talks[0][0][0]] == ["text-delta", "tool-call-start", "tool-call-result", "error", "completion"]
     assert talks[0][0][0][-2]["message"] == running.TOO_LONG
@@ -282,7 +282,7 @@ async def test_a_turn_that_takes_too_long_does_not_differ_by_who_drives(two: Two
 async def test_a_brain_that_says_nothing_is_told_as_a_failure(served: Served, monkeypatch: pytest.MonkeyPatch, driven: Any, requests: int) -> None:
     seen: list[Asked] = []
     monkeypatch.setattr(rules, "next_step", lambda asked: seen.append(asked) or Step())
-    monkeypatch.setattr(chat, "drive", driven)
+    monkeypatch.setattr(answering, "drive", driven)
     streams, tables = await talked(served, ["go"], None)
     assert [event["type"] for event in streams[0]] == ["error", "completion"]
     assert streams[0][0]["message"] == running.UNUSABLE
@@ -302,13 +302,13 @@ async def test_a_brain_takes_up_a_conversation_that_began_offline(served: Served
     async def with_a_model(turn: Any, _: None, message: Any, history: Any, **more: Any) -> Any:
         return await drive(turn, FunctionModel(stream_function=brain), message, history, **more)
 
-    monkeypatch.setattr(chat, "drive", with_a_model)
+    monkeypatch.setattr(answering, "drive", with_a_model)
     whole = {"message": "Really?", "stream": False, "conversationId": begun["conversationId"]}
     assert (await alice.ok("POST", "/chat", json=whole))["response"] == "Twenty minutes, as I said."
     kinds = [part.part_kind for entry in heard for part in entry.parts]
     assert kinds == ["user-prompt", "tool-call", "tool-return", "text", "user-prompt"]
     assert heard[3].parts[0].content == begun["response"]
-    monkeypatch.setattr(chat, "drive", drive)
+    monkeypatch.setattr(answering, "drive", drive)
     back = await alice.ok("POST", "/chat", json={**whole, "message": "thanks"})
     assert back["usage"]["promptTokens"] > begun["usage"]["promptTokens"]
 

@@ -130,7 +130,7 @@ def _offers(configured: Configured, known: Found) -> str:
 
 
 def _fields(configured: Configured) -> dict[str, Any]:
-    return {name: getattr(configured, name) for name in Configured.__dataclass_fields__}
+    return {name: getattr(configured, name) for name in Configured.__struct_fields__}
 
 
 def _warnings(configured: Configured, known: Found, *, offered: bool | None) -> list[str]:
