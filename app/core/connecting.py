@@ -1,15 +1,10 @@
 """How the database is opened, folded and trimmed, and what SQLite's failures come to: the one place that knows its pragmas."""
 
-import asyncio
 import sqlite3
-from collections.abc import Callable
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal
 from urllib.parse import quote
 
-import aiosqlite
-
-R = TypeVar("R")
 Durability = Literal["full", "normal"]
 Sealed = Literal["", "ro", "immutable"]
 """How a database is opened that nobody may change: beside others that may, or where not even SQLite's own files can be made."""
@@ -19,16 +14,6 @@ TRIM_PAGES = 64
 IOERR_SHMSIZE = sqlite3.SQLITE_IOERR_SHMSIZE
 DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 CORRUPT_VTAB = sqlite3.SQLITE_CORRUPT_VTAB
-
-
-class Connection(aiosqlite.Connection):
-    """An aiosqlite connection that runs whole functions on its thread; aiosqlite 0.22 has no public way to ask for that."""
-
-    def start(self, function: Callable[[sqlite3.Connection], R]) -> "asyncio.Future[R]":
-        """Queue `function` for the thread at once; the future is its result."""
-        future: asyncio.Future[R] = asyncio.get_running_loop().create_future()
-        self._tx.put_nowait((future, lambda: function(self._conn)))
-        return future
 
 
 def connect(path: Path, *, writes: bool, durability: Durability = "full", sealed: Sealed = "") -> sqlite3.Connection:

@@ -4,6 +4,7 @@ import contextlib
 import logging
 import os
 import shutil
+import threading
 from collections.abc import Iterator
 from contextvars import ContextVar
 from pathlib import Path
@@ -44,6 +45,7 @@ class Room:
         self._kept = False
         self._given = 0
         self.tight = False
+        self.making: threading.Thread | None = None
 
     def free(self) -> int:
         """Give the bytes that may still be written; very many where nobody can tell."""
@@ -66,7 +68,9 @@ class Room:
     def require_for(self, size: int) -> None:
         """Raise StorageFull where something big would leave the disk with too little room, before any of it is read."""
         if size > BIG_BYTES and self.free() < 2 * size + SPARE_BYTES:
-            raise StorageFull(f"The disk has too little room for {size >> 20} MiB more, so nothing was stored. Make room and try again; reading goes on.")
+            raise StorageFull(
+                f"The disk has too little room for {size >> 20} MiB more, so nothing was stored. Make room and try again; reading goes on."
+            )
 
     def give(self) -> bool:
         """Give the reserve back since the disk is full; say whether there was one."""
@@ -80,8 +84,12 @@ class Room:
         return size > 0
 
     def keep(self) -> None:
-        """Hold a reserve from now on; make it where there is room for it."""
+        """Hold a reserve from now on; make it, beside everything else, where there is room for it."""
         self._kept, self._given = True, 0
+        self.making = threading.Thread(target=self._make, name="reserve")
+        self.making.start()
+
+    def _make(self) -> None:
         if _size(self._reserve) == RESERVE_BYTES or self.free() < 2 * RESERVE_BYTES:
             return
         try:

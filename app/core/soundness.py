@@ -5,12 +5,12 @@ a damaged one is never written to.
 """
 
 import contextlib
-import hashlib
 import json
 import os
 import sqlite3
 import time
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -21,7 +21,12 @@ RECORD = "check.json"
 MOST_FINDINGS = 20
 DIGEST_BYTES = 256 << 20
 STEPS = 20_000
+NIGHTLY, OVERDUE = timedelta(hours=20), timedelta(hours=48)
+NIGHT = range(2, 6)
 Kind = Literal["quick", "full"]
+
+
+ALTERED = "its bytes are not those that Hearth left (`hearth serve --accept-changes` takes them, if you changed them yourself)"
 
 
 class Stopped(Exception):
@@ -76,11 +81,12 @@ def examine(file: Path, kind: Kind, *, stopped: Callable[[], bool] = lambda: Fal
 def before_use(file: Path, *, unclean: bool, accept: bool = False) -> Check | None:
     """Look whether the file may be written to; give the check that had to be made, None where nothing asked for one.
 
-    After an unclean stop it is quick; it is full where the last check found damage, and where the file is not as it was left. A file of the same
+    After an unclean stop, which a journal tells too, it is quick; it is full where the last check found damage, and where the file is not as it was left. A file of the same
     size that differs and yet fits together was changed by no database: that is damage too, unless `accept` says that a person did it.
     """
     if not file.exists():
         return None
+    unclean = unclean or file.with_name(file.name + "-wal").exists()
     record = _read(file)
     last, left = _check(record), None if unclean else _left(record)
     changed = left is not None and not _stands(file, left)
@@ -88,12 +94,23 @@ def before_use(file: Path, *, unclean: bool, accept: bool = False) -> Check | No
         return None
     found = examine(file, "full" if changed or (last is not None and last.damaged) else "quick")
     if changed and left is not None and not accept and not found.damaged and file.stat().st_size == left.size:
-        found = found._replace(damaged=True, findings=("its bytes are not those that Hearth left: something else changed them",))
+        found = found._replace(damaged=True, findings=(ALTERED,))
     if found.damaged:
         keep(file, found)
     else:
         _write(file, {"check": found._asdict()})
     return found
+
+
+def is_due(check: Check | None, now: datetime) -> bool:
+    """Say whether it is time for a full check: at night when the last one is about a day old, at any hour when it is two."""
+    if check is None or check.kind != "full":
+        return True
+    try:
+        age = abs(now - datetime.fromisoformat(check.at))  # a clock that went back must not put it off for long
+    except ValueError:
+        return True
+    return age > OVERDUE or (age > NIGHTLY and now.astimezone().hour in NIGHT)
 
 
 def last(file: Path) -> Check | None:
@@ -139,6 +156,8 @@ def _stands(file: Path, left: Left) -> bool:
 def _digest(file: Path, size: int) -> str:
     if size > DIGEST_BYTES:
         return ""
+    import hashlib  # a few milliseconds that most starts do without
+
     with file.open("rb") as opened:
         return hashlib.file_digest(opened, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 

@@ -17,7 +17,8 @@ from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
 from app.core import connecting, soundness
 from app.core.batch import Job, commit
-from app.core.connecting import Connection, Durability, Sealed, connect, failure_of, fold, pinned, trim
+from app.core.connecting import Durability, Sealed, connect, failure_of, fold, pinned, trim
+from app.core.connection import Connection
 from app.core.events import Events
 from app.core.health import FAILING, Health
 from app.core.room import FULL, Room, is_freeing
