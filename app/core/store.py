@@ -349,7 +349,7 @@ class Store:
         """Say whether what nobody waits for has failed, tell the loop, and draw the consequences."""
         if (error := done.exception()) is None:
             return False
-        if self._note(error) != "full":
+        if not self._note(error):  # what it notes it tells itself
             _report(done, message)
         return True
 
