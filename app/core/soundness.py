@@ -60,7 +60,8 @@ def examine(file: Path, kind: Kind, *, stopped: Callable[[], bool] = lambda: Fal
     findings: list[str] = []
     damaged = False
     try:
-        with contextlib.closing(connect(file, writes=False, sealed="ro")) as connection:
+        journal = file.with_name(file.name + "-wal").exists()  # without one even a look would leave an empty one behind
+        with contextlib.closing(connect(file, writes=False, sealed="ro" if journal else "immutable")) as connection:
             connection.set_progress_handler(lambda: int(stopped()), STEPS)
             check = "quick_check" if kind == "quick" else "integrity_check"
             findings += [str(row[0])[:500] for row in connection.execute(f"PRAGMA {check}({MOST_FINDINGS})") if row[0] != "ok"]
@@ -81,8 +82,9 @@ def examine(file: Path, kind: Kind, *, stopped: Callable[[], bool] = lambda: Fal
 def before_use(file: Path, *, unclean: bool, accept: bool = False) -> Check | None:
     """Look whether the file may be written to; give the check that had to be made, None where nothing asked for one.
 
-    After an unclean stop, which a journal tells too, it is quick; it is full where the last check found damage, and where the file is not as it was left. A file of the same
-    size that differs and yet fits together was changed by no database: that is damage too, unless `accept` says that a person did it.
+    After an unclean stop, which a journal tells too, it is quick; it is full where the last check found damage, and where the file is not as it was
+    left. A file of the same size that differs and yet fits together was changed by no database: that is damage too, unless `accept` says that a
+    person did it.
     """
     if not file.exists():
         return None

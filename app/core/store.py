@@ -22,7 +22,7 @@ from app.core.connection import Connection
 from app.core.events import Events
 from app.core.health import FAILING, Health
 from app.core.room import FULL, Room, is_freeing
-from app.core.tx import Clock, Tx, utc_now
+from app.core.tx import Clock, Forward, Tx, utc_now
 from app.errors import StorageFull, Unavailable
 
 P = ParamSpec("P")
@@ -43,6 +43,7 @@ class Store:
     def __init__(self, path: Path, *, durability: Durability, clock: Clock, events: Events, sealed: Sealed = "") -> None:
         self.path = path
         self.clock = clock
+        self.ends = Forward(clock)  # by which credentials end
         self.events = events
         self.health = Health(sealed=sealed)
         self.room = Room(path.parent)

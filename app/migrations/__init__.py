@@ -82,7 +82,8 @@ def due(path: Path, *, steps: tuple[Callable[["Database"], None], ...] = STEPS, 
 def _applied(path: Path, *, sealed: bool = False) -> list[str]:
     if not path.exists():
         return []
-    connection = sqlite3.connect(f"file:{quote(str(path))}?{'immutable=1' if sealed else 'mode=ro'}", uri=True)
+    journal = not sealed and path.with_name(path.name + "-wal").exists()  # without one even a look would leave an empty one behind
+    connection = sqlite3.connect(f"file:{quote(str(path))}?{'mode=ro' if journal else 'immutable=1'}", uri=True)
     try:
         return [row[0] for row in connection.execute("SELECT name FROM _sqlite_migrations WHERE migration_set = 'hearth'")]
     except sqlite3.OperationalError as error:

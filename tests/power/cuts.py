@@ -42,7 +42,7 @@ class Report:
 def cut(recording: Path, *, many: int, seed: int, lying: bool = False) -> Report:
     """Judge so many states of a recording."""
     base = {DATABASE: (recording / "base" / DATABASE).read_bytes()}
-    events: list[Any] = pickle.loads((recording / "events.pickle").read_bytes())  # noqa: S301 - written by our own process a moment ago
+    events: list[Any] = pickle.loads((recording / "events.pickle").read_bytes())
     kinds = [event.kind for event in events]
     report = Report(requests=kinds.count("asked"), answered=kinds.count("answered"), syncs=kinds.count("sync"))
     with tempfile.TemporaryDirectory(dir=fast_folder()) as folder:
@@ -82,4 +82,4 @@ def run(*, many: int, requests: int, durability: str = "full", seed: int = 0, re
 
 def fast_folder() -> str | None:
     """Give a place in memory, where there is one: nothing of this needs to come onto a disk."""
-    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108 - a folder of its own is made there
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None

@@ -1,6 +1,6 @@
 """Record what SQLite asks of the disk: each write, truncation, sync, creation and deletion, in order, by a layer between it and its own file system.
 
-The layer is made of the very functions of the SQLite that this process has, with a few of them exchanged; it needs no compiler and no further package.
+The layer is made of the very functions of the SQLite that this process has, with a few of them exchanged; it needs no compiler and no package.
 It can also let a call fail as a broken disk would.
 """
 
