@@ -132,7 +132,7 @@ def _serve_damaged(settings: Settings, path: Path, *, sockets: list[socket.socke
             raise Refused(why)
         with contextlib.closing(connect(path / place.DATABASE, writes=False, sealed="ro")) as connection:
             connection.execute("SELECT count(*) FROM users").fetchone()
-    except sqlite3.DatabaseError:
+    except (sqlite3.DatabaseError, UnicodeDecodeError):  # its words about a damaged file may be no text
         raise Refused(why) from None
     click.echo(f"{why} Hearth starts read-only.", err=True)
     _serve(settings, path, sockets=sockets, username=username, sealed="ro", damaged=True)

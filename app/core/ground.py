@@ -13,7 +13,7 @@ NETWORK = frozenset(
      "afpfs", "webdav"}
 )  # fmt: skip
 MARKERS = {
-    ".stfolder": "Syncthing", ".dropbox": "Dropbox", ".dropbox.cache": "Dropbox", ".tmp.driveupload": "Google Drive",
+    ".stfolder": "Syncthing", ".dropbox.cache": "Dropbox", ".tmp.driveupload": "Google Drive",
     ".tmp.drivedownload": "Google Drive", ".849C9593-D756-4E56-8D6E-42412F2A707B": "OneDrive", ".owncloudsync.log": "ownCloud or Nextcloud",
     ".nextcloudsync.log": "Nextcloud",
 }  # fmt: skip
@@ -82,6 +82,8 @@ def synced_by(path: Path, *, home: Path | None = None) -> str:
         for marker, service in MARKERS.items():
             if os.path.lexists(folder / marker):
                 return service
+        if (folder / ".dropbox").is_file():  # of a home directory it is a folder, in which Dropbox keeps its own
+            return "Dropbox"
     return _named(path, home)
 
 

@@ -14,13 +14,18 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from app.core.connecting import DAMAGE, connect
+from app.core.connecting import connect
 from app.core.tx import stamp, utc_now
 
 RECORD = "check.json"
 MOST_FINDINGS = 20
 DIGEST_BYTES = 256 << 20
 STEPS = 20_000
+NOT_OF_THE_FILE = (
+    sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH,
+)  # fmt: skip
+"""Errors that come from around the file; every other one that a look can end with comes from what is in it."""
 NIGHTLY, OVERDUE = timedelta(hours=20), timedelta(hours=48)
 NIGHT = range(2, 6)
 Kind = Literal["quick", "full"]
@@ -73,9 +78,11 @@ def examine(file: Path, kind: Kind, *, stopped: Callable[[], bool] = lambda: Fal
         code = error.sqlite_errorcode & 0xFF
         if code == sqlite3.SQLITE_INTERRUPT:
             raise Stopped from None
-        if code not in DAMAGE:
+        if code in NOT_OF_THE_FILE:
             raise
         findings, damaged = [*findings, str(error)], True
+    except UnicodeDecodeError:
+        findings, damaged = [*findings, "what SQLite says of it holds bytes of the file that are no text"], True
     return Check(at, kind, tuple(findings), damaged, round(time.monotonic() - began, 3))
 
 
@@ -90,17 +97,16 @@ def before_use(file: Path, *, unclean: bool, accept: bool = False) -> Check | No
         return None
     unclean = unclean or file.with_name(file.name + "-wal").exists()
     record = _read(file)
-    last, left = _check(record), None if unclean else _left(record)
+    last = _check(record)
+    was_damaged = last is not None and last.damaged
+    left = None if unclean and not was_damaged else _left(record)  # nobody has written to a damaged one since
     changed = left is not None and not _stands(file, left)
-    if not (unclean or changed or (last is not None and last.damaged)):
+    if not (unclean or changed or was_damaged):
         return None
-    found = examine(file, "full" if changed or (last is not None and last.damaged) else "quick")
+    found = examine(file, "full" if changed or was_damaged else "quick")
     if changed and left is not None and not accept and not found.damaged and file.stat().st_size == left.size:
         found = found._replace(damaged=True, findings=(ALTERED,))
-    if found.damaged:
-        keep(file, found)
-    else:
-        _write(file, {"check": found._asdict()})
+    _write(file, {**record, "check": found._asdict()} if found.damaged else {"check": found._asdict()})
     return found
 
 
@@ -121,8 +127,8 @@ def last(file: Path) -> Check | None:
 
 
 def keep(file: Path, check: Check) -> None:
-    """Keep what a check found; how the file was left is kept beside it."""
-    _write(file, {**_read(file), "check": check._asdict()})
+    """Keep what a check found of a file in use; how it was left before does not count any more."""
+    _write(file, {"check": check._asdict()})
 
 
 def leave(file: Path) -> None:
