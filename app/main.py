@@ -16,8 +16,10 @@ from app.agent import episode_sources, episodes, message_memory, model_choice, r
 from app.agent.heartbeat import runs, tiers
 from app.agent.providers import Providers
 from app.catalog import CATALOG
+from app.core import soundness
 from app.core.app import App
 from app.core.caller import OPERATOR
+from app.core.connecting import Sealed
 from app.core.embedder import Embedder
 from app.core.events import Events
 from app.core.kept_secrets import KeptSecrets
@@ -27,6 +29,7 @@ from app.core.power import on_battery
 from app.core.store import Store
 from app.core.tx import Clock, Tx, utc_now
 from app.embedding.choice import embedder_for, former_for
+from app.errors import StorageFull, Unavailable
 from app.interfaces import control, pages
 from app.interfaces.access_log import AccessLog
 from app.interfaces.credentials import Credentials
@@ -60,13 +63,20 @@ class Application(Starlette):
 
 
 def create_app(
-    settings: Settings, data: Path, *, clock: Clock = utc_now, control_token: str | None = None, embedder: Embedder | None = None
+    settings: Settings,
+    data: Path,
+    *,
+    clock: Clock = utc_now,
+    control_token: str | None = None,
+    embedder: Embedder | None = None,
+    sealed: Sealed = "",
 ) -> Starlette:
     """Give the ASGI application that serves the migrated database in `data`; its lifespan opens and closes it.
 
-    `control_token` opens the door for the command line; without it there is none. `app.state.parts` is the running `App`.
+    `control_token` opens the door for the command line; without it there is none. `app.state.parts` is the running `App`. `sealed`: it is opened
+    such that nothing can be written, and nothing runs in the background.
     """
-    parts = build_parts(settings, data, clock=clock, embedder=embedder)
+    parts = build_parts(settings, data, clock=clock, embedder=embedder, sealed=sealed)
     ring = KeyRing(parts.store)
     credentials = Credentials(parts, ring, Guard(settings))
     log = AccessLog(data / "access.log" if settings.access_log else None)
@@ -75,29 +85,20 @@ def create_app(
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         await parts.store.open()
-        if parts.glance(words.is_outdated):
-            await parts.write(words.begin_anew)
-        if parts.quick(turns.any_running):
-            await parts.write(turns.interrupt_all)
-        if parts.quick(waiting_rows.any_claimed):
-            await parts.write(waiting_rows.mend)
-        if parts.quick(escalations.any_begun):
-            await parts.write(escalations.close_begun, OPERATOR, parts.part(escalations.Behind))
-        if parts.quick(metering.any_abandoned):
-            await parts.write(metering.settle_all)
-        if parts.quick(runs.any_running):
-            await parts.write((await loaded("app.agent.heartbeat.passes")).interrupt)
-        schedule.start()
-        parts.part(Meaning).start()
+        if not sealed:
+            with contextlib.suppress(StorageFull):  # what a full disk has no room for is mended by the next start
+                await _mend(parts)
+            schedule.start()
+            parts.part(Meaning).start()
         try:
             yield
         finally:
             schedule.stop()
             await parts.part(Meaning).stop()
             await parts.tasks.close(TASKS_SECONDS)
-            await ring.flush()
-            await parts.part(Sessions).flush_renewed()
-            await parts.part(Devices).flush_seen()
+            for flush in (ring.flush, parts.part(Sessions).flush_renewed, parts.part(Devices).flush_seen):
+                with contextlib.suppress(StorageFull, Unavailable):
+                    await flush()
             await parts.part(Providers).close()
             await parts.embedder.close()
             await parts.store.close()
@@ -114,11 +115,29 @@ def create_app(
     return app
 
 
-def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embedder: Embedder | None = None) -> App:
+async def _mend(parts: App) -> None:
+    """Bring to an end what the run before left in the middle, when it did not end in order."""
+    if parts.glance(words.is_outdated):
+        await parts.write(words.begin_anew)
+    if parts.quick(turns.any_running):
+        await parts.write(turns.interrupt_all)
+    if parts.quick(waiting_rows.any_claimed):
+        await parts.write(waiting_rows.mend)
+    if parts.quick(escalations.any_begun):
+        await parts.write(escalations.close_begun, OPERATOR, parts.part(escalations.Behind))
+    if parts.quick(metering.any_abandoned):
+        await parts.write(metering.settle_all)
+    if parts.quick(runs.any_running):
+        await parts.write((await loaded("app.agent.heartbeat.passes")).interrupt)
+
+
+def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embedder: Embedder | None = None, sealed: Sealed = "") -> App:
     """Give the App over the database in `data`, its store not yet open."""
     model_choice.check(settings)
     events = Events()
-    store = Store(data / DATABASE, durability=settings.durability, clock=clock, events=events)
+    store = Store(data / DATABASE, durability=settings.durability, clock=clock, events=events, sealed=sealed)
+    store.health.newest = lambda: _newest_backup(data)
+    store.health.check = soundness.last(store.path)
     store.idle_work += [words.tend, names.tend, link_rows.tend, grams.tend if settings.grep_index else grams.empty]
     store.idle_work += [message_memory.tend, episodes.tend, episode_sources.tend]
     app = App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events, embedder=embedder or embedder_for(settings, data))
@@ -141,3 +160,9 @@ def _settled(tx: Tx, found: escalations.Settled) -> None:
     from app.agent.heartbeat import acting
 
     acting.settled(tx, found)
+
+
+def _newest_backup(data: Path) -> Path | None:
+    from app.upkeep.files import newest_good  # only when the database is damaged
+
+    return newest_good(data)

@@ -69,6 +69,7 @@ class Settings:
     models: Path | None = option(
         None, "the directory of models for search, which data directories may share; default: `models` in the data directory"
     )
+    allow_unsafe_place: bool = option(False, "use a data directory on a network file system, or in a folder that a service synchronises")
     log_level: Literal["debug", "info", "warning", "error"] = option("info", "how much the server says about itself on stderr")
 
     @property

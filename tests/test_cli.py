@@ -345,7 +345,7 @@ def test_init_gives_a_key_once(tmp_path: Path) -> None:
 def test_init_leaves_a_directory_only_its_owner_can_read(tmp_path: Path) -> None:
     done("init", data=tmp_path / "data")
     modes = {path.name: stat.S_IMODE(path.stat().st_mode) for path in (tmp_path / "data").iterdir()}
-    assert modes == {"hearth.db": 0o600, "server.lock": 0o600}
+    assert modes == {"check.json": 0o600, "hearth.db": 0o600, "server.lock": 0o600}
     assert stat.S_IMODE((tmp_path / "data").stat().st_mode) == 0o700
 
 

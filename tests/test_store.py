@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.core import connecting
 from app.core import store as store_module
 from app.core.events import Events
 from app.core.store import BATCH, READERS, Store, open_store
@@ -432,9 +433,28 @@ async def test_a_failing_disk_is_told_as_unavailable(store: Store) -> None:
         error.sqlite_errorcode = sqlite3.SQLITE_IOERR_WRITE
         raise error
 
-    with pytest.raises(Unavailable):
-        await store.write(broken)
-    assert await store.write(mark, "next") == "next"
+    await store.write(mark, "before")
+    for write in (broken, lambda tx: mark(tx, "next")):
+        with pytest.raises(Unavailable, match="started anew"):
+            await store.write(write)
+    assert store.health.told(full=False).state == "failing"
+    assert await store.read(marks) == store.quick(marks) == ["before"]
+
+
+async def test_a_store_whose_disk_failed_leaves_the_journal_to_the_next_start(path: Path) -> None:
+    """Pages of a sync that failed may be lost though they look written, so the journal, which has them too, must stay."""
+
+    def broken(tx: Tx) -> None:
+        error = sqlite3.OperationalError("disk I/O error")
+        error.sqlite_errorcode = sqlite3.SQLITE_IOERR_FSYNC
+        raise error
+
+    async with open_store(path) as store:
+        await store.write(mark, "answered")
+        with pytest.raises(Unavailable):
+            await store.write(broken)
+    assert path.with_name(path.name + "-wal").stat().st_size > 0
+    assert on_disk(path) == ["answered"]
 
 
 async def test_an_error_inside_the_commit_is_told_to_all_and_stores_nothing(store: Store, path: Path) -> None:
@@ -497,10 +517,10 @@ async def test_pages_that_nothing_uses_go_back_to_the_disk(data: Path, monkeypat
         await store.write(lambda tx: tx.run("INSERT INTO large SELECT zeroblob(1000000) FROM json_each('[1,2,3,4,5,6,7,8,9]')"))
         await store.write(lambda tx: tx.run("DELETE FROM large"))
         for _ in range(500):
-            if store.quick(lambda tx: tx.value("PRAGMA freelist_count")) <= store_module.TRIM_PAGES:
+            if store.quick(lambda tx: tx.value("PRAGMA freelist_count")) <= connecting.TRIM_PAGES:
                 break
             await asyncio.sleep(0.01)
-        assert store.quick(lambda tx: tx.value("PRAGMA freelist_count")) <= store_module.TRIM_PAGES
+        assert store.quick(lambda tx: tx.value("PRAGMA freelist_count")) <= connecting.TRIM_PAGES
 
 
 async def test_a_reader_that_is_being_opened_when_its_asker_leaves_is_closed_with_the_store(path: Path) -> None:

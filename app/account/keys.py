@@ -168,7 +168,7 @@ class KeyRing:
             if found is None:
                 return None
             self._known[print_] = found
-        if found.expires_at is not None and found.expires_at <= stamp(self._store.clock()):
+        if found.expires_at is not None and found.expires_at <= stamp(self._store.ends()):
             return None
         return found
 

@@ -114,7 +114,7 @@ class Sessions:
             if held is None:
                 return None
             self._known[print_] = held
-        if held.caller.expires_at is None or held.caller.expires_at <= stamp(moment):
+        if held.caller.expires_at is None or held.caller.expires_at <= stamp(self._store.ends()):
             return None
         if moment < held.renew_at:
             return held.caller, False

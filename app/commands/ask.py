@@ -7,10 +7,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.commands.directory import PATIENCE_SECONDS, PAUSE_SECONDS, directory, existing
+from app.commands.directory import PATIENCE_SECONDS, PAUSE_SECONDS, brought_up, directory, existing, require_ground
 from app.commands.group import Refused
 from app.core import place
-from app.migrations import migrate
 from app.settings import Settings
 
 if TYPE_CHECKING:
@@ -54,10 +53,11 @@ def _ask(settings: Settings, data: Path, name: str, params: dict[str, Any], seco
 
 
 def _ask_once(settings: Settings, data: Path, name: str, params: dict[str, Any], seconds: int) -> dict[str, Any]:
+    require_ground(settings, data)
     place.prepare(data)
     try:
-        with place.owned(data):
-            migrate(data / place.DATABASE)
+        with place.owned(data) as ownership:
+            brought_up(data, ownership)
             import asyncio
 
             return asyncio.run(_ask_here(settings, data, name, params))

@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from app.commands.group import Refused
-from app.core import place
+from app.core import ground, place, soundness
 from app.migrations import migrate
 from app.settings import Settings
 
@@ -57,26 +57,53 @@ def existing(settings: Settings) -> Path:
 def bring_up_to_date(settings: Settings) -> list[str]:
     """Make the database or bring it up to date, alone in its directory; give the names of the steps that ran."""
     path = directory(settings)
-    file = place.prepare(path)
-    with owned_soon(path):
-        return migrate(file)
+    require_ground(settings, path)
+    place.prepare(path)
+    with owned_soon(path) as ownership:
+        return brought_up(path, ownership)
+
+
+def require_ground(settings: Settings, path: Path) -> None:
+    """Raise PlaceError where no database should live, unless the settings allow it."""
+    if not settings.allow_unsafe_place and (why := ground.trouble(path)):
+        raise place.PlaceError(why)
+
+
+def brought_up(path: Path, ownership: place.Ownership, *, accept: bool = False) -> list[str]:
+    """Make the database, or look at it where its last owner gave a reason, and bring it up to date; give the names of the steps that ran.
+
+    Raises Damaged instead of writing to a damaged file; `accept`: what another program changed is no damage.
+    """
+    found = soundness.before_use(path / place.DATABASE, unclean=ownership.unclean, accept=accept)
+    if found is not None and found.damaged:
+        ownership.in_order = False
+        raise place.Damaged(damage(path, found))
+    return migrate(path / place.DATABASE)
+
+
+def damage(path: Path, found: soundness.Check) -> str:
+    """Say what is damaged, and what to do."""
+    from app.core.health import damaged  # only where it is needed: most starts have nothing to say here
+    from app.upkeep.files import newest_good
+
+    return f"{damaged(newest_good(path))} What was found in {path / place.DATABASE}: {'; '.join(found.findings[:3])}."
 
 
 @contextlib.contextmanager
-def owned_soon(path: Path) -> Iterator[None]:
+def owned_soon(path: Path) -> Iterator[place.Ownership]:
     """Own the data directory while the block runs, after a command that is at work in it; raise InUse at once when a server has it."""
     until = time.monotonic() + PATIENCE_SECONDS
     with contextlib.ExitStack() as stack:
         while True:
             try:
-                stack.enter_context(place.owned(path))
+                ownership = stack.enter_context(place.owned(path))
                 break
             except place.InUse as busy:
                 door = place.door(path)
                 if time.monotonic() > until or (door is not None and door.pid == busy.pid):
                     raise
             time.sleep(PAUSE_SECONDS)
-        yield
+        yield ownership
 
 
 def in_checkout() -> bool:

@@ -1,24 +1,28 @@
 """`hearth serve`: own the data directory, open the port, set up the first user, and serve until told to end."""
 
+import asyncio
 import contextlib
 import dataclasses
 import gc
 import getpass
 import os
 import socket
+import sqlite3
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
-from app.commands.directory import data_option, directory, models_of, owned_soon, read_settings
+from app.commands.directory import brought_up, data_option, directory, existing, models_of, owned_soon, read_settings, require_ground
 from app.commands.group import Misused, Refused
 from app.commands.listening import is_loopback, listen, url_of
-from app.core import place
-from app.migrations import migrate
+from app.core import place, room
+from app.core.connecting import Sealed, connect
+from app.migrations import due
 from app.settings import Settings
 
+RESERVE_SECONDS = 2.0
 SWITCH_SECONDS = 0.001  # Python's 5 ms are long for answers that wait while the writer's or a reader's thread computes
 REMOTE_REFUSED = (
     "{host} can be reached from other machines. Hearth speaks plain HTTP, so whoever listens on the way could read your keys and notes. "
@@ -35,23 +39,44 @@ REMOTE_WARNING = (
 @click.option("--port", type=click.IntRange(0, 65535), metavar="NUMBER", help="The port; else HEARTH_PORT, else 8765. 0 takes a free one.")
 @data_option
 @click.option("--allow-remote", is_flag=True, help="Allow an address that other machines can reach.")
+@click.option("--allow-unsafe-place", is_flag=True, help="Allow a data directory on a network or in a synchronised folder.")
+@click.option("--accept-changes", is_flag=True, help="Accept a database that another program changed since Hearth left it.")
+@click.option("--read-only", is_flag=True, help="Answer what is read and change nothing, also from a place that takes no files.")
 @click.option("--user", metavar="NAME", help="What the very first start calls its user; else your name on this machine.")
-def serve(host: str | None, port: int | None, data: Path | None, allow_remote: bool, user: str | None) -> None:
+def serve(
+    host: str | None,
+    port: int | None,
+    data: Path | None,
+    user: str | None,
+    *,
+    allow_remote: bool,
+    allow_unsafe_place: bool,
+    accept_changes: bool,
+    read_only: bool,
+) -> None:
     """Start the server; Ctrl-C ends it.
 
     The very first start makes the database, a user and an API key, and shows the key once.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before anything loads it: a second thread makes it many times slower on a busy machine
-    settings = read_settings(host=host, port=port, data=data)
+    settings = read_settings(host=host, port=port, data=data, allow_unsafe_place=allow_unsafe_place or None)
     if not is_loopback(settings.host):
         if not allow_remote:
             raise Misused(REMOTE_REFUSED.format(host=settings.host))
         named = f" (now: {', '.join(settings.allowed_hosts)})" if settings.allowed_hosts else ""
         click.echo(REMOTE_WARNING.format(named=named), err=True)
+    if read_only:
+        _serve_read_only(settings, existing(settings), username=username_for(user))
+        return
     path = directory(settings)
-    with _held(path, settings) as sockets:
-        migrate(path / place.DATABASE)
-        _serve(settings, path, sockets=sockets, username=username_for(user))
+    require_ground(settings, path)
+    with _held(path, settings) as (sockets, ownership):
+        try:
+            brought_up(path, ownership, accept=accept_changes)
+        except place.Damaged as error:
+            _serve_damaged(settings, path, sockets=sockets, username=username_for(user), why=str(error))
+        else:
+            _serve(settings, path, sockets=sockets, username=username_for(user), ownership=ownership)
 
 
 def username_for(given: str | None) -> str:
@@ -72,7 +97,7 @@ def first_key_lines(username: str, secret: str) -> str:
 
 
 @contextlib.contextmanager
-def _held(path: Path, settings: Settings) -> Iterator[list[socket.socket]]:
+def _held(path: Path, settings: Settings) -> Iterator[tuple[list[socket.socket], place.Ownership]]:
     """Hold the port and the data directory; when one is refused, nothing has changed in the other."""
     try:
         sockets = listen(settings.host, settings.port)
@@ -85,11 +110,44 @@ def _held(path: Path, settings: Settings) -> Iterator[list[socket.socket]]:
         for listener in sockets:
             stack.enter_context(listener)
         place.prepare(path)
-        stack.enter_context(owned_soon(path))
-        yield sockets
+        room.Room(path).make_way()
+        yield sockets, stack.enter_context(owned_soon(path))
 
 
-def _serve(settings: Settings, path: Path, *, sockets: list[socket.socket], username: str) -> None:
+def _serve_read_only(settings: Settings, path: Path, *, username: str) -> None:
+    """Serve what is there, and leave every file as it is."""
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(listener) for listener in listen(settings.host, settings.port)]
+        stack.enter_context(place.visited(path))
+        sealed = place.sealing(path)
+        if due(path / place.DATABASE, sealed=sealed == "immutable"):
+            raise Refused(f"The database in {path} is of an older Hearth. Start once without --read-only, which brings it up to date.")
+        _serve(settings, path, sockets=sockets, username=username, sealed=sealed)
+
+
+def _serve_damaged(settings: Settings, path: Path, *, sockets: list[socket.socket], username: str, why: str) -> None:
+    """Serve what can still be read of a damaged database, without a change to it; refuse where nothing can."""
+    try:
+        if due(path / place.DATABASE):
+            raise Refused(why)
+        with contextlib.closing(connect(path / place.DATABASE, writes=False, sealed="ro")) as connection:
+            connection.execute("SELECT count(*) FROM users").fetchone()
+    except (sqlite3.DatabaseError, UnicodeDecodeError):  # its words about a damaged file may be no text
+        raise Refused(why) from None
+    click.echo(f"{why} Hearth starts read-only.", err=True)
+    _serve(settings, path, sockets=sockets, username=username, sealed="ro", damaged=True)
+
+
+def _serve(
+    settings: Settings,
+    path: Path,
+    *,
+    sockets: list[socket.socket],
+    username: str,
+    ownership: place.Ownership | None = None,
+    sealed: Sealed = "",
+    damaged: bool = False,
+) -> None:
     gc.disable()  # nothing of what is loaded now is ever garbage: looking through it would be a tenth of the start
     from app.commands.server import Server, log_to_stderr  # these load the whole program, so only once nothing refuses the start
     from app.core.caller import OPERATOR
@@ -98,16 +156,33 @@ def _serve(settings: Settings, path: Path, *, sockets: list[socket.socket], user
     log_to_stderr(settings.log_level)
     sys.setswitchinterval(SWITCH_SECONDS)
     token, url = place.fresh_token(), url_of(sockets[0])
-    app = create_app(dataclasses.replace(settings, models=models_of(settings, path)), path, control_token=token)
+    settings = dataclasses.replace(settings, models=models_of(settings, path), access_log=settings.access_log and not sealed)
+    app = create_app(settings, path, control_token=token, sealed=sealed)
+    store = app.state.parts.store
+    if damaged:
+        store.health.state = "damaged"
     with contextlib.ExitStack() as announcement:
 
         async def ready() -> None:
             gc.freeze()
             gc.enable()
+            if ownership is not None:
+                ownership.settle()
+                asyncio.get_running_loop().call_later(RESERVE_SECONDS, store.room.keep)
             first = await app.state.parts.call(OPERATOR, "begin_server", {"username": username})
-            announcement.enter_context(place.announced(path, pid=os.getpid(), url=url, token=token))
+            _announce(announcement, path, url=url, token=token)
             click.echo(f"Hearth is at {url} (data in {path})")
             if first.secret is not None:
                 click.echo(f"\n{first_key_lines(first.username, first.secret)}\n")
 
         Server(app, ready).serve_on(sockets)
+    if ownership is not None and store.health.state != "writable":
+        ownership.in_order = False
+
+
+def _announce(announcement: contextlib.ExitStack, path: Path, *, url: str, token: str) -> None:
+    """Leave word for the command line; a disk that takes no file is no reason not to serve."""
+    try:
+        announcement.enter_context(place.announced(path, pid=os.getpid(), url=url, token=token))
+    except place.PlaceError as error:
+        click.echo(f"{error} The commands beside the server will not find it.", err=True)

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from app.commands.ask import opened
-from app.commands.directory import existing, owned_soon
+from app.commands.directory import brought_up, existing, owned_soon
 from app.commands.group import Refused
 from app.commands.harmless import on_one_line
 from app.core import place
-from app.migrations import migrate
 from app.settings import Settings
 
 QUIET_SECONDS = 900
@@ -100,8 +99,8 @@ def _answer_here(settings: Settings, data: Path, username: str, name: str, param
     import asyncio
 
     place.prepare(data)
-    with owned_soon(data):
-        migrate(data / place.DATABASE)
+    with owned_soon(data) as ownership:
+        brought_up(data, ownership)
         asyncio.run(_tell_all(settings, data, username, name, params, tell))
 
 

@@ -13,6 +13,7 @@ from app.core.events import Events
 from app.core.memory import Memory
 from app.core.operation import Catalog, Operation
 from app.core.rewriting import Rewriter
+from app.core.room import freeing
 from app.core.store import Store
 from app.core.tasks import Tasks
 from app.core.tx import Clock, Tx
@@ -96,6 +97,12 @@ class App:
 
     async def perform(self, found: Operation[..., Any], caller: Caller | None, arguments: dict[str, Any]) -> Any:
         """Run the function with checked arguments, in the way its declaration asks for."""
+        if found.frees:
+            with freeing():
+                return await self._perform(found, caller, arguments)
+        return await self._perform(found, caller, arguments)
+
+    async def _perform(self, found: Operation[..., Any], caller: Caller | None, arguments: dict[str, Any]) -> Any:
         try:
             if found.waits:
                 return await found.function(self, caller, **arguments)

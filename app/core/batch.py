@@ -10,13 +10,18 @@ from app.core.tx import NeedsSavepoints, Tx, real_savepoint, stamp
 
 
 class Job:
-    """A write that waits for its turn: the function with its arguments, and the future of whoever asked."""
+    """A write that waits for its turn: the function with its arguments, and the future of whoever asked.
 
-    __slots__ = ("asker", "error", "events", "function", "result")
+    `frees`: it makes room, so it may have a second try (`tried`) when the disk was full at its first.
+    """
 
-    def __init__(self, function: Callable[[Tx], Any], asker: "asyncio.Future[Any]") -> None:
+    __slots__ = ("asker", "error", "events", "frees", "function", "result", "tried")
+
+    def __init__(self, function: Callable[[Tx], Any], asker: "asyncio.Future[Any]", *, frees: bool = False) -> None:
         self.function = function
         self.asker = asker
+        self.frees = frees
+        self.tried = False
         self.clear()
 
     def clear(self) -> None:

@@ -61,6 +61,7 @@ class Operation(msgspec.Struct, Generic[P, R], frozen=True, dict=True):
     plan: Callable[..., Coroutine[Any, Any, Plan]] | None
     raw: bool
     once: Callable[..., Callable[..., Any] | None] | None
+    frees: bool
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.function(*args, **kwargs)
@@ -150,6 +151,7 @@ def operation(
     plan: Callable[..., Coroutine[Any, Any, Plan]] | None = None,
     raw: bool = False,
     once: Callable[..., Callable[..., Any] | None] | None = None,
+    frees: bool = False,
 ) -> Callable[[Callable[P, R]], Operation[P, R]]:
     """Make a function an operation; its keyword-only parameters are its request, its return annotation its answer.
 
@@ -167,6 +169,7 @@ def operation(
 
     `raw`: the request body is a file; it comes as the fields `content` and `content_type`, all others in the query. `once`: for an idempotent
     `async def`, gives the one transaction that a request comes to, so that its reply is kept with its effect; None for one that comes to more.
+    `frees`: it makes room, as every DELETE does, so it may use the last of a full disk.
     """
     method, _, path = route.partition(" ")
 
@@ -199,6 +202,7 @@ def operation(
             plan=plan,
             raw=raw,
             once=once,
+            frees=frees or method == "DELETE",
         )
 
     return declare

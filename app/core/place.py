@@ -6,12 +6,15 @@ import json
 import os
 import secrets
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, Literal
 
 import msgspec
+
+from app.core import room, soundness
 
 DATABASE = "hearth.db"
 LOCK = "server.lock"
@@ -19,7 +22,11 @@ CONTROL = "control.json"
 MODELS = "models"
 STOP = "STOP"
 KEPT_SECRET = "model-key-"  # noqa: S105 - what the names of such files begin with
-OWN_FILES = (DATABASE + "*", LOCK, CONTROL + "*", "access*.log", MODELS, STOP, KEPT_SECRET + "*")
+BACKUPS = "backups"
+OWN_FILES = (
+    DATABASE + "*", LOCK, CONTROL + "*", "access*.log", MODELS, STOP, KEPT_SECRET + "*", soundness.RECORD + "*", room.RESERVE, BACKUPS,
+)  # fmt: skip
+NOT_WRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
 HELD = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
 PID_WAIT_SECONDS = 0.2
 
@@ -35,6 +42,24 @@ class InUse(PlaceError):
         owner = f"process {pid}" if pid else "another process"
         super().__init__(f"{path} is in use by {owner}; one process at a time may use a data directory.")
         self.pid = pid
+
+
+class Damaged(PlaceError):
+    """The database is damaged, so nothing may be written to it."""
+
+
+class Ownership:
+    """The data directory while this process owns it; `unclean`: the owner before did not end in order."""
+
+    def __init__(self, *, unclean: bool, marking: threading.Thread) -> None:
+        self.unclean = unclean
+        self.in_order = True
+        """Whether the next owner need not look at the database first."""
+        self._marking = marking
+
+    def settle(self) -> None:
+        """Return once it is on the disk that this process is the owner; it is brought there beside everything else, so that a start need not wait."""
+        self._marking.join()
 
 
 class Door(msgspec.Struct, frozen=True):
@@ -63,10 +88,11 @@ def prepare(path: Path) -> Path:
 
 
 @contextlib.contextmanager
-def owned(path: Path) -> Iterator[None]:
+def owned(path: Path) -> Iterator[Ownership]:
     """Own the data directory while the block runs; raise InUse, naming the process, if another one does.
 
-    The lock belongs to the open file, so it ends with the process however that ends; the file itself stays.
+    The lock belongs to the open file, so it ends with the process however that ends; the file itself stays. The number of a process that is still
+    in it tells that this process was killed, or that the power was cut.
     """
     try:
         file = (path / LOCK).open("a+", encoding="ascii", errors="replace")
@@ -74,14 +100,46 @@ def owned(path: Path) -> Iterator[None]:
         raise PlaceError(f"{path / LOCK} cannot be opened: {error.strerror}.") from None
     with file:
         _take(path, file)
-        file.truncate(0)
-        file.write(f"{os.getpid()}\n")
-        file.flush()
+        file.seek(0)
+        marking = threading.Thread(target=_sync, args=(file.fileno(),), name="marking")
+        ownership = Ownership(unclean=file.read(1) != "", marking=marking)
+        _mark(file)
+        marking.start()
         try:
-            yield
+            yield ownership
+            if ownership.in_order:
+                soundness.leave(path / DATABASE)
         finally:
-            with contextlib.suppress(OSError):
-                file.truncate(0)  # so that nobody takes this number for the next owner's, which writes its own a moment after locking
+            marking.join()
+            if ownership.in_order:
+                with contextlib.suppress(OSError):
+                    file.truncate(0)  # so that nobody takes this number for the next owner's, which writes its own a moment after locking
+
+
+@contextlib.contextmanager
+def visited(path: Path) -> Iterator[None]:
+    """Make sure while the block runs that nobody owns the data directory, where perhaps nothing can be written; raise InUse if somebody does."""
+    try:
+        file = (path / LOCK).open("r", encoding="ascii", errors="replace")
+    except OSError:  # nobody has ever owned it, or who did is another user of this machine
+        yield
+        return
+    with file:
+        _take(path, file)
+        yield
+
+
+def sealing(path: Path) -> Literal["ro", "immutable"]:
+    """Give how the database is opened that shall not be changed; raise PlaceError where its newest changes could not be seen."""
+    if _takes_files(path):
+        return "ro"
+    with contextlib.suppress(OSError):
+        if (path / (DATABASE + "-wal")).stat().st_size:
+            raise PlaceError(
+                f"The database in {path} was not closed in order, and its newest changes lie in a journal that cannot be read where nothing can be "
+                "written. Copy the directory to a place that takes files, and start there."
+            )
+    return "immutable"
 
 
 @contextlib.contextmanager
@@ -129,6 +187,30 @@ def _keep_private(path: Path) -> None:
 
 def _is_own(entry: Path) -> bool:
     return entry.name.startswith(".") or entry.name == "lost+found" or any(entry.match(pattern) for pattern in OWN_FILES)
+
+
+def _takes_files(path: Path) -> bool:
+    """Say whether files can be made in the directory."""
+    probe = path / f".probe-{os.getpid()}"
+    try:
+        os.close(os.open(probe, os.O_WRONLY | os.O_CREAT, 0o600))
+    except OSError as error:
+        return error.errno not in NOT_WRITABLE
+    with contextlib.suppress(OSError):
+        probe.unlink()
+    return True
+
+
+def _mark(file: IO[str]) -> None:
+    """Write this process's number into the lock."""
+    with contextlib.suppress(OSError):  # a full disk has no room for it, and is no reason not to start
+        file.truncate(0)
+        os.write(file.fileno(), b"%d\n" % os.getpid())
+
+
+def _sync(descriptor: int) -> None:
+    with contextlib.suppress(OSError):
+        os.fsync(descriptor)
 
 
 def _take(path: Path, file: IO[str]) -> None:

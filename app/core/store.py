@@ -7,6 +7,7 @@ one commit, and each is answered only when that commit is on disk. Nothing else 
 import asyncio
 import contextlib
 import sqlite3
+import threading
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Sequence
@@ -14,46 +15,42 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
-import aiosqlite
-
+from app.core import connecting, soundness
 from app.core.batch import Job, commit
+from app.core.connecting import Durability, Sealed, connect, failure_of, fold, pinned, trim
+from app.core.connection import Connection
 from app.core.events import Events
-from app.core.tx import Clock, Tx, utc_now
+from app.core.health import FAILING, Health
+from app.core.room import FULL, Room, is_freeing
+from app.core.tx import Clock, Forward, Tx, utc_now
 from app.errors import StorageFull, Unavailable
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Durability = Literal["full", "normal"]
 
 BATCH = 256
 READERS = 3
 IDLE_SECONDS = 0.05
 CLOSING_SECONDS = 2.0
 FOLD_AGAIN_SECONDS = 1.0
-TRIM_PAGES = 64
 CHECKPOINT_BYTES = 1 << 20
-RESTART_BYTES = 64 << 20
-
-
-class Connection(aiosqlite.Connection):
-    """An aiosqlite connection that runs whole functions on its thread; aiosqlite 0.22 has no public way to ask for that."""
-
-    def start(self, function: Callable[[sqlite3.Connection], R]) -> "asyncio.Future[R]":
-        """Queue `function` for the thread at once; the future is its result."""
-        future: asyncio.Future[R] = asyncio.get_running_loop().create_future()
-        self._tx.put_nowait((future, lambda: function(self._conn)))
-        return future
+RESTART_BYTES = connecting.RESTART_BYTES
 
 
 class Store:
     """The open database. Use `open_store`; `write`, `read` and `quick` are its three ways in."""
 
-    def __init__(self, path: Path, *, durability: Durability, clock: Clock, events: Events) -> None:
+    def __init__(self, path: Path, *, durability: Durability, clock: Clock, events: Events, sealed: Sealed = "") -> None:
         self.path = path
         self.clock = clock
+        self.ends = Forward(clock)  # by which credentials end
         self.events = events
+        self.health = Health(sealed=sealed)
+        self.room = Room(path.parent)
+        self._sealed = sealed
         self._wal = path.with_name(path.name + "-wal")
-        self._writer = Connection(lambda: _connect(path, writes=True, durability=durability), 64)
+        self._writer = Connection(lambda: connect(path, writes=True, durability=durability), 64)
+        self._examining: threading.Event | None = None
         self._local: sqlite3.Connection | None = None
         self._readers: list[Connection] = []
         self._idle: list[Connection] = []
@@ -75,9 +72,10 @@ class Store:
 
     async def open(self) -> None:
         """Open the writer and the loop's own connection; readers come when they are first needed. Idle work that was left over goes on."""
-        await self._writer
-        self._local = _connect(self.path, writes=False)
-        if self.idle_work:
+        if not self._sealed:
+            await self._writer
+        self._local = connect(self.path, writes=False, sealed=self._sealed)
+        if self.idle_work and not self._sealed:
             self._rest()
 
     async def close(self) -> None:
@@ -85,6 +83,8 @@ class Store:
 
         The last one folds the WAL into the file.
         """
+        if self._examining is not None:
+            self._examining.set()
         self._closing = asyncio.get_running_loop().create_future()
         self._close_by = time.monotonic() + CLOSING_SECONDS
         if not self._busy and not self._waiting:
@@ -96,7 +96,39 @@ class Store:
             await reader.close()
         if local is not None:
             local.close()
+        if not self._sealed:
+            await self._close_writer()
+
+    async def _close_writer(self) -> None:
+        """Fold the WAL into the file and close: closing alone would do it too, and keep quiet when that fails."""
+        if self.health.state == "writable":
+            folding = self._writer.start(lambda connection: fold(connection, "TRUNCATE"))
+            await asyncio.wait((folding,))
+            self._failed(folding, "folding the journal into the database failed")
+        last = None if self.health.state == "writable" else pinned(self.path)
         await self._writer.close()
+        if last is not None:
+            last.close()
+
+    async def examine(self, kind: Literal["quick", "full"]) -> soundness.Check | None:
+        """Look through the whole database beside everything else, and keep what was found; None when the store is closed meanwhile.
+
+        Damage ends all writing.
+        """
+        self._opened()
+        stopped = self._examining = threading.Event()
+        try:
+            found = await asyncio.to_thread(soundness.examine, self.path, kind, stopped=stopped.is_set)
+        except soundness.Stopped:
+            return None
+        finally:
+            self._examining = None
+        soundness.keep(self.path, found)
+        self.health.check = found
+        self.commits += 1  # so that the status is told anew
+        if found.damaged:
+            self.health.stop("damaged", "; ".join(found.findings[:3]))
+        return found
 
     async def write(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run `function(tx, …)` in a transaction and give its result once that is committed.
@@ -104,8 +136,10 @@ class Store:
         It may be run twice (see `Tx.savepoint`), so it must touch nothing but `tx`. It is finished even if the asker is cancelled meanwhile.
         """
         self._opened()
+        self.health.require()
+        self.room.require()
         asker: asyncio.Future[R] = asyncio.get_running_loop().create_future()
-        self._waiting.append(Job(lambda tx: function(tx, *args, **kwargs), asker))
+        self._waiting.append(Job(lambda tx: function(tx, *args, **kwargs), asker, frees=is_freeing()))
         if not self._busy:
             self._start_soon()
         return await asker
@@ -124,15 +158,27 @@ class Store:
         moment = self.clock()
         work = reader.start(lambda connection: _read(connection, moment, function, *args, **kwargs))
         work.add_done_callback(lambda _: self._give_back(reader))
-        return await asyncio.shield(work)
+        try:
+            return await asyncio.shield(work)
+        except sqlite3.DatabaseError as error:
+            self._require_sound(error)
+            raise
 
     def quick(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run a read of some tens of microseconds right here, without a thread. Never for what grows with the workspace."""
-        return _read(self._opened(), self.clock(), function, *args, **kwargs)
+        try:
+            return _read(self._opened(), self.clock(), function, *args, **kwargs)
+        except sqlite3.DatabaseError as error:
+            self._require_sound(error)
+            raise
 
     def glance(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Do what `quick` does without a transaction: for a read of one statement, each further one would see its own state."""
-        return function(Tx(self._opened(), self.clock()), *args, **kwargs)
+        try:
+            return function(Tx(self._opened(), self.clock()), *args, **kwargs)
+        except sqlite3.DatabaseError as error:
+            self._require_sound(error)
+            raise
 
     def _opened(self) -> sqlite3.Connection:
         """Give the loop's own connection; it is there exactly while the store is open, so it says so for every way in."""
@@ -158,7 +204,7 @@ class Store:
             self._give_back(opening.result())
 
     async def _connect_reader(self) -> Connection:
-        reader = Connection(lambda: _connect(self.path, writes=False), 64)
+        reader = Connection(lambda: connect(self.path, writes=False, sealed=self._sealed), 64)
         await reader
         self._readers.append(reader)
         return reader
@@ -183,7 +229,11 @@ class Store:
             job = self._waiting.popleft()
             if not job.asker.done():
                 jobs.append(job)
-        if jobs:
+        if jobs and self.health.state != "writable":  # they came before the disk failed
+            for job in jobs:
+                job.asker.set_exception(Unavailable(self.health.message, database=self.health.state))
+            self._go_on()
+        elif jobs:
             self._unworked = True
             self._run_batch(jobs)
         else:
@@ -198,21 +248,50 @@ class Store:
         failure = done.exception()
         self.commits += 1
         self._busy = False
+        short = False
         for job in jobs:
             error = failure or job.error
             if error is None:
                 for name, payload in job.events:
                     self.events.publish(name, payload)
-            if job.asker.done():
+            else:
+                short = self._note(error) == "full" or short
+            if job.asker.done() or (error is not None and short and self._again(job)):
                 continue
             if error is not None:
-                job.asker.set_exception(_seen_by_callers(error))
+                job.asker.set_exception(_seen_by_callers(error, self.health))
             else:
                 job.asker.set_result(job.result)
-        if _size(self._wal) > RESTART_BYTES and time.monotonic() > self._fold_again_at:
-            self._checkpoint("RESTART")
+        if short or (_size(self._wal) > RESTART_BYTES and time.monotonic() > self._fold_again_at):
+            self._checkpoint("TRUNCATE" if short else "RESTART")
         else:
             self._go_on()
+
+    def _again(self, job: Job) -> bool:
+        """Let a write that makes room have another try, now that the reserve is given back; say whether it has one."""
+        if job.tried or not job.frees:
+            return False
+        job.tried = True
+        self._waiting.appendleft(job)
+        return True
+
+    def _note(self, error: BaseException) -> str:
+        """Draw the consequences of what an error says of the disk or the file, and give what that is."""
+        kind = failure_of(error)
+        if kind == "full":
+            self.room.give()
+        elif kind == "failing" or kind == "damaged":
+            self.health.stop(kind, error)
+        if kind:
+            self.commits += 1  # so that the status is told anew
+        return kind
+
+    def _require_sound(self, error: sqlite3.DatabaseError) -> None:
+        """Raise Unavailable when a read failed since the file is damaged, which ends all writing, or the disk cannot give it."""
+        if (kind := failure_of(error)) == "damaged":
+            self._note(error)
+        if kind:
+            raise _seen_by_callers(error, self.health) from error
 
     def _go_on(self) -> None:
         """Write what waits, or rest."""
@@ -234,20 +313,21 @@ class Store:
             self._closing.set_result(None)
 
     def _work_idly(self) -> None:
-        if self._busy or self._waiting:
+        if self._busy or self._waiting or self.health.state != "writable":
             return
-        if self._unworked:
+        tight = self.room.tight
+        if self._unworked and not tight:
             done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             done.add_done_callback(lambda done: _report(done, "the idle work failed"))
             self._run_batch([Job(self._idle_step, done)])
         elif self._untrimmed:
             self._busy = True
-            self._writer.start(_trim).add_done_callback(self._trimmed)
-        elif _size(self._wal) > CHECKPOINT_BYTES and not self._folded:
-            self._checkpoint("PASSIVE")
+            self._writer.start(trim).add_done_callback(self._trimmed)
+        elif _size(self._wal) > (0 if tight else CHECKPOINT_BYTES) and not self._folded:
+            self._checkpoint("TRUNCATE" if tight else "PASSIVE")
 
     def _trimmed(self, done: "asyncio.Future[bool]") -> None:
-        self._untrimmed = not _report(done, "giving pages back failed") and done.result()
+        self._untrimmed = not self._failed(done, "giving pages back failed") and done.result()
         self._busy = False
         self._go_on()
 
@@ -256,40 +336,36 @@ class Store:
         more = [work(tx) for work in self.idle_work]
         self._unworked = any(more)
 
-    def _checkpoint(self, mode: Literal["PASSIVE", "RESTART"]) -> None:
+    def _checkpoint(self, mode: Literal["PASSIVE", "RESTART", "TRUNCATE"]) -> None:
         self._busy, self._folded = True, True
-        self._writer.start(lambda connection: _fold(connection, mode)).add_done_callback(self._checkpointed)
+        self._writer.start(lambda connection: fold(connection, mode)).add_done_callback(self._checkpointed)
 
     def _checkpointed(self, done: "asyncio.Future[bool]") -> None:
-        if not _report(done, "a checkpoint failed") and not done.result():
+        if not self._failed(done, "a checkpoint failed") and not done.result():
             self._fold_again_at = time.monotonic() + FOLD_AGAIN_SECONDS
         self._busy = False
         self._go_on()
 
+    def _failed(self, done: "asyncio.Future[Any]", message: str) -> bool:
+        """Say whether what nobody waits for has failed, tell the loop, and draw the consequences."""
+        if (error := done.exception()) is None:
+            return False
+        if not self._note(error):  # what it notes it tells itself
+            _report(done, message)
+        return True
+
 
 @contextlib.asynccontextmanager
-async def open_store(path: Path, *, durability: Durability = "full", clock: Clock = utc_now, events: Events | None = None) -> AsyncIterator[Store]:
+async def open_store(
+    path: Path, *, durability: Durability = "full", clock: Clock = utc_now, events: Events | None = None, sealed: Sealed = ""
+) -> AsyncIterator[Store]:
     """Open the migrated database at `path` for as long as the block runs."""
-    store = Store(path, durability=durability, clock=clock, events=events or Events())
+    store = Store(path, durability=durability, clock=clock, events=events or Events(), sealed=sealed)
     await store.open()
     try:
         yield store
     finally:
         await store.close()
-
-
-def _connect(path: Path, *, writes: bool, durability: Durability = "full") -> sqlite3.Connection:
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=512)
-    connection.row_factory = sqlite3.Row
-    pragmas = ["busy_timeout=5000", "foreign_keys=ON", "trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", "wal_autocheckpoint=0"]
-    if writes:
-        pragmas += ["journal_mode=WAL", f"synchronous={durability.upper()}", f"journal_size_limit={RESTART_BYTES}", "cache_size=-8000"]
-        pragmas += ["fullfsync=ON", "checkpoint_fullfsync=ON", "temp_store=MEMORY"]
-    else:
-        pragmas += ["query_only=ON", "cache_size=-4000"]
-    for pragma in pragmas:
-        connection.execute(f"PRAGMA {pragma}")
-    return connection
 
 
 def _read(connection: sqlite3.Connection, moment: datetime, function: Callable[..., R], *args: Any, **kwargs: Any) -> R:
@@ -300,40 +376,21 @@ def _read(connection: sqlite3.Connection, moment: datetime, function: Callable[.
         connection.execute("ROLLBACK")
 
 
-def _fold(connection: sqlite3.Connection, mode: str) -> bool:
-    """Checkpoint and say whether all of it could be done; a reader that is still in the old WAL is not waited for long."""
-    connection.execute("PRAGMA busy_timeout=200")
-    try:
-        busy, written, folded = connection.execute(f"PRAGMA wal_checkpoint({mode})").fetchone()
-    finally:
-        connection.execute("PRAGMA busy_timeout=5000")
-    return not busy and written == folded
-
-
 def _report(done: "asyncio.Future[Any]", message: str) -> bool:
     """Tell the loop of a failure that nobody waits for; say whether there was one."""
-    if (error := done.exception()) is not None:
+    if (error := done.exception()) is not None and not isinstance(error, StorageFull):
         asyncio.get_running_loop().call_exception_handler({"message": message, "exception": error})
     return error is not None
 
 
-def _trim(connection: sqlite3.Connection) -> bool:
-    """Give pages that nothing uses any more back to the disk, some at a time, once they are a fiftieth of the file; say whether it did."""
-    free, pages = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("freelist_count", "page_count"))
-    if free <= max(TRIM_PAGES, pages // 50):
-        return False
-    connection.executescript(f"PRAGMA incremental_vacuum({16 * TRIM_PAGES})")  # `execute` would take one step of it: one page
-    return True
-
-
-def _seen_by_callers(error: BaseException) -> BaseException:
-    """Translate what SQLite says of a full or failing disk; everything else stays what it is."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code == sqlite3.SQLITE_FULL:
-        return StorageFull("The disk is full, so nothing was stored. Make room and try again; reading goes on.")
-    if code == sqlite3.SQLITE_IOERR:
-        return Unavailable("The disk does not take writes just now, so nothing was stored.")
-    return error
+def _seen_by_callers(error: BaseException, health: Health) -> BaseException:
+    """Translate what SQLite says of a full or failing disk or a damaged file; everything else stays what it is."""
+    kind = failure_of(error)
+    if kind == "full":
+        return StorageFull(FULL)
+    if kind == "failing":
+        return Unavailable(FAILING, database=kind)
+    return Unavailable(health.message, database=kind) if kind == "damaged" else error
 
 
 def _size(path: Path) -> int:

@@ -2,8 +2,9 @@
 
 import contextlib
 import sqlite3
+import time
 from collections.abc import Callable, Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 Clock = Callable[[], datetime]
@@ -12,6 +13,22 @@ Clock = Callable[[], datetime]
 def utc_now() -> datetime:
     """Give the present moment; the only wall clock of the program."""
     return datetime.now(UTC)
+
+
+class Forward:
+    """A clock that never goes back, for what ends at a moment: what has ended stays so while the process lives, whatever the wall clock does."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._latest = clock()
+        self._since = time.monotonic()
+
+    def __call__(self) -> datetime:
+        """Give the present moment, and never an earlier one than before."""
+        since = time.monotonic()
+        passed = timedelta(seconds=since - self._since) if self._clock is utc_now else timedelta()
+        self._latest, self._since = max(self._clock(), self._latest + passed), since
+        return self._latest
 
 
 def stamp(moment: datetime) -> str:

@@ -224,6 +224,7 @@ class Api:
         size = int(declared[:20]) if declared.isdigit() else 0
         if size > most:
             raise _too_large(most)
+        self.parts.store.room.require_for(size)
         if b"content-encoding" in exchange.headers and exchange.headers[b"content-encoding"] != b"identity":
             raise Malformed("Content-Encoding is not supported; send the body as it is.", field="Content-Encoding")
         if size <= LARGE_BODY:

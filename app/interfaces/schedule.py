@@ -9,9 +9,10 @@ from app.account import metering
 from app.account.devices import Devices
 from app.account.keys import KeyRing
 from app.account.sessions import Sessions
-from app.core import idempotency
+from app.core import idempotency, soundness
 from app.core.app import App
 from app.core.caller import OPERATOR
+from app.errors import StorageFull
 
 if TYPE_CHECKING:
     from apscheduler.schedulers.asyncio import AsyncIOScheduler
@@ -48,6 +49,12 @@ class Schedule:
         await self._parts.write(idempotency.sweep)
         await self._parts.write(metering.settle_forgotten)
 
+    async def check(self) -> None:
+        """Look through the whole database at night, or when that has not been done for long."""
+        last = self._parts.store.health.check
+        if soundness.is_due(last, self._parts.clock()):
+            await self._parts.store.examine("full")
+
     async def expire(self) -> None:
         """End what waits for a person and whose time is over."""
         await self._parts.call(OPERATOR, "expire_escalations", {})
@@ -70,18 +77,21 @@ class Schedule:
         self._scheduler = AsyncIOScheduler(timezone="UTC")
         devices, sessions = self._parts.part(Devices), self._parts.part(Sessions)
         minutely = (self._ring.flush, devices.flush_seen, sessions.flush_renewed, self.expire, self.refresh, self.answer)
-        for seconds, job in (*((60, job) for job in minutely), (30, self.beat), (3600, self.sweep)):
+        for seconds, job in (*((60, job) for job in minutely), (30, self.beat), (3600, self.sweep), (3600, self.check)):
             self._scheduler.add_job(
-                _guarded(job), "interval", seconds=seconds, coalesce=True, max_instances=1, misfire_grace_time=None, id=job.__name__
+                self._guarded(job), "interval", seconds=seconds, coalesce=True, max_instances=1, misfire_grace_time=None, id=job.__name__
             )
         self._scheduler.start()
 
+    def _guarded(self, job: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
+        async def run() -> None:
+            if self._parts.store.health.state != "writable":
+                return  # the log has said why
+            try:
+                await job()
+            except StorageFull:
+                return  # the same
+            except Exception:
+                log.exception("the background job %s failed", getattr(job, "__name__", job))
 
-def _guarded(job: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
-    async def run() -> None:
-        try:
-            await job()
-        except Exception:
-            log.exception("the background job %s failed", getattr(job, "__name__", job))
-
-    return run
+        return run

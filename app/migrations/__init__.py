@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from app.migrations.agent import (
     m008_briefings,
@@ -60,20 +61,29 @@ def migrate(path: Path, *, steps: tuple[Callable[["Database"], None], ...] = STE
 
     Raises NewerFile when the file holds a step that this Hearth does not know.
     """
-    names = [step.__name__ for step in steps]
-    applied = _applied(path)
-    if unknown := [name for name in applied if name not in names]:
-        raise NewerFile(f"{path} was made by a newer Hearth (it holds {', '.join(unknown)}); install that version to open it.")
-    pending = [name for name in names if name not in applied]
+    pending = due(path, steps=steps)
     if pending:
         _apply(path, steps)
     return pending
 
 
-def _applied(path: Path) -> list[str]:
+def due(path: Path, *, steps: tuple[Callable[["Database"], None], ...] = STEPS, sealed: bool = False) -> list[str]:
+    """Give the names of the steps that the file at `path` still needs, without changing it; `sealed`: it lies where no file can be made.
+
+    Raises NewerFile as `migrate` does.
+    """
+    names = [step.__name__ for step in steps]
+    applied = _applied(path, sealed=sealed)
+    if unknown := [name for name in applied if name not in names]:
+        raise NewerFile(f"{path} was made by a newer Hearth (it holds {', '.join(unknown)}); install that version to open it.")
+    return [name for name in names if name not in applied]
+
+
+def _applied(path: Path, *, sealed: bool = False) -> list[str]:
     if not path.exists():
         return []
-    connection = sqlite3.connect(path)
+    journal = not sealed and path.with_name(path.name + "-wal").exists()  # without one even a look would leave an empty one behind
+    connection = sqlite3.connect(f"file:{quote(str(path))}?{'mode=ro' if journal else 'immutable=1'}", uri=True)
     try:
         return [row[0] for row in connection.execute("SELECT name FROM _sqlite_migrations WHERE migration_set = 'hearth'")]
     except sqlite3.OperationalError as error:

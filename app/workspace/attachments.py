@@ -91,7 +91,7 @@ def delete_attachment(tx: Tx, me: Caller, *, id: Id) -> Record:
     return Record()
 
 
-@operation("COMMAND", category="workspace")
+@operation("COMMAND", category="workspace", frees=True)
 async def purge_stale_attachments(app: App, me: Caller) -> Purged:
     """Delete what is left of uploads that were cut off."""
     before, purged = stamp(app.clock() - STALE), 0

@@ -3,6 +3,7 @@
 from app.account import keys, users
 from app.core.app import App
 from app.core.caller import EVERYTHING, Caller
+from app.core.health import DatabaseHealth
 from app.core.operation import Listed, operation
 from app.core.shapes import Record
 from app.core.tx import Tx
@@ -49,6 +50,7 @@ class Status(Record):
     last_synced_at: str
     attachment_count: int
     attachment_bytes: int
+    database: DatabaseHealth
 
 
 class Deleted(Record):
@@ -82,10 +84,9 @@ async def os_index(app: App, me: Caller) -> Index:
 
 
 @operation("GET /os/status", scope="os.status:read", category="workspace", steady=(), effect="read", tool=False, also=("GET /context/status",))
-def status(tx: Tx, me: Caller) -> Status:
-    """Read what the workspace holds and when it last changed."""
-    counted = counters.of(tx, me.user)
-    return Status(counted.notes, counted.bytes, listed(tx, me), counted.changed_at, *attachment_rows.counted(tx, me.user))
+async def status(app: App, me: Caller) -> Status:
+    """Read what the workspace holds, when it last changed, and whether its database takes writes."""
+    return await app.read(_status, me, app.store.health.told(full=app.store.room.tight))
 
 
 @operation("COMMAND", category="workspace")
@@ -96,7 +97,7 @@ async def begin_server(app: App, me: Caller, *, username: users.Name) -> FirstUs
     return await app.write(_begin, me, username, app.settings.key_prefix)
 
 
-@operation("COMMAND", category="workspace")
+@operation("COMMAND", category="workspace", frees=True)
 async def delete_user(app: App, me: Caller, *, username: str) -> Deleted:
     """Delete a user for good, with notes, snapshots, todos and keys."""
     user = await app.read(lambda tx: int(users.by_name(tx, username)["id"]))
@@ -120,6 +121,11 @@ def ensure(tx: Tx, owner: int) -> bool:
     """Make the workspace and its folder General where they are missing; say whether this call made it."""
     made = counters.begin(tx, owner)
     return folder_rows.ensure_general(tx, owner) or made
+
+
+def _status(tx: Tx, me: Caller, health: DatabaseHealth) -> Status:
+    counted = counters.of(tx, me.user)
+    return Status(counted.notes, counted.bytes, listed(tx, me), counted.changed_at, *attachment_rows.counted(tx, me.user), health)
 
 
 def _route(listed: Listed) -> Route:

@@ -113,7 +113,7 @@ async def empty_trash(
     return PurgeAnswer(await _purge(app, await app.read(_entries, me.owns, kinds, older_than_days)))
 
 
-@operation("COMMAND", category="workspace")
+@operation("COMMAND", category="workspace", frees=True)
 async def purge_expired_trash(app: App, me: Caller) -> PurgeAnswer:
     """Delete for good what has been in each user's trash for its time."""
     return PurgeAnswer(await _purge(app, await app.read(_expired)))

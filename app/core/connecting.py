@@ -1,0 +1,74 @@
+"""How the database is opened, folded and trimmed, and what SQLite's failures come to: the one place that knows its pragmas."""
+
+import sqlite3
+from pathlib import Path
+from typing import Literal
+from urllib.parse import quote
+
+Durability = Literal["full", "normal"]
+Sealed = Literal["", "ro", "immutable"]
+"""How a database is opened that nobody may change: beside others that may, or where not even SQLite's own files can be made."""
+
+RESTART_BYTES = 64 << 20
+TRIM_PAGES = 64
+IOERR_SHMSIZE = sqlite3.SQLITE_IOERR_SHMSIZE
+DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+CORRUPT_VTAB = sqlite3.SQLITE_CORRUPT_VTAB
+
+
+def connect(path: Path, *, writes: bool, durability: Durability = "full", sealed: Sealed = "") -> sqlite3.Connection:
+    """Open the database, as the one connection that writes or as one that reads."""
+    name = f"file:{quote(str(path))}?{'immutable=1' if sealed == 'immutable' else 'mode=ro'}" if sealed else str(path)
+    connection = sqlite3.connect(name, uri=bool(sealed), isolation_level=None, check_same_thread=False, cached_statements=512)
+    connection.row_factory = sqlite3.Row
+    pragmas = ["busy_timeout=5000", "foreign_keys=ON", "trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", "wal_autocheckpoint=0"]
+    if writes:
+        pragmas += ["journal_mode=WAL", f"synchronous={durability.upper()}", f"journal_size_limit={RESTART_BYTES}", "cache_size=-8000"]
+        pragmas += ["fullfsync=ON", "checkpoint_fullfsync=ON", "temp_store=MEMORY"]
+    else:
+        pragmas += ["query_only=ON", "cache_size=-4000"]
+    try:
+        for pragma in pragmas:
+            connection.execute(f"PRAGMA {pragma}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def pinned(path: Path) -> sqlite3.Connection:
+    """Open the database so that closing all other connections leaves the journal as it is: this one is the last, and cannot fold it."""
+    connection = connect(path, writes=False, sealed="ro")
+    connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # only a connection that has read holds the file
+    return connection
+
+
+def fold(connection: sqlite3.Connection, mode: str) -> bool:
+    """Checkpoint and say whether all of it could be done; a reader that is still in the old WAL is not waited for long."""
+    connection.execute("PRAGMA busy_timeout=200")
+    try:
+        busy, written, folded = connection.execute(f"PRAGMA wal_checkpoint({mode})").fetchone()
+    finally:
+        connection.execute("PRAGMA busy_timeout=5000")
+    return not busy and written == folded
+
+
+def trim(connection: sqlite3.Connection) -> bool:
+    """Give pages that nothing uses any more back to the disk, some at a time, once they are a fiftieth of the file; say whether it did."""
+    free, pages = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("freelist_count", "page_count"))
+    if free <= max(TRIM_PAGES, pages // 50):
+        return False
+    connection.executescript(f"PRAGMA incremental_vacuum({16 * TRIM_PAGES})")  # `execute` would take one step of it: one page
+    return True
+
+
+def failure_of(error: BaseException | None) -> Literal["", "full", "failing", "damaged"]:
+    """Say what an error tells of the disk or the file: nothing, that there is no room, that it fails, that the file is damaged."""
+    code = getattr(error, "sqlite_errorcode", 0)
+    if code in (0, CORRUPT_VTAB):  # 0: not SQLite's; a virtual table that contradicts itself is an index which can be made anew
+        return ""
+    if code & 0xFF == sqlite3.SQLITE_FULL or code == IOERR_SHMSIZE:
+        return "full"
+    if code & 0xFF == sqlite3.SQLITE_IOERR:
+        return "failing"
+    return "damaged" if code & 0xFF in DAMAGE else ""

@@ -1,0 +1,20 @@
+"""A connection with a thread of its own, which runs what the store hands to it."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from typing import TypeVar
+
+import aiosqlite
+
+R = TypeVar("R")
+
+
+class Connection(aiosqlite.Connection):
+    """An aiosqlite connection that runs whole functions on its thread; aiosqlite 0.22 has no public way to ask for that."""
+
+    def start(self, function: Callable[[sqlite3.Connection], R]) -> "asyncio.Future[R]":
+        """Queue `function` for the thread at once; the future is its result."""
+        future: asyncio.Future[R] = asyncio.get_running_loop().create_future()
+        self._tx.put_nowait((future, lambda: function(self._conn)))
+        return future

@@ -1,0 +1,73 @@
+"""Whether the database takes writes, why not, and what its last check found."""
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+from app.core.connecting import Sealed
+from app.core.shapes import Record
+from app.core.soundness import Check
+from app.errors import Unavailable
+
+State = Literal["writable", "full", "read_only", "failing", "damaged"]
+READ_ONLY = "This server was started read-only: it answers what is read and changes nothing."
+FAILING = (
+    "The disk reported an error, so nothing was stored and nothing will be until the server is started anew, which checks the database. "
+    "Reading goes on. Look at the disk first."
+)
+DAMAGED = "The database is damaged, so nothing is written to it any more; what can be read is still answered.{offer}"
+OFFER = " The newest good backup is {backup}; `hearth restore {backup}` puts it in place and keeps what is there."
+log = logging.getLogger("hearth")
+
+
+class DatabaseHealth(Record):
+    """Whether the database takes writes (`state` says why not), and when it was last looked through, by what check and with how many findings."""
+
+    writable: bool
+    state: State
+    message: str | None
+    checked_at: str | None
+    check: Literal["quick", "full"] | None
+    findings: int
+
+
+class Health:
+    """What the store knows of its file. Once the disk has failed or damage was seen, only a new start writes again."""
+
+    def __init__(self, *, sealed: Sealed = "") -> None:
+        self.state: Literal["writable", "read_only", "failing", "damaged"] = "read_only" if sealed else "writable"
+        self.check: Check | None = None
+        self.newest: Callable[[], Path | None] = lambda: None
+        """Names the newest good backup."""
+
+    @property
+    def message(self) -> str:
+        """Say why nothing is written; empty where writes are taken."""
+        if self.state == "damaged":
+            return damaged(self.newest())
+        return {"writable": "", "read_only": READ_ONLY, "failing": FAILING}[self.state]
+
+    def require(self) -> None:
+        """Raise Unavailable when nothing may be written."""
+        if self.state != "writable":
+            raise Unavailable(self.message, database=self.state)
+
+    def stop(self, state: Literal["failing", "damaged"], why: object) -> None:
+        """Take no write from now on, and say so in the log once."""
+        if self.state not in ("failing", "damaged"):
+            log.critical("%s (%s)", FAILING if state == "failing" else damaged(self.newest()), why)
+        if self.state != "damaged":
+            self.state = state
+
+    def told(self, *, full: bool) -> DatabaseHealth:
+        """Give what the status shows; `full`: the disk has no room just now."""
+        state: State = "full" if full and self.state == "writable" else self.state
+        check = self.check
+        at, kind, findings = (check.at, check.kind, len(check.findings)) if check is not None else (None, None, 0)
+        return DatabaseHealth(state == "writable", state, self.message or None, at, kind, findings)
+
+
+def damaged(backup: Path | None) -> str:
+    """Say that the database is damaged, and which backup there is."""
+    return DAMAGED.format(offer="" if backup is None else OFFER.format(backup=backup))
