@@ -23,6 +23,7 @@ from app.core.events import Events
 from app.core.kept_secrets import KeptSecrets
 from app.core.place import DATABASE
 from app.core.power import on_battery
+from app.core.safekeeping import Safekeeping
 from app.core.store import Store
 from app.core.tx import Clock, utc_now
 from app.embedding.choice import embedder_for, former_for
@@ -39,6 +40,7 @@ from app.network.handshake import RequestRate
 from app.network.links import Links
 from app.settings import Settings
 from app.tools import escalations
+from app.upkeep.backups import Backups
 from app.workspace import grams, link_rows, names, words
 from app.workspace.meaning import Meaning
 
@@ -132,4 +134,6 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embed
     app.parts[Devices] = Devices(store, app.tasks)
     app.parts[Meaning] = Meaning(app, others=[recall.EPISODES], former=lambda name: former_for(settings, data, name), on_battery=on_battery)
     app.parts[Providers] = Providers(settings, KeptSecrets(data))
+    app.parts[Safekeeping] = Safekeeping(data)
+    app.parts[Backups] = Backups(prover="app.commands.proving")
     return app

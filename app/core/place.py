@@ -17,7 +17,9 @@ CONTROL = "control.json"
 MODELS = "models"
 STOP = "STOP"
 KEPT_SECRET = "model-key-"  # noqa: S105 - what the names of such files begin with
-OWN_FILES = (DATABASE + "*", LOCK, CONTROL + "*", "access*.log", MODELS, STOP, KEPT_SECRET + "*")
+BACKUPS = "backups"
+DAMAGED = "damaged-"
+OWN_FILES = (DATABASE + "*", LOCK, CONTROL + "*", "access*.log", MODELS, STOP, KEPT_SECRET + "*", BACKUPS, DAMAGED + "*")
 HELD = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
 PID_WAIT_SECONDS = 0.2
 

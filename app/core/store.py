@@ -134,6 +134,10 @@ class Store:
         """Do what `quick` does without a transaction: for a read of one statement, each further one would see its own state."""
         return function(Tx(self._opened(), self.clock()), *args, **kwargs)
 
+    def forget_reads(self) -> None:
+        """Let nothing that was read before count as current any more: something that answers tell of has changed beside the database."""
+        self.commits += 1
+
     def _opened(self) -> sqlite3.Connection:
         """Give the loop's own connection; it is there exactly while the store is open, so it says so for every way in."""
         if self._local is None:

@@ -8,13 +8,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, NamedTuple, cast, get_args
 
+from app.core.place import BACKUPS
 from app.core.regex import regex
 from app.errors import StorageFull, Unavailable
 
 Kind = Literal["clock", "hand", "upgrade", "restore"]
 """Why a backup was made: by the clock, because somebody asked, before a migration, or it is the file that a restore replaced."""
 
-FOLDER = "backups"
 SEALED = ".age"
 PART = ".part"
 HOURS, DAYS, WEEKS, OTHERS = 24, 7, 8, 5
@@ -52,7 +52,7 @@ class Backup(NamedTuple):
 
 def folder(data: Path) -> Path:
     """Give the place of a data directory's backups."""
-    return data / FOLDER
+    return data / BACKUPS
 
 
 def prepared(data: Path) -> Path:
@@ -185,7 +185,10 @@ def discard(part: Path) -> None:
 def sweep(place: Path) -> None:
     """Delete what an earlier process that was killed left half made."""
     for part in place.glob(f".*{PART}*"):
-        discard(part)
+        if part.is_dir():
+            shutil.rmtree(part, ignore_errors=True)
+        else:
+            discard(part)
 
 
 def _named(place: Path, name: str) -> Backup | None:
