@@ -8,7 +8,7 @@ from app.interfaces import openapi
 from app.network import contacts as network_contacts
 from app.network import explain, groups, handshake, messages, rpc, waiting
 from app.tools import audit, deciding, escalations, integrations, namespaces, note_tools, precedents, stop, toolbox, web
-from app.upkeep import backups, sizes
+from app.upkeep import backups, doctor, sizes
 from app.workspace import (
     attachments,
     bulk,
@@ -93,5 +93,6 @@ CATALOG = Catalog(
         memory,
         backups,
         sizes,
+        doctor,
     ]
 )

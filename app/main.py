@@ -119,7 +119,7 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embed
     """Give the App over the database in `data`, its store not yet open."""
     model_choice.check(settings)
     events = Events()
-    store = Store(data / DATABASE, durability=settings.durability, clock=clock, events=events)
+    store = Store(data / DATABASE, durability=settings.durability, clock=clock, events=events, checkpoints=not settings.external_checkpoints)
     store.idle_work += [words.tend, names.tend, link_rows.tend, grams.tend if settings.grep_index else grams.empty]
     store.idle_work += [message_memory.tend, episodes.tend, episode_sources.tend]
     app = App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events, embedder=embedder or embedder_for(settings, data))

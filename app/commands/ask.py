@@ -7,10 +7,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.commands.directory import PATIENCE_SECONDS, PAUSE_SECONDS, directory, existing
+from app.commands.directory import PATIENCE_SECONDS, PAUSE_SECONDS, directory, existing, upgraded
 from app.commands.group import Refused
 from app.core import place
-from app.migrations import migrate
 from app.settings import Settings
 
 if TYPE_CHECKING:
@@ -57,7 +56,7 @@ def _ask_once(settings: Settings, data: Path, name: str, params: dict[str, Any],
     place.prepare(data)
     try:
         with place.owned(data):
-            migrate(data / place.DATABASE)
+            upgraded(data / place.DATABASE)
             import asyncio
 
             return asyncio.run(_ask_here(settings, data, name, params))

@@ -59,7 +59,26 @@ def bring_up_to_date(settings: Settings) -> list[str]:
     path = directory(settings)
     file = place.prepare(path)
     with owned_soon(path):
-        return migrate(file)
+        return upgraded(file)
+
+
+def upgraded(file: Path) -> list[str]:
+    """Bring the database of an owned directory up to date, after a backup of what it was; give the names of the steps that ran."""
+    return migrate(file, before=_keep)
+
+
+def _keep(file: Path) -> None:
+    from app.core.tx import utc_now  # only when a step is due
+    from app.upkeep import copying, files
+
+    data = file.parent
+    files.sweep(files.prepared(data))
+    try:
+        copying.make(file, files.next_path(data, "upgrade", utc_now()))
+    except files.BackupFailed as error:
+        raise Refused(f"The database must be brought up to date, and no backup could be made before, so nothing was changed. {error}") from None
+    for backup in files.outlived(files.listed(data)):
+        backup.path.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager

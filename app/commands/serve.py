@@ -6,20 +6,25 @@ import gc
 import getpass
 import os
 import socket
+import sqlite3
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
-from app.commands.directory import data_option, directory, models_of, owned_soon, read_settings
+from app.commands.directory import data_option, directory, models_of, owned_soon, read_settings, upgraded
 from app.commands.group import Misused, Refused
 from app.commands.listening import is_loopback, listen, url_of
 from app.core import place
-from app.migrations import migrate
 from app.settings import Settings
 
 SWITCH_SECONDS = 0.001  # Python's 5 ms are long for answers that wait while the writer's or a reader's thread computes
+SAFE_WITH_OTHERS = (3, 51, 3)
+OLD_SQLITE = (
+    "This Python has SQLite {}. Before 3.51.3, two programs that write and checkpoint one file at the same instant can damage it; "
+    "replicate with a Python that has a newer one, and keep the backups."
+)
 REMOTE_REFUSED = (
     "{host} can be reached from other machines. Hearth speaks plain HTTP, so whoever listens on the way could read your keys and notes. "
     "If you mean it, say so with --allow-remote."
@@ -35,14 +40,17 @@ REMOTE_WARNING = (
 @click.option("--port", type=click.IntRange(0, 65535), metavar="NUMBER", help="The port; else HEARTH_PORT, else 8765. 0 takes a free one.")
 @data_option
 @click.option("--allow-remote", is_flag=True, help="Allow an address that other machines can reach.")
+@click.option("--external-checkpoints", is_flag=True, help="Leave checkpoints to a program that replicates the log, such as Litestream.")
 @click.option("--user", metavar="NAME", help="What the very first start calls its user; else your name on this machine.")
-def serve(host: str | None, port: int | None, data: Path | None, allow_remote: bool, user: str | None) -> None:
+def serve(host: str | None, port: int | None, data: Path | None, allow_remote: bool, external_checkpoints: bool, user: str | None) -> None:
     """Start the server; Ctrl-C ends it.
 
     The very first start makes the database, a user and an API key, and shows the key once.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before anything loads it: a second thread makes it many times slower on a busy machine
-    settings = read_settings(host=host, port=port, data=data)
+    settings = read_settings(host=host, port=port, data=data, external_checkpoints=external_checkpoints or None)
+    if settings.external_checkpoints and sqlite3.sqlite_version_info < SAFE_WITH_OTHERS:
+        click.echo(OLD_SQLITE.format(sqlite3.sqlite_version), err=True)
     if not is_loopback(settings.host):
         if not allow_remote:
             raise Misused(REMOTE_REFUSED.format(host=settings.host))
@@ -50,7 +58,7 @@ def serve(host: str | None, port: int | None, data: Path | None, allow_remote: b
         click.echo(REMOTE_WARNING.format(named=named), err=True)
     path = directory(settings)
     with _held(path, settings) as sockets:
-        migrate(path / place.DATABASE)
+        upgraded(path / place.DATABASE)
         _serve(settings, path, sockets=sockets, username=username_for(user))
 
 

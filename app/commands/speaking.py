@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from app.commands.ask import opened
-from app.commands.directory import existing, owned_soon
+from app.commands.directory import existing, owned_soon, upgraded
 from app.commands.group import Refused
 from app.commands.harmless import on_one_line
 from app.core import place
-from app.migrations import migrate
 from app.settings import Settings
 
 QUIET_SECONDS = 900
@@ -101,7 +100,7 @@ def _answer_here(settings: Settings, data: Path, username: str, name: str, param
 
     place.prepare(data)
     with owned_soon(data):
-        migrate(data / place.DATABASE)
+        upgraded(data / place.DATABASE)
         asyncio.run(_tell_all(settings, data, username, name, params, tell))
 
 

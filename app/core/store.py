@@ -9,7 +9,7 @@ import contextlib
 import sqlite3
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
@@ -48,8 +48,9 @@ class Connection(aiosqlite.Connection):
 class Store:
     """The open database. Use `open_store`; `write`, `read` and `quick` are its three ways in."""
 
-    def __init__(self, path: Path, *, durability: Durability, clock: Clock, events: Events) -> None:
+    def __init__(self, path: Path, *, durability: Durability, clock: Clock, events: Events, checkpoints: bool = True) -> None:
         self.path = path
+        self._checkpoints = checkpoints
         self.clock = clock
         self.events = events
         self._wal = path.with_name(path.name + "-wal")
@@ -83,7 +84,7 @@ class Store:
     async def close(self) -> None:
         """Finish every write that was asked for and what idle work can be done soon, then close all connections.
 
-        The last one folds the WAL into the file.
+        The last one folds the WAL into the file, unless checkpoints are another program's.
         """
         self._closing = asyncio.get_running_loop().create_future()
         self._close_by = time.monotonic() + CLOSING_SECONDS
@@ -96,7 +97,8 @@ class Store:
             await reader.close()
         if local is not None:
             local.close()
-        await self._writer.close()
+        with contextlib.nullcontext() if self._checkpoints else _looking_on(self.path):
+            await self._writer.close()
 
     async def write(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run `function(tx, …)` in a transaction and give its result once that is committed.
@@ -213,7 +215,7 @@ class Store:
                 job.asker.set_exception(_seen_by_callers(error))
             else:
                 job.asker.set_result(job.result)
-        if _size(self._wal) > RESTART_BYTES and time.monotonic() > self._fold_again_at:
+        if self._checkpoints and _size(self._wal) > RESTART_BYTES and time.monotonic() > self._fold_again_at:
             self._checkpoint("RESTART")
         else:
             self._go_on()
@@ -247,7 +249,7 @@ class Store:
         elif self._untrimmed:
             self._busy = True
             self._writer.start(_trim).add_done_callback(self._trimmed)
-        elif _size(self._wal) > CHECKPOINT_BYTES and not self._folded:
+        elif self._checkpoints and _size(self._wal) > CHECKPOINT_BYTES and not self._folded:
             self._checkpoint("PASSIVE")
 
     def _trimmed(self, done: "asyncio.Future[bool]") -> None:
@@ -294,6 +296,17 @@ def _connect(path: Path, *, writes: bool, durability: Durability = "full") -> sq
     for pragma in pragmas:
         connection.execute(f"PRAGMA {pragma}")
     return connection
+
+
+@contextlib.contextmanager
+def _looking_on(path: Path) -> Iterator[None]:
+    """Have a connection that can only read outlive the others: the last to close would checkpoint, and this one cannot."""
+    last = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    try:
+        last.execute("SELECT 1 FROM sqlite_schema LIMIT 1").fetchone()
+        yield
+    finally:
+        last.close()
 
 
 def _read(connection: sqlite3.Connection, moment: datetime, function: Callable[..., R], *args: Any, **kwargs: Any) -> R:

@@ -55,9 +55,10 @@ STEPS: tuple[Callable[["Database"], None], ...] = (
 )
 
 
-def migrate(path: Path, *, steps: tuple[Callable[["Database"], None], ...] = STEPS) -> list[str]:
+def migrate(path: Path, *, steps: tuple[Callable[["Database"], None], ...] = STEPS, before: Callable[[Path], object] | None = None) -> list[str]:
     """Bring the file at `path` up to date and give the names of the steps that ran; it is made if it is not there.
 
+    `before` is called with the path of a file that is about to be changed; what it raises ends the matter with nothing changed.
     Raises NewerFile when the file holds a step that this Hearth does not know.
     """
     names = [step.__name__ for step in steps]
@@ -66,6 +67,8 @@ def migrate(path: Path, *, steps: tuple[Callable[["Database"], None], ...] = STE
         raise NewerFile(f"{path} was made by a newer Hearth (it holds {', '.join(unknown)}); install that version to open it.")
     pending = [name for name in names if name not in applied]
     if pending:
+        if applied and before is not None:
+            before(path)
         _apply(path, steps)
     return pending
 

@@ -1,6 +1,7 @@
 """The process that reads a whole database: behind all others, with a connection of its own that only reads, one task and then its end."""
 
 import os
+from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
@@ -8,7 +9,7 @@ import msgspec
 
 from app.core.child import run_task
 from app.migrations import NewerFile
-from app.upkeep import copying, files, sealing, storage
+from app.upkeep import copying, examining, files, sealing, storage
 from app.upkeep.files import BackupFailed
 
 
@@ -44,6 +45,9 @@ def work(task: dict[str, Any]) -> dict[str, Any]:
             return copy(msgspec.convert(task, Copying))
         case "measure":
             return cast(dict[str, Any], msgspec.to_builtins(storage.measure(Path(task["source"]), task["now"])))
+        case "examine":
+            found = examining.examine(Path(task["source"]), datetime.fromisoformat(task["now"]))
+            return {"findings": msgspec.to_builtins(found)}
         case other:
             raise ValueError(f"there is no task called {other}")
 
