@@ -47,9 +47,7 @@ def _told(file: Path, data: Path, done: Restored) -> str:
     if done.aside is not None:
         lines.append(f"What was there is kept as {done.aside}.")
     if done.pending:
-        lines.append(
-            f"It is older than this Hearth: the next start brings it up to date ({done.pending} {'step' if done.pending == 1 else 'steps'})."
-        )
+        lines.append(f"It is older than this Hearth: the next start brings it up to date ({done.pending} to do).")
     lines.append("Everything is as it was when the backup was made: keys and links that were revoked since then are valid again.")
     return "\n".join(lines)
 
