@@ -77,8 +77,7 @@ def _keep(file: Path) -> None:
         copying.make(file, files.next_path(data, "upgrade", utc_now()))
     except files.BackupFailed as error:
         raise Refused(f"The database must be brought up to date, and no backup could be made before, so nothing was changed. {error}") from None
-    for backup in files.outlived(files.listed(data)):
-        backup.path.unlink(missing_ok=True)
+    files.drop_outlived(data)
 
 
 @contextlib.contextmanager

@@ -74,8 +74,12 @@ def listed(data: Path) -> list[Backup]:
 
 
 def newest_good(data: Path) -> Path | None:
-    """Give the newest backup that was checked and is still whole as far as a look at its head tells; None where there is none."""
-    return next((backup.path for backup in listed(data) if trouble_of(backup.path) is None), None)
+    """Give the newest backup that was checked and is still whole as far as a look at its head tells; None where there is none.
+
+    What a restore replaced comes last: somebody did not want it any more.
+    """
+    ordered = sorted(listed(data), key=lambda backup: backup.kind == "restore")
+    return next((backup.path for backup in ordered if trouble_of(backup.path) is None), None)
 
 
 def next_path(data: Path, kind: Kind, moment: datetime, *, sealed: bool = False) -> Path:
@@ -99,6 +103,13 @@ def outlived(backups: Iterable[Backup]) -> list[Backup]:
     for kind in ("upgrade", "restore"):
         kept |= {backup.number for backup in [one for one in ordered if one.kind == kind][:OTHERS]}
     return [backup for backup in ordered if backup.number not in kept]
+
+
+def drop_outlived(data: Path, kinds: Iterable[Kind] = get_args(Kind)) -> None:
+    """Delete the backups of some kinds that are not kept any more."""
+    for backup in outlived(listed(data)):
+        if backup.kind in kinds:
+            backup.path.unlink(missing_ok=True)
 
 
 def trouble_of(path: Path) -> str | None:

@@ -39,7 +39,7 @@ def put_back(file: Path, data: Path, *, moment: datetime, passphrase: str = "") 
         pending = len(STEP_NAMES) - len(_steps(part))
         aside = _set_aside(data, moment)
         files.settle(part, data / DATABASE)
-        _forget_aside(data)
+        files.drop_outlived(data, ["restore"])
         return Restored(aside, pending)
     except OSError as error:
         raise BackupFailed(f"The backup could not be put back: {error.strerror or error}.") from None
@@ -124,10 +124,3 @@ def _drop_beside(current: Path) -> None:
     """Delete the log of a database that is replaced: it would be read as that of the new one."""
     for suffix in BESIDE:
         current.with_name(current.name + suffix).unlink(missing_ok=True)
-
-
-def _forget_aside(data: Path) -> None:
-    """Let go the oldest of the files that earlier restores have replaced."""
-    for backup in files.outlived(files.listed(data)):
-        if backup.kind == "restore":
-            backup.path.unlink(missing_ok=True)
