@@ -307,3 +307,32 @@ async def test_backups_of_a_server_that_is_written_to_are_states_that_were_commi
     report = await backup_load.run(5, tmp_path)
     assert (report["troubles"], report["backups"]) == ([], 5)
     assert report["during"] > 0
+
+
+async def test_a_backup_that_is_given_up_in_the_middle_leaves_nothing_behind(served: Served, alice: Client, tmp_path: Path) -> None:
+    for number in range(20):
+        await alice.note(f"Note {number}", "text " * 10_000)
+    target = tmp_path / "copy" / "given up [1].db"
+    target.parent.mkdir()
+    making = asyncio.create_task(served.command("make_backup", file=str(target), passphrase=PASSPHRASE))
+    while not named(target.parent, ".*"):  # noqa: ASYNC110 - what is waited for happens in another process
+        await asyncio.sleep(0.002)
+    making.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await making
+    assert named(target.parent, "*") == []
+
+
+async def test_a_backup_with_a_passphrase_of_its_own_is_no_reason_for_alarm(served: Served, alice: Client) -> None:
+    plain = Path((await served.command("make_backup")).file)
+    await served.command("make_backup", passphrase=PASSPHRASE)
+    proof = await served.command("prove_backup")
+    assert (proof.file, proof.trouble) == (plain.name, None)
+
+
+async def test_a_folder_that_cannot_be_made_is_told_and_the_server_goes_on(served: Served, alice: Client) -> None:
+    put(files.folder(data_of(served)), b"a file")
+    await tend(served)
+    assert (await alice.ok("GET", "/os/status"))["backup"]["trouble"] == "failed"
+    with pytest.raises(BackupFailed, match="cannot be made"):
+        await served.command("make_backup")

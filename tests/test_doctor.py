@@ -81,6 +81,13 @@ def test_beside_a_server_the_server_is_asked(home: Path, monkeypatch: pytest.Mon
     assert (asked, found_beside["integrity"], found_beside["lock"]) == (["examine_database"], "well", "well")
 
 
+def test_a_server_that_does_not_answer_is_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.commands.ask.PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr("app.commands.directory.PATIENCE_SECONDS", 0.1)
+    with place.owned(home):
+        assert found(home)["lock"] == "wrong"
+
+
 def spoil_words(data: Path) -> None:
     with contextlib.closing(sqlite3.connect(data / DATABASE, isolation_level=None)) as connection:
         connection.execute(

@@ -9,6 +9,7 @@ import msgspec
 from app.commands.ask import ask_patiently
 from app.commands.backup import SECONDS
 from app.commands.directory import data_option, directory, owned_soon, read_settings
+from app.commands.group import Refused
 from app.commands.tables import as_json
 from app.core import place
 from app.core.tx import utc_now
@@ -67,10 +68,17 @@ def _inside(settings: Settings, data: Path) -> list[Finding]:
         with owned_soon(data):
             return [well("lock", "No server runs on this directory."), *examine(data / place.DATABASE, utc_now())]
     except place.InUse as busy:
-        answered = ask_patiently(settings, SECONDS, "examine_database")["findings"]
-        return [well("lock", f"Process {busy.pid} serves this directory, and it answers."), *msgspec.convert(answered, list[Finding])]
+        return _asked(settings, busy.pid)
     except place.PlaceError as error:
         return [wrong("lock", str(error), "Give this user the rights to the directory, or put it on a local disk.")]
+
+
+def _asked(settings: Settings, pid: str) -> list[Finding]:
+    try:
+        answered = ask_patiently(settings, SECONDS, "examine_database")["findings"]
+    except Refused as error:
+        return [wrong("lock", error.format_message(), "Wait until it answers, or end that process and look again.")]
+    return [well("lock", f"Process {pid} serves this directory, and it answers."), *msgspec.convert(answered, list[Finding])]
 
 
 def _mend(settings: Settings, found: list[Finding]) -> list[str]:

@@ -1,5 +1,6 @@
 """What is known of the backups and of the room that things take: found out in the background, kept in a file beside the backups."""
 
+import contextlib
 import os
 from pathlib import Path
 from typing import Literal
@@ -71,10 +72,11 @@ class Safekeeping:
         """Remember these fields from now on."""
         self._known = msgspec.structs.replace(self.known, **changes)
         fresh = self._file.with_name(f".{FILE}.new")
-        self._file.parent.mkdir(mode=0o700, exist_ok=True)
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
-            out.write(msgspec.json.encode(self._known))
-        fresh.replace(self._file)
+        with contextlib.suppress(OSError):  # on a full disk it is known as long as the program runs
+            self._file.parent.mkdir(mode=0o700, exist_ok=True)
+            with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
+                out.write(msgspec.json.encode(self._known))
+            fresh.replace(self._file)
 
 
 def read(file: Path) -> KnownOfBackups:

@@ -97,7 +97,7 @@ async def _look_after(app: App) -> None:
     known = app.part(Safekeeping).known
     if known.measured is None or _is_another_day(known.measured.at, now):
         await sizes.measured(app)
-    if files.newest_good(data) is not None and (known.proof_at is None or _is_another_day(known.proof_at, now)):
+    if _provable(app) is not None and (known.proof_at is None or _is_another_day(known.proof_at, now)):
         async with app.part(Backups).turn:
             await _prove(app)
 
@@ -106,9 +106,10 @@ async def _make(app: App, kind: Kind, passphrase: str) -> MadeBackup:
     """Make a backup in the folder of backups and let go those that it outlives; what comes of it is written down."""
     state, data = app.part(Backups), app.store.path.parent
     async with state.turn:
-        files.sweep(files.prepared(data))
-        target, mark = files.next_path(data, kind, app.clock(), sealed=bool(passphrase)), app.glance(_version)
+        mark = app.glance(_version)
         try:
+            files.sweep(files.prepared(data))
+            target = files.next_path(data, kind, app.clock(), sealed=bool(passphrase))
             made = await _made(app, target, passphrase)
         except BackupFailed as error:
             kind_of = "no_room" if isinstance(error, NoRoom) else "failed"
@@ -136,13 +137,20 @@ def _demand_free(target: Path) -> None:
 
 async def _made(app: App, target: Path, passphrase: str) -> MadeBackup:
     task = {"task": "copy", "source": str(app.store.path), "target": str(target), "passphrase": passphrase}
-    made = await worked(WORKER, task)
+    try:
+        made = await worked(WORKER, task)
+    except BaseException:  # also when the server ends meanwhile
+        files.discard_parts_of(target)
+        raise
     return MadeBackup(str(target), made["size"], made["rows"], bool(passphrase))
 
 
+def _provable(app: App) -> Path | None:
+    return files.newest_readable(app.store.path.parent, sealed=bool(app.settings.backup_passphrase))
+
+
 async def _prove(app: App) -> Proof:
-    data, at = app.store.path.parent, stamp(app.clock())
-    newest = files.newest_good(data)
+    newest, at = _provable(app), stamp(app.clock())
     if newest is None:
         return Proof(None, at, 0, "There is no backup yet.")
     notes, trouble = 0, None

@@ -1,6 +1,7 @@
 """The files of backups: their names, their order, which of them stay, and how they come onto the disk whole or not at all."""
 
 import contextlib
+import glob
 import os
 import shutil
 from collections.abc import Iterable, Iterator
@@ -58,8 +59,11 @@ def folder(data: Path) -> Path:
 def prepared(data: Path) -> Path:
     """Make that place, for its owner only, and give it."""
     place = folder(data)
-    place.mkdir(mode=0o700, parents=True, exist_ok=True)
-    place.chmod(0o700)
+    try:
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        place.chmod(0o700)
+    except OSError as error:
+        raise BackupFailed(f"The folder {place} cannot be made: {error.strerror}.") from None
     return place
 
 
@@ -79,7 +83,13 @@ def newest_good(data: Path) -> Path | None:
     What a restore replaced comes last: somebody did not want it any more.
     """
     ordered = sorted(listed(data), key=lambda backup: backup.kind == "restore")
-    return next((backup.path for backup in ordered if trouble_of(backup.path) is None), None)
+    return _first_good(ordered)
+
+
+def newest_readable(data: Path, *, sealed: bool) -> Path | None:
+    """Give the newest good one that the program itself can read; with `sealed` it has the passphrase of those that the clock makes."""
+    readable = [backup for backup in listed(data) if sealed or not backup.is_sealed]
+    return _first_good(sorted(readable, key=lambda backup: (backup.kind == "restore", backup.is_sealed and backup.kind == "hand")))
 
 
 def next_path(data: Path, kind: Kind, moment: datetime, *, sealed: bool = False) -> Path:
@@ -193,6 +203,12 @@ def discard(part: Path) -> None:
             part.with_name(part.name + suffix).unlink(missing_ok=True)
 
 
+def discard_parts_of(target: Path) -> None:
+    """Delete what a process that was ended while it made `target` has left of it."""
+    for part in target.parent.glob(f".*{glob.escape(target.stem)}*{PART}*"):
+        discard(part)
+
+
 def sweep(place: Path) -> None:
     """Delete what an earlier process that was killed left half made."""
     for part in place.glob(f".*{PART}*"):
@@ -200,6 +216,10 @@ def sweep(place: Path) -> None:
             shutil.rmtree(part, ignore_errors=True)
         else:
             discard(part)
+
+
+def _first_good(backups: Iterable[Backup]) -> Path | None:
+    return next((backup.path for backup in backups if trouble_of(backup.path) is None), None)
 
 
 def _named(place: Path, name: str) -> Backup | None:
