@@ -8,6 +8,7 @@ from app.interfaces import openapi
 from app.network import contacts as network_contacts
 from app.network import explain, groups, handshake, messages, rpc, waiting
 from app.tools import audit, deciding, escalations, integrations, namespaces, note_tools, precedents, stop, toolbox, web
+from app.upkeep import backups, doctor, sizes
 from app.workspace import (
     attachments,
     bulk,
@@ -90,5 +91,8 @@ CATALOG = Catalog(
         network_contacts,
         explain,
         memory,
+        backups,
+        sizes,
+        doctor,
     ]
 )

@@ -26,6 +26,7 @@ from app.core.kept_secrets import KeptSecrets
 from app.core.loading import loaded
 from app.core.place import DATABASE
 from app.core.power import on_battery
+from app.core.safekeeping import Safekeeping
 from app.core.store import Store
 from app.core.tx import Clock, Tx, utc_now
 from app.embedding.choice import embedder_for, former_for
@@ -43,6 +44,7 @@ from app.network.handshake import RequestRate
 from app.network.links import Links
 from app.settings import Settings
 from app.tools import escalations
+from app.upkeep.backups import Backups
 from app.workspace import grams, link_rows, names, words
 from app.workspace.meaning import Meaning
 
@@ -135,7 +137,9 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embed
     """Give the App over the database in `data`, its store not yet open."""
     model_choice.check(settings)
     events = Events()
-    store = Store(data / DATABASE, durability=settings.durability, clock=clock, events=events, sealed=sealed)
+    store = Store(
+        data / DATABASE, durability=settings.durability, clock=clock, events=events, sealed=sealed, checkpoints=not settings.external_checkpoints
+    )
     store.health.newest = lambda: _newest_backup(data)
     store.health.check = soundness.last(store.path)
     store.idle_work += [words.tend, names.tend, link_rows.tend, grams.tend if settings.grep_index else grams.empty]
@@ -152,6 +156,8 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embed
     app.parts[Devices] = Devices(store, app.tasks)
     app.parts[Meaning] = Meaning(app, others=[recall.EPISODES], former=lambda name: former_for(settings, data, name), on_battery=on_battery)
     app.parts[Providers] = Providers(settings, KeptSecrets(data))
+    app.parts[Safekeeping] = Safekeeping(data)
+    app.parts[Backups] = Backups(prover="app.commands.proving")
     return app
 
 

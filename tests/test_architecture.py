@@ -19,13 +19,7 @@ SEEN_BY_ALL = {"errors", "settings"}
 SEES = {layer: set(LAYERS[: place + 1]) | SEEN_BY_ALL for place, layer in enumerate(LAYERS)}
 SEES["embedding"] = {"embedding", "core"} | SEEN_BY_ALL  # beside the layers: the others know only core's Embedder
 SEES["interfaces"] = {"interfaces", "core", "account"} | SEEN_BY_ALL
-SEES["upkeep"] = {
-    "upkeep",
-    "core",
-    "account",
-    "workspace",
-    "migrations",
-} | SEEN_BY_ALL  # beside tools: it looks after the file and knows which steps made it
+SEES["upkeep"] = {"upkeep", "core", "account", "workspace", "migrations"} | SEEN_BY_ALL  # beside tools: it keeps the file as a whole
 SEES["errors"] = SEES["settings"] = set()
 SEES["migrations"] = {"migrations"}
 SEE_EVERYTHING = {"main", "catalog", "__main__", "commands"}

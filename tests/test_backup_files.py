@@ -97,6 +97,15 @@ def test_the_newest_good_backup_is_one_that_is_whole(tmp_path: Path, damage: str
     assert files.newest_good(tmp_path) == good
 
 
+def test_what_a_restore_replaced_is_the_newest_good_one_only_where_there_is_no_other(tmp_path: Path) -> None:
+    files.prepared(tmp_path)
+    kept = database(files.next_path(tmp_path, "clock", START))
+    replaced = database(files.next_path(tmp_path, "restore", START))
+    assert files.newest_good(tmp_path) == kept
+    kept.unlink()
+    assert files.newest_good(tmp_path) == replaced
+
+
 def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
     target = tmp_path / "copy.db"
     with files.made_whole(target) as part:

@@ -127,6 +127,22 @@ async def test_automatic_snapshots_over_the_limit_go_and_labelled_ones_stay(serv
     assert (await alice.ok("GET", f"/os/notes/{note['id']}"))["note"]["snapshotCount"] == 11
 
 
+async def test_surplus_snapshots_go_after_the_limit_was_lowered_and_those_of_others_stay(served: Served, alice: Client, bob: Client) -> None:
+    notes = {}
+    for person in (alice, bob):
+        notes[person] = (await person.note("Many", "0"))["id"]
+        await person.ok("POST", f"/os/snapshots/{notes[person]}", json={"label": "mine"})
+        for number in range(14):
+            await person.ok("PATCH", f"/os/notes/{notes[person]}", json={"content": f"text {number}"})
+    assert (await served.command("prune_snapshots")).snapshots == 0
+    await alice.ok("PATCH", "/account/settings", json={"snapshotKeep": 10})
+    assert (await served.command("prune_snapshots")).snapshots == 4
+    assert (await served.command("prune_snapshots")).snapshots == 0
+    body = await alice.ok("GET", f"/os/snapshots/{notes[alice]}?limit=200")
+    assert [row["seq"] for row in body["snapshots"]] == [*range(15, 5, -1), 1]
+    assert (body["total"], (await bob.ok("GET", f"/os/snapshots/{notes[bob]}"))["total"]) == (11, 15)
+
+
 async def test_reading_snapshots_needs_another_scope_than_saving_them(served: Served, alice: Client) -> None:
     note = await alice.note()
     await alice.ok("POST", f"/os/snapshots/{note['id']}")

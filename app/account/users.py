@@ -213,6 +213,11 @@ def are_there(tx: Tx) -> bool:
     return tx.one("SELECT 1 FROM users LIMIT 1") is not None
 
 
+def others_are_there(tx: Tx, user: int) -> bool:
+    """Say whether somebody else uses this server too."""
+    return tx.one("SELECT 1 FROM users WHERE id <> :user LIMIT 1", user=user) is not None
+
+
 def fitted(name: str) -> str:
     """Give the username that comes closest to a name of the system's, or `owner` when nothing of it fits."""
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()

@@ -72,13 +72,13 @@ def require_ground(settings: Settings, path: Path) -> None:
 def brought_up(path: Path, ownership: place.Ownership, *, accept: bool = False) -> list[str]:
     """Make the database, or look at it where its last owner gave a reason, and bring it up to date; give the names of the steps that ran.
 
-    Raises Damaged instead of writing to a damaged file; `accept`: what another program changed is no damage.
+    Before a step changes it, it is backed up. Raises Damaged instead of writing to a damaged file; `accept`: what another program changed is no damage.
     """
     found = soundness.before_use(path / place.DATABASE, unclean=ownership.unclean, accept=accept)
     if found is not None and found.damaged:
         ownership.in_order = False
         raise place.Damaged(damage(path, found))
-    return migrate(path / place.DATABASE)
+    return migrate(path / place.DATABASE, before=_keep)
 
 
 def damage(path: Path, found: soundness.Check) -> str:
@@ -87,6 +87,19 @@ def damage(path: Path, found: soundness.Check) -> str:
     from app.upkeep.files import newest_good
 
     return f"{damaged(newest_good(path))} What was found in {path / place.DATABASE}: {'; '.join(found.findings[:3])}."
+
+
+def _keep(file: Path) -> None:
+    from app.core.tx import utc_now  # only when a step is due
+    from app.upkeep import copying, files
+
+    data = file.parent
+    files.sweep(files.prepared(data))
+    try:
+        copying.make(file, files.next_path(data, "upgrade", utc_now()))
+    except files.BackupFailed as error:
+        raise Refused(f"The database must be brought up to date, and no backup could be made before, so nothing was changed. {error}") from None
+    files.drop_outlived(data)
 
 
 @contextlib.contextmanager

@@ -24,6 +24,11 @@ from app.settings import Settings
 
 RESERVE_SECONDS = 2.0
 SWITCH_SECONDS = 0.001  # Python's 5 ms are long for answers that wait while the writer's or a reader's thread computes
+SAFE_WITH_OTHERS = (3, 51, 3)
+OLD_SQLITE = (
+    "This Python has SQLite {}. Before 3.51.3, two programs that write and checkpoint one file at the same instant can damage it; "
+    "replicate with a Python that has a newer one, and keep the backups."
+)
 REMOTE_REFUSED = (
     "{host} can be reached from other machines. Hearth speaks plain HTTP, so whoever listens on the way could read your keys and notes. "
     "If you mean it, say so with --allow-remote."
@@ -42,6 +47,7 @@ REMOTE_WARNING = (
 @click.option("--allow-unsafe-place", is_flag=True, help="Allow a data directory on a network or in a synchronised folder.")
 @click.option("--accept-changes", is_flag=True, help="Accept a database that another program changed since Hearth left it.")
 @click.option("--read-only", is_flag=True, help="Answer what is read and change nothing, also from a place that takes no files.")
+@click.option("--external-checkpoints", is_flag=True, help="Leave checkpoints to a program that replicates the log, such as Litestream.")
 @click.option("--user", metavar="NAME", help="What the very first start calls its user; else your name on this machine.")
 def serve(
     host: str | None,
@@ -53,13 +59,18 @@ def serve(
     allow_unsafe_place: bool,
     accept_changes: bool,
     read_only: bool,
+    external_checkpoints: bool,
 ) -> None:
     """Start the server; Ctrl-C ends it.
 
     The very first start makes the database, a user and an API key, and shows the key once.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before anything loads it: a second thread makes it many times slower on a busy machine
-    settings = read_settings(host=host, port=port, data=data, allow_unsafe_place=allow_unsafe_place or None)
+    settings = read_settings(
+        host=host, port=port, data=data, allow_unsafe_place=allow_unsafe_place or None, external_checkpoints=external_checkpoints or None
+    )
+    if settings.external_checkpoints and sqlite3.sqlite_version_info < SAFE_WITH_OTHERS:
+        click.echo(OLD_SQLITE.format(sqlite3.sqlite_version), err=True)
     if not is_loopback(settings.host):
         if not allow_remote:
             raise Misused(REMOTE_REFUSED.format(host=settings.host))

@@ -4,6 +4,8 @@ import asyncio
 import contextlib
 import os
 import sys
+import threading
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
@@ -14,6 +16,10 @@ import app
 MOST_MEMORY = 1 << 30
 LONGEST_LINE = 8 << 20
 MOST_OUTPUT = 64 << 20
+
+
+class ChildEnded(Exception):
+    """A process of its own ended, or had to be ended, before it gave its answer."""
 
 
 async def lines(module: str, *arguments: str, given: bytes, seconds: float) -> tuple[list[Any], bool]:
@@ -38,6 +44,47 @@ async def lines(module: str, *arguments: str, given: bytes, seconds: float) -> t
             process.kill()
         feeding.cancel()
         await process.wait()
+
+
+async def answer(module: str, task: dict[str, Any], *, seconds: float) -> dict[str, Any]:
+    """Give what `module` made of a task, which it gets as a line of JSON and answers with one; `error` is its own sentence of what went wrong.
+
+    The process lives no longer than this one, whatever ends this one. Raises ChildEnded when it gave no answer within so many seconds.
+    """
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-P", "-m", module, limit=LONGEST_LINE, env=_environment(), start_new_session=True,
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+    )  # fmt: skip
+    stdin, stdout = cast(asyncio.StreamWriter, process.stdin), cast(asyncio.StreamReader, process.stdout)
+    try:
+        async with asyncio.timeout(seconds):
+            stdin.write(msgspec.json.encode(task) + b"\n")
+            return cast(dict[str, Any], msgspec.json.decode(await stdout.readline()))
+    except (TimeoutError, ValueError, ConnectionError):
+        raise ChildEnded from None
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            process.kill()
+        stdin.close()
+        await process.wait()
+
+
+def run_task(work: Callable[[dict[str, Any]], dict[str, Any]], *, expected: tuple[type[Exception], ...]) -> None:
+    """Do the task that `answer` sent to this process, behind all others, and answer; an expected failure is answered with its sentence."""
+    with contextlib.suppress(AttributeError, OSError):
+        os.nice(19)
+    task = msgspec.json.decode(sys.stdin.buffer.readline())
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        put(work(task))
+    except expected as error:
+        put({"error": str(error), "code": getattr(error, "code", "")})
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that started it has ended: nobody is there any more who would look after what it does."""
+    os.read(0, 1)
+    os._exit(1)
 
 
 def limit_self(seconds: int) -> None:

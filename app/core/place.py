@@ -23,8 +23,9 @@ MODELS = "models"
 STOP = "STOP"
 KEPT_SECRET = "model-key-"  # noqa: S105 - what the names of such files begin with
 BACKUPS = "backups"
+DAMAGED = "damaged-"
 OWN_FILES = (
-    DATABASE + "*", LOCK, CONTROL + "*", "access*.log", MODELS, STOP, KEPT_SECRET + "*", soundness.RECORD + "*", room.RESERVE, BACKUPS,
+    DATABASE + "*", LOCK, CONTROL + "*", "access*.log", MODELS, STOP, KEPT_SECRET + "*", soundness.RECORD + "*", room.RESERVE, BACKUPS, DAMAGED + "*",
 )  # fmt: skip
 NOT_WRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
 HELD = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)

@@ -40,8 +40,9 @@ RESTART_BYTES = connecting.RESTART_BYTES
 class Store:
     """The open database. Use `open_store`; `write`, `read` and `quick` are its three ways in."""
 
-    def __init__(self, path: Path, *, durability: Durability, clock: Clock, events: Events, sealed: Sealed = "") -> None:
+    def __init__(self, path: Path, *, durability: Durability, clock: Clock, events: Events, sealed: Sealed = "", checkpoints: bool = True) -> None:
         self.path = path
+        self._checkpoints = checkpoints
         self.clock = clock
         self.ends = Forward(clock)  # by which credentials end
         self.events = events
@@ -81,7 +82,7 @@ class Store:
     async def close(self) -> None:
         """Finish every write that was asked for and what idle work can be done soon, then close all connections.
 
-        The last one folds the WAL into the file.
+        The last one folds the WAL into the file, unless checkpoints are another program's.
         """
         if self._examining is not None:
             self._examining.set()
@@ -101,11 +102,12 @@ class Store:
 
     async def _close_writer(self) -> None:
         """Fold the WAL into the file and close: closing alone would do it too, and keep quiet when that fails."""
-        if self.health.state == "writable":
+        folds = self._checkpoints and self.health.state == "writable"
+        if folds:
             folding = self._writer.start(lambda connection: fold(connection, "TRUNCATE"))
             await asyncio.wait((folding,))
             self._failed(folding, "folding the journal into the database failed")
-        last = None if self.health.state == "writable" else pinned(self.path)
+        last = None if folds else pinned(self.path)
         await self._writer.close()
         if last is not None:
             last.close()
@@ -179,6 +181,10 @@ class Store:
         except sqlite3.DatabaseError as error:
             self._require_sound(error)
             raise
+
+    def forget_reads(self) -> None:
+        """Let nothing that was read before count as current any more: something that answers tell of has changed beside the database."""
+        self.commits += 1
 
     def _opened(self) -> sqlite3.Connection:
         """Give the loop's own connection; it is there exactly while the store is open, so it says so for every way in."""
@@ -262,7 +268,7 @@ class Store:
                 job.asker.set_exception(_seen_by_callers(error, self.health))
             else:
                 job.asker.set_result(job.result)
-        if short or (_size(self._wal) > RESTART_BYTES and time.monotonic() > self._fold_again_at):
+        if self._checkpoints and (short or (_size(self._wal) > RESTART_BYTES and time.monotonic() > self._fold_again_at)):
             self._checkpoint("TRUNCATE" if short else "RESTART")
         else:
             self._go_on()
@@ -323,7 +329,7 @@ class Store:
         elif self._untrimmed:
             self._busy = True
             self._writer.start(trim).add_done_callback(self._trimmed)
-        elif _size(self._wal) > (0 if tight else CHECKPOINT_BYTES) and not self._folded:
+        elif self._checkpoints and _size(self._wal) > (0 if tight else CHECKPOINT_BYTES) and not self._folded:
             self._checkpoint("TRUNCATE" if tight else "PASSIVE")
 
     def _trimmed(self, done: "asyncio.Future[bool]") -> None:

@@ -133,3 +133,13 @@ def real_savepoint(connection: sqlite3.Connection) -> Iterator[None]:
             connection.execute("RELEASE part")
         raise
     connection.execute("RELEASE part")
+
+
+@contextlib.contextmanager
+def snapshot(connection: sqlite3.Connection) -> Iterator[None]:
+    """Let everything that the block reads be of one moment."""
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        connection.execute("ROLLBACK")

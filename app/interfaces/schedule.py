@@ -42,9 +42,10 @@ class Schedule:
             self._scheduler.shutdown(wait=False)
 
     async def sweep(self) -> None:
-        """Delete for good what has been in the trash for its time, uploads that were cut off, and old replies; close forgotten calls."""
+        """Delete for good what has been in the trash for its time, cut-off uploads, surplus snapshots and old replies; close forgotten calls."""
         await self._parts.call(OPERATOR, "purge_expired_trash", {})
         await self._parts.call(OPERATOR, "purge_stale_attachments", {})
+        await self._parts.call(OPERATOR, "prune_snapshots", {})
         await self._parts.call(OPERATOR, "sweep_sessions", {})
         await self._parts.write(idempotency.sweep)
         await self._parts.write(metering.settle_forgotten)
@@ -71,12 +72,16 @@ class Schedule:
         """Answer the messages that waited for an agent which can answer now."""
         await self._parts.call(OPERATOR, "answer_waiting_messages", {})
 
+    async def look_after(self) -> None:
+        """Make and prove the backups that are due."""
+        await self._parts.call(OPERATOR, "look_after_backups", {})
+
     def _begin(self) -> None:
         from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
         self._scheduler = AsyncIOScheduler(timezone="UTC")
         devices, sessions = self._parts.part(Devices), self._parts.part(Sessions)
-        minutely = (self._ring.flush, devices.flush_seen, sessions.flush_renewed, self.expire, self.refresh, self.answer)
+        minutely = (self._ring.flush, devices.flush_seen, sessions.flush_renewed, self.expire, self.refresh, self.answer, self.look_after)
         for seconds, job in (*((60, job) for job in minutely), (30, self.beat), (3600, self.sweep), (3600, self.check)):
             self._scheduler.add_job(
                 self._guarded(job), "interval", seconds=seconds, coalesce=True, max_instances=1, misfire_grace_time=None, id=job.__name__

@@ -56,13 +56,16 @@ STEPS: tuple[Callable[["Database"], None], ...] = (
 )
 
 
-def migrate(path: Path, *, steps: tuple[Callable[["Database"], None], ...] = STEPS) -> list[str]:
+def migrate(path: Path, *, steps: tuple[Callable[["Database"], None], ...] = STEPS, before: Callable[[Path], object] | None = None) -> list[str]:
     """Bring the file at `path` up to date and give the names of the steps that ran; it is made if it is not there.
 
+    `before` is called with the path of a file that is about to be changed; what it raises ends the matter with nothing changed.
     Raises NewerFile when the file holds a step that this Hearth does not know.
     """
     pending = due(path, steps=steps)
     if pending:
+        if before is not None and len(pending) < len(steps):  # it is there already
+            before(path)
         _apply(path, steps)
     return pending
 

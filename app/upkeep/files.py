@@ -1,6 +1,7 @@
 """The files of backups: their names, their order, which of them stay, and how they come onto the disk whole or not at all."""
 
 import contextlib
+import glob
 import os
 import shutil
 from collections.abc import Iterable, Iterator
@@ -8,13 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, NamedTuple, cast, get_args
 
+from app.core.place import BACKUPS
 from app.core.regex import regex
 from app.errors import StorageFull, Unavailable
 
 Kind = Literal["clock", "hand", "upgrade", "restore"]
 """Why a backup was made: by the clock, because somebody asked, before a migration, or it is the file that a restore replaced."""
 
-FOLDER = "backups"
 SEALED = ".age"
 PART = ".part"
 HOURS, DAYS, WEEKS, OTHERS = 24, 7, 8, 5
@@ -52,14 +53,17 @@ class Backup(NamedTuple):
 
 def folder(data: Path) -> Path:
     """Give the place of a data directory's backups."""
-    return data / FOLDER
+    return data / BACKUPS
 
 
 def prepared(data: Path) -> Path:
     """Make that place, for its owner only, and give it."""
     place = folder(data)
-    place.mkdir(mode=0o700, parents=True, exist_ok=True)
-    place.chmod(0o700)
+    try:
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        place.chmod(0o700)
+    except OSError as error:
+        raise BackupFailed(f"The folder {place} cannot be made: {error.strerror}.") from None
     return place
 
 
@@ -74,8 +78,18 @@ def listed(data: Path) -> list[Backup]:
 
 
 def newest_good(data: Path) -> Path | None:
-    """Give the newest backup that was checked and is still whole as far as a look at its head tells; None where there is none."""
-    return next((backup.path for backup in listed(data) if trouble_of(backup.path) is None), None)
+    """Give the newest backup that was checked and is still whole as far as a look at its head tells; None where there is none.
+
+    What a restore replaced comes last: somebody did not want it any more.
+    """
+    ordered = sorted(listed(data), key=lambda backup: backup.kind == "restore")
+    return _first_good(ordered)
+
+
+def newest_readable(data: Path, *, sealed: bool) -> Path | None:
+    """Give the newest good one that the program itself can read; with `sealed` it has the passphrase of those that the clock makes."""
+    readable = [backup for backup in listed(data) if sealed or not backup.is_sealed]
+    return _first_good(sorted(readable, key=lambda backup: (backup.kind == "restore", backup.is_sealed and backup.kind == "hand")))
 
 
 def next_path(data: Path, kind: Kind, moment: datetime, *, sealed: bool = False) -> Path:
@@ -99,6 +113,13 @@ def outlived(backups: Iterable[Backup]) -> list[Backup]:
     for kind in ("upgrade", "restore"):
         kept |= {backup.number for backup in [one for one in ordered if one.kind == kind][:OTHERS]}
     return [backup for backup in ordered if backup.number not in kept]
+
+
+def drop_outlived(data: Path, kinds: Iterable[Kind] = get_args(Kind)) -> None:
+    """Delete the backups of some kinds that are not kept any more."""
+    for backup in outlived(listed(data)):
+        if backup.kind in kinds:
+            backup.path.unlink(missing_ok=True)
 
 
 def trouble_of(path: Path) -> str | None:
@@ -182,10 +203,23 @@ def discard(part: Path) -> None:
             part.with_name(part.name + suffix).unlink(missing_ok=True)
 
 
+def discard_parts_of(target: Path) -> None:
+    """Delete what a process that was ended while it made `target` has left of it."""
+    for part in target.parent.glob(f".*{glob.escape(target.stem)}*{PART}*"):
+        discard(part)
+
+
 def sweep(place: Path) -> None:
     """Delete what an earlier process that was killed left half made."""
     for part in place.glob(f".*{PART}*"):
-        discard(part)
+        if part.is_dir():
+            shutil.rmtree(part, ignore_errors=True)
+        else:
+            discard(part)
+
+
+def _first_good(backups: Iterable[Backup]) -> Path | None:
+    return next((backup.path for backup in backups if trouble_of(backup.path) is None), None)
 
 
 def _named(place: Path, name: str) -> Backup | None:

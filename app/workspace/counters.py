@@ -33,3 +33,12 @@ def add(tx: Tx, owner: int, *, notes: int = 0, root_notes: int = 0, size: int = 
                total_bytes = total_bytes + :size, changed_at = :now""",
         owner=owner, notes=notes, root=root_notes, size=size, now=tx.now,
     )  # fmt: skip
+
+
+def recount(tx: Tx) -> None:
+    """Count anew what every workspace holds."""
+    tx.run(
+        """UPDATE workspaces AS w SET (note_count, root_count, total_bytes) = (
+               SELECT count(*), count(*) FILTER (WHERE n.folder_id IS NULL), ifnull(sum(n.size), 0)
+               FROM notes n WHERE n.owner_id = w.owner_id AND n.trash_id IS NULL)"""
+    )

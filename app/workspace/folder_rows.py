@@ -80,6 +80,14 @@ def set_count(tx: Tx, folder_id: int, number: int) -> None:
     tx.run("UPDATE folders SET note_count = :number WHERE id = :id", number=number, id=folder_id)
 
 
+def recount(tx: Tx) -> None:
+    """Count anew the live notes of every live folder."""
+    tx.run(
+        """UPDATE folders SET note_count = (SELECT count(*) FROM notes n WHERE n.folder_id = folders.id AND n.trash_id IS NULL)
+           WHERE trash_id IS NULL"""
+    )
+
+
 def subtree(tx: Tx, folder_id: int) -> list[int]:
     """Give the ids of a live folder and all live folders below it."""
     rows = tx.all(

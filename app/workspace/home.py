@@ -1,10 +1,13 @@
 """The workspace as a whole: its beginning, its index and its status."""
 
+from typing import Literal
+
 from app.account import keys, users
 from app.core.app import App
 from app.core.caller import EVERYTHING, Caller
 from app.core.health import DatabaseHealth
 from app.core.operation import Listed, operation
+from app.core.safekeeping import Held, KnownOfBackups, Measured, Safekeeping
 from app.core.shapes import Record
 from app.core.tx import Tx
 from app.workspace import attachment_rows, counters, folder_rows, names, note_rows, todo_rows, words
@@ -43,6 +46,25 @@ class Index(Record):
     by_category: dict[str, list[Route]]
 
 
+class BackupStatus(Record):
+    """When the last backup was made and when one was last proven, by restoring it and reading in it; why a later try failed, null when none did."""
+
+    enabled: bool
+    last_at: str | None
+    proven_at: str | None
+    trouble: Literal["no_room", "failed", "not_proven"] | None
+
+
+class StorageStatus(Record):
+    """What takes room, as it was measured in the background; those of the whole file only where nobody else uses this server."""
+
+    measured_at: str
+    held: Held
+    database_bytes: int | None
+    free_bytes: int | None
+    parts: dict[str, int] | None
+
+
 class Status(Record):
     context_count: int
     total_size_bytes: int
@@ -51,6 +73,8 @@ class Status(Record):
     attachment_count: int
     attachment_bytes: int
     database: DatabaseHealth
+    backup: BackupStatus
+    storage: StorageStatus | None
 
 
 class Deleted(Record):
@@ -85,8 +109,9 @@ async def os_index(app: App, me: Caller) -> Index:
 
 @operation("GET /os/status", scope="os.status:read", category="workspace", steady=(), effect="read", tool=False, also=("GET /context/status",))
 async def status(app: App, me: Caller) -> Status:
-    """Read what the workspace holds, when it last changed, and whether its database takes writes."""
-    return await app.read(_status, me, app.store.health.told(full=app.store.room.tight))
+    """Read what the workspace holds, when it last changed, what takes room, whether the database takes writes, and when it was last backed up."""
+    health = app.store.health.told(full=app.store.room.tight)
+    return await app.read(_status, me, health, app.part(Safekeeping).known, app.settings.backups)
 
 
 @operation("COMMAND", category="workspace")
@@ -123,9 +148,20 @@ def ensure(tx: Tx, owner: int) -> bool:
     return folder_rows.ensure_general(tx, owner) or made
 
 
-def _status(tx: Tx, me: Caller, health: DatabaseHealth) -> Status:
+def _status(tx: Tx, me: Caller, health: DatabaseHealth, known: KnownOfBackups, backups: bool) -> Status:
     counted = counters.of(tx, me.user)
-    return Status(counted.notes, counted.bytes, listed(tx, me), counted.changed_at, *attachment_rows.counted(tx, me.user), health)
+    backup = BackupStatus(backups, known.backup_at, known.proven_at, known.trouble or ("not_proven" if known.proof_trouble else None))
+    files, storage = attachment_rows.counted(tx, me.user), _storage(tx, me, known.measured)
+    return Status(counted.notes, counted.bytes, listed(tx, me), counted.changed_at, *files, health, backup, storage)
+
+
+def _storage(tx: Tx, me: Caller, measured: Measured | None) -> StorageStatus | None:
+    held = None if measured is None else measured.owners.get(str(me.user))
+    if measured is None or held is None:
+        return None
+    if users.others_are_there(tx, me.user):
+        return StorageStatus(measured.at, held, None, None, None)
+    return StorageStatus(measured.at, held, measured.database_bytes, measured.free_bytes, measured.parts)
 
 
 def _route(listed: Listed) -> Route:

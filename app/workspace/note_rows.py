@@ -110,6 +110,15 @@ def forget_snapshots(tx: Tx, note_id: int, number: int) -> None:
     tx.run("UPDATE notes SET snapshot_count = snapshot_count - :number WHERE id = :id", number=number, id=note_id)
 
 
+def recount(tx: Tx) -> None:
+    """Count anew the snapshots of every note whose counter is wrong."""
+    tx.run(
+        """UPDATE notes SET snapshot_count = s.number
+           FROM (SELECT n.id AS note, count(s.id) AS number FROM notes n LEFT JOIN snapshots s ON s.note_id = n.id GROUP BY n.id) s
+           WHERE notes.id = s.note AND notes.snapshot_count <> s.number"""
+    )
+
+
 def trash_one(tx: Tx, note: sqlite3.Row, trash_id: int) -> None:
     """Put one live note into the trash."""
     tx.run("UPDATE notes SET trash_id = :trash WHERE id = :id", trash=trash_id, id=note["id"])

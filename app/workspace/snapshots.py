@@ -20,6 +20,7 @@ from app.workspace import access, note_rows
 BEFORE_EDIT = "auto: before edit"
 BEFORE_RESTORE = "auto: before restore"
 CURRENT = "current"
+PRUNED = 200
 Version = Annotated[str, Meta(description="a sequence number, or current")]
 
 
@@ -90,6 +91,10 @@ class Difference(Record):
     removed: int
 
 
+class Pruned(Record):
+    snapshots: int
+
+
 @operation("GET /os/snapshots/{noteId}", scope="os.snapshots:read", steady=(), effect="read", tool=True)
 def list_snapshots(tx: Tx, me: Caller, *, note_id: Id, limit: Annotated[int, Meta(ge=1), Most(200)] = 50, offset: Offset = 0) -> SnapshotList:
     """List a note's snapshots, newest first, without their text."""
@@ -151,6 +156,16 @@ def diff_snapshots(tx: Tx, me: Caller, *, note_id: Id, from_: Version, to: Versi
     return Difference(from_=from_, to=to, diff="\n".join(lines), added=added, removed=removed)
 
 
+@operation("COMMAND", category="workspace")
+async def prune_snapshots(app: App, me: Caller) -> Pruned:
+    """Delete the oldest automatic snapshots of notes that have more of them than their owner keeps, as after that number was lowered."""
+    pruned, after = 0, 0
+    while rows := await app.read(_with_many, after):
+        pruned += await app.write(_prune, [(row["id"], row["keep"]) for row in rows])
+        after = rows[-1]["id"]
+    return Pruned(pruned)
+
+
 def take(tx: Tx, me: Caller, note: sqlite3.Row, *, label: str | None, message: str | None = None, automatic: bool) -> int:
     """Keep the note as it is now and give the snapshot's sequence number; of automatic ones only the newest are kept."""
     seq = note_rows.next_snapshot(tx, note["id"])
@@ -172,14 +187,34 @@ def by_seq(tx: Tx, note_id: int, seq: int) -> sqlite3.Row:
 
 def _drop_oldest(tx: Tx, note: sqlite3.Row) -> None:
     keep = users.settings_of_user(tx, note["owner_id"]).snapshot_keep
-    if note["snapshot_count"] + 1 <= keep:
-        return
+    if note["snapshot_count"] + 1 > keep:
+        _drop(tx, note["id"], keep)
+
+
+def _drop(tx: Tx, note_id: int, keep: int) -> int:
+    """Delete all automatic snapshots of a note but the newest `keep`; give how many."""
     dropped = tx.run(
         """DELETE FROM snapshots WHERE note_id = :note AND automatic AND seq <= (
                SELECT seq FROM snapshots WHERE note_id = :note AND automatic ORDER BY seq DESC LIMIT 1 OFFSET :keep)""",
-        note=note["id"], keep=keep,
+        note=note_id, keep=keep,
     )  # fmt: skip
-    note_rows.forget_snapshots(tx, note["id"], dropped.rowcount)
+    if dropped.rowcount:
+        note_rows.forget_snapshots(tx, note_id, dropped.rowcount)
+    return dropped.rowcount
+
+
+def _with_many(tx: Tx, after: int) -> list[sqlite3.Row]:
+    """Give the next notes that have more snapshots than their owner keeps, each with that number."""
+    return tx.all(
+        """SELECT n.id, k.keep FROM notes n
+           JOIN (SELECT id, ifnull(json_extract(settings, '$.snapshot_keep'), :usual) AS keep FROM users) k ON k.id = n.owner_id
+           WHERE n.id > :after AND n.snapshot_count > k.keep ORDER BY n.id LIMIT :some""",
+        after=after, usual=users.AccountSettings("").snapshot_keep, some=PRUNED,
+    )  # fmt: skip
+
+
+def _prune(tx: Tx, some: list[tuple[int, int]]) -> int:
+    return sum(_drop(tx, note, keep) for note, keep in some)
 
 
 async def _full(app: App, me: Caller, note_id: int, *, seq: int | None = None, version_id: int | None = None) -> SnapshotAnswer:

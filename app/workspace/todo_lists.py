@@ -48,3 +48,12 @@ def move_to(tx: Tx, owner: int, zone: ZoneInfo) -> bool:
 def purge_owner(tx: Tx, owner: int) -> None:
     """Delete an owner's row."""
     tx.run("DELETE FROM todo_lists WHERE owner_id = :owner", owner=owner)
+
+
+def recount(tx: Tx) -> None:
+    """Count anew the todos of every list."""
+    tx.run(
+        """UPDATE todo_lists AS l SET (open_count, completed_count) = (
+               SELECT count(*) FILTER (WHERE t.completed = 0), count(*) FILTER (WHERE t.completed = 1)
+               FROM todos t WHERE t.owner_id = l.owner_id AND t.trash_id IS NULL)"""
+    )

@@ -13,8 +13,13 @@ _TOKENS = "SELECT term, doc, col, offset FROM {} ORDER BY term, doc, col, offset
 
 def troubles(tx: Tx) -> list[str]:
     """Give a sentence for each index that is damaged or differs from its notes; none when all is well. It needs a writing transaction."""
-    owners = [row["owner_id"] for row in tx.all("SELECT owner_id FROM word_owners ORDER BY owner_id")]
-    found = [trouble for owner in owners if (trouble := _trouble(tx, owner))]
+    damaged = [trouble for owner in _owners(tx) if (trouble := _damage(tx, owner))]
+    return damaged or differences(tx)
+
+
+def differences(tx: Tx) -> list[str]:
+    """Give a sentence for each index that differs from its notes, and for notes that are in none. Reads only; raises sqlite3.DatabaseError."""
+    found = [trouble for owner in _owners(tx) if (trouble := _difference(tx, owner))]
     unindexed = tx.value(
         """SELECT count(*) FROM notes n WHERE n.owner_id NOT IN (SELECT owner_id FROM word_owners)
            AND n.id NOT IN (SELECT note_id FROM waiting_words) AND n.id > (SELECT stale_to FROM word_index)"""
@@ -22,13 +27,22 @@ def troubles(tx: Tx) -> list[str]:
     return [*found, f"{unindexed} notes are in no index."] if unindexed else found
 
 
-def _trouble(tx: Tx, owner: int) -> str | None:
+def _owners(tx: Tx) -> list[int]:
+    return [row["owner_id"] for row in tx.all("SELECT owner_id FROM word_owners ORDER BY owner_id")]
+
+
+def _damage(tx: Tx, owner: int) -> str | None:
     name = words.table(owner)
     try:
         tx.run(f"INSERT INTO {name} ({name}) VALUES ('integrity-check')")
     except sqlite3.DatabaseError as error:
         return f"{name}: {error}"
-    fresh = sqlite3.connect(":memory:")
+    return None
+
+
+def _difference(tx: Tx, owner: int) -> str | None:
+    name = words.table(owner)
+    fresh = sqlite3.connect("")  # a file of its own that SQLite deletes: such an index may be as large as the notes
     try:
         _fill(fresh, tx, owner)
         for stored, wanted in itertools.zip_longest(_tokens(tx.connection, name), _tokens(fresh, _FRESH)):

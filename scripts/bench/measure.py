@@ -137,6 +137,7 @@ class Run:
             "HEARTH_DURABILITY": "full" if name == FULL else "normal",
             "HEARTH_EMBEDDINGS": "auto" if name == ALL else "off",
             "HEARTH_GREP_INDEX": "off" if name == LEAN else "on",
+            "HEARTH_BACKUPS": "off",  # one that falls into a measurement makes it another one
             "HEARTH_MODELS": str(self.options.checkout / "data" / "models"),
         }
 

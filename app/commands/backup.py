@@ -1,0 +1,115 @@
+"""`hearth backup`: make a backup beside a running server or without one, list those there are, prove the newest."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.commands.ask import ask_patiently
+from app.commands.directory import data_option, directory, existing, read_settings
+from app.commands.group import Misused, Refused
+from app.commands.tables import as_json, table
+from app.core.place import BACKUPS
+from app.core.safekeeping import FILE, read
+from app.core.tx import stamp, utc_now
+from app.upkeep import files
+
+SECONDS = 4 * 3600
+KINDS = {"clock": "by the clock", "hand": "asked for", "upgrade": "before an upgrade", "restore": "replaced by a restore"}
+passphrase_option = click.option("--passphrase-file", type=click.Path(path_type=Path), metavar="FILE", help="Where the passphrase stands.")
+
+
+@click.command()
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("--encrypt", is_flag=True, help="Ask for a passphrase and encrypt with it, as `age` does.")
+@click.option("--plain", is_flag=True, help="Do not encrypt, whatever HEARTH_BACKUP_PASSPHRASE says.")
+@passphrase_option
+@click.option("--list", "list_", is_flag=True, help="List the backups there are, newest first, and make none.")
+@click.option("--prove", is_flag=True, help="Restore the newest into a place of its own and read in it, and make none.")
+@click.option("--json", "json_", is_flag=True, help="As JSON.")
+@data_option
+def backup(
+    file: Path | None, encrypt: bool, plain: bool, passphrase_file: Path | None, list_: bool, prove: bool, json_: bool, data: Path | None
+) -> None:
+    """Make a backup and check it, as FILE or in the folder `backups` of the data directory.
+
+    Where FILE is a folder, the backup gets a name in it. The server goes on meanwhile.
+    """
+    settings = read_settings(data=data)
+    if list_:
+        _show(listed(directory(settings)), json_=json_)
+        return
+    if prove:
+        _tell_proof(ask_patiently(settings, SECONDS, "prove_backup"), json_=json_)
+        return
+    secret = None if plain else passphrase(passphrase_file, wanted=encrypt, anew=True)
+    existing(settings)
+    given = {"file": str(_target(file))} if file is not None else {}
+    made = ask_patiently(settings, SECONDS, "make_backup", plain=plain, **given, **({"passphrase": secret} if secret else {}))
+    if json_:
+        click.echo(as_json(made))
+    else:
+        what = "encrypted, " if made["encrypted"] else ""
+        click.echo(f"{made['file']}\n{megabytes(made['bytes'])}, {what}{made['rows']} rows, checked.")
+
+
+def passphrase(file: Path | None, *, wanted: bool, anew: bool = False) -> str | None:
+    """Give the passphrase from a file or, when it is wanted and there is no file, from who sits at the terminal; else None."""
+    if file is not None:
+        try:
+            secret = file.read_text("utf-8").strip("\r\n")
+        except (OSError, UnicodeDecodeError):
+            raise Misused(f"The passphrase cannot be read from {file}.") from None
+        if not secret:
+            raise Misused(f"{file} holds no passphrase.")
+        return secret
+    if not wanted:
+        return None
+    return str(click.prompt("Passphrase", hide_input=True, confirmation_prompt=anew, err=True))
+
+
+def listed(data: Path) -> list[dict[str, Any]]:
+    """Give the backups in a data directory, newest first, with what the last proof said of them."""
+    known = read(data / BACKUPS / FILE)
+    rows = []
+    for one in files.listed(data):
+        proof = None if known.proof_file != one.path.name else known.proof_trouble or f"restored {known.proof_at}, {known.proof_notes} notes read"
+        rows.append(
+            {
+                "file": str(one.path), "madeAt": stamp(one.made_at), "kind": one.kind, "bytes": one.path.stat().st_size,
+                "encrypted": one.is_sealed, "trouble": files.trouble_of(one.path), "proof": proof,
+            }
+        )  # fmt: skip
+    return rows
+
+
+def megabytes(size: int) -> str:
+    """Give a number of bytes as people read it."""
+    return f"{size / (1 << 20):,.1f} MB" if size >= 100_000 else f"{size:,} bytes"
+
+
+def _show(rows: list[dict[str, Any]], *, json_: bool) -> None:
+    if json_:
+        click.echo(as_json({"backups": rows}))
+    elif not rows:
+        click.echo("There are no backups yet.")
+    else:
+        told = [
+            (row["madeAt"][:16].replace("T", " "), megabytes(row["bytes"]), KINDS[row["kind"]], row["trouble"] or row["proof"] or "", row["file"])
+            for row in rows
+        ]
+        click.echo(table([("MADE AT (UTC)", "SIZE", "WHY", "PROOF", "FILE"), *told]))
+
+
+def _tell_proof(proof: dict[str, Any], *, json_: bool) -> None:
+    if json_:
+        click.echo(as_json(proof))
+    elif proof["trouble"] is None:
+        click.echo(f"{proof['file']} was restored into a place of its own and opened; {proof['notes']} notes were read as they were written.")
+    if proof["trouble"] is not None:
+        raise Refused(f"{proof['file'] or 'No backup'} could not be proven. {proof['trouble']}")
+
+
+def _target(file: Path) -> Path:
+    target = file.expanduser().absolute()
+    return target / f"hearth-{utc_now():%Y%m%dT%H%M%SZ}.db" if target.is_dir() else target

@@ -1,0 +1,114 @@
+"""`hearth doctor`: look whether all is well, say what to do where it is not, and mend what can safely be mended."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from app.commands.ask import ask_patiently
+from app.commands.backup import SECONDS
+from app.commands.directory import data_option, directory, owned_soon, read_settings
+from app.commands.group import Refused
+from app.commands.tables import as_json
+from app.core import place
+from app.core.tx import utc_now
+from app.settings import Settings, SettingsError
+from app.upkeep import files
+from app.upkeep.examining import examine
+from app.upkeep.findings import Finding, well, wrong
+from app.upkeep.surroundings import look_around
+
+MARKS = {"well": "ok", "advice": "note", "wrong": "WRONG"}
+ASKED = ("counters", "words", "trigrams")
+"""The repairs that are made in the database."""
+
+
+@click.command()
+@click.option("--fix", is_flag=True, help="Mend what can safely be mended: rights, leftovers, counters and indexes.")
+@click.option("--json", "json_", is_flag=True, help="As JSON.")
+@data_option
+def doctor(fix: bool, json_: bool, data: Path | None) -> None:
+    """Look whether the database, its directory, the disk, the backups and the settings are well.
+
+    Each finding says what to do. The exit code is 0 when nothing is wrong, else 1. It works beside a running server and without one.
+    """
+    try:
+        settings = read_settings(data=data)
+    except SettingsError as error:
+        _tell([wrong("settings", f"The settings cannot be used: {error}.", "Set them right; `hearth settings` lists them.")], [], json_=json_)
+        raise click.exceptions.Exit(1) from None
+    found = look(settings)
+    mended = _mend(settings, found) if fix else []
+    if mended:
+        found = look(settings)
+    _tell(found, mended, json_=json_)
+    if any(one.gravity == "wrong" for one in found):
+        raise click.exceptions.Exit(1)
+
+
+def look(settings: Settings) -> list[Finding]:
+    """Give everything that there is to say."""
+    data = directory(settings)
+    if not (data / place.DATABASE).exists():
+        return [wrong("database", f"There is no database in {data}.", _without(data))]
+    return [*_inside(settings, data), *look_around(data, settings, utc_now())]
+
+
+def _without(data: Path) -> str:
+    newest = files.newest_good(data)
+    return (
+        "`hearth init` makes one; --data names another directory." if newest is None else f"`hearth restore {newest}` brings the newest backup back."
+    )
+
+
+def _inside(settings: Settings, data: Path) -> list[Finding]:
+    """Look through the database: by the server that has it, else here."""
+    try:
+        with owned_soon(data):
+            return [well("lock", "No server runs on this directory."), *examine(data / place.DATABASE, utc_now())]
+    except place.InUse as busy:
+        return _asked(settings, busy.pid)
+    except place.PlaceError as error:
+        return [wrong("lock", str(error), "Give this user the rights to the directory, or put it on a local disk.")]
+
+
+def _asked(settings: Settings, pid: str) -> list[Finding]:
+    try:
+        answered = ask_patiently(settings, SECONDS, "examine_database")["findings"]
+    except Refused as error:
+        return [wrong("lock", error.format_message(), "Wait until it answers, or end that process and look again.")]
+    return [well("lock", f"Process {pid} serves this directory, and it answers."), *msgspec.convert(answered, list[Finding])]
+
+
+def _mend(settings: Settings, found: list[Finding]) -> list[str]:
+    """Make the repairs that the findings name; give the names of those that were made."""
+    wanted = sorted({one.mends for one in found if one.mends is not None})
+    data = directory(settings)
+    if "rights" in wanted:
+        place.prepare(data)
+        for path in (data, *files.folder(data).glob("*"), *data.glob("*.log")):
+            path.chmod(0o700 if path.is_dir() else 0o600)
+    if "leftovers" in wanted:
+        try:
+            with owned_soon(data):
+                files.sweep(data)
+                files.sweep(files.folder(data))
+        except place.InUse:
+            wanted.remove("leftovers")
+    if repairs := [one for one in wanted if one in ASKED]:
+        ask_patiently(settings, SECONDS, "mend", repairs=repairs)
+    return wanted
+
+
+def _tell(found: list[Finding], mended: list[str], *, json_: bool) -> None:
+    if json_:
+        rows: list[dict[str, Any]] = msgspec.to_builtins(found)
+        click.echo(as_json({"well": all(one.gravity != "wrong" for one in found), "findings": rows, "mended": mended}))
+        return
+    for one in found:
+        click.echo(f"{MARKS[one.gravity]:<6}{one.check:<11}{one.message}")
+        if one.remedy is not None:
+            click.echo(f"{'':<17}{one.remedy}")
+    if mended:
+        click.echo(f"Mended: {', '.join(mended)}.")

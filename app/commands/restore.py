@@ -1,0 +1,63 @@
+"""`hearth restore`: put a backup in the place of the database, and keep what was there."""
+
+from pathlib import Path
+
+import click
+
+from app.commands.backup import listed, passphrase, passphrase_option
+from app.commands.directory import data_option, directory, owned_soon, read_settings
+from app.commands.group import Misused, Refused
+from app.core import place
+from app.core.tx import utc_now
+from app.upkeep import files
+from app.upkeep.restoring import Restored, put_back
+
+SHOWN = 5
+
+
+@click.command()
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@passphrase_option
+@data_option
+def restore(file: Path | None, passphrase_file: Path | None, data: Path | None) -> None:
+    """Make the backup FILE the database, after checking it; end the server first.
+
+    What was there is kept among the backups, so a restore can be taken back by another. An encrypted FILE needs its passphrase, from
+    --passphrase-file, HEARTH_BACKUP_PASSPHRASE or the terminal.
+    """
+    settings = read_settings(data=data)
+    path = directory(settings)
+    if file is None:
+        raise Misused(f"Say which: hearth restore FILE.{_newest(path)}")
+    chosen = _chosen(file, path)
+    place.prepare(path)
+    try:
+        with owned_soon(path):
+            secret = passphrase(passphrase_file, wanted=False) or settings.backup_passphrase
+            if files.is_sealed(chosen) and not secret:
+                secret = passphrase(None, wanted=True) or ""
+            done = put_back(chosen, path, moment=utc_now(), passphrase=secret)
+    except place.InUse as busy:
+        raise Refused(f"{busy} End it, then restore.") from None
+    click.echo(_told(chosen, path, done))
+
+
+def _told(file: Path, data: Path, done: Restored) -> str:
+    lines = [f"{file} is the database of {data} now."]
+    if done.aside is not None:
+        lines.append(f"What was there is kept as {done.aside}.")
+    if done.pending:
+        lines.append(f"It is older than this Hearth: the next start brings it up to date ({done.pending} to do).")
+    lines.append("Everything is as it was when the backup was made: keys and links that were revoked since then are valid again.")
+    return "\n".join(lines)
+
+
+def _chosen(file: Path, data: Path) -> Path:
+    """Give the file that was named, or the backup of that name in the data directory."""
+    inside = files.folder(data) / file.name
+    return inside if not file.exists() and file.name == str(file) and inside.exists() else file.expanduser().absolute()
+
+
+def _newest(data: Path) -> str:
+    rows = listed(data)[:SHOWN]
+    return " The newest are:\n" + "\n".join(f"  {row['file']}" for row in rows) if rows else ""

@@ -1,0 +1,38 @@
+"""Connections that only look at a database: what they cannot do is written in how they are opened."""
+
+import contextlib
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+
+@contextlib.contextmanager
+def looking(path: Path) -> Iterator[sqlite3.Connection]:
+    """Open a database for reading alone while the block runs: such a connection writes nothing and never checkpoints, also as the last one."""
+    connection = sqlite3.connect(path.absolute().as_uri() + "?mode=ro", uri=True, isolation_level=None, check_same_thread=False)
+    connection.row_factory = sqlite3.Row
+    try:
+        for pragma in ("busy_timeout=5000", "trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", "cache_size=-4000", "wal_autocheckpoint=0"):
+            connection.execute(f"PRAGMA {pragma}")
+        yield connection
+    finally:
+        connection.close()
+
+
+def size_of(connection: sqlite3.Connection) -> int:
+    """Give the bytes of the pages that a database uses."""
+    pages, free, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size"))
+    return int((pages - free) * size)
+
+
+def tables(connection: sqlite3.Connection) -> list[str]:
+    """Give the names of all tables that hold rows of their own, those of the indexes for search included."""
+    rows = connection.execute(
+        "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name"
+    )
+    return [row[0] for row in rows]
+
+
+def quoted(name: str) -> str:
+    """Give a table's name as SQL has it."""
+    return '"' + name.replace('"', '""') + '"'

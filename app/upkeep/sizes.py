@@ -1,0 +1,91 @@
+"""What takes room, told to whoever owns the data directory."""
+
+import shutil
+from pathlib import Path
+
+import msgspec
+
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.operation import operation
+from app.core.safekeeping import Held, Measured
+from app.core.shapes import Record
+from app.core.tx import Tx, stamp
+from app.upkeep import files
+from app.upkeep.tasks import WORKER, keep, worked
+from app.workspace import folder_rows
+
+MOST_FOLDERS = 10
+
+
+class MeasuredFolder(Record):
+    """A folder with the notes that lie directly in it; the root's path is empty."""
+
+    path: str
+    notes: int
+    bytes: int
+
+
+class MeasuredUser(Record):
+    """What one user holds; `folders` are those with most bytes."""
+
+    username: str
+    held: Held
+    folders: list[MeasuredFolder]
+
+
+class Storage(Record):
+    """What takes room: bytes of the file, free ones in it, of the log beside it, of the backups, free on the disk; by purpose and by user.
+
+    `parts` is empty where SQLite was built without the table that tells.
+    """
+
+    database_bytes: int
+    free_bytes: int
+    wal_bytes: int
+    backups: int
+    backup_bytes: int
+    disk_free_bytes: int
+    parts: dict[str, int]
+    users: list[MeasuredUser]
+
+
+@operation("COMMAND", category="upkeep")
+async def measure_storage(app: App, me: Caller) -> Storage:
+    """Tell what takes room, measured anew."""
+    found, data = await measured(app), app.store.path.parent
+    users = await app.read(_users, found)
+    kept = files.listed(data)
+    return Storage(
+        found.database_bytes, found.free_bytes, _size(app.store.path.with_name(app.store.path.name + "-wal")), len(kept),
+        sum(_size(backup.path) for backup in kept), shutil.disk_usage(data).free, found.parts, users,
+    )  # fmt: skip
+
+
+async def measured(app: App) -> Measured:
+    """Measure what takes room in a process of its own and remember it."""
+    task = {"task": "measure", "source": str(app.store.path), "now": stamp(app.clock())}
+    found = msgspec.convert(await worked(WORKER, task), Measured)
+    keep(app, measured=found)
+    return found
+
+
+def _users(tx: Tx, measured: Measured) -> list[MeasuredUser]:
+    rows = tx.all("SELECT id, username FROM users ORDER BY id")
+    return [MeasuredUser(row["username"], measured.owners.get(str(row["id"]), Held()), _folders(tx, row["id"])) for row in rows]
+
+
+def _folders(tx: Tx, owner: int) -> list[MeasuredFolder]:
+    rows = tx.all(
+        """SELECT folder_id, count(*), sum(size) FROM notes WHERE owner_id = :owner AND trash_id IS NULL
+           GROUP BY folder_id ORDER BY sum(size) DESC LIMIT :most""",
+        owner=owner, most=MOST_FOLDERS,
+    )  # fmt: skip
+    return [MeasuredFolder(folder_rows.path(tx, row[0]), row[1], row[2]) for row in rows]
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

@@ -1,0 +1,56 @@
+"""The process that reads a whole database: behind all others, with a connection of its own that only reads, one task and then its end."""
+
+import os
+from datetime import datetime
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+
+from app.core.child import run_task
+from app.migrations import NewerFile
+from app.upkeep import copying, examining, files, sealing, storage
+from app.upkeep.files import BackupFailed
+
+
+class Copying(msgspec.Struct):
+    """Make a copy at `target`, encrypted where there is a passphrase."""
+
+    source: str
+    target: str
+    passphrase: str = ""
+    gently: bool = True
+
+
+def copy(task: Copying) -> dict[str, Any]:
+    """Make the copy and tell its size and how many rows it holds."""
+    source, target = Path(task.source), Path(task.target)
+    if not task.passphrase:
+        return copying.make(source, target, gently=task.gently)._asdict()
+    sealing.demand_usable(task.passphrase)
+    plain = target.with_name(f".{target.stem}.plain{files.PART}")
+    files.discard(plain)
+    try:
+        made = copying.make(source, plain, gently=task.gently)
+        return {"rows": made.rows, "size": sealing.seal(plain, target, task.passphrase)}
+    finally:
+        files.discard(plain)
+
+
+def work(task: dict[str, Any]) -> dict[str, Any]:
+    """Do one task and give its answer."""
+    os.umask(0o077)
+    match task.pop("task"):
+        case "copy":
+            return copy(msgspec.convert(task, Copying))
+        case "measure":
+            return cast(dict[str, Any], msgspec.to_builtins(storage.measure(Path(task["source"]), task["now"])))
+        case "examine":
+            found = examining.examine(Path(task["source"]), datetime.fromisoformat(task["now"]))
+            return {"findings": msgspec.to_builtins(found)}
+        case other:
+            raise ValueError(f"there is no task called {other}")
+
+
+if __name__ == "__main__":
+    run_task(work, expected=(BackupFailed, NewerFile, OSError))
