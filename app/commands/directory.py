@@ -72,7 +72,8 @@ def require_ground(settings: Settings, path: Path) -> None:
 def brought_up(path: Path, ownership: place.Ownership, *, accept: bool = False) -> list[str]:
     """Make the database, or look at it where its last owner gave a reason, and bring it up to date; give the names of the steps that ran.
 
-    Before a step changes it, it is backed up. Raises Damaged instead of writing to a damaged file; `accept`: what another program changed is no damage.
+    Before a step changes it, it is backed up. Raises Damaged instead of writing to a damaged file; with `accept` what another program changed is
+    no damage.
     """
     found = soundness.before_use(path / place.DATABASE, unclean=ownership.unclean, accept=accept)
     if found is not None and found.damaged:
