@@ -13,7 +13,10 @@ NAMED = {
     "notes": "search_notes grep_notes get_note_content list_folders list_notes create_note edit_note pin_note move_note copy_note create_folder "
     "list_snapshots save_snapshot restore_snapshot",
     "todos": "search_todos create_todo edit_todo complete_todo replan_todos",
-    "calendar": "briefing",
+    "memory": "memory_search memory_write",
+    "network": "list_network search_contact",
+    "messaging": "contact_agent send_message_to_human",
+    "calendar": "briefing search_calendar_events",
 }
 """The tools that the contract names, by namespace."""
 

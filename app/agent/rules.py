@@ -3,7 +3,7 @@
 import dataclasses
 from typing import cast
 
-from app.agent import agenda, answers, attached_answers, lists, recalling, routing, writes
+from app.agent import agenda, answers, attached_answers, lists, reaching, recalling, routing, writes
 from app.agent.phrases import Language, say
 from app.agent.routing import Route
 from app.agent.steps import Asked, Result, Step
@@ -31,6 +31,11 @@ INTENTS = {
     "recall": recalling.recall,
     "events": agenda.events,
     "free": agenda.free,
+    "network": reaching.network,
+    "contact": reaching.contact,
+    "message": reaching.message,
+    "ask_agent": reaching.ask_agent,
+    "share": reaching.share,
 }
 MOST_ROUNDS = 5
 
