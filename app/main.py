@@ -14,6 +14,7 @@ from app.account.sessions import Sessions
 from app.account.team import InviteRate
 from app.agent import episode_sources, episodes, message_memory, model_choice, recall, turns
 from app.agent.heartbeat import acting, passes, runs, tiers
+from app.agent.heartbeat.arrivals import Arrivals
 from app.agent.providers import Providers
 from app.catalog import CATALOG
 from app.core.app import App
@@ -33,7 +34,7 @@ from app.interfaces.guard import Guard
 from app.interfaces.http import Api
 from app.interfaces.schedule import Schedule
 from app.interfaces.sign_in import SignIn
-from app.network import grant_rows, waiting_rows
+from app.network import grant_rows, handshake, waiting_rows
 from app.network.groups import NewGroups
 from app.network.handshake import RequestRate
 from app.network.links import Links
@@ -126,6 +127,7 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embed
     app.parts[escalations.Behind].rights["heartbeat"] = tiers.rights_now
     app.parts[RequestRate] = RequestRate(settings.contact_limit)
     app.parts[Links] = Links()
+    app.parts[Arrivals] = Arrivals(handshake.waiting_for)
     app.parts[NewGroups] = NewGroups(settings.group_limit)
     app.parts[InviteRate] = InviteRate(settings.invite_limit)
     app.parts[Sessions] = Sessions(store)

@@ -61,6 +61,7 @@ class Settings:
     max_completion: int = option(
         4096, "most tokens that a model may answer with in one call where a cap limits it; so many are reserved", most=1 << 20
     )
+    heartbeat_days: int = option(90, "days that runs of the heartbeat are kept, with what takes them back", least=30, most=36_500)
     currency: str = option("USD", "the currency of the prices, as invoices name it")
     device_price_micros: int = option(0, "what an active device costs a month, in millionths of the currency's unit", most=LARGEST_PRICE)
     token_price_micros: int = option(0, "what a token costs, in millionths of the currency's unit", most=LARGEST_PRICE)
