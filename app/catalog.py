@@ -6,7 +6,7 @@ from app.agent.heartbeat import clock, heartbeat, instructions, undo
 from app.core.operation import Catalog
 from app.interfaces import openapi
 from app.network import contacts as network_contacts
-from app.network import explain, groups, handshake, messages, rpc, waiting
+from app.network import explain, groups, guest_queue, guests, handshake, messages, overview, rpc, shares, waiting
 from app.tools import audit, deciding, escalations, integrations, namespaces, note_tools, precedents, stop, toolbox, web
 from app.workspace import (
     attachments,
@@ -88,6 +88,10 @@ CATALOG = Catalog(
         waiting,
         handshake,
         network_contacts,
+        shares,
+        guests,
+        guest_queue,
+        overview,
         explain,
         memory,
     ]

@@ -33,8 +33,9 @@ from app.interfaces.guard import Guard
 from app.interfaces.http import Api
 from app.interfaces.schedule import Schedule
 from app.interfaces.sign_in import SignIn
-from app.network import grant_rows, waiting_rows
+from app.network import grant_rows, share_rows, waiting_rows
 from app.network.groups import NewGroups
+from app.network.guests import GuestRate
 from app.network.handshake import RequestRate
 from app.network.links import Links
 from app.settings import Settings
@@ -121,11 +122,12 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embed
     store.idle_work += [words.tend, names.tend, link_rows.tend, grams.tend if settings.grep_index else grams.empty]
     store.idle_work += [message_memory.tend, episodes.tend, episode_sources.tend]
     app = App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events, embedder=embedder or embedder_for(settings, data))
-    app.parts[escalations.Behind] = escalations.Behind(callers={"peer": grant_rows.behind})
+    app.parts[escalations.Behind] = escalations.Behind(callers={"peer": grant_rows.behind, "guest": share_rows.behind})
     app.parts[escalations.Behind].settled["heartbeat"] = acting.settled
     app.parts[escalations.Behind].rights["heartbeat"] = tiers.rights_now
     app.parts[RequestRate] = RequestRate(settings.contact_limit)
-    app.parts[Links] = Links()
+    app.parts[Links] = Links(share_rows.to_connect)
+    app.parts[GuestRate] = GuestRate(settings.guest_limit)
     app.parts[NewGroups] = NewGroups(settings.group_limit)
     app.parts[InviteRate] = InviteRate(settings.invite_limit)
     app.parts[Sessions] = Sessions(store)
