@@ -30,9 +30,12 @@ from app.interfaces import control, pages
 from app.interfaces.access_log import AccessLog
 from app.interfaces.credentials import Credentials
 from app.interfaces.guard import Guard
+from app.interfaces.guests import GuestDoor
 from app.interfaces.http import Api
 from app.interfaces.schedule import Schedule
 from app.interfaces.sign_in import SignIn
+from app.interfaces.visitors import Visitors
+from app.interfaces.web_pages import Pages
 from app.network import grant_rows, share_rows, waiting_rows
 from app.network.groups import NewGroups
 from app.network.guests import GuestRate
@@ -103,8 +106,15 @@ def create_app(
             await parts.store.close()
             log.close()
 
+    visitors = Visitors(credentials)
     app = Application(
-        routes=[*pages.routes(), *SignIn(parts, credentials).routes(), *(control.routes(parts, control_token) if control_token else [])],
+        routes=[
+            *pages.routes(),
+            *SignIn(parts, credentials).routes(),
+            *GuestDoor(parts, visitors).routes(),
+            *Pages(parts, visitors).routes(),
+            *(control.routes(parts, control_token) if control_token else []),
+        ],
         exception_handlers=pages.ERRORS,
         lifespan=lifespan,
     )
