@@ -61,11 +61,54 @@
     who.textContent = role === "user" ? "You" : agent;
     said.className = "said";
     said.dir = "auto";
-    said.textContent = text;
+    write(said, text, role);
     item.append(who, said);
     messages.append(item);
     messages.scrollTop = messages.scrollHeight;
     return { item, said };
+  }
+
+  // What a guest wrote stays as it is; of the agent's Markdown quotes, lists, bold words and links are shown, all made of text.
+  function write(said, text, role) {
+    said.replaceChildren();
+    if (role === "user") {
+      said.textContent = text;
+      return;
+    }
+    for (const line of text.split("\n")) {
+      const quoted = line.match(/^> ?(.*)$/);
+      const listed = line.match(/^[-*] (.*)$/);
+      const block = document.createElement(quoted ? "blockquote" : "div");
+      inline(block, quoted ? quoted[1] : listed ? `• ${listed[1]}` : line.replace(/^#{1,6} /, ""));
+      said.append(block);
+    }
+  }
+
+  function inline(block, text) {
+    let rest = text;
+    for (let found; (found = rest.match(/\*\*([^*\n]+)\*\*|\[([^\]\n]*)\]\(([^()\s]*)\)/)); rest = rest.slice(found.index + found[0].length)) {
+      block.append(rest.slice(0, found.index));
+      block.append(found[1] === undefined ? link(found[2], found[3]) : bold(found[1]));
+    }
+    block.append(rest || (block.childNodes.length ? "" : "\u200b"));
+  }
+
+  function bold(text) {
+    const made = document.createElement("strong");
+    made.textContent = text;
+    return made;
+  }
+
+  function link(text, address) {
+    if (!/^https?:\/\//i.test(address)) {
+      return document.createTextNode(text);
+    }
+    const made = document.createElement("a");
+    made.textContent = text || address;
+    made.href = address;
+    made.target = "_blank";
+    made.rel = "noopener noreferrer nofollow";
+    return made;
   }
 
   async function* lines(body) {
@@ -165,12 +208,14 @@
   }
 
   async function read(answer, item, said) {
+    let text = "";
     for await (const event of lines(answer.body)) {
       if (event.type === "session") {
         keep(event.sessionKey);
         element("naming").hidden = true;
       } else if (event.type === "text-delta") {
-        said.append(event.textDelta);
+        text += event.textDelta;
+        write(said, text, "assistant");
         messages.scrollTop = messages.scrollHeight;
       } else if (event.type === "finish") {
         await finish(event, item, said);
