@@ -33,15 +33,16 @@ async def known(served: Served, *people: tuple[str, str]) -> None:
     [
         ("list_network", "os.network:read", "read", "R"), ("search_contact", "os.network:read", "read", "R"),
         ("contact_agent", "agent.message:send", "write", "O"), ("send_message_to_human", "agent.message:send", "write", "O"),
+        ("share_agent", "os.share:write", "write", "X"),
     ],
 )  # fmt: skip
 async def test_the_tools_of_the_network_say_what_they_can_do(served: Served, alice: Client, tool: str, scope: str, effect: str, risk: str) -> None:
     listed = {row["name"]: row for row in (await alice.ok("GET", "/tools"))["tools"]}[tool]
     assert (listed["scope"], listed["readWrite"], listed["approval"]) == (scope, effect, False)
-    assert listed["namespace"] == ("network" if scope == "os.network:read" else "messaging")
+    assert listed["namespace"] == ("messaging" if risk == "O" else "network")
     assert registry.find(served.parts, tool).operation.risk_class == risk
     narrow = served.client(await served.key("alice", ["os.notes:read"]))
-    params = {"query": "x"} if tool == "search_contact" else {"to": "x", "message": "x"} if risk == "O" else {}
+    params = {"query": "x"} if tool == "search_contact" else {"to": "x", "message": "x"} if risk == "O" else {"scope": "all"} if risk == "X" else {}
     body = await narrow.refused("POST", "/tools", 403, "insufficient_scope", json={"tool": tool, "params": params})
     assert body["scope"] == scope
 
@@ -180,3 +181,29 @@ async def test_a_peer_sees_nothing_of_the_owners_network(served: Served, alice: 
         assert body["toolsUsed"] == []
     assert value(served, "SELECT count(*) FROM escalations") == 0
     assert caller(served, "alice").username == "alice"
+
+
+async def test_a_link_to_the_agent_is_made_after_a_yes_that_holds_only_once(served: Served, alice: Client) -> None:
+    folder = await alice.folder("Garden")
+    body = await told(alice, "share my agent with the folder Garden for a week, called Neighbours")
+    assert body["response"] == "`share_agent` waits for your yes (escalation 1)."
+    assert value(served, "SELECT count(*) FROM share_links") == 0
+    decider = served.client(await served.key("alice"))
+    (row,) = (await decider.ok("GET", "/escalations"))["escalations"]
+    fields = {"scope": "folders", "folderIds": [folder], "label": "Neighbours", "expiresIn": "7d"}
+    assert (row["toolName"], row["arguments"], row["risk"]) == ("share_agent", fields, "high")
+    await decider.ok("POST", "/escalations/1/decision", json={"decision": "continue"})
+    await settled(served)
+    (link,) = (await alice.ok("GET", "/os/share/list"))["links"]
+    assert (link["scope"], link["folderIds"], link["label"], link["requireSignIn"]) == ("folders", [folder], "Neighbours", True)
+    assert link["expiresAt"][:10] == "2026-11-28"
+    assert "waits for your yes" in (await told(alice, "share my agent with all my notes"))["response"]
+
+
+async def test_a_link_by_a_direct_call_is_told_with_its_address(served: Served, alice: Client, bob: Client) -> None:
+    link = (await used(alice, "share_agent", scope="all", expiresIn="1h"))["shareLink"]
+    assert link["url"].endswith(f"/a/{link['token']}")
+    theirs = await bob.folder("Mine")
+    for params in ({}, {"scope": "note_only"}, {"scope": "folders", "folderIds": [theirs]}, {"scope": "all", "expiresIn": "2h"}):
+        await alice.refused("POST", "/tools", 422, "unprocessable", json={"tool": "share_agent", "params": params})
+    assert value(served, "SELECT count(*) FROM share_links") == 1

@@ -74,6 +74,8 @@ class Begun:
     """Whose words the message itself is, where it is not the owner's."""
     seconds: int | None = None
     """The longest that the turn may take, where it is not as the settings say."""
+    told: str | None = None
+    """What the brain is told in the owner's words, where it is not what it is told for the owner."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -137,15 +139,15 @@ def _begin(
 async def answer(app: App, me: Caller, begun: Begun, wish: Wish, events: "asyncio.Queue[dict[str, Any] | None]") -> Answer | AppError:
     """Run the turn to its end and store it; the last event is always its completion."""
     turn = Turn(app, me, wish.now.isoformat(timespec="minutes"), begun.zone.key, events.put_nowait)
-    turn.origin, turn.taint, turn.seconds = begun.origin, begun.taint | begun.words, begun.seconds
+    turn.origin, turn.taint, turn.seconds, turn.told = begun.origin, begun.taint | begun.words, begun.seconds, begun.told
     meter = Meter(app, me, feature=begun.feature, model=begun.model, held=begun.held)
     try:
         try:
             done = await _run(turn, meter, begun, wish)
         except Exception as mistake:
             done = await _failed(turn, meter, begun, wish, mistake)
-    except asyncio.CancelledError:  # the server is ending, and waits for this
-        await _cut_off(turn, meter, begun, wish, Unavailable(INTERRUPTED), is_interrupted=True)
+    except asyncio.CancelledError as why:  # the server is ending, and waits for this; or what let the turn run is gone, as its sentence says
+        await _cut_off(turn, meter, begun, wish, Unavailable(str(why) or INTERRUPTED), is_interrupted=True)
         raise
     finally:
         events.put_nowait(None)

@@ -110,6 +110,8 @@ class Turn:
     limits: Limits = Limits()
     seconds: int | None = None
     """The longest that it may take, where it is not as the settings say."""
+    told: str | None = None
+    """What its brain is told in the owner's words, where it is not what it is told for the owner."""
     quotes: Quotes = dataclasses.field(init=False)
     _open: dict[str, None] = dataclasses.field(default_factory=dict)
 
@@ -231,7 +233,7 @@ def instructions(turn: Turn) -> str:
     parts = [INSTRUCTIONS.format(name=turn.me.username)]
     if name := turn.app.quick(users.settings_of, turn.me).agent_name:
         parts.append(NAMED.format(name=name))
-    if words := identity.told(turn.app, turn.me):
+    if words := identity.told(turn.app, turn.me) if turn.told is None else turn.told:
         parts.append(words)
     return "\n".join([*parts, CLOCK.format(now=turn.now, zone=turn.zone)])
 

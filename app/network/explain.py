@@ -69,8 +69,8 @@ async def explain(app: App, me: Caller, *, caller: Annotated[str, Meta(max_lengt
                   args: Args = "{}") -> Explained:  # fmt: skip
     """See what a caller of one's own would see, and why it is allowed or refused; nothing of it stays.
 
-    `caller` is me, session, key:<id> or contact:<username>, `operation` its name or its method and path, `args` its fields as a JSON object, those of
-    the path included.
+    `caller` is me, session, key:<id>, contact:<username> or guest:<link>, `operation` its name or its method and path, `args` its fields as a JSON
+    object, those of the path included.
     Whoever asks must hold every scope that the caller holds.
     """
     return await _explained(app, me, caller, operation, _fields(args))
