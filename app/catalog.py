@@ -6,7 +6,7 @@ from app.agent.heartbeat import clock, heartbeat, instructions, undo
 from app.core.operation import Catalog
 from app.interfaces import openapi
 from app.network import contacts as network_contacts
-from app.network import explain, groups, handshake, messages, rpc, waiting
+from app.network import explain, groups, guest_queue, guests, handshake, messages, network_tools, overview, rpc, shares, waiting
 from app.tools import audit, deciding, escalations, integrations, namespaces, note_tools, precedents, stop, toolbox, web
 from app.upkeep import backups, doctor, sizes
 from app.workspace import (
@@ -89,6 +89,11 @@ CATALOG = Catalog(
         waiting,
         handshake,
         network_contacts,
+        network_tools,
+        shares,
+        guests,
+        guest_queue,
+        overview,
         explain,
         memory,
         backups,

@@ -181,6 +181,12 @@ class RateLimited(AppError):
     code, status = "rate_limited", 429
 
 
+class MessageLimitReached(AppError):
+    """A guest has written as many messages as one session takes; `limit` is their number."""
+
+    code, status = "message_limit_reached", 429
+
+
 class BudgetExceeded(AppError):
     """A cap has no room for it; `cap` is its id, `resetsAt` when it begins anew, `retryAfter` the seconds until then."""
 

@@ -14,6 +14,7 @@ from app.account.sessions import Sessions
 from app.account.team import InviteRate
 from app.agent import episode_sources, episodes, message_memory, model_choice, recall, turns
 from app.agent.heartbeat import runs, tiers
+from app.agent.heartbeat.arrivals import Arrivals
 from app.agent.providers import Providers
 from app.catalog import CATALOG
 from app.core import soundness
@@ -35,11 +36,15 @@ from app.interfaces import control, pages
 from app.interfaces.access_log import AccessLog
 from app.interfaces.credentials import Credentials
 from app.interfaces.guard import Guard
+from app.interfaces.guests import GuestDoor
 from app.interfaces.http import Api
 from app.interfaces.schedule import Schedule
 from app.interfaces.sign_in import SignIn
-from app.network import grant_rows, waiting_rows
+from app.interfaces.visitors import Visitors
+from app.interfaces.web_pages import Pages
+from app.network import grant_rows, handshake, share_rows, waiting_rows
 from app.network.groups import NewGroups
+from app.network.guests import GuestRate
 from app.network.handshake import RequestRate
 from app.network.links import Links
 from app.settings import Settings
@@ -106,8 +111,15 @@ def create_app(
             await parts.store.close()
             log.close()
 
+    visitors = Visitors(credentials)
     app = Application(
-        routes=[*pages.routes(), *SignIn(parts, credentials).routes(), *(control.routes(parts, control_token) if control_token else [])],
+        routes=[
+            *pages.routes(),
+            *SignIn(parts, credentials).routes(),
+            *GuestDoor(parts, visitors).routes(),
+            *Pages(parts, visitors).routes(),
+            *(control.routes(parts, control_token) if control_token else []),
+        ],
         exception_handlers=pages.ERRORS,
         lifespan=lifespan,
     )
@@ -145,11 +157,13 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embed
     store.idle_work += [words.tend, names.tend, link_rows.tend, grams.tend if settings.grep_index else grams.empty]
     store.idle_work += [message_memory.tend, episodes.tend, episode_sources.tend]
     app = App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events, embedder=embedder or embedder_for(settings, data))
-    app.parts[escalations.Behind] = escalations.Behind(callers={"peer": grant_rows.behind})
+    app.parts[escalations.Behind] = escalations.Behind(callers={"peer": grant_rows.behind, "guest": share_rows.behind})
     app.parts[escalations.Behind].settled["heartbeat"] = _settled
     app.parts[escalations.Behind].rights["heartbeat"] = tiers.rights_now
     app.parts[RequestRate] = RequestRate(settings.contact_limit)
-    app.parts[Links] = Links()
+    app.parts[Links] = Links(share_rows.to_connect)
+    app.parts[Arrivals] = Arrivals(handshake.waiting_for)
+    app.parts[GuestRate] = GuestRate(settings.guest_limit)
     app.parts[NewGroups] = NewGroups(settings.group_limit)
     app.parts[InviteRate] = InviteRate(settings.invite_limit)
     app.parts[Sessions] = Sessions(store)

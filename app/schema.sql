@@ -315,6 +315,26 @@ CREATE INDEX waiting_messages_claimed ON waiting_messages (turn_id) WHERE turn_i
 CREATE INDEX waiting_messages_by_owner ON waiting_messages (owner_id, asker_id);
 CREATE INDEX waiting_messages_by_asker ON waiting_messages (asker_id);
 CREATE TABLE unremembered_messages (message_id INTEGER PRIMARY KEY REFERENCES messages ON DELETE CASCADE) STRICT;
+CREATE TABLE share_links (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, token TEXT NOT NULL UNIQUE,
+    label TEXT NOT NULL, target TEXT NOT NULL CHECK (target IN ('agent', 'note')),
+    answered_by TEXT NOT NULL CHECK (answered_by IN ('agent', 'local')), require_sign_in INTEGER NOT NULL CHECK (require_sign_in IN (0, 1)),
+    note_id INTEGER, terms TEXT NOT NULL, policy_note_id INTEGER, created_at TEXT NOT NULL, expires_at TEXT, revoked_at TEXT) STRICT;
+CREATE INDEX share_links_by_owner ON share_links (owner_id, revoked_at);
+CREATE TABLE guest_sessions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, link_id INTEGER NOT NULL REFERENCES share_links ON DELETE CASCADE,
+    owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, uuid TEXT NOT NULL UNIQUE, key_digest BLOB NOT NULL UNIQUE,
+    conversation_id INTEGER NOT NULL UNIQUE REFERENCES conversations ON DELETE CASCADE,
+    guest_id INTEGER REFERENCES users ON DELETE SET NULL, guest_name TEXT, fingerprint TEXT NOT NULL, asked INTEGER NOT NULL DEFAULT 0,
+    created_at TEXT NOT NULL, active_at TEXT NOT NULL) STRICT;
+CREATE INDEX guest_sessions_by_link ON guest_sessions (link_id, active_at);
+CREATE INDEX guest_sessions_by_visitor ON guest_sessions (link_id, fingerprint, asked);
+CREATE INDEX guest_sessions_by_beginning ON guest_sessions (link_id, created_at);
+CREATE INDEX guest_sessions_by_owner ON guest_sessions (owner_id, active_at);
+CREATE INDEX guest_sessions_by_guest ON guest_sessions (guest_id) WHERE guest_id IS NOT NULL;
+CREATE TABLE guest_decisions (
+    owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, client_event_id TEXT NOT NULL, decision TEXT NOT NULL,
+    created_at TEXT NOT NULL, PRIMARY KEY (owner_id, client_event_id)) STRICT, WITHOUT ROWID;
 CREATE TABLE web_sessions (
     id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, digest BLOB NOT NULL UNIQUE,
     key_digest BLOB, created_at TEXT NOT NULL, expires_at TEXT NOT NULL) STRICT;

@@ -38,6 +38,9 @@ class Settings:
     failed_limit: int = option(30, "failed credentials a minute for each address; 0 = no limit")
     group_limit: int = option(5, "groups that each user may make in a minute; 0 = no limit")
     rpc_seconds: int = option(60, "the longest that an agent may take to answer another's message, in seconds", most=3_600)
+    guest_limit: int = option(30, "calls a minute for each guest's session and for each address that guests come from; 0 = no limit")
+    guest_sessions: int = option(500, "sessions that guests may begin by one share link in a day", least=1, most=1_000_000)
+    guest_wait_seconds: int = option(50, "how long a guest's call waits for the owner's own machine to answer, in seconds", most=300)
     contact_limit: int = option(20, "requests to become a contact that a user may make a minute; 0 = no limit")
     invite_limit: int = option(20, "invites to the team that a user may make a minute; 0 = no limit")
     team_seats: int = option(10, "seats of each team, which members and invites that wait take", most=100_000)
@@ -64,6 +67,7 @@ class Settings:
     max_completion: int = option(
         4096, "most tokens that a model may answer with in one call where a cap limits it; so many are reserved", most=1 << 20
     )
+    heartbeat_days: int = option(90, "days that runs of the heartbeat are kept, with what takes them back", least=30, most=36_500)
     currency: str = option("USD", "the currency of the prices, as invoices name it")
     device_price_micros: int = option(0, "what an active device costs a month, in millionths of the currency's unit", most=LARGEST_PRICE)
     token_price_micros: int = option(0, "what a token costs, in millionths of the currency's unit", most=LARGEST_PRICE)

@@ -72,7 +72,7 @@ def clock() -> MovableClock:
 
 @pytest.fixture
 def settings() -> Settings:
-    return Settings(durability="normal", rate_limit=0, failed_limit=0)
+    return Settings(durability="normal", rate_limit=0, failed_limit=0, guest_limit=0, guest_wait_seconds=0)
 
 
 @dataclasses.dataclass

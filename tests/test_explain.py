@@ -181,3 +181,54 @@ def test_the_command_line_explains(tmp_path: Path) -> None:
     code = run("user", "code", "alice")
     assert [len(group) for group in code.stdout.splitlines()[-1].split("-")] == [4, 4, 4]
     assert run("user", "sign-out", "alice").stdout == "Ended 0 sessions of alice.\n"
+
+
+async def test_tools_without_an_endpoint_are_known_too(served: Served, alice: Client, bob: Client) -> None:
+    note = await alice.note("Plan", "one")
+    said = await explained(alice, "me", "edit_note", noteId=note["id"], content="two")
+    assert (said["allowed"], said["ran"], said["operation"]) == (True, True, {"name": "edit_note", "method": "TOOL", "path": ""})
+    assert (await alice.ok("GET", f"/os/notes/{note['id']}"))["note"]["markdown"] == "one"
+    gone = await explained(alice, "me", "edit_note", noteId=10**6, content="two")
+    assert (gone["allowed"], gone["status"], gone["checks"][-1]["check"]) == (False, 404, "rules")
+    wrong = await explained(alice, "me", "edit_note", colour="red")
+    assert (wrong["allowed"], wrong["checks"][-1]["check"], "colour" in wrong["message"]) == (False, "fields", True)
+    found = await explained(alice, "me", "list_network")
+    assert found["answer"]["totalContacts"] == 0
+    sent = await explained(alice, "me", "send_message_to_human", recipient_id="bob", message="hi")
+    assert (sent["allowed"], sent["ran"]) == (True, False)
+    reader, _ = await key_of(served, alice, ["os.notes:read"])
+    refused = await explained(alice, reader, "edit_note", noteId=note["id"])
+    assert (refused["status"], refused["error"]) == (403, "insufficient_scope")
+
+
+async def test_what_a_contact_may_do_with_tools_is_explained(served: Served, alice: Client, bob: Client) -> None:
+    await served.command("connect_users", username="alice", contact="bob")
+    note = await alice.note("Plan", "one")
+    for access, allowed in (("read", False), ("edit", True)):
+        permissions = {"agentAccess": True, "notesAccess": {"scope": "all", "access": access}}
+        await alice.ok("PUT", "/network/contacts/bob/permissions", json={"permissions": permissions})
+        said = await explained(alice, "contact:bob", "edit_note", noteId=note["id"], content="two")
+        assert (said["allowed"], said["error"]) == (allowed, None if allowed else "forbidden")
+    assert (await explained(alice, "contact:bob", "list_network"))["error"] == "forbidden"
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("edit_notes", "edit_note"), ("Edit_Note", "edit_note"), ("get /os/notes", "GET /os/notes"), ("GET /os/note", "GET /os/notes"),
+        ("contact_agents", "contact_agent"), ("snapshot", "save_snapshot"), ("network", "list_network"),
+    ],
+)  # fmt: skip
+async def test_an_unknown_operation_is_refused_with_the_nearest_names(alice: Client, name: str, near: str) -> None:
+    params = {"caller": "me", "operation": name}
+    body = await alice.refused("GET", "/network/explain", 404, "not_found", field="operation", params=params)
+    assert near in body["near"]
+    assert len(body["near"]) <= 3
+    assert near in body["message"]
+
+
+@pytest.mark.parametrize("name", ["qqqqqqqq", "x", "issue_key", "prune_heartbeat_runs", "/"])
+async def test_what_is_like_nothing_or_only_a_command_is_not_found(alice: Client, name: str) -> None:
+    params = {"caller": "me", "operation": name}
+    body = await alice.refused("GET", "/network/explain", 404, "not_found", field="operation", params=params)
+    assert name not in body["near"]

@@ -1,5 +1,6 @@
 """The door of tools: what a turn and a direct call may do, what the audit says of it, the switch that stops agents, and stuck turns."""
 
+import asyncio
 import contextlib
 import json
 import sqlite3
@@ -368,3 +369,29 @@ async def test_what_another_owns_is_not_told_by_what_waits(served: Served, alice
             await gate.use(served.parts, me, tool, params, origin=ACTIONS, taint=frozenset({"web"}))
         assert refusal.value.code == "not_found"
     assert value(served, "SELECT count(*) FROM escalations") == 0
+
+
+@pytest.mark.parametrize("slow", ["search_notes", "search_todos"])
+async def test_calls_side_by_side_that_are_made_again_are_refused_whichever_was_slower(
+    served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch, slow: str
+) -> None:
+    use, others = gate.use, asyncio.Event()
+
+    async def waits(app: Any, me: Any, tool: str, *rest: Any, **more: Any) -> Any:
+        if tool == slow:
+            await others.wait()
+        done = await use(app, me, tool, *rest, **more)
+        others.set()
+        return done
+
+    monkeypatch.setattr(gate, "use", waits)
+    both = [("search_notes", {"query": "harbour"}), ("search_todos", {"q": "rope"})]
+    events = await talk(served, alice, monkeypatch, both, both[::-1], [("list_folders", {})], both, "Good.")
+    assert [event["ok"] for event in events if event["type"] == "tool-call-result"] == [True, True, False, False, True, True, True]
+    assert said(events) == "Good."
+
+
+async def test_the_same_call_twice_in_one_step_is_made_once(served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    events = await talk(served, alice, monkeypatch, [("create_todo", {"title": "x"})] * 2, "Good.")
+    assert value(served, "SELECT count(*) FROM todos") == 1
+    assert [event["ok"] for event in events if event["type"] == "tool-call-result"] == [True, False]

@@ -13,7 +13,10 @@ NAMED = {
     "notes": "search_notes grep_notes get_note_content list_folders list_notes create_note edit_note pin_note move_note copy_note create_folder "
     "list_snapshots save_snapshot restore_snapshot",
     "todos": "search_todos create_todo edit_todo complete_todo replan_todos",
-    "calendar": "briefing",
+    "memory": "memory_search memory_write",
+    "network": "list_network search_contact share_agent",
+    "messaging": "contact_agent send_message_to_human",
+    "calendar": "briefing search_calendar_events",
 }
 """The tools that the contract names, by namespace."""
 
@@ -46,7 +49,7 @@ async def test_every_tool_the_contract_names_is_listed_with_a_valid_schema(alice
     assert tools["pin_note"]["parameters"]["required"] == ["noteId", "pinned"]
     assert (tools["search_notes"]["readWrite"], tools["create_note"]["readWrite"]) == ("read", "write")
     assert tools["edit_note"]["scope"] == "os.notes:write"
-    assert not [name for name in tools if "purge" in name or "key" in name or "trash" in name or "share" in name]
+    assert not [name for name in tools if "purge" in name or "key" in name or "trash" in name or ("share" in name and name != "share_agent")]
     assert (body["usage"]["endpoint"], body["osEndpoints"]["index"]) == (f"POST {BASE}/tools", f"GET {BASE}/os")
 
 

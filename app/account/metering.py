@@ -67,6 +67,13 @@ def is_capped(tx: Tx, me: Caller, *, feature: Feature, agent: str | None = None)
     return any(True for _ in _applying(tx, use))
 
 
+def spent_until(tx: Tx, me: Caller, *, feature: Feature) -> str | None:
+    """Give when a cap that is used up, so that no such call fits, begins anew; of several the last. None where there is room."""
+    use, zone = _use(tx, me, feature, None)
+    full = [cap for cap, by, id_ in _applying(tx, use) if sum(token_rows.count(tx, me.user, by, id_, cap.period, _span(use))) >= cap.most]
+    return max((stamp(resets_at(cap.period, tx.moment, zone)) for cap in full), default=None)
+
+
 def any_abandoned(tx: Tx) -> bool:
     """Say whether calls were left open when a server was stopped."""
     return token_rows.any_open(tx)

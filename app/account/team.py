@@ -76,6 +76,14 @@ class Invited(Record):
     invite: Invite
 
 
+class WaitingInvite(Record):
+    """An invite as its link shows it."""
+
+    team_name: str
+    role: Role
+    expires_at: str
+
+
 class Joined(Record):
     team: Team
     role: Role
@@ -116,6 +124,13 @@ def revoke_invite(tx: Tx, me: Caller, *, id: Id) -> Record:
 async def accept_invite(app: App, me: Caller, *, token: str) -> Joined:
     """Join a team by an invite, which is used up."""
     return await app.write(_accept, me, token, app.settings.team_seats)
+
+
+@operation("COMMAND", category="team", effect="read")
+def look_at_invite(tx: Tx, me: Caller, *, token: str) -> WaitingInvite:
+    """Say to which team an invite leads, to whoever has its link."""
+    found = rows.waiting_invite(tx, token[:LONGEST_TOKEN])
+    return WaitingInvite(found["name"], found["role"], found["expires_at"])
 
 
 @operation("PATCH /os/team/members/{username}", scope="os.team:write", since="beyond", tool=False)

@@ -78,8 +78,8 @@ def invite(tx: Tx, team: int, token: str, *, email: str | None, role: str, by: i
 def waiting_invite(tx: Tx, token: str) -> sqlite3.Row:
     """Give the invite that waits under this token; raise NotFound for any other."""
     row = tx.one(
-        """SELECT id, team_id, email, role FROM team_invites
-           WHERE digest = :digest AND status = 'pending' AND expires_at > :now""",
+        """SELECT i.id, i.team_id, i.email, i.role, i.expires_at, t.name FROM team_invites i JOIN teams t ON t.id = i.team_id
+           WHERE i.digest = :digest AND i.status = 'pending' AND i.expires_at > :now""",
         digest=keys.digest(token), now=tx.now,
     )  # fmt: skip
     if row is None:

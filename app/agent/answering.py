@@ -26,15 +26,15 @@ MISTAKE = "Something went wrong in the server, whose log says what; the turn was
 async def answer(app: App, me: Caller, begun: Begun, wish: Wish, events: "asyncio.Queue[dict[str, Any] | None]") -> Answer | AppError:
     """Run the turn to its end and store it; the last event is always its completion."""
     turn = Turn(app, me, wish.now.isoformat(timespec="minutes"), begun.zone.key, events.put_nowait)
-    turn.origin, turn.taint, turn.seconds = begun.origin, begun.taint | begun.words, begun.seconds
+    turn.origin, turn.taint, turn.seconds, turn.told = begun.origin, begun.taint | begun.words, begun.seconds, begun.told
     meter = Meter(app, me, feature=begun.feature, model=begun.model, held=begun.held)
     try:
         try:
             done = await _run(turn, meter, begun, wish)
         except Exception as mistake:
             done = await _failed(turn, meter, begun, wish, mistake)
-    except asyncio.CancelledError:  # the server is ending, and waits for this
-        await _cut_off(turn, meter, begun, wish, Unavailable(INTERRUPTED), is_interrupted=True)
+    except asyncio.CancelledError as why:  # the server is ending, and waits for this; or what let the turn run is gone, as its sentence says
+        await _cut_off(turn, meter, begun, wish, Unavailable(str(why) or INTERRUPTED), is_interrupted=True)
         raise
     finally:
         events.put_nowait(None)

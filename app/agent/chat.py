@@ -49,6 +49,8 @@ class Begun(msgspec.Struct, frozen=True):
     """Whose words the message itself is, where it is not the owner's."""
     seconds: int | None = None
     """The longest that the turn may take, where it is not as the settings say."""
+    told: str | None = None
+    """What the brain is told in the owner's words, where it is not what it is told for the owner."""
 
 
 class Wish(msgspec.Struct, frozen=True):

@@ -17,10 +17,15 @@ _ENDS = regex("</(?:p|li|ul)>")
 
 
 def add_turn(tx: Tx, turn: int, *, answer: int | None = None) -> None:
-    """Keep a turn that has ended: what was asked, and, unless it failed, what was answered, which is the message `answer` or the next one."""
+    """Keep a turn that has ended: what was asked, and, unless it failed, what was answered, which is the message `answer` or the next one.
+
+    Of a conversation in which the agent's owner takes no part, as with a guest, nothing is kept: those are not the owner's memories.
+    """
     row = tx.one(
         """SELECT t.user_id, t.conversation_id, t.message_id, t.status, t.model, m.content, m.created_at, c.title FROM turns t
-           JOIN messages m ON m.id = t.message_id JOIN conversations c ON c.id = t.conversation_id WHERE t.id = :turn""",
+           JOIN messages m ON m.id = t.message_id JOIN conversations c ON c.id = t.conversation_id
+           WHERE t.id = :turn AND EXISTS (SELECT 1 FROM conversation_members b
+               WHERE b.conversation_id = t.conversation_id AND b.user_id = t.user_id)""",
         turn=turn,
     )  # fmt: skip
     if row is None:

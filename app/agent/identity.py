@@ -1,6 +1,6 @@
 """Who the agent is and whom it serves: notes below `Memory/Self/` that its owner writes, as part of what every brain is told."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
 
 from app.agent import recall
@@ -48,6 +48,12 @@ def told(app: App, me: Caller, *, characters: int = CHARACTERS) -> str:
         held = app.quick(_read, me.user, notes, characters).encode()
         app.memory.put(key, held)
     return held.decode()
+
+
+def chosen(tx: Tx, owner: int, titles: Collection[str], *, characters: int = CHARACTERS) -> str:
+    """Give the owner's words of some of these notes, for a turn in which the agent speaks to others and the owner wants it to have them."""
+    notes = [note for note in _versions(tx, owner) if note[2] in titles]
+    return _read(tx, owner, notes, characters) if notes else ""
 
 
 def cut(text: str, most: int, kept: Literal["beginning", "end"] = "beginning") -> str:

@@ -70,10 +70,12 @@ def told_todos(language: Language, rows: Sequence[Mapping[str, Any]], total: int
 
 
 def refused(asked: Asked, route: Route) -> Step:
-    """Say which tool said no, and why."""
+    """Say which tool said no, and why, or that it waits for the owner's yes."""
     found = asked.refusal
     if found is None:
         return Step(say(route.language, "nothing"))
+    if "escalationId" in found.content:
+        return Step(say(route.language, "waits", tool=found.tool, id=found.content["escalationId"]))
     return Step(say(route.language, "refused", tool=found.tool, reason=found.content.get("message", "")))
 
 

@@ -50,7 +50,7 @@ class OfferedTools(AbstractToolset[Turn]):
 
     async def call_tool(self, name: str, tool_args: dict[str, Any], ctx: RunContext[Turn], tool: ToolsetTool[Turn]) -> Any:
         """Run one tool by the same door as everyone; a refusal is told to the brain and is never a crash."""
-        used = await running.use(ctx.deps, name, tool_args, ctx.tool_call_id or "")
+        used = await running.use(ctx.deps, name, tool_args, ctx.tool_call_id or "", step=ctx.run_step)
         match used.outcome:
             case "retried":
                 raise ModelRetry(used.content)

@@ -10,11 +10,13 @@ Language = Literal["en", "de", "fr", "es", "zh", "ja"]
 _COMMON = {
     "en": "the is of what when where who how my me do does did and to a an in on for which please are i you it that this with todo todos notes note",
     "de": "der die das ist was wann wo wer wie mein meine meinen mir ich und zu den dem ein eine einen im am für welche welcher bitte sind nicht mit "
-    "heute morgen notiz notizen aufgabe aufgaben suche zeig hake wurde war danke hallo über auf hat haben lege liegt",
+    "heute morgen notiz notizen aufgabe aufgaben suche zeig hake wurde war danke hallo über auf hat haben lege liegt "
+    "dass es sag schick schreib frag gib kannst nachricht bescheid netzwerk kontakte",
     "fr": "le la les est que quand où qui comment mon ma mes je et de des du un une dans sur pour quel quelle quels quelles ai sont ne pas moi "
-    "aujourd'hui demain note notes tâche tâches cherche merci bonjour été tu au aux les supprime ajoute rappelle-moi",
+    "aujourd'hui demain note notes tâche tâches cherche merci bonjour été tu au aux les supprime ajoute rappelle-moi dis envoie "
+    "réseau",
     "es": "el los las es qué cuándo dónde quién cómo mi mis yo y de del un una en para por cuál cuánto cuántos son no me hoy mañana nota notas tarea "
-    "tareas busca gracias hola tengo está se recuérdame añade borra resume puedes usa",
+    "tareas busca gracias hola tengo está se recuérdame añade borra resume puedes usa que dile digas envía mensaje red contactos",
 }
 _WORDS: dict[str, frozenset[str]] = {language: frozenset(words.split()) for language, words in _COMMON.items()}
 _SIGNS: tuple[tuple[Language, re.Pattern[str], int], ...] = (
@@ -27,15 +29,20 @@ _READ = 600
 _SAID: dict[str, tuple[str, str, str, str, str, str]] = {
     "help": (
         "I work without a language model here. I search your notes and answer with what they say, list, add and complete todos, write, pin and "
-        "move notes, and sum up your day, a note or a folder. Ask what you want to know, or write `todo: …` or `note: …`.",
+        "move notes, and sum up your day, a note or a folder. I tell who is in your network and write to them once you say yes. Ask what "
+        "you want to know, or write `todo: …` or `note: …`.",
         "Ich arbeite hier ohne Sprachmodell. Ich durchsuche deine Notizen und antworte mit dem, was darin steht, zeige, ergänze und erledige "
-        "Aufgaben, schreibe Notizen und fasse deinen Tag zusammen. Frag einfach, oder schreib `Aufgabe: …` oder `Notiz: …`.",
+        "Aufgaben, schreibe Notizen und fasse deinen Tag zusammen. Ich sage, wer in deinem Netzwerk ist, und schreibe ihnen, wenn du "
+        "zustimmst. Frag einfach, oder schreib `Aufgabe: …` oder `Notiz: …`.",
         "Je travaille ici sans modèle de langue. Je cherche dans vos notes et réponds avec ce qu'elles disent, je liste, ajoute et termine des "
-        "tâches, j'écris des notes et je résume votre journée. Posez une question, ou écrivez `tâche : …` ou `note : …`.",
+        "tâches, j'écris des notes et je résume votre journée. Je dis qui est dans votre réseau et je leur écris avec votre accord. Posez "
+        "une question, ou écrivez `tâche : …` ou `note : …`.",
         "Aquí trabajo sin modelo de lenguaje. Busco en tus notas y respondo con lo que dicen, muestro, añado y completo tareas, escribo notas y "
-        "resumo tu día. Pregunta lo que quieras, o escribe `tarea: …` o `nota: …`.",
-        "我在这里不使用语言模型。我可以搜索笔记并用原文回答，列出、添加和完成待办，写笔记，总结一天。请直接提问，或写 `待办：…`、`笔记：…`。",
-        "ここでは言語モデルなしで動いています。メモを検索して原文で答え、タスクの一覧・追加・完了、メモの作成、一日のまとめができます。"
+        "resumo tu día. Digo quién está en tu red y les escribo si dices que sí. Pregunta lo que quieras, o escribe `tarea: …` o `nota: …`.",
+        "我在这里不使用语言模型。我可以搜索笔记并用原文回答，列出、添加和完成待办，写笔记，总结一天，列出联系人，并在你同意后给他们发消息。"
+        "请直接提问，或写 `待办：…`、`笔记：…`。",
+        "ここでは言語モデルなしで動いています。メモを検索して原文で答え、タスクの一覧・追加・完了、メモの作成、一日のまとめ、連絡先の一覧、"
+        "承認後のメッセージ送信ができます。"
         "質問するか、`タスク：…` や `メモ：…` と書いてください。",
     ),
     "greet": ("Hello! What can I do for you?", "Hallo! Was kann ich für dich tun?", "Bonjour ! Que puis-je faire pour vous ?",
@@ -122,6 +129,57 @@ _SAID: dict[str, tuple[str, str, str, str, str, str]] = {
              "No, hay algo previsto ({when}):", "没空，已有安排（{when}）：", "予定があります（{when}）："),
     "free_slots": ("Free that day: {slots}", "Frei an diesem Tag: {slots}", "Libre ce jour-là : {slots}", "Libre ese día: {slots}",
                    "当天空闲：{slots}", "この日の空き：{slots}"),
+    "contacts": ("Contacts ({count}):", "Kontakte ({count}):", "Contacts ({count}) :", "Contactos ({count}):", "联系人（{count}）：",
+    "連絡先（{count}）："),
+    "no_contacts": ("You have no contacts here yet.", "Du hast hier noch keine Kontakte.", "Vous n'avez pas encore de contacts ici.",
+                    "Aún no tienes contactos aquí.", "你在这里还没有联系人。", "ここにはまだ連絡先がありません。"),
+    "groups": ("Groups ({count}):", "Gruppen ({count}):", "Groupes ({count}) :", "Grupos ({count}):", "群组（{count}）：", "グループ（{count}）："),
+    "requests_in": ("Waiting for your answer ({count}):", "Warten auf deine Antwort ({count}):", "Attendent votre réponse ({count}) :",
+                    "Esperan tu respuesta ({count}):", "等待你答复（{count}）：", "あなたの返事待ち（{count}）："),
+    "requests_out": ("Waiting for theirs ({count}):", "Warten auf ihre Antwort ({count}):", "En attente de leur réponse ({count}) :",
+                     "Esperan la suya ({count}):", "等待对方答复（{count}）：", "相手の返事待ち（{count}）："),
+    "nobody": ("None of your contacts is called “{who}”.", "Keiner deiner Kontakte heißt „{who}“.", "Aucun de vos contacts ne s'appelle « {who} ».",
+               "Ninguno de tus contactos se llama «{who}».", "你的联系人中没有“{who}”。", "連絡先に「{who}」という人はいません。"),
+    "which_contact": ("Several contacts fit. Whom do you mean?", "Mehrere Kontakte passen. Wen meinst du?", "Plusieurs contacts "
+    "correspondent. Lequel ?",
+                      "Varios contactos coinciden. ¿A quién te refieres?", "有几位联系人相符，你指谁？", "合う連絡先が複数あります。誰ですか？"),
+    "message_what": ("What should the message to {who} say? Write `message {who}: …`.", "Was soll {who} lesen? Schreib `Schreib {who}: …`.",
+                     "Que dois-je écrire à {who} ? Écrivez `écris à {who} : …`.", "¿Qué le digo a {who}? Escribe `dile a {who}: …`.",
+                     "要对 {who} 说什么？请写 `告诉 {who}：…`。", "{who} に何と伝えますか？`{who}に「…」と伝えて` と書いてください。"),
+    "messaged": ("Sent to {who}.", "An {who} gesendet.", "Envoyé à {who}.", "Enviado a {who}.", "已发送给 {who}。", "{who} に送りました。"),
+    "message_waits": ("The message to {who} waits for your yes (escalation {id}): {text}",
+                      "Die Nachricht an {who} wartet auf dein Ja (Eskalation {id}): {text}",
+                      "Le message à {who} attend votre accord (escalade {id}) : {text}",
+                      "El mensaje a {who} espera tu sí (escalación {id}): {text}", "给 {who} 的消息等待你同意（编号 {id}）：{text}",
+                      "{who} へのメッセージはあなたの承認待ちです（{id}）：{text}"),
+    "question_waits": ("The question to {who}'s agent waits for your yes (escalation {id}): {text}",
+                       "Die Frage an den Agenten von {who} wartet auf dein Ja (Eskalation {id}): {text}",
+                       "La question à l'agent de {who} attend votre accord (escalade {id}) : {text}",
+                       "La pregunta al agente de {who} espera tu sí (escalación {id}): {text}", "给 {who} 的代理的问题等待你同意（编号 "
+                       "{id}）：{text}",
+                       "{who} のエージェントへの質問はあなたの承認待ちです（{id}）：{text}"),
+    "agent_said": ("{who} says:", "{who} sagt:", "{who} répond :", "{who} dice:", "{who} 说：", "{who} の答え："),
+    "agent_later": ("{who} cannot answer now. The question is kept and answered later.",
+                    "{who} kann gerade nicht antworten. Die Frage bleibt liegen und wird später beantwortet.",
+                    "{who} ne peut pas répondre maintenant. La question est gardée et recevra une réponse plus tard.",
+                    "{who} no puede responder ahora. La pregunta se guarda y se responderá más tarde.", "{who} 现在无法回答，问题已保留，"
+                    "稍后会答复。",
+                    "{who} は今は答えられません。質問は残り、後で答えます。"),
+    "share_what": ("What may those who have the link read? Say `share my agent with all my notes` or `share my agent with the folder NAME`.",
+                   "Was dürfen die lesen, die den Link haben? Sag `teile meinen Agenten mit allen Notizen` oder `teile meinen Agenten mit "
+                   "dem Ordner NAME`.",
+                   "Que peuvent lire ceux qui ont le lien ? Dites `partage mon agent avec toutes mes notes` ou `partage mon agent avec le "
+                   "dossier NOM`.",
+                   "¿Qué pueden leer quienes tengan el enlace? Di `comparte mi agente con todas mis notas` o `comparte mi agente con la "
+                   "carpeta NOMBRE`.",
+                   "拿到链接的人可以读什么？请说 `分享我的代理，所有笔记` 或 `分享我的代理，文件夹 名称`。",
+                   "リンクを持つ人は何を読めますか？`エージェントを共有 すべてのメモ` か `エージェントを共有 フォルダー 名前` と書いてください。"),
+    "shared": ("The link to your agent{until}: {url}", "Der Link zu deinem Agenten{until}: {url}", "Le lien vers votre agent{until} : {url}",
+               "El enlace a tu agente{until}: {url}", "你的代理的链接{until}：{url}", "エージェントへのリンク{until}：{url}"),
+    "until": (", until {day}", ", bis {day}", ", jusqu'au {day}", ", hasta el {day}", "，有效期至 {day}", "、{day}まで"),
+    "waits": ("`{tool}` waits for your yes (escalation {id}).", "`{tool}` wartet auf dein Ja (Eskalation {id}).",
+              "`{tool}` attend votre accord (escalade {id}).", "`{tool}` espera tu sí (escalación {id}).", "`{tool}` 等待你同意（编号 {id}）。",
+              "`{tool}` はあなたの承認待ちです（{id}）。"),
     "not_attached": ("I found no passage in {names} that answers this.", "In {names} habe ich keine Stelle gefunden, die das beantwortet.",
                      "Aucun passage de {names} n'y répond.", "Ningún pasaje de {names} lo responde.", "{names} 中没有找到能回答的段落。",
                      "{names} の中に答えになる箇所は見つかりませんでした。"),

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from app.agent import phrases, routing_asian, routing_calendar, routing_english, routing_romance
+from app.agent import phrases, routing_asian, routing_calendar, routing_english, routing_network, routing_romance
 from app.agent.phrases import Language
 from app.core.regex import regex
 
@@ -22,15 +22,16 @@ _TABLES: dict[str, tuple[tuple[str, str], ...]] = {
 }
 
 
-def _with_calendar(language: str, table: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
-    """Give a language's rules with those of the calendar where what is asked begins: after what is refused, said or written."""
+def _whole_table(language: str, table: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """Give a language's rules: first those of what concerns others, which say outright what they are and what is not wanted of them; those of the
+    calendar stand where what is asked begins, after what is refused, said or written."""
     place = [intent for intent, _ in table].index("day")
-    return (*table[:place], *routing_calendar.PATTERNS[language], *table[place:])
+    return (*routing_network.PATTERNS[language], *table[:place], *routing_calendar.PATTERNS[language], *table[place:])
 
 
-TABLES = {language: _with_calendar(language, table) for language, table in _TABLES.items()}
+TABLES = {language: _whole_table(language, table) for language, table in _TABLES.items()}
 LATIN = ("en", "de", "fr", "es")
-OPEN_ENDED = ("content", "text", "task")
+OPEN_ENDED = ("content", "text", "task", "rest")
 LISTED_FLAGS = {"today": ("date", "today"), "tomorrow": ("date", "tomorrow"), "week": ("date", "week"), "overdue": ("date", "overdue")}
 _POLITE = regex(
     r"(?:(?:hey|hi|ok|okay|please|also|and|now|so|bitte|por favor|s'il te plaît|s'il vous plaît)[,!]?\s+"
@@ -62,11 +63,18 @@ class Route(msgspec.Struct, frozen=True):
 
 
 class Rule(NamedTuple):
-    """A pattern that means an intent, with the language of its table."""
+    """A pattern that means an intent, with the language of its table; `hints`: without one of them in a message it is not even tried."""
 
     intent: str
     pattern: re.Pattern[str]
     language: Language
+    hints: tuple[str, ...] = ()
+
+    def fits(self, text: str, folded: str) -> re.Match[str] | None:
+        """Give how the rule fits a text, which is also there in small letters; None where it does not."""
+        if self.hints and not any(hint in folded for hint in self.hints):
+            return None
+        return self.pattern.search(text)
 
 
 def route(message: str) -> Route:
@@ -75,8 +83,9 @@ def route(message: str) -> Route:
     language = phrases.language_of(message)
     bare = _POLITE.sub("", head, count=1) if _POLITE.match(head) else head
     for text in dict.fromkeys((head, bare)):
+        folded = text.lower()
         for rule in _rules(language):
-            if found := rule.pattern.search(text):
+            if found := rule.fits(text, folded):
                 rest = message[READ:]
                 arguments = {name: _whole(name, value, found.end(name) == len(text), rest) for name, value in found.groupdict().items() if value}
                 return Route(rule.intent, _answering(language, rule), _named(arguments))
@@ -87,10 +96,16 @@ def route(message: str) -> Route:
 def _rules(language: Language) -> tuple[Rule, ...]:
     """Give every rule that a message in that language can meet: those of its own first."""
     order = (language, *LATIN) if language in LATIN else (language, "en")
+    return tuple(rule for table in dict.fromkeys(order) for rule in _of(table))
+
+
+@functools.cache
+def _of(language: Language) -> tuple[Rule, ...]:
+    """Give the rules of one language; their patterns are compiled when they are first tried."""
+    others = len(routing_network.PATTERNS[language])
     return tuple(
-        Rule(intent, re.compile(pattern, re.IGNORECASE | re.DOTALL), table)  # type: ignore[arg-type]
-        for table in dict.fromkeys(order)
-        for intent, pattern in TABLES[table]
+        Rule(intent, regex(pattern, re.IGNORECASE | re.DOTALL), language, routing_network.HINTS.get(language, ()) if place < others else ())
+        for place, (intent, pattern) in enumerate(TABLES[language])
     )
 
 

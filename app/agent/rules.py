@@ -4,7 +4,7 @@ from typing import cast
 
 import msgspec
 
-from app.agent import agenda, answers, attached_answers, lists, recalling, routing, writes
+from app.agent import agenda, answers, attached_answers, lists, reaching, recalling, routing, writes
 from app.agent.phrases import Language, say
 from app.agent.routing import Route
 from app.agent.steps import Asked, Result, Step
@@ -32,6 +32,11 @@ INTENTS = {
     "recall": recalling.recall,
     "events": agenda.events,
     "free": agenda.free,
+    "network": reaching.network,
+    "contact": reaching.contact,
+    "message": reaching.message,
+    "ask_agent": reaching.ask_agent,
+    "share": reaching.share,
 }
 MOST_ROUNDS = 5
 

@@ -100,7 +100,6 @@ class Turn:
     emit: Callable[[Event], None]
     calls: list[Call] = dataclasses.field(default_factory=list)
     text: str = ""
-    last: tuple[str, str] | None = None
     origin: Origin = Origin("chat")
     taint: frozenset[Taint] = frozenset()
     refused: int = 0
@@ -108,8 +107,13 @@ class Turn:
     limits: Limits = Limits()
     seconds: int | None = None
     """The longest that it may take, where it is not as the settings say."""
+    told: str | None = None
+    """What its brain is told in the owner's words, where it is not what it is told for the owner."""
     quotes: Quotes = dataclasses.field(init=False)
     _open: dict[str, None] = dataclasses.field(default_factory=dict)
+    _step: int = 0
+    _now: set[tuple[str, str]] = dataclasses.field(default_factory=set)
+    _before: set[tuple[str, str]] = dataclasses.field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.quotes = Quotes(self._source)
@@ -155,6 +159,18 @@ class Turn:
         """Tell of the calls whose result nobody waited for."""
         for call_id in list(self._open):
             self.end_call(call_id, "failed")
+
+    def repeats(self, call: Call, step: int) -> bool:
+        """Note a call of a step, and say whether the very call was made in that step already, or in the one with calls before it.
+
+        The calls of a step run side by side, so which of them came last says nothing.
+        """
+        if step != self._step:
+            self._step, self._before, self._now = step, self._now, set()
+        made = (call.tool, call.arguments)
+        repeated = made in self._now or made in self._before
+        self._now.add(made)
+        return repeated
 
     def refuse(self, call: Call, why: str) -> None:
         """Note that a call was refused; raise TooManyRefusals when it is the last of several in a row."""
@@ -228,24 +244,23 @@ def instructions(turn: Turn) -> str:
     parts = [INSTRUCTIONS.format(name=turn.me.username)]
     if name := turn.app.quick(users.settings_of, turn.me).agent_name:
         parts.append(NAMED.format(name=name))
-    if words := identity.told(turn.app, turn.me):
+    if words := identity.told(turn.app, turn.me) if turn.told is None else turn.told:
         parts.append(words)
     return "\n".join([*parts, CLOCK.format(now=turn.now, zone=turn.zone)])
 
 
-async def use(turn: Turn, tool: str, arguments: Mapping[str, Any], call_id: str) -> Used:
-    """Run one tool by the same door as everyone; a refusal is told to the brain and is never a crash.
+async def use(turn: Turn, tool: str, arguments: Mapping[str, Any], call_id: str, *, step: int) -> Used:
+    """Run one tool by the same door as everyone; a refusal is told to the brain and is never a crash. `step` numbers the brain's answers.
 
     Raises TooManyRefusals, AgentsStopped and GrantRevoked.
     """
     call = Call(tool, call_id, json.dumps(arguments, ensure_ascii=False, default=str))
     turn.calls.append(call)
-    if turn.last == (tool, call.arguments):
+    if turn.repeats(call, step):
         turn.refuse(call, "repeated")
         if turn.desk is not None:
             raise TooManyRefusals(_SAME_CALL)
         return Used(_SAME_CALL, "failed")
-    turn.last = (tool, call.arguments)
     try:
         if turn.desk is not None and (noted := await turn.desk.take(turn, tool, arguments)) is not None:
             call.outcome, turn.refused = "proposed", 0

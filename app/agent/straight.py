@@ -136,7 +136,7 @@ class _Straight:
         turn, results = self._turn, dict.fromkeys((call.id for call in calls), Used(""))
 
         async def use(call: _Call) -> None:
-            results[call.id] = used = await running.use(turn, call.tool, call.arguments, call.id)
+            results[call.id] = used = await running.use(turn, call.tool, call.arguments, call.id, step=len(self._entries))
             stop.demand(turn.app)
             turn.end_call(call.id, used.outcome)
 

@@ -26,6 +26,11 @@ BY_INTENT: dict[str, tuple[str, ...]] = {
     "pin_note": ("pin_note", "list_notes"),
     "move_note": ("move_note", "list_folders", "create_folder"),
     "replan": ("replan_todos", "edit_todo"),
+    "network": ("list_network", "search_contact"),
+    "contact": ("search_contact", "list_network"),
+    "message": ("search_contact", "send_message_to_human", "contact_agent"),
+    "ask_agent": ("search_contact", "contact_agent", "send_message_to_human"),
+    "share": ("share_agent", "list_folders"),
     "undo": ("list_snapshots", "restore_snapshot", "edit_todo", "edit_note"),
 }
 USUAL = ("get_note_content", "create_todo", "create_note", "complete_todo", "edit_note", "edit_todo")
@@ -37,6 +42,7 @@ MEANT: dict[str, str] = {
     "snapshot": r"\b(?:version|snapshot|history|restore|previous|before)\w*",
     "folder": r"\bfolders?\b|\bordner\b|\bdossiers?\b|\bcarpetas?\b",
     "message": r"\b(?:message|tell|send|ask|write to)\b",
+    "contact": r"\b(?:contacts?|network|kontakte?|netzwerk|reseau|red)\b",
 }
 
 

@@ -24,8 +24,8 @@ from app.commands.user import user_option, whose
 def explain(caller: str, operation: str, args: tuple[str, ...], user: str | None, json_: bool, data: Path | None) -> None:
     """Show what a caller would see, and why it is allowed or refused.
 
-    CALLER is me, session, key:ID or contact:USERNAME. OPERATION is a name or "METHOD /path" as `hearth routes` has it. A VALUE is JSON, or text where
-    it is none. Nothing of it stays.
+    CALLER is me, session, key:ID, contact:USERNAME or guest:LINK (its id or token). OPERATION is a name, also of a tool, or "METHOD /path" as
+    `hearth routes` has it. A VALUE is JSON, or text where it is none. Nothing of it stays.
     """
     settings = read_settings(data=data)
     found = ask(settings, "explain_call", username=whose(settings, user), caller=caller, operation=operation, args=dict(map(_field, args)))

@@ -6,6 +6,7 @@ import uuid
 
 ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
 SECRET_LENGTH = 40
+SHORT_LENGTH = 10
 TYPED_ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 CODE_GROUPS = 3
 GROUP_LENGTH = 4
@@ -16,6 +17,11 @@ NAMESPACE = uuid.UUID("5b0f5c1e-6d0a-4f0e-9d57-3c4b7f1a2e88")
 def secret(prefix: str) -> str:
     """Give the prefix and 40 random base62 characters (238 bits)."""
     return prefix + "".join(secrets.choice(ALPHABET) for _ in range(SECRET_LENGTH))
+
+
+def short() -> str:
+    """Give ten random base62 characters (59 bits), for an address that people pass on."""
+    return "".join(secrets.choice(ALPHABET) for _ in range(SHORT_LENGTH))
 
 
 def code() -> str:

@@ -35,7 +35,7 @@ class Credentials:
         """Find the caller of the credential, and take a token of its rate."""
         headers, address, scheme = exchange.headers, address_of(exchange.scope), exchange.scope.get("scheme", "http")
         self.require_patience(address)
-        key = _key(headers)
+        key = key_of(headers)
         secret = session_secret(headers) if key is None else None
         caller = self._by_session(exchange, secret) if secret is not None else None if key is None else self.ring.caller(key)
         if caller is None:
@@ -109,7 +109,7 @@ def address_of(scope: MutableMapping[str, Any]) -> str:
     return str((scope.get("client") or ("?",))[0])
 
 
-def _key(headers: dict[bytes, bytes]) -> str | None:
+def key_of(headers: dict[bytes, bytes]) -> str | None:
     """Give the key that was sent; when Authorization is there it alone counts."""
     authorization = headers.get(b"authorization")
     if authorization is None:

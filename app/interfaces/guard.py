@@ -17,6 +17,13 @@ SECURITY_HEADERS: list[tuple[bytes, bytes]] = [
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
 ]
 Headers = list[tuple[bytes, bytes]]
+ANY_ORIGIN: Headers = [
+    (b"access-control-allow-origin", b"*"),
+    (b"access-control-allow-methods", b"GET, HEAD, POST"),
+    (b"access-control-allow-headers", b"Authorization, X-API-Key, Content-Type"),
+    (b"access-control-expose-headers", b"X-Request-Id, Retry-After"),
+    (b"access-control-max-age", b"600"),
+]
 
 
 class Guard:
@@ -29,11 +36,16 @@ class Guard:
         self._public = urlsplit(settings.public_url.rstrip("/"))
         self._origins = frozenset(origin.rstrip("/").encode() for origin in settings.cors_origins)
 
-    def check(self, method: str, headers: dict[bytes, bytes], scheme: str) -> Headers | None:
-        """Raise Forbidden for a foreign Host or, on methods that change things, a foreign Origin; give CORS headers for an allowed origin."""
+    def check(self, method: str, headers: dict[bytes, bytes], scheme: str, *, for_all: bool = False) -> Headers | None:
+        """Raise Forbidden for a foreign Host or, on methods that change things, a foreign Origin; give CORS headers for an allowed origin.
+
+        What is `for_all` pages of every origin may ask, without cookies.
+        """
         host = headers.get(b"host", b"").lower()
         if host not in self._known and not self._is_known(host):
             raise Forbidden("This Host is not one that the server answers to; see the setting HEARTH_ALLOWED_HOSTS.", reason="host_not_allowed")
+        if for_all:
+            return ANY_ORIGIN
         origin = headers.get(b"origin")
         if origin is not None and origin in self._origins:
             return _cors(origin)
@@ -50,14 +62,14 @@ class Guard:
         """Say whether the request names a page of this server as the one it comes from."""
         return headers.get(b"origin", b"").lower() == self.origin(headers, scheme).encode("latin-1")
 
-    async def pass_on(self, app: Callable[..., Awaitable[None]], scope: Any, receive: Any, send: Any, request_id: bytes) -> None:
-        """Let another ASGI application answer, with the headers of every answer added."""
+    async def pass_on(self, app: Callable[..., Awaitable[None]], scope: Any, receive: Any, send: Any, more: Headers) -> None:
+        """Let another ASGI application answer, with the headers of every answer added, and these."""
 
         async def send_guarded(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
                 given = {name for name, _ in message["headers"]}
-                more = [(name, value) for name, value in (*SECURITY_HEADERS, (b"cache-control", b"no-store")) if name not in given]
-                message["headers"] = [*message["headers"], *more, (b"x-request-id", request_id)]
+                usual = [(name, value) for name, value in (*SECURITY_HEADERS, (b"cache-control", b"no-store")) if name not in given]
+                message["headers"] = [*message["headers"], *usual, *more]
             await send(message)
 
         await app(scope, receive, send_guarded)

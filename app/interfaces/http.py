@@ -29,6 +29,7 @@ from app.errors import AppError, Invalid, Malformed, PayloadTooLarge, Unavailabl
 from app.interfaces.access_log import AccessLog
 from app.interfaces.credentials import BASE, Credentials
 from app.interfaces.guard import SECURITY_HEADERS, Headers
+from app.interfaces.guests import GUESTS
 from app.interfaces.routes import Found, Routes
 from app.settings import MIB
 
@@ -145,13 +146,15 @@ class Api:
         exchange = Exchange(scope, receive, send, next(self._ids))
         path: str = scope["path"]
         try:
-            exchange.cors = self.guard.check(scope["method"], exchange.headers, scope.get("scheme", "http"))
+            for_all = path.removesuffix("/") == GUESTS
+            exchange.cors = self.guard.check(scope["method"], exchange.headers, scope.get("scheme", "http"), for_all=for_all)
             if exchange.cors is not None and scope["method"] == "OPTIONS":
                 await exchange.answer(204, b"")
             elif path.startswith(BASE) and (len(path) == len(BASE) or path[len(BASE)] == "/"):
                 await self._serve(exchange, path[len(BASE) :])
             else:
-                await self.guard.pass_on(self.app, scope, receive, send, exchange.request_id)
+                more = [(b"x-request-id", exchange.request_id), *(exchange.cors or () if for_all else ())]
+                await self.guard.pass_on(self.app, scope, receive, send, more)
                 return
         except ClientLeft:
             exchange.status = 499

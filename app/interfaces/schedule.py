@@ -42,11 +42,15 @@ class Schedule:
             self._scheduler.shutdown(wait=False)
 
     async def sweep(self) -> None:
-        """Delete for good what has been in the trash for its time, cut-off uploads, surplus snapshots and old replies; close forgotten calls."""
+        """Delete for good what has been in the trash for its time, uploads cut off, surplus snapshots, old replies and runs of the heartbeat.
+
+        Close forgotten calls.
+        """
         await self._parts.call(OPERATOR, "purge_expired_trash", {})
         await self._parts.call(OPERATOR, "purge_stale_attachments", {})
         await self._parts.call(OPERATOR, "prune_snapshots", {})
         await self._parts.call(OPERATOR, "sweep_sessions", {})
+        await self._parts.call(OPERATOR, "prune_heartbeat_runs", {})
         await self._parts.write(idempotency.sweep)
         await self._parts.write(metering.settle_forgotten)
 

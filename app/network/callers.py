@@ -4,17 +4,17 @@ from app.account import contacts, keys
 from app.core.caller import Caller
 from app.core.tx import Tx
 from app.errors import Forbidden, Invalid, NotFound
-from app.network import grant_rows, people
+from app.network import grant_rows, people, share_rows
 
-NAMES = "me, session, key:<id> or contact:<username>"
+NAMES = "me, session, key:<id>, contact:<username> or guest:<link>"
 
 
 def named(tx: Tx, me: Caller, name: str) -> Caller:
     """Give a caller of the owner's by name: `me` who asks, `session` the owner at a page, `key:<id>` one of the owner's keys,
-    `contact:<username>` a contact who asks the owner's agent.
+    `contact:<username>` a contact who asks the owner's agent, `guest:<link>` a guest of the share link of that id or token.
 
     Raises NotFound for what is not the owner's, Unauthorized for a key that is revoked or expired, Forbidden for a contact without
-    access to the agent, Invalid for any other name.
+    access to the agent and for a link that is not open, Invalid for any other name.
     """
     kind, _, rest = name.strip().partition(":")
     if kind == "me" and not rest:
@@ -25,6 +25,8 @@ def named(tx: Tx, me: Caller, name: str) -> Caller:
         return keys.caller_of(tx, me, int(rest[:15]))
     if kind == "contact" and rest:
         return _contact(tx, me, rest)
+    if kind == "guest" and rest:
+        return _guest(tx, me, rest)
     raise Invalid(f"caller must be {NAMES}.", field="caller")
 
 
@@ -37,3 +39,14 @@ def _contact(tx: Tx, me: Caller, name: str) -> Caller:
     if peer is None:
         raise Forbidden(f"{person['username']} was not granted access to this agent.", reason="agent_access_not_granted")
     return peer
+
+
+def _guest(tx: Tx, me: Caller, ref: str) -> Caller:
+    """Give the owner's agent as a guest of a link has it."""
+    link = share_rows.own(tx, me.user, ref)
+    if link is None:
+        raise NotFound("There is no such share link.", field="caller")
+    guest = share_rows.caller(tx, link.id)
+    if guest is None:
+        raise Forbidden(f"The share link is {link.status(tx.now)}.", reason="link_not_open")
+    return guest

@@ -66,8 +66,8 @@ def list_contacts(
 ) -> ContactList:
     """List the caller's contacts by username; `q` is a part of the username or name."""
     wanted = q.strip().casefold()
-    rows = [row for row in tx.all(f"{_SELECT} ORDER BY u.username", me=me.user) if wanted in row["username"] or wanted in row["name"].casefold()]
-    return ContactList([shown(tx, me.user, row) for row in rows[offset : offset + limit]], len(rows))
+    fitting = [row for row in rows(tx, me.user) if wanted in row["username"] or wanted in row["name"].casefold()]
+    return ContactList([shown(tx, me.user, row) for row in fitting[offset : offset + limit]], len(fitting))
 
 
 @operation(
@@ -98,6 +98,11 @@ async def change_permissions(
 ) -> PermissionsAnswer:
     """Replace the whole of what a contact may do with the caller's agent. What is narrower holds from the next call of a tool on."""
     return await app.write(_change, me, user_id, permissions, if_revision, app.part(Behind))
+
+
+def rows(tx: Tx, user: int) -> list[sqlite3.Row]:
+    """Give a user's contacts, by username."""
+    return tx.all(f"{_SELECT} ORDER BY u.username", me=user)
 
 
 def contact(tx: Tx, me: Caller, user: str) -> sqlite3.Row:

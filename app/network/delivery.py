@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from app.agent import conversation_rows, message_memory
+from app.agent.heartbeat import clock
 from app.core.tx import Tx
 from app.network.senders import Person, Sender
 
@@ -16,7 +17,7 @@ Mode = Literal["human", "agent", "group"]
 def deliver(
     tx: Tx, conversation: int, sender: Sender, content: str, *, to: Iterable[Person], mode: Mode, client_message_id: str | None = None
 ) -> int:
-    """Store a message, let those who may read it remember it, tell its recipients, and give its id."""
+    """Store a message, let those who may read it remember it, tell its recipients and wake their heartbeats, and give its id."""
     message = conversation_rows.add_message(
         tx, conversation, role="user", sender_type=sender.type, sender=sender.person.id, label=sender.label, content=content,
         client_message_id=client_message_id,
@@ -24,6 +25,7 @@ def deliver(
     message_memory.add(tx, message)
     for person in to:
         tell(tx, person, sender, message=message, conversation=conversation, mode=mode, content=content)
+        clock.wake(tx, person.id)
     return message
 
 

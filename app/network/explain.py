@@ -1,6 +1,6 @@
 """Seeing as another: what a caller would get, and why it is allowed or refused, by the very checks of the real call."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -16,10 +16,13 @@ from app.core.rehearsal import Written, rehearsing
 from app.core.shapes import Record, decode
 from app.errors import AppError, Forbidden, InsufficientScope, Invalid, NotFound, Unauthorized
 from app.network import callers
+from app.tools import registry
 
 OUTSIDE = frozenset({"call_tool", "add_integration", "chat", "briefing", "briefing_strategies", "briefing_matrix", "run_heartbeat"})
 """What reaches models, tools or addresses before its first write, so that a rehearsal would be more than a look."""
 REACHING = ("O", "X")
+COMMAND = "COMMAND"
+MOST_NEAR, MOST_COMPARED, LEAST_PART = 3, 80, 4
 Args = Annotated[str, Meta(max_length=4_000)]
 
 
@@ -34,6 +37,8 @@ class Seen(Record):
 
 
 class Asked(Record):
+    """The operation that is looked at; a tool without an endpoint has the method TOOL and no path."""
+
     name: str
     method: str
     path: str
@@ -69,8 +74,8 @@ async def explain(app: App, me: Caller, *, caller: Annotated[str, Meta(max_lengt
                   args: Args = "{}") -> Explained:  # fmt: skip
     """See what a caller of one's own would see, and why it is allowed or refused; nothing of it stays.
 
-    `caller` is me, session, key:<id> or contact:<username>, `operation` its name or its method and path, `args` its fields as a JSON object, those of
-    the path included.
+    `caller` is me, session, key:<id>, contact:<username> or guest:<link>, `operation` its name, also of a tool, or its method and path, `args` its
+    fields as a JSON object, those of the path included.
     Whoever asks must hold every scope that the caller holds.
     """
     return await _explained(app, me, caller, operation, _fields(args))
@@ -98,7 +103,7 @@ async def _explained(app: App, me: Caller, caller: str, operation: str, fields: 
     try:
         app.authorize(seen, found)
         checks.append(Check("scope", True, f"It holds {_scopes(found)}."))
-        app.arguments(found, fields)
+        fields = _checked(app, found, fields)
         checks.append(Check("fields", True, "Every field fits."))
     except AppError as error:
         checks.append(Check("fields" if isinstance(error, Invalid) or len(checks) > 1 else "scope", False, error.message))
@@ -130,12 +135,45 @@ def _told(who: Seen | None, asked: Asked, checks: list[Check], error: AppError, 
 
 
 def _operation(app: App, name: str) -> Operation[..., Any]:
-    """Give the operation of that name, or of that method and path; raise NotFound. What the command line alone may ask is none."""
+    """Give the operation of that name, or of that method and path; raise NotFound, which names those that are called nearly so.
+
+    What the command line alone may ask is none.
+    """
     wanted = " ".join(name.split())
-    for found in app.catalog.operations.values():
-        if found.path and wanted in (found.name, f"{found.method} {found.path}", *found.also):
-            return found
-    raise NotFound(f"There is no operation called {wanted[:80]}; `hearth routes` lists them.", field="operation")
+    known = {spelling: found for found in app.catalog.operations.values() if found.method != COMMAND for spelling in (found.name, *_routes(found))}
+    if wanted in known:
+        return known[wanted]
+    near = _near(wanted, known)
+    meant = f"; did you mean {' or '.join(near)}?" if near else "; `hearth routes` lists the endpoints, `GET /tools` the tools."
+    raise NotFound(f"There is no operation called {wanted[:80]}{meant}", field="operation", near=near)
+
+
+def _checked(app: App, found: Operation[..., Any], fields: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Give the fields of the operation, which for what is only a tool come as that spells them; raise Invalid."""
+    if found.path:
+        app.arguments(found, fields)
+        return fields
+    tool = registry.Tool(found)
+    named = tool.fields(fields)
+    with tool.spelled():
+        app.arguments(found, named)
+    return named
+
+
+def _routes(found: Operation[..., Any]) -> list[str]:
+    """Give an operation's routes; a tool has none."""
+    return [f"{found.method} {found.path}", *found.also] if found.path else []
+
+
+def _near(wanted: str, names: Iterable[str]) -> list[str]:
+    """Give the names nearest to one that there is not, the nearest first."""
+    import difflib
+
+    folded = {spelling.casefold(): spelling for spelling in names}
+    key = wanted.casefold()[:MOST_COMPARED]
+    holding = [spelling for spelling in folded if len(key) >= LEAST_PART and key in spelling]
+    close = difflib.get_close_matches(key, folded, n=MOST_NEAR, cutoff=0.6)
+    return [folded[spelling] for spelling in dict.fromkeys([*close, *holding])][:MOST_NEAR]
 
 
 def _fields(args: str) -> dict[str, Any]:

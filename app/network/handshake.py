@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Meta
 
 from app.account import contacts as known
+from app.agent.heartbeat import arrivals, clock
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.limits import RateLimit
@@ -144,6 +145,14 @@ async def connect_by_link(app: App, me: Caller, *, share_token: Annotated[str, M
     return await app.write(_connect, me, share_token, app.part(Links))
 
 
+def waiting_for(tx: Tx, user: int, most: int) -> list[arrivals.Request]:
+    """Give the requests to a user that wait for an answer, the oldest first, as the heartbeat tells of them."""
+    rows = tx.all(f"{_SELECT} JOIN users u ON u.id = r.from_id WHERE r.to_id = :me AND {_PENDING} ORDER BY r.id LIMIT :most",
+                  me=user, now=tx.now, most=most)  # fmt: skip
+    wishes = {"friend": "to become a contact", "agent": "for access to your agent"}
+    return [arrivals.Request(row["id"], row["name"], wishes[row["type"]], row["note"] or "", row["created_at"]) for row in rows]
+
+
 def _request(tx: Tx, me: Caller, to: str, note: str | None) -> Requested:
     other, agent = people.agent_or_person(tx, to, field="to")
     kind: Type = "agent" if agent else "friend"
@@ -164,6 +173,7 @@ def _request(tx: Tx, me: Caller, to: str, note: str | None) -> Requested:
     if theirs is None:
         sender = {"userId": me.user_id, "username": me.username, "name": _user(tx, me.user)["name"]}
         tx.emit("contact.requested", user=other["id"], requestId=row["id"], **{"from": sender})
+        clock.wake(tx, other["id"])
         return Requested("requested", row["id"])
     for each in (theirs, row):
         _accept(tx, each, None)

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Sequence
 from typing import Annotated
 from zoneinfo import ZoneInfo
 
@@ -9,13 +10,14 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from app.account import users
+from app.account.token_rows import Feature
 from app.agent import chat, conversation_rows, episodes, model_choice, turns
 from app.agent.chat import Begun, Wish
 from app.agent.meter import first_call
 from app.agent.told import Answer
 from app.core.app import App
 from app.core.caller import Caller
-from app.core.operation import operation
+from app.core.operation import Taint, operation
 from app.core.shapes import Record, Text
 from app.core.tx import Tx
 from app.errors import AppError, BudgetExceeded, Forbidden, Unavailable
@@ -113,26 +115,37 @@ def begin_turn(tx: Tx, acting: Caller, *, owner: Person, asker: Person, conversa
     """Begin the turn that answers a question; its first tokens are reserved, and count for the agent's owner. Raises BudgetExceeded."""
     own = owner == asker
     history = turns.remembered(tx, conversation) if own else said_before(tx, conversation, asker.id, before=message)
-    before = turns.taint(tx, conversation)
-    model = model_choice.name_of(tx, acting, settings)
-    held = first_call(tx, acting, feature="rpc", model=model, texts=(text, *history), most=settings.max_completion)
-    turn = turns.begin(tx, acting, conversation, message=message, model=model)
-    zone = ZoneInfo(users.settings_of_user(tx, owner.id).timezone)
-    begun = Begun(
-        conversation, turn, tuple(history), zone, senders.agent_name(tx, owner), model, held, before,
-        origin=Origin("rpc", conversation_id=conversation, peer=asker.user_id), feature="rpc",
-        words=frozenset({"agent"}), seconds=settings.rpc_seconds,
+    origin = Origin("rpc", conversation_id=conversation, peer=asker.user_id)
+    begun = begun_turn(
+        tx, acting, owner=owner, origin=origin, feature="rpc", words=frozenset({"agent"}), conversation=conversation, message=message, text=text,
+        history=history, settings=settings,
     )  # fmt: skip
     return Asked(owner, asker, acting, message, text, begun)
 
 
-def said_before(tx: Tx, conversation: int, asker: int, *, before: int) -> list[bytes]:
+def begun_turn(
+    tx: Tx, acting: Caller, *, owner: Person, origin: Origin, feature: Feature, words: frozenset[Taint], conversation: int, message: int, text: str,
+    history: Sequence[bytes], settings: Settings, told: str | None = None,
+) -> Begun:  # fmt: skip
+    """Begin the turn in which an owner's agent answers somebody else; its tokens count for the owner. Raises BudgetExceeded."""
+    before = turns.taint(tx, conversation)
+    model = model_choice.name_of(tx, acting, settings)
+    held = first_call(tx, acting, feature=feature, model=model, texts=(text, told or "", *history), most=settings.max_completion)
+    turn = turns.begin(tx, acting, conversation, message=message, model=model)
+    zone = ZoneInfo(users.settings_of_user(tx, owner.id).timezone)
+    return Begun(
+        conversation, turn, tuple(history), zone, senders.agent_name(tx, owner), model, held, before, origin=origin, feature=feature, words=words,
+        seconds=settings.rpc_seconds, told=told,
+    )  # fmt: skip
+
+
+def said_before(tx: Tx, conversation: int, asker: int | None, *, before: int) -> list[bytes]:
     """Give what asker and agent said to each other lately, as a brain remembers it.
 
     Of what the tools of those turns gave nothing: the grant may have become narrower since.
     """
     rows = tx.all(
-        """SELECT role, content FROM messages WHERE conversation_id = :id AND id < :before AND (role = 'assistant' OR sender_id = :asker)
+        """SELECT role, content FROM messages WHERE conversation_id = :id AND id < :before AND (role = 'assistant' OR sender_id IS :asker)
            ORDER BY id DESC LIMIT :most""",
         id=conversation, asker=asker, before=before, most=REMEMBERED,
     )  # fmt: skip

@@ -1,6 +1,7 @@
 """The inbox that waits: messages to agents that could not answer when they came are answered once these can."""
 
 from app.agent.conversation_rows import add_message
+from app.agent.heartbeat import clock
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import operation
@@ -73,3 +74,4 @@ def _end(tx: Tx, asked: Asked, answer: str | None) -> None:
     if newest is not None and answer is not None:
         sender = Sender(asked.owner, "agent", asked.begun.agent_label)
         delivery.tell(tx, asked.asker, sender, message=newest, conversation=asked.begun.conversation, mode="agent", content=answer)
+        clock.wake(tx, asked.asker.id)

@@ -16,7 +16,7 @@ TOOLS = frozenset(
     {
         "search_notes", "get_note_content", "grep_notes", "list_notes", "list_folders", "create_note", "edit_note", "move_note", "pin_note",
         "search_todos", "create_todo", "complete_todo", "replan_todos", "memory_search",
-        "memory_write", "search_calendar_events",
+        "memory_write", "search_calendar_events", "list_network", "search_contact", "send_message_to_human", "contact_agent", "share_agent",
     }
 )  # fmt: skip
 

@@ -33,13 +33,16 @@ TEXTS = {
     GREETING: "Good day! I am a very small model, and these few words are all that I know by heart.",
     CLOSING: "The workspace has answered, so here is what it holds, and with that my part is done.",
     "search": asked("search_notes", query="lighthouse"),
-    "both": asked("search_notes", query="harbour") + "\n" + asked("search_todos", query="rope"),
+    "both": asked("search_notes", query="harbour") + "\n" + asked("search_todos", q="rope"),
     "wrong": asked("search_notes", qwery=7),
     "unknown": asked("open_the_gates", which="all"),
     "add": "Let me write that down.\n" + asked("create_todo", title="Mend the nets"),
     ENDLESS: "Waves come in and waves go out; the tide counts none of them, and neither does the gull above. ",
 }
-"""What the model can say, by name; the endless text begins again where it ends."""
+"""What the model can say, by name; the endless text begins again where it ends.
+
+The fields of a call must be those of the tool, but for "wrong": the server holds a call to them, and where it forbids the next piece, chance chooses.
+"""
 
 
 class Words(NamedTuple):

@@ -4,7 +4,10 @@ import asyncio
 
 import pytest
 
+from app.agent import printed_calls
+from app.catalog import CATALOG
 from app.settings import Settings
+from app.tools import registry
 from tests.conftest import Client, Served
 from tests.wire.servers import Running
 from tests.wire.talking import ask, listened, status_of_last_turn
@@ -12,6 +15,8 @@ from wire import parrot
 
 pytestmark = pytest.mark.anyio
 SEARCH = "Search my notes and todos, and add a todo."  # so that these tools are among the few that a small model is offered
+ROUNDS = 3
+TOOLS = registry.native(CATALOG)
 CANCELLED, REFUSED = "cancel task", "exceeds the available context size"
 GREETING, CLOSING = parrot.TEXTS[parrot.GREETING], parrot.TEXTS[parrot.CLOSING]
 
@@ -48,6 +53,23 @@ async def test_words_before_a_call_are_heard_and_the_call_is_run(served: Served,
     assert heard.text.startswith("Let me write that down.")
     assert heard.text.endswith(CLOSING)
     assert "Mend the nets" in (await alice.get("/os/todos")).text
+
+
+async def test_two_tools_are_called_side_by_side_each_once(served: Served, alice: Client) -> None:
+    await alice.note("The harbour", "Boats lie there.")
+    for _ in range(ROUNDS):
+        heard = await ask(served, alice, f"{SEARCH} play both")
+        calls, results = heard.of("tool-call-start"), heard.of("tool-call-result")
+        assert [call["toolName"] for call in calls] == ["search_notes", "search_todos"]
+        assert {done["toolCallId"] for done in results} == {call["toolCallId"] for call in calls}
+        assert [done["ok"] for done in results] == [True, True], results
+        assert (heard.text, heard.told["model"]) == (CLOSING, "parrot")
+
+
+def test_what_the_parrot_calls_are_tools_with_their_own_fields() -> None:
+    for name in ("search", "both", "add"):
+        for call in printed_calls.calls_in(parrot.TEXTS[name].partition("\n")[2] if name == "add" else parrot.TEXTS[name], TOOLS):
+            assert set(call.arguments) <= set(TOOLS[call.name].descriptor.parameters["properties"]), name
 
 
 @pytest.mark.parametrize("play", ["wrong", "unknown"])

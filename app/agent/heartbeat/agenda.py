@@ -9,6 +9,7 @@ import msgspec
 
 from app.account import users
 from app.agent.heartbeat import actions, checklist, facts, instructions, runs
+from app.agent.heartbeat.arrivals import NONE, Arrivals
 from app.agent.heartbeat.checklist import Task
 from app.agent.heartbeat.facts import Look
 from app.agent.heartbeat.proposals import SNOOZE, SNOOZES, Fact, rule_of
@@ -30,11 +31,12 @@ class Changes(msgspec.Struct, frozen=True):
     notes: int
     todos: int
     messages: int
+    requests: int
 
     @property
     def any(self) -> bool:
         """Whether there is any change."""
-        return bool(self.notes or self.todos or self.messages)
+        return bool(self.notes or self.todos or self.messages or self.requests)
 
 
 class Agenda(msgspec.Struct, frozen=True):
@@ -66,7 +68,7 @@ class Agenda(msgspec.Struct, frozen=True):
         ]
 
 
-def look(tx: Tx, me: Caller) -> Agenda:
+def look(tx: Tx, me: Caller, arrivals: Arrivals = NONE) -> Agenda:
     """Give what there is to do for the user whose run `me` acts in."""
     chosen = users.settings_of(tx, me)
     zone = ZoneInfo(chosen.timezone)
@@ -74,13 +76,14 @@ def look(tx: Tx, me: Caller) -> Agenda:
     seen_at = None if seen is None else datetime.fromisoformat(seen["started_at"])
     tasks = checklist.read(instructions.text_of(tx, me.user))
     told = _Told(tx, me.user)
-    looking = Look(tx, me, zone, chosen.replan_per_day, seen_at, told.said)
+    looking = Look(tx, me, zone, chosen.replan_per_day, seen_at, told.said, arrivals)
     found = [fact for number, task in enumerate(tasks) for fact in facts.of(looking, task, number)]
     news = told.sift(found)
     today = tx.moment.astimezone(zone).date()
     room = max(0, MOST_ACTIONS_A_DAY - actions.count_since(tx, me.user, due.span(today, today, zone).since))
+    changes = _changes(tx, me, seen_at, 0 if seen is None else seen["seen_message"], arrivals)
     return Agenda(
-        tasks, tuple(news), tuple(told.suppressed), frozenset(told.items), _changes(tx, me, seen_at, 0 if seen is None else seen["seen_message"]),
+        tasks, tuple(news), tuple(told.suppressed), frozenset(told.items), changes,
         first_of_day=seen_at is None or seen_at.astimezone(zone).date() != today, room=room, zone=zone, now=tx.moment,
         seen_message=tx.value("SELECT ifnull(max(id), 0) FROM messages"),
     )  # fmt: skip
@@ -121,7 +124,7 @@ class _Told:
         return actions.told_at(self._tx, self._user, key, stamp(self._tx.moment - SNOOZES.get(rule_of(key), SNOOZE)))
 
 
-def _changes(tx: Tx, me: Caller, seen_at: datetime | None, seen_message: int) -> Changes:
+def _changes(tx: Tx, me: Caller, seen_at: datetime | None, seen_message: int, arrivals: Arrivals) -> Changes:
     since = stamp(seen_at or tx.moment - FIRST_LOOK)
     notes = tx.value(
         f"""SELECT count(*) FROM (SELECT 1 FROM notes t WHERE owner_id = :me AND trash_id IS NULL AND pinned IN (0, 1) AND updated_at >= :since
@@ -137,10 +140,12 @@ def _changes(tx: Tx, me: Caller, seen_at: datetime | None, seen_message: int) ->
         """SELECT count(*) FROM (SELECT 1 FROM conversation_members m JOIN conversations c ON c.id = m.conversation_id
                JOIN messages s ON s.conversation_id = m.conversation_id
              WHERE m.user_id = :me AND m.hidden = 0 AND m.active_at >= :since AND NOT (c.type = 'direct' AND c.owner_id IS :me)
-               AND s.id > :seen AND s.sender_id IS NOT :me LIMIT :most)""",
+               AND s.id > :seen AND s.sender_id IS NOT :me
+               AND NOT (s.role = 'assistant' AND c.owner_id IS :me) LIMIT :most)""",
         me=me.user, since=since, seen=seen_message, most=MOST_COUNTED,
     )  # fmt: skip
-    return Changes(notes, todos, messages)
+    requests = sum(one.since >= since for one in arrivals.requests(tx, me.user, MOST_COUNTED))
+    return Changes(notes, todos, messages, requests)
 
 
 _NOT_MINE = """NOT EXISTS (SELECT 1 FROM heartbeat_actions a

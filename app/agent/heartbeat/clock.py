@@ -10,11 +10,20 @@ from app.core.caller import Caller
 from app.core.loading import loaded
 from app.core.operation import operation
 from app.core.shapes import Record
-from app.core.tx import Tx
+from app.core.tx import Tx, stamp
 
 AT_ONCE = 4
 LATE = timedelta(minutes=2)
 """A run that begins so long after its time was missed while the server was away or asleep."""
+
+
+AT_ONCE_PRUNED = 200
+
+
+class Pruned(Record):
+    """How many runs were deleted."""
+
+    runs: int
 
 
 class Ticked(Record):
@@ -33,10 +42,29 @@ async def run_due_heartbeats(app: App, me: Caller) -> Ticked:
     return Ticked(sum(done))
 
 
+@operation("COMMAND", category="heartbeat")
+async def prune_heartbeat_runs(app: App, me: Caller) -> Pruned:
+    """Delete the runs whose time is over, a few at a time, so that nobody waits for it."""
+    before, total = stamp(app.clock() - timedelta(days=app.settings.heartbeat_days)), 0
+    for user in await app.read(_users):
+        done = AT_ONCE_PRUNED
+        while done == AT_ONCE_PRUNED:
+            done = await app.write(runs.prune, user, before=before, most=AT_ONCE_PRUNED)
+            total += done
+    return Pruned(total)
+
+
 def wake(tx: Tx, user: int) -> None:
-    """Let a user's heartbeat run soon, because somebody else has written to them."""
-    last = runs.last(tx, user)
-    schedules.wake(tx, user, last_run_at=None if last is None else last["started_at"])
+    """Let a user's heartbeat run soon, because somebody else has written to them or asks them for something.
+
+    It is planned by the one gate of all runs, so many messages come to one run. For most users, whose heartbeat is off, this is one look.
+    """
+    if schedules.can_wake(tx, user):
+        schedules.wake(tx, user, last_run_at=runs.last_start(tx, user))
+
+
+def _users(tx: Tx) -> list[int]:
+    return [row[0] for row in tx.all("SELECT id FROM users")]
 
 
 async def _run(app: App, user: int, turns: asyncio.Semaphore) -> int:

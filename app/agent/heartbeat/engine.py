@@ -36,7 +36,8 @@ def _due_soon(agenda: Agenda, fact: Fact) -> Proposal:
 
 
 def _calendar(agenda: Agenda, fact: Fact) -> Proposal:
-    return _reminder(fact, f"“{one_line(fact.about['title'])}” begins {told_day(fact.about['due'], agenda.zone, agenda.now)}.")
+    place = f" ({one_line(fact.about['place'], 80)})" if fact.about.get("place") else ""
+    return _reminder(fact, f"“{one_line(fact.about['title'])}”{place} begins {told_day(fact.about['due'], agenda.zone, agenda.now)}.")
 
 
 def _top(agenda: Agenda, fact: Fact) -> Proposal:
@@ -51,6 +52,9 @@ def _stale_pin(agenda: Agenda, fact: Fact) -> Proposal:
 
 def _unanswered(agenda: Agenda, fact: Fact) -> Proposal:
     since = told_day(fact.about["since"], agenda.zone, agenda.now)
+    if "wish" in fact.about:
+        words = f": “{fact.about['words']}”" if fact.about["words"] else "."
+        return _reminder(fact, f"{fact.about['sender']} has asked {fact.about['wish']} since {since}{words}")
     return _reminder(fact, f"{fact.about['sender']} has waited for an answer since {since}: “{fact.about['words']}”")
 
 

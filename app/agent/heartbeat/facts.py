@@ -8,20 +8,24 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from app.agent.heartbeat import digests, timing
+from app.agent.heartbeat.arrivals import NONE, Arrivals
 from app.agent.heartbeat.checklist import Kind, Rule, Task
 from app.agent.heartbeat.proposals import Fact, content_key, one_line
 from app.core.caller import Caller
 from app.core.tx import Tx, stamp
+from app.tools import calendars
 from app.workspace import due, link_targets, link_text, replan
 from app.workspace.todo_search import OVERDUE, overdue_params
 
 MOST_EACH = 8
 MOST_CONVERSATIONS = 50
+MOST_EVENTS = 200
 TOP_PRIORITY = 5
 
 
 class Look(msgspec.Struct, frozen=True):
-    """What every rule is given: whose workspace, the moment, what the last run has seen, and whether a piece of news was told already."""
+    """What every rule is given: whose workspace, the moment, what the last run has seen, whether a piece of news was told already, and what has come
+    from others."""
 
     tx: Tx
     me: Caller
@@ -29,6 +33,7 @@ class Look(msgspec.Struct, frozen=True):
     per_day: int
     seen_at: datetime | None
     told: Callable[[str], bool]
+    arrivals: Arrivals = NONE
 
     @property
     def now(self) -> datetime:
@@ -62,8 +67,22 @@ def _due_soon(look: Look, rule: Rule, item: int, occurrence: str, task: Task) ->
 
 
 def _calendar(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
-    rows = _between(look, look.now, _until(look, rule.hours), timed=True)
-    return [_todo("calendar", item, row, occurrence) for row in rows]
+    """Todos with a time of day, and events of the connected calendars, that begin soon."""
+    until = _until(look, rule.hours)
+    rows = _between(look, look.now, until, timed=True)
+    return [*(_todo("calendar", item, row, occurrence) for row in rows), *_events(look, until, item, occurrence)]
+
+
+def _events(look: Look, until: datetime, item: int, occurrence: str) -> list[Fact]:
+    """The events that begin from now on; one is known by its calendar, title and beginning, since its row is another after each reading."""
+    now, until = look.now.astimezone(look.zone), until.astimezone(look.zone)
+    ahead = [one for one in calendars.between(look.tx, look.me, now, until, most=MOST_EVENTS) if one.start >= now]
+    return [
+        Fact(item, "calendar", None, f"{one.calendar} {one.title} {stamp(one.start)} {occurrence}", {
+            "title": one.title or "(no title)", "due": one.start.date().isoformat() if one.whole_day else stamp(one.start), "place": one.place,
+        })
+        for one in ahead[:MOST_EACH]
+    ]  # fmt: skip
 
 
 def _between(look: Look, since: datetime, until: datetime, *, timed: bool) -> list[sqlite3.Row]:
@@ -103,9 +122,20 @@ def _stale_pins(look: Look, rule: Rule, item: int, occurrence: str, task: Task) 
 
 
 def _unanswered(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
-    """Conversations with others whose last message is another's, has not been read, and is old enough."""
+    """Conversations with others whose last message is another's, has not been read, and is old enough; and requests that wait as long."""
+    since = stamp(look.now - timedelta(hours=rule.hours))
+    asked = [
+        Fact(item, "unanswered", ("request", one.id), f"{one.since} {occurrence}", {
+            "sender": one_line(one.sender, 60), "wish": one.wish, "words": one_line(one.words, 160), "since": one.since,
+        })
+        for one in look.arrivals.requests(look.tx, look.me.user, MOST_EACH) if one.since <= since
+    ]  # fmt: skip
+    return [*_unread(look, since, item, occurrence), *asked]
+
+
+def _unread(look: Look, since: str, item: int, occurrence: str) -> list[Fact]:
     rows = look.tx.all(
-        """SELECT m.conversation_id AS id, m.read_id, (SELECT max(id) FROM messages WHERE conversation_id = m.conversation_id) AS last
+        """SELECT m.conversation_id AS id, m.read_id, c.owner_id, (SELECT max(id) FROM messages WHERE conversation_id = m.conversation_id) AS last
            FROM conversation_members m JOIN conversations c ON c.id = m.conversation_id
            WHERE m.user_id = :me AND m.hidden = 0 AND NOT (c.type = 'direct' AND c.owner_id IS :me)
            ORDER BY m.active_at DESC LIMIT :most""",
@@ -115,8 +145,9 @@ def _unanswered(look: Look, rule: Rule, item: int, occurrence: str, task: Task) 
     for row in rows:
         if row["last"] is None or row["last"] <= row["read_id"]:
             continue
-        message = look.tx.sure("SELECT sender_id, sender_label, content, created_at FROM messages WHERE id = :id", id=row["last"])
-        if message["sender_id"] == look.me.user or message["created_at"] > stamp(look.now - timedelta(hours=rule.hours)):
+        message = look.tx.sure("SELECT role, sender_id, sender_label, content, created_at FROM messages WHERE id = :id", id=row["last"])
+        own = message["sender_id"] == look.me.user or (message["role"] == "assistant" and row["owner_id"] == look.me.user)
+        if own or message["created_at"] > since:
             continue
         about = {"sender": one_line(message["sender_label"], 60), "words": one_line(message["content"], 160), "since": message["created_at"]}
         found.append(Fact(item, "unanswered", ("conversation", row["id"]), f"{row['last']} {occurrence}", about))

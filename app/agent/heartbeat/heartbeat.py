@@ -210,10 +210,14 @@ def list_heartbeat_runs(tx: Tx, me: Caller, *, limit: Annotated[int, Meta(ge=1),
 
 
 @operation("GET /heartbeat/runs/{id}", scope="os.heartbeat:read", category="heartbeat", effect="read")
-def read_heartbeat_run(tx: Tx, me: Caller, *, id: Id) -> OneRun:
+async def read_heartbeat_run(app: App, me: Caller, *, id: Id) -> OneRun:
     """Read one run with its actions and its receipt: what began it, what it looked at, what it did not say again, and what it cost."""
+    return await app.read(_one, me, id, app.settings.token_price_micros)
+
+
+def _one(tx: Tx, me: Caller, id: int, price: int) -> OneRun:
     row = runs.get(tx, me.user, id)
-    return OneRun(runs.shown(row, me.user_id), [actions.shown(action) for action in actions.of_run(tx, me.user, id)], runs.receipt(row))
+    return OneRun(runs.shown(row, me.user_id), [actions.shown(action) for action in actions.of_run(tx, me.user, id)], runs.receipt(row, price))
 
 
 def _begin(tx: Tx, me: Caller, asked: Literal["MESSAGES", "ACTIONS"] | None, *, dry_run: bool) -> Begun:

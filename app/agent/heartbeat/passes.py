@@ -13,6 +13,7 @@ from app.agent.heartbeat import acting, actions, agenda, budget, delivery, engin
 from app.agent.heartbeat.acting import Outcome, Ready
 from app.agent.heartbeat.actions import Entry
 from app.agent.heartbeat.agenda import Agenda
+from app.agent.heartbeat.arrivals import Arrivals
 from app.agent.heartbeat.checklist import Task
 from app.agent.heartbeat.proposals import SPOKEN, Proposal
 from app.agent.heartbeat.runs import Begun, Ending, ItemOutcome
@@ -73,7 +74,7 @@ async def _carry_out(here: Pass) -> None:
     if here.begun.trigger != "manual" and here.app.quick(agenda.is_away, here.begun.user):
         here.ending.skip_reason = "user_away"
         return await here.app.write(_end, here)
-    here.agenda = found = await here.app.read(agenda.look, here.me)
+    here.agenda = found = await here.app.read(agenda.look, here.me, here.app.part(Arrivals))
     here.ending.agenda, here.ending.suppressed, here.ending.seen_message = list(found.entries), list(found.suppressed), found.seen_message
     asks = bool(found.for_model) and planner.has_model(here.app, here.beginner)
     if not found.facts and not asks:

@@ -51,7 +51,8 @@ class TokenUsage(Record):
 
 
 class Receipt(Record):
-    """How a run came about and what it looked at. `cost` is in micro-units of the currency, null where no price is known."""
+    """How a run came about and what it looked at. `cost` is what its tokens come to in millionths of the currency's unit, as the invoice counts them;
+    null where the server has no price of a token."""
 
     trigger: Trigger
     due_at: str | None
@@ -178,7 +179,7 @@ def interrupt_all(tx: Tx) -> list[int]:
 def last_seen(tx: Tx, user: int) -> sqlite3.Row | None:
     """Give the start of the last run that has looked at the workspace, and the newest message that it saw."""
     return tx.one(
-        """SELECT started_at, seen_message FROM heartbeat_runs WHERE user_id = :user AND status = 'completed' AND dry_run = 0 AND undo_of IS NULL
+        """SELECT id, started_at, seen_message FROM heartbeat_runs WHERE user_id = :user AND status = 'completed' AND dry_run = 0 AND undo_of IS NULL
              AND ifnull(skip_reason, '') NOT IN ('outside_hours', 'disabled', 'user_away', 'budget') ORDER BY started_at DESC, id DESC LIMIT 1""",
         user=user,
     )  # fmt: skip
@@ -187,6 +188,14 @@ def last_seen(tx: Tx, user: int) -> sqlite3.Row | None:
 def last(tx: Tx, user: int) -> sqlite3.Row | None:
     """Give the newest run that was no taking back."""
     return tx.one(f"{_SELECT} WHERE r.user_id = :user AND r.undo_of IS NULL ORDER BY r.started_at DESC, r.id DESC LIMIT 1", user=user)
+
+
+def last_start(tx: Tx, user: int) -> str | None:
+    """Give when the newest run began that was no taking back."""
+    found: str | None = tx.value(
+        "SELECT started_at FROM heartbeat_runs WHERE user_id = :user AND undo_of IS NULL ORDER BY started_at DESC LIMIT 1", user=user
+    )
+    return found
 
 
 def any_before(tx: Tx, user: int, run: int) -> bool:
@@ -205,6 +214,22 @@ def texts_since(tx: Tx, user: int, since: str) -> list[str]:
     """Give what was said to the user since a moment."""
     rows = tx.all("SELECT text FROM heartbeat_runs WHERE user_id = :user AND started_at > :since AND message_id IS NOT NULL", user=user, since=since)
     return [row[0] for row in rows]
+
+
+def prune(tx: Tx, user: int, *, before: str, most: int) -> int:
+    """Delete some of a user's runs that began before a moment, with their actions; give how many.
+
+    The newest stays, the one that tells what was seen last, and every run of which something still waits for a yes.
+    """
+    seen = last_seen(tx, user)
+    return tx.run(
+        """DELETE FROM heartbeat_runs WHERE id IN (
+               SELECT id FROM heartbeat_runs r WHERE user_id = :user AND started_at < :before AND status <> 'running' AND id <> :seen
+                 AND started_at < (SELECT max(started_at) FROM heartbeat_runs WHERE user_id = :user)
+                 AND NOT EXISTS (SELECT 1 FROM heartbeat_actions a WHERE a.run_id = r.id AND a.status = 'awaiting_approval')
+               ORDER BY started_at LIMIT :most)""",
+        user=user, before=before, seen=0 if seen is None else seen["id"], most=most,
+    ).rowcount  # fmt: skip
 
 
 def get(tx: Tx, user: int, run: int) -> sqlite3.Row:
@@ -235,11 +260,12 @@ def shown(row: sqlite3.Row, user_id: str) -> Run:
     return found
 
 
-def receipt(row: sqlite3.Row) -> Receipt:
-    """Give a run's receipt."""
+def receipt(row: sqlite3.Row, price: int = 0) -> Receipt:
+    """Give a run's receipt; `price` is what a token costs in micro-units, 0 where nobody has said."""
+    cost = row["tokens"] * price if price else None
     return Receipt(
         row["source_trigger"], row["due_at"], row["previous_due_at"], row["next_due_at"], row["missed"], msgspec.Raw(row["agenda"]),
-        msgspec.json.decode(row["suppressed"], type=list[Suppressed]), msgspec.json.decode(row["calls"], type=list[ToolCall]), row["tokens"], None,
+        msgspec.json.decode(row["suppressed"], type=list[Suppressed]), msgspec.json.decode(row["calls"], type=list[ToolCall]), row["tokens"], cost,
     )  # fmt: skip
 
 

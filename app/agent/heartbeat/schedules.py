@@ -152,6 +152,12 @@ def claim(tx: Tx, user: int) -> Claim | None:
     return Claim(beat.next_run_at, beat.previous_due_at, stamp(after), missed, beat.woken, inside=beat.hours.holds(tx.moment))
 
 
+def can_wake(tx: Tx, user: int) -> bool:
+    """Say whether a user's next run could begin sooner: it is on, has not just failed, and was not brought forward already."""
+    row = tx.one("SELECT enabled, failures, woken FROM heartbeats WHERE user_id = :user", user=user)
+    return row is not None and row["enabled"] == 1 and not row["failures"] and not row["woken"]
+
+
 def wake(tx: Tx, user: int, *, last_run_at: str | None) -> None:
     """Let the next run begin soon, inside the hours and not sooner than some minutes after the last one."""
     beat = of(tx, user)

@@ -1,0 +1,34 @@
+"""What comes to a user from others beside messages: whoever keeps it says what of it waits for an answer."""
+
+import dataclasses
+from collections.abc import Callable
+from typing import NamedTuple
+
+from app.core.tx import Tx
+
+
+class Request(NamedTuple):
+    """A request of somebody's that waits for the user's answer: who asks for what, in which words, and since when."""
+
+    id: int
+    sender: str
+    wish: str
+    words: str
+    since: str
+
+
+Waiting = Callable[[Tx, int, int], list[Request]]
+
+
+def _none(tx: Tx, user: int, most: int) -> list[Request]:
+    return []
+
+
+@dataclasses.dataclass(frozen=True)
+class Arrivals:
+    """The requests that wait for a user's answer, the oldest first: `requests` gives at most so many of them."""
+
+    requests: Waiting = _none
+
+
+NONE = Arrivals()

@@ -1,0 +1,60 @@
+"""The policy of a share link: an ordinary note of its owner's, whose section "Policy" the agent is told when it answers a guest of that link."""
+
+import re
+
+from app.agent import identity
+from app.agent.persona import HEAD
+from app.core.regex import regex
+from app.core.tx import Tx
+from app.network.share_rows import Link
+from app.workspace import folder_rows, note_rows
+
+FOLDERS = ("Workspace", "links")
+UNLABELLED = "Link"
+LONGEST = 10_000
+LONGEST_TITLE = 255
+USUAL = "Answer what guests ask about what this link opens, kindly and briefly. Say so when you do not know."
+ABOUT = "What holds for guests of this link"
+GUEST = "The one who writes to you is a guest who came by a share link, not the owner; answer them in the owner's place."
+_SECTION = regex(r"^##[ \t]+Policy[ \t]*#*[ \t]*\r?\n(.*?)(?=^#{1,2}[ \t]|\Z)", re.IGNORECASE | re.MULTILINE | re.DOTALL)
+_HEADING = regex(r"^#{1,2}(?=[ \t])", re.MULTILINE)
+
+
+def make(tx: Tx, link: Link, policy: str | None) -> int:
+    """Make the note that holds a link's policy and give its id."""
+    folder, _ = folder_rows.ensure(tx, link.owner, None, FOLDERS)
+    heading = link.label or UNLABELLED
+    section = _HEADING.sub("###", (policy or "").strip()) or USUAL  # a heading of its own would end the section
+    text = note_rows.measured(f"# {heading}\n\n## Policy\n\n{section}\n", field="linkPolicy")
+    return note_rows.insert(tx, owner=link.owner, folder_id=folder, title=title(link), text=text)
+
+
+def title(link: Link) -> str:
+    """Give the title of a link's policy note: its label, with dashes for spaces, and its token."""
+    label = "-".join((link.label or UNLABELLED).split())
+    return f"{label[: LONGEST_TITLE - len(link.token) - 1]}_{link.token}"
+
+
+def note_of(tx: Tx, link: Link) -> int | None:
+    """Give the id of a link's policy note; None when it was deleted."""
+    row = tx.one("SELECT id FROM notes WHERE id = :id AND owner_id = :owner AND trash_id IS NULL", id=link.policy_note_id, owner=link.owner)
+    return None if row is None else int(row["id"])
+
+
+def told(tx: Tx, link: Link) -> str:
+    """Give what the agent is told when it answers a guest of a link: the owner's own words, as far as the link says, then its policy."""
+    words = identity.chosen(tx, link.owner, link.terms.identity.titles) or HEAD
+    parts = [words, f"\n\n## {ABOUT}\n{GUEST}"]
+    if policy := _policy(tx, link):
+        parts.append(f"\n{policy}")
+    return "".join(parts)
+
+
+def _policy(tx: Tx, link: Link) -> str:
+    """Give the text of a policy note's section; of a note that has lost its heading all of it, so that no rule is lost with it."""
+    content: str | None = tx.value(
+        "SELECT substr(content, 1, :most) FROM notes WHERE id = :id AND owner_id = :owner AND trash_id IS NULL",
+        id=link.policy_note_id, owner=link.owner, most=4 * LONGEST,
+    )  # fmt: skip
+    found = _SECTION.search(content or "")
+    return identity.cut(found[1] if found else content or "", LONGEST)
