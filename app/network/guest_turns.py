@@ -1,13 +1,13 @@
 """A guest's message and its answer: the owner's agent answers, narrowed to what the link opens, or the owner's own machine does."""
 
 import asyncio
-import dataclasses
 import hashlib
 import sqlite3
 import time
 from collections.abc import AsyncIterator
 from typing import Any, Literal
 
+import msgspec
 from msgspec import UNSET, UnsetType
 
 from app.agent import chat, conversation_rows, running
@@ -40,8 +40,7 @@ NO_BUDGET = "This agent's budget does not suffice for an answer now."
 Events = asyncio.Queue[dict[str, Any] | None]
 
 
-@dataclasses.dataclass(frozen=True)
-class Visit:
+class Visit(msgspec.Struct, frozen=True):
     """What a guest sends, and who they are as far as that is known: `guest` is the user who is signed in, `seen` what else tells visitors apart."""
 
     token: str
@@ -52,8 +51,7 @@ class Visit:
     seen: tuple[str, str]
 
 
-@dataclasses.dataclass(frozen=True)
-class Asked:
+class Asked(msgspec.Struct, frozen=True):
     """A guest's message that stands in the tables: its link, its session, and the turn that answers it; None where a local machine does."""
 
     link: Link

@@ -1,8 +1,9 @@
 """What comes to a user from others beside messages: whoever keeps it says what of it waits for an answer."""
 
-import dataclasses
 from collections.abc import Callable
 from typing import NamedTuple
+
+import msgspec
 
 from app.core.tx import Tx
 
@@ -24,8 +25,7 @@ def _none(tx: Tx, user: int, most: int) -> list[Request]:
     return []
 
 
-@dataclasses.dataclass(frozen=True)
-class Arrivals:
+class Arrivals(msgspec.Struct, frozen=True):
     """The requests that wait for a user's answer, the oldest first: `requests` gives at most so many of them."""
 
     requests: Waiting = _none
