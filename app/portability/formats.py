@@ -6,7 +6,15 @@ from pathlib import Path
 from app.errors import Invalid
 from app.portability.items import Source
 
-READERS: dict[str, str] = {}
+READERS: dict[str, str] = {
+    "joplin-jex": "app.portability.foreign.joplin_jex",
+    "joplin-raw": "app.portability.foreign.joplin_raw",
+    "google-keep": "app.portability.foreign.keep",
+    "memos": "app.portability.foreign.memos",
+    "todoist-csv": "app.portability.foreign.todoist",
+    "todo.txt": "app.portability.foreign.todo_txt",
+    "ics": "app.portability.foreign.ics",
+}
 """Format -> module with `recognise(path) -> bool` (a cheap look that never raises) and `read(path) -> Source`; tried in this order."""
 
 
