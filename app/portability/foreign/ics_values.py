@@ -196,7 +196,7 @@ def _zone(name: str, zones: Mapping[str, str]) -> tzinfo | None:
         try:
             if candidate:
                 return ZoneInfo(candidate)
-        except (OSError, ValueError):
+        except (OSError, ValueError, KeyError):
             continue
     return None
 

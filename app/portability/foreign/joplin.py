@@ -22,10 +22,8 @@ _HTML = "2"
 
 def looks_like_items(path: Path) -> bool:
     """Say whether the first files of an export's name hold an item, as every one of Joplin's does."""
-    for entry in archives.first_entries(path):
-        if "/" not in entry.path and joplin_items.id_in(entry.path) and archives.looks(_is_item, entry):  # type: ignore[misc]
-            return True
-    return False
+    items = (entry for entry in archives.first_entries(path) if "/" not in entry.path and joplin_items.id_in(entry.path))
+    return any(archives.looks(_is_item, entry) for entry in items)
 
 
 class Joplin:

@@ -45,7 +45,7 @@ class JoplinItem(msgspec.Struct, frozen=True):
 
 def parse(text: str) -> JoplinItem:
     """Read an item; raise ValueError for what is none."""
-    head, _, tail = clean(text).replace("\r\n", "\n").rstrip("\n ").rpartition("\n\n")
+    head, _, tail = clean(text).rstrip("\n ").rpartition("\n\n")
     properties: dict[str, str] = {}
     for row in tail.split("\n"):
         found = _PROPERTY.fullmatch(row.strip())

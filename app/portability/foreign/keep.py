@@ -137,7 +137,7 @@ def _looks_like_keep(path: Path) -> bool:
         tried += 1
         if tried > MOST_LOOKED_AT:
             return False
-        if archives.looks(_holds_keep, entry):  # type: ignore[misc]
+        if archives.looks(_holds_keep, entry):
             return True
     return False
 

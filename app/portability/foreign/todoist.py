@@ -65,11 +65,12 @@ class Todoist:
 
     def items(self) -> Iterator[Item]:
         """Give a todo for each task of the top, its sub-tasks as steps."""
+        keys: Counter[str] = Counter()
         for entry in self._tree.entries():
             if isinstance(entry, NotCarried):
                 yield entry
             elif entry.ending == "csv" and archives.looks(_is_template, entry):
-                yield from _Project(entry).items()
+                yield from _Project(entry, keys).items()
             else:
                 yield NotCarried(name=named(entry.path), reason="It is no CSV of Todoist.")
 
@@ -81,12 +82,12 @@ class Todoist:
 class _Project:
     """One file."""
 
-    def __init__(self, entry: Entry) -> None:
+    def __init__(self, entry: Entry, keys: Counter[str]) -> None:
         self._entry = entry
         self._name = line(_NUMBER.sub("", entry.stem))
         self._section = ""
         self._task: _Task | None = None
-        self._keys: Counter[str] = Counter()
+        self._keys = keys
         exported = since_1970(entry.modified, 1) if entry.modified else None
         self._day = date.fromisoformat(exported[:10]) if exported else None
 

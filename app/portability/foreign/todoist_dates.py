@@ -82,5 +82,5 @@ def _written(moment: datetime, zone: str) -> str:
 def _zone(name: str) -> tzinfo | None:
     try:
         return ZoneInfo(name) if name else None
-    except (OSError, ValueError):
+    except (OSError, ValueError, KeyError):
         return None

@@ -55,7 +55,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
         if self.size > most:
             raise OSError(f"it has more than {most >> 20} MB")
         with self.open() as stream:
-            return stream.read(most + 1)
+            return stream.read(self.size + 1)
 
 
 class Tree(Protocol):

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal
 from urllib.parse import quote
 
+from app.core.regex import regex
 from app.core.tx import stamp
 from app.portability.items import NotCarried
 
@@ -13,14 +14,17 @@ LONGEST_TITLE = 255
 LONGEST_TODO_TITLE = 500
 LONGEST_NAME = 100
 """So long is what names a thing in a report."""
+_LINKED = regex(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
 _BRACKETS = str.maketrans("[]", "()")
 _START = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def clean(text: object) -> str:
-    """Give a text without NUL and with � for halves of characters; whatever is no text is the empty one."""
+    """Give a text without NUL, with � for halves of characters and \\n at the ends of lines; whatever is no text is the empty one."""
     if not isinstance(text, str):
         return ""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
     if text.isascii():
         return text.replace("\0", "")
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").replace("\0", "")
@@ -36,7 +40,8 @@ def line(text: object, most: int = LONGEST_TITLE) -> str:
 def title_of(text: str, otherwise: str) -> str:
     """Give a title for a note without one: its first line that says something, without the marks of Markdown."""
     for row in text[:10_000].splitlines():
-        if found := line(row.strip().lstrip("#>*-+ ").removeprefix("[ ]").removeprefix("[x]"), 80):
+        plain = _LINKED.sub(r"\1", row.strip().lstrip("#>*-+ ").removeprefix("[ ]").removeprefix("[x]"))
+        if found := line(plain.replace("**", "").replace("`", ""), 80):
             return found
     return line(otherwise) or "Untitled"
 
