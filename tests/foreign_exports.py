@@ -130,7 +130,8 @@ x 2024-04-02 Read the book
 Call the plumber
 """.encode()  # noqa: UP012 -- the same shape as the others
 
-ICS = """BEGIN:VCALENDAR
+ICS = (
+    """BEGIN:VCALENDAR
 VERSION:2.0
 PRODID:-//example//tasks//EN
 X-WR-CALNAME:Chores
@@ -181,7 +182,10 @@ SUMMARY:Dentist
 DTSTART:20240501T080000Z
 END:VEVENT
 END:VCALENDAR
-""".replace("PNG", base64.b64encode(PICTURE).decode()).replace("\n", "\r\n").encode()
+""".replace("PNG", base64.b64encode(PICTURE).decode())
+    .replace("\n", "\r\n")
+    .encode()
+)
 
 
 def folder(place: Path, files: Mapping[str, bytes]) -> Path:

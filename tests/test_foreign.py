@@ -200,7 +200,12 @@ def test_flipped_bits_raise_nothing_but_a_sentence(
 @given(content=st.binary(max_size=600))
 def test_noise_raises_nothing_but_a_sentence(tmp_path: Path, name: str, content: bytes) -> None:
     endings = {"google-keep": ".zip", "memos": ".json", "todoist-csv": ".csv", "todo.txt": ".txt", "ics": ".ics", "joplin-jex": ".jex"}
-    beginnings = {"todoist-csv": b"TYPE,CONTENT,INDENT\n", "ics": b"BEGIN:VCALENDAR\nBEGIN:VTODO\n", "memos": b'{"memos":[', "google-keep": b"PK\x05\x06"}
+    beginnings = {
+        "todoist-csv": b"TYPE,CONTENT,INDENT\n",
+        "ics": b"BEGIN:VCALENDAR\nBEGIN:VTODO\n",
+        "memos": b'{"memos":[',
+        "google-keep": b"PK\x05\x06",
+    }
     for start in (b"", beginnings.get(name, b"")):
         path = exports.single(tmp_path / f"noise{endings.get(name, '')}", start + content)
         recognised(path)

@@ -14,7 +14,9 @@ from app.portability.items import Folders, Item, NotCarried, SourceFile, SourceF
 
 MOST_BYTES = 64 << 20
 CONFLICTS = "Conflicts"
-_LINK = regex(r"((?:\(\s*<?|[\"']|^[ ]{0,3}\[[^\]\n]+\]:\s*<?)):/([0-9a-fA-F]{32})", re.MULTILINE)
+_LINK = regex(r":/([0-9a-fA-F]{32})")
+_BEFORE = ("(", "'", '"', "]:")
+"""What stands before the address of a link, spaces and < aside."""
 _CLIENT = regex(r"joplin://x-callback-url/openNote\?id=([0-9a-fA-F]{32})")
 _BOX = regex(r"\s*[-*+]\s+\[([ xX])\]\s+(\S.*)")
 _HTML = "2"
@@ -183,8 +185,8 @@ class Joplin:
             lost.append(own)
             return otherwise
 
-        text = _LINK.sub(lambda found: found[1] + address(found[2], f":/{found[2]}"), text)
-        return _CLIENT.sub(lambda found: address(found[1], found[0]), text), lost
+        text = _LINK.sub(lambda found: address(found[1], found[0]) if _is_link(found) else found[0], text)
+        return _CLIENT.sub(lambda found: address(found[1], found[0]), text) if "joplin:" in text else text, lost
 
 
 def _is_item(entry: Entry) -> bool:
@@ -198,8 +200,13 @@ def _parsed(entry: Entry) -> JoplinItem:
 def _is_more_than_a_todo(item: JoplinItem) -> bool:
     """Say whether the text of a todo needs a note: it has links or files, is HTML, or longer than a description should be."""
     body = item.body
-    linked = _LINK.search(body) or _CLIENT.search(body)
-    return bool(linked) or item.text("markup_language") == _HTML or len(body) > todo_parts.LONGEST_DESCRIPTION // 2
+    linked = any(map(_is_link, _LINK.finditer(body))) or _CLIENT.search(body) is not None
+    return linked or item.text("markup_language") == _HTML or len(body) > todo_parts.LONGEST_DESCRIPTION // 2
+
+
+def _is_link(found: re.Match[str]) -> bool:
+    """Say whether an id stands where links have their address, and not just somewhere in a text."""
+    return found.string[max(0, found.start() - 5) : found.start()].rstrip(" <").endswith(_BEFORE)
 
 
 def _origin(item: JoplinItem) -> list[str]:

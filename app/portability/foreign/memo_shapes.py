@@ -9,7 +9,7 @@ import msgspec
 from app.core.regex import regex
 from app.portability.foreign.wording import clean, line, moment, since_1970
 
-_TAG = regex(r"(?:^|(?<=\s))#([^\s#,.;:!?()\[\]`]{1,64})")
+_TAG = regex(r"(?<!\S)#([^\s#,.;:!?()\[\]`]{1,64})")
 _FENCE = regex(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 _STATES = {"ARCHIVED": "archived", "DELETED": "deleted"}
 
@@ -69,10 +69,16 @@ def memo(found: Any) -> Memo | None:
     return Memo(
         ids=ids, content=content, title=clean(property_.get("title")), state=_STATES.get(clean(found.get("state") or found.get("rowStatus")), ""),
         visibility=clean(found.get("visibility")).removeprefix("VISIBILITY_"), pinned=found.get("pinned") is True,
-        tags=tuple(map(clean, tags)) if isinstance(tags, list) else tuple(_TAG.findall(_FENCE.sub(" ", content))),
+        tags=tuple(map(clean, tags)) if isinstance(tags, list) else _tags_in(content),
         attached=tuple(_attached(found)), related=related, parent=_id(found.get("parent")) or parent, place=_place(found.get("location")),
         reactions=len(_maps(found.get("reactions"))), created=_moment(found, "create"), updated=_moment(found, "update"),
     )  # fmt: skip
+
+
+def _tags_in(content: str) -> tuple[str, ...]:
+    """Give the tags of a text, for versions that did not tell them beside it."""
+    text = _FENCE.sub(" ", content) if "`" in content else content
+    return tuple(_TAG.findall(text)) if "#" in text else ()
 
 
 def _id(value: Any) -> str:

@@ -112,11 +112,12 @@ class Memos:
         text = memo.content
         for attached in memo.attached:
             target, told = yield from self._attached(attached, title, shown)
-            if attached.id and target.startswith("attachment:") and attached.id in {one[1] for one in _FILE_LINK.finditer(text)}:
+            if attached.id and target.startswith("attachment:") and f"/{attached.id}" in text and attached.id in _files_in(text):
                 text = _FILE_LINK.sub(lambda one, own=attached.id, to=target: to if one[1] == own else one[0], text)  # type: ignore[misc]
             elif target:
                 more.append(link(attached.name, target, picture=told))
-        text = _MEMO_LINK.sub(lambda one: address("note", self._own[one[1]]) if one[1] in self._own else one[0], text)
+        if "/m/" in text or "/memos/" in text:
+            text = _MEMO_LINK.sub(lambda one: address("note", self._own[one[1]]) if one[1] in self._own else one[0], text)
         yield from damaged(title, text)
         yield from _lost(memo, title)
         yield SourceNote(
@@ -175,6 +176,10 @@ def _first(values: Iterator[Any]) -> Iterator[Any]:
     for found in values:
         yield found
         return
+
+
+def _files_in(text: str) -> set[str]:
+    return {one[1] for one in _FILE_LINK.finditer(text)}
 
 
 def _values(stream: JsonStream) -> Iterator[Any]:
