@@ -7,8 +7,8 @@ from app.errors import Invalid
 from app.portability.foreign import archives, ics_lines, ics_values, todo_parts
 from app.portability.foreign.ics_lines import Component
 from app.portability.foreign.trees import UNREADABLE, Entry, Tree
-from app.portability.foreign.wording import LONGEST_TITLE, address, clean, damaged, folder, joined, labels, line, link, named, title_of, web
-from app.portability.items import Item, NotCarried, Source, SourceFile, SourceNote
+from app.portability.foreign.wording import LONGEST_TITLE, clean, damaged, folder, joined, labels, line, link, named, title_of, web
+from app.portability.items import Item, NotCarried, Source, SourceFile, SourceNote, address
 
 ENDINGS = (".ics", ".ical", ".icalendar")
 JOURNALS = "Journal"

@@ -9,8 +9,8 @@ import msgspec
 from app.errors import Invalid
 from app.portability.foreign import archives, keep_html
 from app.portability.foreign.trees import UNREADABLE, Entry, Tree
-from app.portability.foreign.wording import address, clean, damaged, joined, labels, line, link, named, since_1970, title_of, web
-from app.portability.items import Item, NotCarried, Source, SourceFile, SourceNote
+from app.portability.foreign.wording import clean, damaged, joined, labels, line, link, named, since_1970, title_of, web
+from app.portability.items import Item, NotCarried, Source, SourceFile, SourceNote, address
 
 ARCHIVE = "Archive"
 MOST_BYTES = 16 << 20

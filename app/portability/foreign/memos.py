@@ -13,8 +13,8 @@ from app.portability.foreign import archives, memo_shapes
 from app.portability.foreign.json_stream import JsonStream
 from app.portability.foreign.memo_shapes import Attached, Memo
 from app.portability.foreign.trees import UNREADABLE, Entry, Tree
-from app.portability.foreign.wording import address, clean, damaged, joined, labels, line, link, named, title_of, web
-from app.portability.items import Item, NotCarried, Source, SourceFile, SourceNote
+from app.portability.foreign.wording import clean, damaged, joined, labels, line, link, named, title_of, web
+from app.portability.items import Item, NotCarried, Source, SourceFile, SourceNote, address
 
 ARCHIVE = "Archive"
 MOST_LOOKED_AT = 20

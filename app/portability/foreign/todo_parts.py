@@ -1,6 +1,7 @@
 """Making a todo of what another program has, so that nothing of it is cut away unsaid."""
 
 from collections.abc import Iterator, Sequence
+from typing import Literal
 
 from app.portability.foreign.wording import LONGEST_TODO_TITLE, clean, damaged, joined, line, named
 from app.portability.items import NotCarried, SourceTodo
@@ -14,6 +15,7 @@ Steps = Sequence[tuple[str, bool]]
 def todo(
     *, key: str, title: str, description: str = "", steps: Steps = (), completed: bool = False, completed_at: str | None = None,
     priority: int | None = None, due: str | None = None, rule: str | None = None, created: str | None = None,
+    counted_from: Literal["due", "done"] = "due",
 ) -> Iterator[SourceTodo | NotCarried]:  # fmt: skip
     """Give a todo whose title, description and steps are no longer than ours may be; what is beyond that is told."""
     whole = " ".join(clean(title).split())
@@ -28,4 +30,5 @@ def todo(
     yield SourceTodo(
         key=key, title=short, description=text[:LONGEST_DESCRIPTION] or None, completed=completed, completed_at=completed_at if completed else None,
         steps=tuple((line(step) or "Untitled", done) for step, done in steps[:MOST_STEPS]), priority=priority, due=due, rule=rule, created=created,
+        counted_from=counted_from,
     )  # fmt: skip

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 import msgspec
 
@@ -35,6 +35,7 @@ class _Marks(msgspec.Struct):
 
     due: str | None = None
     rule: str | None = None
+    counted_from: Literal["due", "done"] = "due"
     priority: str = ""
     about: list[str] = msgspec.field(default_factory=list)
     lost: list[str] = msgspec.field(default_factory=list)
@@ -124,6 +125,7 @@ def _todo(text: str, known: Counter[str]) -> Iterator[Item]:
     yield from todo_parts.todo(
         key=f"{digest}-{known[digest]}", title=title, description="\n".join(marks.about), completed=done, completed_at=first if done else None,
         priority=PRIORITIES.get(priority, 1) if priority else None, due=marks.due, rule=marks.rule, created=second if done else first,
+        counted_from=marks.counted_from,
     )  # fmt: skip
 
 
@@ -138,8 +140,7 @@ def _taken(mark: re.Match[str], marks: _Marks) -> str:
         marks.priority = value.upper()
     elif name == "rec" and marks.rule is None and (every := _EVERY.fullmatch(value)) and (rule := _rule(int(every[2]), every[3].lower())):
         marks.rule = rule
-        if not every[1]:
-            marks.lost.append("It repeated from the day it was done, and does from its due date now")
+        marks.counted_from = "due" if every[1] else "done"
     else:
         return mark[0]
     return ""

@@ -3,7 +3,6 @@
 import unicodedata
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
-from typing import Literal
 from urllib.parse import quote
 
 from app.core.regex import regex
@@ -60,11 +59,6 @@ def label(name: object) -> str:
 def labels(names: Iterable[object]) -> tuple[str, ...]:
     """Give tags, each once."""
     return tuple(dict.fromkeys(found for name in names if (found := label(name))))
-
-
-def address(kind: Literal["note", "attachment"], key: str) -> str:
-    """Give the address by which a text refers to another note, or to a file, of the source."""
-    return f"{kind}:{quote(key, safe='/')}"
 
 
 def link(words: object, target: str, *, picture: bool = False) -> str:
