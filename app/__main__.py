@@ -25,6 +25,8 @@ COMMANDS = {
     "agent": "app.commands.agent:agent",
     "audit": "app.commands.audit:audit",
     "explain": "app.commands.explain:explain",
+    "import": "app.commands.moving:import_",
+    "export": "app.commands.moving:export",
     "routes": "app.commands.api:routes",
     "openapi": "app.commands.api:openapi",
     "settings": "app.commands.setting_up:settings_",

@@ -37,6 +37,7 @@ from app.network import grant_rows, waiting_rows
 from app.network.groups import NewGroups
 from app.network.handshake import RequestRate
 from app.network.links import Links
+from app.portability.transfers import Transfers
 from app.settings import Settings
 from app.tools import escalations
 from app.workspace import grams, link_rows, names, words
@@ -86,6 +87,7 @@ def create_app(
             await parts.write(metering.settle_all)
         if parts.quick(runs.any_running):
             await parts.write(passes.interrupt)
+        parts.part(Transfers).clean(parts)
         schedule.start()
         parts.part(Meaning).start()
         try:
@@ -126,6 +128,7 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embed
     app.parts[escalations.Behind].rights["heartbeat"] = tiers.rights_now
     app.parts[RequestRate] = RequestRate(settings.contact_limit)
     app.parts[Links] = Links()
+    app.parts[Transfers] = Transfers()
     app.parts[NewGroups] = NewGroups(settings.group_limit)
     app.parts[InviteRate] = InviteRate(settings.invite_limit)
     app.parts[Sessions] = Sessions(store)

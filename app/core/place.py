@@ -16,8 +16,9 @@ LOCK = "server.lock"
 CONTROL = "control.json"
 MODELS = "models"
 STOP = "STOP"
+SPOOL = "spool"
 KEPT_SECRET = "model-key-"  # noqa: S105 - what the names of such files begin with
-OWN_FILES = (DATABASE + "*", LOCK, CONTROL + "*", "access*.log", MODELS, STOP, KEPT_SECRET + "*")
+OWN_FILES = (DATABASE + "*", LOCK, CONTROL + "*", "access*.log", MODELS, STOP, SPOOL, KEPT_SECRET + "*")
 HELD = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
 PID_WAIT_SECONDS = 0.2
 

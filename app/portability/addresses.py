@@ -1,6 +1,7 @@
 """Addresses in texts: in the workspace they hold numbers, in an export paths and lasting keys, in an import what the source calls a thing."""
 
 import posixpath
+import re
 from collections.abc import Callable, Mapping
 from typing import Literal
 from urllib.parse import unquote
@@ -12,10 +13,11 @@ Kind = Literal["note", "file"]
 Lookup = Callable[[Kind, int], str | None]
 _PREFIX = r"(?:hearth:note/|/os/notes/|/os/attachments/)"
 _NUMBERED = regex(rf"({_PREFIX})([1-9][0-9]{{0,15}})(?![\w/-])")
-_LINKED = regex(rf"(?<=\]\()(hearth:note/|/os/notes/|/os/attachments/)([1-9][0-9]{{0,15}})(?=[)\s])")
+_LINKED = regex(rf"\]\(({_PREFIX})([1-9][0-9]{{0,15}})(?=[)\s])")
 _KEYED = regex(rf"({_PREFIX})([0-9a-f]{{12}}-[0-9]{{10,16}})(?![\w/-])")
-_NAMED = regex(r"(?<![\w:/.-])(note|attachment):([A-Za-z0-9%._~/+=@-]{1,3000})")
-_RELATIVE = regex(r"(?<=\]\()([^()\s<>#?]{1,2000})(?=[)\s])")
+_KEY = r"([A-Za-z0-9%._~/+=@-]{1,3000})"
+_NAMED: dict[Kind, re.Pattern[str]] = {"note": regex(rf"note:(?<![\w:/.-]note:){_KEY}"), "file": regex(rf"attachment:(?<![\w:/.-]attachment:){_KEY}")}
+_RELATIVE = regex(r"\]\(([^()\s<>#?]{1,2000})(?=[)\s])")
 
 
 def may_hold(text: str) -> bool:
@@ -35,7 +37,7 @@ def exported(text: str, file: str, path: Lookup, key: Lookup) -> str:
         target = path(kind, int(number))
         return None if target is None else relative(file, target)
 
-    text = _LINKED.sub(lambda match: linked(_kind(match[1]), match[2]) or match[0], text)
+    text = _LINKED.sub(lambda match: f"]({linked(_kind(match[1]), match[2]) or match[1] + match[2]}", text)
     return keyed(text, key)
 
 
@@ -52,14 +54,14 @@ def named(text: str, file: str, key: Callable[[str], tuple[Kind, str] | None]) -
         found = key(target) if relative(file, target) == link else None
         return None if found is None else f"{'note' if found[0] == 'note' else 'attachment'}:{found[1]}"
 
-    return _RELATIVE.sub(lambda match: name(match[1]) or match[0], text) if "](" in text else text
+    return _RELATIVE.sub(lambda match: f"]({name(match[1]) or match[1]}", text) if "](" in text else text
 
 
 def wanted(text: str) -> set[tuple[Kind, str]]:
     """Give what a text of a source may refer to, by kind and key."""
     found: set[tuple[Kind, str]] = set()
-    if "note:" in text or "attachment:" in text:
-        found.update((("note" if match[1] == "note" else "file"), unquote(match[2])) for match in _NAMED.finditer(text))
+    for kind, pattern in _NAMED.items():
+        found.update((kind, unquote(match[1])) for match in pattern.finditer(text))
     if may_hold(text):
         found.update((_kind(match[1]), match[2]) for match in _KEYED.finditer(text))
     return found
@@ -72,8 +74,8 @@ def resolved(text: str, rows: Mapping[tuple[Kind, str], int]) -> str:
         row = rows.get((kind, key))
         return None if row is None else f"/os/{'notes' if kind == 'note' else 'attachments'}/{row}"
 
-    if "note:" in text or "attachment:" in text:
-        text = _NAMED.sub(lambda match: by_name("note" if match[1] == "note" else "file", unquote(match[2])) or match[0], text)
+    text = _NAMED["note"].sub(lambda match: by_name("note", unquote(match[1])) or match[0], text)
+    text = _NAMED["file"].sub(lambda match: by_name("file", unquote(match[1])) or match[0], text)
     if may_hold(text):
         text = _KEYED.sub(lambda match: match[1] + str(rows.get((_kind(match[1]), match[2]), match[2])), text)
     return text
@@ -86,7 +88,7 @@ def moved(text: str, files: Mapping[int, int]) -> str:
 
 def plain(text: str) -> str:
     """Give a text with links to notes in one spelling: a tree does not say by which of the two a note was linked."""
-    return _LINKED.sub(lambda match: (match[1] if "attachments" in match[1] else "/os/notes/") + match[2], text) if may_hold(text) else text
+    return _LINKED.sub(lambda match: f"]({match[1] if 'attachments' in match[1] else '/os/notes/'}{match[2]}", text) if may_hold(text) else text
 
 
 def _kind(prefix: str) -> Kind:

@@ -17,7 +17,7 @@ def safe(name: str, ending: str = "") -> str:
     if ending and text.lower().endswith(ending):
         text, ending = text[: -len(ending)], text[-len(ending) :]
     text = _cut(text.strip(" "), LONGEST_BYTES).rstrip(". ")
-    if not text or text.startswith(("." , "~")):
+    if not text or text.startswith((".", "~")):
         text = f"_{text.lstrip('.~')}"
     if _RESERVED.match(text):
         text = f"_{text}"

@@ -273,7 +273,9 @@ def _conversation(found: dict[str, Any]) -> SourceConversation:
 
 
 def _message(one: dict[str, Any]) -> SourceMessage:
-    files = tuple(MessageFile(key=_text(file, "id"), name=str(file["name"]), media_type=str(file["mediaType"])) for file in one.get("attachments", ()))
+    files = tuple(
+        MessageFile(key=_text(file, "id"), name=str(file["name"]), media_type=str(file["mediaType"])) for file in one.get("attachments", ())
+    )
     return SourceMessage(
         role="assistant" if one["role"] == "assistant" else "user", sender_type="agent" if one["senderType"] == "agent" else "human",
         label=str(one["label"]), content=str(one["content"]), created=str(one["createdAt"]), files=files,

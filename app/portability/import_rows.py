@@ -66,4 +66,3 @@ def rows_of(tx: Tx, user: int, source: str, kind: Kind, keys: Iterable[str]) -> 
         user=user, source=source, kind=kind, ids=msgspec.json.encode(list(keys)).decode(),
     )  # fmt: skip
     return {row["key"]: row["row_id"] for row in found}
-

@@ -33,7 +33,7 @@ from app.portability.items import (
     SourceSettings,
     SourceTodo,
 )
-from app.portability.preparing import Ready, ReadyFolder, ReadyNote, ReadyTodo
+from app.portability.preparing import Ready, ReadyFolder, ReadyNote
 from app.portability.reports import Counts, ImportReport, leave
 from app.portability.storing import Import, Stored
 from app.workspace import paths, words
@@ -59,10 +59,11 @@ class Pulled(NamedTuple):
 class Importer:
     """One import of one source."""
 
-    def __init__(self, app: App, me: Caller, source: Source, *, name: str, into: str | None, dry_run: bool, tell: Tell) -> None:
+    def __init__(self, app: App, me: Caller, source: Source, *, name: str, into: str | None, dry_run: bool) -> None:
         if me.reach is not None:
             raise Forbidden("Only the owner of a workspace can import into it.")
-        self._app, self._me, self._source, self._tell = app, me, source, tell
+        self._app, self._me, self._source = app, me, source
+        self._tell: Tell = lambda done, total: None
         self._into: Folders = tuple(paths.split(into.strip("/"), field="into")) if into and into.strip("/") else ()
         self._name = name
         self._dry = dry_run
@@ -71,6 +72,10 @@ class Importer:
         self._missing: set[str] = set()
         self._ended = False
         self.report = ImportReport(source.format, dry_run)
+
+    def tell_to(self, tell: Tell) -> None:
+        """Tell this one how far the import is; what it raises ends the import between two batches."""
+        self._tell = tell
 
     async def run(self) -> ImportReport:
         """Import everything; give what was done. What is cut off keeps the batches that were stored."""

@@ -26,9 +26,9 @@ UPDATED = ("updated", "modified", "date modified", "updated_at", "lastmod")
 TAGS = ("tags", "tag", "keywords")
 LEFT_OUT = (".canvas", ".base", ".db", ".sqlite", ".tmp", ".lock", ".part", ".crdownload")
 """What programs keep for themselves beside the notes."""
-_LINK = regex(r"(?<=\]\()(?:<([^<>\n]{1,2000})>|([^()\s<>]{1,2000}))(?=[ )\t])")
+_LINK = regex(r"\]\((?:<([^<>\n]{1,2000})>|([^()\s<>]{1,2000}))(?=[ )\t])")
 _DEFINITION = regex(r"^( {0,3}\[[^\]\n]{1,500}\]:[ \t]*)(?:<([^<>\n]{1,2000})>|(\S{1,2000}))", 8)
-_EMBED = regex(r"!?\[\[([^\[\]\n|#]{1,500})(?:#[^\[\]\n|]{0,500})?(?:\|([^\[\]\n]{0,500}))?\]\]")
+_EMBED = regex(r"\[\[([^\[\]\n|#]{1,500})(?:#[^\[\]\n|]{0,500})?(?:\|([^\[\]\n]{0,500}))?\]\]")
 _ELSEWHERE = regex(r"[A-Za-z][A-Za-z0-9+.-]*:|[/#\\?]")
 
 
@@ -124,7 +124,7 @@ class MarkdownFolder:
     def _with_addresses(self, folders: Folders, text: str) -> str:
         """Give a text with the addresses of what its relative links and embeds lead to; links to titles stay, Hearth has them too."""
         if "](" in text:
-            text = _LINK.sub(lambda match: self._target(folders, match[1] or match[2]) or match[0], text)
+            text = _LINK.sub(lambda match: f"]({found}" if (found := self._target(folders, match[1] or match[2])) else match[0], text)
         if "]:" in text:
             text = _DEFINITION.sub(lambda match: match[1] + (self._target(folders, match[2] or match[3]) or match[0][len(match[1]) :]), text)
         if "[[" in text:
@@ -148,8 +148,7 @@ class MarkdownFolder:
         if path is None or _is_note(self._files[path]):
             return whole
         shown = path[-1] if shown is None or shown.replace("x", "").isdecimal() else shown  # a number there is the width of a picture
-        mark = "!" if whole.startswith("!") else ""
-        return f"{mark}[{shown.replace('[', '(').replace(']', ')')}]({address('attachment', '/'.join(path))})"
+        return f"[{shown.replace('[', '(').replace(']', ')')}]({address('attachment', '/'.join(path))})"
 
 
 def _is_note(entry: Entry) -> bool:

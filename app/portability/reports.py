@@ -2,7 +2,6 @@
 
 from typing import Literal
 
-import msgspec
 from msgspec import field
 
 from app.core.shapes import Record

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
-
 from app.core.caller import Caller
 from app.core.tx import Tx
 from app.errors import AppError
@@ -292,5 +291,3 @@ def series(tx: Tx, what: Import, links: Mapping[str, str]) -> None:
         todo = todo_rows.get(tx, what.me.user, rows.get(key, 0))
         if todo is not None and todo["next_id"] is None and following in rows:
             todo_rows.set_next(tx, todo, rows[following])
-
-

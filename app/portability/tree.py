@@ -263,7 +263,12 @@ def _check(archive: zipfile.ZipFile, packed: int, limits: Limits) -> None:
 def _check_one(info: zipfile.ZipInfo, limits: Limits) -> None:
     name = info.filename[:300]
     parts = info.filename.rstrip("/").split("/")
-    if any(part in ("", ".", "..") for part in parts) or "\\" in info.filename or (len(parts[0]) == 2 and parts[0][1] == ":") or "\0" in info.orig_filename:
+    if (
+        any(part in ("", ".", "..") for part in parts)
+        or "\\" in info.filename
+        or (len(parts[0]) == 2 and parts[0][1] == ":")
+        or "\0" in info.orig_filename
+    ):
         raise Invalid(f"The archive holds the path {name!r}, which leads out of it or nowhere.", field="path")
     if len(parts) > DEEPEST or max(len(part.encode("utf-8", "replace")) for part in parts) > 1000:
         raise Invalid(f"The archive holds a path that is too deep or too long: {name!r}.", field="path")
