@@ -79,9 +79,10 @@ def keep_files() -> dict[str, bytes]:
     boxes = keep_note(title="Market", isArchived=True, listContent=[{"text": "eggs", "isChecked": True}, {"text": "milk", "isChecked": False}])
     trashed = keep_note(title="Old thing", textContent="gone", isTrashed=True)
     return {
-        "Takeout/archive_browser.html": b"<html></html>", "Takeout/Keep/Jam.json": json.dumps(text).encode(), "Takeout/Keep/Jam.html": b"<html></html>",
-        "Takeout/Keep/Market.json": json.dumps(boxes).encode(), "Takeout/Keep/Old thing.json": json.dumps(trashed).encode(),
-        "Takeout/Keep/Packing.html": KEEP_PAGE.encode(), "Takeout/Keep/berry.jpg": PICTURE, "Takeout/Keep/Labels.txt": b"Kitchen\n",
+        "Takeout/archive_browser.html": b"<html></html>", "Takeout/Keep/Jam.json": json.dumps(text).encode(),
+        "Takeout/Keep/Jam.html": b"<html></html>", "Takeout/Keep/Market.json": json.dumps(boxes).encode(),
+        "Takeout/Keep/Old thing.json": json.dumps(trashed).encode(), "Takeout/Keep/Packing.html": KEEP_PAGE.encode(),
+        "Takeout/Keep/berry.jpg": PICTURE, "Takeout/Keep/Labels.txt": b"Kitchen\n",
     }  # fmt: skip
 
 
@@ -98,7 +99,7 @@ def memos_files() -> dict[str, bytes]:
     """Give two pages of memos, one of them of an older version, and a file."""
     new = memo(
         "abc", "# Kiln\nFire at 980 °C #pottery", tags=["pottery"], pinned=True,
-        attachments=[{"name": "attachments/f1", "filename": "pot.png", "type": "image/png", "size": str(len(PICTURE)), "content": "", "externalLink": ""}],
+        attachments=[{"name": "attachments/f1", "filename": "pot.png", "type": "image/png", "size": str(len(PICTURE)), "content": ""}],
         relations=[{"memo": {"name": "memos/abc"}, "relatedMemo": {"name": "memos/def"}, "type": "REFERENCE"}],
     )  # fmt: skip
     second = memo("def", "Glaze recipe, see [the kiln](https://memos.example.org/memos/abc)", state="ARCHIVED")
@@ -210,7 +211,7 @@ def zipped(path: Path, files: Mapping[str, bytes]) -> Path:
     """Write a zip archive."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
-            archive.writestr(zipfile.ZipInfo(name, (2024, 5, 1, 8, 0, 0)), content)
+            archive.writestr(zipfile.ZipInfo(name, (2024, 5, 1, 8, 0, 0)), content, zipfile.ZIP_DEFLATED)
     return path
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from app.errors import Invalid
 from app.portability.foreign import archives, ics_lines, ics_values, todo_parts
 from app.portability.foreign.ics_lines import Component
-from app.portability.foreign.trees import UNREADABLE, Entry, Tree
+from app.portability.foreign.trees import UNREADABLE, Entry, Tree, why
 from app.portability.foreign.wording import LONGEST_TITLE, clean, damaged, folder, joined, labels, line, link, named, title_of, web
 from app.portability.items import Item, NotCarried, Source, SourceFile, SourceNote, address
 
@@ -71,7 +71,7 @@ class Calendars:
                     count += 1
                     yield from self._component(component, zones, given)
         except UNREADABLE as error:
-            yield NotCarried(name=named(entry.path), reason=f"It is damaged after {count} entries: {error}.")
+            yield NotCarried(name=named(entry.path), reason=f"It is damaged after {count} entries: {why(error)}.")
 
     def _component(self, component: Component, zones: dict[str, str], given: set[str]) -> Iterator[Item]:
         name = named(component.text("SUMMARY") or component.text("UID"))

@@ -8,7 +8,7 @@ from pathlib import Path
 from app.core.regex import regex
 from app.portability.foreign import archives, joplin_items, todo_parts
 from app.portability.foreign.joplin_items import FOLDER, KINDS, NOTE, NOTE_TAG, RESOURCE, TAG, JoplinItem
-from app.portability.foreign.trees import DEEPEST, UNREADABLE, Entry, Tree
+from app.portability.foreign.trees import DEEPEST, UNREADABLE, Entry, Tree, why
 from app.portability.foreign.wording import clean, damaged, folder, joined, labels, line, named, title_of
 from app.portability.items import Folders, Item, NotCarried, SourceFile, SourceFolder, SourceNote
 
@@ -113,7 +113,7 @@ class Joplin:
         try:
             item = _parsed(entry)
         except UNREADABLE as error:
-            yield NotCarried(name=named(entry.path), reason=f"It cannot be read: {error}.")
+            yield NotCarried(name=named(entry.path), reason=f"It cannot be read: {why(error)}.")
             return
         name = named(item.title or entry.path)
         if item.on("encryption_applied") or item.on("encryption_blob_encrypted"):

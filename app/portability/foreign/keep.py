@@ -8,7 +8,7 @@ import msgspec
 
 from app.errors import Invalid
 from app.portability.foreign import archives, keep_html
-from app.portability.foreign.trees import UNREADABLE, Entry, Tree
+from app.portability.foreign.trees import UNREADABLE, Entry, Tree, why
 from app.portability.foreign.wording import clean, damaged, joined, labels, line, link, named, since_1970, title_of, web
 from app.portability.items import Item, NotCarried, Source, SourceFile, SourceNote, address
 
@@ -82,7 +82,7 @@ class Keep:
         try:
             note = _any_note(entry)
         except UNREADABLE as error:
-            yield NotCarried(name=named(entry.path), reason=f"It cannot be read: {error}.")
+            yield NotCarried(name=named(entry.path), reason=f"It cannot be read: {why(error)}.")
             page = inside.get(entry.stem + ".html")
             if entry.ending == "json" and page is not None:
                 yield from self._note(page, inside, shown, own)

@@ -12,7 +12,7 @@ from app.errors import Invalid
 from app.portability.foreign import archives, memo_shapes
 from app.portability.foreign.json_stream import JsonStream
 from app.portability.foreign.memo_shapes import Attached, Memo
-from app.portability.foreign.trees import UNREADABLE, Entry, Tree
+from app.portability.foreign.trees import UNREADABLE, Entry, Tree, why
 from app.portability.foreign.wording import clean, damaged, joined, labels, line, link, named, title_of, web
 from app.portability.items import Item, NotCarried, Source, SourceFile, SourceNote, address
 
@@ -67,7 +67,7 @@ class Memos:
                         count += 1
                         yield from self._memo(found, f"{page.path}, number {count}", shown, seen)
             except UNREADABLE as error:
-                yield NotCarried(name=named(page.path), reason=f"It is damaged after {count} memos, and what follows could not be read: {error}.")
+                yield NotCarried(name=named(page.path), reason=f"It is damaged after {count} memos: {why(error)}.")
         for entry in self._files:
             if entry.path not in shown:
                 yield NotCarried(name=named(entry.path), reason="No memo that came along shows it.")

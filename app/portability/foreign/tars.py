@@ -1,5 +1,6 @@
 """Tar archives, plain and gzipped; after damage the reading goes on at the next file that is whole."""
 
+import contextlib
 import gzip
 import io
 import struct
@@ -23,6 +24,7 @@ MOST_ENTRIES = 1_000_000
 MOST_RATIO = 100
 FREE = 16 << 20
 _GZIP_BROKEN = (OSError, EOFError, zlib.error)
+_STEP = 1 << 17
 _FILES = b"0\x007"
 _FOLDER, _LONG_NAME, _LONG_LINK, _PAX = b"5", b"L", b"K", b"xg"
 
@@ -49,13 +51,12 @@ def is_gzip(path: Path) -> bool:
 
 
 def beginning(path: Path, most: int) -> "Tar":
-    """Give as much of a gzipped archive as is in its first `most` bytes; raise OSError if it is none."""
-    try:
-        with gzip.open(path) as packed:
-            found = packed.read(most)
-    except _GZIP_BROKEN:
-        raise OSError("it is damaged") from None
-    return Tar(io.BytesIO(found))
+    """Give as much of a gzipped archive as is in its first `most` bytes."""
+    found = io.BytesIO()
+    with contextlib.suppress(*_GZIP_BROKEN), gzip.open(path) as packed:
+        while found.tell() < most and (part := packed.read1(_STEP)):
+            found.write(part)
+    return Tar(found)
 
 
 def unpacked(path: Path) -> "Tar":
@@ -64,7 +65,7 @@ def unpacked(path: Path) -> "Tar":
     file = tempfile.TemporaryFile()  # noqa: SIM115 -- Tar closes it
     try:
         with gzip.open(path) as packed:
-            while part := packed.read(1 << 20):
+            while part := packed.read1(_STEP):
                 if file.tell() + len(part) > limit:
                     file.close()
                     raise Invalid(f"{path.name} is refused: it would grow to more than {MOST_RATIO} times its size.", field="path")

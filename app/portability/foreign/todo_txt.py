@@ -13,7 +13,7 @@ import msgspec
 from app.core.regex import regex
 from app.errors import Invalid
 from app.portability.foreign import archives, todo_parts
-from app.portability.foreign.trees import UNREADABLE, Entry, Tree
+from app.portability.foreign.trees import UNREADABLE, Entry, Tree, why
 from app.portability.foreign.wording import clean, damaged, moment, named
 from app.portability.items import Item, NotCarried, Source
 
@@ -91,7 +91,7 @@ def _file(entry: Entry, known: Counter[str]) -> Iterator[Item]:
                 elif text := clean(raw.decode("utf-8-sig" if number == 1 else "utf-8", "replace")).strip():
                     yield from _todo(text, known)
     except UNREADABLE as error:
-        yield NotCarried(name=named(entry.path), reason=f"It is damaged after line {number}: {error}.")
+        yield NotCarried(name=named(entry.path), reason=f"It is damaged after line {number}: {why(error)}.")
 
 
 def _lines(stream: BinaryIO) -> Iterator[bytes]:

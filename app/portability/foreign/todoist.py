@@ -14,7 +14,7 @@ import msgspec
 from app.core.regex import regex
 from app.errors import Invalid
 from app.portability.foreign import archives, todo_parts, todoist_dates
-from app.portability.foreign.trees import UNREADABLE, Entry, Tree
+from app.portability.foreign.trees import UNREADABLE, Entry, Tree, why
 from app.portability.foreign.wording import clean, damaged, joined, line, link, named, since_1970, web
 from app.portability.items import Item, NotCarried, Source
 
@@ -104,7 +104,7 @@ class _Project:
                     authors += given.get("TYPE") == "task" and bool(given.get("AUTHOR"))
                     yield from self._row(given, count)
         except (csv.Error, *UNREADABLE) as error:
-            yield NotCarried(name=named(self._entry.path), reason=f"It is damaged after {count} rows, and what follows could not be read: {error}.")
+            yield NotCarried(name=named(self._entry.path), reason=f"It is damaged after {count} rows: {why(error)}.")
         yield from self._finished()
         if authors:
             yield NotCarried(name=named(self._name), reason=f"Who wrote its {authors} tasks is not kept.")

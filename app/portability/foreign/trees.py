@@ -1,5 +1,6 @@
 """Files of an import as one tree, be they in a folder, a zip or a tar: names are checked, links are never followed, sizes are held to."""
 
+import errno
 import io
 import os
 import stat
@@ -19,6 +20,16 @@ LONGEST_SEGMENT = 255
 UNREADABLE = (OSError, ValueError, EOFError, RecursionError, NotImplementedError, Invalid)
 """What reading something that is not as it should be raises; ValueError has in it whatever is no text, JSON or number."""
 _OURS = frozenset({"__MACOSX", "Thumbs.db", "desktop.ini"})
+
+
+class Damaged(OSError):
+    """Something of an import cannot be read; says why in words alone."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(errno.EIO, why)
+
+    def __str__(self) -> str:
+        return str(self.strerror)
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -53,7 +64,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     def read(self, most: int) -> bytes:
         """Give all its bytes; raise OSError if they are damaged or more than `most`."""
         if self.size > most:
-            raise OSError(f"it has more than {most >> 20} MB")
+            raise Damaged(f"it has more than {most >> 20} MB")
         with self.open() as stream:
             return stream.read(self.size + 1)
 
@@ -143,13 +154,13 @@ class Part(io.RawIOBase):
         return True
 
     def readinto(self, buffer: "memoryview") -> int:  # type: ignore[override]
-        """Fill the buffer; raise OSError for damage."""
+        """Fill the buffer; raise Damaged for damage."""
         try:
             found = self._stream.read(min(len(buffer), self._left) if self._left else 1)
         except self._broken as error:
-            raise OSError(f"it is damaged: {error}") from None
+            raise Damaged(f"it is damaged: {error}") from None
         if bool(found) != bool(self._left):
-            raise OSError("it is damaged: its size is not the one that the archive tells")
+            raise Damaged("it is damaged: its size is not the one that the archive tells")
         self._left -= len(found)
         buffer[: len(found)] = found
         return len(found)
@@ -158,6 +169,11 @@ class Part(io.RawIOBase):
         """Close the stream beneath too."""
         self._stream.close()
         super().close()
+
+
+def why(error: BaseException) -> str:
+    """Give the end of a sentence that says why something cannot be read, without paths of this machine."""
+    return str(error.strerror) if isinstance(error, OSError) and error.strerror else str(error).rstrip(".") or "it ends too early"
 
 
 def hidden(name: str) -> bool:
@@ -184,5 +200,5 @@ def _opened(path: Path) -> BinaryIO:
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise OSError("it is no file")
+        raise Damaged("it is no file")
     return os.fdopen(descriptor, "rb")

@@ -13,7 +13,7 @@ from typing import BinaryIO, cast
 
 from app.errors import Invalid
 from app.portability.foreign import trees
-from app.portability.foreign.trees import Entry, Part
+from app.portability.foreign.trees import Damaged, Entry, Part
 from app.portability.foreign.wording import named
 from app.portability.items import NotCarried
 
@@ -71,7 +71,7 @@ class Zip:
         try:
             stream = self._archive.open(info)
         except _BROKEN as error:
-            raise OSError(f"it is damaged: {error}") from None
+            raise Damaged(f"it is damaged: {error}") from None
         return cast(BinaryIO, io.BufferedReader(Part(cast(BinaryIO, stream), info.file_size, _BROKEN), 1 << 16))
 
 
