@@ -22,7 +22,10 @@ Line = dict[str, Any]
 
 
 class Speaker:
-    """One user's voice, or with no username that of whoever owns the data directory. Each ask finds out anew whether a server runs, so that one may start or end meanwhile."""
+    """One user's voice, or with no username that of whoever owns the data directory.
+
+    Each ask finds out anew whether a server runs, so that one may start or end meanwhile.
+    """
 
     def __init__(self, settings: Settings, username: str | None) -> None:
         self._settings = settings

@@ -169,8 +169,8 @@ def operation(
     that other writes can go with it.
 
     `raw`: the request body is a file; it comes as the fields `content` and `content_type`, all others in the query.
-    `spooled`: the same for a file that may be larger than the memory: `content` is the name of the file in the spool, which is the operation's then and
-    is deleted when it is refused. `once`: for an idempotent
+    `spooled`: the same for a file that may be larger than the memory: `content` is the name of the file in the spool, the operation's then,
+    and deleted when it is refused. `once`: for an idempotent
     `async def`, gives the one transaction that a request comes to, so that its reply is kept with its effect; None for one that comes to more.
     """
     method, _, path = route.partition(" ")

@@ -29,7 +29,7 @@ def write(tx: Tx, me: Caller, put: Put, key: Lookup) -> int:
     keys = _keys(tx, me)
     put("todos.json", _json(tx, me, keys, key))
     put("todo.txt", (_todo_txt(row).encode() for row in _rows(tx, me, keys)))
-    put("todos.ics", _calendar(tx, me, keys))
+    put("todos.ics", _calendar(tx, me, keys, key))
     return len(keys)
 
 
@@ -57,8 +57,8 @@ def _json(tx: Tx, me: Caller, keys: dict[int, str], key: Lookup) -> Iterator[byt
 
 def _record(row: sqlite3.Row, keys: dict[int, str], key: Lookup) -> dict[str, Any]:
     given: dict[str, Any] = {
-        "id": keys[row["id"]], "title": row["title"], "description": keyed(row["description"], key) if row["description"] else row["description"], "completed": row["completed"] == 1,
-        "completedAt": row["completed_at"], "priority": row["priority"], "dueDate": row["due_date"],
+        "id": keys[row["id"]], "title": row["title"], "description": keyed(row["description"] or "", key) or row["description"],
+        "completed": row["completed"] == 1, "completedAt": row["completed_at"], "priority": row["priority"], "dueDate": row["due_date"],
         "steps": [{"title": step.title, "completed": step.completed} for step in todo_steps.decoded(row["steps"])] or None,
         "recurrence": msgspec.json.decode(row["recurrence"]) if row["recurrence"] else None, "wall": row["wall"],
         "next": keys.get(row["next_id"]), "createdAt": row["created_at"], "updatedAt": row["updated_at"],
@@ -79,14 +79,14 @@ def _todo_txt(row: sqlite3.Row) -> str:
     return " ".join(words) + "\n"
 
 
-def _calendar(tx: Tx, me: Caller, keys: dict[int, str]) -> Iterator[bytes]:
+def _calendar(tx: Tx, me: Caller, keys: dict[int, str], key: Lookup) -> Iterator[bytes]:
     yield b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//Hearth//Export//EN\r\n"
     for row in _rows(tx, me, keys):
-        yield b"".join(map(_folded, _component(row, keys)))
+        yield b"".join(map(_folded, _component(row, keys, key)))
     yield b"END:VCALENDAR\r\n"
 
 
-def _component(row: sqlite3.Row, keys: dict[int, str]) -> Iterator[str]:
+def _component(row: sqlite3.Row, keys: dict[int, str], key: Lookup) -> Iterator[str]:
     yield "BEGIN:VTODO"
     yield f"UID:{keys[row['id']]}@hearth"
     yield f"DTSTAMP:{_moment(row['updated_at'])}"
@@ -95,7 +95,7 @@ def _component(row: sqlite3.Row, keys: dict[int, str]) -> Iterator[str]:
     yield f"SUMMARY:{_text(row['title'])}"
     steps = [f"[{'x' if step.completed else ' '}] {step.title}" for step in todo_steps.decoded(row["steps"])]
     if row["description"] or steps:
-        yield f"DESCRIPTION:{_text(chr(10).join([*filter(None, [row['description']]), *steps]))}"
+        yield f"DESCRIPTION:{_text(chr(10).join([*filter(None, [keyed(row['description'] or '', key)]), *steps]))}"
     if row["priority"]:
         yield f"PRIORITY:{ICS_PRIORITIES[row['priority']]}"
     if row["due_date"]:
@@ -123,7 +123,8 @@ def _text(text: str) -> str:
 
 def _folded(line: str) -> bytes:
     """Give a line of iCalendar, folded between characters so that none has more than 75 bytes."""
-    parts, part = [], b""
+    parts: list[bytes] = []
+    part = b""
     for letter in line:
         encoded = letter.encode()
         if len(part) + len(encoded) > LONGEST_LINE - (1 if parts else 0):

@@ -1,7 +1,7 @@
 """Writes a workspace as a tree of files that people and other programs can read, and from which it comes back as it was.
 
-All of it is read in one read transaction on a connection of its own, so it is one state of the workspace. The alternative, `VACUUM INTO` a copy, holds
-such a transaction too, and for about as long: it has to read the whole file, indexes and other users included, and needs as much disk again.
+All of it is read in one read transaction on a connection of its own, so it is one state of the workspace. The alternative, `VACUUM INTO` a copy,
+holds such a transaction too, and for about as long: it has to read the whole file, indexes and other users included, and needs as much disk again.
 """
 
 import sqlite3

@@ -1,13 +1,13 @@
 """The importer: takes the things of a source one batch after another into the workspace, and can be cut off at any moment and begun again.
 
-A batch is one transaction, and what each thing became is kept with it, so a second run goes on where the first ended, and the same source imported again
-changes what has changed in it and doubles nothing.
+A batch is one transaction, and what each thing became is kept with it, so a second run goes on where the first ended, and the same source imported
+again changes what has changed in it and doubles nothing.
 """
 
 import asyncio
 import contextlib
 import itertools
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -52,7 +52,7 @@ class Pulled(NamedTuple):
     batch: list[Ready]
     lines: list[NotCarried]
     single: Item | None
-    count: int
+    taken: int
     at_end: bool
 
 
@@ -105,7 +105,7 @@ class Importer:
                     await self._store(pulled.batch)
                 if pulled.single is not None:
                     await self._store_single(pulled.single)
-                done += pulled.count
+                done += pulled.taken
                 self._tell(done, None if total is None else max(total, done))
 
     def _pull(self) -> Iterator[Pulled]:
@@ -264,7 +264,7 @@ class Importer:
             raise OSError(0, "the import was cut off")
 
 
-async def _ahead(pulling: Iterator[Pulled]) -> AsyncIterator[Pulled]:
+async def _ahead(pulling: Iterator[Pulled]) -> AsyncGenerator[Pulled, None]:
     """Give what a generator gives, which runs in a thread one step ahead of whoever takes it."""
     step = asyncio.ensure_future(asyncio.to_thread(next, pulling))
     try:

@@ -25,8 +25,9 @@ class SourceNote(msgspec.Struct, frozen=True, kw_only=True):
     """A note of the source.
 
     `key` names it within its source for good (a path, an id); importing the same source again knows it by this. In `text`, an
-    address `note:KEY` stands for another note of the source and `attachment:KEY` for one of its files (`address` writes them); the import puts the
-    true ones there. Times are as the source has them, ISO 8601 or None; the import checks them. `version` and `snapshots` only Hearth's own trees have.
+    address `note:KEY` stands for another note of the source and `attachment:KEY` for one of its files (`address` writes them); the import puts
+    the true ones there. Times are as the source has them, ISO 8601 or None; the import checks them. Only
+    Hearth's own trees have `version` and `snapshots`.
     """
 
     key: str

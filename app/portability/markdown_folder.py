@@ -117,7 +117,7 @@ class MarkdownFolder:
         content = body if known.keys() <= carried else text
         return SourceNote(
             key="/".join(entry.path), path=folders, title=title, text=self._with_addresses(folders, content),
-            tags=tuple([*tags, *_inline_tags(body)]), pinned=str(known.get("pinned", "")).lower() == "true",
+            tags=(*tags, *_inline_tags(body)), pinned=str(known.get("pinned", "")).lower() == "true",
             created=_first(known, CREATED), updated=_first(known, UPDATED),
         )  # fmt: skip
 

@@ -15,6 +15,7 @@ from app.core.caller import Caller
 from app.core.download import Download
 from app.core.lines import Lines
 from app.core.operation import operation
+from app.core.place import SPOOL
 from app.core.shapes import Id, Line, Record, Text
 from app.errors import Forbidden, Invalid, NotFound
 from app.portability.transfers import Job, JobAnswer, Tell, Transfers, told
@@ -37,9 +38,9 @@ async def start_import(
 ) -> JobAnswer:  # fmt: skip
     """Import a file or an archive that other programs or Hearth's export wrote: the body is its bytes. The work goes on as a job.
 
-    The formats are Hearth's own tree, Obsidian vaults, Markdown folders and those of other programs that `hearth import --help` lists. The same source
-    again changes what has changed in it and doubles nothing; a note is never overwritten without a snapshot. With dryRun the report says what would be
-    done. The credential's scopes decide which kinds of things come in.
+    The formats are Hearth's own tree, Obsidian vaults, Markdown folders and those of other programs. The same source again changes what has changed
+    in it and doubles nothing; a note is never overwritten without a snapshot. With dryRun the report says what would be done. The credential's scopes
+    decide which kinds of things come in.
     """
     _demand_whole(me)
     path = spool.uploaded(app.store.path.parent, content.decode("ascii", "replace"))
@@ -172,7 +173,7 @@ async def _export_to(app: App, me: Caller, target: Path, tell: Tell) -> Record:
 
 
 def _places(app: App, job: int) -> list[Path]:
-    return [app.store.path.parent / spool.SPOOL / f"export-{job}.zip"]
+    return [app.store.path.parent / SPOOL / f"export-{job}.zip"]
 
 
 def _archive(app: App, me: Caller, job: Job) -> Path:

@@ -1,7 +1,7 @@
 """Stores what an import carries, by the workspace's own writing functions: what each thing comes to, in one transaction a batch."""
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import Any, Literal, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -101,7 +101,7 @@ def show_anew(tx: Tx, what: Import, note_ids: Sequence[int], moved: Mapping[int,
             notes.apply(tx, what.me, note, notes.Edit(None, text, None), label=BEFORE_IMPORT)
 
 
-def rows_for(tx: Tx, what: Import, wanted: set[tuple[addresses.Kind, str]] | frozenset[tuple[addresses.Kind, str]]) -> dict[Any, int]:
+def rows_for(tx: Tx, what: Import, wanted: Set[tuple[addresses.Kind, str]]) -> dict[Any, int]:
     """Give the rows that things of the source have become, of those that are wanted."""
     rows: dict[Any, int] = {}
     for kind in ("note", "file"):

@@ -56,7 +56,7 @@ def look(source: SourceFile, most: int, check: Callable[[], None]) -> Looked | s
 
 
 def file_state(tx: Tx, what: Import, key: str, looked: Looked) -> tuple[Literal["created", "updated", "unchanged"], int]:
-    """Say what is to be done about a file, and which row it is now: one whose bytes changed is stored anew, and notes of the source then show that."""
+    """Say what is to be done about a file, and which row it is now; one whose bytes changed is stored anew."""
     known = import_rows.find(tx, what.me.user, what.source, "file", key)
     row_id = known["row_id"] if known is not None else own_row(what, key)
     row = tx.one("SELECT sha256 FROM attachments WHERE id = :id AND owner_id = :me AND complete = 1", id=row_id, me=what.me.user) if row_id else None

@@ -27,7 +27,7 @@ Work = Callable[[Tell], Awaitable[Record]]
 
 
 class Job(Record):
-    """An import or export; `total` is null where it is not known. `interrupted`: the server ended meanwhile; what was stored is there, begin it again."""
+    """An import or export; `total` is null where it is not known. `interrupted`: the server ended meanwhile; begin it again, it goes on."""
 
     id: int
     kind: Kind
@@ -104,7 +104,7 @@ class Transfers:
 
     def _shown(self, row: sqlite3.Row) -> Job:
         progress = self._running[row["id"]][0] if row["id"] in self._running else None
-        status = "interrupted" if row["status"] == "running" and progress is None else row["status"]
+        status: Status = "interrupted" if row["status"] == "running" and progress is None else row["status"]
         done, total = (progress.done, progress.total) if progress is not None else (0, None)
         report = msgspec.Raw(row["result"].encode() if row["result"] else b"null")
         return Job(row["id"], row["kind"], row["name"], status, done, total, report, row["error"], row["started_at"], row["ended_at"])

@@ -152,9 +152,9 @@ class FileTree:
 class ZipTree:
     """The files of a zip archive, each read to no more than the size that was said of it."""
 
-    def __init__(self, path: Path, limits: Limits = Limits()) -> None:
+    def __init__(self, path: Path, limits: Limits | None = None) -> None:
         self.name = path.name.removesuffix(".zip")
-        self._zip = checked_zip(path, limits)
+        self._zip = checked_zip(path, limits or Limits())
         self._listed = {_parts(info): info for info in self._zip.infolist() if not info.is_dir()}
 
     def entries(self) -> Iterator[Entry | Folders | NotCarried]:
