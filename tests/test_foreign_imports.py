@@ -80,6 +80,19 @@ async def test_pictures_and_links_of_an_imported_note_lead_somewhere(
     assert file not in ("notes.jex", "memos") or "](/os/notes/" in note["markdown"]
 
 
+async def test_a_later_export_under_another_name_changes_what_changed_and_doubles_nothing(served: Served, alice: Client, tmp_path: Path) -> None:
+    files = exports.joplin_files()
+    await imported(served, exports.tar(tmp_path / "may.jex", files))
+    files[f"{exports.NOTE}.md"] = files[f"{exports.NOTE}.md"].replace(b"Prune them", b"Water them")
+    for path in (exports.tar(tmp_path / "june.jex", files), exports.folder(tmp_path / "raw", files)):
+        report = await imported(served, path)
+        assert (report["notes"]["created"], report["todos"]["created"], report["files"]["created"]) == (0, 0, 0)
+        assert report["notes"]["updated"] == (path.name == "june.jex")
+    assert await titles(alice, "prune") == set()
+    [note] = (await alice.ok("POST", "/os/notes/search", json={"query": "water roses"}))["results"]
+    assert (await alice.ok("GET", f"/os/snapshots/{note['id']}"))["snapshots"]
+
+
 async def test_an_imported_todo_has_its_steps_date_and_rule(served: Served, alice: Client, tmp_path: Path) -> None:
     await imported(served, exports.single(tmp_path / "tasks.ics", exports.ICS))
     [todo] = (await alice.ok("GET", "/os/todos", params={"q": "gutter", "includeSteps": True}))["result"]["todos"]

@@ -81,7 +81,9 @@ class Importer:
         """Import everything; give what was done. What is cut off keeps the batches that were stored."""
         own = self._source.format == OWN
         where = "/".join(self._into)
-        identity = OWN if own and not where else f"{self._source.format}:{'' if own else self._name}:{where}"
+        lasting = getattr(self._source, "identity", None)  # of formats whose keys are the same under every file name and nobody else's
+        known = lasting or f"{self._source.format}:{'' if own else self._name}"
+        identity = OWN if own and not where else f"{known}:{where}"
         zone = ZoneInfo((await self._app.read(users.settings_of, self._me)).timezone)
         self._what = Import(self._me, identity, zone, prefix(self._me))
         try:

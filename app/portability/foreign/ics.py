@@ -1,4 +1,4 @@
-"""iCalendar files: todos and journals come along; events are told of, since calendars are connected and not copied."""
+"""Reads iCalendar files: todos and journals come along; events are told of, since calendars are connected and not copied."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,6 +31,8 @@ class Calendars:
     """Calendars. The first look finds which todos are parts of others, the second gives them one after another."""
 
     format = "ics"
+    identity = "ics"
+    """A UID is one of a kind, in whatever file it stands."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree

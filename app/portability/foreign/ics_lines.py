@@ -75,20 +75,20 @@ def components(stream: BinaryIO) -> Iterator[Component]:
     depth = 0
     for text in _unfolded(stream):
         mark, name = _mark(text)
-        if mark == "BEGIN" and current is not None and name not in (current.name, "VCALENDAR"):
+        if mark == "begin" and current is not None and name not in (current.name, "VCALENDAR"):
             current.inside.append(name)
             depth += 1
-        elif mark == "BEGIN":
+        elif mark == "begin":
             if current is not None:
                 yield current
             calendar = Component(name) if name == "VCALENDAR" else calendar
             current = None if name == "VCALENDAR" else Component(name, calendar.text("X-WR-CALNAME"))
             depth = 0
-        elif mark == "END" and current is not None and name == current.name:
+        elif mark == "end" and current is not None and name == current.name:
             current.whole = True
             yield current
             current = None
-        elif mark == "END":
+        elif mark == "end":
             depth = max(depth - 1, 0)
         elif depth == 0 or current is None:
             (current or calendar).add(text)
@@ -97,10 +97,10 @@ def components(stream: BinaryIO) -> Iterator[Component]:
 
 
 def _mark(text: str) -> tuple[str, str]:
-    """Give BEGIN or END with the name of the component; neither for every other line."""
+    """Give begin or end with the name of the component; neither for every other line."""
     mark, _, name = text.partition(":")
-    mark = mark.strip().upper()
-    return (mark, name.strip().upper()[:100]) if mark in ("BEGIN", "END") else ("", "")
+    mark = mark.strip().lower()
+    return (mark, name.strip().upper()[:100]) if mark in ("begin", "end") else ("", "")
 
 
 def _unfolded(stream: BinaryIO) -> Iterator[str]:

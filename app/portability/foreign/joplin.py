@@ -31,6 +31,9 @@ def looks_like_items(path: Path) -> bool:
 class Joplin:
     """An export of Joplin. The first look through it keeps what notes refer to, the second gives the items, one at a time."""
 
+    identity = "joplin"
+    """An item has the same id in every export, whatever its format and name."""
+
     def __init__(self, format: str, tree: Tree) -> None:
         self.format = format
         self._tree = tree

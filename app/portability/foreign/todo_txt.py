@@ -1,4 +1,4 @@
-"""todo.txt: one todo on each line of a text file, with its priority, dates and key:value marks."""
+"""Reads todo.txt: one todo on each line of a text file, with its priority, dates and key:value marks."""
 
 import hashlib
 import re
