@@ -29,6 +29,8 @@ COMMANDS = {
     "restore": "app.commands.restore:restore",
     "doctor": "app.commands.doctor:doctor",
     "storage": "app.commands.storage:storage",
+    "import": "app.commands.moving:import_",
+    "export": "app.commands.moving:export",
     "routes": "app.commands.api:routes",
     "openapi": "app.commands.api:openapi",
     "settings": "app.commands.setting_up:settings_",

@@ -7,6 +7,7 @@ from app.core.operation import Catalog
 from app.interfaces import openapi
 from app.network import contacts as network_contacts
 from app.network import explain, groups, guest_queue, guests, handshake, messages, network_tools, overview, rpc, shares, waiting
+from app.portability import moving
 from app.tools import audit, deciding, escalations, integrations, namespaces, note_tools, precedents, stop, toolbox, web
 from app.upkeep import backups, doctor, sizes
 from app.workspace import (
@@ -62,6 +63,7 @@ CATALOG = Catalog(
         todos,
         trash,
         attachments,
+        moving,
         briefing,
         calendar_search,
         strategies,

@@ -47,6 +47,7 @@ from app.network.groups import NewGroups
 from app.network.guests import GuestRate
 from app.network.handshake import RequestRate
 from app.network.links import Links
+from app.portability.transfers import Transfers
 from app.settings import Settings
 from app.tools import escalations
 from app.upkeep.backups import Backups
@@ -95,6 +96,7 @@ def create_app(
         if not sealed:
             with contextlib.suppress(StorageFull):  # what a full disk has no room for is mended by the next start
                 await _mend(parts)
+            parts.part(Transfers).clean(parts)
             schedule.start()
             parts.part(Meaning).start()
         try:
@@ -164,6 +166,7 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embed
     app.parts[Links] = Links(share_rows.to_connect)
     app.parts[Arrivals] = Arrivals(handshake.waiting_for)
     app.parts[GuestRate] = GuestRate(settings.guest_limit)
+    app.parts[Transfers] = Transfers()
     app.parts[NewGroups] = NewGroups(settings.group_limit)
     app.parts[InviteRate] = InviteRate(settings.invite_limit)
     app.parts[Sessions] = Sessions(store)

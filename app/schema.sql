@@ -358,3 +358,15 @@ CREATE TABLE team_invites (
 CREATE INDEX team_invites_pending ON team_invites (team_id) WHERE status = 'pending';
 CREATE INDEX team_invites_by_team ON team_invites (team_id);
 CREATE INDEX team_invites_by_inviter ON team_invites (invited_by);
+CREATE TABLE imported_items (
+    user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, source TEXT NOT NULL,
+    kind TEXT NOT NULL CHECK (kind IN ('note', 'file', 'todo', 'conversation')), key TEXT NOT NULL, row_id INTEGER NOT NULL,
+    digest BLOB NOT NULL, mark TEXT, rest INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (user_id, source, kind, key)) STRICT, WITHOUT ROWID;
+CREATE INDEX imported_items_by_row ON imported_items (user_id, source, kind, row_id);
+CREATE INDEX imported_items_unfinished ON imported_items (user_id, source) WHERE rest > 0;
+CREATE TABLE transfers (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    kind TEXT NOT NULL CHECK (kind IN ('import', 'export')), name TEXT NOT NULL, status TEXT NOT NULL
+    CHECK (status IN ('running', 'completed', 'failed', 'cancelled')), result TEXT, error TEXT,
+    started_at TEXT NOT NULL, ended_at TEXT) STRICT;
+CREATE INDEX transfers_by_user ON transfers (user_id, kind, id);

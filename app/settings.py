@@ -47,6 +47,7 @@ class Settings:
     max_body: int = option(12 * MIB, "largest request body in bytes")
     max_accumulate_body: int = option(640 * MIB, "largest body of POST /accumulate in bytes")
     max_attachment_body: int = option(20 * MIB, "largest attachment in bytes")
+    max_import_body: int = option(512 * MIB, "largest body of POST /import in bytes")
     attachment_quota: int = option(5 << 30, "bytes of attachments that each user may keep")
     allow_private_hosts: bool = option(False, "fetch calendars and pages from private addresses too, such as those of the home network")
     search_url: str = option("", "a SearXNG-compatible address that web_search asks, such as `https://searx.example.org/search`")

@@ -1,6 +1,7 @@
 """The contract that holds for every operation: who may ask, what a refusal and a success look like, and which endpoints there are."""
 
 import dataclasses
+import re
 import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -24,6 +25,7 @@ from app.tools import escalations
 from app.tools.origin import Origin
 from tests import guests
 from tests.conftest import ORIGIN, Client, MovableClock, Served
+from tests.moving import finished
 
 SERVED = """
 POST   /init                                 workspace  os.notes:write                     service
@@ -39,6 +41,13 @@ GET    /os/trash                             workspace  os.notes:read|os.todos:r
 DELETE /os/trash                             workspace  os.notes:write|os.todos:write      beyond
 POST   /os/trash/{kind}/{id}/restore         workspace  os.notes:write|os.todos:write      beyond
 DELETE /os/trash/{kind}/{id}                 workspace  os.notes:write|os.todos:write      beyond
+POST   /import                               workspace  os.notes:write|os.todos:write      beyond
+GET    /import/{id}                          workspace  os.notes:write|os.todos:write      beyond
+DELETE /import/{id}                          workspace  os.notes:write|os.todos:write      beyond
+GET    /export                               workspace  os.notes:read|os.todos:read        beyond
+GET    /export/{id}                          workspace  os.notes:read|os.todos:read        beyond
+GET    /export/{id}/archive                  workspace  os.notes:read|os.todos:read        beyond
+DELETE /export/{id}                          workspace  os.notes:read|os.todos:read        beyond
 GET    /account/settings                     account    account:manage                     beyond
 PATCH  /account/settings                     account    account:manage                     beyond
 GET    /account/keys                         account    account:manage                     beyond
@@ -546,6 +555,13 @@ CALLS: dict[str, dict[str, Any]] = {
     "remove_integration": {"id": Ref("integration")},
     "upload_attachment": {"name": "a.txt"},
     "list_attachments": {},
+    "start_import": {"name": "a.md"},
+    "import_job": {"id": Ref("import")},
+    "cancel_import": {"id": Ref("import")},
+    "export_workspace": {},
+    "export_job": {"id": Ref("export")},
+    "download_export": {"id": Ref("export")},
+    "cancel_export": {"id": Ref("export")},
     "download_attachment": {"id": Ref("attachment")},
     "delete_attachment": {"id": Ref("attachment")},
     "chat": {"message": "What is there?", "stream": False},
@@ -653,6 +669,7 @@ async def ready(alice: Client, bob: Client, served: Served, request: pytest.Fixt
         "key": key,
         "grant": grant,
         "undo": undo,
+        **(await moved(alice) if re.search("import|export", request.node.name) else {}),
         **await (invited(bob) if "accept_invite" in request.node.name else teamed(alice, bob)),
     }
     if "briefing" in CATALOG.operations:
@@ -668,6 +685,17 @@ async def visited(owner: Client) -> dict[str, Any]:
     await guests.ask(owner, made, "hello")
     sessions = await owner.ok("GET", "/os/network/conversations")
     return {"link": str(made["id"]), "guest_session": sessions["conversations"][0]["sessionId"]}
+
+
+async def moved(owner: Client) -> dict[str, Any]:
+    """An import and an export that are done."""
+    jobs = {
+        "import": (await owner.ok("POST", "/import?name=a.md", status=202, content=b"text"))["job"],
+        "export": (await owner.ok("GET", "/export"))["job"],
+    }
+    for kind, job in jobs.items():
+        await finished(owner, f"/{kind}/{job['id']}")
+    return {kind: job["id"] for kind, job in jobs.items()}
 
 
 async def invited(other: Client) -> dict[str, Any]:

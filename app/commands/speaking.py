@@ -21,9 +21,12 @@ Line = dict[str, Any]
 
 
 class Speaker:
-    """One user's voice. Each ask finds out anew whether a server runs, so that one may start or end meanwhile."""
+    """One user's voice, or with no username that of whoever owns the data directory.
 
-    def __init__(self, settings: Settings, username: str) -> None:
+    Each ask finds out anew whether a server runs, so that one may start or end meanwhile.
+    """
+
+    def __init__(self, settings: Settings, username: str | None) -> None:
         self._settings = settings
         self._username = username
         self._data = existing(settings)
@@ -83,7 +86,8 @@ class Speaker:
         with contextlib.ExitStack() as open_:
             open_.callback(connection.close)
             try:
-                connection.request("POST", f"/control/as/{quote(self._username, safe='')}/{name}", json.dumps(params), headers)
+                whose = "" if self._username is None else f"as/{quote(self._username, safe='')}/"
+                connection.request("POST", f"/control/{whose}{name}", json.dumps(params), headers)
                 response = open_.enter_context(connection.getresponse())  # it keeps the socket where the answer streams
                 if response.status != http.HTTPStatus.OK:
                     raise Refused(str(_object(response.read()).get("message", f"The server answered {response.status}.")))
@@ -94,7 +98,7 @@ class Speaker:
                 raise Refused(f"The server at {door.url} ended before it had answered, or is not that of this data directory.") from None
 
 
-def _answer_here(settings: Settings, data: Path, username: str, name: str, params: Line, tell: Callable[[Line], None]) -> None:
+def _answer_here(settings: Settings, data: Path, username: str | None, name: str, params: Line, tell: Callable[[Line], None]) -> None:
     """Run an operation in the database, which this process owns until its turn has ended."""
     import asyncio
 
@@ -104,13 +108,14 @@ def _answer_here(settings: Settings, data: Path, username: str, name: str, param
         asyncio.run(_tell_all(settings, data, username, name, params, tell))
 
 
-async def _tell_all(settings: Settings, data: Path, username: str, name: str, params: Line, tell: Callable[[Line], None]) -> None:
+async def _tell_all(settings: Settings, data: Path, username: str | None, name: str, params: Line, tell: Callable[[Line], None]) -> None:
     from app.account import users
+    from app.core.caller import OPERATOR
     from app.core.lines import Lines
     from app.core.shapes import encode
 
     async with opened(settings, data) as parts:
-        result = await parts.call(parts.quick(users.at_this_machine, username), name, params)
+        result = await parts.call(OPERATOR if username is None else parts.quick(users.at_this_machine, username), name, params)
         if isinstance(result, Lines):
             async for event in result.events:
                 tell(_object(encode(event)))

@@ -60,6 +60,7 @@ class Operation(msgspec.Struct, Generic[P, R], frozen=True, dict=True):
     taint: Taint | Callable[[Any], Taint | None] | None
     plan: Callable[..., Coroutine[Any, Any, Plan]] | None
     raw: bool
+    spooled: bool
     once: Callable[..., Callable[..., Any] | None] | None
     frees: bool
 
@@ -150,6 +151,7 @@ def operation(
     taint: Taint | Callable[[Any], Taint | None] | None = None,
     plan: Callable[..., Coroutine[Any, Any, Plan]] | None = None,
     raw: bool = False,
+    spooled: bool = False,
     once: Callable[..., Callable[..., Any] | None] | None = None,
     frees: bool = False,
 ) -> Callable[[Callable[P, R]], Operation[P, R]]:
@@ -167,7 +169,9 @@ def operation(
     its result may hold, or a function that says it of a result; `plan`: for an `async def` that ends in one write, gives that write (a `Plan`), so
     that other writes can go with it.
 
-    `raw`: the request body is a file; it comes as the fields `content` and `content_type`, all others in the query. `once`: for an idempotent
+    `raw`: the request body is a file; it comes as the fields `content` and `content_type`, all others in the query.
+    `spooled`: the same for a file that may be larger than the memory: `content` is the name of the file in the spool, the operation's then,
+    and deleted when it is refused. `once`: for an idempotent
     `async def`, gives the one transaction that a request comes to, so that its reply is kept with its effect; None for one that comes to more.
     `frees`: it makes room, as every DELETE does, so it may use the last of a full disk.
     """
@@ -200,7 +204,8 @@ def operation(
             approval=approval,
             taint=taint,
             plan=plan,
-            raw=raw,
+            raw=raw or spooled,
+            spooled=spooled,
             once=once,
             frees=frees or method == "DELETE",
         )

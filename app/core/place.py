@@ -21,11 +21,13 @@ LOCK = "server.lock"
 CONTROL = "control.json"
 MODELS = "models"
 STOP = "STOP"
+SPOOL = "spool"
 KEPT_SECRET = "model-key-"  # noqa: S105 - what the names of such files begin with
 BACKUPS = "backups"
 DAMAGED = "damaged-"
 OWN_FILES = (
-    DATABASE + "*", LOCK, CONTROL + "*", "access*.log", MODELS, STOP, KEPT_SECRET + "*", soundness.RECORD + "*", room.RESERVE, BACKUPS, DAMAGED + "*",
+    DATABASE + "*", LOCK, CONTROL + "*", "access*.log", MODELS, STOP, SPOOL, KEPT_SECRET + "*", soundness.RECORD + "*", room.RESERVE, BACKUPS,
+    DAMAGED + "*",
 )  # fmt: skip
 NOT_WRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
 HELD = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)

@@ -10,7 +10,7 @@ import sqlite3
 import threading
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
@@ -404,3 +404,17 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except OSError:
         return 0
+
+
+@contextlib.contextmanager
+def one_state(path: Path, clock: Clock = utc_now) -> Iterator[Tx]:
+    """Give a read on a connection of its own that sees one state of the database for as long as the block runs, however long; for a thread.
+
+    The writer goes on meanwhile; only the WAL is not begun anew until the block has ended.
+    """
+    with contextlib.closing(_connect(path, writes=False)) as connection:
+        connection.execute("BEGIN")
+        try:
+            yield Tx(connection, clock())
+        finally:
+            connection.execute("ROLLBACK")

@@ -90,6 +90,12 @@ class Tx:
         """Publish the event once this transaction has committed, never before."""
         self.events.append((name, payload))
 
+    def dated(self, now: str) -> "Tx":
+        """Give this very transaction with another moment for the rows it stores: for what happened before it came here."""
+        past = Tx(self.connection, self.moment, now=now, careful=self.careful)
+        past.events = self.events
+        return past
+
     @contextlib.contextmanager
     def undone(self) -> Iterator[None]:
         """Undo what the block changed and publishes, whether it raises or not."""

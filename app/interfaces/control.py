@@ -4,6 +4,7 @@ The token is made anew at each start and lies in the data directory, readable by
 """
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
@@ -29,16 +30,18 @@ def routes(parts: App, token: str) -> list[Route]:
 
     async def control(request: Request) -> Response:
         demand_token(request)
-        result = await parts.call(OPERATOR, request.path_params["name"], decode(await request.body()))
-        return json_response(result)
+        return _answer(await parts.call(OPERATOR, request.path_params["name"], decode(await request.body())))
 
     async def as_user(request: Request) -> Response:
         demand_token(request)
         me = parts.quick(users.at_this_machine, request.path_params["username"])
-        result = await parts.call(me, request.path_params["name"], decode(await request.body()))
-        return StreamingResponse(_encoded(result), media_type=MEDIA_TYPE) if isinstance(result, Lines) else json_response(result)
+        return _answer(await parts.call(me, request.path_params["name"], decode(await request.body())))
 
     return [Route("/control/{name}", control, methods=["POST"]), Route("/control/as/{username}/{name}", as_user, methods=["POST"])]
+
+
+def _answer(result: Any) -> Response:
+    return StreamingResponse(_encoded(result), media_type=MEDIA_TYPE) if isinstance(result, Lines) else json_response(result)
 
 
 async def _encoded(lines: Lines) -> AsyncIterator[bytes]:

@@ -25,6 +25,7 @@ from app.core.lines import MEDIA_TYPE, Lines
 from app.core.memory import Unchanged
 from app.core.operation import Operation
 from app.core.shapes import decode, encode, encode_enveloped
+from app.core.spool import Upload
 from app.errors import AppError, Invalid, Malformed, PayloadTooLarge, Unavailable
 from app.interfaces.access_log import AccessLog
 from app.interfaces.credentials import BASE, Credentials
@@ -195,6 +196,8 @@ class Api:
     async def _ask(self, exchange: Exchange, found: Found) -> Any:
         """Run the operation with what the request holds and give what it gives."""
         operation = found.operation
+        if operation.spooled:
+            return await self._ask_with_file(exchange, found)
         body = b"" if operation.in_query else await self._body(exchange, getattr(self.parts.settings, operation.body))
 
         def params() -> dict[str, Any]:
@@ -214,6 +217,24 @@ class Api:
                 raise
             return Refusal({**error.body, **operation.refusal})
 
+    async def _ask_with_file(self, exchange: Exchange, found: Found) -> Any:
+        """Run an operation whose body is a file of any size; the file lies in the spool, and stays there only for one that was let through."""
+        operation = found.operation
+        if exchange.caller is not None:
+            self.parts.authorize(self.parts.renewed(exchange.caller), operation)
+        most = getattr(self.parts.settings, operation.body)
+        _demand_small(exchange, most)
+        given = operation.shape.from_text(query(exchange.scope["query_string"]))
+        upload = await asyncio.to_thread(Upload, self.parts.store.path.parent)
+        try:
+            await _read_body_into(upload, exchange.receive, most)
+            kind = exchange.headers.get(b"content-type", b"").decode("latin-1")
+            params = {**given, "content": upload.name.encode(), "contentType": kind, **found.values()}
+            return await self.parts.run(exchange.caller, operation, params)
+        except BaseException:
+            await asyncio.to_thread(upload.remove)
+            raise
+
     def _told(self, operation: Operation[..., Any], result: Any) -> tuple[int, bytes, Headers | None]:
         """Give status, body and further headers for what an operation gave."""
         if isinstance(result, Refusal):
@@ -223,13 +244,8 @@ class Api:
         return operation.status, encode(result) if operation.bare else encode_enveloped(result, operation.wrap), None
 
     async def _body(self, exchange: Exchange, most: int) -> bytes:
-        declared = exchange.headers.get(b"content-length", b"0")
-        size = int(declared[:20]) if declared.isdigit() else 0
-        if size > most:
-            raise _too_large(most)
+        size = _demand_small(exchange, most)
         self.parts.store.room.require_for(size)
-        if b"content-encoding" in exchange.headers and exchange.headers[b"content-encoding"] != b"identity":
-            raise Malformed("Content-Encoding is not supported; send the body as it is.", field="Content-Encoding")
         if size <= LARGE_BODY:
             return await _read_body(exchange.receive, most)
         async with self._large:  # one at a time, so that a few of them cannot fill the memory
@@ -291,6 +307,39 @@ async def _while_there(receive: Receive, work: Coroutine[Any, Any, Any]) -> Any:
 async def _hang_up(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
+
+
+def _demand_small(exchange: Exchange, most: int) -> int:
+    """Give the size that is said of the body; raise for one that is too large or packed."""
+    declared = exchange.headers.get(b"content-length", b"0")
+    size = int(declared[:20]) if declared.isdigit() else 0
+    if size > most:
+        raise _too_large(most)
+    if b"content-encoding" in exchange.headers and exchange.headers[b"content-encoding"] != b"identity":
+        raise Malformed("Content-Encoding is not supported; send the body as it is.", field="Content-Encoding")
+    return size
+
+
+async def _read_body_into(upload: Upload, receive: Receive, most: int) -> None:
+    """Write the body to a file as it comes."""
+    more, size, waiting = True, 0, bytearray()
+    while more:
+        try:
+            async with asyncio.timeout(CHUNK_SECONDS):
+                message = await receive()
+        except TimeoutError:
+            raise Malformed("The request body did not arrive in time.") from None
+        if message["type"] == "http.disconnect":
+            raise ClientLeft
+        waiting += message.get("body", b"")
+        more = bool(message.get("more_body"))
+        if size + len(waiting) > most:
+            raise _too_large(most)
+        if len(waiting) >= MIB or not more:
+            size += len(waiting)
+            await asyncio.to_thread(upload.add, bytes(waiting))
+            waiting.clear()
+    await asyncio.to_thread(upload.close)
 
 
 async def _read_body(receive: Receive, most: int) -> bytes:

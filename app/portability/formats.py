@@ -6,15 +6,28 @@ from pathlib import Path
 from app.errors import Invalid
 from app.portability.items import Source
 
-READERS: dict[str, str] = {}
+READERS: dict[str, str] = {
+    "hearth": "app.portability.hearth_tree",
+    "joplin-jex": "app.portability.foreign.joplin_jex",
+    "joplin-raw": "app.portability.foreign.joplin_raw",
+    "google-keep": "app.portability.foreign.keep",
+    "memos": "app.portability.foreign.memos",
+    "todoist-csv": "app.portability.foreign.todoist",
+    "todo.txt": "app.portability.foreign.todo_txt",
+    "ics": "app.portability.foreign.ics",
+    "obsidian": "app.portability.obsidian",
+    "markdown": "app.portability.markdown_folder",
+}
 """Format -> module with `recognise(path) -> bool` (a cheap look that never raises) and `read(path) -> Source`; tried in this order."""
+LAST = "markdown"
+"""Tried after all others, wherever it stands: Markdown files lie in the folders of many programs."""
 
 
 def source_of(path: Path, format: str | None = None) -> Source:
     """Open what is to be imported, by its format or by what it looks like; Invalid if nothing knows it."""
     if format is not None and format not in READERS:
         raise Invalid(f"The format must be one of {', '.join(READERS)}.", field="format")
-    for name in [format] if format else READERS:
+    for name in [format] if format else sorted(READERS, key=LAST.__eq__):
         reader = importlib.import_module(READERS[name])
         if format or reader.recognise(path):
             source: Source = reader.read(path)

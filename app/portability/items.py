@@ -1,9 +1,12 @@
 """What a source of an import gives, one item after another, whatever its format."""
 
 from collections.abc import Callable, Iterator
-from typing import BinaryIO, Literal, Protocol
+from typing import Any, BinaryIO, Literal, Protocol
+from urllib.parse import quote
 
 import msgspec
+
+from app.workspace.snapshots import Kept
 
 Folders = tuple[str, ...]
 """Names of folders from the outermost in; the empty tuple is the top."""
@@ -14,14 +17,17 @@ class SourceFolder(msgspec.Struct, frozen=True, kw_only=True):
 
     path: Folders
     description: str | None = None
+    icon: str | None = None
+    created: str | None = None
 
 
 class SourceNote(msgspec.Struct, frozen=True, kw_only=True):
     """A note of the source.
 
     `key` names it within its source for good (a path, an id); importing the same source again knows it by this. In `text`, an
-    address `note:KEY` stands for another note of the source and `attachment:KEY` for one of its files; the import puts the true
-    ones there. Times are as the source has them, ISO 8601 or None; the import checks them.
+    address `note:KEY` stands for another note of the source and `attachment:KEY` for one of its files (`address` writes them); the import puts
+    the true ones there. Times are as the source has them, ISO 8601 or None; the import checks them. Only
+    Hearth's own trees have `version` and `snapshots`.
     """
 
     key: str
@@ -33,6 +39,8 @@ class SourceNote(msgspec.Struct, frozen=True, kw_only=True):
     pinned: bool = False
     created: str | None = None
     updated: str | None = None
+    version: int = 1
+    snapshots: Callable[[], Iterator[Kept]] | None = None
 
 
 class SourceFile(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,6 +50,8 @@ class SourceFile(msgspec.Struct, frozen=True, kw_only=True):
     name: str
     open: Callable[[], BinaryIO]
     size: int | None = None
+    media_type: str | None = None
+    created: str | None = None
 
 
 class SourceTodo(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,6 +68,45 @@ class SourceTodo(msgspec.Struct, frozen=True, kw_only=True):
     due: str | None = None
     rule: str | None = None
     created: str | None = None
+    updated: str | None = None
+    counted_from: Literal["due", "done"] = "due"
+    wall: str | None = None
+    next: str | None = None
+    """Key of the todo that goes on with the series of this one."""
+
+
+class MessageFile(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that a message had; `key` is None for one that was deleted."""
+
+    key: str | None
+    name: str
+    media_type: str
+
+
+class SourceMessage(msgspec.Struct, frozen=True, kw_only=True):
+    """One message between the user and their agent."""
+
+    role: Literal["user", "assistant"]
+    sender_type: Literal["human", "agent"]
+    label: str
+    content: str
+    created: str
+    files: tuple[MessageFile, ...] = ()
+
+
+class SourceConversation(msgspec.Struct, frozen=True, kw_only=True):
+    """A conversation of the user with their agent."""
+
+    key: str
+    title: str
+    created: str
+    messages: tuple[SourceMessage, ...]
+
+
+class SourceSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """What the user had chosen, by the names of the contract; the import takes what the account has not chosen for itself yet."""
+
+    values: dict[str, Any]
 
 
 class NotCarried(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +116,12 @@ class NotCarried(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
-Item = SourceFolder | SourceNote | SourceFile | SourceTodo | NotCarried
+Item = SourceFolder | SourceNote | SourceFile | SourceTodo | SourceConversation | SourceSettings | NotCarried
+
+
+def address(kind: Literal["note", "attachment"], key: str) -> str:
+    """Give the address that stands for a note or a file of the source in a text, whatever characters its key has."""
+    return f"{kind}:{quote(key, safe='/')}"
 
 
 class Source(Protocol):

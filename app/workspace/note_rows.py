@@ -18,6 +18,15 @@ MANY_CHANGED = "notes.changed"
 """Published with an owner when many of their notes are trashed or restored at once."""
 
 
+class Past(msgspec.Struct, frozen=True):
+    """What a note brings along that was one before it came here."""
+
+    created_at: str
+    updated_at: str
+    pinned: bool = False
+    version: int = 1
+
+
 class Text(msgspec.Struct, frozen=True):
     """A note's text, measured before the transaction that stores it."""
 
@@ -34,12 +43,13 @@ def measured(content: str, *, field: str = "content") -> Text:
     return Text(content, size, word_count(content))
 
 
-def insert(tx: Tx, *, owner: int, folder_id: int | None, title: str, text: Text, tags: str = "[]") -> int:
-    """Add a note and give its id."""
+def insert(tx: Tx, *, owner: int, folder_id: int | None, title: str, text: Text, tags: str = "[]", past: Past | None = None) -> int:
+    """Add a note and give its id; `past` for one that was made elsewhere before."""
+    past = past or Past(tx.now, tx.now)
     made = tx.run(
-        """INSERT INTO notes (owner_id, folder_id, title, tags, word_count, size, created_at, updated_at, content)
-           VALUES (:owner, :folder, :title, :tags, :words, :size, :now, :now, :content)""",
-        owner=owner, folder=folder_id, title=title, tags=tags, words=text.words, size=text.size, now=tx.now, content=text.content,
+        """INSERT INTO notes (owner_id, folder_id, title, tags, word_count, size, created_at, updated_at, pinned, version, content)
+           VALUES (:owner, :folder, :title, :tags, :words, :size, :created_at, :updated_at, :pinned, :version, :content)""",
+        owner=owner, folder=folder_id, title=title, tags=tags, words=text.words, size=text.size, content=text.content, **past._asdict(),
     )  # fmt: skip
     note_id = made.lastrowid or 0
     words.add(tx, note_id)
@@ -59,10 +69,7 @@ def change(tx: Tx, note: sqlite3.Row, *, title: str, tags: str, text: Text) -> N
         title=title, tags=tags, content=text.content, size=text.size, words=text.words, new_version=int(text.content != note["content"]),
         now=tx.now, id=note["id"],
     )  # fmt: skip
-    words.change(tx, note["id"], owner=note["owner_id"], old=_words(note), new=words.Words(title, tags, text.content))
-    if text.content != note["content"]:
-        grams.note(tx, note["id"], text.size, indexed=note["content"])
-        link_rows.change(tx, note["id"], owner=note["owner_id"], old=note["content"], new=text.content)
+    _index_anew(tx, note, title, tags, text)
     names.rename(tx, "note", note["id"], owner=note["owner_id"], old=note["title"], new=title)
     if tags != note["tags"]:
         _take_tags(tx, note)
@@ -70,6 +77,17 @@ def change(tx: Tx, note: sqlite3.Row, *, title: str, tags: str, text: Text) -> N
     counters.add(tx, note["owner_id"], size=text.size - note["size"])
     if (title, text.content) != (note["title"], note["content"]):
         tx.emit(CHANGED, id=note["id"])
+
+
+def settle(tx: Tx, note: sqlite3.Row, text: Text) -> None:
+    """Put the true addresses into a text that was stored before they were known: neither a change of the note nor a new version of it."""
+    tx.run(
+        "UPDATE notes SET content = :content, size = :size, word_count = :words, revision = revision + 1 WHERE id = :id",
+        content=text.content, size=text.size, words=text.words, id=note["id"],
+    )  # fmt: skip
+    _index_anew(tx, note, note["title"], note["tags"], text)
+    counters.add(tx, note["owner_id"], size=text.size - note["size"])
+    tx.emit(CHANGED, id=note["id"])
 
 
 def relocate(tx: Tx, note: sqlite3.Row, *, owner: int, folder_id: int | None) -> None:
@@ -103,6 +121,14 @@ def next_snapshot(tx: Tx, note_id: int) -> int:
         "UPDATE notes SET snapshot_seq = snapshot_seq + 1, snapshot_count = snapshot_count + 1 WHERE id = :id RETURNING snapshot_seq", id=note_id
     )
     return int(row[0])
+
+
+def count_snapshots(tx: Tx, note_id: int, number: int, last: int) -> None:
+    """Count so many more snapshots of a note, the highest of which has the number `last`."""
+    tx.run(
+        "UPDATE notes SET snapshot_seq = max(snapshot_seq, :last), snapshot_count = snapshot_count + :number WHERE id = :id",
+        last=last, number=number, id=note_id,
+    )  # fmt: skip
 
 
 def forget_snapshots(tx: Tx, note_id: int, number: int) -> None:
@@ -189,6 +215,13 @@ def purge(tx: Tx, note_ids: Sequence[int]) -> int:
             _count(tx, note["owner_id"], note["folder_id"], -1, -note["size"])
         tx.emit(CHANGED, id=note_id)
     return len(note_ids)
+
+
+def _index_anew(tx: Tx, note: sqlite3.Row, title: str, tags: str, text: Text) -> None:
+    words.change(tx, note["id"], owner=note["owner_id"], old=_words(note), new=words.Words(title, tags, text.content))
+    if text.content != note["content"]:
+        grams.note(tx, note["id"], text.size, indexed=note["content"])
+        link_rows.change(tx, note["id"], owner=note["owner_id"], old=note["content"], new=text.content)
 
 
 def _take_tags(tx: Tx, note: sqlite3.Row) -> None:

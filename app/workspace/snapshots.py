@@ -2,6 +2,7 @@
 
 import difflib
 import sqlite3
+from collections.abc import Sequence
 from typing import Annotated
 
 import msgspec
@@ -35,6 +36,20 @@ class Snapshot(Record):
     author: Annotated[msgspec.Raw, Meta(extra_json_schema={"$ref": "#/components/schemas/Actor"})]
     word_count: int
     created_at: str
+
+
+class Kept(msgspec.Struct, frozen=True, kw_only=True):
+    """A snapshot as it was taken elsewhere; `author` is JSON."""
+
+    seq: int
+    label: str | None
+    title: str
+    message: str | None
+    author: str
+    word_count: int
+    automatic: bool
+    created_at: str
+    content: str
 
 
 class FullSnapshot(Snapshot):
@@ -178,6 +193,19 @@ def take(tx: Tx, me: Caller, note: sqlite3.Row, *, label: str | None, message: s
     if automatic:
         _drop_oldest(tx, note)
     return seq
+
+
+def bring(tx: Tx, note_id: int, kept: Sequence[Kept]) -> None:
+    """Add snapshots that were taken elsewhere, under their own numbers; of those that are there already nothing changes."""
+    added = 0
+    for one in kept:
+        added += tx.run(
+            """INSERT INTO snapshots (note_id, seq, label, title, message, author, word_count, automatic, created_at, content)
+               VALUES (:note, :seq, :label, :title, :message, :author, :word_count, :automatic, :created_at, :content)
+               ON CONFLICT (note_id, seq) DO NOTHING""",
+            note=note_id, **msgspec.structs.asdict(one),
+        ).rowcount  # fmt: skip
+    note_rows.count_snapshots(tx, note_id, added, max((one.seq for one in kept), default=0))
 
 
 def by_seq(tx: Tx, note_id: int, seq: int) -> sqlite3.Row:

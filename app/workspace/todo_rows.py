@@ -71,6 +71,14 @@ def set_completed(tx: Tx, todo: sqlite3.Row, *, completed: bool) -> None:
     todo_lists.add(tx, todo["owner_id"], still_open=-change, completed=change)
 
 
+def set_times(tx: Tx, owner: int, todo_id: int, *, created_at: str, updated_at: str) -> None:
+    """Let a todo that comes from elsewhere be as old as it is there."""
+    tx.run(
+        "UPDATE todos SET created_at = :created, updated_at = :updated WHERE id = :id AND owner_id = :owner",
+        created=created_at, updated=updated_at, id=todo_id, owner=owner,
+    )  # fmt: skip
+
+
 def set_next(tx: Tx, todo: sqlite3.Row, next_id: int) -> None:
     """Note which todo goes on with the series of this one."""
     tx.run("UPDATE todos SET next_id = :next WHERE id = :id AND owner_id = :owner", next=next_id, id=todo["id"], owner=todo["owner_id"])

@@ -1,0 +1,19 @@
+"""Joplin's folder: items as Markdown files, and a folder of resources."""
+
+from pathlib import Path
+
+from app.errors import Invalid
+from app.portability.foreign import archives, joplin
+from app.portability.items import Source
+
+
+def recognise(path: Path) -> bool:
+    """Say whether a folder is such an export; never raises."""
+    return archives.looks(lambda: path.is_dir() and joplin.looks_like_items(path))
+
+
+def read(path: Path) -> Source:
+    """Open a folder; Invalid if it is none."""
+    if not path.is_dir():
+        raise Invalid(f"{path.name} is no folder, which a RAW export of Joplin is.", field="path")
+    return joplin.Joplin("joplin-raw", archives.open_tree(path))

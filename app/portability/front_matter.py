@@ -1,0 +1,95 @@
+"""Front matter: the lines of YAML between two rules at the top of a Markdown file.
+
+What others wrote is read by PyYAML's base loader, which makes nothing but text, lists and mappings: no dates, no objects, nothing that runs.
+"""
+
+from typing import Any, NamedTuple
+
+import msgspec
+
+from app.core.regex import regex
+
+LARGEST = 64 << 10
+"""The characters of a front matter; what is longer is text."""
+MOST_NESTED = 20
+_BLOCK = regex(r"\ufeff?---[ \t]*\r?\n(.*?)(?<=\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", 16)
+_OWN_LINE = regex(r"([a-z]+): (.+)")
+
+
+class Parted(NamedTuple):
+    """A file's front matter and the text below it; `trouble` says why lines that look like front matter are none."""
+
+    fields: dict[str, Any]
+    body: str
+    trouble: str | None = None
+
+
+def parted(text: str) -> Parted:
+    """Give the fields and the body of a file; without front matter, or with one that is no YAML mapping, all of it is body."""
+    if not text.startswith(("---", "\ufeff---")):
+        return Parted({}, text)
+    found = _BLOCK.match(text, 0, LARGEST)
+    if found is None:
+        return Parted({}, text)
+    fields, trouble = _own(found[1]), None
+    if fields is None:
+        fields, trouble = _foreign(found[1])
+    return Parted(fields, text[found.end() :]) if trouble is None else Parted({}, text, trouble)
+
+
+def written(fields: dict[str, Any]) -> str:
+    """Give the front matter with these fields, each on a line whose value is JSON and so YAML too."""
+    lines = [f"{name}: {_json(value)}" for name, value in fields.items()]
+    return "\n".join(["---", *lines, "---", ""])
+
+
+def words(value: Any) -> list[str]:
+    """Give a field that is a list of words, also where it was written as one text with commas or spaces."""
+    if isinstance(value, str):
+        value = value.split(",") if "," in value else value.split()
+    return [one.strip() for one in value if isinstance(one, str) and one.strip()] if isinstance(value, list) else []
+
+
+def _json(value: Any) -> str:
+    """Give a value as JSON without the marks that YAML takes for ends of lines."""
+    text = msgspec.json.encode(value).decode()
+    return text if text.isascii() else "".join(f"\\u{ord(mark):04x}" if mark in "\x7f\x85\u2028\u2029\ufeff" else mark for mark in text)
+
+
+def _own(block: str) -> dict[str, Any] | None:
+    """Give the fields of a front matter as `written` gives it; None for any other, which goes the longer way."""
+    fields: dict[str, Any] = {}
+    for line in block.splitlines():
+        match = _OWN_LINE.fullmatch(line)
+        if match is None or match[1] in fields:
+            return None
+        try:
+            fields[match[1]] = msgspec.json.decode(match[2])
+        except msgspec.DecodeError:
+            return None
+    return fields
+
+
+def _foreign(block: str) -> tuple[dict[str, Any], str | None]:
+    import yaml
+
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    if _nesting(block) > MOST_NESTED:
+        return {}, "its front matter is nested too deep"
+    try:
+        found = yaml.load(block, loader)  # noqa: S506 - the base loader makes text, lists and mappings alone
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" (line {mark.line + 2})" if mark is not None else ""
+        return {}, f"its front matter is not YAML{where}"
+    if found is None or found == "":
+        return {}, None
+    if not isinstance(found, dict):
+        return {}, "its front matter is not a list of fields"
+    return {name: value for name, value in found.items() if isinstance(name, str)}, None
+
+
+def _nesting(block: str) -> int:
+    """Give how deep brackets or indents can nest in a block at most."""
+    deepest = max((len(line) - len(line.lstrip(" ")) for line in block.splitlines()), default=0)
+    return max(block.count("[") + block.count("{") if "[[[[" in block or "{{{{" in block else 0, deepest // 2 - 20)

@@ -1,0 +1,167 @@
+"""Reads any folder or archive of Markdown files: each file a note, its folders the note's folders, every other file one that notes may show."""
+
+import itertools
+import posixpath
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from app.core.regex import regex
+from app.core.text import fold
+from app.errors import Invalid
+from app.portability import front_matter
+from app.portability.items import Folders, Item, NotCarried, SourceFile, SourceFolder, SourceNote, address
+from app.portability.tree import Entry, Tree, tree_of
+from app.workspace import link_text
+from app.workspace.media_types import as_text
+
+ENDINGS = (".md", ".markdown", ".mdown", ".mkd")
+LOOKED_AT = 2_000
+"""How many files are looked at to tell whether any of them is Markdown."""
+LARGEST = 64 << 20
+"""The bytes up to which a file is read at all; a note holds 10 MiB."""
+CREATED = ("created", "date created", "created_at", "creation-date", "date")
+UPDATED = ("updated", "modified", "date modified", "updated_at", "lastmod")
+TAGS = ("tags", "tag", "keywords")
+LEFT_OUT = (".canvas", ".base", ".db", ".sqlite", ".tmp", ".lock", ".part", ".crdownload")
+"""What programs keep for themselves beside the notes."""
+_LINK = regex(r"\]\((?:<([^<>\n]{1,2000})>|([^()\s<>]{1,2000}))(?=[ )\t])")
+_DEFINITION = regex(r"^( {0,3}\[[^\]\n]{1,500}\]:[ \t]*)(?:<([^<>\n]{1,2000})>|(\S{1,2000}))", 8)
+_EMBED = regex(r"\[\[([^\[\]\n|#]{1,500})(?:#[^\[\]\n|]{0,500})?(?:\|([^\[\]\n]{0,500}))?\]\]")
+_ELSEWHERE = regex(r"[A-Za-z][A-Za-z0-9+.-]*:|[/#\\?]")
+
+
+def recognise(path: Path) -> bool:
+    """Say whether there is a Markdown file."""
+    return holds(path, lambda entry: entry.name.lower().endswith(ENDINGS))
+
+
+def read(path: Path) -> "MarkdownFolder":
+    """Open a folder, an archive or a single file of Markdown."""
+    return MarkdownFolder(tree_of(path), "markdown")
+
+
+def holds(path: Path, wanted: Any) -> bool:
+    """Say whether one of the first files of a folder or archive is such a one; a cheap look that never raises."""
+    try:
+        tree = tree_of(path)
+    except (Invalid, OSError):
+        return False
+    try:
+        return any(wanted(entry) for entry in itertools.islice(tree.entries(), LOOKED_AT) if isinstance(entry, Entry))
+    finally:
+        tree.close()
+
+
+class MarkdownFolder:
+    """A tree of Markdown files as a source; keys are paths within it."""
+
+    def __init__(self, tree: Tree, format: str) -> None:
+        self.format = format
+        self._tree = tree
+        self._listed = [entry for entry in tree.entries() if not isinstance(entry, Entry) or not entry.name.lower().endswith(LEFT_OUT)]
+        self._files = {entry.path: entry for entry in self._listed if isinstance(entry, Entry)}
+        self._named: dict[str, Folders] = {}
+        for path in sorted(self._files, key=len, reverse=True):
+            self._named[fold(path[-1])] = path  # of several the one nearest to the top, as a vault reads a bare name
+        self._folded = {fold("/".join(path)): path for path in self._files}
+
+    def total(self) -> int | None:
+        """Count the files, the folders and what cannot be read."""
+        return len(self._listed)
+
+    def items(self) -> Iterator[Item]:
+        """Give folders, then files, then notes, so that a note's files are there before it."""
+        for entry in self._listed:
+            if isinstance(entry, NotCarried):
+                yield entry
+            elif not isinstance(entry, Entry):
+                yield SourceFolder(path=entry)
+        for entry in self._files.values():
+            if not _is_note(entry):
+                yield SourceFile(key="/".join(entry.path), name=entry.name, open=entry.open, size=entry.size)
+        for entry in self._files.values():
+            if _is_note(entry):
+                yield from self._note(entry)
+
+    def close(self) -> None:
+        """Let go of the archive."""
+        self._tree.close()
+
+    def _note(self, entry: Entry) -> Iterator[Item]:
+        name = "/".join(entry.path)
+        if entry.size > LARGEST:
+            yield NotCarried(name=name, reason=f"it is larger than {LARGEST >> 20} MiB")
+            return
+        try:
+            with entry.open() as file:
+                content = file.read(LARGEST + 1)
+        except OSError as error:
+            yield NotCarried(name=name, reason=f"it cannot be read ({error.strerror})")
+            return
+        if b"\0" in content and content[:2] not in (b"\xff\xfe", b"\xfe\xff"):
+            yield NotCarried(name=name, reason="it is no text: it holds NUL characters")
+            return
+        text = as_text(content)
+        fields, body, trouble = front_matter.parted(text)
+        if trouble is not None:
+            yield NotCarried(name=name, reason=f"{trouble}; it was kept as text")
+        yield self._made(entry, text, fields, body)
+
+    def _made(self, entry: Entry, text: str, fields: Mapping[str, Any], body: str) -> SourceNote:
+        folders, title = entry.path[:-1], _stem(entry.name)
+        known = {name.lower().strip(): value for name, value in fields.items()}
+        carried = {*CREATED, *UPDATED, *TAGS, "pinned", *(["title"] if str(known.get("title", "")) == title else [])}
+        tags = [tag for name in TAGS for tag in front_matter.words(known.get(name))]
+        content = body if known.keys() <= carried else text
+        return SourceNote(
+            key="/".join(entry.path), path=folders, title=title, text=self._with_addresses(folders, content),
+            tags=(*tags, *_inline_tags(body)), pinned=str(known.get("pinned", "")).lower() == "true",
+            created=_first(known, CREATED), updated=_first(known, UPDATED),
+        )  # fmt: skip
+
+    def _with_addresses(self, folders: Folders, text: str) -> str:
+        """Give a text with the addresses of what its relative links and embeds lead to; links to titles stay, Hearth has them too."""
+        if "](" in text:
+            text = _LINK.sub(lambda match: f"]({found}" if (found := self._target(folders, match[1] or match[2])) else match[0], text)
+        if "]:" in text:
+            text = _DEFINITION.sub(lambda match: match[1] + (self._target(folders, match[2] or match[3]) or match[0][len(match[1]) :]), text)
+        if "[[" in text:
+            text = _EMBED.sub(lambda match: self._embedded(folders, match[0], match[1].strip(), match[2]), text)
+        return text
+
+    def _target(self, folders: Folders, link: str) -> str | None:
+        """Give the address of the file that a relative link leads to; None for all others."""
+        if _ELSEWHERE.match(link):
+            return None
+        where = unquote(link.partition("#")[0].partition("?")[0])
+        path = self._folded.get(fold(posixpath.normpath("/".join([*folders, where]))))
+        if path is None and not where.lower().endswith(ENDINGS):
+            path = self._folded.get(fold(posixpath.normpath("/".join([*folders, where + ".md"]))))
+        return None if path is None else address("note" if _is_note(self._files[path]) else "attachment", "/".join(path))
+
+    def _embedded(self, folders: Folders, whole: str, target: str, shown: str | None) -> str:
+        """Give what stands for a link in double brackets: one to a file that is no note gets its address."""
+        path = self._folded.get(fold(posixpath.normpath("/".join([*folders, target])))) or self._folded.get(fold(target.strip("/")))
+        path = path or self._named.get(fold(target.rpartition("/")[2]))
+        if path is None or _is_note(self._files[path]):
+            return whole
+        shown = path[-1] if shown is None or shown.replace("x", "").isdecimal() else shown  # a number there is the width of a picture
+        return f"[{shown.replace('[', '(').replace(']', ')')}]({address('attachment', '/'.join(path))})"
+
+
+def _is_note(entry: Entry) -> bool:
+    return entry.name.lower().endswith(ENDINGS)
+
+
+def _stem(name: str) -> str:
+    return name[: name.rindex(".")] or name
+
+
+def _first(fields: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+    return next((str(fields[name]) for name in names if isinstance(fields.get(name), str | int) and str(fields[name])), None)
+
+
+def _inline_tags(text: str) -> list[str]:
+    return [link.target for link in link_text.links(text) if link.kind == "tag"] if "#" in text else []

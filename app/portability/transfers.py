@@ -1,0 +1,187 @@
+"""Imports and exports as jobs: begun by a request, gone on with whoever asked for them present or not, read and cancelled by their number."""
+
+import asyncio
+import contextlib
+import sqlite3
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.shapes import Record, encode, json_column
+from app.core.spool import clean
+from app.core.tx import Tx
+from app.errors import AlreadyRunning, AppError, NotFound
+
+Kind = Literal["import", "export"]
+Status = Literal["running", "completed", "failed", "cancelled", "interrupted"]
+MOST_AT_ONCE = 2
+KEPT = 20
+"""How many jobs of a kind a user has; older ones are forgotten."""
+TOLD_SECONDS = 0.25
+_REPORT = {"type": ["object", "null"]}
+Tell = Callable[[int, int | None], None]
+Work = Callable[[Tell], Awaitable[Record]]
+
+
+class Job(Record):
+    """An import or export; `total` is null where it is not known. `interrupted`: the server ended meanwhile; begin it again, it goes on."""
+
+    id: int
+    kind: Kind
+    name: str
+    status: Status
+    done: int
+    total: int | None
+    report: json_column(_REPORT)  # type: ignore[valid-type]
+    error: str | None
+    started_at: str
+    ended_at: str | None
+
+
+class JobAnswer(Record):
+    job: Job
+
+
+class Progress:
+    """How far a piece of work is, told from any thread; once it is cancelled, whoever tells next is stopped."""
+
+    def __init__(self) -> None:
+        self.done = 0
+        self.total: int | None = None
+        self.cancelled = False
+
+    def tell(self, done: int, total: int | None) -> None:
+        """Take down how far the work is; raise Cancelled when it shall end."""
+        if self.cancelled:
+            raise Cancelled
+        self.done, self.total = done, total
+
+
+class Cancelled(Exception):
+    """Ends work that somebody has cancelled."""
+
+
+class Transfers:
+    """The jobs that run."""
+
+    def __init__(self) -> None:
+        self._running: dict[int, tuple[Progress, asyncio.Task[None]]] = {}
+        self._turn = asyncio.Semaphore(MOST_AT_ONCE)
+
+    def clean(self, app: App) -> None:
+        """Delete the files of jobs that an earlier server did not come to the end of."""
+        clean(app.store.path.parent, app.clock())
+
+    async def begin(self, app: App, me: Caller, kind: Kind, name: str, work: Callable[[int], Work]) -> Job:
+        """Start a job and give it; raise AlreadyRunning while the user has one of that kind."""
+        if (running := self.running(app, me, kind)) is not None:
+            raise AlreadyRunning(f"An {kind} is running already; wait for its end, or cancel it.", jobId=running.id)
+        job = await app.write(_add, me, kind, name)
+        progress = Progress()
+        self._running[job] = progress, app.tasks.start(self._run(app, me, job, progress, work(job)))
+        return self.of(app, me, kind, job)
+
+    def running(self, app: App, me: Caller, kind: Kind) -> Job | None:
+        """Give the job of that kind that runs for the caller's user, if one does."""
+        row = app.quick(_newest, me, kind)
+        return self._shown(row) if row is not None and row["status"] == "running" and row["id"] in self._running else None
+
+    def of(self, app: App, me: Caller, kind: Kind, job: int) -> Job:
+        """Give a job of the caller's user; raise NotFound for any other."""
+        return self._shown(app.quick(_of, me, kind, job))
+
+    async def cancel(self, app: App, me: Caller, kind: Kind, job: int) -> Job:
+        """End a job that runs; one that does not stays as it is."""
+        found = app.quick(_of, me, kind, job)
+        if found["id"] in self._running:
+            progress, task = self._running[found["id"]]
+            progress.cancelled = True
+            await asyncio.wait({task})
+        return self.of(app, me, kind, job)
+
+    def _shown(self, row: sqlite3.Row) -> Job:
+        progress = self._running[row["id"]][0] if row["id"] in self._running else None
+        status: Status = "interrupted" if row["status"] == "running" and progress is None else row["status"]
+        done, total = (progress.done, progress.total) if progress is not None else (0, None)
+        report = msgspec.Raw(row["result"].encode() if row["result"] else b"null")
+        return Job(row["id"], row["kind"], row["name"], status, done, total, report, row["error"], row["started_at"], row["ended_at"])
+
+    async def _run(self, app: App, me: Caller, job: int, progress: Progress, work: Work) -> None:
+        status, report, error = "interrupted", None, None
+        try:
+            async with self._turn:
+                report = await work(progress.tell)
+            status = "completed"
+        except Cancelled:
+            status = "cancelled"
+        except (AppError, OSError) as failure:
+            status, error = "failed", sentence(failure)
+        except asyncio.CancelledError:
+            raise
+        except BaseException:
+            status, error = "failed", "Something went wrong inside the server; its log tells more."
+            raise
+        finally:
+            if status != "interrupted":
+                await app.write(_end, me, job, status, None if report is None else encode(report).decode(), error)
+            del self._running[job]
+
+
+def sentence(failure: AppError | OSError) -> str:
+    """Say what ended a job."""
+    if isinstance(failure, AppError):
+        return failure.message
+    return f"A file could not be read or written: {failure.strerror or failure}."
+
+
+async def told(work: Work) -> AsyncIterator[Mapping[str, Any]]:
+    """Give how far a piece of work is, again and again, and at last its report or why it failed; whoever stops listening ends it."""
+    progress = Progress()
+    task = asyncio.ensure_future(work(progress.tell))
+    try:
+        while not task.done():
+            await asyncio.wait({task}, timeout=TOLD_SECONDS)
+            yield {"type": "progress", "done": progress.done, "total": progress.total}
+        try:
+            yield {"type": "report", "report": msgspec.Raw(encode(task.result()))}
+        except (AppError, OSError) as failure:
+            yield {"type": "error", "message": sentence(failure)}
+    finally:
+        progress.cancelled = True
+        if not task.done():
+            with contextlib.suppress(Cancelled, AppError, OSError):
+                await task
+
+
+def _add(tx: Tx, me: Caller, kind: Kind, name: str) -> int:
+    tx.run(
+        """DELETE FROM transfers WHERE user_id = :me AND kind = :kind AND id NOT IN (
+               SELECT id FROM transfers WHERE user_id = :me AND kind = :kind ORDER BY id DESC LIMIT :kept)""",
+        me=me.user, kind=kind, kept=KEPT - 1,
+    )  # fmt: skip
+    made = tx.run(
+        "INSERT INTO transfers (user_id, kind, name, status, started_at) VALUES (:me, :kind, :name, 'running', :now)",
+        me=me.user, kind=kind, name=name, now=tx.now,
+    )  # fmt: skip
+    return made.lastrowid or 0
+
+
+def _end(tx: Tx, me: Caller, job: int, status: str, result: str | None, error: str | None) -> None:
+    tx.run(
+        "UPDATE transfers SET status = :status, result = :result, error = :error, ended_at = :now WHERE id = :id AND user_id = :me",
+        status=status, result=result, error=error, now=tx.now, id=job, me=me.user,
+    )  # fmt: skip
+
+
+def _of(tx: Tx, me: Caller, kind: Kind, job: int) -> sqlite3.Row:
+    row = tx.one("SELECT * FROM transfers WHERE id = :id AND user_id = :me AND kind = :kind", id=job, me=me.user, kind=kind)
+    if row is None or me.reach is not None:
+        raise NotFound(f"There is no such {kind}.")
+    return row
+
+
+def _newest(tx: Tx, me: Caller, kind: Kind) -> sqlite3.Row | None:
+    return tx.one("SELECT * FROM transfers WHERE user_id = :me AND kind = :kind ORDER BY id DESC LIMIT 1", me=me.user, kind=kind)
