@@ -412,7 +412,7 @@ def one_state(path: Path, clock: Clock = utc_now) -> Iterator[Tx]:
 
     The writer goes on meanwhile; only the WAL is not begun anew until the block has ended.
     """
-    with contextlib.closing(_connect(path, writes=False)) as connection:
+    with contextlib.closing(connect(path, writes=False)) as connection:
         connection.execute("BEGIN")
         try:
             yield Tx(connection, clock())

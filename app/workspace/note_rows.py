@@ -49,7 +49,8 @@ def insert(tx: Tx, *, owner: int, folder_id: int | None, title: str, text: Text,
     made = tx.run(
         """INSERT INTO notes (owner_id, folder_id, title, tags, word_count, size, created_at, updated_at, pinned, version, content)
            VALUES (:owner, :folder, :title, :tags, :words, :size, :created_at, :updated_at, :pinned, :version, :content)""",
-        owner=owner, folder=folder_id, title=title, tags=tags, words=text.words, size=text.size, content=text.content, **past._asdict(),
+        owner=owner, folder=folder_id, title=title, tags=tags, words=text.words, size=text.size, content=text.content,
+        **msgspec.structs.asdict(past),
     )  # fmt: skip
     note_id = made.lastrowid or 0
     words.add(tx, note_id)
