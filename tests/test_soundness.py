@@ -177,7 +177,7 @@ async def test_a_row_that_names_what_is_not_there_is_found_by_the_full_check(dat
     assert "names a row of users that is not there" in check.findings[0]
 
 
-async def test_a_check_ends_when_the_server_does(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_check_ends_when_the_server_does(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(soundness, "STEPS", 1)
     with pytest.raises(soundness.Stopped):
         soundness.examine(data / DATABASE, "full", stopped=lambda: True)
