@@ -188,6 +188,8 @@ WRITES = [
     ("GET", "/os/notes/1/related", None, 200),
     ("POST", "/tools", {"tool": "create_todo", "params": {"title": "by a tool"}}, 200),
     ("POST", "/tools", {"tool": "list_notes", "params": {}}, 200),
+    ("POST", "/tools", {"tool": "list_network", "params": {}}, 200),
+    ("POST", "/tools", {"tool": "search_contact", "params": {"query": "ben"}}, 200),
     ("POST", "/chat", {"message": "hello", "stream": False}, 200),
     ("POST", "/heartbeat/run", {}, 200),
     ("POST", "/heartbeat/run", {"dryRun": True}, 200),
