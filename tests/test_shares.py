@@ -133,7 +133,9 @@ async def test_a_change_holds_at_once_and_leaves_the_rest(alice: Client, strange
     note = await alice.note("Leek soup", "Simmer the leeks.")
     made = await link(alice, label="Before", notesAccess="edit")
     assert "Leek soup" in (await ask(stranger, made, "simmer leeks"))["response"]
-    changed = (await alice.ok("PATCH", f"/os/share/{made['token']}", json={"scope": "folders", "folderIds": [await alice.folder("Empty")]}))["shareLink"]
+    changed = (await alice.ok("PATCH", f"/os/share/{made['token']}", json={"scope": "folders", "folderIds": [await alice.folder("Empty")]}))[
+        "shareLink"
+    ]
     assert (changed["label"], changed["notesAccess"], changed["token"], changed["expiresAt"]) == ("Before", "edit", made["token"], made["expiresAt"])
     assert "Leek soup" not in (await ask(stranger, made, "simmer leeks"))["response"]
     alone = (await alice.ok("PATCH", f"/os/share/{made['id']}", json={"scope": "note_only", "noteId": note["id"], "target": "note"}))["shareLink"]
