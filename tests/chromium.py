@@ -5,7 +5,7 @@ import contextlib
 import json
 import os
 import subprocess
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -78,17 +78,18 @@ class Page:
         await self.ask("Page.navigate", url=url)
         await self.until("document.readyState === 'complete' && location.href !== 'about:blank'")
 
-    async def value(self, expression: str) -> Any:
-        """Give the value of an expression of JavaScript in the page."""
-        found = await self.ask("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+    async def value(self, expression: str, *, frame: str | None = None) -> Any:
+        """Give the value of an expression of JavaScript in the page, or in its frame that shows an address of that origin."""
+        where = {} if frame is None else {"contextId": self._context(frame)}
+        found = await self.ask("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True, **where)
         assert "exceptionDetails" not in found, found["exceptionDetails"]
         return found["result"].get("value")
 
-    async def until(self, expression: str) -> Any:
+    async def until(self, expression: str, *, frame: str | None = None) -> Any:
         """Wait until an expression is true and give its value."""
         try:
             async with asyncio.timeout(PATIENCE):
-                while not (found := await self.value(expression)):
+                while not (frame is None or self._context(frame)) or not (found := await self.value(expression, frame=frame)):
                     await asyncio.sleep(LOOK_SECONDS)
         except TimeoutError:
             raise AssertionError(f"never true: {expression}\n{await self.value('document.body.innerText')}") from None
@@ -111,6 +112,18 @@ class Page:
         await self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
         wishes = {"prefers-color-scheme": "dark" if dark else "light", "prefers-reduced-motion": "reduce" if still else "no-preference"}
         await self.ask("Emulation.setEmulatedMedia", features=[{"name": name, "value": value} for name, value in wishes.items()])
+
+    def _context(self, origin: str) -> int | None:
+        """Give where scripts of the newest frame run that shows an address of an origin; None before it is there."""
+        alive: dict[int, str] = {}
+        for name, told in self._chromium.events[self._since :]:
+            if name == "Runtime.executionContextsCleared":
+                alive.clear()
+            elif name == "Runtime.executionContextCreated" and told["context"]["auxData"]["isDefault"]:
+                alive[told["context"]["id"]] = told["context"]["origin"]
+            elif name == "Runtime.executionContextDestroyed":
+                alive.pop(told["executionContextId"], None)
+        return next((number for number, shown in reversed(alive.items()) if shown == origin), None)
 
     def requested(self) -> list[str]:
         """Give every address that pages have asked for since this one was opened."""
@@ -153,9 +166,4 @@ async def running(folder: Path) -> AsyncIterator[Chromium]:
         listening.cancel()
         transport.close()
         os.close(to_browser)
-        _end(process.wait)
-
-
-def _end(wait: Callable[..., int]) -> None:
-    """Wait until the browser is gone."""
-    wait(timeout=PATIENCE)
+        await asyncio.to_thread(process.wait, PATIENCE)
