@@ -21,7 +21,7 @@ from tests.test_guests import speaking
 from tests.test_rpc import brain
 
 pytestmark = pytest.mark.anyio
-HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)><svg onload=alert(3)>\"><b>bold</b> [x](javascript:alert(4)) **<i>x</i>**"
+HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(2)><svg onload=alert(3)>"><b>bold</b> [x](javascript:alert(4)) **<i>x</i>**'
 SAID = "[...document.querySelectorAll('#messages li .said')].map((one) => one.textContent)"
 ANSWERED = "document.querySelector('#messages li:last-child.theirs:not(.waiting)')?.textContent"
 
@@ -118,9 +118,7 @@ async def test_an_answer_shows_while_it_is_made(alice: Client, site: Site, page:
     assert "The first half, and the second." in await page.until(ANSWERED)
 
 
-async def test_hostile_words_are_words_wherever_they_stand(
-    alice: Client, site: Site, page: Page, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_hostile_words_are_words_wherever_they_stand(alice: Client, site: Site, page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     await alice.ok("PATCH", "/account/settings", json={"name": HOSTILE[:100], "agentName": HOSTILE[:100]})
     made = await link(alice, label=HOSTILE[:120])
     brain(monkeypatch, speaking(*HOSTILE))
@@ -139,7 +137,7 @@ async def test_hostile_words_are_words_wherever_they_stand(
     assert await page.value("document.title") == HOSTILE[:100].strip()
     await page.go(site.page(made))
     await page.until(ANSWERED)
-    note = await alice.note(HOSTILE, f"# {HOSTILE}\n\n{HOSTILE}\n\n<iframe src=\"javascript:alert(5)\"></iframe>")
+    note = await alice.note(HOSTILE, f'# {HOSTILE}\n\n{HOSTILE}\n\n<iframe src="javascript:alert(5)"></iframe>')
     shown = await link(alice, scope="note_only", noteId=note["id"], target="note")
     await page.go(f"{site.origin}/shared/{shown['token']}")
     assert "alert(1)" in await page.value("document.querySelector('article').textContent")
@@ -249,9 +247,7 @@ async def test_in_a_frame_of_another_page_nobody_is_signed_in(served: Served, al
     assert [row["visitor"]["username"] for row in rows] == [None]
 
 
-async def test_a_closed_link_and_a_lost_server_are_told_in_words(
-    alice: Client, site: Site, page: Page, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_closed_link_and_a_lost_server_are_told_in_words(alice: Client, site: Site, page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     made = await link(alice)
     await page.go(site.page(made))
     await page.until("document.activeElement.id === 'text'")
