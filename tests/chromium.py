@@ -89,7 +89,7 @@ class Page:
         """Wait until an expression is true and give its value."""
         try:
             async with asyncio.timeout(PATIENCE):
-                while not (frame is None or self._context(frame)) or not (found := await self.value(expression, frame=frame)):
+                while not (found := (frame is None or self._context(frame)) and await self.value(expression, frame=frame)):  # noqa: ASYNC110
                     await asyncio.sleep(LOOK_SECONDS)
         except TimeoutError:
             raise AssertionError(f"never true: {expression}\n{await self.value('document.body.innerText')}") from None
@@ -151,7 +151,9 @@ async def running(folder: Path) -> AsyncIterator[Chromium]:
     assert path is not None, browser.missing()
     (commands, to_browser), (from_browser, answers) = os.pipe(), os.pipe()
     command = ["/bin/bash", "-c", f'exec "$0" "$@" 3<&{commands} 4>&{answers}', path, *OPTIONS, f"--user-data-dir={folder}", "about:blank"]
-    process = subprocess.Popen(command, pass_fds=(commands, answers), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(  # noqa: ASYNC220 - it returns at once
+        command, pass_fds=(commands, answers), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
     os.close(commands)
     os.close(answers)
     loop, reader = asyncio.get_running_loop(), asyncio.StreamReader(limit=64 << 20)

@@ -12,7 +12,6 @@ import uvicorn
 from pydantic_ai.messages import ModelMessage
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from app.settings import Settings
 from tests import chromium
 from tests.chromium import Chromium, Page
 from tests.conftest import Client, Served
@@ -41,8 +40,9 @@ async def site(served: Served) -> AsyncIterator[Site]:
     server = uvicorn.Server(uvicorn.Config(served.asgi, host="127.0.0.1", port=0, ws="none", lifespan="off", log_config=None))
     server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign]
     serving = asyncio.ensure_future(server.serve())
-    while not server.started:
-        await asyncio.sleep(0.01)
+    async with asyncio.timeout(10):
+        while not server.started:  # noqa: ASYNC110 - it has no event to wait for
+            await asyncio.sleep(0.01)
     yield Site(f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}")
     server.should_exit = server.force_exit = True
     await serving
