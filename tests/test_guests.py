@@ -11,10 +11,14 @@ import pytest
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from app.network import delivery
+from app.core.shapes import encode
+from app.errors import Forbidden
+from app.network import delivery, share_rows
 from app.network.guest_turns import MESSAGE_LIMIT
 from app.network.guests import GuestRate
 from app.settings import Settings
+from app.tools import gate
+from app.tools.origin import Origin
 from tests.agents import scripted, settled, value
 from tests.conftest import ORIGIN, Client, MovableClock, Served
 from tests.guests import GUESTS, ask, lines, link, opened
@@ -352,6 +356,45 @@ async def test_a_narrower_link_forgets_what_tools_told_before(alice: Client, str
     brain(monkeypatch, speaking("no", seen=seen))
     await ask(stranger, made, "tell me all", sessionKey=key)
     assert ["I looked." in seen[0], "look for it" in seen[0], "stairs" in seen[0]] == [True, True, False]
+
+
+CALENDAR = """BEGIN:VCALENDAR
+VERSION:2.0
+PRODID:t
+BEGIN:VEVENT
+UID:1
+DTSTART:20261123T100000Z
+DTEND:20261123T110000Z
+SUMMARY:Doctor about the knee
+LOCATION:Clinic
+DESCRIPTION:Bring the scan
+END:VEVENT
+END:VCALENDAR
+"""
+
+
+@pytest.mark.parametrize("access", ["read_calendar", "read_calendar_write"])
+async def test_a_guest_learns_when_the_owner_is_busy_and_not_with_what(served: Served, alice: Client, access: str) -> None:
+    content = CALENDAR.replace("\n", "\r\n")
+    await alice.ok("POST", "/tools/integrations", status=201, json={"kind": "ics", "name": "Private", "content": content})
+    await alice.ok("POST", "/os/todos", status=201, json={"title": "Knee exercise", "dueDate": "2026-11-23"})
+    made = await link(alice, access=access)
+    for query in ("", "knee", "nothing that there is"):
+        params = {"query": query, "timeRange": "2026-11-23"}
+        guest = served.parts.quick(share_rows.caller, made["id"])
+        assert guest is not None
+        done = await gate.use(served.parts, guest, "search_calendar_events", params, origin=Origin("guest", share_token=made["token"]))
+        (event,) = encode_json(done.result)["events"]
+        assert (event["title"], event["start"], event["end"]) == ("Busy", "2026-11-23T10:00:00.000Z", "2026-11-23T11:00:00.000Z")
+        assert [event[name] for name in ("location", "description", "calendar", "todoId")] == [None] * 4
+    closed = served.parts.quick(share_rows.caller, (await link(alice))["id"])
+    assert closed is not None
+    with pytest.raises(Forbidden):
+        await gate.use(served.parts, closed, "search_calendar_events", {}, origin=Origin("guest", share_token="x"))
+
+
+def encode_json(result: Any) -> Any:
+    return json.loads(encode(result))
 
 
 class TestClosing:
