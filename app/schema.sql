@@ -320,7 +320,8 @@ CREATE TABLE share_links (
     label TEXT NOT NULL, target TEXT NOT NULL CHECK (target IN ('agent', 'note')),
     answered_by TEXT NOT NULL CHECK (answered_by IN ('agent', 'local')), require_sign_in INTEGER NOT NULL CHECK (require_sign_in IN (0, 1)),
     note_id INTEGER, terms TEXT NOT NULL, policy_note_id INTEGER, created_at TEXT NOT NULL, expires_at TEXT, revoked_at TEXT) STRICT;
-CREATE INDEX share_links_by_owner ON share_links (owner_id, revoked_at);
+CREATE INDEX share_links_by_owner ON share_links (owner_id);
+CREATE INDEX share_links_kept ON share_links (owner_id) WHERE revoked_at IS NULL;
 CREATE TABLE guest_sessions (
     id INTEGER PRIMARY KEY AUTOINCREMENT, link_id INTEGER NOT NULL REFERENCES share_links ON DELETE CASCADE,
     owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, uuid TEXT NOT NULL UNIQUE, key_digest BLOB NOT NULL UNIQUE,

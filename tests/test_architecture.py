@@ -107,7 +107,7 @@ def test_every_part_of_the_program_has_its_place_among_the_layers() -> None:
 def test_nothing_imports_the_tests_or_scripts() -> None:
     names = {name.split(".")[0] for tree in TREES.values() for name in imported(tree)}
     assert not names & {
-        "tests", "scripts", "environment", "check", "docs", "bench", "evaluate", "evaluate_search", "evaluation", "search_quality", "wire",
+        "tests", "scripts", "environment", "browser", "check", "docs", "bench", "evaluate", "evaluate_search", "evaluation", "search_quality", "wire",
         "wire_servers",
     }  # fmt: skip
 

@@ -13,6 +13,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from app.catalog import CATALOG
+from app.core.caller import Kind
 from app.core.reach import CREATE_NOTES, CREATE_TODOS, EDIT_NOTES, READ_NOTES, READ_TODOS, Reach
 from tests.hostile_prompts import PROMPTS
 from tests.twins import CANARIES, FOLDERS, WORDS, Twins, World, twins
@@ -79,9 +80,9 @@ def said_nothing_of_it(answer: str, asked: str) -> bool:
 
 
 @settings(max_examples=WORLDS, deadline=None, derandomize=True, database=None, phases=[Phase.generate])
-@given(chance=st.randoms(use_true_random=False), reach=reaches)
-def test_what_a_grant_leaves_out_cannot_be_told_apart(both: Twins, chance: random.Random, reach: Reach) -> None:
-    worlds = both.both(chance, reach)
+@given(chance=st.randoms(use_true_random=False), reach=reaches, kind=st.sampled_from(["peer", "guest"]))
+def test_what_a_grant_leaves_out_cannot_be_told_apart(both: Twins, chance: random.Random, reach: Reach, kind: Kind) -> None:
+    worlds = both.both(chance, reach, kind)
     for _ in range(CALLS):
         name, params = drawn_call(chance, worlds[0])
         as_tool = bool(CATALOG.operations[name].tool) and chance.random() < 0.5
@@ -96,10 +97,10 @@ def test_so_many_cases_are_tried() -> None:
     assert WORLDS * CALLS >= 2_000
 
 
-@pytest.fixture(scope="module")
-def garden(both: Twins) -> list[World]:
-    """A workspace of which a folder may be read, and all else is the Vault's."""
-    worlds = both.both(random.Random(6), Reach("folders", "edit"))
+@pytest.fixture(scope="module", params=["peer", "guest"])
+def garden(both: Twins, request: pytest.FixtureRequest) -> list[World]:
+    """A workspace of which a folder may be read, by a contact or a guest, and all else is the Vault's."""
+    worlds = both.both(random.Random(6), Reach("folders", "edit"), request.param)
     both.hide(worlds)
     return worlds
 

@@ -11,6 +11,7 @@ from app.core import store as store_module
 from app.core.place import DATABASE
 from app.main import create_app
 from app.settings import Settings
+from tests import guests
 from tests.conftest import Client, MovableClock, Served
 from tests.fake_embedder import FakeEmbedder
 from tests.with_meaning import settled
@@ -66,6 +67,9 @@ GROWING = (
     "teams",
     "team_members",
     "team_invites",
+    "share_links",
+    "guest_sessions",
+    "guest_decisions",
 )
 WALK = re.compile(rf"^SCAN ({'|'.join(GROWING)}|n|f|s|l|x|t|p|e|m)\b(?! VIRTUAL TABLE)")
 SORT = re.compile(r"^USE TEMP B-TREE FOR .*ORDER BY")
@@ -114,6 +118,8 @@ async def ann(recorder: Recorder, data: Path, settings: Settings, clock: Movable
         await Served(asgi, asgi.state.parts).command("connect_users", username="ann", contact="ben")
         await client.ok("POST", "/network/groups", status=201, json={"name": "Team", "members": ["ben"]})
         await client.ok("POST", "/agent/message", json={"to": "ben", "message": "hello"})
+        made = await guests.link(client, scope="folders", folderIds=[2])
+        await guests.ask(client, made, "hello")
         recorder.new()
         yield client
         await client.aclose()
@@ -135,7 +141,7 @@ READS = [
     "/notes/summary", "/briefings", "/briefings/1", "/os/trash", "/os/search", "/os/todos", "/os/todos?completed=false&limit=50&includeSteps=true",
     "/os/todos/1", "/escalations", "/escalations?status=all", "/escalations?status=decided",
     "/os/todos/1", "/os/attachments", "/tools/integrations", "/network/requests",
-    "/network/contacts/ben/permissions", "/os/team",
+    "/network/contacts/ben/permissions", "/os/team", "/os/share/list", "/os/share/list?status=all", "/os/share/1", "/os/network/conversations",
 ]  # fmt: skip
 
 
@@ -213,12 +219,31 @@ WRITES = [
     ("POST", "/os/team/invite", {"email": "carl@example.org"}, 200),
     ("GET", "/network/explain?caller=contact:ben&operation=list_notes", None, 200),
     ("DELETE", "/network/contacts/ben", None, 200),
+    ("GET", "/network", None, 200),
+    ("GET", "/os/network/conversations?limit=1&offset=1", None, 200),
+    ("POST", "/os/share", {"scope": "note_only", "noteId": 1}, 201),
+    ("PATCH", "/os/share/1", {"scope": "all"}, 200),
+    ("DELETE", "/os/share/1?purge=true", None, 200),
+    ("GET", "/local-agent/guest-messages", None, 200),
+    ("POST", "/local-agent/guest-messages", {"decisions": [{"clientEventId": "x"}]}, 200),
+    ("GET", "/network/explain?caller=guest:1&operation=list_notes", None, 200),
 ]
 
 
 @pytest.mark.parametrize(("method", "path", "body", "status"), WRITES)
 async def test_a_write_never_walks_a_table(ann: Client, recorder: Recorder, data: Path, method: str, path: str, body: object, status: int) -> None:
     await ann.ok(method, path, status=status, json=body)
+    asked = recorder.new()
+    assert asked
+    bad = {statement: steps for statement, steps in plans(data, asked).items() if any(WALK.search(step) for step in steps)}
+    assert bad == {}
+
+
+async def test_a_guest_is_answered_without_walking_a_table(ann: Client, recorder: Recorder, data: Path) -> None:
+    (link,) = (await ann.ok("GET", "/os/share/list"))["links"]
+    recorder.new()
+    first = await guests.ask(ann, link, "plan")
+    await guests.ask(ann, link, "plan", sessionKey=first["sessionKey"])
     asked = recorder.new()
     assert asked
     bad = {statement: steps for statement, steps in plans(data, asked).items() if any(WALK.search(step) for step in steps)}

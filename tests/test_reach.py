@@ -8,7 +8,7 @@ import pytest
 from app.agent import loop
 from app.catalog import CATALOG
 from app.core.caller import NOBODY, Caller
-from app.core.reach import BY_ACCESS, CREATE_TODOS, LENT, READ_TODOS, Reach
+from app.core.reach import BY_ACCESS, CREATE_TODOS, LENT, READ_CALENDAR, READ_TODOS, Reach
 from app.core.shapes import encode
 from app.errors import AppError, Forbidden, GrantRevoked, NotFound
 from app.network import grant_rows
@@ -74,7 +74,7 @@ async def test_no_operation_beside_the_list_can_be_called(served: Served, alice:
     peer = await granted(served, alice, **everything)
     assert peer.reach is not None
     allowed = peer.reach.operations
-    assert allowed == BY_ACCESS["edit"] | READ_TODOS | CREATE_TODOS | LENT.intersection(tools)
+    assert allowed == BY_ACCESS["edit"] | READ_TODOS | CREATE_TODOS | READ_CALENDAR | LENT.intersection(tools)
     for name, found in CATALOG.operations.items():
         if name not in allowed:
             with pytest.raises(NotFound if found.method == "COMMAND" else Forbidden):

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from app.agent.driver import drive
 from app.agent.meter import FREE, Meter
 from app.agent.running import Turn
-from app.core.caller import Caller
+from app.core.caller import Caller, Kind
 from app.core.place import DATABASE
 from app.core.reach import Reach
 from app.core.shapes import encode
@@ -67,6 +67,11 @@ class World(NamedTuple):
     todos: list[int]
     caller: Caller
 
+    @property
+    def origin(self) -> Origin:
+        """Where calls of the narrowed caller come from."""
+        return Origin("guest", share_token="token") if self.caller.kind == "guest" else Origin("rpc", peer="bob")
+
 
 class Twins:
     """Both servers, driven step by step from code that does not wait."""
@@ -76,11 +81,11 @@ class Twins:
         self.servers = servers
         self.users = 0
 
-    def both(self, chance: random.Random, reach: Reach) -> list[World]:
+    def both(self, chance: random.Random, reach: Reach, kind: Kind = "peer") -> list[World]:
         """Make one random workspace on both, alike in all that such a reach comes to, and otherwise as different as can be."""
         self.users += 1
         plan, seed = Plan.of(chance, reach.notes), chance.getrandbits(32)
-        return [self.runner.run(_made(server, f"owner{self.users}", plan, reach, seed, which)) for which, server in enumerate(self.servers)]
+        return [self.runner.run(_made(server, f"owner{self.users}", plan, reach, seed, which, kind)) for which, server in enumerate(self.servers)]
 
     def ask(self, worlds: list[World], name: str, params: dict[str, Any], *, as_tool: bool) -> list[str]:
         """Give what the narrowed caller is told on either server."""
@@ -132,8 +137,8 @@ async def _opened(stack: AsyncExitStack, place: Path) -> Served:
     return Served(asgi, asgi.state.parts)
 
 
-async def _made(served: Served, username: str, plan: Plan, reach: Reach, seed: int, which: int) -> World:
-    """Make the workspace; `which` decides what stands in all that is not reached."""
+async def _made(served: Served, username: str, plan: Plan, reach: Reach, seed: int, which: int, kind: Kind) -> World:
+    """Make the workspace; `which` decides what stands in all that is not reached, `kind` is that of the narrowed caller."""
     parts, other = served.parts, random.Random(seed + which)
     owner, filler = [await _person(served, name) for name in (username, f"{username}-2")]
     folders: list[int] = []
@@ -151,10 +156,10 @@ async def _made(served: Served, username: str, plan: Plan, reach: Reach, seed: i
         await parts.call((owner if which and reach.notes != "all" else filler), "create_note", _hidden(other))
     todos = [_hidden(other)["title"] if not reach.todos_read else "kettle" for _ in range(2)]
     made = [(await parts.call(owner, "create_todo", {"title": title})).todo.id for title in todos]
-    return World(owner, folders, notes, made, _narrowed(served, owner, plan, reach, folders, notes))
+    return World(owner, folders, notes, made, _narrowed(served, owner, plan, reach, folders, notes, kind))
 
 
-def _narrowed(served: Served, owner: Caller, plan: Plan, reach: Reach, folders: list[int], notes: list[int]) -> Caller:
+def _narrowed(served: Served, owner: Caller, plan: Plan, reach: Reach, folders: list[int], notes: list[int], kind: Kind) -> Caller:
     """Give the caller that reaches what the plan says."""
     granted = [folders[number] for number, (_, reached) in enumerate(plan.folders) if reached]
     only = next((notes[number] for number, note in enumerate(plan.notes) if note[1]), None)
@@ -165,7 +170,7 @@ def _narrowed(served: Served, owner: Caller, plan: Plan, reach: Reach, folders: 
     )  # fmt: skip
     row = served.parts.quick(lambda tx: tx.sure("SELECT id, uuid, username FROM users WHERE id = :id", id=owner.user))
     return dataclasses.replace(
-        served.parts.quick(caller_for, row, permissions, kind="peer", name="bob", credential=1, note_id=only if alone else None),
+        served.parts.quick(caller_for, row, permissions, kind=kind, name="bob", credential=1, note_id=only if alone else None),
         user_id=owner.user_id,
     )
 
@@ -193,7 +198,7 @@ async def _told(served: Served, world: World, name: str, params: dict[str, Any],
     """Give the answer or the refusal, whole."""
     try:
         if as_tool:
-            done: Any = (await gate.use(served.parts, world.caller, name, params, origin=Origin("rpc", peer="bob"))).result
+            done: Any = (await gate.use(served.parts, world.caller, name, params, origin=world.origin)).result
         else:
             done = await served.parts.call(world.caller, name, params)
     except AppError as error:
@@ -208,8 +213,8 @@ async def _answered(served: Served, world: World, message: str) -> str:
     events: list[Any] = []
     now = served.parts.clock()
     turn = Turn(served.parts, world.caller, now.isoformat(timespec="minutes"), "UTC", events.append)
-    turn.origin = Origin("rpc", peer="bob")
-    meter = Meter(served.parts, world.caller, feature="rpc", model=FREE, held=None)
+    turn.origin = world.origin
+    meter = Meter(served.parts, world.caller, feature="guest" if world.caller.kind == "guest" else "rpc", model=FREE, held=None)
     ended = await drive(turn, None, message, (), meter=meter, now=now)
     await settled(served)
     quotes = encode(turn.quotes.citations).decode()

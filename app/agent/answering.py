@@ -81,7 +81,9 @@ def _told(turn: Turn, begun: Begun, ended: Ended, answer_id: int, model: str, fa
 
 
 def _end(tx: Tx, begun: Begun, turn: Turn, ended: Ended, meter: Meter) -> int:
-    """Store the answer, the calls and what the turn cost; give the id of the answer's message."""
+    """Store the answer, the calls and what the turn cost; give the id of the answer's message, 0 where turn and owner were deleted meanwhile."""
+    if not turns.is_there(tx, begun.turn):
+        return 0
     meter.end(tx)
     for call in turn.calls:
         turns.add_call(tx, begun.turn, tool=call.tool, call=call.id, arguments=call.arguments, outcome=call.outcome)

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Literal
 
+import msgspec
 from msgspec import Meta
 
 from app.account.users import TimeZone
@@ -11,6 +12,7 @@ from app.agent.time_ranges import Range
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import Taint, operation
+from app.core.reach import Reach
 from app.core.shapes import Record, Text
 from app.core.tx import Tx, stamp
 from app.errors import Invalid
@@ -22,6 +24,7 @@ from app.workspace.todo_rows import folded
 from app.workspace.todo_search import Wanted
 
 MOST = 100
+BUSY = "Busy"
 MOST_READ = 2_000
 USUAL = timedelta(days=7)
 FOR_WORDS = timedelta(days=365)
@@ -88,10 +91,23 @@ def _range(named: str | None, query: str | None, now: datetime) -> Range:
 
 
 def _found(tx: Tx, me: Caller, wanted: Range, words: list[str]) -> Entries:
+    if me.reach is not None:
+        return _granted(tx, me, me.reach, wanted, words)
     events = [(one.start, _of_event(one)) for one in busy(tx, me, wanted) if _holds(words, one.title, one.place, one.words, one.calendar)]
     todos = [(moment, _of_todo(todo, moment)) for todo, moment in _due(tx, me, wanted) if _holds(words, todo.title, todo.description or "")]
     every = [entry for _, entry in sorted((*events, *todos), key=lambda pair: (pair[0], not pair[1].all_day, pair[1].title))]
     return Entries(every[:MOST], len(every), Stretch(stamp_of(wanted.start), stamp_of(wanted.end)))
+
+
+def _granted(tx: Tx, me: Caller, reach: Reach, wanted: Range, words: list[str]) -> Entries:
+    """Give what a grant shows of the calendars, and of todos nothing: with free_busy when its owner is busy, whatever words are asked for."""
+    stretch = Stretch(stamp_of(wanted.start), stamp_of(wanted.end))
+    if reach.calendar in ("free_busy", "write"):
+        events = [_of_event(one) for one in busy(tx, me, wanted)]
+        hidden = [msgspec.structs.replace(one, title=BUSY, location=None, description=None, calendar=None) for one in events]
+        return Entries(sorted(hidden, key=lambda one: (one.start, one.end))[:MOST], len(hidden), stretch)
+    events = [_of_event(one) for one in busy(tx, me, wanted) if _holds(words, one.title, one.place, one.words, one.calendar)]
+    return Entries(events[:MOST], len(events), stretch)
 
 
 def _due(tx: Tx, me: Caller, wanted: Range) -> list[tuple[Todo, datetime]]:

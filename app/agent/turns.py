@@ -51,6 +51,11 @@ def add_call(tx: Tx, turn: int, *, tool: str, call: str, arguments: str, outcome
     )  # fmt: skip
 
 
+def is_there(tx: Tx, turn: int) -> bool:
+    """Say whether a turn is still in the table, and has not gone with its conversation or its user."""
+    return tx.one("SELECT 1 FROM turns WHERE id = :id", id=turn) is not None
+
+
 def any_running(tx: Tx) -> bool:
     """Say whether a turn has not ended; at the start of a server none can still run."""
     return tx.one("SELECT 1 FROM turns WHERE status = 'running' LIMIT 1") is not None

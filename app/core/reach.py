@@ -16,12 +16,13 @@ CREATE_NOTES = frozenset({"create_note"})
 EDIT_NOTES = frozenset({"edit_note", "save_snapshot", "restore_snapshot"})
 READ_TODOS = frozenset({"search_todos", "get_todo"})
 CREATE_TODOS = frozenset({"create_todo"})
+READ_CALENDAR = frozenset({"search_calendar_events"})
 BY_ACCESS: Mapping[Access, frozenset[str]] = {
     "read": READ_NOTES, "write": READ_NOTES | CREATE_NOTES, "edit": READ_NOTES | CREATE_NOTES | EDIT_NOTES,
 }  # fmt: skip
 SCOPES: Mapping[str, frozenset[str]] = {
     "os.notes:read": READ_NOTES, "os.snapshots:read": READ_NOTES, "os.notes:write": CREATE_NOTES | EDIT_NOTES, "os.snapshots:write": EDIT_NOTES,
-    "os.todos:read": READ_TODOS, "os.todos:write": CREATE_TODOS,
+    "os.todos:read": READ_TODOS | READ_CALENDAR, "os.todos:write": CREATE_TODOS,
 }  # fmt: skip
 """Each scope with the operations for which a narrowed caller holds it."""
 LENT = frozenset({"web_search", "read_url"})
@@ -52,7 +53,8 @@ class Reach:
         if self.notes == "note_only":
             notes -= CREATE_NOTES
         todos = (READ_TODOS if self.todos_read else frozenset()) | (CREATE_TODOS if self.todos_create else frozenset())
-        object.__setattr__(self, "operations", notes | todos | self.lent)
+        calendar = frozenset[str]() if self.calendar == "none" else READ_CALENDAR
+        object.__setattr__(self, "operations", notes | todos | calendar | self.lent)
 
     @property
     def lent(self) -> frozenset[str]:

@@ -1,0 +1,68 @@
+"""The browser for tests/test_pages.py: a Chromium of the system's, which is installed from Debian's own packages where there is none.
+
+`python3 scripts/browser.py` gets it; `scripts/test.py` does the same by itself. TEST_BROWSER names another one.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+
+from environment import own_environment
+
+NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome", "chromium-headless-shell")
+INSTALL = ("apt-get", "install", "--yes", "--no-install-recommends", "chromium")
+UPDATE = ("apt-get", "update")
+PATIENCE = 900.0
+
+
+def find() -> str | None:
+    """Return the path of a browser that speaks Chromium's protocol, or None where there is none."""
+    return os.environ.get("TEST_BROWSER") or next(filter(None, map(shutil.which, NAMES)), None)
+
+
+def get() -> str | None:
+    """Install a browser where there is none, and return the sentence on it where that fails."""
+    if find() is not None:
+        return None
+    if shutil.which("apt-get") is None:
+        return missing()
+    say("Installing Chromium for the tests of pages (once) …")
+    last = ""
+    for command in (INSTALL, UPDATE, INSTALL):  # on a fresh machine the lists of packages come first
+        last = run(command)
+        if find() is not None:
+            return None
+    return f"{missing()} ({last})"
+
+
+def missing() -> str:
+    """Return the sentence for a machine that has no browser."""
+    return "There is no Chromium for the tests of pages: install the package chromium, or name one with TEST_BROWSER."
+
+
+def run(command: tuple[str, ...]) -> str:
+    """Run a command as the administrator, if this is one or may become one unasked, and return the last line that it said."""
+    become = () if not hasattr(os, "geteuid") or os.geteuid() == 0 else ("sudo", "-n")
+    environment = {**own_environment(), "DEBIAN_FRONTEND": "noninteractive"}
+    try:
+        done = subprocess.run(
+            (*become, *command), env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+            errors="replace", timeout=PATIENCE, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    return next(iter(reversed(done.stdout.strip().splitlines())), "")
+
+
+def say(line: str) -> None:
+    """Tell the person what is going on, without mixing it into the program's own output."""
+    print(line, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    trouble = get()
+    print(trouble or find())
+    sys.exit(1 if trouble else 0)
