@@ -89,14 +89,14 @@ class Recorder:
 
 @pytest.fixture
 def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
-    recorder, connect = Recorder(), store_module._connect
+    recorder, connect = Recorder(), store_module.connect
 
     def recording(path: Path, **options: object) -> sqlite3.Connection:
         connection = connect(path, **options)  # type: ignore[arg-type]
         connection.set_trace_callback(lambda statement: recorder.statements.append(statement))
         return connection
 
-    monkeypatch.setattr(store_module, "_connect", recording)
+    monkeypatch.setattr(store_module, "connect", recording)
     return recorder
 
 
