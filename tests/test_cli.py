@@ -669,3 +669,39 @@ def test_the_door_wants_its_token(server: Running) -> None:
     assert httpx.post(f"{found.url}/control/list_users", headers={"Authorization": "Control guess"}, json={}).status_code == 404
     assert httpx.post(f"{found.url}/control/list_users", headers={"Authorization": f"Control {found.token}"}, json={}).status_code == 200
     assert stat.S_IMODE((server.data / "control.json").stat().st_mode) == 0o600
+
+
+def test_a_server_leaves_checkpoints_to_another_program_and_says_what_that_needs(tmp_path: Path) -> None:
+    running = start(tmp_path / "data", "--external-checkpoints", "--user", "first")
+    assert running.end() == 0
+    assert ("Before 3.51.3" in rest(running)[1]) == (sqlite3.sqlite_version_info < (3, 51, 3))
+    assert (tmp_path / "data" / (place.DATABASE + "-wal")).stat().st_size > 0
+    assert "first" in done("user", "list", data=tmp_path / "data")
+
+
+def test_backups_are_made_listed_and_proven_beside_a_server_and_without_one(home: Path, tmp_path: Path) -> None:
+    made = done("backup", data=home)
+    assert "checked." in made
+    path = Path(made.splitlines()[0])
+    assert path.parent == home / "backups"
+    assert "notes were read as they were written" in done("backup", "--prove", data=home)
+    listed = json.loads(done("backup", "--list", "--json", data=home))["backups"]
+    assert (listed[0]["file"], listed[0]["trouble"], listed[0]["proof"][:9]) == (str(path), None, "restored ")
+    assert path.name in done("backup", "--list", data=home)
+    assert Path(done("backup", str(tmp_path), data=home).splitlines()[0]).parent == tmp_path
+    assert json.loads(done("doctor", "--json", data=home))["well"] is True
+    assert "notes" in done("storage", data=home)
+
+
+def test_a_passphrase_comes_from_a_file_or_the_terminal_and_never_from_the_command(alone: Path, tmp_path: Path) -> None:
+    secret = tmp_path / "passphrase"
+    secret.write_text("a passphrase of a file\n", "utf-8")
+    for number, (options, sent) in enumerate(
+        [(("--passphrase-file", str(secret)), None), (("--encrypt",), "a typed passphrase\na typed passphrase\n")]
+    ):
+        target = tmp_path / f"sealed{number}.age"
+        assert "encrypted" in done("backup", str(target), *options, data=alone, sent=sent)
+        assert target.read_bytes().startswith(b"age-encryption.org/v1\n")
+    assert hearth("backup", "--passphrase-file", str(tmp_path / "none"), data=alone).exit_code == 2
+    (tmp_path / "empty").touch()
+    assert hearth("backup", "--passphrase-file", str(tmp_path / "empty"), data=alone).exit_code == 2

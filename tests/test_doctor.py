@@ -118,6 +118,24 @@ def test_what_can_be_made_anew_is_mended(home: Path, spoil: Callable[[Path], obj
     assert found(home)[check] == "well"
 
 
+@pytest.mark.parametrize(("name", "table"), [("words", "note_words_1"), ("trigrams", "note_grams")])
+def test_the_indexes_of_many_notes_are_compared_with_a_part_of_them(home: Path, monkeypatch: pytest.MonkeyPatch, name: str, table: str) -> None:
+    with contextlib.closing(sqlite3.connect(home / DATABASE, isolation_level=None)) as connection:
+        for number in range(1, 21):
+            connection.execute(
+                """INSERT INTO notes (owner_id, title, tags, word_count, size, created_at, updated_at, content)
+                   VALUES (1, ?, '[]', 1, 9, '2026', '2026', 'peculiar')""",
+                (f"Note {number}",),
+            )
+    assert hearth("doctor", "--fix", data=home).exit_code == 0
+    assert hearth("search", "status", data=home).exit_code == 0
+    monkeypatch.setattr(examining, "WHOLE_BYTES", 40)
+    assert found(home)[name] == "well"
+    run(home, f"INSERT INTO {table} ({table}) VALUES ('delete-all')")
+    assert found(home)[name] == "wrong"
+    assert found(home, "--fix")[name] == "well"
+
+
 def test_files_that_were_left_half_made_are_cleared_away(home: Path) -> None:
     part = files.folder(home) / ".hearth-000009-20261121T093000Z-clock.db.part"
     part.touch()

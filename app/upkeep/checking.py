@@ -1,5 +1,6 @@
 """Look whether a database that nobody uses is whole, of Hearth and of a version that this one knows, and what it holds."""
 
+import contextlib
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import NamedTuple
 from app.migrations import STEPS, NewerFile
 from app.upkeep import files
 from app.upkeep.files import BackupFailed
-from app.upkeep.opening import looking, quoted, tables
+from app.upkeep.opening import looking, paced, quoted, tables
 from app.workspace import words
 
 MOST_PROBES = 20
@@ -34,12 +35,15 @@ class Known(NamedTuple):
         return None
 
 
-def check(path: Path) -> None:
-    """Raise BackupFailed with the first trouble of a copy, NewerFile when a newer Hearth made it; nobody else may be writing to it."""
+def check(path: Path, *, gently: bool = False) -> None:
+    """Raise BackupFailed with the first trouble of a copy, NewerFile when a newer Hearth made it; nobody else may be writing to it.
+
+    `gently` leaves time to others between small parts of the work.
+    """
     if (trouble := files.trouble_of(path)) is not None:
         raise BackupFailed(f"{path} is no backup: {trouble}.")
     try:
-        with looking(path) as connection:
+        with looking(path) as connection, paced(connection) if gently else contextlib.nullcontext():
             demand_known(connection, path)
             found = troubles(connection)
     except sqlite3.DatabaseError as error:

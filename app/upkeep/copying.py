@@ -2,19 +2,13 @@
 
 import contextlib
 import sqlite3
-import time
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from app.upkeep import files
 from app.upkeep.checking import Known, check, known
 from app.upkeep.files import BackupFailed, NoRoom
-from app.upkeep.opening import looking, size_of
-
-STEP = 1_000
-"""How many steps of SQLite's machine lie between two pauses."""
-WORK_SECONDS, PAUSE_SECONDS = 0.004, 0.004
+from app.upkeep.opening import looking, paced, size_of
 
 
 class Copied(NamedTuple):
@@ -31,8 +25,8 @@ def make(source: Path, target: Path, *, gently: bool = False) -> Copied:
     """
     with files.made_whole(target) as part:
         found = _copy(source, part, gently=gently)
-        check(part)
-        with looking(part) as copy:
+        check(part, gently=gently)
+        with looking(part) as copy, paced(copy) if gently else contextlib.nullcontext():
             found.compare(known(copy))
         return Copied(part.stat().st_size, sum(found.before.rows.values()))
 
@@ -59,7 +53,7 @@ def _copy(source: Path, part: Path, *, gently: bool) -> _Seen:
             files.demand_room(part.parent, size_of(live))
             part.touch(0o600)
             version, before = _version(live), known(live)
-            with _paced(live) if gently else contextlib.nullcontext():
+            with paced(live) if gently else contextlib.nullcontext():
                 live.execute("VACUUM INTO ?", (str(part),))
             return _Seen(before, known(live), _version(live) == version)
     except sqlite3.DatabaseError as error:
@@ -76,22 +70,3 @@ def failure(error: sqlite3.DatabaseError, place: Path) -> BackupFailed:
 def _version(live: sqlite3.Connection) -> int:
     """Give a number that is another one after others have committed something."""
     return int(live.execute("PRAGMA data_version").fetchone()[0])
-
-
-@contextlib.contextmanager
-def _paced(connection: sqlite3.Connection, sleep: Callable[[float], None] = time.sleep) -> Iterator[None]:
-    """Let the connection rest about as long as it works."""
-    since = time.monotonic()
-
-    def rest() -> int:
-        nonlocal since
-        if time.monotonic() - since > WORK_SECONDS:
-            sleep(PAUSE_SECONDS)
-            since = time.monotonic()
-        return 0
-
-    connection.set_progress_handler(rest, STEP)
-    try:
-        yield
-    finally:
-        connection.set_progress_handler(None, 0)

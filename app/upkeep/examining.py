@@ -14,6 +14,8 @@ from app.upkeep.opening import looking
 from app.workspace import grams, word_checks
 
 RESTORE = "Restore the newest good backup: `hearth backup --list` names it, `hearth restore FILE` puts it back and keeps what is there now."
+WHOLE_BYTES = 16 << 20
+"""Up to so many bytes of notes the indexes are compared with every word of them; beyond, with a part of the notes that is about as large."""
 CLOCK_SLACK = timedelta(minutes=5)
 
 
@@ -51,27 +53,32 @@ def _counters(tx: Tx) -> Finding:
 
 def _indexes(tx: Tx) -> list[Finding]:
     found = []
+    step = max(1, (tx.value("SELECT sum(total_bytes) FROM workspaces") or 0) // WHOLE_BYTES)
+    of = "the notes say" if step == 1 else f"one of {step} notes says"
     for name, index, look in (("words", "word index", _words), ("trigrams", "trigram index", _grams)):
-        if trouble := look(tx):
+        if trouble := look(tx, step):
             remedy = "`hearth doctor --fix` makes it anew in the background; until then a search goes through the notes."
-            found.append(wrong(name, f"The {index} is not what the notes say: {trouble}", remedy, mends=name))
+            found.append(wrong(name, f"The {index} is not what {of}: {trouble}", remedy, mends=name))
         else:
-            found.append(well(name, f"The {index} is what the notes say."))
+            found.append(well(name, f"The {index} is what {of}."))
     return found
 
 
-def _words(tx: Tx) -> str | None:
+def _words(tx: Tx, step: int) -> str | None:
     try:
-        return next(iter(word_checks.differences(tx)), None)
+        return next(iter(word_checks.differences(tx)), None) if step == 1 else _missing(word_checks.unfound(tx, step))
     except sqlite3.DatabaseError as error:
         return f"it is damaged ({error})."
 
 
-def _grams(tx: Tx) -> str | None:
+def _grams(tx: Tx, step: int) -> str | None:
     try:
-        missing = grams.unfound(tx)
+        return _missing(grams.unfound(tx, step))
     except sqlite3.DatabaseError as error:
         return f"it is damaged ({error})."
+
+
+def _missing(missing: list[int]) -> str | None:
     return f"{len(missing)} notes are not found by their own text, the first is {missing[0]}." if missing else None
 
 

@@ -2,8 +2,13 @@
 
 import contextlib
 import sqlite3
+import time
 from collections.abc import Iterator
 from pathlib import Path
+
+STEP = 500
+"""How many steps of SQLite's machine lie between two looks at the time."""
+WORK_SECONDS, PAUSE_SECONDS = 0.002, 0.004
 
 
 @contextlib.contextmanager
@@ -36,3 +41,22 @@ def tables(connection: sqlite3.Connection) -> list[str]:
 def quoted(name: str) -> str:
     """Give a table's name as SQL has it."""
     return '"' + name.replace('"', '""') + '"'
+
+
+@contextlib.contextmanager
+def paced(connection: sqlite3.Connection) -> Iterator[None]:
+    """Let the connection rest about twice as long as it works, a few thousandths of a second at a time, while the block runs."""
+    since = time.monotonic()
+
+    def rest() -> int:
+        nonlocal since
+        if time.monotonic() - since > WORK_SECONDS:
+            time.sleep(PAUSE_SECONDS)
+            since = time.monotonic()
+        return 0
+
+    connection.set_progress_handler(rest, STEP)
+    try:
+        yield
+    finally:
+        connection.set_progress_handler(None, 0)

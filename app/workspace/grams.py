@@ -79,9 +79,9 @@ def verify(tx: Tx) -> list[int]:
     return unfound(tx)
 
 
-def unfound(tx: Tx) -> list[int]:
-    """Give the same by reading alone, one note after the other."""
-    rows = tx.run("SELECT id, content FROM notes WHERE id NOT IN (SELECT note_id FROM waiting_grams) ORDER BY id")
+def unfound(tx: Tx, step: int = 1) -> list[int]:
+    """Give the same of each `step`th note, by reading alone."""
+    rows = tx.run("SELECT id, content FROM notes WHERE id % :step = 0 AND id NOT IN (SELECT note_id FROM waiting_grams) ORDER BY id", step=step)
     return [row["id"] for row in rows if not _finds(tx, row["id"], row["content"])]
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from app.core.tx import Tx
 from app.workspace import words
 
+PROBES = 30
 _FRESH = "fresh"
 _TOKENS = "SELECT term, doc, col, offset FROM {} ORDER BY term, doc, col, offset"
 
@@ -25,6 +26,23 @@ def differences(tx: Tx) -> list[str]:
            AND n.id NOT IN (SELECT note_id FROM waiting_words) AND n.id > (SELECT stale_to FROM word_index)"""
     )
     return [*found, f"{unindexed} notes are in no index."] if unindexed else found
+
+
+def unfound(tx: Tx, step: int) -> list[int]:
+    """Give the ids of those notes, of each `step`th, that do not wait and that the index does not find by their own words. Reads only."""
+    rows = tx.run(
+        """SELECT id, owner_id, title, tags, content FROM notes WHERE id % :step = 0 AND id > (SELECT stale_to FROM word_index)
+           AND id NOT IN (SELECT note_id FROM waiting_words) ORDER BY id""",
+        step=step,
+    )
+    return [note_id for note_id, owner, *texts in rows if not _finds(tx, owner, note_id, words.Words(*texts))]
+
+
+def _finds(tx: Tx, owner: int, note_id: int, texts: words.Words) -> bool:
+    said = [word for text in words.columns(texts).values() for word in text.split() if word.isalnum()]
+    chosen = said[:: max(1, len(said) // PROBES)][:PROBES]
+    query, table = " AND ".join(f'"{word}"' for word in chosen), words.table(owner)
+    return not query or tx.one(f"SELECT 1 FROM {table} WHERE {table} MATCH :query AND rowid = :id", query=query, id=note_id) is not None
 
 
 def _owners(tx: Tx) -> list[int]:
