@@ -266,7 +266,7 @@ def test_an_archive_that_lies_of_sizes_gives_no_more_than_it_says(tmp_path: Path
         proved_zip(path, UPLOADED)
     entry = ZipTree(path).find("a.md")
     assert entry is not None
-    with pytest.raises(OSError, match="larger|damaged"), entry.open() as file:
+    with pytest.raises(OSError, match=r"larger|damaged"), entry.open() as file:
         file.read()
 
 
