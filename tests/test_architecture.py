@@ -150,7 +150,8 @@ def test_each_table_is_written_by_exactly_one_module() -> None:
 
 @each_module
 def test_only_the_store_begins_and_ends_transactions(module: str) -> None:
-    said = [text for text in texts(TREES[module]) if re.match(r"\s*(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|END)\b", text)]
+    """BEGIN:VTODO and its like are iCalendar's."""
+    said = [text for text in texts(TREES[module]) if re.match(r"\s*(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|END)\b(?!:V)", text)]
     called = [
         dotted(node.func) for node in ast.walk(TREES[module]) if isinstance(node, ast.Call) and dotted(node.func).endswith((".commit", ".rollback"))
     ]
