@@ -69,7 +69,7 @@ async def fill(client: Client, served: Served, clock: MovableClock, seed: int) -
     await fill_todos(client, chance, clock, notes)
     chat = await client.ok("POST", "/chat", json={"message": f"Hello, about hearth:note/{notes[0]}", "stream": False})
     clock.forward(minutes=5)
-    await client.ok("POST", "/chat", json={"message": "And more", "stream": False, "conversationId": chat["conversationId"]})
+    await client.ok("POST", "/chat", json={"message": "Thank you", "stream": False, "conversationId": chat["conversationId"]})
     await client.ok("PATCH", "/account/settings", json={"name": "Alice A.", "timezone": "Asia/Kolkata", "agentName": "Botte"})
     await client.ok("DELETE", f"/os/notes/{notes[-1]}")
 

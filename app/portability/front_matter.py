@@ -13,6 +13,8 @@ LARGEST = 64 << 10
 """The characters of a front matter; what is longer is text."""
 MOST_NESTED = 20
 _BLOCK = regex(r"\ufeff?---[ \t]*\r?\n(.*?)(?<=\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", 16)
+_BRACKET = regex(r"[\[\]{}]")
+_INDENTED = regex(r"^[-?: \t]{100}", 8)
 _OWN_LINE = regex(r"([a-z]+): (.+)")
 
 
@@ -65,7 +67,7 @@ def _own(block: str) -> dict[str, Any] | None:
             return None
         try:
             fields[match[1]] = msgspec.json.decode(match[2])
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             return None
     return fields
 
@@ -74,7 +76,7 @@ def _foreign(block: str) -> tuple[dict[str, Any], str | None]:
     import yaml
 
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-    if _nesting(block) > MOST_NESTED:
+    if _nests_deep(block):
         return {}, "its front matter is nested too deep"
     try:
         found = yaml.load(block, loader)  # noqa: S506 - the base loader makes text, lists and mappings alone
@@ -89,7 +91,11 @@ def _foreign(block: str) -> tuple[dict[str, Any], str | None]:
     return {name: value for name, value in found.items() if isinstance(name, str)}, None
 
 
-def _nesting(block: str) -> int:
-    """Give how deep brackets or indents can nest in a block at most."""
-    deepest = max((len(line) - len(line.lstrip(" ")) for line in block.splitlines()), default=0)
-    return max(block.count("[") + block.count("{") if "[[[[" in block or "{{{{" in block else 0, deepest // 2 - 20)
+def _nests_deep(block: str) -> bool:
+    """Say whether a block may nest deeper than anybody writes; the parser's stack is not endless."""
+    deep = 0
+    for bracket in _BRACKET.finditer(block):
+        deep = max(0, deep + (1 if bracket[0] in "[{" else -1))
+        if deep > MOST_NESTED:
+            return True
+    return _INDENTED.search(block) is not None

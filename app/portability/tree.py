@@ -205,6 +205,8 @@ class _Whole(io.RawIOBase):
         self._left -= len(found)
         if self._left < 0:
             raise OSError(errno.EIO, "it is larger than the archive says")
+        if not found and self._left and len(buffer):
+            raise OSError(errno.EIO, "it is smaller than the archive says")
         buffer[: len(found)] = found
         return len(found)
 
