@@ -11,6 +11,7 @@ import pytest
 from tests import foreign_exports as exports
 from tests.conftest import Client, Served
 from tests.foreign_exports import PICTURE
+from tests.test_foreign import recognised
 
 pytestmark = pytest.mark.anyio
 
@@ -125,6 +126,7 @@ async def test_every_todo_of_an_export_of_ours_comes_back_through_todo_txt_and_i
     lines = await served.command("export_here", username="alice", path=str(tmp_path / "tree"))
     async for _ in lines.events:
         pass
+    assert recognised(tmp_path / "tree") == []
     for name, into in (("todo.txt", "first"), ("todos.ics", "second")):
         [file] = (tmp_path / "tree").rglob(name)
         report = await imported(served, exports.single(tmp_path / name, file.read_bytes()), into=into)
