@@ -11,6 +11,7 @@ import pytest
 from tests import foreign_exports as exports
 from tests.conftest import Client, Served
 from tests.foreign_exports import PICTURE
+from tests.moving import finished
 from tests.test_foreign import recognised
 
 pytestmark = pytest.mark.anyio
@@ -100,6 +101,15 @@ async def test_an_imported_todo_has_its_steps_date_and_rule(served: Served, alic
     assert (todo["dueDate"], todo["priority"]) == ("2024-06-03T07:00:00.000Z", 5)
     assert todo["recurrence"]["rule"] == "FREQ=MONTHLY;BYMONTHDAY=3"
     assert [(step["title"], step["completed"]) for step in todo["steps"]] == [("Find the ladder", True)]
+
+
+@pytest.mark.parametrize("file", ["notes.jex", "takeout.tgz", "takeout.zip", "memos.zip", "tasks.ics"])
+async def test_an_export_is_imported_over_http_under_any_name(served: Served, alice: Client, tmp_path: Path, file: str) -> None:
+    content = next(path for _, path in exports.every_export(tmp_path) if path.name == file).read_bytes()
+    job = (await alice.ok("POST", "/import?name=upload", status=202, content=content))["job"]
+    done = await finished(alice, f"/import/{job['id']}")
+    assert (done["status"], done["error"]) == ("completed", None)
+    assert done["report"]["notes"]["created"] >= 1
 
 
 async def test_what_is_not_carried_is_in_the_report_by_name(served: Served, alice: Client, tmp_path: Path) -> None:
