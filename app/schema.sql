@@ -347,6 +347,6 @@ CREATE INDEX imported_items_unfinished ON imported_items (user_id, source) WHERE
 CREATE TABLE transfers (
     id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
     kind TEXT NOT NULL CHECK (kind IN ('import', 'export')), name TEXT NOT NULL, status TEXT NOT NULL
-    CHECK (status IN ('running', 'completed', 'failed', 'cancelled')), result TEXT, error TEXT,
+    CHECK (status IN ('running', 'completed', 'failed', 'cancelled')), scopes TEXT NOT NULL, result TEXT, error TEXT,
     started_at TEXT NOT NULL, ended_at TEXT) STRICT;
 CREATE INDEX transfers_by_user ON transfers (user_id, kind, id);

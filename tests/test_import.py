@@ -4,6 +4,7 @@ import asyncio
 import io
 import os
 import stat
+import tracemalloc
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,10 @@ from typing import Any
 import pytest
 
 from app.errors import Invalid
-from app.portability import front_matter, import_rows
+from app.portability import front_matter, import_rows, preparing, storing_files
+from app.portability.formats import source_of
 from app.portability.importing import Importer
+from app.portability.items import SourceFile, SourceNote
 from app.portability.transfers import Cancelled
 from app.portability.tree import UPLOADED, ZipTree, proved_zip
 from tests.conftest import Client, Served
@@ -361,8 +364,43 @@ async def test_a_caller_within_a_grant_imports_nothing(served: Served, alice: Cl
 
     from app.core.reach import Reach
     from app.errors import Forbidden
-    from app.portability.formats import source_of
 
     me = dataclasses.replace(person(served, "alice"), reach=Reach())
     with pytest.raises(Forbidden):
         Importer(served.parts, me, source_of(plant(tmp_path / "x", {"a.md": "a"})), name="x", into=None, dry_run=False)
+
+
+async def test_a_job_shows_itself_only_to_credentials_that_may_do_as_much(served: Served, alice: Client) -> None:
+    await alice.note("Mine", "secret words")
+    number = (await alice.ok("GET", "/export"))["job"]["id"]
+    await finished(alice, f"/export/{number}")
+    async with served.client(await served.key("alice", ["os.todos:read"])) as narrow:
+        for method, path in (("GET", ""), ("GET", "/archive"), ("DELETE", "")):
+            await narrow.refused(method, f"/export/{number}{path}", 404, "not_found")
+    assert (await alice.get(f"/export/{number}/archive")).status_code == 200
+
+
+async def test_an_archive_of_one_folder_is_that_folder(served: Served, alice: Client) -> None:
+    content = archive(("Vault/.obsidian/app.json", b"{}"), ("Vault/A.md", b"[b](Sub/B.md)"), ("Vault/Sub/B.md", b"b"), ("__MACOSX/._A.md", b"x"))
+    job = (await alice.ok("POST", "/import?name=Vault.zip", status=202, content=content))["job"]
+    assert (await finished(alice, f"/import/{job['id']}"))["report"]["format"] == "obsidian"
+    found = await notes_of(alice)
+    assert found["A"]["folderId"] is None
+    assert found["A"]["markdown"] == f"[b](/os/notes/{found['B']['id']})"
+
+
+def test_reading_a_large_vault_takes_little_memory(tmp_path: Path) -> None:
+    folder = plant(tmp_path / "vault", {f"{number % 20}/{number}.md": f"{number} [x](a.md) #tag\n" + "words " * 8000 for number in range(800)})
+    with (folder / "film.mp4").open("wb") as film:
+        film.truncate(256 << 20)
+    tracemalloc.start()
+    try:
+        source = source_of(folder)
+        for item in source.items():
+            if isinstance(item, SourceNote):
+                preparing.note(item, (), [])
+            elif isinstance(item, SourceFile):
+                assert not isinstance(storing_files.look(item, 1 << 40, lambda: None), str)
+        assert tracemalloc.get_traced_memory()[1] < 16 << 20
+    finally:
+        tracemalloc.stop()

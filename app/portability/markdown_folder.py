@@ -63,7 +63,7 @@ class MarkdownFolder:
         self._listed = [entry for entry in tree.entries() if not isinstance(entry, Entry) or not entry.name.lower().endswith(LEFT_OUT)]
         self._files = {entry.path: entry for entry in self._listed if isinstance(entry, Entry)}
         self._named: dict[str, Folders] = {}
-        for path in sorted(self._files, key=len, reverse=True):
+        for path in sorted((path for path, entry in self._files.items() if not _is_note(entry)), key=len, reverse=True):
             self._named[fold(path[-1])] = path  # of several the one nearest to the top, as a vault reads a bare name
         self._folded = {fold("/".join(path)): path for path in self._files}
 

@@ -82,7 +82,7 @@ async def export_job(app: App, me: Caller, *, id: Id) -> JobAnswer:
 
 @operation("GET /export/{id}/archive", scope=READ, category="workspace", since="beyond")
 async def download_export(app: App, me: Caller, *, id: Id) -> Download:
-    """Give the archive of an export that is completed, to the credential that began it or one that may read as much."""
+    """Give the archive of an export that is completed, to a credential that may read as much as the one that began it."""
     path = _archive(app, me, app.part(Transfers).of(app, me, "export", id))
     return Download("hearth-export.zip", "application/zip", path.stat().st_size, _parts(path))
 

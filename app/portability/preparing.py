@@ -3,7 +3,7 @@
 import hashlib
 import unicodedata
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -110,7 +110,7 @@ def todo(source: SourceTodo, zone: ZoneInfo, lines: Lines) -> ReadyTodo:
         msgspec.json.encode(steps).decode(), len(steps), again, moment(source.completed_at, name, "completed", lines),
         moment(source.created, name, "created", lines), moment(source.updated, name, "updated", lines), b"",
     )  # fmt: skip
-    return ready._replace(digest=digest((ready[1:-1], source.completed), ""))
+    return ready._replace(source=_with_wall(source), digest=digest((ready[1:-1], source.completed), ""))
 
 
 def path(names: Folders, into: Folders, lines: Lines) -> Folders:
@@ -207,6 +207,16 @@ def _steps(given: tuple[tuple[str, bool], ...], name: str, lines: Lines) -> list
         lines.append(NotCarried(name=name, reason=f"it has {len(given)} steps, of which {todo_steps.MOST} were taken"))
     kept = given[: todo_steps.MOST]
     return [todo_steps.Step(number, clean_name(title, name, lines, most=_STEP), completed=done) for number, (title, done) in enumerate(kept, 1)]
+
+
+def _with_wall(source: SourceTodo) -> SourceTodo:
+    """Give a todo without a wall time that is none."""
+    if source.wall is not None:
+        try:
+            time.fromisoformat(source.wall)
+        except ValueError:
+            return msgspec.structs.replace(source, wall=None)
+    return source
 
 
 def _due(given: str | None, name: str, zone: ZoneInfo, lines: Lines) -> str | None:

@@ -21,6 +21,13 @@ MOST_AT_ONCE = 2
 KEPT = 20
 """How many jobs of a kind a user has; older ones are forgotten."""
 TOLD_SECONDS = 0.25
+COUNTING = frozenset(
+    {
+        "os.notes:read", "os.notes:write", "os.todos:read", "os.todos:write", "os.snapshots:read", "os.snapshots:write", "agent.chat:read",
+        "agent.chat:run", "account:manage",
+    }
+)  # fmt: skip
+"""The scopes that decide what an import or export carries."""
 _REPORT = {"type": ["object", "null"]}
 Tell = Callable[[int, int | None], None]
 Work = Callable[[Tell], Awaitable[Record]]
@@ -77,8 +84,9 @@ class Transfers:
 
     async def begin(self, app: App, me: Caller, kind: Kind, name: str, work: Callable[[int], Work]) -> Job:
         """Start a job and give it; raise AlreadyRunning while the user has one of that kind."""
-        if (running := self.running(app, me, kind)) is not None:
-            raise AlreadyRunning(f"An {kind} is running already; wait for its end, or cancel it.", jobId=running.id)
+        row = app.quick(_newest, me, kind)
+        if row is not None and row["id"] in self._running:
+            raise AlreadyRunning(f"An {kind} is running already; wait for its end, or cancel it.", jobId=row["id"])
         job = await app.write(_add, me, kind, name)
         progress = Progress()
         self._running[job] = progress, app.tasks.start(self._run(app, me, job, progress, work(job)))
@@ -87,7 +95,7 @@ class Transfers:
     def running(self, app: App, me: Caller, kind: Kind) -> Job | None:
         """Give the job of that kind that runs for the caller's user, if one does."""
         row = app.quick(_newest, me, kind)
-        return self._shown(row) if row is not None and row["status"] == "running" and row["id"] in self._running else None
+        return self._shown(row) if row is not None and row["status"] == "running" and row["id"] in self._running and _may_see(me, row) else None
 
     def of(self, app: App, me: Caller, kind: Kind, job: int) -> Job:
         """Give a job of the caller's user; raise NotFound for any other."""
@@ -120,6 +128,7 @@ class Transfers:
         except (AppError, OSError) as failure:
             status, error = "failed", sentence(failure)
         except asyncio.CancelledError:
+            progress.cancelled = True  # stops the thread that does the work too
             raise
         except BaseException:
             status, error = "failed", "Something went wrong inside the server; its log tells more."
@@ -163,8 +172,8 @@ def _add(tx: Tx, me: Caller, kind: Kind, name: str) -> int:
         me=me.user, kind=kind, kept=KEPT - 1,
     )  # fmt: skip
     made = tx.run(
-        "INSERT INTO transfers (user_id, kind, name, status, started_at) VALUES (:me, :kind, :name, 'running', :now)",
-        me=me.user, kind=kind, name=name, now=tx.now,
+        "INSERT INTO transfers (user_id, kind, name, status, scopes, started_at) VALUES (:me, :kind, :name, 'running', :scopes, :now)",
+        me=me.user, kind=kind, name=name, scopes=" ".join(sorted(COUNTING & me.rights)), now=tx.now,
     )  # fmt: skip
     return made.lastrowid or 0
 
@@ -178,9 +187,14 @@ def _end(tx: Tx, me: Caller, job: int, status: str, result: str | None, error: s
 
 def _of(tx: Tx, me: Caller, kind: Kind, job: int) -> sqlite3.Row:
     row = tx.one("SELECT * FROM transfers WHERE id = :id AND user_id = :me AND kind = :kind", id=job, me=me.user, kind=kind)
-    if row is None or me.reach is not None:
+    if row is None or not _may_see(me, row):
         raise NotFound(f"There is no such {kind}.")
     return row
+
+
+def _may_see(me: Caller, row: sqlite3.Row) -> bool:
+    """Say whether a caller may do all that the one could who began a job: its report and archive hold what that one could read."""
+    return me.reach is None and set(row["scopes"].split()) <= me.rights
 
 
 def _newest(tx: Tx, me: Caller, kind: Kind) -> sqlite3.Row | None:

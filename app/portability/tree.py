@@ -5,7 +5,7 @@ import io
 import os
 import stat
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple, Protocol
 
@@ -22,16 +22,29 @@ LINK = "it is a link, and links are not followed"
 _PLAIN = (0, stat.S_IFREG, stat.S_IFDIR)
 
 
+class Opener(Protocol):
+    """A tree, of which a file can be opened."""
+
+    def open(self, path: Folders) -> BinaryIO:
+        """Open the file of that path; raise OSError."""
+        ...
+
+
 class Entry(NamedTuple):
-    """A file of a tree: its folders and name, its size, and how it is opened."""
+    """A file of a tree: its folders and name, and its size."""
 
     path: Folders
     size: int
-    open: Callable[[], BinaryIO]
+    tree: Opener
 
     @property
     def name(self) -> str:
+        """The file's name."""
         return self.path[-1]
+
+    def open(self) -> BinaryIO:
+        """Give the file's bytes as a stream; raise OSError."""
+        return self.tree.open(self.path)
 
 
 class Limits(NamedTuple):
@@ -98,7 +111,11 @@ class FolderTree:
             found = file.lstat()
         except (OSError, ValueError):
             return None
-        return Entry(path, found.st_size, lambda: opened(os.fspath(file))) if stat.S_ISREG(found.st_mode) else None
+        return Entry(path, found.st_size, self) if stat.S_ISREG(found.st_mode) else None
+
+    def open(self, path: Folders) -> BinaryIO:
+        """Open a file that is no link."""
+        return opened(os.path.join(self._path, *path))  # noqa: PTH118 - some ten thousand times
 
     def close(self) -> None:
         """Let go of nothing: each file is open only while it is read."""
@@ -124,10 +141,16 @@ class FolderTree:
             elif entry.is_dir():
                 folders.append(entry)
             elif entry.is_file():
-                yield _entry(entry, path)
+                yield self._entry(entry, path)
         for entry in folders:
             yield (*path, entry.name)
             yield from self._below(entry.path, (*path, entry.name))
+
+    def _entry(self, entry: "os.DirEntry[str]", path: Folders) -> Entry | NotCarried:
+        try:
+            return Entry((*path, entry.name), entry.stat(follow_symlinks=False).st_size, self)
+        except OSError as error:
+            return NotCarried(name="/".join((*path, entry.name)), reason=f"it cannot be read ({error.strerror})")
 
 
 class FileTree:
@@ -135,7 +158,8 @@ class FileTree:
 
     def __init__(self, path: Path) -> None:
         self.name = path.name
-        self._entry = Entry((path.name,), path.stat().st_size, lambda: opened(os.fspath(path)))
+        self._path = path
+        self._entry = Entry((path.name,), path.stat().st_size, self)
 
     def entries(self) -> Iterator[Entry | Folders | NotCarried]:
         """Give the file."""
@@ -144,6 +168,10 @@ class FileTree:
     def find(self, *path: str) -> Entry | None:
         """Give the file if that is its name."""
         return self._entry if path == self._entry.path else None
+
+    def open(self, path: Folders) -> BinaryIO:
+        """Open the file."""
+        return opened(os.fspath(self._path))
 
     def close(self) -> None:
         """Let go of nothing."""
@@ -155,14 +183,20 @@ class ZipTree:
     def __init__(self, path: Path, limits: Limits | None = None) -> None:
         self.name = path.name.removesuffix(".zip")
         self._zip = checked_zip(path, limits or Limits())
-        self._listed = {_parts(info): info for info in self._zip.infolist() if not info.is_dir()}
+        files = {_parts(info): info for info in self._zip.infolist() if not info.is_dir()}
+        shown = [_parts(info) for info in self._zip.infolist() if not is_hidden(_parts(info)[0])]
+        alone = len({path[0] for path in shown}) == 1 and (shown[0][0],) not in files
+        self._top: Folders = shown[0][:1] if alone else ()  # an archive of one folder is that folder
+        self._listed = {path[len(self._top) :]: info for path, info in files.items() if path[: len(self._top)] == self._top}
 
     def entries(self) -> Iterator[Entry | Folders | NotCarried]:
         """Give all of it, files before the folders beside them; hidden ones are left out."""
         folders: set[Folders] = set()
         for info in self._zip.infolist():
             path = _parts(info)
-            folders.update(path[:end] for end in range(1, len(path) + info.is_dir()))
+            if path[: len(self._top)] == self._top:
+                inner = path[len(self._top) :]
+                folders.update(inner[:end] for end in range(1, len(inner) + info.is_dir()))
         every = [*self._listed, *folders]
         for path in sorted(every, key=lambda path: [(part, number < len(path) - 1 or path in folders) for number, part in enumerate(path)]):
             if any(map(is_hidden, path)):
@@ -173,13 +207,16 @@ class ZipTree:
         """Give the file of exactly that path."""
         return self._entry(path) if path in self._listed else None
 
+    def open(self, path: Folders) -> BinaryIO:
+        """Open a file, which fails as an OSError where it is damaged or not of the size that was said."""
+        return io.BufferedReader(_Whole(self._zip, self._listed[path]))
+
     def close(self) -> None:
         """Close the archive."""
         self._zip.close()
 
     def _entry(self, path: Folders) -> Entry:
-        info = self._listed[path]
-        return Entry(path, info.file_size, lambda: io.BufferedReader(_Whole(self._zip, info)))
+        return Entry(path, self._listed[path].file_size, self)
 
 
 class _Whole(io.RawIOBase):
@@ -286,15 +323,6 @@ def _check_one(info: zipfile.ZipInfo, limits: Limits) -> None:
 
 def _parts(info: zipfile.ZipInfo) -> Folders:
     return tuple(info.filename.rstrip("/").split("/"))
-
-
-def _entry(entry: "os.DirEntry[str]", path: Folders) -> Entry | NotCarried:
-    try:
-        size = entry.stat(follow_symlinks=False).st_size
-    except OSError as error:
-        return NotCarried(name="/".join((*path, entry.name)), reason=f"it cannot be read ({error.strerror})")
-    file = entry.path
-    return Entry((*path, entry.name), size, lambda: opened(file))
 
 
 def _is_text(name: str) -> bool:
