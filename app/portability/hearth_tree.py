@@ -239,7 +239,7 @@ def _about(tree: Tree) -> dict[str, Any] | None:
 
 def _content(entry: Entry, most: int) -> bytes:
     with entry.open() as file:
-        content = file.read(most + 1)
+        content = file.read(min(most, entry.size) + 1)
     if len(content) > most:
         raise OSError(0, f"larger than {most >> 20} MiB")
     return content

@@ -96,7 +96,7 @@ class MarkdownFolder:
             return
         try:
             with entry.open() as file:
-                content = file.read(LARGEST + 1)
+                content = file.read(min(LARGEST, entry.size) + 1)  # a reader makes room at once for what it is asked
         except OSError as error:
             yield NotCarried(name=name, reason=f"it cannot be read ({error.strerror})")
             return
