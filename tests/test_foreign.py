@@ -99,6 +99,15 @@ def test_files_of_others_are_known_by_none(tmp_path: Path, name: str, content: b
     assert recognised(exports.single(tmp_path / name, content)) == []
 
 
+@pytest.mark.parametrize("file", ["notes.jex", "takeout.zip", "takeout.tgz", "memos.json", "Garden.csv", "tasks.ics", "backup.zip", "chores.txt"])
+def test_an_export_is_known_by_its_content_under_any_name(tmp_path: Path, whole: dict[str, tuple[str, bytes]], file: str) -> None:
+    name, content = whole[file]
+    path = exports.single(tmp_path / ("import.txt" if name == "todo.txt" else "import"), content)
+    assert recognised(path) == [name]
+    read = Read(source_of(path))
+    assert read.notes or read.todos
+
+
 def test_what_is_not_there_is_known_by_none(tmp_path: Path) -> None:
     assert recognised(tmp_path / "nothing") == []
 

@@ -11,6 +11,8 @@ import pytest
 from tests import foreign_exports as exports
 from tests.conftest import Client, Served
 from tests.foreign_exports import PICTURE
+from tests.moving import finished
+from tests.test_foreign import recognised
 
 pytestmark = pytest.mark.anyio
 
@@ -101,6 +103,15 @@ async def test_an_imported_todo_has_its_steps_date_and_rule(served: Served, alic
     assert [(step["title"], step["completed"]) for step in todo["steps"]] == [("Find the ladder", True)]
 
 
+@pytest.mark.parametrize("file", ["notes.jex", "takeout.tgz", "takeout.zip", "memos.zip", "tasks.ics"])
+async def test_an_export_is_imported_over_http_under_any_name(served: Served, alice: Client, tmp_path: Path, file: str) -> None:
+    content = next(path for _, path in exports.every_export(tmp_path) if path.name == file).read_bytes()
+    job = (await alice.ok("POST", "/import?name=upload", status=202, content=content))["job"]
+    done = await finished(alice, f"/import/{job['id']}")
+    assert (done["status"], done["error"]) == ("completed", None)
+    assert done["report"]["notes"]["created"] >= 1
+
+
 async def test_what_is_not_carried_is_in_the_report_by_name(served: Served, alice: Client, tmp_path: Path) -> None:
     report = await imported(served, exports.single(tmp_path / "tasks.ics", exports.ICS))
     assert {"Dentist", "Clean the gutter, twice"} == {one["name"] for one in report["left"]}
@@ -125,6 +136,7 @@ async def test_every_todo_of_an_export_of_ours_comes_back_through_todo_txt_and_i
     lines = await served.command("export_here", username="alice", path=str(tmp_path / "tree"))
     async for _ in lines.events:
         pass
+    assert recognised(tmp_path / "tree") == []
     for name, into in (("todo.txt", "first"), ("todos.ics", "second")):
         [file] = (tmp_path / "tree").rglob(name)
         report = await imported(served, exports.single(tmp_path / name, file.read_bytes()), into=into)

@@ -69,6 +69,23 @@ def test_notebooks_in_a_circle_or_without_their_parent_end_somewhere(tmp_path: P
     assert (read.notes["Here"].path, read.notes["There"].path) == (("Two", "One"), ())
 
 
+def test_the_emoji_of_a_notebook_is_its_icon_and_a_picture_is_told(tmp_path: Path) -> None:
+    icons = {
+        "Sea": '{"type":1,"emoji":"🌊","name":"wave"}',
+        "Sky": '{"type":2,"emoji":"","dataUrl":"data:image/png;base64,AA"}',
+        "Odd": "x",
+        "Plain": "",
+    }
+    read = joplin(tmp_path, *(joplin_item(2, f"{number:032x}", name, parent_id="", icon=icon) for number, (name, icon) in enumerate(icons.items())))
+    assert {item.path[0]: item.icon for item in read.items if isinstance(item, SourceFolder)} == {
+        "Sea": "🌊",
+        "Sky": None,
+        "Odd": None,
+        "Plain": None,
+    }
+    assert set(read.lost) == {"Sky", "Odd"}
+
+
 def test_a_todo_of_joplin_whose_text_has_links_is_a_note_beside_it(tmp_path: Path) -> None:
     read = joplin(
         tmp_path, joplin_note(TODO, "Call Ann", f"See [the plan](:/{NOTE}) first", is_todo=1, todo_completed=DAY * 1000),

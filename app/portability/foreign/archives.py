@@ -22,6 +22,11 @@ def looks(like: Callable[P, bool], *given: P.args, **named: P.kwargs) -> bool:
         return False
 
 
+def is_alone(path: Path) -> bool:
+    """Say whether it is one file and no archive; what such a file is its content tells, whatever its name is."""
+    return path.is_file() and not (zips.is_zip(path) or tars.is_gzip(path) or tars.is_tar(path))
+
+
 def open_tree(path: Path) -> Tree:
     """Give the files of a folder, a zip, a tar, a gzipped tar, or one file; raise Invalid for what is not there or damaged as a whole."""
     try:
@@ -46,8 +51,3 @@ def first_entries(path: Path, most: int = MOST_LOOKED_AT) -> Iterator[Entry]:
                 yield one
     finally:
         tree.close()
-
-
-def top(path: str) -> str:
-    """Give the outermost folder of a path, or its name where it has none."""
-    return path.partition("/")[0]

@@ -179,8 +179,8 @@ def _key(component: Component) -> str:
 
 
 def _looks_like_ics(path: Path) -> bool:
-    if path.is_file() and path.suffix.lower() not in (*ENDINGS, ".zip"):
-        return path.suffix.lower() in (".txt", "") and any(map(_is_calendar, archives.first_entries(path)))
+    if archives.is_alone(path):
+        return any(map(_is_calendar, archives.first_entries(path)))
     found = False
     for number, entry in enumerate(archives.first_entries(path)):
         if not entry.name.lower().endswith(ENDINGS) or (number < 10 and not _is_calendar(entry)):

@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
+
 from app.core.regex import regex
 from app.portability.foreign import archives, joplin_items, todo_parts
 from app.portability.foreign.joplin_items import FOLDER, KINDS, NOTE, NOTE_TAG, RESOURCE, TAG, JoplinItem
@@ -40,6 +42,7 @@ class Joplin:
         self._read = False
         self._names: dict[str, str] = {}
         self._parents: dict[str, str] = {}
+        self._icons: dict[str, str] = {}
         self._tags: dict[str, str] = {}
         self._tags_of: dict[str, list[str]] = {}
         self._notes: set[str] = set()
@@ -55,7 +58,7 @@ class Joplin:
         """Give everything: notebooks, then files, notes and todos in the order of the export."""
         self._look()
         for own in self._names:
-            yield SourceFolder(path=self._path(own))
+            yield SourceFolder(path=self._path(own), icon=self._icons.get(own))
         others: Counter[int] = Counter()
         for entry in self._tree.entries():
             if isinstance(entry, NotCarried):
@@ -95,6 +98,8 @@ class Joplin:
         if item.kind == FOLDER:
             self._names[item.id] = folder(item.title, "Notebook")
             self._parents[item.id] = joplin_items.id_of(item.text("parent_id"))
+            if emoji := _emoji(item):
+                self._icons[item.id] = emoji
         elif item.kind == TAG:
             self._tags[item.id] = item.title
         elif item.kind == NOTE_TAG:
@@ -127,8 +132,8 @@ class Joplin:
             yield from self._todo(item) if item.on("is_todo") else self._note(item)
         elif item.kind == RESOURCE:
             yield from self._file(item)
-        elif item.kind == FOLDER and item.text("icon"):
-            yield NotCarried(name=name, reason="Folders have no icon here.")
+        elif item.kind == FOLDER and item.text("icon") and not _emoji(item):
+            yield NotCarried(name=name, reason="Its icon is no emoji, which icons of folders are here.")
         elif item.kind not in (FOLDER, TAG, NOTE_TAG):
             others[item.kind] += 1
 
@@ -210,6 +215,15 @@ def _is_more_than_a_todo(item: JoplinItem) -> bool:
 def _is_link(found: re.Match[str]) -> bool:
     """Say whether an id stands where links have their address, and not just somewhere in a text."""
     return found.string[max(0, found.start() - 5) : found.start()].rstrip(" <").endswith(_BEFORE)
+
+
+def _emoji(item: JoplinItem) -> str:
+    """Give the icon of a notebook if it is an emoji, empty for pictures and for none."""
+    try:
+        found = msgspec.json.decode(item.text("icon") or "{}", type=dict[str, object])
+    except msgspec.DecodeError:
+        return ""
+    return line(found.get("emoji"), 32)
 
 
 def _origin(item: JoplinItem) -> list[str]:

@@ -28,7 +28,7 @@ def recognise(path: Path) -> bool:
 
 def read(path: Path) -> Source:
     """Open a Takeout, or the folder of Keep in it."""
-    if path.is_file() and path.suffix.lower() in (".json", ".html"):
+    if archives.looks(archives.is_alone, path):
         raise Invalid("Give the folder or archive of the Takeout and not one of its files.", field="path")
     return Keep(archives.open_tree(path))
 
@@ -126,7 +126,7 @@ class Keep:
 
 
 def _looks_like_keep(path: Path) -> bool:
-    if not path.is_dir() and path.suffix.lower() not in (".zip", ".tgz", ".gz", ".tar"):
+    if archives.is_alone(path):
         return False
     tried = 0
     for entry in archives.first_entries(path):

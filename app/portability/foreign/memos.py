@@ -12,7 +12,7 @@ from app.errors import Invalid
 from app.portability.foreign import archives, memo_shapes
 from app.portability.foreign.json_stream import JsonStream
 from app.portability.foreign.memo_shapes import Attached, Memo
-from app.portability.foreign.trees import UNREADABLE, Entry, Tree, why
+from app.portability.foreign.trees import UNREADABLE, Entry, Single, Tree, why
 from app.portability.foreign.wording import clean, damaged, joined, labels, line, link, named, title_of, web
 from app.portability.items import Item, NotCarried, Source, SourceFile, SourceNote, address
 
@@ -83,7 +83,8 @@ class Memos:
             if isinstance(entry, NotCarried):
                 self._refused.append(entry)
             else:
-                (self._pages if entry.ending == "json" and archives.looks(_holds_memos, entry) else self._files).append(entry)
+                may_be = entry.ending == "json" or isinstance(self._tree, Single)
+                (self._pages if may_be and archives.looks(_holds_memos, entry) else self._files).append(entry)
         for page in self._pages:
             archives.looks(self._remember, page)
         self._read = True
@@ -155,8 +156,8 @@ class Memos:
 
 
 def _looks_like_memos(path: Path) -> bool:
-    if path.is_file() and path.suffix.lower() not in (".json", ".zip"):
-        return False
+    if archives.is_alone(path):
+        return any(map(_holds_memos, archives.first_entries(path)))
     tried, found = 0, False
     for entry in archives.first_entries(path):
         if entry.ending == "md" and "/" not in entry.path:

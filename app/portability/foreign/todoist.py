@@ -14,7 +14,7 @@ import msgspec
 from app.core.regex import regex
 from app.errors import Invalid
 from app.portability.foreign import archives, todo_parts, todoist_dates
-from app.portability.foreign.trees import UNREADABLE, Entry, Tree, why
+from app.portability.foreign.trees import UNREADABLE, Entry, Single, Tree, why
 from app.portability.foreign.wording import clean, damaged, joined, line, link, named, since_1970, web
 from app.portability.items import Item, NotCarried, Source
 
@@ -69,7 +69,7 @@ class Todoist:
         for entry in self._tree.entries():
             if isinstance(entry, NotCarried):
                 yield entry
-            elif entry.ending == "csv" and archives.looks(_is_template, entry):
+            elif (entry.ending == "csv" or isinstance(self._tree, Single)) and archives.looks(_is_template, entry):
                 yield from _Project(entry, keys).items()
             else:
                 yield NotCarried(name=named(entry.path), reason="It is no CSV of Todoist.")
@@ -181,8 +181,8 @@ class _Project:
 
 
 def _looks_like_todoist(path: Path) -> bool:
-    if path.is_file() and path.suffix.lower() not in (".csv", ".zip"):
-        return False
+    if archives.is_alone(path):
+        return any(map(_is_template, archives.first_entries(path)))
     found = False
     for number, entry in enumerate(archives.first_entries(path)):
         if entry.ending != "csv" or (number < 10 and not _is_template(entry)):
