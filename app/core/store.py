@@ -84,6 +84,8 @@ class Store:
 
         The last one folds the WAL into the file, unless checkpoints are another program's.
         """
+        if self._local is None:
+            return
         if self._examining is not None:
             self._examining.set()
         self._closing = asyncio.get_running_loop().create_future()

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from app.core import soundness
 from app.core.place import DAMAGED, DATABASE
 from app.upkeep import files, sealing
 from app.upkeep.checking import STEP_NAMES, check, demand_known, troubles
@@ -38,6 +39,7 @@ def put_back(file: Path, data: Path, *, moment: datetime, passphrase: str = "") 
         check(part)
         pending = len(STEP_NAMES) - len(_steps(part))
         aside = _set_aside(data, moment)
+        soundness.forget(data / DATABASE)
         files.settle(part, data / DATABASE)
         files.drop_outlived(data, ["restore"])
         return Restored(aside, pending)
