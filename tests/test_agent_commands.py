@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from app import __main__ as program
+from app.core import soundness
 from app.core.caller import Caller
 from app.core.place import DATABASE, STOP
 from app.core.tx import Tx, utc_now
@@ -50,6 +51,7 @@ def raised(data: Path, title: str) -> None:
     )  # fmt: skip
     connection.commit()
     connection.close()
+    soundness.forget(data / DATABASE)
 
 
 def rows(data: Path, sql: str) -> list[Any]:
@@ -114,5 +116,6 @@ def test_the_record_is_listed_and_checked(place: Path) -> None:
     connection = sqlite3.connect(place / DATABASE)
     connection.executescript("DROP TRIGGER audit_refuses_update; UPDATE audit SET outcome = 'stop' WHERE id = 2;")
     connection.close()
+    soundness.forget(place / DATABASE)
     broken = hearth(place, "audit", "verify")
     assert (broken.exit_code, "Row 2" in broken.output) == (1, True)

@@ -13,7 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from app import __main__ as program
-from app.core import place
+from app.core import place, soundness
 from app.core.place import DATABASE
 from app.migrations import STEPS, migrate
 from app.upkeep import examining, files
@@ -48,6 +48,7 @@ def home(tmp_path: Path) -> Path:
     assert hearth("init", "--user", "alice", data=data).exit_code == 0
     with contextlib.closing(sqlite3.connect(data / DATABASE, isolation_level=None)) as connection:
         connection.execute("UPDATE workspaces SET changed_at = '2026-01-01T00:00:00.000Z'")
+    soundness.forget(data / DATABASE)
     assert hearth("backup", data=data).exit_code == 0
     assert hearth("backup", "--prove", data=data).exit_code == 0
     return data
@@ -57,6 +58,7 @@ def run(data: Path, sql: str) -> None:
     with contextlib.closing(sqlite3.connect(data / DATABASE, isolation_level=None)) as connection:
         connection.execute("PRAGMA foreign_keys=OFF")
         connection.execute(sql)
+    soundness.forget(data / DATABASE)  # as if the server had left it so
 
 
 def test_a_home_where_all_is_well_has_nothing_to_say(home: Path) -> None:

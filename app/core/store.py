@@ -10,8 +10,7 @@ import sqlite3
 import threading
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from datetime import datetime
+from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
@@ -21,6 +20,7 @@ from app.core.connecting import Durability, Sealed, connect, failure_of, fold, p
 from app.core.connection import Connection
 from app.core.events import Events
 from app.core.health import FAILING, Health
+from app.core.one_state import read_on
 from app.core.room import FULL, Room, is_freeing
 from app.core.tx import Clock, Forward, Tx, utc_now
 from app.errors import StorageFull, Unavailable
@@ -160,7 +160,7 @@ class Store:
             self._reading.release()
             raise
         moment = self.clock()
-        work = reader.start(lambda connection: _read(connection, moment, function, *args, **kwargs))
+        work = reader.start(lambda connection: read_on(connection, moment, function, *args, **kwargs))
         work.add_done_callback(lambda _: self._give_back(reader))
         try:
             return await asyncio.shield(work)
@@ -171,7 +171,7 @@ class Store:
     def quick(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run a read of some tens of microseconds right here, without a thread. Never for what grows with the workspace."""
         try:
-            return _read(self._opened(), self.clock(), function, *args, **kwargs)
+            return read_on(self._opened(), self.clock(), function, *args, **kwargs)
         except sqlite3.DatabaseError as error:
             self._require_sound(error)
             raise
@@ -376,14 +376,6 @@ async def open_store(
         await store.close()
 
 
-def _read(connection: sqlite3.Connection, moment: datetime, function: Callable[..., R], *args: Any, **kwargs: Any) -> R:
-    connection.execute("BEGIN")
-    try:
-        return function(Tx(connection, moment), *args, **kwargs)
-    finally:
-        connection.execute("ROLLBACK")
-
-
 def _report(done: "asyncio.Future[Any]", message: str) -> bool:
     """Tell the loop of a failure that nobody waits for; say whether there was one."""
     if (error := done.exception()) is not None and not isinstance(error, StorageFull):
@@ -406,17 +398,3 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except OSError:
         return 0
-
-
-@contextlib.contextmanager
-def one_state(path: Path, clock: Clock = utc_now) -> Iterator[Tx]:
-    """Give a read on a connection of its own that sees one state of the database for as long as the block runs, however long; for a thread.
-
-    The writer goes on meanwhile; only the WAL is not begun anew until the block has ended.
-    """
-    with contextlib.closing(connect(path, writes=False)) as connection:
-        connection.execute("BEGIN")
-        try:
-            yield Tx(connection, clock())
-        finally:
-            connection.execute("ROLLBACK")

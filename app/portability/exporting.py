@@ -13,7 +13,7 @@ import msgspec
 
 from app.account import users
 from app.core.caller import Caller
-from app.core.store import one_state
+from app.core.one_state import one_state
 from app.core.tx import Clock, Tx
 from app.portability import addresses, export_todos, front_matter
 from app.portability.export_plan import Plan
