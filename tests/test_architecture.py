@@ -50,7 +50,7 @@ OUTSIDE_WORLD = (
 """Who may ask for the time, the environment and chance; the last one gives its child an environment without Hearth's settings."""
 
 SPEAKERS = ("app/commands/", "app/__main__.py")
-WRITERS_OF_TRANSACTIONS = {"app/core/store.py", "app/core/one_state.py", "app/core/batch.py", "app/core/tx.py"}
+WRITERS_OF_TRANSACTIONS = {"app/core/one_state.py", "app/core/batch.py", "app/core/tx.py"}
 
 each_module = pytest.mark.parametrize("module", TREES)
 

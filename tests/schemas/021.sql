@@ -26,6 +26,7 @@ INSERT INTO "_sqlite_migrations" ("id", "migration_set", "name", "applied_at") V
 INSERT INTO "_sqlite_migrations" ("id", "migration_set", "name", "applied_at") VALUES (18, 'hearth', 'm018_contacts', '2026-11-21 17:38:43.757611+00:00');
 INSERT INTO "_sqlite_migrations" ("id", "migration_set", "name", "applied_at") VALUES (19, 'hearth', 'm019_messages', '2026-11-21 17:38:43.771813+00:00');
 INSERT INTO "_sqlite_migrations" ("id", "migration_set", "name", "applied_at") VALUES (20, 'hearth', 'm021_sessions', '2026-11-21 17:38:43.781741+00:00');
+INSERT INTO "_sqlite_migrations" ("id", "migration_set", "name", "applied_at") VALUES (21, 'hearth', 'm020_shares', '2026-11-21 18:37:15.986133+00:00');
 CREATE TABLE users (
             id INTEGER PRIMARY KEY AUTOINCREMENT, uuid TEXT NOT NULL UNIQUE, username TEXT NOT NULL UNIQUE, name TEXT NOT NULL,
             settings TEXT NOT NULL DEFAULT '{}', created_at TEXT NOT NULL) STRICT;
@@ -456,6 +457,20 @@ INSERT INTO "episode_words_1_docsize" ("id", "sz") VALUES (2, X'0546');
 CREATE TABLE 'episode_words_1_config'(k PRIMARY KEY, v) WITHOUT ROWID;
 INSERT INTO "episode_words_1_config" ("k", "v") VALUES ('rank', 'bm25(2.0, 1.0)');
 INSERT INTO "episode_words_1_config" ("k", "v") VALUES ('version', 4);
+CREATE TABLE share_links (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, token TEXT NOT NULL UNIQUE,
+            label TEXT NOT NULL, target TEXT NOT NULL CHECK (target IN ('agent', 'note')),
+            answered_by TEXT NOT NULL CHECK (answered_by IN ('agent', 'local')), require_sign_in INTEGER NOT NULL CHECK (require_sign_in IN (0, 1)),
+            note_id INTEGER, terms TEXT NOT NULL, policy_note_id INTEGER, created_at TEXT NOT NULL, expires_at TEXT, revoked_at TEXT) STRICT;
+CREATE TABLE guest_sessions (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, link_id INTEGER NOT NULL REFERENCES share_links ON DELETE CASCADE,
+            owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, uuid TEXT NOT NULL UNIQUE, key_digest BLOB NOT NULL UNIQUE,
+            conversation_id INTEGER NOT NULL UNIQUE REFERENCES conversations ON DELETE CASCADE,
+            guest_id INTEGER REFERENCES users ON DELETE SET NULL, guest_name TEXT, fingerprint TEXT NOT NULL, asked INTEGER NOT NULL DEFAULT 0,
+            created_at TEXT NOT NULL, active_at TEXT NOT NULL) STRICT;
+CREATE TABLE guest_decisions (
+            owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, client_event_id TEXT NOT NULL, decision TEXT NOT NULL,
+            created_at TEXT NOT NULL, PRIMARY KEY (owner_id, client_event_id)) STRICT, WITHOUT ROWID;
 DELETE FROM sqlite_sequence;
 INSERT INTO "sqlite_sequence" ("name", "seq") VALUES ('caps', 2);
 INSERT INTO "sqlite_sequence" ("name", "seq") VALUES ('users', 2);
@@ -558,6 +573,13 @@ CREATE INDEX team_members_by_team ON team_members (team_id);
 CREATE INDEX team_invites_pending ON team_invites (team_id) WHERE status = 'pending';
 CREATE INDEX team_invites_by_team ON team_invites (team_id);
 CREATE INDEX team_invites_by_inviter ON team_invites (invited_by);
+CREATE INDEX share_links_by_owner ON share_links (owner_id);
+CREATE INDEX share_links_kept ON share_links (owner_id) WHERE revoked_at IS NULL;
+CREATE INDEX guest_sessions_by_link ON guest_sessions (link_id, active_at);
+CREATE INDEX guest_sessions_by_visitor ON guest_sessions (link_id, fingerprint, asked);
+CREATE INDEX guest_sessions_by_beginning ON guest_sessions (link_id, created_at);
+CREATE INDEX guest_sessions_by_owner ON guest_sessions (owner_id, active_at);
+CREATE INDEX guest_sessions_by_guest ON guest_sessions (guest_id) WHERE guest_id IS NOT NULL;
 PRAGMA writable_schema=ON;
 INSERT INTO sqlite_master (type, name, tbl_name, rootpage, sql) VALUES ('table', 'note_grams', 'note_grams', 0, 'CREATE VIRTUAL TABLE note_grams USING fts5 (content, content='''', columnsize=0, detail=none, tokenize=''trigram case_sensitive 0'')');
 INSERT INTO sqlite_master (type, name, tbl_name, rootpage, sql) VALUES ('table', 'name_index', 'name_index', 0, 'CREATE VIRTUAL TABLE name_index USING fts5 (tokens, content='''', detail=none, columnsize=0, prefix=''7 8 9'', tokenize=''ascii'')');
