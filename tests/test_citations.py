@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.agent import rules
@@ -85,6 +85,7 @@ async def test_text_without_quotes_is_not_held_back() -> None:
 
 
 @settings(max_examples=200, deadline=None)
+@example(["“", "\n", "\n", "“", " [note 12]"], 1)
 @given(
     st.lists(st.sampled_from(["“", "”", '"', "> ", "\n", "Simmer the leeks", "Boil", " [note 12]", "[x](hearth:note/12)", "— ", "a "]), max_size=12),
     st.integers(1, 9),

@@ -158,13 +158,13 @@ def _block(text: str, *, ended: bool) -> _Held | None:
 def _inline(text: str, *, ended: bool) -> _Held | None:
     if text[0] == '"' and (len(text) == 1 or text[1].isspace()):
         return None if len(text) == 1 and not ended else _Held(1, None)
-    closing = _CLOSING[text[0]]
-    for end in (at for at in range(1, min(len(text), LONGEST)) if text[at] in closing):
+    closing, gap = _CLOSING[text[0]], text.find("\n\n")
+    for end in (at for at in range(1, min(len(text), LONGEST, gap if gap > 0 else LONGEST)) if text[at] in closing):
         after = _AFTER.match(text, end + 1)
         if after:
             return _Held(after.end(), _Quote(text[1:end], int(after["link"] or after["mark"])))
         if _MAYBE_AFTER.match(text, end + 1) and not ended:
             return None
         return _Held(end + 1, None)
-    given_up = ended or len(text) >= LONGEST or "\n\n" in text
+    given_up = ended or len(text) >= LONGEST or gap > 0
     return _Held(1, None) if given_up else None
