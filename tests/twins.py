@@ -154,6 +154,7 @@ async def _made(served: Served, username: str, plan: Plan, reach: Reach, seed: i
         await _befall(served, owner, notes[-1], fate)
     for _ in range(plan.more):  # on one of them it is outside of the grant, on the other it is somebody else's
         await parts.call((owner if which and reach.notes != "all" else filler), "create_note", _hidden(other))
+    await parts.call(owner, "create_share_link", {"scope": "all", "label": other.choice(CANARIES), "linkPolicy": _hidden(other)["content"]})
     todos = [_hidden(other)["title"] if not reach.todos_read else "kettle" for _ in range(2)]
     made = [(await parts.call(owner, "create_todo", {"title": title})).todo.id for title in todos]
     return World(owner, folders, notes, made, _narrowed(served, owner, plan, reach, folders, notes, kind))

@@ -41,6 +41,8 @@ class Reach:
     access: Access = "read"
     folders: frozenset[int] = frozenset()
     note: int | None = None
+    hidden: frozenset[int] = frozenset()
+    """Notes that it does not reach wherever they lie: the policies of share links, whose titles hold what opens the links."""
     calendar: Calendar = "none"
     email: bool = False
     todos_read: bool = False

@@ -4,12 +4,14 @@ To a caller with a reach the folders of its grant are like folders that are shar
 """
 
 import sqlite3
+from collections import Counter
 from typing import Literal
 
 from app.core.caller import Caller
 from app.core.tx import Tx
 from app.errors import Forbidden, NotFound
 from app.workspace import folder_rows
+from app.workspace.folder_rows import IN_LIST, in_list
 
 Role = Literal["viewer", "writer", "editor", "admin"]
 Least = Literal["viewer", "writer", "editor", "admin", "owner"]
@@ -45,7 +47,7 @@ def note_rank(tx: Tx, me: Caller, note_id: int, *, owner: int, folder_id: int | 
     """Give the rank of the caller's role on a note: 5 for the owner, 0 for none. A grant lets its caller change notes only with `edit`."""
     if me.reach is None:
         return RANKS["owner"] if owner == me.owns else shared_rank(tx, me, folder_id)
-    if owner != me.user:
+    if owner != me.user or note_id in me.reach.hidden:
         return 0
     if not (note_id == me.reach.note if sees_one_note(me) else owner == me.owns or shared_rank(tx, me, folder_id)):
         return 0
@@ -60,6 +62,21 @@ def may_edit(me: Caller) -> bool:
 def sees_one_note(me: Caller) -> bool:
     """Say whether the caller may read a single note, so that where it lies is nothing they may know."""
     return me.reach is not None and me.reach.notes == "note_only"
+
+
+def unhidden(me: Caller) -> str:
+    """Give the SQL that leaves out of notes called n what the grant behind the caller hides wherever it lies; nothing for others."""
+    hidden = () if me.reach is None else me.reach.hidden
+    return f" AND n.id NOT IN ({', '.join(map(str, sorted(hidden)))})" if hidden else ""
+
+
+def hidden_by_folder(tx: Tx, me: Caller) -> Counter[int | None]:
+    """Give how many live notes the grant behind the caller hides in each folder, None being the root."""
+    hidden = () if me.reach is None else me.reach.hidden
+    if not hidden:
+        return Counter()
+    rows = tx.all(f"SELECT folder_id FROM notes WHERE id IN ({IN_LIST}) AND trash_id IS NULL", ids=in_list(sorted(hidden)))
+    return Counter(row[0] for row in rows)
 
 
 def root(me: Caller) -> int:

@@ -64,7 +64,7 @@ def condition(tx: Tx, me: Caller, query: Query, place: Place, *, marked: bool = 
         _add_filters(tx, me, query, sql, params)
     if marked:
         _add_marks(tx, query, place.owner, sql, params)
-    return Condition(" AND ".join(sql), params)
+    return Condition(" AND ".join(sql) + access.unhidden(me), params)
 
 
 def _add_filters(tx: Tx, me: Caller, query: Query, sql: list[str], params: dict[str, Any]) -> None:

@@ -168,7 +168,7 @@ def listed(tx: Tx, me: Caller, *, parent: int | None = None, root: bool = False)
     if ranks:
         rows += _shared(tx, ranks, parent, root=root)
     if me.reach is not None:
-        _hide(rows, ranks, own=me.owns == me.user)
+        _hide(rows, ranks, access.hidden_by_folder(tx, me), own=me.owns == me.user)
     return [folder for _, folder in sorted(rows, key=lambda row: (row[0], row[1].id))]
 
 
@@ -204,9 +204,10 @@ def _shared(tx: Tx, ranks: dict[int, int], parent: int | None, *, root: bool) ->
     return found
 
 
-def _hide(rows: list[tuple[str, Folder]], granted: Mapping[int, int], *, own: bool) -> None:
-    """Leave out what is nothing of a grant's: with whom its folders are shared otherwise, and what lies above them."""
+def _hide(rows: list[tuple[str, Folder]], granted: Mapping[int, int], hidden: Mapping[int | None, int], *, own: bool) -> None:
+    """Leave out what is nothing of a grant's: with whom its folders are shared otherwise, what lies above them, and what it hides in them."""
     for _, folder in rows:
+        folder.file_count -= hidden[folder.id]
         folder.shared = not own
         if not own and folder.parent_id not in granted:
             folder.parent_id = None

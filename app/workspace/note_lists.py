@@ -85,15 +85,15 @@ def _found(tx: Tx, me: Caller, folder_id: int | None, folder_name: str | None, p
     if tag is None and not recursive:
         return _of_folder(tx, me, folder, page)
     if tag is None and folder is None:
-        rows = _pinned_first(tx, "n.owner_id = :owner", page, owner=me.owns)
-        return _list(folder, rows, counters.of(tx, me.owns).notes, page)
+        rows = _pinned_first(tx, "n.owner_id = :owner" + access.unhidden(me), page, owner=me.owns)
+        return _list(folder, rows, counters.of(tx, me.owns).notes - access.hidden_by_folder(tx, me).total(), page)
     where, params = _filter(tx, me, folder, tag, recursive=recursive)
-    return _counted(tx, folder, where, params, page)
+    return _counted(tx, folder, where + access.unhidden(me), params, page)
 
 
 def _of_grant(tx: Tx, me: Caller, page: Page, tag: str | None, *, recursive: bool) -> NoteList:
     """Give a page for a caller whose grant reaches but a part: its only note, or with `recursive` those in its folders, whose root holds none."""
-    where = "n.owner_id = :owner"
+    where = "n.owner_id = :owner" + access.unhidden(me)
     params: dict[str, Any] = {"owner": me.user}
     if access.sees_one_note(me) and me.reach is not None:
         where, params["only"] = f"{where} AND n.id = :only", me.reach.note
@@ -119,8 +119,8 @@ def _counted(tx: Tx, folder: sqlite3.Row | None, where: str, params: dict[str, A
 def _of_folder(tx: Tx, me: Caller, folder: sqlite3.Row | None, page: Page) -> NoteList:
     owner, place = (me.owns, None) if folder is None else (folder["owner_id"], folder["id"])
     total = counters.of(tx, me.owns).root_notes if folder is None else folder["note_count"]
-    rows = _pinned_first(tx, "n.owner_id = :owner AND n.folder_id IS :folder", page, owner=owner, folder=place)
-    return _list(folder, rows, total, page)
+    rows = _pinned_first(tx, "n.owner_id = :owner AND n.folder_id IS :folder" + access.unhidden(me), page, owner=owner, folder=place)
+    return _list(folder, rows, total - access.hidden_by_folder(tx, me)[place], page)
 
 
 def _filter(tx: Tx, me: Caller, folder: sqlite3.Row | None, tag: str | None, *, recursive: bool) -> tuple[str, dict[str, Any]]:

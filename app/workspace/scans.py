@@ -33,6 +33,8 @@ class Scope(msgspec.Struct, frozen=True):
     params: dict[str, Any]
     own: bool
     total: int
+    leaves_out: str = ""
+    """The part of the condition that leaves out what a grant hides."""
 
 
 class Batch(msgspec.Struct, frozen=True):
@@ -61,7 +63,9 @@ def scope(tx: Tx, me: Caller, folder_id: int | None, least: access.Least = "view
     condition = inside if not own else f"(n.owner_id = :me OR {inside})" if places else "n.owner_id = :me"
     listed = in_list(places)
     total = tx.value(f"SELECT ifnull(sum(note_count), 0) FROM folders WHERE id IN ({IN_LIST})", ids=listed)
-    return Scope(condition, {"me": me.owns, "ids": listed}, own, total + counters.of(tx, me.owns).notes if own else total)
+    total -= sum(number for place, number in access.hidden_by_folder(tx, me).items() if own or place in places)
+    leaves_out = access.unhidden(me)
+    return Scope(condition + leaves_out, {"me": me.owns, "ids": listed}, own, total + counters.of(tx, me.owns).notes if own else total, leaves_out)
 
 
 def considered(tx: Tx, where: Scope, last: int) -> int:
@@ -73,11 +77,11 @@ def listed(tx: Tx, where: Scope, last: int) -> list[int]:
     """Give the ids of the notes up to one, in no order."""
     if "only" in where.params:
         return [where.params["only"]] if where.params["only"] <= last else []
-    own = "SELECT id FROM notes WHERE owner_id = :me AND trash_id IS NULL AND id <= :last"
+    own = f"SELECT n.id FROM notes n WHERE n.owner_id = :me AND n.trash_id IS NULL AND n.id <= :last{where.leaves_out}"
     rows = tx.all(own, me=where.params["me"], last=last) if where.own else []
     rows += tx.all(
         f"""SELECT n.id FROM folders f CROSS JOIN notes n ON n.owner_id = f.owner_id AND n.folder_id = f.id
-            WHERE f.id IN ({IN_LIST}) AND n.trash_id IS NULL AND n.id <= :last""",
+            WHERE f.id IN ({IN_LIST}) AND n.trash_id IS NULL AND n.id <= :last{where.leaves_out}""",
         ids=where.params["ids"], last=last,
     )  # fmt: skip
     return [row[0] for row in rows]
