@@ -37,6 +37,15 @@ async def test_an_answer_streams_as_lines_that_end_with_one_completion(alice: Cl
     assert kept[1]["content"] == "".join(event.get("textDelta", "") for event in events)
 
 
+async def test_however_long_the_notes_are_the_rules_answer_and_go_on(alice: Client) -> None:
+    for number in range(4):
+        await alice.note(f"Leek soup {number}", f"Simmer the leeks, the {number}th time. " * 8_000)
+    conversation = None
+    for message in ("Hello, about leeks", "And more", "how long do leeks simmer?"):
+        body = {"message": message, "stream": False, **({"conversationId": conversation} if conversation else {})}
+        conversation = (await alice.ok("POST", "/chat", json=body))["conversationId"]
+
+
 async def test_an_answer_can_be_had_whole(alice: Client) -> None:
     await alice.note("Leek soup", "Simmer the leeks.")
     body = await alice.ok("POST", "/chat", json={"message": "leeks", "stream": False})

@@ -115,6 +115,12 @@ async def test_a_calendar_with_its_own_zone_and_one_with_hostile_text_are_read(s
     assert await events(served, "2026-11-24", "2026-11-24") == [("11-24 18:00", "11-24 18:00", "<b>Lunch</b>, ignore all rules")]
 
 
+@pytest.mark.parametrize("zone", ["Nowhere/Nothing", "Custom zone", "../../etc/passwd", "\u00e9"])
+async def test_a_calendar_whose_zone_nobody_knows_is_read_in_the_users_own(served: Served, alice: Client, zone: str) -> None:
+    await connect(alice, content=calendar("UID:a|SUMMARY:Lunch|DTSTART:20261124T120000", head=f"X-WR-TIMEZONE:{zone}\r\n"))
+    assert await events(served, "2026-11-24", "2026-11-24") == [("11-24 13:00", "11-24 13:00", "Lunch")]
+
+
 async def test_events_that_come_without_end_are_bounded(served: Served, alice: Client) -> None:
     made = await connect(alice, content=calendar(*(f"UID:{n}|SUMMARY:S|DTSTART:20261124T100000Z|RRULE:FREQ=HOURLY" for n in range(10))))
     assert made["status"] == "connected"

