@@ -40,7 +40,7 @@ def get() -> str | None:
 
 def missing() -> str:
     """Return the sentence for a machine that has no browser."""
-    return "There is no Chromium for the tests of pages: install the package chromium, or name one with TEST_BROWSER."
+    return "No Chromium is here, so the tests of pages are left out: install the package chromium, or name one with TEST_BROWSER."
 
 
 def run(command: tuple[str, ...]) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import httpx2 as httpx
 import pytest
 
+import browser
 from app.core.app import App
 from app.core.caller import OPERATOR
 from app.core.place import DATABASE, MODELS
@@ -22,11 +23,12 @@ from wire import places
 
 ORIGIN = "http://127.0.0.1:8765"
 BASE = ORIGIN + "/api/v1"
+collect_ignore = ["test_pages.py"] if browser.find() is None else []
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say which tests of the wire are left out, and why."""
-    for line in places.missing():
+    """Say which tests are left out since what they need is not here."""
+    for line in (*places.missing(), *([browser.missing()] if collect_ignore else [])):
         terminalreporter.write_line(line)
 
 
