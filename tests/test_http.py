@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from app.core.shapes import LARGEST_ID
+from app.interfaces import bodies
 from app.interfaces import http as http_module
 from app.main import create_app
 from app.settings import Settings
@@ -426,18 +427,36 @@ async def test_a_client_that_leaves_before_its_body_is_whole_leaves_nothing_behi
     await kept.ok("GET", "/os/notes")
 
 
-async def test_a_body_that_does_not_go_on_is_given_up(served: Served, kept: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_module, "CHUNK_SECONDS", 0.01)
-    parts = chunks(b'{"title"', b"")
+def sent_by(client: Client) -> list[tuple[str, str]]:
+    """The headers of somebody whom no door turns away before the body."""
+    return [("authorization", client.headers["authorization"]), ("origin", ORIGIN), ("content-type", "application/json")]
+
+
+DOORS = ("/api/v1/os/notes", "/api/chat/guest-v04", "/api/auth/sign-in")
+
+
+@pytest.mark.parametrize("sent", [0, 1])
+@pytest.mark.parametrize("path", DOORS)
+async def test_a_body_that_does_not_go_on_is_given_up(served: Served, kept: Client, monkeypatch: pytest.MonkeyPatch, path: str, sent: int) -> None:
+    monkeypatch.setattr(bodies, "CHUNK_SECONDS", 0.01)
+    parts = chunks(b'{"title"', b"")[:sent]
 
     async def receive() -> Any:
-        if len(parts) > 1:
-            return parts.pop(0)
-        return await asyncio.Event().wait()
+        return parts.pop(0) if parts else await asyncio.Event().wait()
 
-    answer = await exchange(served, request("POST", "/os/notes", [("authorization", kept.headers["authorization"])]), receive)
+    asked = request("POST", path, sent_by(kept), base="")
+    answer = await exchange(served, asked, receive)
     assert answer is not None
     assert (answer.status, answer.error) == (400, "invalid_request")
+
+
+@pytest.mark.parametrize("path", DOORS)
+async def test_a_client_that_leaves_in_its_body_is_no_failure_of_the_server(
+    served: Served, kept: Client, caplog: pytest.LogCaptureFixture, path: str
+) -> None:
+    asked = request("POST", path, sent_by(kept), base="")
+    await exchange(served, asked, [{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}])
+    assert caplog.records == []
 
 
 async def test_a_read_asks_for_no_body(served: Served, alice: Client) -> None:

@@ -11,7 +11,8 @@ from app.core.app import App
 from app.core.caller import OPERATOR
 from app.core.lines import MEDIA_TYPE, Lines
 from app.core.shapes import decode, encode, encode_enveloped
-from app.errors import Invalid, NotFound, PayloadTooLarge, Unauthorized
+from app.errors import Invalid, NotFound, Unauthorized
+from app.interfaces.bodies import read_body
 from app.interfaces.credentials import address_of
 from app.interfaces.visitors import Visitors
 
@@ -54,7 +55,7 @@ class GuestDoor:
         return _told(await self.parts.call(OPERATOR, "read_guest_messages", _there(fields)))
 
     async def _post(self, request: Request, guest: int | None) -> Response:
-        sent = decode(await _body(request))
+        sent = decode(await read_body(request.receive, LARGEST))
         seen = {"guest": guest, "address": _address(request), "agent": request.headers.get("user-agent", "")[:500]}
         fields = {name: sent[name] for name in ASKED if name in sent}
         answer = await self.parts.call(OPERATOR, "ask_as_guest", fields | _there(seen))
@@ -79,16 +80,6 @@ def _number(text: str) -> int:
 
 def _address(request: Request) -> str:
     return address_of(request.scope)
-
-
-async def _body(request: Request) -> bytes:
-    """Give the body; raise PayloadTooLarge as soon as it is larger than any message."""
-    body = bytearray()
-    async for part in request.stream():
-        body += part
-        if len(body) > LARGEST:
-            raise PayloadTooLarge(f"The request body is larger than {LARGEST} bytes.", limitBytes=LARGEST)
-    return bytes(body)
 
 
 async def _encoded(lines: Lines) -> AsyncIterator[bytes]:

@@ -28,27 +28,20 @@ from app.core.shapes import decode, encode, encode_enveloped
 from app.core.spool import Upload
 from app.errors import AppError, Invalid, Malformed, PayloadTooLarge, Unavailable
 from app.interfaces.access_log import AccessLog
+from app.interfaces.bodies import ClientLeft, Message, Receive, body_parts, read_body, too_large
 from app.interfaces.credentials import BASE, Credentials
 from app.interfaces.guard import SECURITY_HEADERS, Headers
 from app.interfaces.guests import GUESTS
 from app.interfaces.routes import Found, Routes
-from app.settings import MIB
 
 LARGE_BODY = 16 << 20
-CHUNK_SECONDS = 20
 JSON_HEADERS = [(b"content-type", b"application/json; charset=utf-8"), (b"cache-control", b"no-store"), *SECURITY_HEADERS]
 LINE_HEADERS = [(b"content-type", MEDIA_TYPE.encode()), (b"cache-control", b"no-store"), (b"x-accel-buffering", b"no"), *SECURITY_HEADERS]
 log = logging.getLogger("hearth")
 
 Scope = MutableMapping[str, Any]
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 ASGI = Callable[[Scope, Receive, Send], Awaitable[None]]
-
-
-class ClientLeft(Exception):
-    """The client hung up before its request was whole."""
 
 
 class Refusal(msgspec.Struct, frozen=True):
@@ -227,7 +220,9 @@ class Api:
         given = operation.shape.from_text(query(exchange.scope["query_string"]))
         upload = await asyncio.to_thread(Upload, self.parts.store.path.parent)
         try:
-            await _read_body_into(upload, exchange.receive, most)
+            async for part in body_parts(exchange.receive, most):
+                await asyncio.to_thread(upload.add, part)
+            await asyncio.to_thread(upload.close)
             kind = exchange.headers.get(b"content-type", b"").decode("latin-1")
             params = {**given, "content": upload.name.encode(), "contentType": kind, **found.values()}
             return await self.parts.run(exchange.caller, operation, params)
@@ -247,9 +242,9 @@ class Api:
         size = _demand_small(exchange, most)
         self.parts.store.room.require_for(size)
         if size <= LARGE_BODY:
-            return await _read_body(exchange.receive, most)
+            return await read_body(exchange.receive, most)
         async with self._large:  # one at a time, so that a few of them cannot fill the memory
-            return await _read_body(exchange.receive, most)
+            return await read_body(exchange.receive, most)
 
     async def _refuse(self, exchange: Exchange, error: AppError) -> None:
         if exchange.status:
@@ -314,63 +309,7 @@ def _demand_small(exchange: Exchange, most: int) -> int:
     declared = exchange.headers.get(b"content-length", b"0")
     size = int(declared[:20]) if declared.isdigit() else 0
     if size > most:
-        raise _too_large(most)
+        raise too_large(most)
     if b"content-encoding" in exchange.headers and exchange.headers[b"content-encoding"] != b"identity":
         raise Malformed("Content-Encoding is not supported; send the body as it is.", field="Content-Encoding")
     return size
-
-
-async def _read_body_into(upload: Upload, receive: Receive, most: int) -> None:
-    """Write the body to a file as it comes."""
-    more, size, waiting = True, 0, bytearray()
-    while more:
-        try:
-            async with asyncio.timeout(CHUNK_SECONDS):
-                message = await receive()
-        except TimeoutError:
-            raise Malformed("The request body did not arrive in time.") from None
-        if message["type"] == "http.disconnect":
-            raise ClientLeft
-        waiting += message.get("body", b"")
-        more = bool(message.get("more_body"))
-        if size + len(waiting) > most:
-            raise _too_large(most)
-        if len(waiting) >= MIB or not more:
-            size += len(waiting)
-            await asyncio.to_thread(upload.add, bytes(waiting))
-            waiting.clear()
-    await asyncio.to_thread(upload.close)
-
-
-async def _read_body(receive: Receive, most: int) -> bytes:
-    message = await receive()
-    if message["type"] == "http.disconnect":
-        raise ClientLeft
-    first: bytes = message.get("body", b"")
-    if not message.get("more_body"):
-        return _measured(first, most)
-    chunks, size = [first], len(first)
-    while message.get("more_body"):
-        try:
-            async with asyncio.timeout(CHUNK_SECONDS):
-                message = await receive()
-        except TimeoutError:
-            raise Malformed("The request body did not arrive in time.") from None
-        if message["type"] == "http.disconnect":
-            raise ClientLeft
-        chunks.append(message.get("body", b""))
-        size += len(chunks[-1])
-        if size > most:
-            raise _too_large(most)
-    return b"".join(chunks)
-
-
-def _measured(body: bytes, most: int) -> bytes:
-    if len(body) > most:
-        raise _too_large(most)
-    return body
-
-
-def _too_large(most: int) -> PayloadTooLarge:
-    size = f"{most >> 20} MiB" if most and not most % MIB else f"{most} bytes"
-    return PayloadTooLarge(f"The request body is larger than {size}.", limitBytes=most)

@@ -9,7 +9,8 @@ from starlette.routing import Route
 from app.core.app import App
 from app.core.caller import OPERATOR
 from app.core.shapes import decode
-from app.errors import PayloadTooLarge, Unauthorized
+from app.errors import Unauthorized
+from app.interfaces.bodies import read_body
 from app.interfaces.credentials import Credentials, address_of, require_json, session_secret
 from app.interfaces.pages import json_response
 
@@ -37,7 +38,7 @@ class SignIn:
         address = address_of(request.scope)
         self.credentials.require_patience(address)
         require_json(headers)
-        given = decode(await _body(request))
+        given = decode(await read_body(request.receive, LARGEST))
         try:
             begun = await self.parts.call(OPERATOR, "sign_in", {name: given[name] for name in ("key", "code") if name in given})
         except Unauthorized as error:
@@ -80,13 +81,3 @@ class SignIn:
 
 def _headers(request: Request) -> dict[bytes, bytes]:
     return dict(request.scope["headers"])
-
-
-async def _body(request: Request) -> bytes:
-    """Give the body of a request that has a small one; raise PayloadTooLarge as soon as it is larger."""
-    body = bytearray()
-    async for part in request.stream():
-        body += part
-        if len(body) > LARGEST:
-            raise PayloadTooLarge(f"The request body is larger than {LARGEST} bytes.", limitBytes=LARGEST)
-    return bytes(body)
