@@ -6,6 +6,7 @@ import os
 import stat
 import struct
 import tarfile
+import tracemalloc
 import unicodedata
 import zipfile
 from collections.abc import Iterator
@@ -14,16 +15,19 @@ from pathlib import Path
 import pytest
 
 from app.errors import Invalid
-from app.portability.foreign import archives, json_stream, tars, trees, zips
-from app.portability.foreign.trees import Damaged, Entry
+from app.portability import archives, tars, trees, uploads, zips
+from app.portability.foreign import json_stream
 from app.portability.items import NotCarried
+from app.portability.trees import Damaged, Entry, Folder, Limits
 from tests import foreign_exports as exports
 
 HOSTILE = (
     "../up.md", "a/../../up.md", "/etc/passwd", "a//b.md", "./../x", "..", "a\\b.md", "C:/x.md", "c:x.md", "a/./b", "bell\a.md", "line\nbreak.md",
-    "/".join("d" * 40), "n" * 300, "\x7f.md",
+    "/".join("d" * 70), "n" * 300, "\x7f.md",
 )  # fmt: skip
-HARMLESS = ("CON", "aux.md", "ab:c.md", "ends with dot.", "two  spaces.md", "ünï/çödé.md", "日本.md", "a" * 200 + ".md", "x/" * 20 + "deep.md")
+HARMLESS = ("CON", "aux.md", "ab:c.md", "ends with dot.", "two  spaces.md", "ünï/çödé.md", "日本.md", "a" * 200 + ".md", "x/" * 60 + "deep.md",
+    "日" * 200 + ".md",
+)  # fmt: skip
 
 
 _opened: list[trees.Tree] = []
@@ -39,7 +43,7 @@ def closed() -> Iterator[None]:
 
 def found(path: Path) -> tuple[dict[str, Entry], dict[str, str]]:
     """Give the files of a tree by path, and what of it was refused, with the reasons."""
-    tree = archives.open_tree(path)
+    tree = archives.tree_of(path)
     _opened.append(tree)
     everything = list(tree.entries())
     files = {one.path: one for one in everything if isinstance(one, Entry)}
@@ -130,15 +134,22 @@ def test_links_of_a_zip_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_file_that_grows_without_end_is_refused(tmp_path: Path) -> None:
-    files, refused = found(exports.zipped(tmp_path / "a.zip", {"bomb.bin": bytes(5 << 20), "small.bin": bytes(1 << 20), "a.md": b"x"}))
+    content = {"bomb.bin": bytes(20 << 20), "small.bin": bytes(16 << 20), "a.md": os.urandom(1 << 20)}
+    files, refused = found(exports.zipped(tmp_path / "a.zip", content))
     assert set(files) == {"a.md", "small.bin"}
     assert "100 times" in refused["bomb.bin"]
+
+
+def test_a_zip_that_grows_without_end_is_refused_whole(tmp_path: Path) -> None:
+    path = exports.zipped(tmp_path / "a.zip", {f"{number}.bin": bytes(6 << 20) for number in range(3)})
+    with pytest.raises(Invalid, match="100 times"):
+        archives.tree_of(path)
 
 
 def test_a_gzipped_tar_that_grows_without_end_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.tgz").write_bytes(gzip.compress(bytes(40 << 20)))
     with pytest.raises(Invalid, match="100 times"):
-        archives.open_tree(tmp_path / "a.tgz")
+        archives.tree_of(tmp_path / "a.tgz")
 
 
 def test_files_that_share_their_bytes_are_refused(tmp_path: Path) -> None:
@@ -148,7 +159,7 @@ def test_files_that_share_their_bytes_are_refused(tmp_path: Path) -> None:
     written[second + 42 : second + 46] = struct.pack("<I", 0)
     path.write_bytes(bytes(written))
     with pytest.raises(Invalid, match="share the same bytes"):
-        archives.open_tree(path)
+        archives.tree_of(path)
 
 
 @pytest.mark.parametrize("told", [0, 5, 11, 1_000_000])
@@ -174,7 +185,7 @@ def test_encrypted_and_unusual_files_of_a_zip_are_refused(tmp_path: Path) -> Non
     path.write_bytes(bytes(written))
     files, refused = found(path)
     assert files == {}
-    assert refused == {"secret.md": "It is encrypted.", "odd.md": "It is compressed in a way that is not read here."}
+    assert refused == {"secret.md": "it is encrypted", "odd.md": "it is compressed in a way that is not read here"}
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
@@ -188,13 +199,27 @@ def test_of_two_files_with_one_name_the_first_is_taken(tmp_path: Path) -> None:
 
 
 def test_a_zip_that_tells_of_too_many_files_is_refused_before_its_list_is_read(tmp_path: Path) -> None:
-    path = exports.zipped(tmp_path / "a.zip", {"a.md": b"x"})
-    written = path.read_bytes()
-    place = written.rindex(b"PK\x05\x06")
-    longer = struct.pack("<IQHHIIQQQQ", 0x06064B50, 44, 45, 45, 0, 0, 1 << 40, 1 << 40, 1 << 50, 0)
-    path.write_bytes(written[:place] + longer + written[place:])
-    with pytest.raises(Invalid, match="more than 200,000 files"):
-        zips.Zip(path)
+    path, listing = tmp_path / "a.zip", 70 << 20
+    end = struct.pack("<IHHHHIIH", 0x06054B50, 0, 0, 0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0)
+    longer = struct.pack("<IQHHIIQQQQ", 0x06064B50, 44, 45, 45, 0, 0, 1 << 20, 1 << 20, listing, 4)
+    with path.open("wb") as file:
+        file.write(b"PK\x03\x04")
+        file.seek(listing, os.SEEK_CUR)
+        file.write(longer + struct.pack("<IIQI", 0x07064B50, 0, listing + 4, 1) + end)
+    tracemalloc.start()
+    try:
+        with pytest.raises(Invalid, match="more than 200,000 files"):
+            zips.ZipTree(path)
+        assert tracemalloc.get_traced_memory()[1] < 1 << 20
+    finally:
+        tracemalloc.stop()
+
+
+def test_a_list_that_is_longer_than_it_tells_is_refused(tmp_path: Path) -> None:
+    path = exports.zipped(tmp_path / "a.zip", {f"{number}.md": b"" for number in range(12)})
+    with pytest.raises(Invalid, match="more than 11 files"):
+        zips.ZipTree(path, Limits(entries=11))
+    zips.ZipTree(path, Limits(entries=12)).close()
 
 
 @pytest.mark.parametrize("cut", [4, 30, 60])
@@ -202,7 +227,7 @@ def test_a_zip_without_its_end_is_refused(tmp_path: Path, cut: int) -> None:
     path = exports.zipped(tmp_path / "a.zip", {"a.md": b"x" * 100})
     path.write_bytes(path.read_bytes()[:-cut])
     with pytest.raises(Invalid, match="damaged or was cut off"):
-        archives.open_tree(path)
+        archives.tree_of(path)
 
 
 def test_a_tar_is_read_on_after_damage(tmp_path: Path) -> None:
@@ -255,7 +280,130 @@ def test_a_cut_gzip_gives_what_is_before_the_cut(tmp_path: Path) -> None:
 def test_twenty_thousand_files_in_one_folder_are_listed(tmp_path: Path) -> None:
     for number in range(20_000):
         os.close(os.open(tmp_path / f"{number}.md", os.O_CREAT | os.O_WRONLY))
-    assert sum(isinstance(one, Entry) for one in trees.Folder(tmp_path).entries()) == 20_000
+    assert sum(isinstance(one, Entry) for one in trees.FolderTree(tmp_path).entries()) == 20_000
+
+
+def packed_or_not(place: Path, files: dict[str, bytes]) -> Iterator[trees.Tree]:
+    """Give a tree of every kind with these files."""
+    place.mkdir()
+    for path in (exports.folder(place / "folder", files), *(made(place / kind, kind, files) for kind in ("zip", "tar", "tgz"))):
+        _opened.append(archives.tree_of(path))
+        yield _opened[-1]
+
+
+def test_folders_come_before_what_is_in_them_and_after_the_files_beside_them(tmp_path: Path) -> None:
+    ordered = ["B.md", "z.md", "a", "a/x.md", "a/b", "a/b/y.md", "a c", "a c/w.md"]
+    for tree in packed_or_not(tmp_path / "in", {name: b"x" for name in ordered if name.endswith(".md")}):
+        assert [one.path for one in tree.entries() if isinstance(one, Entry | Folder)] == ordered
+    backwards = exports.zipped(tmp_path / "b.zip", {name: b"x" for name in reversed(ordered) if name.endswith(".md")})
+    _opened.append(archives.tree_of(backwards))
+    assert [one.path for one in _opened[-1].entries() if isinstance(one, Entry | Folder)] == ordered
+
+
+def test_empty_folders_are_told_by_every_tree(tmp_path: Path) -> None:
+    (tmp_path / "in/a/b").mkdir(parents=True)
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("a/b/", b"")
+    with tarfile.open(tmp_path / "a.tar", "w") as tar:
+        tar.add(tmp_path / "in", ".")
+    for name in ("in", "a.zip", "a.tar"):
+        _opened.append(archives.tree_of(tmp_path / name))
+        assert list(_opened[-1].entries()) == [Folder("a"), Folder("a/b")]
+
+
+def test_a_file_is_found_by_exactly_its_path(tmp_path: Path) -> None:
+    for tree in packed_or_not(tmp_path / "in", {"a/b.md": b"x"}):
+        entry = tree.find("a/b.md")
+        assert entry is not None
+        assert content(entry) == b"x"
+        others = ("a", "b.md", "a/B.md", "../in/a/b.md", "a//b.md", "/a/b.md", "a/b.md/", "a/b.md/c", "", "a/b.md\0")
+        assert {path: tree.find(path) for path in others} == dict.fromkeys(others)
+
+
+def test_a_file_behind_a_link_is_not_found(tmp_path: Path) -> None:
+    exports.folder(tmp_path / "outside", {"a.md": b"secret"})
+    place = exports.folder(tmp_path / "in", {"b.md": b"x"})
+    (place / "up").symlink_to(tmp_path / "outside")
+    (place / "c.md").symlink_to(tmp_path / "outside/a.md")
+    tree = archives.tree_of(place)
+    assert (tree.find("up/a.md"), tree.find("c.md")) == (None, None)
+
+
+def test_an_archive_with_one_folder_is_that_folder_where_that_is_asked_for(tmp_path: Path) -> None:
+    for tree in packed_or_not(tmp_path / "one", {"Vault/a.md": b"x", "Vault/Sub/b.md": b"y", "__MACOSX/._a.md": b"z"}):
+        paths = [one.path for one in archives.within(tree).entries() if isinstance(one, Entry | Folder)]
+        assert paths == ["Vault", "Vault/a.md", "Vault/Sub", "Vault/Sub/b.md"] if isinstance(tree, trees.FolderTree) else ["a.md", "Sub", "Sub/b.md"]
+    for tree in packed_or_not(tmp_path / "two", {"Vault/a.md": b"x", "b.md": b"y"}):
+        assert {one.path for one in trees.files(archives.within(tree)) if isinstance(one, Entry)} == {"Vault/a.md", "b.md"}
+
+
+def test_names_that_differ_by_composition_alone_are_two_files(tmp_path: Path) -> None:
+    for tree in packed_or_not(tmp_path / "in", {"e\u0301.md": b"two", "\xe9.md": b"one", "o\u0308.md": b"three"}):
+        paths = {one.path: content(one) for one in trees.files(tree) if isinstance(one, Entry)}
+        if isinstance(tree, tars.TarTree):
+            assert paths == {"\xe9.md": b"two", "\xf6.md": b"three"}
+            assert [one.name for one in trees.files(tree) if isinstance(one, NotCarried)] == ["\xe9.md"]
+        else:
+            assert paths == {"\xe9.md": b"one", "e\u0301.md": b"two", "\xf6.md": b"three"}
+
+
+def test_a_folder_may_have_names_that_no_archive_may(tmp_path: Path) -> None:
+    names = {"tab\t.md", "a\\b.md", "A: plan.md", "line\nbreak.md"}
+    files, refused = found(exports.folder(tmp_path / "in", {name: name.encode() for name in names}))
+    assert (set(files), refused) == (names, {})
+    assert all(content(files[name]) == name.encode() for name in names)
+    os.close(os.open(os.fsencode(tmp_path) + b"/in/\xff.md", os.O_CREAT | os.O_WRONLY))
+    assert found(tmp_path / "in")[1] == {"\ufffd.md": "its name is not valid UTF-8"}
+
+
+def test_a_file_that_grew_since_it_was_listed_is_read_whole(tmp_path: Path) -> None:
+    files, _ = found(exports.folder(tmp_path / "in", {"a.md": b"x"}))
+    (tmp_path / "in/a.md").write_bytes(b"x" * 100)
+    assert files["a.md"].read(100) == b"x" * 100
+    with pytest.raises(Damaged, match="larger"):
+        files["a.md"].read(99)
+
+
+def test_a_file_that_ends_as_a_zip_does_is_a_file(tmp_path: Path) -> None:
+    path = exports.zipped(tmp_path / "a.zip", {"a.md": b"x"})
+    path.write_bytes(b"# Title\n" + path.read_bytes())
+    assert list(found(path)[0]) == ["a.zip"]
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar", "tgz"])
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ({"../up.md": b"x"}, "leads out"), ({"/etc/up.md": b"x"}, "leads out"), ({"C:/up.md": b"x"}, "drive"), ({"a\\b.md": b"x"}, "backslash"),
+        ({"a/in.ZIP": b"x"}, "archive in an archive"), ({"notes.jex": b"x"}, "archive in an archive"), ({"bell\a.md": b"x"}, "control"),
+        ({f"{number}.md": b"" for number in range(10_001)}, "10,000 files"), ({"/".join("d" * 70): b"x"}, "deeper"),
+    ],
+)  # fmt: skip
+def test_an_upload_with_anything_hostile_is_refused_whole(tmp_path: Path, kind: str, content: dict[str, bytes], told: str) -> None:
+    path = made(tmp_path / "upload", kind, {"good.md": b"y", **content})
+    with pytest.raises(Invalid, match=told):
+        uploads.proved(path, tmp_path / "proved", "notes")
+
+
+def test_an_upload_of_a_tar_with_a_link_or_a_cut_end_is_refused(tmp_path: Path) -> None:
+    with tarfile.open(tmp_path / "a.tar", "w") as archive:
+        info = tarfile.TarInfo("link.md")
+        info.type, info.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(info)
+    with pytest.raises(Invalid, match="link"):
+        uploads.proved(tmp_path / "a.tar", tmp_path / "first", "a.tar")
+    for kind, kept in (("tar", 700), ("tgz", -5)):
+        path = made(tmp_path / kind, kind, {"a.md": os.urandom(2_000)})
+        path.write_bytes(path.read_bytes()[:kept])
+        with pytest.raises(Invalid, match="cut off"):
+            uploads.proved(path, tmp_path / f"of {kind}", kind)
+
+
+def test_a_cut_that_no_file_shows_is_told(tmp_path: Path) -> None:
+    whole = exports.tar(tmp_path / "a.tgz", {"a.md": os.urandom(5_000)}, "w:gz").read_bytes()
+    (tmp_path / "a.tgz").write_bytes(whole[:-5])
+    files, refused = found(tmp_path / "a.tgz")
+    assert (list(files), refused) == (["a.md"], {"the end of the archive": "the archive was cut off"})
 
 
 def test_two_files_of_an_archive_can_be_read_at_the_same_time(tmp_path: Path) -> None:
@@ -269,7 +417,7 @@ def test_two_files_of_an_archive_can_be_read_at_the_same_time(tmp_path: Path) ->
 def test_only_so_many_bytes_of_an_entry_are_read_at_once(tmp_path: Path) -> None:
     files, _ = found(exports.zipped(tmp_path / "a.zip", {"a.md": b"x" * 1_000}))
     assert files["a.md"].read(1_000) == b"x" * 1_000
-    with pytest.raises(Damaged, match="more than"):
+    with pytest.raises(Damaged, match="larger than"):
         files["a.md"].read(999)
 
 

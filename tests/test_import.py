@@ -4,6 +4,7 @@ import asyncio
 import io
 import os
 import stat
+import tarfile
 import tracemalloc
 import zipfile
 from pathlib import Path
@@ -12,12 +13,12 @@ from typing import Any
 import pytest
 
 from app.errors import Invalid
-from app.portability import front_matter, import_rows, preparing, storing_files
+from app.portability import front_matter, import_rows, preparing, storing_files, uploads
 from app.portability.formats import source_of
 from app.portability.importing import Importer
 from app.portability.items import SourceFile, SourceNote
 from app.portability.transfers import Cancelled
-from app.portability.tree import UPLOADED, ZipTree, proved_zip
+from app.portability.zips import ZipTree
 from tests.conftest import Client, Served
 from tests.moving import files, finished, person, plant, read_in, write_out
 
@@ -265,12 +266,14 @@ async def test_a_hostile_archive_is_refused_whole(content: bytes, served: Served
 def test_an_archive_that_lies_of_sizes_gives_no_more_than_it_says(tmp_path: Path) -> None:
     path = tmp_path / "a.zip"
     path.write_bytes(lying(10))
-    with pytest.raises(Invalid, match="cannot be read"):
-        proved_zip(path, UPLOADED)
-    entry = ZipTree(path).find("a.md")
+    tree = ZipTree(path)
+    entry = tree.find("a.md")
     assert entry is not None
-    with pytest.raises(OSError, match=r"larger|damaged"), entry.open() as file:
+    with pytest.raises(OSError, match="damaged"), entry.open() as file:
         file.read()
+    tree.close()
+    with pytest.raises(Invalid, match="cannot be read"):
+        uploads.proved(path, tmp_path / "proved", "a.zip")
 
 
 async def test_an_upload_is_imported_as_a_job_that_goes_on_alone(served: Served, alice: Client, bob: Client) -> None:
@@ -387,6 +390,25 @@ async def test_an_archive_of_one_folder_is_that_folder(served: Served, alice: Cl
     found = await notes_of(alice)
     assert found["A"]["folderId"] is None
     assert found["A"]["markdown"] == f"[b](/os/notes/{found['B']['id']})"
+
+
+@pytest.mark.parametrize("kind", ["w", "w:gz"])
+async def test_a_tar_of_a_vault_or_an_export_is_imported_as_its_zip_is(served: Served, alice: Client, tmp_path: Path, kind: str) -> None:
+    note = await alice.note("Mine", "text")
+    plant(tmp_path / "vault", {"Vault/A.md": "[b](Sub/B.md)", "Vault/Sub/B.md": "b", "Vault/Sub/a.bin": os.urandom(5 << 20)})
+    await asyncio.to_thread(write_out, served, "alice", tmp_path / "out")
+    plant(tmp_path / "out", {"attachments/large.bin": os.urandom(5 << 20)})
+    for name in ("vault", "out"):
+        with tarfile.open(tmp_path / f"{name}.tar", kind) as packed:
+            for file in sorted((tmp_path / name).rglob("*"), reverse=True):
+                packed.add(file, file.relative_to(tmp_path / name), recursive=False)
+    vault = await read_in(served, "alice", tmp_path / "vault.tar")
+    assert (vault.format, vault.notes.created, vault.files.created, vault.left) == ("markdown", 2, 1, [])
+    found = await notes_of(alice)
+    assert (found["A"]["folderId"], found["A"]["markdown"]) == (None, f"[b](/os/notes/{found['B']['id']})")
+    back = await read_in(served, "alice", tmp_path / "out.tar")
+    assert (back.format, back.notes.unchanged, back.files.created) == ("hearth", 1, 1)
+    assert (await notes_of(alice))["Mine"]["id"] == note["id"]
 
 
 def test_reading_a_large_vault_takes_little_memory(tmp_path: Path) -> None:

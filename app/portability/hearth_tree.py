@@ -1,5 +1,6 @@
 """Reads a tree that Hearth exported, also one that people have edited, moved about in and added to since."""
 
+import contextlib
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,8 +10,7 @@ import msgspec
 
 from app.core.regex import regex
 from app.core.text import word_count
-from app.errors import Invalid
-from app.portability import addresses, front_matter
+from app.portability import addresses, archives, front_matter
 from app.portability.addresses import Kind
 from app.portability.exporting import ABOUT, FILES, FOLDERS, SETTINGS, TODOS, VERSION
 from app.portability.items import (
@@ -27,7 +27,9 @@ from app.portability.items import (
     SourceTodo,
 )
 from app.portability.markdown_folder import ENDINGS, LARGEST
-from app.portability.tree import Entry, Tree, tree_of
+from app.portability.tars import is_gzip
+from app.portability.trees import Entry, Folder, Tree
+from app.portability.wording import UNREADABLE, unreadable
 from app.workspace.media_types import as_text
 from app.workspace.snapshots import Kept
 
@@ -41,19 +43,12 @@ LARGEST_LINE = 80 << 20
 
 def recognise(path: Path) -> bool:
     """Say whether the file is there by which an export says what it is."""
-    try:
-        tree = tree_of(path)
-    except (Invalid, OSError):
-        return False
-    try:
-        return _about(tree) is not None
-    finally:
-        tree.close()
+    return archives.looks(_is_export, path)
 
 
 def read(path: Path) -> "HearthTree":
     """Open an exported folder or archive."""
-    return HearthTree(tree_of(path))
+    return HearthTree(archives.within(archives.tree_of(path)))
 
 
 class HearthTree:
@@ -63,8 +58,16 @@ class HearthTree:
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
-        self._files = {"/".join(entry.path): entry for entry in tree.entries() if isinstance(entry, Entry)}
-        self._odd = [entry for entry in tree.entries() if not isinstance(entry, Entry)]
+        self._files: dict[str, Entry] = {}
+        self._folders: list[str] = []
+        self._refused: list[NotCarried] = []
+        for one in tree.entries():
+            if isinstance(one, Entry):
+                self._files[one.path] = one
+            elif isinstance(one, Folder):
+                self._folders.append(one.path)
+            else:
+                self._refused.append(one)
         self._places: dict[str, Folders] = {}
         self._keys: dict[str, tuple[Kind, str] | None] = {}
         self._known_files: dict[str, dict[str, Any]] = {}
@@ -75,8 +78,8 @@ class HearthTree:
 
     def items(self) -> Iterator[Item]:
         """Give folders, files, notes, todos, conversations and settings, in this order."""
-        yield from (entry for entry in self._odd if isinstance(entry, NotCarried))
-        yield from self._folders()
+        yield from self._refused
+        yield from self._made_folders()
         yield from self._attachments()
         for name, entry in self._files.items():
             if name.startswith("notes/"):
@@ -91,7 +94,7 @@ class HearthTree:
         """Let go of the archive."""
         self._tree.close()
 
-    def _folders(self) -> Iterator[Item]:
+    def _made_folders(self) -> Iterator[Item]:
         for _, line in self._lines(FOLDERS, skip=False):
             if isinstance(line, NotCarried):
                 yield line
@@ -100,9 +103,9 @@ class HearthTree:
             if isinstance(place, str) and isinstance(names, list) and names and all(isinstance(name, str) for name in names):
                 self._places[place] = tuple(names)
                 yield SourceFolder(path=tuple(names), icon=_text(line, "icon"), created=_text(line, "created"))
-        for entry in self._odd:
-            if isinstance(entry, tuple) and entry[0] == "notes" and len(entry) > 1 and "/".join(entry) not in self._places:
-                yield SourceFolder(path=self._true(entry))
+        for path in self._folders:
+            if path.startswith("notes/") and path not in self._places:
+                yield SourceFolder(path=self._true(tuple(path.split("/"))))
 
     def _true(self, place: Folders) -> Folders:
         """Give the true names of a folder of the tree; what was added since is called as it is there."""
@@ -135,9 +138,9 @@ class HearthTree:
             yield NotCarried(name=name, reason="it is no Markdown file")
             return
         try:
-            content = _content(entry, LARGEST)
+            content = entry.read(LARGEST)
         except OSError as error:
-            yield NotCarried(name=name, reason=f"it cannot be read ({error.strerror})")
+            yield unreadable(name, error)
             return
         fields, body, trouble = front_matter.parted(_decoded(content))
         if trouble is not None:
@@ -145,7 +148,7 @@ class HearthTree:
         key = _text(fields, "id") or name
         version = fields.get("version")
         yield SourceNote(
-            key=key, path=self._true(entry.path[:-1]), title=_text(fields, "title") or entry.name[: entry.name.rindex(".")],
+            key=key, path=self._true(entry.folders), title=_text(fields, "title") or entry.stem,
             text=addresses.named(body, name, self._key_of), tags=tuple(front_matter.words(fields.get("tags"))),
             pinned=fields.get("pinned") in (True, "true"), created=_text(fields, "created"), updated=_text(fields, "updated"),
             version=version if isinstance(version, int) and 0 < version < 1 << 31 else 1, snapshots=self._snapshots(key),
@@ -182,31 +185,31 @@ class HearthTree:
         if entry is None:
             return
         try:
-            found = msgspec.json.decode(_content(entry, LARGEST_JSON), type=list[dict[str, Any]])
-        except (OSError, ValueError, msgspec.DecodeError) as error:
-            yield NotCarried(name=TODOS, reason=f"it cannot be read ({error})")
+            found = msgspec.json.decode(entry.read(LARGEST_JSON), type=list[dict[str, Any]])
+        except UNREADABLE as error:
+            yield unreadable(TODOS, error)
             return
         for number, todo in enumerate(found):
             yield _todo(todo, number)
 
     def _conversation(self, name: str, entry: Entry) -> Iterator[Item]:
         try:
-            found = msgspec.json.decode(_content(entry, LARGEST_JSON), type=dict[str, Any])
+            found = msgspec.json.decode(entry.read(LARGEST_JSON), type=dict[str, Any])
             if found.get("own") is True:
                 yield _conversation(found)
             else:
                 yield NotCarried(name=_text(found, "title") or name, reason="this conversation belongs to others too")
-        except (OSError, ValueError, KeyError, TypeError, msgspec.DecodeError) as error:
-            yield NotCarried(name=name, reason=f"it cannot be read ({error})")
+        except (KeyError, TypeError, *UNREADABLE) as error:
+            yield unreadable(name, error)
 
     def _settings(self) -> Iterator[Item]:
         entry = self._files.get(SETTINGS)
         if entry is None:
             return
         try:
-            yield SourceSettings(values=msgspec.json.decode(_content(entry, 1 << 20), type=dict[str, Any]))
-        except (OSError, ValueError, msgspec.DecodeError) as error:
-            yield NotCarried(name=SETTINGS, reason=f"it cannot be read ({error})")
+            yield SourceSettings(values=msgspec.json.decode(entry.read(1 << 20), type=dict[str, Any]))
+        except UNREADABLE as error:
+            yield unreadable(SETTINGS, error)
 
     def _lines(self, name: str, *, skip: bool) -> Iterator[tuple[int, Any]]:
         """Give the objects of a file that has one a line; a damaged line is told, or with `skip` passed over."""
@@ -220,29 +223,25 @@ class HearthTree:
                     number += 1
                     try:
                         yield number, msgspec.json.decode(line, type=dict[str, Any])
-                    except (msgspec.DecodeError, UnicodeDecodeError):
+                    except ValueError:
                         if not skip:
                             yield number, NotCarried(name=f"{name}, line {number}", reason="it is no JSON object")
         except OSError as error:
             if not skip:
-                yield 0, NotCarried(name=name, reason=f"it cannot be read ({error.strerror})")
+                yield 0, unreadable(name, error)
 
 
-def _about(tree: Tree) -> dict[str, Any] | None:
-    entry = tree.find(ABOUT)
-    try:
-        found = json.loads(_content(entry, 1 << 16)) if entry is not None else None
-    except (OSError, ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) and found.get("format") == "hearth" and found.get("version") == VERSION else None
+def _is_export(path: Path) -> bool:
+    if path.is_file() and is_gzip(path) and not any(map(_is_of_export, archives.first_entries(path))):
+        return False  # it takes long to unpack all of it
+    with contextlib.closing(archives.tree_of(path)) as tree:
+        entry = archives.within(tree).find(ABOUT)
+        found = json.loads(entry.read(1 << 16)) if entry is not None else None
+        return isinstance(found, dict) and found.get("format") == "hearth" and found.get("version") == VERSION
 
 
-def _content(entry: Entry, most: int) -> bytes:
-    with entry.open() as file:
-        content = file.read(min(most, entry.size) + 1)
-    if len(content) > most:
-        raise OSError(0, f"larger than {most >> 20} MiB")
-    return content
+def _is_of_export(entry: Entry) -> bool:
+    return entry.name == ABOUT or any(f"/{folder}/" in f"/{entry.path}" for folder in ("notes", "attachments", "snapshots", "conversations"))
 
 
 def _decoded(content: bytes) -> str:

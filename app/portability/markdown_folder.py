@@ -1,6 +1,5 @@
 """Reads any folder or archive of Markdown files: each file a note, its folders the note's folders, every other file one that notes may show."""
 
-import itertools
 import posixpath
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -9,10 +8,10 @@ from urllib.parse import unquote
 
 from app.core.regex import regex
 from app.core.text import fold
-from app.errors import Invalid
-from app.portability import front_matter
+from app.portability import archives, front_matter
 from app.portability.items import Folders, Item, NotCarried, SourceFile, SourceFolder, SourceNote, address
-from app.portability.tree import Entry, Tree, tree_of
+from app.portability.trees import Entry, Folder, Tree
+from app.portability.wording import named, unreadable
 from app.workspace import link_text
 from app.workspace.media_types import as_text
 
@@ -24,7 +23,7 @@ LARGEST = 64 << 20
 CREATED = ("created", "date created", "created_at", "creation-date", "date")
 UPDATED = ("updated", "modified", "date modified", "updated_at", "lastmod")
 TAGS = ("tags", "tag", "keywords")
-LEFT_OUT = (".canvas", ".base", ".db", ".sqlite", ".tmp", ".lock", ".part", ".crdownload")
+LEFT_OUT = frozenset({"canvas", "base", "db", "sqlite", "tmp", "lock", "part", "crdownload"})
 """What programs keep for themselves beside the notes."""
 _LINK = regex(r"\]\((?:<([^<>\n]{1,2000})>|([^()\s<>]{1,2000}))(?=[ )\t])")
 _DEFINITION = regex(r"^( {0,3}\[[^\]\n]{1,500}\]:[ \t]*)(?:<([^<>\n]{1,2000})>|(\S{1,2000}))", 8)
@@ -34,24 +33,12 @@ _ELSEWHERE = regex(r"[A-Za-z][A-Za-z0-9+.-]*:|[/#\\?]")
 
 def recognise(path: Path) -> bool:
     """Say whether there is a Markdown file."""
-    return holds(path, lambda entry: entry.name.lower().endswith(ENDINGS))
+    return archives.looks(lambda: any(map(_is_note, archives.first_entries(path, LOOKED_AT, archives.tree_of))))
 
 
 def read(path: Path) -> "MarkdownFolder":
     """Open a folder, an archive or a single file of Markdown."""
-    return MarkdownFolder(tree_of(path), "markdown")
-
-
-def holds(path: Path, wanted: Any) -> bool:
-    """Say whether one of the first files of a folder or archive is such a one; a cheap look that never raises."""
-    try:
-        tree = tree_of(path)
-    except (Invalid, OSError):
-        return False
-    try:
-        return any(wanted(entry) for entry in itertools.islice(tree.entries(), LOOKED_AT) if isinstance(entry, Entry))
-    finally:
-        tree.close()
+    return MarkdownFolder(archives.within(archives.tree_of(path)), "markdown")
 
 
 class MarkdownFolder:
@@ -60,12 +47,12 @@ class MarkdownFolder:
     def __init__(self, tree: Tree, format: str) -> None:
         self.format = format
         self._tree = tree
-        self._listed = [entry for entry in tree.entries() if not isinstance(entry, Entry) or not entry.name.lower().endswith(LEFT_OUT)]
+        self._listed = [entry for entry in tree.entries() if not isinstance(entry, Entry) or entry.ending not in LEFT_OUT]
         self._files = {entry.path: entry for entry in self._listed if isinstance(entry, Entry)}
-        self._named: dict[str, Folders] = {}
-        for path in sorted((path for path, entry in self._files.items() if not _is_note(entry)), key=len, reverse=True):
-            self._named[fold(path[-1])] = path  # of several the one nearest to the top, as a vault reads a bare name
-        self._folded = {fold("/".join(path)): path for path in self._files}
+        self._named: dict[str, str] = {}
+        for path in sorted((path for path, entry in self._files.items() if not _is_note(entry)), key=lambda path: path.count("/"), reverse=True):
+            self._named[fold(path.rpartition("/")[2])] = path  # of several the one nearest to the top, as a vault reads a bare name
+        self._folded = {fold(path): path for path in self._files}
 
     def total(self) -> int | None:
         """Count the files, the folders and what cannot be read."""
@@ -76,11 +63,11 @@ class MarkdownFolder:
         for entry in self._listed:
             if isinstance(entry, NotCarried):
                 yield entry
-            elif not isinstance(entry, Entry):
-                yield SourceFolder(path=entry)
+            elif isinstance(entry, Folder):
+                yield SourceFolder(path=tuple(entry.path.split("/")))
         for entry in self._files.values():
             if not _is_note(entry):
-                yield SourceFile(key="/".join(entry.path), name=entry.name, open=entry.open, size=entry.size)
+                yield SourceFile(key=entry.path, name=entry.name, open=entry.open, size=entry.size)
         for entry in self._files.values():
             if _is_note(entry):
                 yield from self._note(entry)
@@ -90,15 +77,11 @@ class MarkdownFolder:
         self._tree.close()
 
     def _note(self, entry: Entry) -> Iterator[Item]:
-        name = "/".join(entry.path)
-        if entry.size > LARGEST:
-            yield NotCarried(name=name, reason=f"it is larger than {LARGEST >> 20} MiB")
-            return
+        name = named(entry.path)
         try:
-            with entry.open() as file:
-                content = file.read(min(LARGEST, entry.size) + 1)  # a reader makes room at once for what it is asked
+            content = entry.read(LARGEST)
         except OSError as error:
-            yield NotCarried(name=name, reason=f"it cannot be read ({error.strerror})")
+            yield unreadable(name, error)
             return
         if b"\0" in content and content[:2] not in (b"\xff\xfe", b"\xfe\xff"):
             yield NotCarried(name=name, reason="it is no text: it holds NUL characters")
@@ -110,13 +93,13 @@ class MarkdownFolder:
         yield self._made(entry, text, fields, body)
 
     def _made(self, entry: Entry, text: str, fields: Mapping[str, Any], body: str) -> SourceNote:
-        folders, title = entry.path[:-1], _stem(entry.name)
+        folders, title = entry.folders, entry.stem
         known = {name.lower().strip(): value for name, value in fields.items()}
         carried = {*CREATED, *UPDATED, *TAGS, "pinned", *(["title"] if str(known.get("title", "")) == title else [])}
         tags = [tag for name in TAGS for tag in front_matter.words(known.get(name))]
         content = body if known.keys() <= carried else text
         return SourceNote(
-            key="/".join(entry.path), path=folders, title=title, text=self._with_addresses(folders, content),
+            key=entry.path, path=folders, title=title, text=self._with_addresses(folders, content),
             tags=(*tags, *_inline_tags(body)), pinned=str(known.get("pinned", "")).lower() == "true",
             created=_first(known, CREATED), updated=_first(known, UPDATED),
         )  # fmt: skip
@@ -139,7 +122,7 @@ class MarkdownFolder:
         path = self._folded.get(fold(posixpath.normpath("/".join([*folders, where]))))
         if path is None and not where.lower().endswith(ENDINGS):
             path = self._folded.get(fold(posixpath.normpath("/".join([*folders, where + ".md"]))))
-        return None if path is None else address("note" if _is_note(self._files[path]) else "attachment", "/".join(path))
+        return None if path is None else address("note" if _is_note(self._files[path]) else "attachment", path)
 
     def _embedded(self, folders: Folders, whole: str, target: str, shown: str | None) -> str:
         """Give what stands for a link in double brackets: one to a file that is no note gets its address."""
@@ -147,16 +130,12 @@ class MarkdownFolder:
         path = path or self._named.get(fold(target.rpartition("/")[2]))
         if path is None or _is_note(self._files[path]):
             return whole
-        shown = path[-1] if shown is None or shown.replace("x", "").isdecimal() else shown  # a number there is the width of a picture
-        return f"[{shown.replace('[', '(').replace(']', ')')}]({address('attachment', '/'.join(path))})"
+        shown = path.rpartition("/")[2] if shown is None or shown.replace("x", "").isdecimal() else shown  # a number there is the width of a picture
+        return f"[{shown.replace('[', '(').replace(']', ')')}]({address('attachment', path)})"
 
 
 def _is_note(entry: Entry) -> bool:
     return entry.name.lower().endswith(ENDINGS)
-
-
-def _stem(name: str) -> str:
-    return name[: name.rindex(".")] or name
 
 
 def _first(fields: Mapping[str, Any], names: tuple[str, ...]) -> str | None:

@@ -15,6 +15,7 @@ from app.portability.import_rows import SNAPSHOTS
 from app.portability.items import MessageFile, NotCarried, SourceConversation, SourceFile, SourceSettings
 from app.portability.preparing import digest
 from app.portability.storing import Import, own_row, rows_for
+from app.portability.wording import why
 from app.workspace import attachment_rows, snapshots
 from app.workspace.media_types import LOOKED_AT, Kind, detect
 
@@ -48,7 +49,7 @@ def look(source: SourceFile, most: int, check: Callable[[], None]) -> Looked | s
                 if size > most:
                     return f"it is larger than {most} bytes (HEARTH_MAX_ATTACHMENT_BODY)"
     except OSError as error:
-        return f"it cannot be read ({error.strerror})"
+        return f"it cannot be read: {why(error)}"
     if size == 0:
         return "it is empty"
     kind = Kind(source.media_type, None) if source.media_type else detect(first[:LOOKED_AT] if size > PART else first, source.name, "")

@@ -1,24 +1,27 @@
 """What was uploaded to be imported: archives are unpacked into nothing first, so that no reader ever meets a hostile one."""
 
 import shutil
-import tarfile
-import zipfile
 from pathlib import Path
 
 from app.errors import Invalid
+from app.portability import archives
 from app.portability.file_names import safe
-from app.portability.tree import ARCHIVES, DEEPEST, UPLOADED, Limits, proved_zip
+from app.portability.items import NotCarried
+from app.portability.trees import UPLOADED, Entry, Tree
+from app.portability.wording import unreadable
 
 
 def proved(path: Path, folder: Path, name: str) -> Path:
     """Give the upload under its own name in a folder of its own, proved to stay within the limits; raise Invalid for what does not."""
-    if zipfile.is_zipfile(path):
-        proved_zip(path)
-    elif tarfile.is_tarfile(path):
-        proved_tar(path)
     folder.mkdir(mode=0o700)
     file = folder / safe(name.replace("\\", "/").rpartition("/")[2])
     path.rename(file)
+    if not archives.is_alone(file):
+        tree = archives.tree_of(file, UPLOADED)
+        try:
+            _prove(tree)
+        finally:
+            tree.close()
     return file
 
 
@@ -28,26 +31,19 @@ def remove(path: Path, folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def proved_tar(path: Path, limits: Limits = UPLOADED) -> None:
-    """Read all of a tar archive and raise Invalid unless it stays within the limits, whatever it says of itself."""
-    entries = size = 0
+def _prove(tree: Tree) -> None:
+    """Read all of a tree and raise Invalid if anything of it is refused or damaged, whatever it says of itself."""
+    for one in tree.entries():
+        refused = _read_through(one) if isinstance(one, Entry) else one
+        if isinstance(refused, NotCarried):
+            raise Invalid(f"The archive is refused because of {refused.name}: {refused.reason}.", field="body")
+
+
+def _read_through(entry: Entry) -> NotCarried | None:
     try:
-        with tarfile.open(path, "r|*") as archive:  # as a stream: nothing is taken on trust, not even where a file begins
-            for member in archive:
-                entries += 1
-                size += member.size
-                if entries > limits.entries or size > limits.bytes or size > limits.ratio * max(1 << 20, path.stat().st_size):
-                    raise Invalid("The archive holds too many files, or unpacks to too many bytes.", field="body", limitBytes=limits.bytes)
-                _check_member(member, limits)
-    except (tarfile.TarError, OSError, EOFError, ValueError) as error:
-        raise Invalid(f"The archive cannot be read to its end: {error}.", field="body") from None
-
-
-def _check_member(member: tarfile.TarInfo, limits: Limits) -> None:
-    parts = member.name.rstrip("/").removeprefix("./").split("/")
-    if not (member.isfile() or member.isdir()):
-        raise Invalid(f"The archive holds a link or a device: {member.name[:300]!r}.", field="body")
-    if any(part in ("", "..") for part in parts) or "\\" in member.name or len(parts) > DEEPEST:
-        raise Invalid(f"The archive holds the path {member.name[:300]!r}, which leads out of it or nowhere.", field="body")
-    if not limits.nested and member.isfile() and parts[-1].lower().endswith(ARCHIVES):
-        raise Invalid(f"The archive holds another archive: {member.name[:300]!r}.", field="body")
+        with entry.open() as file:
+            while file.read(1 << 20):
+                pass
+    except OSError as error:
+        return unreadable(entry.path, error)
+    return None

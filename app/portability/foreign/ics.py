@@ -4,15 +4,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from app.errors import Invalid
-from app.portability.foreign import archives, ics_lines, ics_values, todo_parts
+from app.portability import archives
+from app.portability.foreign import ics_lines, ics_values, todo_parts
 from app.portability.foreign.ics_lines import Component
-from app.portability.foreign.trees import UNREADABLE, Entry, Tree, why
-from app.portability.foreign.wording import LONGEST_TITLE, clean, damaged, folder, joined, labels, line, link, named, title_of, web
 from app.portability.items import Item, NotCarried, Source, SourceFile, SourceNote, address
+from app.portability.trees import Entry, Tree, files
+from app.portability.wording import LONGEST_TITLE, UNREADABLE, clean, damaged, folder, joined, labels, line, link, named, title_of, web, why
 
-ENDINGS = (".ics", ".ical", ".icalendar")
+ENDINGS = frozenset({"ics", "ical", "icalendar"})
 JOURNALS = "Journal"
-_EVENT = "Events are not imported: connect the calendar, and they stay up to date (POST /tools/integrations)."
+_EVENT = "events are not imported: connect the calendar, and they stay up to date (POST /tools/integrations)"
 
 
 def recognise(path: Path) -> bool:
@@ -24,7 +25,7 @@ def read(path: Path) -> Source:
     """Open a calendar, or a folder or an archive of calendars."""
     if path.is_file() and not archives.looks(_looks_like_ics, path):
         raise Invalid(f"{path.name} is no iCalendar file: it must begin with BEGIN:VCALENDAR.", field="path")
-    return Calendars(archives.open_tree(path))
+    return Calendars(archives.tree_of(path))
 
 
 class Calendars:
@@ -52,11 +53,11 @@ class Calendars:
         """Give todos and notes; tell of everything else."""
         self._look()
         given: set[str] = set()
-        for entry in self._tree.entries():
+        for entry in files(self._tree):
             if isinstance(entry, NotCarried):
                 yield entry
             elif not archives.looks(_is_calendar, entry):
-                yield NotCarried(name=named(entry.path), reason="It is no iCalendar file.")
+                yield NotCarried(name=named(entry.path), reason="it is no iCalendar file")
             else:
                 yield from self._calendar(entry, given)
 
@@ -73,7 +74,7 @@ class Calendars:
                     count += 1
                     yield from self._component(component, zones, given)
         except UNREADABLE as error:
-            yield NotCarried(name=named(entry.path), reason=f"It is damaged after {count} entries: {why(error)}.")
+            yield NotCarried(name=named(entry.path), reason=f"it is damaged after {count} entries: {why(error)}")
 
     def _component(self, component: Component, zones: dict[str, str], given: set[str]) -> Iterator[Item]:
         name = named(component.text("SUMMARY") or component.text("UID"))
@@ -85,13 +86,13 @@ class Calendars:
         if component.name == "VEVENT":
             yield NotCarried(name=name, reason=_EVENT)
         elif component.name in ("VTODO", "VJOURNAL") and not component.whole:
-            yield NotCarried(name=name, reason="It is cut off in the middle.")
+            yield NotCarried(name=name, reason="it is cut off in the middle")
         elif component.name == "VTODO":
             yield from self._todo(component, zones, given)
         elif component.name == "VJOURNAL":
             yield from _journal(component, zones, given)
         else:
-            yield NotCarried(name=name, reason=f"A {line(component.name, 40)} has no place here.")
+            yield NotCarried(name=name, reason=f"a {line(component.name, 40)} has no place here")
 
     def _todo(self, component: Component, zones: dict[str, str], given: set[str]) -> Iterator[Item]:
         own = _key(component)
@@ -99,7 +100,7 @@ class Calendars:
         if own in self._are_steps:
             return
         if own in given:
-            yield NotCarried(name=named(title), reason="Another todo has the same UID; the first one came along.")
+            yield NotCarried(name=named(title), reason="another todo has the same UID; the first one came along")
             return
         given.add(own)
         when = ics_values.when(component, zones)
@@ -117,7 +118,7 @@ class Calendars:
         """Look through everything once for todos that are parts of others; those that have only a title become steps."""
         if self._read:
             return
-        for entry in self._tree.entries():
+        for entry in files(self._tree):
             if isinstance(entry, Entry):
                 archives.looks(self._remember, entry)
         whole = {parent for parent, _ in self._parents.values()}
@@ -145,7 +146,7 @@ def _journal(component: Component, zones: dict[str, str], given: set[str]) -> It
     text = "\n\n".join(component.texts("DESCRIPTION"))
     title = line(component.text("SUMMARY")) or title_of(text, "Journal")
     if own in given:
-        yield NotCarried(name=named(title), reason="Another entry has the same UID; the first one came along.")
+        yield NotCarried(name=named(title), reason="another entry has the same UID; the first one came along")
         return
     given.add(own)
     rows: list[str] = []
@@ -158,7 +159,7 @@ def _journal(component: Component, zones: dict[str, str], given: set[str]) -> It
         elif page := web(value):
             rows.append(link(page, page))
         else:
-            yield NotCarried(name=named(title), reason="One of its attachments is damaged or lies on the other computer.")
+            yield NotCarried(name=named(title), reason="one of its attachments is damaged or lies on the other computer")
     rows += [f"Link: {page}" for page in component.texts("URL") if page]
     for reason in ics_values.lost(component):
         yield NotCarried(name=named(title), reason=reason)
@@ -179,14 +180,7 @@ def _key(component: Component) -> str:
 
 
 def _looks_like_ics(path: Path) -> bool:
-    if archives.is_alone(path):
-        return any(map(_is_calendar, archives.first_entries(path)))
-    found = False
-    for number, entry in enumerate(archives.first_entries(path)):
-        if not entry.name.lower().endswith(ENDINGS) or (number < 10 and not _is_calendar(entry)):
-            return False
-        found = True
-    return found
+    return archives.all_are(path, _is_calendar, ENDINGS)
 
 
 def _is_calendar(entry: Entry) -> bool:

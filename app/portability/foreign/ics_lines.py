@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from typing import Any, BinaryIO, cast
 
-from app.portability.foreign.wording import clean, line
+from app.portability.wording import clean, line
 
 MOST_OF_LINE = 32 << 20
 MOST_OF_ONE = 48 << 20
@@ -57,12 +57,12 @@ class Component:
             return
         self._room -= len(text) + 100
         if self._room < 0:
-            self.faults.append(f"It has more than {MOST_OF_ONE >> 20} MB; what is beyond that is left out.")
+            self.faults.append(f"it has more than {MOST_OF_ONE >> 20} MB; what is beyond that is left out")
             return
         try:
             name, parameters, value = cast(Any, Contentline)(text).raw_parts()
         except (ValueError, TypeError, KeyError, AttributeError):
-            self.faults.append(f"Its line “{line(text, 60)}” is no line of iCalendar.")
+            self.faults.append(f"its line “{line(text, 60)}” is no line of iCalendar")
             return
         said = {str(key).upper(): _one(found) for key, found in parameters.items()}
         self._values.setdefault(str(name).upper(), []).append((clean(value), said))

@@ -14,7 +14,7 @@ from app.core.regex import regex
 from app.core.tx import stamp
 from app.errors import Invalid
 from app.portability.foreign.ics_lines import Component
-from app.portability.foreign.wording import line, web
+from app.portability.wording import line, web
 
 _COMMA = regex(r"(?<!\\),")
 _MORE = ("DUE", "DTSTART", "DESCRIPTION", "RRULE", "PRIORITY", "CATEGORIES", "LOCATION", "URL", "COMMENT", "ATTACH", "RECURRENCE-ID", "ATTENDEE")
@@ -42,9 +42,9 @@ def when(component: Component, zones: Mapping[str, str]) -> When:
         value, parameters = component.first(name)
         if value and moment(component, name, zones) is None:
             found.about.append(f"{name}: {line(value, 60)}")
-            found.lost.append(f"Its {name} “{line(value, 60)}” is no date; it stands in the description.")
+            found.lost.append(f"its {name} “{line(value, 60)}” is no date; it stands in the description")
         elif _unknown_zone(value, parameters, zones):
-            found.lost.append(f"Its time zone “{line(parameters['TZID'], 60)}” is not known; its time is read as one of yours.")
+            found.lost.append(f"its time zone “{line(parameters['TZID'], 60)}” is not known; its time is read as one of yours")
     _add_rule(component, found)
     return found
 
@@ -101,15 +101,15 @@ def has_only_a_title(component: Component) -> bool:
 def lost(component: Component) -> Iterator[str]:
     """Give sentences about what does not come along at all."""
     if "VALARM" in component.inside:
-        yield "Its reminders have no place here."
+        yield "its reminders have no place here"
     if component.name == "VTODO" and any(not web(value) for value, _ in component.all("ATTACH")):
-        yield "Its attached files do not come along: todos have none."
+        yield "its attached files do not come along: todos have none"
     if "EXDATE" in component or "RDATE" in component:
-        yield "The single days that its series leaves out or adds are not kept."
+        yield "the single days that its series leaves out or adds are not kept"
     if component.name == "VJOURNAL" and "RRULE" in component:
-        yield "Notes do not recur."
+        yield "notes do not recur"
     if "ATTENDEE" in component:
-        yield "Who takes part in it is not kept."
+        yield "who takes part in it is not kept"
 
 
 def parent_of(component: Component) -> str:
@@ -149,7 +149,7 @@ def _add_rule(component: Component, found: When) -> None:
         except (ValueError, Invalid) as error:
             reason = f"Its rule {error}".removesuffix(".")
         found.about.append(f"Repeats: {line(value, 500)}")
-        found.lost.append(f"{reason}; the rule stands in the description.")
+        found.lost.append(f"{reason}; the rule stands in the description")
 
 
 def _read(value: str, parameters: Mapping[str, str], zones: Mapping[str, str]) -> date | datetime | None:

@@ -8,11 +8,12 @@ from pathlib import Path
 import msgspec
 
 from app.core.regex import regex
-from app.portability.foreign import archives, joplin_items, todo_parts
+from app.portability import archives
+from app.portability.foreign import joplin_items, todo_parts
 from app.portability.foreign.joplin_items import FOLDER, KINDS, NOTE, NOTE_TAG, RESOURCE, TAG, JoplinItem
-from app.portability.foreign.trees import DEEPEST, UNREADABLE, Entry, Tree, why
-from app.portability.foreign.wording import clean, damaged, folder, joined, labels, line, named, title_of
 from app.portability.items import Folders, Item, NotCarried, SourceFile, SourceFolder, SourceNote
+from app.portability.trees import DEEPEST, Entry, Tree, files
+from app.portability.wording import UNREADABLE, clean, damaged, folder, joined, labels, line, named, title_of, unreadable
 
 MOST_BYTES = 64 << 20
 CONFLICTS = "Conflicts"
@@ -60,16 +61,16 @@ class Joplin:
         for own in self._names:
             yield SourceFolder(path=self._path(own), icon=self._icons.get(own))
         others: Counter[int] = Counter()
-        for entry in self._tree.entries():
+        for entry in files(self._tree):
             if isinstance(entry, NotCarried):
                 yield entry
             elif joplin_items.id_in(entry.path) and "/" not in entry.path:
                 yield from self._item(entry, others)
             elif not entry.path.startswith("resources/"):
-                yield NotCarried(name=named(entry.path), reason="It is no file of a Joplin export.")
+                yield NotCarried(name=named(entry.path), reason="it is no file of a Joplin export")
         for kind, count in sorted(others.items()):
             name = KINDS.get(kind, f"things of type {kind}")
-            yield NotCarried(name=f"{count} {name}", reason=f"Joplin's {name} have no place here.")
+            yield NotCarried(name=f"{count} {name}", reason=f"Joplin's {name} have no place here")
 
     def close(self) -> None:
         """Close the archive."""
@@ -79,7 +80,7 @@ class Joplin:
         """Look through everything once for what notes refer to; what is damaged is told of at the second look."""
         if self._read:
             return
-        for entry in self._tree.entries():
+        for entry in files(self._tree):
             if isinstance(entry, NotCarried):
                 continue
             if entry.path.startswith("resources/"):
@@ -111,7 +112,7 @@ class Joplin:
         """Give the notebooks from the outermost in; a circle of them ends where it would begin again."""
         path: list[str] = []
         seen: set[str] = set()
-        while own in self._names and own not in seen and len(path) < DEEPEST - 2:
+        while own in self._names and own not in seen and len(path) < DEEPEST:
             seen.add(own)
             path.append(self._names[own])
             own = self._parents[own]
@@ -121,19 +122,19 @@ class Joplin:
         try:
             item = _parsed(entry)
         except UNREADABLE as error:
-            yield NotCarried(name=named(entry.path), reason=f"It cannot be read: {why(error)}.")
+            yield unreadable(entry.path, error)
             return
         name = named(item.title or entry.path)
         if item.on("encryption_applied") or item.on("encryption_blob_encrypted"):
-            yield NotCarried(name=name, reason="It is encrypted; switch the encryption off in Joplin, or export again once it has been decrypted.")
+            yield NotCarried(name=name, reason="it is encrypted; switch the encryption off in Joplin, or export again once it has been decrypted")
         elif item.on("deleted_time"):
-            yield NotCarried(name=name, reason="It was in Joplin's trash.")
+            yield NotCarried(name=name, reason="it was in Joplin's trash")
         elif item.kind == NOTE:
             yield from self._todo(item) if item.on("is_todo") else self._note(item)
         elif item.kind == RESOURCE:
             yield from self._file(item)
         elif item.kind == FOLDER and item.text("icon") and not _emoji(item):
-            yield NotCarried(name=name, reason="Its icon is no emoji, which icons of folders are here.")
+            yield NotCarried(name=name, reason="its icon is no emoji, which icons of folders are here")
         elif item.kind not in (FOLDER, TAG, NOTE_TAG):
             others[item.kind] += 1
 
@@ -141,7 +142,7 @@ class Joplin:
         blob = self._blobs.get(item.id)
         name = line(item.title or item.text("filename")) or (blob.name if blob else item.id)
         if blob is None:
-            yield NotCarried(name=named(name), reason="Its content is missing in the export.")
+            yield NotCarried(name=named(name), reason="its content is missing in the export")
         else:
             yield SourceFile(key=item.id, name=name, open=blob.open, size=blob.size)
 
@@ -150,7 +151,7 @@ class Joplin:
         text, lost = self._linked(item.body)
         title = title or line(item.title) or title_of("" if html else item.body, item.id)
         for link in dict.fromkeys(lost):
-            yield NotCarried(name=named(title), reason=f"Its link :/{link} leads to nothing in the export.")
+            yield NotCarried(name=named(title), reason=f"its link :/{link} leads to nothing in the export")
         yield from damaged(title, item.title, text)
         more = _origin(item)
         if html:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from app.core.regex import regex
-from app.portability.foreign.wording import clean, moment, since_1970
+from app.portability.wording import clean, moment, since_1970
 
 NOTE, FOLDER, RESOURCE, TAG, NOTE_TAG, REVISION = 1, 2, 4, 5, 6, 13
 KINDS = {

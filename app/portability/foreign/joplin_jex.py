@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from app.errors import Invalid
-from app.portability.foreign import archives, joplin, tars
+from app.portability import archives, tars
+from app.portability.foreign import joplin
 from app.portability.items import Source
 
 
@@ -16,4 +17,4 @@ def read(path: Path) -> Source:
     """Open an archive; Invalid if it is none."""
     if not path.is_file() or not archives.looks(lambda: tars.is_tar(path)):
         raise Invalid(f"{path.name} is no tar archive, which a JEX file of Joplin is.", field="path")
-    return joplin.Joplin("joplin-jex", archives.open_tree(path))
+    return joplin.Joplin("joplin-jex", archives.tree_of(path))

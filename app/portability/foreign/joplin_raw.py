@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from app.errors import Invalid
-from app.portability.foreign import archives, joplin
+from app.portability import archives
+from app.portability.foreign import joplin
 from app.portability.items import Source
 
 
@@ -16,4 +17,4 @@ def read(path: Path) -> Source:
     """Open a folder; Invalid if it is none."""
     if not path.is_dir():
         raise Invalid(f"{path.name} is no folder, which a RAW export of Joplin is.", field="path")
-    return joplin.Joplin("joplin-raw", archives.open_tree(path))
+    return joplin.Joplin("joplin-raw", archives.tree_of(path))

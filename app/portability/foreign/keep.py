@@ -7,10 +7,11 @@ from typing import Any
 import msgspec
 
 from app.errors import Invalid
-from app.portability.foreign import archives, keep_html
-from app.portability.foreign.trees import UNREADABLE, Entry, Tree, why
-from app.portability.foreign.wording import clean, damaged, joined, labels, line, link, named, since_1970, title_of, web
+from app.portability import archives
+from app.portability.foreign import keep_html
 from app.portability.items import Item, NotCarried, Source, SourceFile, SourceNote, address
+from app.portability.trees import Entry, Tree, files
+from app.portability.wording import UNREADABLE, clean, damaged, joined, labels, line, link, named, since_1970, title_of, unreadable, web
 
 ARCHIVE = "Archive"
 MOST_BYTES = 16 << 20
@@ -30,7 +31,7 @@ def read(path: Path) -> Source:
     """Open a Takeout, or the folder of Keep in it."""
     if archives.looks(archives.is_alone, path):
         raise Invalid("Give the folder or archive of the Takeout and not one of its files.", field="path")
-    return Keep(archives.open_tree(path))
+    return Keep(archives.tree_of(path))
 
 
 class Keep:
@@ -72,7 +73,7 @@ class Keep:
     def _look(self) -> None:
         if self._files or self._refused:
             return
-        for entry in self._tree.entries():
+        for entry in files(self._tree):
             if isinstance(entry, NotCarried):
                 self._refused.append(entry)
             else:
@@ -82,15 +83,15 @@ class Keep:
         try:
             note = _any_note(entry)
         except UNREADABLE as error:
-            yield NotCarried(name=named(entry.path), reason=f"It cannot be read: {why(error)}.")
+            yield unreadable(entry.path, error)
             page = inside.get(entry.stem + ".html")
             if entry.ending == "json" and page is not None:
                 yield from self._note(page, inside, shown, own)
             return
         if not _is_keep(note):
-            yield NotCarried(name=named(entry.path), reason="It is no note of Keep.")
+            yield NotCarried(name=named(entry.path), reason="it is no note of Keep")
         elif note.get("isTrashed") is True:
-            yield NotCarried(name=named(note.get("title") or entry.name), reason="It was in Keep's trash.")
+            yield NotCarried(name=named(note.get("title") or entry.name), reason="it was in Keep's trash")
         else:
             yield from self._carried(note, entry, inside, shown, own)
 
@@ -101,7 +102,7 @@ class Keep:
         for attachment in _maps(note.get("attachments")):
             file = _found(clean(attachment.get("filePath")), inside)
             if file is None:
-                yield NotCarried(name=named(attachment.get("filePath")), reason=f"The note “{named(title)}” shows it, but it is not in the Takeout.")
+                yield NotCarried(name=named(attachment.get("filePath")), reason=f"the note “{named(title)}” shows it, but it is not in the Takeout")
                 continue
             if file.name not in shown:
                 yield SourceFile(key=file.name, name=line(file.name), open=file.open, size=file.size)
@@ -122,7 +123,7 @@ class Keep:
         """Tell of files that belong to no note."""
         for entry in inside.values():
             if not _is_note(entry) and entry.name not in shown and entry.name not in _NOT_NOTES:
-                yield NotCarried(name=named(entry.path), reason="No note that came along shows it.")
+                yield NotCarried(name=named(entry.path), reason="no note that came along shows it")
 
 
 def _looks_like_keep(path: Path) -> bool:
@@ -189,10 +190,10 @@ def _links(value: Any, body: str) -> str:
 def _lost(note: Mapping[str, Any], title: str) -> Iterator[NotCarried]:
     """Tell of what a note has and ours have not."""
     if any(mark in clean(note.get("textContentHtml")) for mark in _RICH):
-        yield NotCarried(name=named(title), reason="Its bold and italic words and headings are plain text now.")
+        yield NotCarried(name=named(title), reason="its bold and italic words and headings are plain text now")
     others = [clean(one.get("email")) for one in _maps(note.get("sharees")) if one.get("isOwner") is not True]
     if others:
-        yield NotCarried(name=named(title), reason=f"It was shared with {line(', '.join(others), 200)}; here it is yours alone.")
+        yield NotCarried(name=named(title), reason=f"it was shared with {line(', '.join(others), 200)}; here it is yours alone")
 
 
 def _found(path: str, inside: Mapping[str, Entry]) -> Entry | None:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from app.core.regex import regex
-from app.portability.foreign.wording import clean, line, moment, since_1970
+from app.portability.wording import clean, line, moment, since_1970
 
 _TAG = regex(r"(?<!\S)#([^\s#,.;:!?()\[\]`]{1,64})")
 _FENCE = regex(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)

@@ -9,12 +9,13 @@ from typing import Any
 
 from app.core.regex import regex
 from app.errors import Invalid
-from app.portability.foreign import archives, memo_shapes
+from app.portability import archives
+from app.portability.foreign import memo_shapes
 from app.portability.foreign.json_stream import JsonStream
 from app.portability.foreign.memo_shapes import Attached, Memo
-from app.portability.foreign.trees import UNREADABLE, Entry, Single, Tree, why
-from app.portability.foreign.wording import clean, damaged, joined, labels, line, link, named, title_of, web
 from app.portability.items import Item, NotCarried, Source, SourceFile, SourceNote, address
+from app.portability.trees import Entry, FileTree, Tree, files
+from app.portability.wording import UNREADABLE, clean, damaged, joined, labels, line, link, named, title_of, web, why
 
 ARCHIVE = "Archive"
 MOST_LOOKED_AT = 20
@@ -32,7 +33,7 @@ def read(path: Path) -> Source:
     """Open a file or a folder, which may be zipped."""
     if path.is_file() and not archives.looks(_looks_like_memos, path):
         raise Invalid(f"{path.name} holds no memos as Memos' API gives them.", field="path")
-    return Memos(archives.open_tree(path))
+    return Memos(archives.tree_of(path))
 
 
 class Memos:
@@ -67,10 +68,10 @@ class Memos:
                         count += 1
                         yield from self._memo(found, f"{page.path}, number {count}", shown, seen)
             except UNREADABLE as error:
-                yield NotCarried(name=named(page.path), reason=f"It is damaged after {count} memos: {why(error)}.")
+                yield NotCarried(name=named(page.path), reason=f"it is damaged after {count} memos: {why(error)}")
         for entry in self._files:
             if entry.path not in shown:
-                yield NotCarried(name=named(entry.path), reason="No memo that came along shows it.")
+                yield NotCarried(name=named(entry.path), reason="no memo that came along shows it")
 
     def close(self) -> None:
         """Close the archive."""
@@ -79,11 +80,11 @@ class Memos:
     def _look(self) -> None:
         if self._read:
             return
-        for entry in self._tree.entries():
+        for entry in files(self._tree):
             if isinstance(entry, NotCarried):
                 self._refused.append(entry)
             else:
-                may_be = entry.ending == "json" or isinstance(self._tree, Single)
+                may_be = entry.ending == "json" or isinstance(self._tree, FileTree)
                 (self._pages if may_be and archives.looks(_holds_memos, entry) else self._files).append(entry)
         for page in self._pages:
             archives.looks(self._remember, page)
@@ -100,14 +101,14 @@ class Memos:
     def _memo(self, found: Any, place: str, shown: set[str], seen: set[str]) -> Iterator[Item]:
         memo = memo_shapes.memo(found)
         if memo is None:
-            yield NotCarried(name=named(place), reason="It is no memo, or one without an id.")
+            yield NotCarried(name=named(place), reason="it is no memo, or one without an id")
             return
         if memo.id in seen:
             return
         seen.add(memo.id)
         title = _title(memo)
         if memo.state == "deleted":
-            yield NotCarried(name=named(title), reason="It was deleted in Memos.")
+            yield NotCarried(name=named(title), reason="it was deleted in Memos")
             return
         more: list[str] = []
         text = memo.content
@@ -141,7 +142,7 @@ class Memos:
             return address("attachment", key), attached.picture
         if page := web(attached.page):
             return page, attached.picture
-        yield NotCarried(name=named(attached.name or key), reason=f"The memo “{named(title)}” has this file, but it is not beside the JSON.")
+        yield NotCarried(name=named(attached.name or key), reason=f"the memo “{named(title)}” has this file, but it is not beside the JSON")
         return "", False
 
     def _related(self, memo: Memo) -> Iterator[str]:
@@ -204,9 +205,9 @@ def _title(memo: Memo) -> str:
 
 def _lost(memo: Memo, title: str) -> Iterator[NotCarried]:
     if memo.visibility not in ("", "PRIVATE"):
-        yield NotCarried(name=named(title), reason=f"Its visibility was {line(memo.visibility, 30)}; here it is yours alone.")
+        yield NotCarried(name=named(title), reason=f"its visibility was {line(memo.visibility, 30)}; here it is yours alone")
     if memo.reactions:
-        yield NotCarried(name=named(title), reason=f"Its {memo.reactions} reactions have no place here.")
+        yield NotCarried(name=named(title), reason=f"its {memo.reactions} reactions have no place here")
 
 
 def _found(attached: Attached, files: list[Entry]) -> Entry | None:

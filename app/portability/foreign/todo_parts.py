@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from app.portability.foreign.wording import LONGEST_TODO_TITLE, clean, damaged, joined, line, named
 from app.portability.items import NotCarried, SourceTodo
+from app.portability.wording import LONGEST_TODO_TITLE, clean, damaged, joined, line, named
 
 LONGEST_DESCRIPTION = 20_000
 MOST_STEPS = 100
@@ -24,9 +24,9 @@ def todo(
     text = joined(whole if len(whole) > LONGEST_TODO_TITLE else "", clean(description).strip(), "\n".join(more))
     yield from damaged(short, whole, text)
     if more:
-        yield NotCarried(name=named(short), reason=f"A todo has at most {MOST_STEPS} steps; the other {len(more)} are in its description.")
+        yield NotCarried(name=named(short), reason=f"a todo has at most {MOST_STEPS} steps; the other {len(more)} are in its description")
     if len(text) > LONGEST_DESCRIPTION:
-        yield NotCarried(name=named(short), reason=f"Its description was cut at {LONGEST_DESCRIPTION:,} characters.")
+        yield NotCarried(name=named(short), reason=f"its description was cut at {LONGEST_DESCRIPTION:,} characters")
     yield SourceTodo(
         key=key, title=short, description=text[:LONGEST_DESCRIPTION] or None, completed=completed, completed_at=completed_at if completed else None,
         steps=tuple((line(step) or "Untitled", done) for step, done in steps[:MOST_STEPS]), priority=priority, due=due, rule=rule, created=created,

@@ -12,10 +12,11 @@ import msgspec
 
 from app.core.regex import regex
 from app.errors import Invalid
-from app.portability.foreign import archives, todo_parts
-from app.portability.foreign.trees import UNREADABLE, Entry, Tree, why
-from app.portability.foreign.wording import clean, damaged, moment, named
+from app.portability import archives
+from app.portability.foreign import todo_parts
 from app.portability.items import Item, NotCarried, Source
+from app.portability.trees import Entry, Tree, files
+from app.portability.wording import UNREADABLE, clean, damaged, moment, named, why
 
 NAMES = frozenset({"todo.txt", "done.txt"})
 PRIORITIES = {"A": 5, "B": 4, "C": 3, "D": 2}
@@ -50,7 +51,7 @@ def read(path: Path) -> Source:
     """Open a file, or a folder with todo.txt and done.txt."""
     if path.is_file() and path.suffix.lower() != ".txt":
         raise Invalid(f"{path.name} is no text file.", field="path")
-    return TodoTxt(archives.open_tree(path))
+    return TodoTxt(archives.tree_of(path))
 
 
 class TodoTxt:
@@ -68,11 +69,11 @@ class TodoTxt:
     def items(self) -> Iterator[Item]:
         """Give every line that says something as a todo."""
         known: Counter[str] = Counter()
-        for entry in self._tree.entries():
+        for entry in files(self._tree):
             if isinstance(entry, NotCarried):
                 yield entry
             elif entry.ending != "txt" or ("/" in entry.path and entry.name not in NAMES):
-                yield NotCarried(name=named(entry.path), reason="It is no list of todos.")
+                yield NotCarried(name=named(entry.path), reason="it is no list of todos")
             else:
                 yield from _file(entry, known)
 
@@ -87,11 +88,11 @@ def _file(entry: Entry, known: Counter[str]) -> Iterator[Item]:
         with entry.open() as stream:
             for number, raw in enumerate(_lines(stream), 1):
                 if len(raw) > MOST_OF_LINE:
-                    yield NotCarried(name=f"{named(entry.path)}, line {number}", reason=f"The line has more than {MOST_OF_LINE >> 20} MB.")
+                    yield NotCarried(name=f"{named(entry.path)}, line {number}", reason=f"the line has more than {MOST_OF_LINE >> 20} MB")
                 elif text := clean(raw.decode("utf-8-sig" if number == 1 else "utf-8", "replace")).strip():
                     yield from _todo(text, known)
     except UNREADABLE as error:
-        yield NotCarried(name=named(entry.path), reason=f"It is damaged after line {number}: {why(error)}.")
+        yield NotCarried(name=named(entry.path), reason=f"it is damaged after line {number}: {why(error)}")
 
 
 def _lines(stream: BinaryIO) -> Iterator[bytes]:
@@ -113,7 +114,7 @@ def _todo(text: str, known: Counter[str]) -> Iterator[Item]:
     title = " ".join(title.split())
     if marks.rule and marks.due is None:
         marks.about.append(f"Repeats: {marks.rule}")
-        marks.lost.append("It repeats, but has no due date to count from")
+        marks.lost.append("it repeats, but has no due date to count from")
         marks.rule = None
     digest = hashlib.sha256(title.encode()).hexdigest()[:24]
     known[digest] += 1
@@ -121,7 +122,7 @@ def _todo(text: str, known: Counter[str]) -> Iterator[Item]:
     priority = found["first"] or marks.priority
     yield from damaged(title, title)
     for reason in marks.lost:
-        yield NotCarried(name=named(title), reason=f"{reason}.")
+        yield NotCarried(name=named(title), reason=reason)
     yield from todo_parts.todo(
         key=f"{digest}-{known[digest]}", title=title, description="\n".join(marks.about), completed=done, completed_at=first if done else None,
         priority=PRIORITIES.get(priority, 1) if priority else None, due=marks.due, rule=marks.rule, created=second if done else first,

@@ -13,13 +13,15 @@ import msgspec
 
 from app.core.regex import regex
 from app.errors import Invalid
-from app.portability.foreign import archives, todo_parts, todoist_dates
-from app.portability.foreign.trees import UNREADABLE, Entry, Single, Tree, why
-from app.portability.foreign.wording import clean, damaged, joined, line, link, named, since_1970, web
+from app.portability import archives
+from app.portability.foreign import todo_parts, todoist_dates
 from app.portability.items import Item, NotCarried, Source
+from app.portability.trees import Entry, FileTree, Tree, files
+from app.portability.wording import UNREADABLE, clean, damaged, joined, line, link, named, since_1970, web, why
 
 PRIORITIES = {"1": 5, "2": 4, "3": 3}
 """1 is the highest of a CSV file, other than in Todoist's API; 4 is none."""
+ENDINGS = frozenset({"csv"})
 LOOKED_AT = 4096
 _NUMBER = regex(r"\s*\[\d+\]$")
 _FILE = regex(r"\[\[file (\{.*?\})\]\]", re.DOTALL)
@@ -48,7 +50,7 @@ def read(path: Path) -> Source:
     """Open a CSV, a folder or a zip of them."""
     if path.is_file() and not archives.looks(_looks_like_todoist, path):
         raise Invalid(f"{path.name} is no CSV of Todoist: its first line must name the columns TYPE and CONTENT.", field="path")
-    return Todoist(archives.open_tree(path))
+    return Todoist(archives.tree_of(path))
 
 
 class Todoist:
@@ -66,13 +68,13 @@ class Todoist:
     def items(self) -> Iterator[Item]:
         """Give a todo for each task of the top, its sub-tasks as steps."""
         keys: Counter[str] = Counter()
-        for entry in self._tree.entries():
+        for entry in files(self._tree):
             if isinstance(entry, NotCarried):
                 yield entry
-            elif (entry.ending == "csv" or isinstance(self._tree, Single)) and archives.looks(_is_template, entry):
+            elif (entry.ending in ENDINGS or isinstance(self._tree, FileTree)) and archives.looks(_is_template, entry):
                 yield from _Project(entry, keys).items()
             else:
-                yield NotCarried(name=named(entry.path), reason="It is no CSV of Todoist.")
+                yield NotCarried(name=named(entry.path), reason="it is no CSV of Todoist")
 
     def close(self) -> None:
         """Close the archive."""
@@ -104,10 +106,10 @@ class _Project:
                     authors += given.get("TYPE") == "task" and bool(given.get("AUTHOR"))
                     yield from self._row(given, count)
         except (csv.Error, *UNREADABLE) as error:
-            yield NotCarried(name=named(self._entry.path), reason=f"It is damaged after {count} rows: {why(error)}.")
+            yield NotCarried(name=named(self._entry.path), reason=f"it is damaged after {count} rows: {why(error)}")
         yield from self._finished()
         if authors:
-            yield NotCarried(name=named(self._name), reason=f"Who wrote its {authors} tasks is not kept.")
+            yield NotCarried(name=named(self._name), reason=f"who wrote its {authors} tasks is not kept")
 
     def _row(self, row: Mapping[str, str], number: int) -> Iterator[Item]:
         kind, content = row.get("TYPE", ""), row.get("CONTENT", "")
@@ -121,7 +123,7 @@ class _Project:
         elif kind == "note":
             yield from self._note(content)
         elif kind and not kind.startswith("meta"):
-            yield NotCarried(name=named(content or f"row {number}"), reason=f"It is a {line(kind, 30)}, which is no task, section or comment.")
+            yield NotCarried(name=named(content or f"row {number}"), reason=f"it is a {line(kind, 30)}, which is no task, section or comment")
 
     def _begun(self, row: Mapping[str, str]) -> Iterator[Item]:
         yield from self._finished()
@@ -159,15 +161,15 @@ class _Project:
             lost.append(f"Priority: p{row['PRIORITY']}")
         if any(lost):
             task.description.append("\n".join([f"{title}:", *filter(None, lost)]))
-            yield NotCarried(name=named(content), reason="Steps have only a title; the rest of this sub-task is in the description of its todo.")
+            yield NotCarried(name=named(content), reason="steps have only a title; the rest of this sub-task is in the description of its todo")
 
     def _note(self, content: str) -> Iterator[Item]:
         """Add a comment to the task above; one that stands before all tasks is the project's."""
         for found in _FILE.finditer(content):
-            yield NotCarried(name=named(_file(found[1])[0]), reason="Todoist keeps this file; the comment has its address.")
+            yield NotCarried(name=named(_file(found[1])[0]), reason="Todoist keeps this file; the comment has its address")
         text = _FILE.sub(lambda found: link(*_file(found[1])), content)
         if self._task is None:
-            yield NotCarried(name=named(text), reason="It is a comment on a project or section; todos have no place for it.")
+            yield NotCarried(name=named(text), reason="it is a comment on a project or section; todos have no place for it")
         else:
             self._task.description.append(text)
 
@@ -181,14 +183,7 @@ class _Project:
 
 
 def _looks_like_todoist(path: Path) -> bool:
-    if archives.is_alone(path):
-        return any(map(_is_template, archives.first_entries(path)))
-    found = False
-    for number, entry in enumerate(archives.first_entries(path)):
-        if entry.ending != "csv" or (number < 10 and not _is_template(entry)):
-            return False
-        found = True
-    return found
+    return archives.all_are(path, _is_template, ENDINGS)
 
 
 def _is_template(entry: Entry) -> bool:
@@ -199,7 +194,7 @@ def _is_template(entry: Entry) -> bool:
 
 
 def _unread(content: str, text: str) -> NotCarried:
-    return NotCarried(name=named(content), reason=f"Its date “{line(text, 60)}” is not certain here; it stands in the description.")
+    return NotCarried(name=named(content), reason=f"its date “{line(text, 60)}” is not certain here; it stands in the description")
 
 
 def _file(text: str) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Texts and moments of other programs, made fit for ours: what no database takes is gone, and nothing here raises."""
+"""Texts, names and moments of what is imported, made fit for ours: what no database takes is gone, and nothing here raises."""
 
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -7,12 +7,15 @@ from urllib.parse import quote
 
 from app.core.regex import regex
 from app.core.tx import stamp
+from app.errors import Invalid
 from app.portability.items import NotCarried
 
 LONGEST_TITLE = 255
 LONGEST_TODO_TITLE = 500
-LONGEST_NAME = 100
+LONGEST_NAME = 300
 """So long is what names a thing in a report."""
+UNREADABLE = (OSError, ValueError, EOFError, RecursionError, NotImplementedError, Invalid)
+"""What reading something that is not as it should be raises; ValueError has in it whatever is no text, JSON or number."""
 _LINKED = regex(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
 _BRACKETS = str.maketrans("[]", "()")
 _START = datetime(1970, 1, 1, tzinfo=UTC)
@@ -100,12 +103,22 @@ def moment(value: object) -> str | None:
 def damaged(name: str, *texts: str) -> Iterator[NotCarried]:
     """Tell of a text in which some bytes were no characters."""
     if any("\ufffd" in text for text in texts):
-        yield NotCarried(name=named(name), reason="Some of its bytes were no text; each of them is now a �.")
+        yield NotCarried(name=named(name), reason="some of its bytes were no text; each of them is now a �")
 
 
 def named(name: object) -> str:
     """Give a name as a report shows it."""
     return line(name, LONGEST_NAME) or "(without a name)"
+
+
+def why(error: BaseException) -> str:
+    """Give the end of a sentence that says why something cannot be read, without paths of this machine."""
+    return str(error.strerror) if isinstance(error, OSError) and error.strerror else str(error).rstrip(".") or "it ends too early"
+
+
+def unreadable(name: str, error: BaseException) -> NotCarried:
+    """Tell of something that cannot be read."""
+    return NotCarried(name=named(name), reason=f"it cannot be read: {why(error)}")
 
 
 def joined(*parts: str | None) -> str:

@@ -6,26 +6,22 @@ import io
 import struct
 import tempfile
 import threading
-import unicodedata
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, NamedTuple, cast
+from typing import IO, BinaryIO, NamedTuple
 
 from app.errors import Invalid
-from app.portability.foreign import trees
-from app.portability.foreign.trees import Entry, Part
-from app.portability.foreign.wording import named
 from app.portability.items import NotCarried
+from app.portability.trees import LINK, ODD, OWN, ArchiveTree, Entry, Folder, Found, Limits, Part, fault_of, is_hidden
+from app.portability.wording import named
 
 BLOCK = 512
 MOST_NAME = 1 << 16
-MOST_ENTRIES = 1_000_000
-MOST_RATIO = 100
-FREE = 16 << 20
 _GZIP_BROKEN = (OSError, EOFError, zlib.error)
 _STEP = 1 << 17
 _FILES = b"0\x007"
+_LINKS = b"12"
 _FOLDER, _LONG_NAME, _LONG_LINK, _PAX = b"5", b"L", b"K", b"xg"
 
 
@@ -50,42 +46,44 @@ def is_gzip(path: Path) -> bool:
         return file.read(2) == b"\x1f\x8b"
 
 
-def beginning(path: Path, most: int) -> "Tar":
+def beginning(path: Path, most: int) -> "TarTree":
     """Give as much of a gzipped archive as is in its first `most` bytes."""
     found = io.BytesIO()
     with contextlib.suppress(*_GZIP_BROKEN), gzip.open(path) as packed:
         while found.tell() < most and (part := packed.read1(_STEP)):
             found.write(part)
-    return Tar(found)
+    return TarTree(found)
 
 
-def unpacked(path: Path) -> "Tar":
+def unpacked(path: Path, limits: Limits = OWN) -> "TarTree":
     """Give a gzipped archive, written to a temporary file; Invalid for one that is damaged at its beginning or grows without end."""
-    limit = max(FREE, MOST_RATIO * path.stat().st_size)
-    file = tempfile.TemporaryFile()  # noqa: SIM115 -- Tar closes it
-    try:
-        with gzip.open(path) as packed:
-            while part := packed.read1(_STEP):
-                if file.tell() + len(part) > limit:
-                    file.close()
-                    raise Invalid(f"{path.name} is refused: it would grow to more than {MOST_RATIO} times its size.", field="path")
-                file.write(part)
-    except _GZIP_BROKEN:
-        if not file.tell():
-            file.close()
-            raise Invalid(f"{path.name} is no whole archive; it is damaged or was cut off.", field="path") from None
-    return Tar(cast(BinaryIO, file))
+    with contextlib.ExitStack() as opened:
+        file = opened.enter_context(tempfile.TemporaryFile())
+        cut = False
+        try:
+            with gzip.open(path) as packed:
+                while part := packed.read1(_STEP):
+                    limits.require_room(path, file.tell() + len(part))
+                    file.write(part)
+        except _GZIP_BROKEN:
+            if not file.tell():
+                raise Invalid(f"{path.name} is no whole archive; it is damaged or was cut off.", field="path") from None
+            cut = True
+        opened.pop_all()
+    return TarTree(file, limits, cut=cut)
 
 
-class Tar:
-    """A tar archive that lies in a file which can be read anywhere."""
+class TarTree(ArchiveTree):
+    """A tar archive that lies in a file which can be read anywhere; `cut` says that its end is missing."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: IO[bytes], limits: Limits = OWN, *, cut: bool = False) -> None:
+        super().__init__(limits)
         self._file = file
         self._lock = threading.Lock()
         self._end = file.seek(0, io.SEEK_END)
+        self._cut = cut
 
-    def entries(self) -> Iterator[Entry | NotCarried]:
+    def members(self) -> Iterator[Found]:
         """Give the files in the order of the archive."""
         place, name, count = 0, "", 0
         while place + BLOCK <= self._end:
@@ -96,22 +94,26 @@ class Tar:
                     place += BLOCK
                     continue
                 name, found = "", self._next_head(place + BLOCK)
-                yield NotCarried(name=f"bytes {place} to {found}", reason="The archive is damaged here; what stood there is not known.")
+                yield NotCarried(name=f"bytes {place} to {found}", reason="the archive is damaged here; what stood there is not known")
                 place = found
                 continue
             count += 1
-            if count > MOST_ENTRIES:
-                yield NotCarried(name="the rest", reason=f"The archive has more than {MOST_ENTRIES:,} files.")
+            if count > self.limits.entries or place > self.limits.bytes:
+                yield NotCarried(name="the rest", reason=f"the archive has more than {self.limits.entries:,} files or {self.limits.bytes:,} bytes")
                 return
             data = place + BLOCK
             place = data + -(-head.size // BLOCK) * BLOCK
             if head.kind == _LONG_NAME or head.kind in _PAX:
                 name = self._long_name(head, data) or name
             elif head.kind != _LONG_LINK:
-                yield from self._entry(head._replace(name=name or head.name), data)
+                yield from self._member(head._replace(name=name or head.name), data)
                 name = ""
-        if place != self._end and place > self._end:
-            yield NotCarried(name="the end of the archive", reason="The archive was cut off.")
+        if place > self._end or self._cut:
+            yield NotCarried(name="the end of the archive", reason="the archive was cut off")
+
+    def open(self, entry: Entry) -> BinaryIO:
+        """Open a file."""
+        return io.BufferedReader(Part(lambda place, size: self.read_at(entry.place + place, min(size, entry.size - place)), entry.size), 1 << 16)
 
     def close(self) -> None:
         """Close the archive's file."""
@@ -123,22 +125,20 @@ class Tar:
             self._file.seek(place)
             return self._file.read(size)
 
-    def _entry(self, head: _Head, data: int) -> Iterator[Entry | NotCarried]:
-        path = unicodedata.normalize("NFC", head.name.removeprefix("./"))
-        if head.kind == _FOLDER or not path or path.endswith("/") or any(trees.hidden(part) for part in path.split("/")):
+    def _member(self, head: _Head, data: int) -> Iterator[Found]:
+        path = head.name.removeprefix("./").rstrip("/")
+        if path in ("", ".") or is_hidden(path):
             return
-        if fault := trees.fault_of(path):
+        if fault := fault_of(path, self.limits):
             yield NotCarried(name=named(path), reason=fault)
+        elif head.kind == _FOLDER or head.name.endswith("/"):
+            yield Folder(path)
         elif head.kind not in _FILES:
-            yield NotCarried(name=named(path), reason="It is a link or no file at all; only files are read.")
+            yield NotCarried(name=named(path), reason=LINK if head.kind in _LINKS else ODD)
         elif data + head.size > self._end:
-            yield NotCarried(name=named(path), reason="It is cut off, or the archive tells a false size.")
+            yield NotCarried(name=named(path), reason="it is cut off, or the archive tells a false size")
         else:
-            yield Entry(path=path, size=head.size, modified=head.modified, open=lambda: self._open(data, head.size))
-
-    def _open(self, data: int, size: int) -> BinaryIO:
-        window = _Window(self, data, size)
-        return cast(BinaryIO, io.BufferedReader(Part(cast(BinaryIO, window), size, (ValueError,)), 1 << 16))
+            yield Entry(path, head.size, head.modified, self, data)
 
     def _long_name(self, head: _Head, data: int) -> str:
         text = self.read_at(data, min(head.size, MOST_NAME))
@@ -152,23 +152,6 @@ class Tar:
                 return place
             place += BLOCK
         return self._end
-
-
-class _Window(io.RawIOBase):
-    """The bytes of one file in the archive."""
-
-    def __init__(self, tar: Tar, start: int, size: int) -> None:
-        super().__init__()
-        self._tar = tar
-        self._place = start
-        self._end = start + size
-
-    def read(self, size: int = -1) -> bytes:
-        """Give the next bytes."""
-        left = self._end - self._place
-        found = self._tar.read_at(self._place, left if size < 0 else min(size, left))
-        self._place += len(found)
-        return found
 
 
 def _head(block: bytes) -> _Head | None:
