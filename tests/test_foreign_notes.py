@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from app.portability.foreign import joplin_items, wording
+from app.portability import wording
+from app.portability.foreign import joplin_items
 from app.portability.formats import source_of
 from app.portability.items import SourceFolder
 from tests import foreign_exports as exports

@@ -27,9 +27,9 @@ from app.portability.items import (
     SourceTodo,
 )
 from app.portability.markdown_folder import ENDINGS, LARGEST
-from app.portability.tars import is_gzip
 from app.portability.trees import Entry, Folder, Tree
 from app.portability.wording import UNREADABLE, unreadable
+from app.portability.zips import is_zip
 from app.workspace.media_types import as_text
 from app.workspace.snapshots import Kept
 
@@ -232,8 +232,8 @@ class HearthTree:
 
 
 def _is_export(path: Path) -> bool:
-    if path.is_file() and is_gzip(path) and not any(map(_is_of_export, archives.first_entries(path))):
-        return False  # it takes long to unpack all of it
+    if path.is_file() and not is_zip(path) and not any(map(_is_of_export, archives.first_entries(path))):
+        return False  # looking through all of a tar takes long
     with contextlib.closing(archives.tree_of(path)) as tree:
         entry = archives.within(tree).find(ABOUT)
         found = json.loads(entry.read(1 << 16)) if entry is not None else None

@@ -197,16 +197,18 @@ class FolderTree:
         """Give the files of a folder; those that are folders are put into `below`."""
         try:
             with os.scandir(os.path.join(self._top, place)) as found:  # noqa: PTH118
-                listed = sorted((one for one in found if not _is_hidden(one.name)), key=lambda one: by_form(one.name))
+                listed = {one.name: one for one in found}
         except OSError as error:
             yield unreadable(path or Path(self._top).name, error)
             return
         taken: set[str] = set()
         before, inside = path and f"{path}/", place and f"{place}/"
-        for one in listed:
-            name, own = before + distinct(one.name, taken), inside + one.name
+        for called in sorted(listed, key=None if all(map(str.isascii, listed)) else _by_form):
+            if _is_hidden(called):
+                continue
+            one, name, own = listed[called], before + distinct(called, taken), inside + called
             try:
-                if not _is_text(one.name):
+                if not _is_text(called):
                     yield NotCarried(name=named(name), reason="its name is not valid UTF-8")
                 elif one.is_symlink():
                     yield NotCarried(name=named(name), reason=LINK)
@@ -338,16 +340,11 @@ def is_hidden(path: str) -> bool:
     return any(map(_is_hidden, parts)) and ".." not in parts
 
 
-def by_form(name: str) -> tuple[str, bool]:
-    """Give what names and paths are sorted by, so that they have the same order on every system."""
-    form = unicodedata.normalize("NFC", name)
-    return form, form != name
-
-
 def distinct(name: str, taken: set[str]) -> str:
     """Give a name in NFC, or as it is where another has taken that; empty if both are taken."""
-    form = unicodedata.normalize("NFC", name)
-    found = next((one for one in (form, name) if one not in taken), "")
+    found = unicodedata.normalize("NFC", name)
+    if found in taken:
+        found = name if name not in taken else ""
     taken.add(found)
     return found
 
@@ -362,6 +359,12 @@ def _new_folders(path: str, given: set[str]) -> Iterator[Folder]:
 
 def _is_hidden(name: str) -> bool:
     return (name.startswith(".") and name not in (".", "..")) or name.casefold() in _SYSTEMS
+
+
+def _by_form(name: str) -> tuple[str, bool]:
+    """Give what names are sorted by, so that they have the same order on every system."""
+    form = unicodedata.normalize("NFC", name)
+    return form, form != name
 
 
 def _is_text(name: str) -> bool:
