@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from app.embedding import minilm, model_file
 from app.embedding.minilm import Floats, MiniLM, Room
 from app.embedding.model_file import ModelFileError
+from app.embedding.partner import Partner
 from app.embedding.wordpiece import WordPiece
 from app.embedding.worker import Engine, bytes_of, floats
 
@@ -110,6 +111,33 @@ def test_a_text_has_the_same_vector_alone_and_among_others(engine: Engine) -> No
     assert np.abs(together - alone).max() < 2e-5
 
 
+def test_a_partner_changes_no_vector(engine: Engine) -> None:
+    room = Room(Partner())
+    for text in ("garden", "what did we decide about the trip", *TEXTS):
+        assert np.abs(engine.embed([text], room) - engine.embed([text], Room())).max() < 2e-5
+
+
+def test_a_partner_works_on_the_second_half_and_is_waited_for() -> None:
+    partner = Partner()
+    seen: list[tuple[int, int]] = []
+    for size in (0, 1, 7):
+        partner.share(lambda begin, end: seen.append((begin, end)), size)
+        assert sorted(seen[-2:]) == [(0, size // 2), (size // 2, size)]
+
+
+@pytest.mark.parametrize("fails", [0, 5], ids=["the caller", "the partner"])
+def test_a_partner_is_there_again_after_either_half_failed(fails: int) -> None:
+    partner = Partner()
+
+    def work(begin: int, end: int) -> None:
+        if begin == fails:
+            raise MemoryError("no room")
+
+    with pytest.raises(MemoryError, match="no room"):
+        partner.share(work, 10)
+    partner.share(lambda begin, end: None, 10)
+
+
 def test_vectors_have_length_one_and_are_finite(engine: Engine) -> None:
     vectors = engine.embed(TEXTS, Room())
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
@@ -169,7 +197,7 @@ def test_attention_that_would_overflow_gives_the_same_vector(model: MiniLM, monk
     assert usual @ model.embed([text], Room())[0] > 0.999999
 
 
-@pytest.mark.parametrize("lengths", [[], [3], [256] * 5, [1] * 600, [500, 500], [512], [511, 2, 510]])
+@pytest.mark.parametrize("lengths", [[], [3], [256] * 5, [1] * 700, [320, 321], [640], [639, 2, 638]])
 def test_batches_hold_every_text_once_in_order_and_are_bounded(lengths: list[int]) -> None:
     texts = [[place] * length for place, length in enumerate(lengths)]
     found = list(minilm.batches(texts))

@@ -1,7 +1,8 @@
 """The worker: a process that turns texts into vectors, `python -m app.embedding.worker MODEL`, over its standard input and output.
 
 It knows no database and no settings, and it ends as soon as its input does, so it never outlives the server. Passages are embedded by
-a thread that only gets the time which nobody else wants; a search is embedded by another thread of usual priority, beside them.
+a thread that only gets the time which nobody else wants; a search is embedded by another thread of usual priority, beside them,
+and a partner that takes half of its products.
 """
 
 import contextlib
@@ -20,6 +21,7 @@ import numpy as np
 from app.embedding import model_file
 from app.embedding.frames import LENGTH_BYTES, Answer, Ask, decode_ask, frame, length
 from app.embedding.minilm import Floats, MiniLM, Room
+from app.embedding.partner import Partner
 from app.embedding.wordpiece import WordPiece
 
 NICE = 10
@@ -75,9 +77,9 @@ class Worker:
         self._waiting[ask.kind].put(ask)
 
     def _work(self, kind: str, form: Callable[[Floats], list[bytes]]) -> None:
-        room = Room()
         if kind == "passages":
             stand_back()
+        room = Room(Partner() if kind == "query" and (os.cpu_count() or 1) > 1 else None)
         while True:
             self._send(self._answer(self._waiting[kind].get(), form, room))
 
