@@ -120,6 +120,10 @@ def test_every_word_of_a_text_finds_it_and_is_marked(index: Index, text: str) ->
         assert snippet(text, [pattern(words[0])]).marks != []
 
 
+def test_a_mark_that_is_not_indexed_is_no_part_that_could_be_found() -> None:
+    assert pairs("\u0591\u1075") == ["\u1075"]
+
+
 def test_headings_are_apart_but_for_those_in_code() -> None:
     text = "# One\ntext\n## Two\n```sh\n# comment\n```\n#tag\n   - [ ] open"
     spelled = columns(Words("T", '["a"]', text))

@@ -100,7 +100,7 @@ def pairs(word: str) -> list[str]:
     for run in re.findall(f"[{_UNSPACED}]+|[^{_UNSPACED}]+", word):
         alone = len(run) < 3 or not _LAST_RUN.match(run)
         found += [run] if alone else [run[at : at + 2] for at in range(len(run) - 1)]
-    return found
+    return [part for part in found if indexed(part).strip()]
 
 
 def pattern(text: str, *, prefix: bool = False) -> Pattern:
