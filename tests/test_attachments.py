@@ -22,10 +22,10 @@ async def upload(client: Client, content: bytes, name: str = "file.txt", **heade
     return (await client.ok("POST", "/os/attachments", status=201, params={"name": name}, content=content, headers=headers))["attachment"]
 
 
-async def text(served: Served, content: bytes, name: str) -> Extract:
+async def text(served: Served, content: bytes, name: str, said: str = "") -> Extract:
     client = await served.person(f"u{abs(hash((content[:100], name))) % 10**9}")
     caller = await served.parts.read(lambda tx: tx.sure("SELECT max(id) FROM users")[0])
-    found = await upload(client, content, name)
+    found = await upload(client, content, name, **{"content-type": said} if said else {})
     from app.core.caller import Caller
 
     me = Caller(user=caller, user_id="", username="", kind="session")
@@ -217,3 +217,20 @@ async def test_a_process_that_takes_too_long_is_killed_and_what_it_wrote_is_kept
 
 async def test_a_process_that_fails_has_not_ended_well() -> None:
     assert await child.lines("timeit", "raise ValueError", given=b"x" * 1_000_000, seconds=20) == ([], False)
+
+
+@pytest.mark.parametrize(
+    ("content", "said", "kept"),
+    [
+        (b"fake", "image/png", "image/png"), (b"fake", "Application/PDF; x=y", "application/pdf"), (b"# T", "text/plain", "text/plain"),
+        (b"words", "", "text/plain"), (b"words", "application/octet-stream", "text/plain"), (png(), "", "image/png"),
+        (b"<p>x", "text/html; charset=utf-8", "text/html"), (b"words", "no type\\at all", "text/plain"),
+    ],
+)  # fmt: skip
+async def test_a_file_is_kept_as_the_type_it_was_sent_with(alice: Client, content: bytes, said: str, kept: str) -> None:
+    made = (await alice.ok("POST", "/os/attachments", status=201, content=content, headers={"content-type": said}))["attachment"]
+    assert made["mediaType"] == kept
+
+
+async def test_what_is_called_a_picture_and_is_a_text_is_read_as_text(served: Served) -> None:
+    assert (await text(served, b"Just words.", "a.png", "image/png")).text == "Just words."

@@ -223,3 +223,8 @@ async def test_a_turn_that_cannot_be_stored_is_told_as_failed(served: Served, al
     assert [event["type"] for event in events] == ["text-delta", "error", "completion"]
     kept = (await alice.ok("GET", f"/conversations/{events[-1]['metadata']['conversationId']}"))["messages"]
     assert [message["role"] for message in kept] == ["user", "assistant"]
+
+
+@pytest.mark.parametrize("id_", ["99999999999999999999", " 99 ", 99, "9007199254740991"])
+async def test_a_conversation_that_is_not_there_is_not_found_however_it_is_written(alice: Client, id_: str | int) -> None:
+    await alice.refused("POST", "/chat", 404, "not_found", json={"message": "hi", "conversationId": id_})

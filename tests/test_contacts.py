@@ -305,3 +305,33 @@ async def test_nobody_reads_or_changes_the_grants_of_two_others(served: Served, 
         await carol.refused("PUT", f"/network/contacts/{name}/permissions", 404, "not_found", json={"permissions": {}})
     assert (await carol.ok("GET", "/network/contacts"))["total"] == 0
     assert (await carol.ok("GET", "/network/requests"))["incoming"] == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "said", "granted"),
+    [
+        ("agent", {}, True), ("agent", {"agentAccess": None}, True), ("agent", {"agentAccess": True}, True), ("agent", {"agentAccess": False}, False),
+        ("friend", {}, False), ("friend", {"agentAccess": True}, True),
+    ],
+)  # fmt: skip
+async def test_who_accepts_decides_whether_their_agent_may_be_asked(
+    alice: Client, bob: Client, kind: str, said: dict[str, Any], granted: bool
+) -> None:
+    made = await befriended(alice, bob, kind, permissions={"todoAccess": {"read": True}, **said})
+    assert (made["agentAccess"]["granted"], made["yourPermissionsToThem"]["todos"]) == (granted, True)
+    kept = (await bob.ok("GET", "/network/contacts/alice/permissions"))["permissions"]
+    assert (kept["agentAccess"], kept["todoAccess"]) == (granted, {"read": True, "create": False})
+
+
+async def test_null_inside_permissions_is_the_same_as_left_out(alice: Client, bob: Client) -> None:
+    await befriended(alice, bob)
+    given = {
+        "agentAccess": None,
+        "notesAccess": {"scope": "all", "folderIds": None, "access": None},
+        "todoAccess": None,
+        "toolAccess": {"allowedTools": None},
+    }
+    kept = (await bob.ok("PUT", "/network/contacts/alice/permissions", json={"permissions": given}))["permissions"]
+    assert kept == {**P_NOTHING, "notesAccess": {"scope": "all", "folderIds": [], "access": "read"}}
+    bad = {"permissions": {"notesAccess": {"scope": "all", "folderIds": [None]}}}
+    await bob.refused("PUT", "/network/contacts/alice/permissions", 400, "invalid_request", json=bad)

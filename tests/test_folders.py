@@ -270,3 +270,13 @@ async def test_what_lies_above_a_shared_folder_is_not_told(served: Served, alice
     assert (await bob.ok("GET", "/os/notes?folderName=work/plans"))["folder"]["id"] == made["folder"]["parentId"]
     await bob.refused("GET", "/os/notes?folderName=Private/Work/Plans", 404, "not_found")
     assert (await alice.ok("GET", "/os/notes?folderName=Private/Work/Plans"))["folder"]["id"] == made["folder"]["parentId"]
+
+
+async def test_a_long_path_names_a_folder_wherever_its_name_does(alice: Client) -> None:
+    path = f"{'a' * 150}/{'b' * 150}"
+    folder = await alice.folder(path)
+    made = await alice.note("Deep", "In the cellar.", folderName=path)
+    assert made["folderId"] == folder
+    assert [row["title"] for row in (await alice.ok("GET", "/os/notes", params={"folderName": path}))["notes"]] == ["Deep"]
+    found = await alice.ok("POST", "/os/notes/search", json={"query": "cellar", "folderName": path})
+    assert [row["title"] for row in found["results"]] == ["Deep"]

@@ -201,7 +201,10 @@ async def test_the_endpoint_keeps_the_rules_of_the_wire(alice: Client, stranger:
     head = await stranger.head(GUESTS, params=params)
     assert (head.status_code, head.content) == (200, b"")
     for after in ("x", "-1", "٣"):
-        await stranger.refused("GET", GUESTS, 400, "invalid_request", field="after", params={**params, "meta": "", "sessionKey": "x", "after": after})
+        await stranger.refused(
+            "GET", GUESTS, 400, "invalid_request", field="after", params={**params, "meta": "false", "sessionKey": "x", "after": after}
+        )
+    await stranger.refused("GET", GUESTS, 400, "invalid_request", field="meta", params={**params, "meta": "yes"})
     for token in ("unknown", "x" * 60, "' OR 1=1 --", "é"):
         await stranger.refused("GET", GUESTS, 404, "not_found", field="token", params={"token": token, "meta": "true"})
 

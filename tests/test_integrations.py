@@ -136,7 +136,7 @@ async def test_events_that_come_without_end_are_bounded(served: Served, alice: C
         ({"content": ""}, 400, "invalid_request", "content"),
         ({"content": "x" * (5 << 20) + "y"}, 413, "payload_too_large", None),
         ({"content": calendar(STANDUP), "name": ""}, 400, "invalid_request", "name"),
-        ({"content": calendar(STANDUP), "name": "n" * 65}, 400, "invalid_request", "name"),
+        ({"content": calendar(STANDUP), "name": "n" * 256}, 400, "invalid_request", "name"),
         ({"content": calendar(STANDUP), "kind": "mcp"}, 400, "invalid_request", "kind"),
         ({"url": "ftp://a.test/x.ics"}, 400, "invalid_request", "url"),
         ({"url": "https://me:secret@a.test/x.ics"}, 400, "invalid_request", "url"),

@@ -314,3 +314,10 @@ class TestExplain:
         assert (await told(bob, "list_notes", "{}")).status_code == 404
         await alice.ok("DELETE", f"/os/share/{made['id']}")
         assert (await told(alice, "list_notes", "{}")).json()["message"] == "The share link is revoked."
+
+
+async def test_a_change_of_a_part_of_the_terms_leaves_the_rest_of_it(alice: Client) -> None:
+    made = await link(alice, identity={"loadCoo": False}, todos={"read": True, "create": True})
+    changed = (await alice.ok("PATCH", f"/os/share/{made['id']}", json={"identity": {"loadUser": False}, "todos": {"create": False}}))["shareLink"]
+    assert changed["identity"] == {"loadCoo": False, "loadUser": False, "loadPolicy": True}
+    assert changed["todos"] == {"read": True, "create": False}

@@ -85,9 +85,8 @@ async def test_an_edit_by_search_needs_exactly_one_note(alice: Client) -> None:
         ("create_note", {"title": "x"}, "content"),
         ("create_note", {"title": 5, "content": ""}, "title"),
         ("pin_note", {"noteId": "one", "pinned": True}, "noteId"),
-        ("pin_note", {"id": 1, "pinned": True}, "id"),
+        ("pin_note", {"id": 1, "pinned": True}, "noteId"),
         ("search_notes", {"query": ""}, "query"),
-        ("search_notes", {"query": "x", "colour": "red"}, "colour"),
         ("search_todos", {"date": "someday"}, "date"),
     ],
 )
@@ -163,3 +162,17 @@ async def test_a_bad_choice_of_namespaces_changes_nothing(alice: Client, body: A
     before = await alice.ok("GET", "/tools/namespaces")
     await alice.refused("PUT", "/tools/namespaces", 400, "invalid_request", json=body)
     assert (await alice.ok("GET", "/tools/namespaces")) == before
+
+
+async def test_a_parameter_that_a_tool_does_not_have_is_ignored_as_in_a_body(alice: Client) -> None:
+    await alice.note("Garden", "The rake is red.")
+    found = await called(alice, "search_notes", query="rake", colour="red")
+    assert [row["title"] for row in found["results"]] == ["Garden"]
+
+
+@pytest.mark.parametrize("parent", [1, "1", "root", None])
+async def test_a_folder_is_named_by_its_id_as_a_number_too(alice: Client, parent: int | str | None) -> None:
+    await alice.ok("POST", "/os/folders", json={"path": "Garden/Tools"})
+    folders = (await called(alice, "list_folders", parentId=parent))["folders"]
+    by_number = {row["name"] for row in (await alice.ok("GET", "/os/folders", params={} if parent is None else {"parentId": parent}))["folders"]}
+    assert {row["name"] for row in folders} == by_number

@@ -363,3 +363,14 @@ async def test_bringing_a_folder_back_counts_as_a_change_of_the_workspace(alice:
     clock.forward(hours=1)
     await alice.ok("POST", f"/os/trash/folder/{work}/restore")
     assert (await alice.ok("GET", "/os/status"))["lastSyncedAt"] == "2026-11-21T10:30:00.000Z"
+
+
+async def test_the_body_of_a_delete_narrows_it_and_a_malformed_one_deletes_nothing(alice: Client) -> None:
+    note = (await alice.note())["id"]
+    todo = (await alice.ok("POST", "/os/todos", status=201, json={"title": "T"}))["result"]["todo"]["id"]
+    await alice.ok("DELETE", f"/os/notes/{note}")
+    await alice.ok("DELETE", f"/os/todos/{todo}")
+    for body in (b"[1", b'"x"', b'{"kind": "lamp"}'):
+        await alice.refused("DELETE", "/os/trash", 400, "invalid_request", content=body)
+    assert (await alice.ok("DELETE", "/os/trash", json={"kind": "note"}))["purged"]["notes"] == 1
+    assert [row["kind"] for row in (await alice.ok("GET", "/os/trash"))["items"]] == ["todo"]

@@ -35,7 +35,7 @@ class KnownScopes(Rule, frozen=True):
         return ["*"] if "*" in value or not value else list(dict.fromkeys(value))
 
 
-KeyName = Annotated[str, Line(1, 100)]
+KeyName = Annotated[str, Line()]
 Scopes = Annotated[list[str], KnownScopes()]
 
 

@@ -150,8 +150,8 @@ def read_settings(tx: Tx, me: Caller) -> SettingsAnswer:
 
 @operation("PATCH /account/settings", scope="account:manage", category="account", since="beyond", tool=False)
 def change_settings(
-    tx: Tx, me: Caller, *, name: Annotated[str, Line(1, 100)] | None = None,
-    agent_name: Annotated[str, Line(1, 100)] | UnsetType | None = UNSET, email: Annotated[str, Email()] | UnsetType | None = UNSET,
+    tx: Tx, me: Caller, *, name: Annotated[str, Line()] | None = None,
+    agent_name: Annotated[str, Line()] | UnsetType | None = UNSET, email: Annotated[str, Email()] | UnsetType | None = UNSET,
     timezone: TimeZone | None = None, locale: Annotated[str, Locale()] | None = None,
     replan_per_day: Annotated[int, Meta(ge=1, le=50)] | None = None, default_model: Annotated[str, Line(1, 200)] | UnsetType | None = UNSET,
     inbox_from: InboxFrom | None = None, escalation_ttl_hours: Annotated[int, Meta(ge=1, le=720)] | None = None,

@@ -10,7 +10,7 @@ from app.core.caller import Caller
 from app.errors import NotFound
 from app.workspace import attachments
 from app.workspace.extraction import Extract
-from app.workspace.media_types import SEEN
+from app.workspace.media_types import SEEN, detect
 
 MOST_BYTES = 48 << 10
 """What the texts of all attachments of a message may take of a model's window, shared among them."""
@@ -76,7 +76,9 @@ def remembered(content: Prompt) -> Prompt:
 async def _item(app: App, me: Caller, row: sqlite3.Row, share: int, *, sees: bool) -> Item:
     try:
         if row["media_type"] in SEEN and sees and row["size"] <= LARGEST_PICTURE:
-            return Picture(await attachments.content_of(app, me, row), row["media_type"], f"attachment-{row['id']}")
+            content = await attachments.content_of(app, me, row)
+            if (seen := detect(content, row["name"], row["media_type"]).media_type) in SEEN:
+                return Picture(content, seen, f"attachment-{row['id']}")
         found = await attachments.text_of(app, me, row)
     except NotFound:
         found = Extract(trouble="It was deleted.")

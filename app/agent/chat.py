@@ -22,7 +22,7 @@ from app.core.caller import Caller
 from app.core.lines import Lines
 from app.core.loading import loaded
 from app.core.operation import operation
-from app.core.shapes import Id, Text
+from app.core.shapes import LARGEST_ID, Id, Text
 from app.core.tx import Tx
 from app.errors import AppError
 from app.tools.origin import Origin
@@ -64,7 +64,7 @@ class Wish(msgspec.Struct, frozen=True):
 
 @operation("POST /chat", scope="agent.chat:run", category="agent")
 async def chat(
-    app: App, me: Caller, *, message: MessageText, conversation_id: Id | Annotated[str, Meta(pattern="^[0-9]{1,15}$")] | None = None,
+    app: App, me: Caller, *, message: MessageText, conversation_id: Id | Annotated[str, Meta(pattern="^ *[0-9]{1,40} *$")] | None = None,
     user_timezone: TimeZone | None = None, model: Annotated[str, Meta(max_length=200)] | None = None, stream: bool = True,
     temperature: Annotated[float, Meta(ge=0, le=2)] | None = None, attachment_ids: Annotated[list[Id], Meta(max_length=10)] | None = None,
 ) -> Answer | Lines:  # fmt: skip
@@ -74,7 +74,10 @@ async def chat(
     """
     if attachment_ids:
         me.require(("os.notes:read",))
-    number, named = None if conversation_id is None else int(conversation_id), app.quick(model_choice.name_of, me, app.settings, model)
+    number, named = (
+        None if conversation_id is None else min(int(conversation_id), LARGEST_ID),
+        app.quick(model_choice.name_of, me, app.settings, model),
+    )
     begun = await app.write(_begin, me, message, number, user_timezone, attachment_ids or (), named, app.settings.max_completion)
     events: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
     wish = Wish(message, model, temperature, app.clock().astimezone(begun.zone))

@@ -92,6 +92,7 @@ class Most(Rule, frozen=True):
 
 
 Title = Annotated[str, Meta(description="1 to 255 characters, trimmed, NFC, no control characters"), Line()]
+NameOrPath = Annotated[str, Meta(description="a folder's name, or its path from the root"), Line(1, 10_000)]
 Id = Annotated[int, Meta(ge=1, le=LARGEST_ID)]
 Offset = Annotated[int, Meta(ge=0, le=LARGEST_ID)]
 
@@ -128,8 +129,17 @@ class Shape:
         try:
             record = msgspec.convert(given, self.record)
         except msgspec.ValidationError as error:
-            raise _explained(str(error), self.choices) from None
+            record = self._without_nulls(given, error)
         return {name: getattr(record, name) for name in self.names}
+
+    def _without_nulls(self, given: Mapping[str, Any], failure: msgspec.ValidationError) -> Any:
+        """Give the record of a request in whose inner objects null stands for what was left out; raise Invalid where it fits no better so."""
+        if "got `null`" in str(failure):
+            try:
+                return msgspec.convert(_without_nulls(given, msgspec.inspect.type_info(self.record)), self.record)
+            except msgspec.ValidationError as error:
+                failure = error
+        raise _explained(str(failure), self.choices) from None
 
     def reads_integer(self, name: str) -> bool:
         """Say whether the field of that wire name is an integer."""
@@ -194,6 +204,32 @@ def schemas(types_: list[Any], prefix: str) -> tuple[list[dict[str, Any]], dict[
 
 
 _encoder = msgspec.json.Encoder()
+
+
+def _without_nulls(value: Any, of: msgspec.inspect.Type) -> Any:
+    """Give a value of that type without the nulls of optional fields that cannot be null."""
+    if isinstance(of, msgspec.inspect.Metadata):
+        return _without_nulls(value, of.type)
+    if isinstance(of, msgspec.inspect.UnionType):
+        inner = msgspec.inspect.ListType if isinstance(value, list) else msgspec.inspect.StructType
+        return next((_without_nulls(value, option) for option in of.types if isinstance(option, inner)), value)
+    if isinstance(of, msgspec.inspect.ListType) and isinstance(value, list):
+        return [_without_nulls(part, of.item_type) for part in value]
+    if isinstance(of, msgspec.inspect.StructType) and isinstance(value, Mapping):
+        fields = {field.encode_name: field for field in of.fields}
+        return {
+            name: _without_nulls(part, fields[name].type) if name in fields else part
+            for name, part in value.items()
+            if part is not None or name not in fields or fields[name].required or _takes_null(fields[name].type)
+        }
+    return value
+
+
+def _takes_null(of: msgspec.inspect.Type) -> bool:
+    if isinstance(of, msgspec.inspect.Metadata):
+        return _takes_null(of.type)
+    options = of.types if isinstance(of, msgspec.inspect.UnionType) else (of,)
+    return any(isinstance(option, msgspec.inspect.NoneType | msgspec.inspect.AnyType) for option in options)
 
 
 def _containers(body: bytes) -> int:

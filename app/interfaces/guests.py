@@ -47,7 +47,7 @@ class GuestDoor:
     async def _get(self, request: Request, guest: int | None) -> Response:
         asked = dict(request.query_params)
         fields: dict[str, Any] = {"token": asked.get("token")}
-        if asked.get("meta") in ("true", "1"):
+        if _flag(asked, "meta"):
             return _told(await self.parts.call(OPERATOR, "look_behind_link", _there(fields)))
         fields |= {"sessionKey": asked.get("sessionKey"), "guest": guest, "address": _address(request)}
         if "after" in asked:
@@ -70,6 +70,13 @@ def _there(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 def _told(answer: Any) -> Response:
     return Response(encode_enveloped(answer, None), media_type="application/json; charset=utf-8")
+
+
+def _flag(asked: dict[str, str], name: str) -> bool:
+    given = asked.get(name, "false")
+    if given not in ("true", "1", "false", "0"):
+        raise Invalid(f"{name} must be true or false.", field=name)
+    return given in ("true", "1")
 
 
 def _number(text: str) -> int:

@@ -148,6 +148,8 @@ class Api:
                 await self._serve(exchange, path[len(BASE) :])
             else:
                 more = [(b"x-request-id", exchange.request_id), *(exchange.cors or () if for_all else ())]
+                if path.endswith("/") and path != "/":
+                    scope = {**scope, "path": path.removesuffix("/")}
                 await self.guard.pass_on(self.app, scope, receive, send, more)
                 return
         except ClientLeft:
@@ -191,12 +193,14 @@ class Api:
         operation = found.operation
         if operation.spooled:
             return await self._ask_with_file(exchange, found)
-        body = b"" if operation.in_query else await self._body(exchange, getattr(self.parts.settings, operation.body))
+        body = b"" if operation.method == "GET" else await self._body(exchange, getattr(self.parts.settings, operation.body))
 
         def params() -> dict[str, Any]:
             text = exchange.scope["query_string"]
             in_text = operation.in_query or operation.raw
             given = decode(body) if not in_text else operation.shape.from_text(query(text)) if text else {}
+            if operation.in_query and body:  # of a DELETE: fields that were sent so narrow it too
+                given = decode(body) | given
             if operation.raw:
                 given |= {"content": body, "contentType": exchange.headers.get(b"content-type", b"").decode("latin-1")}
             return {**given, **found.values()} if found.texts else given

@@ -106,7 +106,9 @@ def add_group_members(tx: Tx, me: Caller, *, conversation_id: Id, username: Name
     if (username is None) == (members is None):
         raise Invalid("Give either username or members.", field="username")
     inside = {person.username for person in people_in(tx, conversation_id)}
-    _add(tx, me, conversation_id, [name for name in members or [username or ""] if name not in inside], inside=len(inside))
+    field = "members" if members else "username"
+    added = [name for name in members or [username or ""] if name not in inside]
+    _add(tx, me, conversation_id, added, inside=len(inside), field=field)
     return OneGroup(_shown(tx, conversation_id))
 
 
@@ -152,22 +154,22 @@ def _create(tx: Tx, me: Caller, name: str, members: list[str]) -> OneGroup:
     return OneGroup(_shown(tx, conversation))
 
 
-def _add(tx: Tx, me: Caller, conversation: int, names: list[str], *, inside: int) -> None:
+def _add(tx: Tx, me: Caller, conversation: int, names: list[str], *, inside: int, field: str = "members") -> None:
     """Add people to a group, all or none."""
     names = list(dict.fromkeys(names))
     if inside + len(names) > MOST_MEMBERS:
-        raise QuotaExceeded(f"A group has at most {MOST_MEMBERS} members.", field="members")
+        raise QuotaExceeded(f"A group has at most {MOST_MEMBERS} members.", field=field)
     for name in names:
-        person = _contact(tx, me, name)
+        person = _contact(tx, me, name, field)
         _require_room(tx, person.id, f"{person.username} is")
         conversation_rows.join(tx, conversation, person.id)
 
 
-def _contact(tx: Tx, me: Caller, name: str) -> Person:
+def _contact(tx: Tx, me: Caller, name: str, field: str) -> Person:
     """Give a contact of the caller; raise NotConnected for anyone else."""
-    person = senders.find(tx, name)
+    person = senders.find(tx, name, field=field)
     if not contacts.connected(tx, me.user, person.id):
-        raise NotConnected(f"{person.username} is not one of your contacts.", field="members", username=person.username)
+        raise NotConnected(f"{person.username} is not one of your contacts.", field=field, username=person.username)
     return person
 
 
@@ -182,7 +184,7 @@ def _require_room(tx: Tx, user: int, who: str) -> None:
 
 def _require_member(tx: Tx, me: Caller, conversation: int) -> None:
     if name_for(tx, me, conversation) is None:
-        raise NotFound("Group not found or access denied.", field="conversationId")
+        raise NotFound("Group not found or access denied", field="conversationId")
 
 
 def _require_admin(tx: Tx, me: Caller, conversation: int) -> None:

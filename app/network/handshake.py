@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from app.account import contacts as known
 from app.agent.heartbeat import arrivals, clock
@@ -57,6 +57,17 @@ class Outgoing(Record):
 class RequestList(Record):
     incoming: list[Incoming]
     outgoing: list[Outgoing]
+
+
+class Accepted(Permissions):
+    """What is granted with a yes; where agentAccess is not said, what was asked for decides."""
+
+    agent_access: bool | UnsetType = UNSET  # type: ignore[assignment]
+
+    def of(self, kind: Type) -> Permissions:
+        """Give the permissions that this comes to for a request of that type."""
+        said = msgspec.structs.asdict(self)
+        return Permissions(**{**said, "agent_access": kind == "agent" if self.agent_access is UNSET else self.agent_access})
 
 
 class Answered(Record):
@@ -117,9 +128,9 @@ def cancel_request(tx: Tx, me: Caller, *, request_id: Id) -> Record:
 
 @operation("POST /network/accept", scope="net.contacts:manage", category="network", since="beyond", also=("POST /net/contacts/accept",))
 def answer_request(
-    tx: Tx, me: Caller, *, request_id: Id, type: Type, action: Literal["accept", "reject"], permissions: Permissions | None = None
+    tx: Tx, me: Caller, *, request_id: Id, type: Type, action: Literal["accept", "reject"], permissions: Accepted | None = None
 ) -> Answered:
-    """Accept or reject a request to the caller. Without permissions `agent` grants that the caller's agent may be asked, `friend` nothing."""
+    """Accept or reject a request to the caller. Without agentAccess `agent` grants that the caller's agent may be asked, `friend` does not."""
     row = tx.one("SELECT * FROM contact_requests WHERE id = :id AND to_id = :me AND type = :type", id=request_id, me=me.user, type=type)
     if row is None:
         raise NotFound("There is no such request.", field="requestId")
@@ -127,7 +138,7 @@ def answer_request(
     if action == "reject":
         _settle(tx, request_id, "rejected")
         return Answered("rejected", None)
-    wanted = None if permissions is None else contacts.checked(tx, me, permissions)
+    wanted = None if permissions is None else contacts.checked(tx, me, permissions.of(type))
     _accept(tx, row, wanted)
     contacts.tell_connected(tx, _user(tx, row["from_id"]), _user(tx, me.user))
     return Answered("accepted", contacts.known_as(tx, me.user, row["from_id"]))
@@ -197,15 +208,14 @@ def _connect(tx: Tx, me: Caller, token: str, links: Links) -> Connected:
 
 
 def _accept(tx: Tx, row: sqlite3.Row, permissions: Permissions | None) -> None:
-    """Make the two contacts; with a request for the agent that is granted too, whatever else the permissions hold or leave out."""
+    """Make the two contacts, and grant what was chosen; to a request for the agent without a choice that it may be asked."""
     asker, asked = row["from_id"], row["to_id"]
     known.connect(tx, asker, asked, friend=row["type"] == "friend")
-    if row["type"] == "agent":
-        held = grant_rows.of(tx, asked, asker)
-        base = permissions or (held.permissions if held.revision else AGENT_ONLY)
-        grant_rows.put(tx, asked, asker, _with_agent(base), note_id=held.note_id if permissions is None else None)
-    elif permissions is not None:
+    if permissions is not None:
         grant_rows.put(tx, asked, asker, permissions)
+    elif row["type"] == "agent":
+        held = grant_rows.of(tx, asked, asker)
+        grant_rows.put(tx, asked, asker, _with_agent(held.permissions if held.revision else AGENT_ONLY), note_id=held.note_id)
     _settle(tx, row["id"], "accepted")
 
 

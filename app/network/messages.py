@@ -18,7 +18,7 @@ from app.network import delivery, groups, rpc, senders, threads
 
 IDEMPOTENT_SECONDS = 300
 GROUP = "group:"
-NO_GROUP = "Group not found or access denied."
+NO_GROUP = "Group not found or access denied"
 _INTEGER = regex("-?[0-9]+")
 
 To = Annotated[str, Meta(min_length=1, max_length=200, description="<username>, <username>_coo for that user's agent, or group:<conversationId>")]
@@ -96,7 +96,7 @@ def send_message_to_human(tx: Tx, me: Caller, *, message: MessageText, to: Human
     """Send a message to a person's inbox, in the name of the user's agent; `to` is a username, `recipient_id` a user's id. Nobody answers at once."""
     named = to or recipient_id
     if named is None or (to is not None and recipient_id is not None):
-        raise Invalid("Give either to or recipientId.", field="to")
+        raise Invalid("Give either to or recipient_id.", field="to")
     return _send(tx, me, named, message, "inform", time.perf_counter(), by_agent=True)
 
 

@@ -26,12 +26,12 @@ class Sender(msgspec.Struct, frozen=True):
     label: str
 
 
-def find(tx: Tx, named: str) -> Person:
+def find(tx: Tx, named: str, *, field: str = "to") -> Person:
     """Give the user of that id or username; raise NotFound."""
     wanted = named.strip().lower()
     row = tx.one("SELECT id, uuid, username, name FROM users WHERE uuid = :wanted OR username = :wanted", wanted=wanted)
     if row is None:
-        raise NotFound(f"There is no user called {wanted[:64]}.", field="to")
+        raise NotFound(f"There is no user called {wanted[:64]}.", field=field)
     return Person(*row)
 
 

@@ -1,9 +1,10 @@
 """The terms of a share link: what it opens, in the words of the contract, and the permissions that those come to."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
 from app.core.reach import Access
 from app.core.shapes import Id, Record
@@ -32,6 +33,21 @@ class Identity(Record):
         return frozenset(title for title, told in loaded.items() if told)
 
 
+class IdentityChange(Record):
+    """What is to be changed of an `Identity`; what is not said stays."""
+
+    load_coo: bool | UnsetType = UNSET
+    load_user: bool | UnsetType = UNSET
+    load_policy: bool | UnsetType = UNSET
+
+
+class TodoAccessChange(Record):
+    """What is to be changed of a `TodoAccess`; what is not said stays."""
+
+    read: bool | UnsetType = UNSET
+    create: bool | UnsetType = UNSET
+
+
 class Terms(Record):
     """What a link opens, as it is stored; the note of `note_only` stands beside it."""
 
@@ -43,6 +59,17 @@ class Terms(Record):
     email: EmailAccess = msgspec.field(default_factory=EmailAccess)
     todos: TodoAccess = msgspec.field(default_factory=TodoAccess)
     tools: ToolAccess = msgspec.field(default_factory=ToolAccess)
+
+
+def changed(terms: Terms, given: Mapping[str, Any]) -> Terms:
+    """Give terms with what is given of them changed; of an inner object what it does not say stays."""
+    return msgspec.structs.replace(terms, **{name: _changed(getattr(terms, name), value) for name, value in given.items()})
+
+
+def _changed(before: Any, value: Any) -> Any:
+    if not isinstance(value, IdentityChange | TodoAccessChange):
+        return value
+    return msgspec.structs.replace(before, **{name: said for name, said in msgspec.structs.asdict(value).items() if said is not UNSET})
 
 
 def permissions_of(terms: Terms) -> Permissions:

@@ -18,7 +18,18 @@ from app.network import grants, guest_rows, guest_turns, policy_notes, share_row
 from app.network.contacts import REVOKED
 from app.network.grants import Capabilities, EmailAccess, TodoAccess, ToolAccess
 from app.network.share_rows import AnsweredBy, Link, Target
-from app.network.share_terms import Calendars, Folders, Identity, Scope, Terms, capabilities_of, permissions_of
+from app.network.share_terms import (
+    Calendars,
+    Folders,
+    Identity,
+    IdentityChange,
+    Scope,
+    Terms,
+    TodoAccessChange,
+    capabilities_of,
+    changed,
+    permissions_of,
+)
 from app.settings import Settings
 from app.tools import escalations, precedents
 from app.tools.escalations import Behind
@@ -134,8 +145,8 @@ async def read_share_link(app: App, me: Caller, *, link_id: LinkRef) -> ShareAns
 async def change_share_link(
     app: App, me: Caller, *, link_id: LinkRef, scope: Scope | None = None, folder_ids: Folders | None = None, note_id: Id | None = None,
     target: Target | None = None, access: Calendars | None = None, notes_access: Access | None = None, label: Label | None = None,
-    expires_in: Life | None = None, require_sign_in: bool | None = None, identity: Identity | None = None, email: EmailAccess | None = None,
-    todos: TodoAccess | None = None, tools: ToolAccess | None = None, answered_by: AnsweredBy | None = None,
+    expires_in: Life | None = None, require_sign_in: bool | None = None, identity: IdentityChange | None = None, email: EmailAccess | None = None,
+    todos: TodoAccessChange | None = None, tools: ToolAccess | None = None, answered_by: AnsweredBy | None = None,
 ) -> ShareAnswer:  # fmt: skip
     """Change what a share link opens; what is narrower holds from the next call of a tool on. `expiresIn` counts anew from now."""
     given = {"scope": scope, "folder_ids": None if folder_ids is None else sorted(set(folder_ids)), "access": access, "notes_access": notes_access,
@@ -217,7 +228,7 @@ def _change(tx: Tx, me: Caller, ref: str, given: dict[str, Any], beside: dict[st
     before = own(tx, me, ref)
     if before.revoked_at is not None:
         raise NotFound("There is no such share link.", field="linkId")
-    terms: Terms = msgspec.structs.replace(before.terms, **given)
+    terms = changed(before.terms, given)
     if terms.scope != "folders" and "folder_ids" not in given:
         terms = msgspec.structs.replace(terms, folder_ids=[])
     after = before._replace(terms=terms, **beside)

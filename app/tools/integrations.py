@@ -21,7 +21,7 @@ from app.tools.calendars import CalendarFailed
 
 PREFIX = "int_"
 MOST_DIGITS = 15
-Name = Annotated[str, Meta(description="1 to 64 characters"), Line(1, 64)]
+Name = Annotated[str, Meta(description="1 to 255 characters"), Line()]
 Kind = Literal["oauth", "ics", "mcp"]
 Status = Literal["connected", "needs_reauth", "disconnected", "error"]
 

@@ -57,6 +57,11 @@ class Tool(msgspec.Struct, frozen=True, dict=True):
         return self.operation.tool if isinstance(self.operation.tool, Mapping) else {}
 
     @functools.cached_property
+    def names(self) -> Mapping[str, str]:
+        """The operation's names of fields by the tool's."""
+        return {self.spelling.get(name, name): name for name in self.operation.shape.wire_names.values()}
+
+    @functools.cached_property
     def descriptor(self) -> Descriptor:
         """What is shown to agents."""
         found = self.operation
@@ -70,10 +75,9 @@ class Tool(msgspec.Struct, frozen=True, dict=True):
 
     def fields(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Give the operation's fields for a tool's parameters; raise Invalid, naming it, for one that there is not."""
-        known = {self.spelling.get(name, name): name for name in self.operation.shape.wire_names.values()}
-        if unknown := [name for name in params if name not in known]:
-            raise Invalid(f"{unknown[0]} is no parameter of {self.name}; it has {', '.join(known) or 'none'}.", field=unknown[0])
-        return {known[name]: value for name, value in params.items()}
+        if unknown := [name for name in params if name not in self.names]:
+            raise Invalid(f"{unknown[0]} is no parameter of {self.name}; it has {', '.join(self.names) or 'none'}.", field=unknown[0])
+        return {self.names[name]: value for name, value in params.items()}
 
     @contextlib.contextmanager
     def spelled(self) -> Iterator[None]:

@@ -75,12 +75,18 @@ async def call_tool(app: App, me: Caller, *, tool: ToolName, params: dict[str, A
     """
     began = time.perf_counter()
     try:
-        done = await gate.use(app, me, tool, params or {}, origin=DIRECT)
+        done = await gate.use(app, me, tool, _known(app, tool, params or {}), origin=DIRECT)
     except OURS:
         raise
     except REFUSALS as error:
         raise _refused(tool, error, _since(began)) from None
     return Called(tool, done.result if isinstance(done, gate.Waiting) else shown(encode(done.result)), _since(began))
+
+
+def _known(app: App, name: str, params: dict[str, Any]) -> dict[str, Any]:
+    """Give the parameters that the tool has, as an endpoint ignores fields that it does not know."""
+    tool = registry.native(app.catalog).get(name)
+    return params if tool is None else {field: value for field, value in params.items() if field in tool.names}
 
 
 def shown(result: bytes) -> Any:

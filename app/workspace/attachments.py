@@ -19,7 +19,7 @@ from app.errors import Invalid, NotFound
 from app.workspace import attachment_rows as rows
 from app.workspace import extraction
 from app.workspace.extraction import Extract
-from app.workspace.media_types import Kind, detect
+from app.workspace.media_types import detect, kept
 
 STALE = timedelta(hours=1)
 """How long an upload may take before what there is of it is deleted."""
@@ -27,7 +27,7 @@ Name = Annotated[str, Meta(description="the file's name, 1 to 255 characters"), 
 
 
 class Attachment(Record):
-    """A file; `media_type` is what its bytes are, where that can be told, else what was said of it."""
+    """A file; `media_type` is what was said of it, where that says something, else what its bytes are."""
 
     id: int
     name: str
@@ -57,7 +57,7 @@ async def upload_attachment(app: App, me: Caller, *, content: bytes, content_typ
     """Keep a file: the body is its bytes, with its own Content-Type."""
     if not content:
         raise Invalid("The body is empty; it must be the bytes of the file.", field="body")
-    kind, digest = await asyncio.to_thread(lambda: (detect(content, name, content_type), hashlib.sha256(content).hexdigest()))
+    kind, digest = await asyncio.to_thread(lambda: (kept(content, name, content_type), hashlib.sha256(content).hexdigest()))
     attachment = await app.write(rows.begin, me, name=name, kind=kind, size=len(content), sha256=digest, quota=app.settings.attachment_quota)
     whole = False
     try:
@@ -116,9 +116,17 @@ async def text_of(app: App, me: Caller, row: sqlite3.Row) -> Extract:
     if known is not None:
         return known
     content = await content_of(app, me, row, extraction.enough_bytes(row["media_type"]))
-    found = await extraction.read(app, content, Kind(row["media_type"], row["charset"]))
+    kind = await asyncio.to_thread(detect, content, row["name"], said_of(row))
+    if len(content) < row["size"] and extraction.enough_bytes(kind.media_type) is None:
+        content = await content_of(app, me, row)
+    found = await extraction.read(app, content, kind)
     await app.write(rows.keep_text, row["id"], found)
     return found
+
+
+def said_of(row: sqlite3.Row) -> str:
+    """Give what was said of a file, as the header of a request says it."""
+    return f"{row['media_type']}; charset={row['charset']}" if row["charset"] else str(row["media_type"])
 
 
 async def _parts(app: App, me: Caller, row: sqlite3.Row) -> AsyncGenerator[bytes, None]:

@@ -14,7 +14,8 @@ from app.core.tx import Tx
 from app.errors import AlreadyExists, Forbidden, Invalid, NotFound
 from app.workspace import access, folder_rows, paths
 
-Parent = Annotated[str, Meta(description="a folder's id, or root")]
+Parent = Id | Annotated[str, Meta(description="a folder's id, or root")]
+
 Icon = Annotated[str, Line(1, 32)]
 
 
@@ -70,9 +71,9 @@ def list_folders(tx: Tx, me: Caller, *, parent_id: Parent | None = None) -> Fold
     """List the folders the caller may read, by name: all, or those in one parent or the root."""
     if parent_id is None or parent_id == "root":
         return FolderList(listed(tx, me, root=parent_id is not None))
-    if not (parent_id.isascii() and parent_id.isdecimal()):
+    if isinstance(parent_id, str) and not (parent_id.isascii() and parent_id.isdecimal()):
         raise Invalid("parentId must be a folder's id or root.", field="parentId")
-    found = access.folder(tx, me, min(int(parent_id[:20]), LARGEST_ID), field="parentId")
+    found = access.folder(tx, me, min(int(str(parent_id)[:20]), LARGEST_ID), field="parentId")
     return FolderList(listed(tx, me, parent=found["id"]))
 
 

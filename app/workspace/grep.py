@@ -11,7 +11,7 @@ from msgspec import UNSET, Meta, UnsetType
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import operation
-from app.core.shapes import Id, Most, Record, Title
+from app.core.shapes import Id, Most, NameOrPath, Record
 from app.core.tx import Tx
 from app.workspace import access, folders, programs, scans
 from app.workspace import history as histories
@@ -63,7 +63,7 @@ class Grepped(Record):
 @operation("POST /os/notes/grep", scope="os.notes:read", category="notes", effect="read", tool=True, stoppable=True, risk="R")
 async def grep_notes(
     app: App, me: Caller, *, pattern: Pattern, mode: Mode = "literal", context_before: Context = 0, context_after: Context = 0,
-    folder_id: Id | None = None, folder_name: Title | None = None, case_sensitive: bool = False,
+    folder_id: Id | None = None, folder_name: NameOrPath | None = None, case_sensitive: bool = False,
     limit: Annotated[int, Meta(ge=1), Most(10_000)] = 1000, history: bool = False,
 ) -> Grepped:  # fmt: skip
     """Find the lines of notes that hold a text or match a regular expression (RE2: no look-around, no back-references).

@@ -78,6 +78,12 @@ def detect(content: bytes, name: str, said: str) -> Kind:
     return Kind(declared, charset)
 
 
+def kept(content: bytes, name: str, said: str) -> Kind:
+    """Give the kind that a file is kept and shown as: what was said of it where that says something, else what it is."""
+    declared, charset = _declared(said)
+    return detect(content, name, said) if declared in SAYS_NOTHING else Kind(declared, charset if is_textual(declared) else None)
+
+
 def is_textual(media_type: str) -> bool:
     """Say whether files of that type are text."""
     return media_type.startswith("text/") or media_type in TEXTUAL or media_type.endswith(("+json", "+xml")) or media_type == "message/rfc822"

@@ -9,7 +9,7 @@ from msgspec import Meta
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import operation
-from app.core.shapes import Id, Line, Most, Offset, Record, Tags, Title
+from app.core.shapes import Id, Line, Most, NameOrPath, Offset, Record, Tags
 from app.core.text import fold
 from app.core.tx import Tx
 from app.workspace import access, counters, folder_rows, folders
@@ -61,7 +61,7 @@ class Page(msgspec.Struct, frozen=True):
 
 @operation("GET /os/notes", scope="os.notes:read", category="notes", steady=(), tool=True, risk="R")
 async def list_notes(
-    app: App, me: Caller, *, folder_id: Id | None = None, folder_name: Title | None = None, limit: Annotated[int, Meta(ge=1), Most(200)] = 50,
+    app: App, me: Caller, *, folder_id: Id | None = None, folder_name: NameOrPath | None = None, limit: Annotated[int, Meta(ge=1), Most(200)] = 50,
     offset: Offset = 0, sort: Sort = "updatedAt", order: Order = "desc", tag: Annotated[str, Line(1, 65)] | None = None, recursive: bool = False,
 ) -> NoteList:  # fmt: skip
     """List the notes of one folder, or of the root, without their text; with recursive those of the folders below too."""

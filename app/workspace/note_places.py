@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from app.core.caller import Caller
 from app.core.operation import operation
-from app.core.shapes import Id, Record, Title
+from app.core.shapes import Id, NameOrPath, Record, Title
 from app.core.tx import Tx
 from app.errors import Invalid, RevisionConflict
 from app.workspace import access, folder_rows, folders, note_rows, trash_rows
@@ -51,7 +51,13 @@ class Trashed(Record):
 
 @operation("POST /os/notes/{id}/copy", scope="os.notes:write", category="notes", tool={"id": "noteId"}, risk="W")
 def copy_note(
-    tx: Tx, me: Caller, *, id: Id, folder_id: Destination | UnsetType | None = UNSET, folder_name: Title | None = None, title: Title | None = None
+    tx: Tx,
+    me: Caller,
+    *,
+    id: Id,
+    folder_id: Destination | UnsetType | None = UNSET,
+    folder_name: NameOrPath | None = None,
+    title: Title | None = None,
 ) -> Copied:
     """Copy a note, by default beside its source; the copy has neither snapshots nor share links."""
     note = access.note(tx, me, id)
@@ -63,7 +69,7 @@ def copy_note(
 
 
 @operation("POST /os/notes/{id}/move", scope="os.notes:write", category="notes", tool={"id": "noteId"}, risk="W")
-def move_note(tx: Tx, me: Caller, *, id: Id, folder_id: Destination | UnsetType | None = UNSET, folder_name: Title | None = None) -> Moved:
+def move_note(tx: Tx, me: Caller, *, id: Id, folder_id: Destination | UnsetType | None = UNSET, folder_name: NameOrPath | None = None) -> Moved:
     """Move a note into another folder; null moves it to the root."""
     if folder_id is UNSET and folder_name is None:
         raise Invalid("Give folderId (null for the root) or folderName.", field="folderId")

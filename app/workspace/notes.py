@@ -10,7 +10,7 @@ from app.core import markdown, rendering
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import operation
-from app.core.shapes import Id, Record, Tags, Text, Title, encode
+from app.core.shapes import Id, NameOrPath, Record, Tags, Text, Title, encode
 from app.core.tx import Tx
 from app.errors import RevisionConflict
 from app.workspace import access, folders, link_renames, note_rows, note_tags, snapshots
@@ -89,7 +89,14 @@ class Edit(msgspec.Struct, frozen=True):
 
 @operation("POST /os/notes", scope="os.notes:write", status=201, wrap="result", invalid_status=422, idempotent=300, tool=True, risk="W")
 def create_note(
-    tx: Tx, me: Caller, *, title: Title, content: Content, folder_id: Id | None = None, folder_name: Title | None = None, tags: TagsIn | None = None
+    tx: Tx,
+    me: Caller,
+    *,
+    title: Title,
+    content: Content,
+    folder_id: Id | None = None,
+    folder_name: NameOrPath | None = None,
+    tags: TagsIn | None = None,
 ) -> Created:
     """Create a note in a folder the caller may write, or in the root."""
     text = note_rows.measured(content)

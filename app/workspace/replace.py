@@ -9,7 +9,7 @@ from msgspec import Meta
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import operation
-from app.core.shapes import Id, Most, Record, Text, Title
+from app.core.shapes import Id, Most, NameOrPath, Record, Text
 from app.core.tx import Tx
 from app.errors import Conflict, Invalid, NotFound, PayloadTooLarge, RevisionConflict
 from app.workspace import access, note_rows, programs, replacements, replacing, snapshots
@@ -104,7 +104,7 @@ class Changes(msgspec.Struct, frozen=True):
 @operation("POST /os/notes/replace", scope="os.notes:write", category="notes", since="beyond", stoppable=True)
 async def replace_in_notes(
     app: App, me: Caller, *, pattern: Pattern, replacement: Replacement, mode: Mode = "literal", case_sensitive: bool = False,
-    folder_id: Id | None = None, folder_name: Title | None = None, note_ids: NoteIds | None = None, revisions: Revisions | None = None,
+    folder_id: Id | None = None, folder_name: NameOrPath | None = None, note_ids: NoteIds | None = None, revisions: Revisions | None = None,
     preview: bool = True, limit: Annotated[int, Meta(ge=1), Most(10_000)] = 1000,
 ) -> Replaced:  # fmt: skip
     r"""Replace what a pattern matches in the notes the caller may write; unless `preview` is false, only say what would change.

@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, UnsetType
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import operation
-from app.core.shapes import Id, Most, Record, Title
+from app.core.shapes import Id, Most, NameOrPath, Record
 from app.core.tx import Tx
 from app.workspace import access, findable, folder_rows, folders, hybrid, lexical, words
 from app.workspace import history as histories
@@ -79,7 +79,7 @@ class Hits(Record):
 @operation("POST /os/notes/search", scope="os.notes:read", category="notes", effect="read", tool=True, stoppable=True, risk="R")
 async def search_notes(
     app: App, me: Caller, *, query: Wanted, limit: Annotated[int, Meta(ge=1), Most(50)] = 10, folder_id: Id | None = None,
-    folder_name: Title | None = None, mode: Mode = "hybrid", history: bool = False,
+    folder_name: NameOrPath | None = None, mode: Mode = "hybrid", history: bool = False,
 ) -> Hits:  # fmt: skip
     """Search the notes the caller may read, by words in any form and by what they mean.
 

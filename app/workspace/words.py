@@ -162,7 +162,8 @@ def _ensure(tx: Tx, owner: int) -> None:
         return
     name = table(owner)
     tx.run(definition(name))
-    for setting, value in (("automerge", 0), ("crisismerge", 64), ("hashsize", GATHERED_BYTES), ("rank", f"bm25({', '.join(map(str, WEIGHTS.values()))})")):
+    rank = f"bm25({', '.join(map(str, WEIGHTS.values()))})"
+    for setting, value in (("automerge", 0), ("crisismerge", 64), ("hashsize", GATHERED_BYTES), ("rank", rank)):
         tx.run(f"INSERT INTO {name} ({name}, rank) VALUES (:setting, :value)", setting=setting, value=value)
 
 
