@@ -1,6 +1,8 @@
 """Imports: of Markdown folders and vaults, again, cut off, from hostile archives, over HTTP."""
 
 import asyncio
+import errno
+import gzip
 import io
 import os
 import stat
@@ -12,12 +14,13 @@ from typing import Any
 
 import pytest
 
-from app.errors import Invalid
-from app.portability import front_matter, import_rows, preparing, storing_files, uploads
+from app.core import room
+from app.errors import Invalid, StorageFull
+from app.portability import front_matter, import_rows, preparing, storing_files, tars, uploads
 from app.portability.formats import source_of
 from app.portability.importing import Importer
 from app.portability.items import SourceFile, SourceNote
-from app.portability.transfers import Cancelled
+from app.portability.transfers import FULL, Cancelled
 from app.portability.zips import ZipTree
 from tests.conftest import Client, Served
 from tests.moving import files, finished, person, plant, read_in, write_out
@@ -332,8 +335,6 @@ async def test_uploads_are_limited_and_leave_nothing_when_refused(served: Served
 async def test_a_full_disk_ends_an_import_with_a_sentence_and_whole_batches(
     served: Served, alice: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from app.errors import StorageFull
-
     folder = plant(tmp_path / "notes", {f"n{number:04}.md": "text" for number in range(600)})
     real, writes = served.parts.store.write, 0
 
@@ -350,6 +351,39 @@ async def test_a_full_disk_ends_an_import_with_a_sentence_and_whole_batches(
     monkeypatch.undo()
     assert (await alice.ok("GET", "/os/status"))["contextCount"] == 250
     assert (await read_in(served, "alice", folder)).notes.created == 350
+
+
+async def test_a_job_ends_where_there_is_no_room_even_to_write_that_down(
+    served: Served, alice: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = served.parts.store.write
+
+    async def full(function: Any, *args: Any, **more: Any) -> Any:
+        if function.__name__ == "_add":  # the row of the job, the last that finds room
+            return await real(function, *args, **more)
+        raise StorageFull(room.FULL)
+
+    monkeypatch.setattr(served.parts.store, "write", full)
+    job = (await alice.ok("POST", "/import?name=a.md", status=202, content=b"text"))["job"]
+    failed = await finished(alice, f"/import/{job['id']}")
+    assert (failed["status"], failed["error"]) == ("failed", FULL["import"])
+    monkeypatch.undo()
+    again = (await alice.ok("POST", "/import?name=a.md", status=202, content=b"text"))["job"]
+    assert (await finished(alice, f"/import/{again['id']}"))["report"]["notes"]["created"] == 1
+    assert [name for name in files(tmp_path) if "spool/" in name] == []
+
+
+def test_no_room_to_unpack_an_archive_is_told_and_not_taken_for_a_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Full(io.BytesIO):
+        def write(self, part: Any) -> int:
+            if self.tell():
+                raise OSError(errno.ENOSPC, "No space left on device")
+            return super().write(part)
+
+    monkeypatch.setattr(tars.tempfile, "TemporaryFile", Full)
+    (tmp_path / "a.tgz").write_bytes(gzip.compress(bytes(1 << 20)))
+    with pytest.raises(StorageFull, match=r"a\.tgz is unpacked"):
+        tars.unpacked(tmp_path / "a.tgz")
 
 
 async def test_nothing_of_another_source_or_owner_is_taken_for_the_same(served: Served, alice: Client, bob: Client, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Room on the disk: a reserve that is given back when the disk is full, so that what makes room can still be done."""
 
 import contextlib
+import errno
 import logging
 import os
 import shutil
@@ -20,6 +21,11 @@ CHUNK = 1 << 20
 FULL = "The disk is full, so nothing was stored. Make room, or delete something and empty the trash, and try again; reading goes on."
 log = logging.getLogger("hearth")
 _frees: ContextVar[bool] = ContextVar("frees", default=False)
+
+
+def is_full(error: OSError) -> bool:
+    """Say whether a file could not be written since its disk, or the share of it that one may have, is full."""
+    return error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 @contextlib.contextmanager

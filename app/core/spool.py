@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import errno
 import shutil
 from collections.abc import AsyncGenerator
 from datetime import datetime
@@ -11,6 +10,7 @@ from pathlib import Path
 from app.core import tokens
 from app.core.place import SPOOL
 from app.core.regex import regex
+from app.core.room import is_full
 from app.errors import NotFound, StorageFull
 
 UPLOAD = "upload-"
@@ -80,6 +80,6 @@ async def parts(path: Path, size: int) -> AsyncGenerator[bytes, None]:
 
 
 def _full(error: OSError) -> Exception:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if is_full(error):
         return StorageFull("The disk is full, so nothing was stored. Make room and try again; reading goes on.")
     return error

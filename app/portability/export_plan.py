@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections import defaultdict
+from collections.abc import Iterator
 
 import msgspec
 
@@ -54,15 +55,17 @@ class Plan:
         """Give the file of a note or attachment that is exported; None for any other."""
         return (self.notes if kind == "note" else self.files).get(row_id)
 
-    def ordered(self, kind: Kind, table: str, where: str, owner: str = "owner_id", columns: str = "") -> list[sqlite3.Row]:
+    def ordered(self, kind: Kind, table: str, where: str, owner: str = "owner_id", columns: str = "") -> Iterator[sqlite3.Row]:
         """Give the rows of the caller in the order of their keys, which is the same wherever they were imported; remember the keys."""
-        rows = self._tx.all(
+        rows = self._tx.run(
             f"""SELECT {table}.id, i.key {columns} FROM {table} {import_rows.joined(kind, table, owner)}
                 WHERE {table}.{owner} = :me AND {where} ORDER BY ifnull(i.key, :prefix || printf('%010d', {table}.id))""",
             me=self._me.user, prefix=prefix(self._me),
         )  # fmt: skip
-        self.keys.update(((kind, row["id"]), row["key"]) for row in rows if row["key"] is not None)
-        return rows
+        for row in rows:
+            if row["key"] is not None:
+                self.keys[kind, row["id"]] = row["key"]
+            yield row
 
     def free_place(self, folder: str, name: str, ending: str = "") -> str:
         """Give a place in a folder of the tree that nothing else has."""

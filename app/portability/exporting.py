@@ -64,7 +64,7 @@ class _Export:
 
     def _write_notes(self) -> None:
         plan = Plan(self._tx, self._me)
-        files = plan.ordered("file", "attachments", "attachments.complete = 1", columns=", name, media_type, size, created_at")
+        files = list(plan.ordered("file", "attachments", "attachments.complete = 1", columns=", name, media_type, size, created_at"))
         for row in files:
             plan.files[row["id"]] = plan.free_place("attachments", row["name"])
         self._key = plan.known_key

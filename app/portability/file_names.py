@@ -28,8 +28,8 @@ class Taken:
     """The names in one folder; `free` gives each only once, whatever a system takes for the same."""
 
     def __init__(self) -> None:
-        self._keys: set[str] = set()
         self._numbers: dict[str, int] = {}
+        """Of each name that is taken, the highest number that one like it has."""
 
     def free(self, name: str, ending: str = "") -> str:
         """Give the safe name for a name, with a number where it is taken."""
@@ -37,11 +37,11 @@ class Taken:
         key = _key(found)
         stem, dot, end = found.rpartition(".") if ending and found.lower().endswith(ending) else (found, "", "")
         number = self._numbers.get(key, 1)
-        while _key(found) in self._keys:
+        while _key(found) in self._numbers:
             number += 1
             found = f"{stem} ({number}){dot}{end}"
         self._numbers[key] = number
-        self._keys.add(_key(found))
+        self._numbers.setdefault(_key(found), 1)
         return found
 
 

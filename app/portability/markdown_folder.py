@@ -33,7 +33,7 @@ _ELSEWHERE = regex(r"[A-Za-z][A-Za-z0-9+.-]*:|[/#\\?]")
 
 def recognise(path: Path) -> bool:
     """Say whether there is a Markdown file."""
-    return archives.looks(lambda: any(map(_is_note, archives.first_entries(path, LOOKED_AT, archives.tree_of))))
+    return archives.looks(lambda: any(_is_note(entry.path) for entry in archives.first_entries(path, LOOKED_AT, archives.tree_of)))
 
 
 def read(path: Path) -> "MarkdownFolder":
@@ -48,11 +48,10 @@ class MarkdownFolder:
         self.format = format
         self._tree = tree
         self._listed = [entry for entry in tree.entries() if not isinstance(entry, Entry) or entry.ending not in LEFT_OUT]
-        self._files = {entry.path: entry for entry in self._listed if isinstance(entry, Entry)}
         self._named: dict[str, str] = {}
-        for path in sorted((path for path, entry in self._files.items() if not _is_note(entry)), key=lambda path: path.count("/"), reverse=True):
+        for path in sorted((entry.path for entry in self._entries() if not _is_note(entry.path)), key=lambda path: path.count("/"), reverse=True):
             self._named[fold(path.rpartition("/")[2])] = path  # of several the one nearest to the top, as a vault reads a bare name
-        self._folded = {fold(path): path for path in self._files}
+        self._folded = {fold(entry.path): entry.path for entry in self._entries()}
 
     def total(self) -> int | None:
         """Count the files, the folders and what cannot be read."""
@@ -65,16 +64,19 @@ class MarkdownFolder:
                 yield entry
             elif isinstance(entry, Folder):
                 yield SourceFolder(path=tuple(entry.path.split("/")))
-        for entry in self._files.values():
-            if not _is_note(entry):
+        for entry in self._entries():
+            if not _is_note(entry.path):
                 yield SourceFile(key=entry.path, name=entry.name, open=entry.open, size=entry.size)
-        for entry in self._files.values():
-            if _is_note(entry):
+        for entry in self._entries():
+            if _is_note(entry.path):
                 yield from self._note(entry)
 
     def close(self) -> None:
         """Let go of the archive."""
         self._tree.close()
+
+    def _entries(self) -> Iterator[Entry]:
+        return (one for one in self._listed if isinstance(one, Entry))
 
     def _note(self, entry: Entry) -> Iterator[Item]:
         name = named(entry.path)
@@ -122,20 +124,20 @@ class MarkdownFolder:
         path = self._folded.get(fold(posixpath.normpath("/".join([*folders, where]))))
         if path is None and not where.lower().endswith(ENDINGS):
             path = self._folded.get(fold(posixpath.normpath("/".join([*folders, where + ".md"]))))
-        return None if path is None else address("note" if _is_note(self._files[path]) else "attachment", path)
+        return None if path is None else address("note" if _is_note(path) else "attachment", path)
 
     def _embedded(self, folders: Folders, whole: str, target: str, shown: str | None) -> str:
         """Give what stands for a link in double brackets: one to a file that is no note gets its address."""
         path = self._folded.get(fold(posixpath.normpath("/".join([*folders, target])))) or self._folded.get(fold(target.strip("/")))
         path = path or self._named.get(fold(target.rpartition("/")[2]))
-        if path is None or _is_note(self._files[path]):
+        if path is None or _is_note(path):
             return whole
         shown = path.rpartition("/")[2] if shown is None or shown.replace("x", "").isdecimal() else shown  # a number there is the width of a picture
         return f"[{shown.replace('[', '(').replace(']', ')')}]({address('attachment', path)})"
 
 
-def _is_note(entry: Entry) -> bool:
-    return entry.name.lower().endswith(ENDINGS)
+def _is_note(path: str) -> bool:
+    return path.lower().endswith(ENDINGS)
 
 
 def _first(fields: Mapping[str, Any], names: tuple[str, ...]) -> str | None:

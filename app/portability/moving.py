@@ -112,14 +112,14 @@ async def import_here(
         finally:
             await asyncio.to_thread(source.close)
 
-    return Lines(told(work))
+    return Lines(told(work, "import"))
 
 
 @operation("COMMAND", category="workspace")
 async def export_here(app: App, me: Caller, *, username: users.Name, path: str) -> Record | Lines:
     """Export a user's workspace to a folder of this machine, or to an archive where the name ends in .zip, telling how far it is."""
     whose = app.quick(users.at_this_machine, username)
-    return Lines(told(functools.partial(_export_to, app, whose, Path(path))))
+    return Lines(told(functools.partial(_export_to, app, whose, Path(path)), "export"))
 
 
 def _demand_whole(me: Caller) -> None:

@@ -11,7 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, BinaryIO, NamedTuple
 
-from app.errors import Invalid
+from app.core.room import is_full
+from app.errors import Invalid, StorageFull
 from app.portability.items import NotCarried
 from app.portability.trees import LINK, ODD, OWN, ArchiveTree, Entry, Folder, Found, Limits, Part, fault_of, is_hidden
 from app.portability.wording import named
@@ -65,7 +66,10 @@ def unpacked(path: Path, limits: Limits = OWN) -> "TarTree":
                 while part := packed.read1(_STEP):
                     limits.require_room(path, file.tell() + len(part))
                     file.write(part)
-        except _GZIP_BROKEN:
+        except _GZIP_BROKEN as error:
+            if isinstance(error, OSError) and is_full(error):
+                room = f"{path.name} is unpacked to the system's place for temporary files, which is full. Make room there and try again."
+                raise StorageFull(room) from None
             if not file.tell():
                 raise Invalid(f"{path.name} is no whole archive; it is damaged or was cut off.", field="path") from None
             cut = True

@@ -8,12 +8,14 @@ from typing import Any, Literal
 
 import msgspec
 
+from app.core import room
 from app.core.app import App
 from app.core.caller import Caller
+from app.core.room import freeing, is_full
 from app.core.shapes import Record, encode, json_column
 from app.core.spool import clean
 from app.core.tx import Tx
-from app.errors import AlreadyRunning, AppError, NotFound
+from app.errors import AlreadyRunning, AppError, NotFound, StorageFull, Unavailable
 
 Kind = Literal["import", "export"]
 Status = Literal["running", "completed", "failed", "cancelled", "interrupted"]
@@ -21,6 +23,10 @@ MOST_AT_ONCE = 2
 KEPT = 20
 """How many jobs of a kind a user has; older ones are forgotten."""
 TOLD_SECONDS = 0.25
+FULL = {
+    "import": "The disk is full, so the import was stopped. What it has stored stays; make room and import the same again: it goes on from there.",
+    "export": "The disk is full, so nothing of the export was kept. Make room, or name a place on another disk, and try again.",
+}
 COUNTING = frozenset(
     {
         "os.notes:read", "os.notes:write", "os.todos:read", "os.todos:write", "os.snapshots:read", "os.snapshots:write", "agent.chat:read",
@@ -76,6 +82,8 @@ class Transfers:
 
     def __init__(self) -> None:
         self._running: dict[int, tuple[Progress, asyncio.Task[None]]] = {}
+        self._untold: dict[int, tuple[Status, str | None]] = {}
+        """How those ended of which the database could not take it down."""
         self._turn = asyncio.Semaphore(MOST_AT_ONCE)
 
     def clean(self, app: App) -> None:
@@ -89,7 +97,7 @@ class Transfers:
             raise AlreadyRunning(f"An {kind} is running already; wait for its end, or cancel it.", jobId=row["id"])
         job = await app.write(_add, me, kind, name)
         progress = Progress()
-        self._running[job] = progress, app.tasks.start(self._run(app, me, job, progress, work(job)))
+        self._running[job] = progress, app.tasks.start(self._run(app, me, kind, job, progress, work(job)))
         return self.of(app, me, kind, job)
 
     def running(self, app: App, me: Caller, kind: Kind) -> Job | None:
@@ -112,13 +120,16 @@ class Transfers:
 
     def _shown(self, row: sqlite3.Row) -> Job:
         progress = self._running[row["id"]][0] if row["id"] in self._running else None
-        status: Status = "interrupted" if row["status"] == "running" and progress is None else row["status"]
+        status, error = row["status"], row["error"]
+        if status == "running" and progress is None:
+            status, error = self._untold.get(row["id"], ("interrupted", None))
         done, total = (progress.done, progress.total) if progress is not None else (0, None)
         report = msgspec.Raw(row["result"].encode() if row["result"] else b"null")
-        return Job(row["id"], row["kind"], row["name"], status, done, total, report, row["error"], row["started_at"], row["ended_at"])
+        return Job(row["id"], row["kind"], row["name"], status, done, total, report, error, row["started_at"], row["ended_at"])
 
-    async def _run(self, app: App, me: Caller, job: int, progress: Progress, work: Work) -> None:
-        status, report, error = "interrupted", None, None
+    async def _run(self, app: App, me: Caller, kind: Kind, job: int, progress: Progress, work: Work) -> None:
+        status: Status = "interrupted"
+        report, error = None, None
         try:
             async with self._turn:
                 report = await work(progress.tell)
@@ -126,7 +137,7 @@ class Transfers:
         except Cancelled:
             status = "cancelled"
         except (AppError, OSError) as failure:
-            status, error = "failed", sentence(failure)
+            status, error = "failed", sentence(failure, kind)
         except asyncio.CancelledError:
             progress.cancelled = True  # stops the thread that does the work too
             raise
@@ -134,19 +145,31 @@ class Transfers:
             status, error = "failed", "Something went wrong inside the server; its log tells more."
             raise
         finally:
-            if status != "interrupted":
+            try:
+                if status != "interrupted":
+                    await self._end(app, me, job, status, report, error)
+            finally:
+                del self._running[job]
+
+    async def _end(self, app: App, me: Caller, job: int, status: Status, report: Record | None, error: str | None) -> None:
+        """Take down how a job ended; where there is no room even for that, it is known until the server ends."""
+        try:
+            with freeing():
                 await app.write(_end, me, job, status, None if report is None else encode(report).decode(), error)
-            del self._running[job]
+        except (StorageFull, Unavailable):
+            self._untold[job] = status, error
 
 
-def sentence(failure: AppError | OSError) -> str:
+def sentence(failure: AppError | OSError, kind: Kind) -> str:
     """Say what ended a job."""
+    if is_full(failure) if isinstance(failure, OSError) else failure.message == room.FULL:
+        return FULL[kind]
     if isinstance(failure, AppError):
         return failure.message
     return f"A file could not be read or written: {failure.strerror or failure}."
 
 
-async def told(work: Work) -> AsyncIterator[Mapping[str, Any]]:
+async def told(work: Work, kind: Kind) -> AsyncIterator[Mapping[str, Any]]:
     """Give how far a piece of work is, again and again, and at last its report or why it failed; whoever stops listening ends it."""
     progress = Progress()
     task = asyncio.ensure_future(work(progress.tell))
@@ -157,7 +180,7 @@ async def told(work: Work) -> AsyncIterator[Mapping[str, Any]]:
         try:
             yield {"type": "report", "report": msgspec.Raw(encode(task.result()))}
         except (AppError, OSError) as failure:
-            yield {"type": "error", "message": sentence(failure)}
+            yield {"type": "error", "message": sentence(failure, kind)}
     finally:
         progress.cancelled = True
         if not task.done():
