@@ -7,6 +7,7 @@ from typing import Any
 
 from app.agent import calendar, choosing, lists, time_ranges
 from app.agent.calendar import Event
+from app.agent.calendar_search import BUSY
 from app.agent.phrases import Language, say
 from app.agent.routing import Route
 from app.agent.steps import Asked, Step
@@ -57,14 +58,16 @@ def free(asked: Asked, route: Route) -> Step:
     found = [result.content for result in asked.of(TOOL)]
     if not found:
         return lists.refused(asked, route)
+    owner = asked.persona.owner
     rows = [row for row in found[0]["events"] if row["source"] == "calendar"]
     stretch = _stretch(asked, named)
-    taken = [row for row in rows if not row["allDay"] and _overlaps(row, stretch)]
+    taken = [row for row in rows if (_is_hidden(row) if row["allDay"] else _overlaps(row, stretch))]
     when = f"{stretch[0]:%Y-%m-%d %H:%M}–{stretch[1]:%H:%M}" if stretch[1] - stretch[0] < timedelta(hours=23) else _days(named)
     if taken:
-        return Step("\n".join([_told(route.language, "busy", taken, len(taken), when=when), *_slots(route.language, asked, named, rows)]))
+        slots = [] if any(row["allDay"] for row in taken) else _slots(route.language, asked, named, rows)
+        return Step("\n".join([_told(route.language, "busy", taken, len(taken), owner=owner, when=when), *slots]))
     whole = [row for row in rows if row["allDay"]]
-    return Step("\n".join([say(route.language, "free", when=when), *map(_line, whole)]))
+    return Step("\n".join([say(route.language, "free", owner=owner, when=when), *map(_line, whole)]))
 
 
 def _asked_for(asked: Asked, named: Range) -> dict[str, Any]:
@@ -103,14 +106,21 @@ def _at(row: Mapping[str, Any], name: str, zone: tzinfo | None) -> datetime:
     return datetime.fromisoformat(row[name]).astimezone(zone)
 
 
-def _told(language: Language, head: str, rows: list[Mapping[str, Any]], total: int, **values: object) -> str:
+def _told(language: Language, head: str, rows: list[Mapping[str, Any]], total: int, *, owner: str = "", **values: object) -> str:
     if not rows:
         return say(language, "no_events")
-    lines = [say(language, head, count=total, **values), *map(_line, rows[:SHOWN])]
+    lines = [say(language, head, owner=owner, count=total, **values), *map(_line, rows[:SHOWN])]
     return "\n".join(lines + ([say(language, "more", count=total - SHOWN)] if total > SHOWN else []))
 
 
+def _is_hidden(row: Mapping[str, Any]) -> bool:
+    """Say whether it is only shown that somebody is busy, and not with what: then a whole day may not be taken for free."""
+    return row["title"] == BUSY and row.get("calendar") is None
+
+
 def _line(row: Mapping[str, Any]) -> str:
+    if _is_hidden(row):
+        return f"- {row['when']}"
     place = f" ({row['location']})" if row.get("location") else ""
     return f"- {row['when']} {row['title']}{place}"
 

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from app.agent import choosing, extracts, passages, questions
+from app.agent import choosing, extracts, lists, passages, questions
 from app.agent.passages import Text
 from app.agent.phrases import say
 from app.agent.questions import Question
@@ -46,7 +46,7 @@ def find(asked: Asked, route: Route) -> Step:
         return Step(calls=tuple(_searches(wanted, questions.read(wanted).terms or (wanted,), limit=10)))
     hits = _hits(asked)
     if not hits:
-        return _refused(asked, route) or Step(say(route.language, "nothing"))
+        return _refused(asked, route) or Step(say(route.language, "nothing", owner=asked.persona.owner))
     lines = [f"- {link(hit['id'], hit['title'])}" + _shown(hit.get("snippet", "")) for hit in hits]
     return Step("\n".join([say(route.language, "found"), *lines]))
 
@@ -62,7 +62,7 @@ def summarise(asked: Asked, route: Route) -> Step:
         hits = _hits(asked)
         fitting = choosing.fitting(target, hits) or hits[:1]
         if not fitting:
-            return _refused(asked, route) or Step(say(route.language, "nothing"))
+            return _refused(asked, route) or Step(say(route.language, "nothing", owner=asked.persona.owner))
         if len(fitting) > 1:
             return choosing.ask(route.language, fitting)
         return Step(calls=(("get_note_content", {"noteId": fitting[0]["id"]}),))
@@ -80,7 +80,7 @@ def _folder(asked: Asked, route: Route) -> Step:
     notes = [row for result in asked.of("list_notes") for row in result.content["notes"]]
     if notes and not asked.has("get_note_content"):
         return Step(calls=tuple(("get_note_content", {"noteId": row["id"]}) for row in notes[:FOLDER_NOTES]))
-    return _refused(asked, route) or Step(_in_short(asked, route, most=2) if notes else say(route.language, "nothing"))
+    return _refused(asked, route) or Step(_in_short(asked, route, most=2) if notes else say(route.language, "nothing", owner=asked.persona.owner))
 
 
 def _in_short(asked: Asked, route: Route, *, most: int) -> str:
@@ -93,7 +93,7 @@ def _in_short(asked: Asked, route: Route, *, most: int) -> str:
 
 def _searched(asked: Asked, route: Route, question: Question) -> Step:
     if not question.terms:
-        return Step(say(route.language, "help"))
+        return Step(say(route.language, "help", owner=asked.persona.owner))
     return Step(calls=tuple(_searches(asked.message, question.terms, limit=HITS)))
 
 
@@ -148,16 +148,13 @@ def _read(result: Result) -> Text | None:
 
 def _unanswered(asked: Asked, route: Route, question: Question, notes: list[Text]) -> Step:
     if not notes:
-        return _refused(asked, route) or Step(say(route.language, "nothing"))
+        return _refused(asked, route) or Step(say(route.language, "nothing", owner=asked.persona.owner))
     nearest = [f"- {link(note.note_id, note.title)}" for note in notes[:NEAREST]]
     return Step("\n".join([say(route.language, "unanswered"), *nearest]))
 
 
 def _refused(asked: Asked, route: Route) -> Step | None:
-    refused = asked.refusal
-    if refused is None:
-        return None
-    return Step(say(route.language, "refused", tool=refused.tool, reason=refused.content.get("message", "")))
+    return None if asked.refusal is None else lists.refused(asked, route)
 
 
 def _quoted(text: str, note_id: int, title: str) -> str:

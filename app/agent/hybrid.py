@@ -21,6 +21,7 @@ from pydantic_ai.settings import ModelSettings
 
 from app.agent import routing
 from app.agent.offline import OfflineModel
+from app.agent.persona import persona
 from app.agent.steps import Step
 
 WRITTEN = frozenset({"ask", "find_notes", "summarise", "list_todos", "list_notes", "list_folders", "day", "help", "greet", "thanks", "cannot"})
@@ -96,7 +97,8 @@ def flattened(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
 
 def _is_the_models(step: Step, messages: Sequence[ModelMessage]) -> bool:
     """Say whether the next step is to write an answer that the rules need not give themselves."""
-    return not step.calls and routing.route(_newest(messages)).intent in WRITTEN
+    names = persona(_instructions(messages) or "").names
+    return not step.calls and routing.route(_newest(messages), names=names).intent in WRITTEN
 
 
 def _newest(messages: Sequence[ModelMessage]) -> str:

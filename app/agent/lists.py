@@ -34,8 +34,9 @@ def notes(asked: Asked, route: Route) -> Step:
         return refused(asked, route)
     rows = found[0]["notes"]
     if not rows:
-        return Step(say(route.language, "nothing"))
-    return Step("\n".join([say(route.language, "notes"), *_links(rows), *_more(route.language, found[0]["totalNotes"] - len(rows))]))
+        return Step(say(route.language, "nothing", owner=asked.persona.owner))
+    head = say(route.language, "notes", owner=asked.persona.owner)
+    return Step("\n".join([head, *_links(rows), *_more(route.language, found[0]["totalNotes"] - len(rows))]))
 
 
 def folders(asked: Asked, route: Route) -> Step:
@@ -46,7 +47,7 @@ def folders(asked: Asked, route: Route) -> Step:
     if not found:
         return refused(asked, route)
     lines = [f"- {row['name']} ({row['fileCount']})" for row in found[0]["folders"]]
-    return Step("\n".join([say(route.language, "folders"), *lines]))
+    return Step("\n".join([say(route.language, "folders", owner=asked.persona.owner), *lines]))
 
 
 def day(asked: Asked, route: Route) -> Step:
@@ -70,13 +71,21 @@ def told_todos(language: Language, rows: Sequence[Mapping[str, Any]], total: int
 
 
 def refused(asked: Asked, route: Route) -> Step:
-    """Say which tool said no, and why, or that it waits for the owner's yes."""
-    found = asked.refusal
+    """Say what was refused, and why, or that it waits for the owner's yes; which tool and which escalation only the owner is told."""
+    found, owner = asked.refusal, asked.persona.owner
     if found is None:
-        return Step(say(route.language, "nothing"))
+        return Step(say(route.language, "nothing", owner=owner))
     if "escalationId" in found.content:
-        return Step(say(route.language, "waits", tool=found.tool, id=found.content["escalationId"]))
-    return Step(say(route.language, "refused", tool=found.tool, reason=found.content.get("message", "")))
+        return Step(say(route.language, "waits", owner=owner, tool=found.tool, id=found.content["escalationId"]))
+    reason = str(found.content.get("message", ""))
+    if owner and (found.tool in reason or not reason):
+        return not_allowed(asked, route, found.tool)
+    return Step(say(route.language, "refused", owner=owner, tool=found.tool, reason=reason))
+
+
+def not_allowed(asked: Asked, route: Route, tool: str) -> Step:
+    """Say that a tool is not there for whoever asks."""
+    return Step(say(route.language, "not_offered", owner=asked.persona.owner, tool=tool))
 
 
 def zone(asked: Asked) -> dict[str, str]:

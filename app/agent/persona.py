@@ -12,12 +12,15 @@ HEAD = "In the owner's words (notes below Memory/Self/; they set your manner and
 """The line of a turn's instructions below which the owner's words stand."""
 CALLED = "Your name is {name}."
 """The line of a turn's instructions that tells the agent the name that it has in the settings."""
+OTHER = "Your owner is {name} (@{username}), but somebody else writes to you now: speak of your owner by name, and of no tools or escalations."
+"""The line of a turn's instructions that tells the agent that it is not its owner who asks."""
 CLOCK = "It is now {now} ({zone})."
 """The last line of a turn's instructions."""
 _BEGINS = regex(
     r"(?:^|[.!?;:](?=\s)|[。！？：；])\s*(?:[-*+]\s+)?(?i:please,? |always |bitte |immer |toujours |siempre |por favor,? |请)*", re.MULTILINE
 )
 MOST_SENTENCES = 500
+MOST_WORDS = 8
 _MARKS = r"[\"“„«「『]"
 _NAME = (
     rf"(?:{_MARKS}\s?(?P<quoted>[^\"“”„«»「」『』\n]{{1,40}}?)\s?[\"”“»」』]"
@@ -60,24 +63,42 @@ _BRIEF = (
 
 
 class Persona(NamedTuple):
-    """What to call the person and the agent, which language to answer in, and whether to be brief; empty where nothing is stated."""
+    """What to call the person and the agent, which language to answer in, and whether to be brief; empty where nothing is stated.
+
+    `owner` is the owner's name where somebody else asks, and empty where it is the owner; `username` is theirs too.
+    """
 
     person: str = ""
     agent: str = ""
     language: str = ""
     brief: bool = False
+    owner: str = ""
+    username: str = ""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What somebody else may call the owner: the name, each word of it, and the username; nothing where it is the owner who asks."""
+        words = (word for word in self.owner.split()[:MOST_WORDS] if len(word) > 1)
+        return tuple(dict.fromkeys((self.owner, *words, self.username))) if self.owner else ()
 
 
 NOBODY = Persona()
 
 
 def persona(instructions: str) -> Persona:
-    """Give what a turn's instructions state: the settings' name of the agent, and above it what the owner's words say."""
+    """Give what a turn's instructions state: the settings' name of the agent, who asks, and below that what the owner's words say."""
     before, _, after = instructions.partition(HEAD)
     words = after.rpartition(f"\n{CLOCK.partition('{')[0]}")[0] or after
-    mark, _, end = CALLED.partition("{name}")
-    named = next((line for line in before.splitlines() if line.startswith(mark) and line.endswith(end)), "")
-    return _persona(named.removeprefix(mark).removesuffix(end), words)
+    found = _persona(_between(CALLED.split("{name}"), before), words)
+    owner, _, username = _between(OTHER.split("{name} (@{username})"), before).removesuffix(")").rpartition(" (@")
+    return found._replace(person="", owner=owner, username=username) if owner else found
+
+
+def _between(ends: Sequence[str], lines: str) -> str:
+    """Give what stands between a line's beginning and its end; empty where there is no such line."""
+    begin, end = ends
+    found = next((line for line in lines.split("\n") if line.startswith(begin) and line.endswith(end)), "")
+    return found.removeprefix(begin).removesuffix(end)
 
 
 @functools.lru_cache(maxsize=64)

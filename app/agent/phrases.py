@@ -3,6 +3,7 @@
 import re
 from typing import Literal, cast
 
+from app.agent import phrases_for_others
 from app.core.regex import regex
 
 Language = Literal["en", "de", "fr", "es", "zh", "ja"]
@@ -197,9 +198,10 @@ _SAID: dict[str, tuple[str, str, str, str, str, str]] = {
 _PLACE = {"en": 0, "de": 1, "fr": 2, "es": 3, "zh": 4, "ja": 5}
 
 
-def say(language: Language, name: str, **values: object) -> str:
-    """Give a fixed sentence, with its values in place."""
-    sentence = _SAID[name][_PLACE[language]]
+def say(language: Language, name: str, *, owner: str = "", **values: object) -> str:
+    """Give a fixed sentence, with its values in place; with an `owner`'s name as it is said to somebody else than them."""
+    said = phrases_for_others.SAID.get(name, _SAID[name]) if owner else _SAID[name]
+    sentence = said[_PLACE[language]].replace("{owner}", owner)
     for key, value in values.items():
         sentence = sentence.replace("{" + key + "}", str(value))
     return sentence

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from app.agent import phrases, routing_asian, routing_calendar, routing_english, routing_network, routing_romance
+from app.agent import phrases, routing_asian, routing_calendar, routing_english, routing_network, routing_others, routing_romance
 from app.agent.phrases import Language
 from app.core.regex import regex
 
@@ -30,11 +30,11 @@ def _whole_table(language: str, table: tuple[tuple[str, str], ...]) -> tuple[tup
 
 
 TABLES = {language: _whole_table(language, table) for language, table in _TABLES.items()}
-LATIN = ("en", "de", "fr", "es")
+LATIN: tuple[Language, ...] = ("en", "de", "fr", "es")
 OPEN_ENDED = ("content", "text", "task", "rest")
 LISTED_FLAGS = {"today": ("date", "today"), "tomorrow": ("date", "tomorrow"), "week": ("date", "week"), "overdue": ("date", "overdue")}
 _POLITE = regex(
-    r"(?:(?:hey|hi|ok|okay|please|also|and|now|so|bitte|por favor|s'il te plaît|s'il vous plaît)[,!]?\s+"
+    r"(?:(?:hey|hi|hello|hallo|bonjour|hola|ok|okay|please|also|and|now|so|bitte|por favor|s'il te plaît|s'il vous plaît)[,!]?\s+"
     r"|(?:can|could|would|will) you (?:please )?(?!help\b|do\b)"
     r"|(?:kannst|könntest) du (?:bitte )?|(?:peux-tu|pouvez-vous|tu peux) |(?:puedes|podrías) (?!hacer\b)|请(?:你)?|帮我)+",
     re.IGNORECASE,
@@ -77,14 +77,17 @@ class Rule(NamedTuple):
         return self.pattern.search(text)
 
 
-def route(message: str) -> Route:
-    """Give what a message asks for. Whatever fits no pattern is a question to the notes; nothing raises."""
+def route(message: str, *, names: tuple[str, ...] = ()) -> Route:
+    """Give what a message asks for. Whatever fits no pattern is a question to the notes; nothing raises.
+
+    `names` are those of the agent's owner where somebody else asks.
+    """
     head = _plain(message[:READ])
     language = phrases.language_of(message)
     bare = _POLITE.sub("", head, count=1) if _POLITE.match(head) else head
     for text in dict.fromkeys((head, bare)):
         folded = text.lower()
-        for rule in _rules(language):
+        for rule in (*_of_others(language, names), *_rules(language)):
             if found := rule.fits(text, folded):
                 rest = message[READ:]
                 arguments = {name: _whole(name, value, found.end(name) == len(text), rest) for name, value in found.groupdict().items() if value}
@@ -95,8 +98,22 @@ def route(message: str) -> Route:
 @functools.cache
 def _rules(language: Language) -> tuple[Rule, ...]:
     """Give every rule that a message in that language can meet: those of its own first."""
-    order = (language, *LATIN) if language in LATIN else (language, "en")
-    return tuple(rule for table in dict.fromkeys(order) for rule in _of(table))
+    return tuple(rule for table in _order(language) for rule in _of(table))
+
+
+def _order(language: Language) -> tuple[Language, ...]:
+    """Give the languages whose rules a message in that language can meet: its own first."""
+    return tuple(dict.fromkeys((language, *LATIN) if language in LATIN else (language, "en")))
+
+
+@functools.lru_cache(maxsize=64)
+def _of_others(language: Language, names: tuple[str, ...]) -> tuple[Rule, ...]:
+    """Give the rules by which others ask about the owner of those names; none where it is the owner who asks."""
+    if not names:
+        return ()
+    return tuple(
+        Rule("free", regex(pattern, re.IGNORECASE), table) for table in _order(language) for pattern in routing_others.patterns(table, names)
+    )
 
 
 @functools.cache

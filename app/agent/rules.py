@@ -38,17 +38,31 @@ INTENTS = {
     "ask_agent": reaching.ask_agent,
     "share": reaching.share,
 }
+DONE_WITH = {
+    "append_note": "edit_note", "complete_todo": "complete_todo", "pin_note": "pin_note", "move_note": "move_note", "share": "share_agent",
+    "message": "send_message_to_human", "ask_agent": "contact_agent",
+}  # fmt: skip
+"""The tools of the intents that look or ask before they do something."""
 MOST_ROUNDS = 5
 
 
 def next_step(asked: Asked) -> Step:
     """Give the next step for a message: the same for the same message, results, tools and time. A tool that is not offered is never called."""
-    route = _in_wanted_language(asked, routing.route(asked.message))
+    route = _in_wanted_language(asked, _route(asked))
     if route.intent in SAID:
         return Step(_said(asked, route))
+    if asked.persona.owner and (tool := DONE_WITH.get(route.intent)) and tool not in asked.tools:
+        return lists.not_allowed(asked, route, tool)
     if (asked.attached or asked.attached_before) and (step := attached_answers.step(asked, route)):
         return step
     return _offered(asked, route, INTENTS[route.intent](asked, route))
+
+
+def _route(asked: Asked) -> Route:
+    """Give what a message asks for; what somebody else asks the agent to recall is asked of the notes, as its memory is the owner's."""
+    found = routing.route(asked.message, names=asked.persona.names)
+    others = asked.persona.owner and found.intent == "recall" and "memory_search" not in asked.tools
+    return msgspec.structs.replace(found, intent="ask") if others else found
 
 
 def _in_wanted_language(asked: Asked, route: Route) -> Route:
@@ -61,11 +75,12 @@ def _in_wanted_language(asked: Asked, route: Route) -> Route:
 
 def _said(asked: Asked, route: Route) -> str:
     """Give a fixed sentence, with the names that the owner gave."""
+    owner = asked.persona.owner
     if route.intent == "greet" and asked.persona.person:
         return say(route.language, "greet_named", who=asked.persona.person)
     if route.intent == "help" and asked.persona.agent:
-        return f"{say(route.language, 'named', who=asked.persona.agent)} {say(route.language, 'help')}"
-    return say(route.language, route.intent)
+        return f"{say(route.language, 'named', who=asked.persona.agent)} {say(route.language, 'help', owner=owner)}"
+    return say(route.language, route.intent, owner=owner)
 
 
 def _offered(asked: Asked, route: Route, step: Step) -> Step:
@@ -75,4 +90,4 @@ def _offered(asked: Asked, route: Route, step: Step) -> Step:
     left = tuple(call for call in step.calls if call[0] in asked.tools)
     if left and not asked.results:
         return Step(calls=left)
-    return Step(say(route.language, "not_offered", tool=missing[0]))
+    return lists.not_allowed(asked, route, missing[0])

@@ -11,9 +11,9 @@ from app.account import users
 from app.agent import identity
 from app.agent.citations import Quotes, Source
 from app.agent.persona import CALLED as NAMED
-from app.agent.persona import CLOCK
+from app.agent.persona import CLOCK, OTHER
 from app.core.app import App
-from app.core.caller import Caller
+from app.core.caller import Caller, Kind
 from app.core.operation import Taint
 from app.core.shapes import encode
 from app.errors import AppError, GrantRevoked, Invalid, Unavailable
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from pydantic_ai.tools import ToolDefinition
 
 RETRIES = 2
+OTHERS = frozenset[Kind]({"peer", "guest"})
+"""The kinds of callers who are not the agent's owner."""
 CALLED = "called"
 """The outcome of a call that still runs."""
 MOST_REFUSALS = 3
@@ -240,10 +242,13 @@ def offered(turn: Turn) -> list[registry.Tool]:
 
 
 def instructions(turn: Turn) -> str:
-    """Give what every brain is told first: its task, its name, the owner's words, and last, so that the rest stays the same, the time."""
+    """Give what every brain is told first: its task, its name, who asks, the owner's words, and last, so that the rest stays the same, the time."""
     parts = [INSTRUCTIONS.format(name=turn.me.username)]
-    if name := turn.app.quick(users.settings_of, turn.me).agent_name:
-        parts.append(NAMED.format(name=name))
+    settings = turn.app.quick(users.settings_of, turn.me)
+    if settings.agent_name:
+        parts.append(NAMED.format(name=settings.agent_name))
+    if turn.me.kind in OTHERS:
+        parts.append(OTHER.format(name=settings.name, username=turn.me.username))
     if words := identity.told(turn.app, turn.me) if turn.told is None else turn.told:
         parts.append(words)
     return "\n".join([*parts, CLOCK.format(now=turn.now, zone=turn.zone)])

@@ -57,8 +57,7 @@ def _result(part: Part, arguments: Mapping[str, Any]) -> Result:
     """Give what a tool gave; a call that waits for the owner has given nothing yet."""
     record = part.content if isinstance(part.content, dict) else {"message": str(part.content)}
     if record.get("status") == "awaiting_approval":
-        waits = record.get("escalationId")
-        return Result(part.tool, arguments, {"message": f"it waits for your yes (escalation {waits})", "escalationId": waits}, failed=True)
+        return Result(part.tool, arguments, {"escalationId": record.get("escalationId")}, failed=True)
     return Result(part.tool, arguments, record, failed=part.kind == "refused")
 
 
