@@ -3,6 +3,7 @@
 import dataclasses
 import os
 import shutil
+import sys
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -21,8 +22,13 @@ from app.migrations import migrate
 from app.settings import Settings
 from wire import places
 
+sys.dont_write_bytecode = False  # else every worker, and every child that a test starts, compiles the whole program anew
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 ORIGIN = "http://127.0.0.1:8765"
 BASE = ORIGIN + "/api/v1"
+UNSYNCED: Any = "off"
+"""A durability for tests alone: nothing waits for the disk. What survives a power cut, tests with a durability of their own prove."""
 collect_ignore = ["test_pages.py"] if browser.find() is None else []
 
 
@@ -74,7 +80,7 @@ def clock() -> MovableClock:
 
 @pytest.fixture
 def settings() -> Settings:
-    return Settings(durability="normal", rate_limit=0, failed_limit=0, guest_limit=0, guest_wait_seconds=0)
+    return Settings(durability=UNSYNCED, rate_limit=0, failed_limit=0, guest_limit=0, guest_wait_seconds=0)
 
 
 @dataclasses.dataclass
