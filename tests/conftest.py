@@ -1,6 +1,7 @@
 """The shared cast: a server in process, its clock, and the people who use it."""
 
 import dataclasses
+import gc
 import os
 import shutil
 import sys
@@ -30,6 +31,12 @@ BASE = ORIGIN + "/api/v1"
 UNSYNCED: Any = "off"
 """A durability for tests alone: nothing waits for the disk. What survives a power cut, tests with a durability of their own prove."""
 collect_ignore = ["test_pages.py"] if browser.find() is None else []
+
+
+def pytest_collection_finish() -> None:
+    """Leave thousands of collected tests out of every later search for garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -24,7 +24,7 @@ from app.settings import Settings
 from app.tools import escalations
 from app.tools.origin import Origin
 from tests import guests
-from tests.conftest import ORIGIN, Client, MovableClock, Served
+from tests.conftest import ORIGIN, UNSYNCED, Client, MovableClock, Served
 from tests.moving import finished
 
 SERVED = """
@@ -356,7 +356,7 @@ async def place(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, mi
     data = tmp_path_factory.mktemp("contract")
     shutil.copy(migrated, data / migrated.name)
     clock = MovableClock()
-    asgi = create_app(Settings(durability="normal", rate_limit=0, failed_limit=0, access_log=False), data, clock=clock)
+    asgi = create_app(Settings(durability=UNSYNCED, rate_limit=0, failed_limit=0, access_log=False), data, clock=clock)
     async with asgi.router.lifespan_context(asgi):
         served = Frugal(asgi, asgi.state.parts)
         await served.command("add_user", username="carol")

@@ -27,7 +27,7 @@ from app.catalog import CATALOG
 from app.interfaces.openapi import document
 from app.main import create_app
 from app.settings import Settings
-from tests.conftest import Client, MovableClock
+from tests.conftest import UNSYNCED, Client, MovableClock
 
 EXAMPLES = 4
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_headers_conformance, response_schema_conformance]
@@ -52,7 +52,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, migrated: Path) -> Iterator[S
     """A server in a thread of this process, with a user who has a folder, a note, a todo and a contact."""
     data = tmp_path_factory.mktemp("openapi")
     shutil.copy(migrated, data / migrated.name)
-    app = create_app(Settings(durability="normal", rate_limit=0, failed_limit=0, access_log=False), data, clock=MovableClock(), control_token="token")
+    app = create_app(Settings(durability=UNSYNCED, rate_limit=0, failed_limit=0, access_log=False), data, clock=MovableClock(), control_token="token")
     with socket.create_server(("127.0.0.1", 0)) as listener:
         server = uvicorn.Server(uvicorn.Config(app, ws="none", lifespan="on", log_config=None))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
