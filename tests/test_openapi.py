@@ -75,7 +75,7 @@ def key(site: Site) -> Iterator[str]:
     issued = site.command("issue_key", username="alice", name="test")
     secret = str(issued["secret"])
 
-    def ask(path: str, **body: Any) -> Any:
+    def ask(path: str, /, **body: Any) -> Any:
         answer = site.http.post(f"{site.url}/api/v1{path}", json=body, headers={"Authorization": f"Bearer {secret}"})
         assert answer.is_success, answer.text
         return answer.json()
