@@ -85,9 +85,14 @@ def clock() -> MovableClock:
     return MovableClock()
 
 
+def open_settings() -> Settings:
+    """Give settings that hold nobody up."""
+    return Settings(durability=UNSYNCED, rate_limit=0, failed_limit=0, guest_limit=0, guest_wait_seconds=0)
+
+
 @pytest.fixture
 def settings() -> Settings:
-    return Settings(durability=UNSYNCED, rate_limit=0, failed_limit=0, guest_limit=0, guest_wait_seconds=0)
+    return open_settings()
 
 
 @dataclasses.dataclass
@@ -161,6 +166,24 @@ async def served(data: Path, settings: Settings, clock: MovableClock) -> AsyncIt
     asgi = create_app(settings, data, clock=clock, control_token="control-token")
     async with asgi.router.lifespan_context(asgi):
         yield Served(asgi, asgi.state.parts)
+
+
+@pytest.fixture(scope="module")
+async def shared(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, migrated: Path) -> AsyncIterator[Served]:
+    """One server for the tests of a module that change nothing in it."""
+    place = tmp_path_factory.mktemp("shared")
+    shutil.copy(migrated, place / DATABASE)
+    asgi = create_app(open_settings(), place, clock=MovableClock(), control_token="control-token")
+    async with asgi.router.lifespan_context(asgi):
+        yield Served(asgi, asgi.state.parts)
+
+
+@pytest.fixture(scope="module")
+async def resident(shared: Served) -> AsyncIterator[Client]:
+    """Someone on the shared server."""
+    client = await shared.person("resident")
+    yield client
+    await client.aclose()
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ from app.settings import Settings
 from app.tools import escalations
 from app.tools.origin import Origin
 from tests import guests
-from tests.conftest import ORIGIN, UNSYNCED, Client, MovableClock, Served
+from tests.conftest import ORIGIN, UNSYNCED, Client, MovableClock, Served, open_settings
 from tests.moving import finished
 
 SERVED = """
@@ -649,8 +649,7 @@ async def stock(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, mi
 
 @contextlib.asynccontextmanager
 async def running(data: Path) -> AsyncIterator[Served]:
-    settings = Settings(durability=UNSYNCED, rate_limit=0, failed_limit=0, guest_limit=0, guest_wait_seconds=0)
-    asgi = create_app(settings, data, clock=MovableClock(), control_token="control-token")
+    asgi = create_app(open_settings(), data, clock=MovableClock(), control_token="control-token")
     async with asgi.router.lifespan_context(asgi):
         yield Served(asgi, asgi.state.parts)
 
