@@ -10,7 +10,7 @@ import browser
 from environment import NO_MODEL, ROOT, become, ready
 from wire.fetch import fetch_or_exit
 
-WHOLE = ("-n", "auto", "--maxprocesses", "4")
+WHOLE = ("-n", "auto", "--maxprocesses", "4", "--dist", "worksteal")
 
 if __name__ == "__main__":
     os.chdir(ROOT)

@@ -1,8 +1,10 @@
 """The shared cast: a server in process, its clock, and the people who use it."""
 
 import dataclasses
+import gc
 import os
 import shutil
+import sys
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -21,9 +23,20 @@ from app.migrations import migrate
 from app.settings import Settings
 from wire import places
 
+sys.dont_write_bytecode = False  # else every worker, and every child that a test starts, compiles the whole program anew
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 ORIGIN = "http://127.0.0.1:8765"
 BASE = ORIGIN + "/api/v1"
+UNSYNCED: Any = "off"
+"""A durability for tests alone: nothing waits for the disk. What survives a power cut, tests with a durability of their own prove."""
 collect_ignore = ["test_pages.py"] if browser.find() is None else []
+
+
+def pytest_collection_finish() -> None:
+    """Leave thousands of collected tests out of every later search for garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -72,9 +85,14 @@ def clock() -> MovableClock:
     return MovableClock()
 
 
+def open_settings() -> Settings:
+    """Give settings that hold nobody up."""
+    return Settings(durability=UNSYNCED, rate_limit=0, failed_limit=0, guest_limit=0, guest_wait_seconds=0)
+
+
 @pytest.fixture
 def settings() -> Settings:
-    return Settings(durability="normal", rate_limit=0, failed_limit=0, guest_limit=0, guest_wait_seconds=0)
+    return open_settings()
 
 
 @dataclasses.dataclass
@@ -148,6 +166,24 @@ async def served(data: Path, settings: Settings, clock: MovableClock) -> AsyncIt
     asgi = create_app(settings, data, clock=clock, control_token="control-token")
     async with asgi.router.lifespan_context(asgi):
         yield Served(asgi, asgi.state.parts)
+
+
+@pytest.fixture(scope="module")
+async def shared(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, migrated: Path) -> AsyncIterator[Served]:
+    """One server for the tests of a module that change nothing in it."""
+    place = tmp_path_factory.mktemp("shared")
+    shutil.copy(migrated, place / DATABASE)
+    asgi = create_app(open_settings(), place, clock=MovableClock(), control_token="control-token")
+    async with asgi.router.lifespan_context(asgi):
+        yield Served(asgi, asgi.state.parts)
+
+
+@pytest.fixture(scope="module")
+async def resident(shared: Served) -> AsyncIterator[Client]:
+    """Someone on the shared server."""
+    client = await shared.person("resident")
+    yield client
+    await client.aclose()
 
 
 @pytest.fixture

@@ -15,14 +15,14 @@ from app.interfaces import access_log
 from app.main import create_app
 from app.settings import Settings
 from tests.asking import exchange, request
-from tests.conftest import MovableClock, Served
+from tests.conftest import UNSYNCED, MovableClock, Served
 
 pytestmark = pytest.mark.anyio
 
 
 @asynccontextmanager
 async def opened(data: Path, clock: MovableClock, **chosen: Any) -> AsyncIterator[Served]:
-    asgi = create_app(Settings(durability="normal", rate_limit=0, failed_limit=0, **chosen), data, clock=clock)
+    asgi = create_app(Settings(durability=UNSYNCED, rate_limit=0, failed_limit=0, **chosen), data, clock=clock)
     async with asgi.router.lifespan_context(asgi):
         yield Served(asgi, asgi.state.parts)
 

@@ -1,18 +1,16 @@
 """The shape of the source: who may see whom, who writes which table, how long things are."""
 
 import ast
+import functools
 import re
 import statistics
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).parent.parent
 APP = ROOT / "app"
 PATHS = sorted(path for path in APP.rglob("*.py") if path.name != "__init__.py")
-TREES = {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text("utf-8")) for path in PATHS}
 
 LAYERS = ["core", "account", "workspace", "tools", "agent", "network", "portability"]
 SEEN_BY_ALL = {"errors", "settings"}
@@ -52,7 +50,32 @@ OUTSIDE_WORLD = (
 SPEAKERS = ("app/commands/", "app/__main__.py")
 WRITERS_OF_TRANSACTIONS = {"app/core/one_state.py", "app/core/batch.py", "app/core/tx.py"}
 
-each_module = pytest.mark.parametrize("module", TREES)
+
+@functools.cache
+def trees() -> dict[str, ast.Module]:
+    """Give every module of the program, parsed when the first test asks."""
+    return {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text("utf-8")) for path in PATHS}
+
+
+@functools.cache
+def walked(tree: ast.AST) -> list[ast.AST]:
+    return list(ast.walk(tree))
+
+
+def each_module(rule: Callable[[str], None]) -> Callable[[], None]:
+    """Give one test of `rule` for all modules, which names each that breaks it: a test for each of them would cost more than what it looks at."""
+
+    def test() -> None:
+        broken = {}
+        for module in trees():
+            try:
+                rule(module)
+            except AssertionError as error:
+                broken[module] = str(error)
+        assert broken == {}
+
+    test.__name__, test.__doc__ = rule.__name__, rule.__doc__
+    return test
 
 
 def area(module: str) -> str:
@@ -61,7 +84,7 @@ def area(module: str) -> str:
 
 
 def imported(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
+    for node in walked(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -75,14 +98,14 @@ def dotted(node: ast.AST) -> str:
 
 def texts(tree: ast.AST) -> Iterator[str]:
     """Every string of the code that is not a docstring, f-strings with their holes left out."""
-    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)}
-    for node in ast.walk(tree):
+    docstrings = {id(node.value) for node in walked(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)}
+    for node in walked(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
             yield node.value
 
 
 def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    return (node for node in walked(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
 
 
 def body_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
@@ -96,16 +119,16 @@ def test_imports_point_one_way(module: str) -> None:
     here = area(module)
     if here in SEE_EVERYTHING:
         return
-    seen = {name.split(".")[1] for name in imported(TREES[module]) if name.startswith("app.")}
+    seen = {name.split(".")[1] for name in imported(trees()[module]) if name.startswith("app.")}
     assert seen <= SEES[here]
 
 
 def test_every_part_of_the_program_has_its_place_among_the_layers() -> None:
-    assert {area(module) for module in TREES} <= set(SEES) | SEE_EVERYTHING
+    assert {area(module) for module in trees()} <= set(SEES) | SEE_EVERYTHING
 
 
 def test_nothing_imports_the_tests_or_scripts() -> None:
-    names = {name.split(".")[0] for tree in TREES.values() for name in imported(tree)}
+    names = {name.split(".")[0] for tree in trees().values() for name in imported(tree)}
     assert not names & {
         "tests", "scripts", "environment", "browser", "check", "docs", "bench", "evaluate", "evaluate_search", "evaluation", "search_quality", "wire",
         "wire_servers",
@@ -114,31 +137,31 @@ def test_nothing_imports_the_tests_or_scripts() -> None:
 
 @each_module
 def test_a_module_opens_with_a_sentence(module: str) -> None:
-    first = (ast.get_docstring(TREES[module]) or "").partition("\n")[0]
+    first = (ast.get_docstring(trees()[module]) or "").partition("\n")[0]
     assert re.match(r"[A-Z`].*[.:;]$", first), first
 
 
 @each_module
 def test_a_public_function_says_what_the_caller_gets(module: str) -> None:
-    public = [node for node in TREES[module].body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_")]
+    public = [node for node in trees()[module].body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_")]
     assert [node.name for node in public if not ast.get_docstring(node)] == []
 
 
 def test_files_are_small() -> None:
-    lines = {module: len((ROOT / module).read_text("utf-8").splitlines()) for module in TREES}
+    lines = {module: len((ROOT / module).read_text("utf-8").splitlines()) for module in trees()}
     assert {module: count for module, count in lines.items() if count > 400} == {}
     assert statistics.median(lines.values()) < 150
 
 
 def test_functions_are_small() -> None:
-    lines = {f"{module}:{one.name}": body_lines(one) for module, tree in TREES.items() for one in functions(tree)}
+    lines = {f"{module}:{one.name}": body_lines(one) for module, tree in trees().items() for one in functions(tree)}
     assert {name: count for name, count in lines.items() if count > 60} == {}
     assert statistics.median(lines.values()) < 10
 
 
 def test_each_table_is_written_by_exactly_one_module() -> None:
     writers: dict[str, set[str]] = defaultdict(set)
-    for module, tree in TREES.items():
+    for module, tree in trees().items():
         if not module.startswith("app/migrations/"):
             for text in texts(tree):
                 for table in re.findall(r"\b(?:INSERT(?: OR \w+)? INTO|UPDATE(?! SET)|DELETE FROM|REPLACE INTO)\s+(\w+)", text):
@@ -151,9 +174,9 @@ def test_each_table_is_written_by_exactly_one_module() -> None:
 @each_module
 def test_only_the_store_begins_and_ends_transactions(module: str) -> None:
     """BEGIN:VTODO and its like are iCalendar's."""
-    said = [text for text in texts(TREES[module]) if re.match(r"\s*(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|END)\b(?!:V)", text)]
+    said = [text for text in texts(trees()[module]) if re.match(r"\s*(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|END)\b(?!:V)", text)]
     called = [
-        dotted(node.func) for node in ast.walk(TREES[module]) if isinstance(node, ast.Call) and dotted(node.func).endswith((".commit", ".rollback"))
+        dotted(node.func) for node in walked(trees()[module]) if isinstance(node, ast.Call) and dotted(node.func).endswith((".commit", ".rollback"))
     ]
     if module in WRITERS_OF_TRANSACTIONS:
         assert said
@@ -165,8 +188,8 @@ def test_only_the_store_begins_and_ends_transactions(module: str) -> None:
 def test_time_environment_and_chance_come_from_few_places(module: str) -> None:
     if module.startswith(OUTSIDE_WORLD):
         return
-    tree = TREES[module]
-    asked = {dotted(node) for node in ast.walk(tree)} & {
+    tree = trees()[module]
+    asked = {dotted(node) for node in walked(tree)} & {
         "datetime.now", "datetime.utcnow", "datetime.today", "date.today", "time.time", "os.environ", "os.getenv", "os.urandom",
     }  # fmt: skip
     brought = {name.split(".")[0] for name in imported(tree)} & {"random", "secrets", "uuid"}
@@ -175,8 +198,8 @@ def test_time_environment_and_chance_come_from_few_places(module: str) -> None:
 
 def test_any_exception_at_all_is_caught_only_at_the_edges() -> None:
     caught: dict[str, int] = defaultdict(int)
-    for module, tree in TREES.items():
-        for node in ast.walk(tree):
+    for module, tree in trees().items():
+        for node in walked(tree):
             if isinstance(node, ast.ExceptHandler) and (node.type is None or dotted(node.type) == "Exception"):
                 caught[module] += 1
     assert caught == EDGES
@@ -186,13 +209,13 @@ def test_any_exception_at_all_is_caught_only_at_the_edges() -> None:
 def test_only_commands_speak_to_the_terminal(module: str) -> None:
     if module.startswith(SPEAKERS):
         return
-    called = {dotted(node.func) for node in ast.walk(TREES[module]) if isinstance(node, ast.Call)}
+    called = {dotted(node.func) for node in walked(trees()[module]) if isinstance(node, ast.Call)}
     assert not called & {"print", "click.echo", "sys.stdout.write", "sys.stderr.write", "breakpoint", "input"}
 
 
 @each_module
 def test_there_is_one_sqlite_in_the_process(module: str) -> None:
-    brought = {name.split(".")[0] for name in imported(TREES[module])}
+    brought = {name.split(".")[0] for name in imported(trees()[module])}
     assert not brought & {"pysqlite3", "apsw", "sqlean", "sqlcipher3", "sqlalchemy"}
 
 
@@ -202,7 +225,7 @@ def test_no_code_opens_the_database_as_a_plain_file(module: str) -> None:
     openers = {"open", "read_bytes", "read_text", "write_bytes", "write_text", "copy", "copy2", "copyfile", "move", "sendfile", "FileResponse"}
     suspects = [
         ast.unparse(node)
-        for node in ast.walk(TREES[module])
+        for node in walked(trees()[module])
         if isinstance(node, ast.Call)
         and dotted(node.func).rpartition(".")[2] in openers
         and re.search(r"DATABASE|database|\.db\b|-wal", ast.unparse(node))
@@ -219,7 +242,7 @@ def test_every_table_is_strict() -> None:
 @each_module
 def test_no_pattern_is_compiled_while_the_program_loads(module: str) -> None:
     """`core.regex` compiles at the first use; all patterns together would be a tenth of the start."""
-    loading = [node for node in TREES[module].body if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)]
+    loading = [node for node in trees()[module].body if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)]
     assert [
-        ast.unparse(node)[:80] for top in loading for node in ast.walk(top) if isinstance(node, ast.Call) and dotted(node.func) == "re.compile"
+        ast.unparse(node)[:80] for top in loading for node in walked(top) if isinstance(node, ast.Call) and dotted(node.func) == "re.compile"
     ] == []

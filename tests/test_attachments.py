@@ -12,7 +12,7 @@ from app.main import create_app
 from app.settings import Settings
 from app.workspace import attachment_rows, attachments, media_types
 from app.workspace.extraction import Extract
-from tests.conftest import Client, MovableClock, Served
+from tests.conftest import UNSYNCED, Client, MovableClock, Served
 from tests.files import pdf, png
 
 pytestmark = pytest.mark.anyio
@@ -102,7 +102,7 @@ async def test_the_status_counts_files_and_their_bytes(alice: Client) -> None:
 
 @pytest.fixture
 async def small(data: Path, clock: MovableClock) -> AsyncIterator[Served]:
-    settings = Settings(durability="normal", rate_limit=0, failed_limit=0, max_attachment_body=100, attachment_quota=150)
+    settings = Settings(durability=UNSYNCED, rate_limit=0, failed_limit=0, max_attachment_body=100, attachment_quota=150)
     asgi = create_app(settings, data, clock=clock)
     async with asgi.router.lifespan_context(asgi):
         yield Served(asgi, asgi.state.parts)

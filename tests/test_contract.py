@@ -1,5 +1,6 @@
 """The contract that holds for every operation: who may ask, what a refusal and a success look like, and which endpoints there are."""
 
+import contextlib
 import dataclasses
 import re
 import shutil
@@ -24,7 +25,7 @@ from app.settings import Settings
 from app.tools import escalations
 from app.tools.origin import Origin
 from tests import guests
-from tests.conftest import ORIGIN, Client, MovableClock, Served
+from tests.conftest import ORIGIN, UNSYNCED, Client, MovableClock, Served, open_settings
 from tests.moving import finished
 
 SERVED = """
@@ -356,7 +357,7 @@ async def place(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, mi
     data = tmp_path_factory.mktemp("contract")
     shutil.copy(migrated, data / migrated.name)
     clock = MovableClock()
-    asgi = create_app(Settings(durability="normal", rate_limit=0, failed_limit=0, access_log=False), data, clock=clock)
+    asgi = create_app(Settings(durability=UNSYNCED, rate_limit=0, failed_limit=0, access_log=False), data, clock=clock)
     async with asgi.router.lifespan_context(asgi):
         served = Frugal(asgi, asgi.state.parts)
         await served.command("add_user", username="carol")
@@ -625,9 +626,60 @@ CALLS: dict[str, dict[str, Any]] = {
 """For each operation a call that succeeds."""
 
 
+@dataclasses.dataclass(frozen=True)
+class Stock:
+    """A closed data directory that holds what the calls ask for, the names of these things, and the keys of its users."""
+
+    data: Path
+    made: dict[str, Any]
+    keys: dict[str, str]
+
+
+@pytest.fixture(scope="module")
+async def stock(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, migrated: Path) -> Stock:
+    """What the calls ask for, made once; each test gets a copy."""
+    data = tmp_path_factory.mktemp("stock") / "data"
+    data.mkdir()
+    shutil.copy(migrated, data / migrated.name)
+    async with running(data) as served:
+        alice, bob = await served.person("alice"), await served.person("bob")
+        made = await stocked(alice, bob, served)
+        return Stock(data, made, {client.username: client.headers["Authorization"].removeprefix("Bearer ") for client in (alice, bob)})
+
+
+@contextlib.asynccontextmanager
+async def running(data: Path) -> AsyncIterator[Served]:
+    asgi = create_app(open_settings(), data, clock=MovableClock(), control_token="control-token")
+    async with asgi.router.lifespan_context(asgi):
+        yield Served(asgi, asgi.state.parts)
+
+
+@dataclasses.dataclass(frozen=True)
+class Ready:
+    """A server of the test's own over a copy of the stock."""
+
+    served: Served
+    alice: Client
+    made: dict[str, Any]
+
+
 @pytest.fixture
-async def ready(alice: Client, bob: Client, served: Served, request: pytest.FixtureRequest) -> dict[str, Any]:
-    """What the calls ask for: a folder shared with a contact, a note with a snapshot, a note in the trash, a todo, a key and a grant."""
+async def ready(stock: Stock, tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Ready]:
+    data = tmp_path / "data"
+    shutil.copytree(stock.data, data)
+    async with running(data) as served:
+        served.parts.part(Links).find = lambda tx, token: OpenLink(3, Permissions()) if token == "open" else None
+        async with served.client(stock.keys["alice"]) as alice, served.client(stock.keys["bob"]) as bob:
+            made = {
+                **stock.made,
+                **(await moved(alice, "import", "export") if re.search("import|export", request.node.name) else {}),
+                **await (invited(bob) if "accept_invite" in request.node.name else teamed(alice, bob)),
+            }
+            yield Ready(served, alice, made)
+
+
+async def stocked(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
+    """A folder shared with a contact, a note with a snapshot, a note in the trash, a todo, a key, a grant and more."""
     await served.command("connect_users", username="alice", contact="bob")
     folder = await alice.folder("Shared")
     await alice.ok("POST", f"/os/folders/{folder}/share", json={"username": "bob", "role": "viewer"})
@@ -650,7 +702,6 @@ async def ready(alice: Client, bob: Client, served: Served, request: pytest.Fixt
     await served.command("add_user", username="carol")
     await alice.ok("POST", "/network/request", json={"to": "carol"})
     incoming = (await bob.ok("POST", "/network/request", json={"to": "alice_coo"}))["requestId"]
-    served.parts.part(Links).find = lambda tx, token: OpenLink(3, Permissions()) if token == "open" else None
     made = {
         "group": team["group"]["conversationId"],
         **await visited(alice),
@@ -669,8 +720,6 @@ async def ready(alice: Client, bob: Client, served: Served, request: pytest.Fixt
         "key": key,
         "grant": grant,
         "undo": undo,
-        **(await moved(alice, "import", "export") if re.search("import|export", request.node.name) else {}),
-        **await (invited(bob) if "accept_invite" in request.node.name else teamed(alice, bob)),
     }
     if "briefing" in CATALOG.operations:
         made["briefing"] = (await alice.ok("POST", "/briefing", json={}))["briefingId"]
@@ -741,10 +790,8 @@ def test_every_operation_has_a_call_that_succeeds() -> None:
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("found", [pytest.param(each, id=each.name) for each in OPERATIONS if not each.downloads])
-async def test_a_call_that_succeeds_answers_in_the_one_envelope_and_as_its_schema_says(
-    found: Operation[..., Any], alice: Client, ready: dict[str, Any]
-) -> None:
-    response = await call(alice, found, ready)
+async def test_a_call_that_succeeds_answers_in_the_one_envelope_and_as_its_schema_says(found: Operation[..., Any], ready: Ready) -> None:
+    response = await call(ready.alice, found, ready.made)
     assert response.status_code == found.status, response.text
     described = document(CATALOG)
     schema = described["paths"][found.path][found.method.lower()]["responses"][str(found.status)]["content"]["application/json"]["schema"]
@@ -757,11 +804,11 @@ async def test_a_call_that_succeeds_answers_in_the_one_envelope_and_as_its_schem
 
 @pytest.mark.anyio
 @each_scoped
-async def test_each_declared_scope_alone_is_enough_for_the_whole_call(
-    found: Operation[..., Any], alice: Client, ready: dict[str, Any], served: Served
-) -> None:
-    async with served.client(await served.key("alice", [found.scopes[0], *READS_TOO.get(found.name, ())])) as client:
+async def test_each_declared_scope_alone_is_enough_for_the_whole_call(found: Operation[..., Any], ready: Ready) -> None:
+    key = await ready.served.key("alice", [found.scopes[0], *READS_TOO.get(found.name, ())])
+    made = dict(ready.made)
+    async with ready.served.client(key) as client:
         if found.path.startswith(("/import/", "/export/")):  # a job shows itself only to what may do as much as the one that began it
-            ready |= await moved(client, found.path.split("/")[1])
-        response = await call(client, found, ready)
+            made |= await moved(client, found.path.split("/")[1])
+        response = await call(client, found, made)
     assert response.status_code == found.status, response.text

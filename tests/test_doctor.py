@@ -41,10 +41,10 @@ def found(data: Path, *options: str, **environment: str) -> dict[str, Any]:
     return worst
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    """A data directory with a user, notes and a proven backup, that no server uses."""
-    data = tmp_path / "home"
+@pytest.fixture(scope="module")
+def made_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data directory with a user, notes and a proven backup, that no server uses; each test gets a copy."""
+    data = tmp_path_factory.mktemp("made") / "home"
     assert hearth("init", "--user", "alice", data=data).exit_code == 0
     with contextlib.closing(sqlite3.connect(data / DATABASE, isolation_level=None)) as connection:
         connection.execute("UPDATE workspaces SET changed_at = '2026-01-01T00:00:00.000Z'")
@@ -52,6 +52,11 @@ def home(tmp_path: Path) -> Path:
     assert hearth("backup", data=data).exit_code == 0
     assert hearth("backup", "--prove", data=data).exit_code == 0
     return data
+
+
+@pytest.fixture
+def home(made_home: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(made_home, tmp_path / "home"))
 
 
 def run(data: Path, sql: str) -> None:

@@ -12,7 +12,7 @@ from app.errors import Invalid
 from app.main import create_app
 from app.settings import Settings
 from app.workspace import grams, programs, scans
-from tests.conftest import Client, Served
+from tests.conftest import UNSYNCED, Client, Served
 
 pytestmark = pytest.mark.anyio
 
@@ -418,7 +418,7 @@ async def test_a_note_that_the_index_has_lost_is_told(served: Served, alice: Cli
 
 
 async def test_without_the_index_the_same_is_found(data: Any, clock: Any) -> None:
-    asgi = create_app(Settings(durability="normal", rate_limit=0, failed_limit=0, grep_index=False), data, clock=clock)
+    asgi = create_app(Settings(durability=UNSYNCED, rate_limit=0, failed_limit=0, grep_index=False), data, clock=clock)
     async with asgi.router.lifespan_context(asgi):
         alice = await Served(asgi, asgi.state.parts).person("alice")
         for title, text in (("A", "the walrus 100%"), ("B", "WALRUS_x"), ("C", "wal\\rus"), ("D", "\u212aing \u017fits")):

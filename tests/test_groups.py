@@ -9,7 +9,7 @@ from app.main import create_app
 from app.network.groups import NewGroups
 from app.settings import Settings
 from tests.agents import value
-from tests.conftest import Client, MovableClock, Served
+from tests.conftest import UNSYNCED, Client, MovableClock, Served
 from tests.test_messages import conversations, group, send
 
 pytestmark = pytest.mark.anyio
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture
 def settings() -> Settings:
-    return Settings(durability="normal", rate_limit=0, failed_limit=0, group_limit=0)
+    return Settings(durability=UNSYNCED, rate_limit=0, failed_limit=0, group_limit=0)
 
 
 @pytest.fixture
@@ -213,7 +213,7 @@ async def test_a_group_has_at_most_a_hundred_members_and_nobody_is_in_more_than_
 
 
 async def test_new_groups_are_few_a_minute(data: Any, clock: MovableClock) -> None:
-    asgi = create_app(Settings(durability="normal", access_log=False), data, clock=clock)
+    asgi = create_app(Settings(durability=UNSYNCED, access_log=False), data, clock=clock)
     async with asgi.router.lifespan_context(asgi):
         served = Served(asgi, asgi.state.parts)
         assert served.parts.part(NewGroups).rates.per_minute == 5

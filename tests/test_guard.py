@@ -10,7 +10,7 @@ import pytest
 from app.main import create_app
 from app.settings import Settings
 from tests.asking import Answer, chunks, exchange, held, request
-from tests.conftest import MovableClock, Served
+from tests.conftest import UNSYNCED, MovableClock, Served
 
 pytestmark = pytest.mark.anyio
 
@@ -77,7 +77,7 @@ def opened(data: Path, clock: MovableClock) -> Opened:
 
     @asynccontextmanager
     async def start(**chosen: object) -> AsyncIterator[Served]:
-        settings = dataclasses.replace(Settings(durability="normal", rate_limit=0, failed_limit=0, access_log=False), **chosen)
+        settings = dataclasses.replace(Settings(durability=UNSYNCED, rate_limit=0, failed_limit=0, access_log=False), **chosen)
         asgi = create_app(settings, data, clock=clock)
         async with asgi.router.lifespan_context(asgi):
             yield Served(asgi, asgi.state.parts)

@@ -20,7 +20,7 @@ from app.settings import Settings
 from app.tools import gate
 from app.tools.origin import Origin
 from tests.agents import scripted, settled, value
-from tests.conftest import ORIGIN, Client, MovableClock, Served
+from tests.conftest import ORIGIN, UNSYNCED, Client, MovableClock, Served
 from tests.guests import GUESTS, ask, lines, link, opened
 from tests.test_rpc import brain
 
@@ -265,7 +265,7 @@ class TestGuessing:
 
     @pytest.fixture
     def settings(self) -> Settings:
-        return Settings(durability="normal", rate_limit=0, failed_limit=5, guest_limit=0)
+        return Settings(durability=UNSYNCED, rate_limit=0, failed_limit=5, guest_limit=0)
 
     async def test_an_address_that_guesses_is_not_answered_any_more(self, alice: Client, stranger: Client) -> None:
         made = await link(alice)

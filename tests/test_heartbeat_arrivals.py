@@ -8,7 +8,7 @@ import pytest
 from app.core.app import App
 from app.settings import Settings
 from tests.agents import value
-from tests.conftest import Client, MovableClock, Served
+from tests.conftest import UNSYNCED, Client, MovableClock, Served
 from tests.test_heartbeat import checklist, run, todo, told
 from tests.test_heartbeat_clock import runs, scheduled, tick
 from tests.test_integrations import calendar, connect
@@ -188,7 +188,7 @@ class TestWithAPrice:
 
     @pytest.fixture
     def settings(self) -> Settings:
-        return Settings(durability="normal", rate_limit=0, failed_limit=0, token_price_micros=3)
+        return Settings(durability=UNSYNCED, rate_limit=0, failed_limit=0, token_price_micros=3)
 
     async def test_a_receipt_tells_what_the_run_cost_as_the_invoice_does(self, alice: Client) -> None:
         await todo(alice, "Pay rent", dueDate="2026-11-20")

@@ -13,7 +13,7 @@ from app.core.limits import RateLimit, Verdict
 from app.interfaces.http import Api
 from app.main import create_app
 from app.settings import Settings
-from tests.conftest import MovableClock, Served
+from tests.conftest import UNSYNCED, MovableClock, Served
 
 KEY = "someone"
 
@@ -114,7 +114,7 @@ def test_keys_that_are_full_again_are_forgotten(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.fixture
 def settings_() -> Settings:
-    return Settings(durability="normal", rate_limit=3, failed_limit=2)
+    return Settings(durability=UNSYNCED, rate_limit=3, failed_limit=2)
 
 
 @pytest.fixture

@@ -50,8 +50,8 @@ def test_the_rules_agree_with_people_as_often_as_they_did(row: evaluation.Row) -
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("body", [{}, dict.fromkeys(FIELDS.values(), ""), dict.fromkeys(FIELDS.values()), {"todoSummary": " \n\t "}])
-async def test_nothing_gives_an_empty_matrix(alice: Client, body: dict[str, Any]) -> None:
-    assert await sorted_out(alice, **body) == {}
+async def test_nothing_gives_an_empty_matrix(resident: Client, body: dict[str, Any]) -> None:
+    assert await sorted_out(resident, **body) == {}
 
 
 @pytest.mark.anyio
@@ -63,8 +63,8 @@ async def test_nothing_gives_an_empty_matrix(alice: Client, body: dict[str, Any]
         '<p data-lead="1">Pay the rent today</p>', "<script>Pay the rent today</script>", "<!-- Pay the rent today -->",
     ],
 )  # fmt: skip
-async def test_a_text_that_says_there_is_nothing_gives_no_item(alice: Client, text: str) -> None:
-    assert await sorted_out(alice, todoSummary=text) == {}
+async def test_a_text_that_says_there_is_nothing_gives_no_item(resident: Client, text: str) -> None:
+    assert await sorted_out(resident, todoSummary=text) == {}
 
 
 @pytest.mark.anyio
@@ -95,15 +95,15 @@ async def test_a_text_that_says_there_is_nothing_gives_no_item(alice: Client, te
         ("statusQuoSummary", "The server is down and customers cannot pay.", 1, "The server is down and customers cannot pay."),
     ],
 )  # fmt: skip
-async def test_an_item_of_any_form_stands_where_a_person_would_put_it(alice: Client, field: str, text: str, quadrant: int, title: str) -> None:
+async def test_an_item_of_any_form_stands_where_a_person_would_put_it(resident: Client, field: str, text: str, quadrant: int, title: str) -> None:
     source = next(source for source, name in FIELDS.items() if name == field)
-    found = await sorted_out(alice, **{field: text})
+    found = await sorted_out(resident, **{field: text})
     assert found[quadrant][0] == (title, source)
 
 
 @pytest.mark.anyio
-async def test_the_status_is_no_source_of_items_beside_the_others(alice: Client) -> None:
-    found = await sorted_out(alice, statusQuoSummary="The server is down.", todoSummary="<ul><li>Pay the rent today</li></ul>")
+async def test_the_status_is_no_source_of_items_beside_the_others(resident: Client) -> None:
+    found = await sorted_out(resident, statusQuoSummary="The server is down.", todoSummary="<ul><li>Pay the rent today</li></ul>")
     assert found == {1: [("Pay the rent today", "todo")]}
 
 
@@ -120,36 +120,37 @@ async def test_the_status_is_no_source_of_items_beside_the_others(alice: Client)
         ("", "other"),
     ],
 )
-async def test_the_source_that_a_list_of_the_status_names_is_normalised(alice: Client, named: str, source: str) -> None:
-    found = await sorted_out(alice, statusQuoSummary=f'<ul><li data-source="{named}">Renew the passport</li></ul>')
+async def test_the_source_that_a_list_of_the_status_names_is_normalised(resident: Client, named: str, source: str) -> None:
+    found = await sorted_out(resident, statusQuoSummary=f'<ul><li data-source="{named}">Renew the passport</li></ul>')
     assert found == {2: [("Renew the passport", source)]}
 
 
 @pytest.mark.anyio
-async def test_a_quadrant_holds_twenty_items_and_each_thing_stands_once(alice: Client) -> None:
+async def test_a_quadrant_holds_twenty_items_and_each_thing_stands_once(resident: Client) -> None:
     rows = [f"<li>Pay invoice {number} today</li>" for number in range(60)]
-    found = await sorted_out(alice, todoSummary=f"<ul>{''.join(rows + rows)}</ul>")
+    found = await sorted_out(resident, todoSummary=f"<ul>{''.join(rows + rows)}</ul>")
     assert {number: len(items) for number, items in found.items()} == {1: 20}
     assert len(set(found[1])) == 20
 
 
 @pytest.mark.anyio
-async def test_explained_items_say_why_and_others_do_not(alice: Client) -> None:
+async def test_explained_items_say_why_and_others_do_not(resident: Client) -> None:
     body = {"todoSummary": '<ul><li data-title="Pay the rent" data-due="2026-11-19">x</li></ul>'}
-    plain = await alice.ok("POST", "/briefing/matrix", json=body)
-    told = await alice.ok("POST", "/briefing/matrix", json={**body, "explain": True})
+    plain = await resident.ok("POST", "/briefing/matrix", json=body)
+    told = await resident.ok("POST", "/briefing/matrix", json={**body, "explain": True})
     assert plain["matrix"][NAMES[1]] == [{"title": "Pay the rent", "source": "todo"}]
     assert told["matrix"][NAMES[1]] == [{"title": "Pay the rent", "source": "todo", "why": ["overdue 2 days", "consequential"]}]
 
 
 @pytest.mark.anyio
-async def test_a_day_is_one_of_the_zone_that_is_asked_for(alice: Client) -> None:
+async def test_a_day_is_one_of_the_zone_that_is_asked_for(resident: Client) -> None:
     body = {"todoSummary": '<ul><li data-title="Pay the rent" data-due="2026-11-21">x</li></ul>', "explain": True}
-    here = await alice.ok("POST", "/briefing/matrix", json=body)
-    there = await alice.ok("POST", "/briefing/matrix", json={**body, "userTimezone": "Pacific/Kiritimati"})
+    here = await resident.ok("POST", "/briefing/matrix", json=body)
+    there = await resident.ok("POST", "/briefing/matrix", json={**body, "userTimezone": "Pacific/Kiritimati"})
     assert here["matrix"][NAMES[1]][0]["why"][0] == there["matrix"][NAMES[1]][0]["why"][0] == "due today"
     body["todoSummary"] = body["todoSummary"].replace("2026-11-21", "2026-11-20")
-    assert (await alice.ok("POST", "/briefing/matrix", json={**body, "userTimezone": "Pacific/Niue"}))["matrix"][NAMES[1]][0]["why"][0] == "due today"
+    later = await resident.ok("POST", "/briefing/matrix", json={**body, "userTimezone": "Pacific/Niue"})
+    assert later["matrix"][NAMES[1]][0]["why"][0] == "due today"
 
 
 @pytest.mark.anyio
@@ -165,8 +166,8 @@ async def test_a_day_is_one_of_the_zone_that_is_asked_for(alice: Client) -> None
         ({"calendarSummary": {}}, "calendarSummary"),
     ],
 )  # fmt: skip
-async def test_a_bad_field_is_named(alice: Client, path: str, body: dict[str, Any], field: str) -> None:
-    await alice.refused("POST", path, 400, "invalid_request", field=field, json=body)
+async def test_a_bad_field_is_named(resident: Client, path: str, body: dict[str, Any], field: str) -> None:
+    await resident.refused("POST", path, 400, "invalid_request", field=field, json=body)
 
 
 GOOD = "<li data-title='Pay &lt;img onerror=x&gt;'>x</li>"
@@ -175,17 +176,17 @@ FLOODS = [part * (99_000 // len(part)) for part in ("<div>", "<ul><li>", "<", "&
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("hostile", ELEMENTS)
-async def test_hostile_html_harms_nothing_that_stands_beside_it(alice: Client, hostile: str) -> None:
+async def test_hostile_html_harms_nothing_that_stands_beside_it(resident: Client, hostile: str) -> None:
     text = hostile.replace("\0", "").encode(errors="ignore").decode()
-    found = await sorted_out(alice, notesSummary=text, todoSummary=GOOD + text)
+    found = await sorted_out(resident, notesSummary=text, todoSummary=GOOD + text)
     assert ("Pay <img onerror=x>", "todo") in found[2]
     assert all(0 < len(title) <= 200 for items in found.values() for title, _ in items)
 
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("flood", FLOODS, ids=lambda flood: flood[:8])
-async def test_a_flood_of_markup_is_answered(alice: Client, flood: str) -> None:
-    found = await sorted_out(alice, notesSummary=flood, todoSummary=GOOD)
+async def test_a_flood_of_markup_is_answered(resident: Client, flood: str) -> None:
+    found = await sorted_out(resident, notesSummary=flood, todoSummary=GOOD)
     assert ("Pay <img onerror=x>", "todo") in found[2]
 
 

@@ -27,7 +27,7 @@ from app.catalog import CATALOG
 from app.interfaces.openapi import document
 from app.main import create_app
 from app.settings import Settings
-from tests.conftest import Client, MovableClock
+from tests.conftest import UNSYNCED, Client, MovableClock
 
 EXAMPLES = 4
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_headers_conformance, response_schema_conformance]
@@ -40,9 +40,11 @@ class Site:
     """A server that listens, and its door for the command line."""
 
     url: str
+    http: httpx.Client
+    """One for all tests: a client of one's own for each request would read the certificates of the system each time."""
 
     def command(self, name: str, /, **params: Any) -> Any:
-        answer = httpx.post(f"{self.url}/control/{name}", json=params, headers={"Authorization": "Control token"})
+        answer = self.http.post(f"{self.url}/control/{name}", json=params, headers={"Authorization": "Control token"})
         assert answer.status_code == 200, answer.text
         return answer.json()
 
@@ -52,12 +54,12 @@ def site(tmp_path_factory: pytest.TempPathFactory, migrated: Path) -> Iterator[S
     """A server in a thread of this process, with a user who has a folder, a note, a todo and a contact."""
     data = tmp_path_factory.mktemp("openapi")
     shutil.copy(migrated, data / migrated.name)
-    app = create_app(Settings(durability="normal", rate_limit=0, failed_limit=0, access_log=False), data, clock=MovableClock(), control_token="token")
-    with socket.create_server(("127.0.0.1", 0)) as listener:
+    app = create_app(Settings(durability=UNSYNCED, rate_limit=0, failed_limit=0, access_log=False), data, clock=MovableClock(), control_token="token")
+    with socket.create_server(("127.0.0.1", 0)) as listener, httpx.Client(trust_env=False) as http:
         server = uvicorn.Server(uvicorn.Config(app, ws="none", lifespan="on", log_config=None))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
-        found = Site(f"http://127.0.0.1:{listener.getsockname()[1]}")
+        found = Site(f"http://127.0.0.1:{listener.getsockname()[1]}", http)
         for name in ("alice", "bob"):
             found.command("add_user", username=name)
             found.command("init_user", username=name)
@@ -72,12 +74,17 @@ def key(site: Site) -> Iterator[str]:
     """A fresh key, since the requests may revoke any other, and something for them to find."""
     issued = site.command("issue_key", username="alice", name="test")
     secret = str(issued["secret"])
-    with httpx.Client(base_url=f"{site.url}/api/v1", headers={"Authorization": f"Bearer {secret}"}) as alice:
-        note = alice.post("/os/notes", json={"title": "A note", "content": "# Text"}).json()["result"]["note"]["id"]
-        alice.post(f"/os/snapshots/{note}", json={})
-        alice.post("/os/folders", json={"path": "A/B"})
-        alice.post("/os/todos", json={"title": "A todo", "steps": [{"title": "A step"}]})
-        alice.post("/briefing", json={})
+
+    def ask(path: str, /, **body: Any) -> Any:
+        answer = site.http.post(f"{site.url}/api/v1{path}", json=body, headers={"Authorization": f"Bearer {secret}"})
+        assert answer.is_success, answer.text
+        return answer.json()
+
+    note = ask("/os/notes", title="A note", content="# Text")["result"]["note"]["id"]
+    ask(f"/os/snapshots/{note}")
+    ask("/os/folders", path="A/B")
+    ask("/os/todos", title="A todo", steps=[{"title": "A step"}])
+    ask("/briefing")
     yield secret
     site.command("end_key", id=issued["key"]["id"])
 

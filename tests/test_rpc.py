@@ -12,7 +12,7 @@ from app.agent.brains import Brain
 from app.network import delivery
 from app.settings import Settings
 from tests.agents import caller, scripted, settled, value
-from tests.conftest import Client, Served
+from tests.conftest import UNSYNCED, Client, Served
 from tests.test_messages import conversations, send
 
 pytestmark = pytest.mark.anyio
@@ -158,7 +158,7 @@ class TestSlow:
 
     @pytest.fixture
     def settings(self) -> Settings:
-        return Settings(durability="normal", rate_limit=0, failed_limit=0, rpc_seconds=1)
+        return Settings(durability=UNSYNCED, rate_limit=0, failed_limit=0, rpc_seconds=1)
 
     async def test_an_agent_that_takes_too_long_is_stopped_and_a_retry_asks_again(self, alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
         asked: list[str] = []

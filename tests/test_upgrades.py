@@ -16,7 +16,7 @@ from app.core.place import DATABASE
 from app.main import create_app
 from app.migrations import STEPS, NewerFile, due, migrate
 from app.settings import Settings
-from tests.conftest import Served
+from tests.conftest import UNSYNCED, Served
 from tests.serving import ROOT, refused
 from tests.stored_schemas import RELEASED, lay_down
 
@@ -65,7 +65,7 @@ def test_a_stored_database_comes_up_to_date_with_all_that_was_written(tmp_path: 
 async def test_a_server_reads_searches_and_changes_what_an_earlier_version_wrote(tmp_path: Path, version: str) -> None:
     lay_down(version, tmp_path / DATABASE)
     migrate(tmp_path / DATABASE)
-    asgi = create_app(Settings(rate_limit=0, access_log=False, durability="normal"), tmp_path)
+    asgi = create_app(Settings(rate_limit=0, access_log=False, durability=UNSYNCED), tmp_path)
     async with asgi.router.lifespan_context(asgi):
         served = Served(asgi, asgi.state.parts)
         secret = (await served.parts.call(OPERATOR, "issue_key", {"username": "ann", "name": "after"})).secret

@@ -9,7 +9,7 @@ import pytest
 
 from app.main import create_app
 from app.settings import Settings
-from tests.conftest import Client, MovableClock, Served
+from tests.conftest import UNSYNCED, Client, MovableClock, Served
 from tests.files import pdf
 from tests.web_site import Site, site
 
@@ -92,7 +92,7 @@ async def test_without_a_search_service_a_search_says_how_to_get_one(surfer: Cli
 
 
 async def test_a_search_asks_the_service_that_was_set(data: Path, clock: MovableClock, web: Site) -> None:
-    settings = Settings(durability="normal", rate_limit=0, failed_limit=0, search_url=f"http://127.0.0.1:{web.port}/search?lang=en")
+    settings = Settings(durability=UNSYNCED, rate_limit=0, failed_limit=0, search_url=f"http://127.0.0.1:{web.port}/search?lang=en")
     asgi = create_app(settings, data, clock=clock)
     async with asgi.router.lifespan_context(asgi):
         alice = await Served(asgi, asgi.state.parts).person("alice")

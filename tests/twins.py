@@ -23,7 +23,7 @@ from app.settings import Settings
 from app.tools import gate
 from app.tools.origin import Origin
 from tests.agents import settled
-from tests.conftest import MovableClock, Served
+from tests.conftest import UNSYNCED, MovableClock, Served
 
 WORDS = ("kettle", "garden", "meeting", "résumé", "tomato", "invoice", "东京", "plan", "kettles", "quiet")
 CANARIES = ("kanarienvogel", "zeisig", "pirol", "stieglitz")
@@ -132,7 +132,7 @@ def twins(place: Path, migrated: Path) -> Iterator[Twins]:
 
 
 async def _opened(stack: AsyncExitStack, place: Path) -> Served:
-    asgi = create_app(Settings(durability="normal", rate_limit=0, failed_limit=0, access_log=False), place, clock=MovableClock())
+    asgi = create_app(Settings(durability=UNSYNCED, rate_limit=0, failed_limit=0, access_log=False), place, clock=MovableClock())
     await stack.enter_async_context(asgi.router.lifespan_context(asgi))
     return Served(asgi, asgi.state.parts)
 

@@ -1,5 +1,6 @@
 """From a method and a path to an operation, in one look-up."""
 
+import functools
 from typing import Any
 
 from app.core.operation import Catalog, Operation
@@ -45,10 +46,8 @@ class Routes:
     """
 
     def __init__(self, catalog: Catalog) -> None:
-        self._root = _Node()
+        self._root = _tree(catalog)
         self._known: dict[tuple[str, str], Found] = {}
-        for method, path, operation in catalog.routes():
-            self._add(method, path, operation)
 
     def find(self, method: str, path: str) -> Found:
         """Give what answers `method` on `path` (below the base path); raise NotFound or MethodNotAllowed."""
@@ -73,8 +72,13 @@ class Routes:
         operation, names = node.methods[wanted]
         return Found(operation, dict(zip(names, texts, strict=True)))
 
-    def _add(self, method: str, path: str, operation: Operation[..., Any]) -> None:
-        node, names = self._root, []
+
+@functools.cache
+def _tree(catalog: Catalog) -> _Node:
+    """Give the tree of the catalogue, the same for every server of this process."""
+    root = _Node()
+    for method, path, operation in catalog.routes():
+        node, names = root, []
         for segment in path.split("/")[1:]:
             if segment.startswith("{"):
                 names.append(segment[1:-1])
@@ -83,6 +87,7 @@ class Routes:
             else:
                 node = node.literal.setdefault(segment, _Node())
         node.methods[method] = (operation, tuple(names))
+    return root
 
 
 def _path_values(operation: Operation[..., Any], texts: dict[str, str]) -> dict[str, Any]:
