@@ -9,8 +9,10 @@ LARGEST_SAID = 1_000_000_000
 
 
 def flat(schema: Mapping[str, Any]) -> Schema:
-    """Give a schema whose optional fields are simply not required, instead of being allowed to be null."""
+    """Give a schema whose optional fields are simply not required, instead of being allowed to be null, and each of one type."""
     options = [option for option in schema.get("anyOf", ()) if option.get("type") != "null"]
+    if all(option.get("type") in ("integer", "string") for option in options):
+        options = [option for option in options if option["type"] == "string"] or options  # which says a number as well
     if len(options) == 1:
         outer = {key: value for key, value in schema.items() if key not in ("anyOf", "default")}
         return flat({**options[0], **outer})
