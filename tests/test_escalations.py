@@ -113,6 +113,19 @@ async def test_what_has_changed_meanwhile_is_not_overwritten(served: Served, ali
     assert await text(alice, note) == "three\n"
 
 
+async def test_what_has_changed_meanwhile_waits_no_more(served: Served, alice: Client) -> None:
+    note, id_ = await edit(served, alice)
+    other, kept = await edit(served, alice)
+    await alice.ok("PATCH", f"/os/notes/{note['id']}", json={"content": "three\n"})
+    body = await alice.ok("GET", "/escalations")
+    assert ([row["id"] for row in body["escalations"]], body["total"], body["pendingCount"]) == ([kept], 1, 1)
+    assert (await alice.ok("GET", f"/escalations/{id_}"))["escalation"]["status"] == "superseded"
+    refusal = await alice.refused("POST", f"/escalations/{id_}/decision", 409, "base_revision_changed", json={"decision": "continue"})
+    assert refusal["revision"] == 2
+    assert (await decide(alice, kept))["status"] == "executed"
+    assert await text(alice, other) != "three\n"
+
+
 async def test_a_todo_that_has_changed_meanwhile_is_not_overwritten(served: Served, alice: Client) -> None:
     todo = (await alice.ok("POST", "/os/todos", status=201, json={"title": "Pay"}))["result"]["todo"]
     me = caller(served, "alice")

@@ -65,7 +65,7 @@ def user_escalations(tx: Tx, me: Caller, *, username: str) -> EscalationList:
     """List what waits for a user's yes or no, newest first."""
     row = users.by_name(tx, username)
     owner = dataclasses.replace(me, user=row["id"])
-    return escalations.list_escalations(tx, owner, limit=200)
+    return escalations.listed(tx, owner)
 
 
 @operation("COMMAND", category="escalations", effect="read")

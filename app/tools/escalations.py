@@ -15,8 +15,8 @@ from app.core.caller import Actor, Caller
 from app.core.operation import Taint, operation
 from app.core.shapes import Id, Most, Offset, Record, encode
 from app.core.tx import Tx, stamp
-from app.errors import AppError, NotFound, PayloadTooLarge, QuotaExceeded
-from app.tools import audit, precedents
+from app.errors import AppError, BaseRevisionChanged, NotFound, PayloadTooLarge, QuotaExceeded
+from app.tools import audit, precedents, targets
 from app.tools import origin as origins
 from app.tools.origin import Origin
 from app.tools.registry import Tool
@@ -114,11 +114,17 @@ class Behind(msgspec.Struct):
             hear(tx, Settled(row["id"], row["user_id"], row["kind"], origin, row["tool"], status, result))
 
 
-@operation("GET /escalations", scope="escalations:read", category="escalations", since="beyond", also=("GET /net/escalations",))
-def list_escalations(
-    tx: Tx, me: Caller, *, status: Status = "pending", limit: Annotated[int, Meta(ge=1), Most(200)] = 50, offset: Offset = 0
+@operation("GET /escalations", scope="escalations:read", category="escalations", since="beyond", effect="read", also=("GET /net/escalations",))
+async def list_escalations(
+    app: App, me: Caller, *, status: Status = "pending", limit: Annotated[int, Meta(ge=1), Most(200)] = 50, offset: Offset = 0
 ) -> EscalationList:
     """List what waits for a yes or no, newest first; `decided` is what waits no more, however it ended."""
+    await _end_outdated(app, me)
+    return await app.read(listed, me, status, limit, offset)
+
+
+def listed(tx: Tx, me: Caller, status: Status = "pending", limit: int = 200, offset: int = 0) -> EscalationList:
+    """Give what waits for a user's yes or no, newest first."""
     condition = {"pending": _PENDING, "decided": f"NOT ({_PENDING})", "all": "1"}[status]
     total = tx.value(f"SELECT count(*) FROM escalations WHERE user_id = :me AND {condition}", me=me.user, now=tx.now)
     rows = tx.all(
@@ -131,9 +137,10 @@ def list_escalations(
 @operation(
     "GET /escalations/{id}", scope="escalations:read", category="escalations", since="beyond", effect="read", also=("GET /net/escalations/{id}",)
 )
-def read_escalation(tx: Tx, me: Caller, *, id: Id) -> EscalationAnswer:
+async def read_escalation(app: App, me: Caller, *, id: Id) -> EscalationAnswer:
     """Read one escalation."""
-    return EscalationAnswer(shown(tx, own(tx, me.user, id)))
+    await _end_outdated(app, me)
+    return await app.read(lambda tx: EscalationAnswer(shown(tx, own(tx, me.user, id))))
 
 
 @operation("COMMAND", category="escalations")
@@ -142,6 +149,30 @@ async def expire_escalations(app: App, me: Caller) -> Swept:
     if not app.quick(_any_due):
         return Swept(0)
     return Swept(await app.write(_expire, me, app.part(Behind)))
+
+
+async def _end_outdated(app: App, me: Caller) -> None:
+    """End what waits for a change of something that is not as it was shown any more: nobody should be asked for a yes that cannot hold."""
+    outdated = {} if me.reach is not None else await app.read(_outdated, me)
+    if outdated:
+        await app.write(_supersede_outdated, me, app.part(Behind))
+
+
+def _supersede_outdated(tx: Tx, me: Caller, behind: Behind) -> None:
+    for id_, present in _outdated(tx, me).items():
+        failure = BaseRevisionChanged("What this would change has changed since; let the agent ask again.", revision=present)
+        supersede(tx, me, me.user, lambda _, row, id_=id_: row["id"] == id_, behind, failure=failure)  # type: ignore[misc]
+
+
+def _outdated(tx: Tx, me: Caller) -> dict[int, int | None]:
+    """Give what waits for a change of a note or todo that is another now, and the revision that this has; None where it is gone."""
+    rows = tx.all(
+        f"""SELECT id, target_kind, target_id, base_revision FROM escalations
+            WHERE user_id = :me AND {_PENDING} AND target_kind IN ('note', 'todo') AND base_revision IS NOT NULL""",
+        me=me.user, now=tx.now,
+    )  # fmt: skip
+    present = {row["id"]: targets.revision(tx, me, row["target_kind"], row["target_id"]) for row in rows}
+    return {row["id"]: present[row["id"]] for row in rows if present[row["id"]] != row["base_revision"]}
 
 
 def raise_(
