@@ -11,7 +11,7 @@ import pytest
 from app.catalog import CATALOG
 from app.core.caller import Caller
 from app.core.operation import Taint
-from app.errors import AppError, NotFound
+from app.errors import AppError, NotFound, StorageFull, Unavailable
 from app.tools import escalations, gate, registry
 from app.tools.escalations import Behind, Settled
 from app.tools.origin import Origin
@@ -124,6 +124,23 @@ async def test_what_has_changed_meanwhile_waits_no_more(served: Served, alice: C
     assert refusal["revision"] == 2
     assert (await decide(alice, kept))["status"] == "executed"
     assert await text(alice, other) != "three\n"
+
+
+@pytest.mark.parametrize("failure", [StorageFull("full"), Unavailable("read only")])
+async def test_what_waits_is_listed_where_nothing_can_be_written(
+    served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch, failure: AppError
+) -> None:
+    note, id_ = await edit(served, alice)
+    await alice.ok("PATCH", f"/os/notes/{note['id']}", json={"content": "three\n"})
+
+    async def refuse(*_: Any, **__: Any) -> None:
+        raise failure
+
+    with monkeypatch.context() as full:
+        full.setattr(served.parts, "write", refuse)
+        assert [row["id"] for row in (await alice.ok("GET", "/escalations"))["escalations"]] == [id_]
+        assert (await alice.ok("GET", f"/escalations/{id_}"))["escalation"]["status"] == "pending"
+    assert (await alice.ok("GET", "/escalations"))["escalations"] == []
 
 
 async def test_a_todo_that_has_changed_meanwhile_is_not_overwritten(served: Served, alice: Client) -> None:

@@ -74,10 +74,8 @@ async def chat(
     """
     if attachment_ids:
         me.require(("os.notes:read",))
-    number, named = (
-        None if conversation_id is None else min(int(conversation_id), LARGEST_ID),
-        app.quick(model_choice.name_of, me, app.settings, model),
-    )
+    number = None if conversation_id is None else min(int(conversation_id), LARGEST_ID)
+    named = app.quick(model_choice.name_of, me, app.settings, model)
     begun = await app.write(_begin, me, message, number, user_timezone, attachment_ids or (), named, app.settings.max_completion)
     events: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
     wish = Wish(message, model, temperature, app.clock().astimezone(begun.zone))

@@ -18,6 +18,7 @@ from app.errors import Forbidden, Invalid, NotConnected, NotFound, QuotaExceeded
 from app.network import senders
 from app.network.senders import Person
 
+NO_GROUP = "Group not found or access denied"
 MOST_MEMBERS = 100
 MOST_GROUPS = 100
 
@@ -184,7 +185,7 @@ def _require_room(tx: Tx, user: int, who: str) -> None:
 
 def _require_member(tx: Tx, me: Caller, conversation: int) -> None:
     if name_for(tx, me, conversation) is None:
-        raise NotFound("Group not found or access denied", field="conversationId")
+        raise NotFound(NO_GROUP, field="conversationId")
 
 
 def _require_admin(tx: Tx, me: Caller, conversation: int) -> None:

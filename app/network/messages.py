@@ -18,7 +18,6 @@ from app.network import delivery, groups, rpc, senders, threads
 
 IDEMPOTENT_SECONDS = 300
 GROUP = "group:"
-NO_GROUP = "Group not found or access denied"
 _INTEGER = regex("-?[0-9]+")
 
 To = Annotated[str, Meta(min_length=1, max_length=200, description="<username>, <username>_coo for that user's agent, or group:<conversationId>")]
@@ -124,7 +123,7 @@ def _post(tx: Tx, me: Caller, group: str, message: str, intent: str, client_mess
     conversation = _group_id(group)
     name = groups.name_for(tx, me, conversation)
     if name is None:
-        raise NotFound(NO_GROUP, field="to")
+        raise NotFound(groups.NO_GROUP, field="to")
     if client_message_id is not None and (earlier := _earlier(tx, me, conversation, message, client_message_id)) is not None:
         return Posted(name, conversation, earlier, True, None, intent, True, since(began))
     others = [person for person in groups.people_in(tx, conversation) if person.id != me.user]

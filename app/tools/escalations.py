@@ -1,5 +1,6 @@
 """Escalations: what an agent was about to do that waits for a person's yes or no. The table, reading it, and raising, ending and expiring rows."""
 
+import contextlib
 import hashlib
 import sqlite3
 from collections.abc import Callable, Mapping
@@ -15,7 +16,7 @@ from app.core.caller import Actor, Caller
 from app.core.operation import Taint, operation
 from app.core.shapes import Id, Most, Offset, Record, encode
 from app.core.tx import Tx, stamp
-from app.errors import AppError, BaseRevisionChanged, NotFound, PayloadTooLarge, QuotaExceeded
+from app.errors import AppError, BaseRevisionChanged, NotFound, PayloadTooLarge, QuotaExceeded, StorageFull, Unavailable
 from app.tools import audit, precedents, targets
 from app.tools import origin as origins
 from app.tools.origin import Origin
@@ -152,10 +153,14 @@ async def expire_escalations(app: App, me: Caller) -> Swept:
 
 
 async def _end_outdated(app: App, me: Caller) -> None:
-    """End what waits for a change of something that is not as it was shown any more: nobody should be asked for a yes that cannot hold."""
+    """End what waits for a change of something that is not as it was shown any more: nobody should be asked for a yes that cannot hold.
+
+    Where nothing can be written, what waits is still shown; a yes finds the change too.
+    """
     outdated = {} if me.reach is not None else await app.read(_outdated, me)
     if outdated:
-        await app.write(_supersede_outdated, me, app.part(Behind))
+        with contextlib.suppress(StorageFull, Unavailable):
+            await app.write(_supersede_outdated, me, app.part(Behind))
 
 
 def _supersede_outdated(tx: Tx, me: Caller, behind: Behind) -> None:
