@@ -11,6 +11,7 @@ from app.settings import Settings
 from app.workspace import matrices, matrix, meaning, vectors
 from app.workspace.matrix import Matrix
 from app.workspace.meaning import Meaning
+from app.workspace.shelf import NOTES, Shelf
 from tests.conftest import Client, Served
 from tests.fake_embedder import FakeEmbedder
 from tests.with_meaning import Start, embedder, impatient, served, settled, start, until
@@ -332,6 +333,42 @@ async def test_the_status_counts_a_changed_note_as_not_yet_done(served: Served, 
     found = await status(alice)
     assert (found["state"], found["notes"], found["notesIndexed"]) == ("indexing", 1, 0)
     embedder.open.set()
+
+
+async def test_what_many_changes_ask_for_while_older_notes_are_looked_up_is_not_lost() -> None:
+    class Reading:
+        """An app that reads, and in which many notes are written before the first answer is heard."""
+
+        def __init__(self) -> None:
+            self.shelf = Shelf(NOTES)
+            self.rows: list[int] = []
+
+        async def read(self, function: object, model: int, below: int, *, step: int) -> tuple[list[int], int]:
+            seen = [id_ for id_ in self.rows if id_ < below]
+            if not self.rows:
+                self.rows = [9, 8, 7]
+                self.shelf.begin_again()
+            return seen, 0
+
+    app: Any = Reading()
+    assert await app.shelf.older(app, 1, 16) == [9, 8, 7]
+    assert await app.shelf.older(app, 1, 16) == []
+
+
+async def test_many_changes_are_waited_for_until_the_last(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing says "ready" while what it was woken for is still to be done, and nothing waits for the next look."""
+    embedder = FakeEmbedder()
+    async with start(embedder) as server:
+        alice = await server.person("alice")
+        await settled(server)
+        monkeypatch.setattr(meaning, "LOOK_SECONDS", 1000.0)
+        await alice.note("A", "text")
+        await settled(server)
+        monkeypatch.setattr(meaning, "QUIET_SECONDS", 0.05)
+        await alice.post("/accumulate", json={"files": [{"path": f"Own/{number}", "content": f"many {number}"} for number in range(9)]})
+        await settled(server)
+        assert len(stored(server)) == 10
+        await alice.aclose()
 
 
 @pytest.mark.parametrize("seed", range(4))

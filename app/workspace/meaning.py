@@ -114,7 +114,7 @@ class Meaning:
             return "failing", self._failure
         if self._paused:
             return "paused", "The machine runs on battery."
-        return ("ready" if self._waiting and not self._any_recent else "indexing"), None
+        return ("ready" if self._waiting and not self._wake.is_set() else "indexing"), None
 
     @property
     def is_behind(self) -> bool:
@@ -157,6 +157,7 @@ class Meaning:
 
     async def _work(self) -> None:
         """Do the next thing that is to be done, or wait until there may be one."""
+        self._wake.clear()
         if self._app.embedder.model is None:
             await self._wait(LOOK_SECONDS)
         elif await self._on_battery_now():
@@ -177,13 +178,11 @@ class Meaning:
         return self._paused
 
     async def _wait(self, seconds: float | None) -> None:
-        """Wait for a change, at most so long, and then for a moment more, in which others may come."""
+        """Wait for a change since the work began, at most so long, and then for a moment more, in which others may come."""
         self._waiting = True
         try:
-            self._wake.clear()
-            if not self._any_recent:
-                with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._wake.wait(), seconds)
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._wake.wait(), seconds)
             await asyncio.sleep(QUIET_SECONDS)
         finally:
             self._waiting = False

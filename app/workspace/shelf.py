@@ -50,6 +50,7 @@ class Shelf:
         self._recent: dict[int, None] = {}
         self._backlog: list[int] = []
         self._below = TOP
+        self._begun = 0
 
     @property
     def has_recent(self) -> bool:
@@ -76,6 +77,7 @@ class Shelf:
     def begin_again(self) -> None:
         """Look through all, newest first."""
         self._recent, self._backlog, self._below = {}, [], TOP
+        self._begun += 1
 
     def put_back(self, ids: Iterable[int]) -> None:
         """Note that these are still to be done, before what was just written."""
@@ -88,6 +90,9 @@ class Shelf:
     async def older(self, app: App, model_id: int, most: int) -> list[int]:
         """Take some of the older ones that may be without vectors; none once all have been looked through."""
         while self._below and not self._backlog:
-            self._backlog, self._below = await app.read(self.table.older, model_id, self._below, step=SCAN)
+            begun = self._begun
+            found = await app.read(self.table.older, model_id, self._below, step=SCAN)
+            if begun == self._begun:  # else what was found is older than what made it begin again
+                self._backlog, self._below = found
         some, self._backlog = self._backlog[:most], self._backlog[most:]
         return some
