@@ -9,7 +9,7 @@ import itertools
 import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
-from typing import Any
+from typing import Any, cast
 from urllib.parse import parse_qsl, quote
 
 import msgspec
@@ -291,21 +291,37 @@ def _replayed(replay: Replay, operation: Operation[..., Any]) -> tuple[int, byte
 
 
 async def _while_there(receive: Receive, work: Coroutine[Any, Any, Any]) -> Any:
-    """Give what the work gives; cancel it and raise ClientLeft when the client hangs up before."""
-    task, gone = asyncio.ensure_future(work), asyncio.ensure_future(_hang_up(receive))
+    """Give what the work gives; cancel it and raise ClientLeft when the client hangs up before.
+
+    Who listens for that begins only once the work waits for something: most is done before.
+    """
+    asker, left = cast("asyncio.Task[Any]", asyncio.current_task()), False
+    listener: asyncio.Task[None] | None = None
+
+    async def listen() -> None:
+        nonlocal left
+        while (await receive())["type"] != "http.disconnect":
+            pass
+        left = True
+        asker.cancel()
+
+    def begin() -> None:
+        nonlocal listener
+        listener = asyncio.create_task(listen())
+
+    beginning = asyncio.get_running_loop().call_soon(begin)
     try:
-        await asyncio.wait((task, gone), return_when=asyncio.FIRST_COMPLETED)
-        if task.done():
-            return task.result()
-        raise ClientLeft
+        return await work
+    except asyncio.CancelledError:
+        if not left:
+            raise
+        raise ClientLeft from None
     finally:
-        task.cancel()
-        gone.cancel()
-
-
-async def _hang_up(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
+        beginning.cancel()
+        if listener is not None:
+            listener.cancel()
+        if left:
+            asker.uncancel()
 
 
 def _demand_small(exchange: Exchange, most: int) -> int:
