@@ -229,8 +229,8 @@ def test_search_says_how_far_it_is(home: Path, name: str) -> None:
     done("user", "add", name, data=home)
     found = json.loads(done("search", "status", "--json", data=home))
     assert (found["words"], found["meaning"]["notes"], found["meaning"]["notesIndexed"]) == ({"waiting": 0}, 0, 0)
-    assert done("search", "status", data=home).splitlines()[:2] == [
-        "Words: every note is indexed", f"Meaning: {found['meaning']['state']}; 0 of 0 notes, 0 passages",
+    assert done("search", "status", data=home).splitlines()[:3] == [
+        "Words: every note is indexed", "Patterns: every note is indexed", f"Meaning: {found['meaning']['state']}; 0 of 0 notes, 0 passages",
     ]  # fmt: skip
 
 

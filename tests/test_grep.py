@@ -332,6 +332,20 @@ def few_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scans, "FEW", 0)
 
 
+async def test_the_status_counts_the_callers_notes_that_wait_for_the_index(
+    served: Served, alice: Client, bob: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await settled(served)
+    monkeypatch.setattr(served.parts.store, "idle_work", [])
+    for who, number in ((alice, 3), (bob, 2)):
+        for at in range(number):
+            await who.note(f"N{at}", "text")
+    assert [(await who.ok("GET", "/os/search"))["patterns"] for who in (alice, bob)] == [{"waiting": 3}, {"waiting": 2}]
+    assert (await served.command("search_progress")).patterns.waiting == 5
+    await settled(served)
+    assert (await alice.ok("GET", "/os/search"))["patterns"] == {"waiting": 0}
+
+
 @pytest.mark.usefixtures("few_are_enough")
 async def test_the_index_leaves_out_who_cannot_match_and_nobody_else(served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     await alice.note("A", "the walrus sat")

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from app.core.company import Company
 from app.workspace import lexical, search
 from tests.conftest import Client, MovableClock, Served
 
@@ -127,8 +128,12 @@ async def test_many_trashed_or_foreign_matches_hide_no_note(served: Served, alic
     assert await found(alice, "zebra") == ["shared"]
 
 
-@pytest.mark.parametrize(("few", "light"), [(0, 1 << 18), (300, 1 << 18), (300, 0)])
-async def test_a_search_finds_the_same_with_and_without_a_thread(alice: Client, monkeypatch: pytest.MonkeyPatch, few: int, light: int) -> None:
+@pytest.mark.parametrize("alone", [False, True])
+@pytest.mark.parametrize(("few", "light"), [(0, 1 << 18), (2, 1 << 18), (300, 1 << 18), (300, 0)])
+async def test_a_search_finds_the_same_with_and_without_a_thread(
+    alice: Client, monkeypatch: pytest.MonkeyPatch, few: int, light: int, alone: bool
+) -> None:
+    monkeypatch.setattr(Company, "is_alone", alone)
     monkeypatch.setattr(lexical, "FEW", few)
     monkeypatch.setattr(search, "LIGHT_BYTES", light)
     await alice.note("both", "zebra okapi")

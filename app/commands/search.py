@@ -19,13 +19,14 @@ def search() -> None:
 @click.option("--json", "json_", is_flag=True, help="As JSON.")
 @data_option
 def status(json_: bool, data: Path | None) -> None:
-    """Show how many notes can be found by their words and by their meaning."""
+    """Show how many notes can be found by their words, by patterns and by their meaning."""
     found = ask(read_settings(data=data), "search_progress")
     if json_:
         click.echo(as_json(found))
         return
-    words, meaning = found["words"], found["meaning"]
-    click.echo(f"Words: {_waiting(words['waiting'])}")
+    words, patterns, meaning = found["words"], found["patterns"], found["meaning"]
+    click.echo(f"Words: {_waiting(words['waiting'], 'a search takes them in first')}")
+    click.echo(f"Patterns: {_waiting(patterns['waiting'], 'grep reads those whole') if patterns else 'without an index; grep reads every note'}")
     click.echo(f"Meaning: {meaning['state']}; {meaning['notesIndexed']} of {meaning['notes']} notes, {meaning['passages']} passages")
     if meaning["model"]:
         click.echo(f"Model: {meaning['model']}, {meaning['dimension']} numbers a passage")
@@ -33,5 +34,5 @@ def status(json_: bool, data: Path | None) -> None:
         click.echo(meaning["reason"])
 
 
-def _waiting(number: int) -> str:
-    return "every note is indexed" if number == 0 else f"{number} notes wait to be indexed; a search takes them in first"
+def _waiting(number: int, until: str) -> str:
+    return "every note is indexed" if number == 0 else f"{number} notes wait to be indexed; {until}"

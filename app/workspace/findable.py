@@ -26,10 +26,11 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Condition(NamedTuple):
-    """What a row of notes, called n, must be beside matching: an SQL condition and its parameters."""
+    """What a row of notes, called n, must be beside matching: an SQL condition and its parameters; `narrow` where it may leave out most notes."""
 
     sql: str
     params: dict[str, Any]
+    narrow: bool
 
 
 def places(tx: Tx, me: Caller, folder_id: int | None = None) -> list[Place]:
@@ -64,7 +65,7 @@ def condition(tx: Tx, me: Caller, query: Query, place: Place, *, marked: bool = 
         _add_filters(tx, me, query, sql, params)
     if marked:
         _add_marks(tx, query, place.owner, sql, params)
-    return Condition(" AND ".join(sql) + access.unhidden(me), params)
+    return Condition(" AND ".join(sql) + access.unhidden(me), params, len(sql) > 2)
 
 
 def _add_filters(tx: Tx, me: Caller, query: Query, sql: list[str], params: dict[str, Any]) -> None:

@@ -90,6 +90,13 @@ def any_due(tx: Tx) -> bool:
     return tx.one(f"SELECT 1 FROM waiting_grams WHERE {DUE} LIMIT 1") is not None
 
 
+def count_due(tx: Tx, owner: int | None) -> int:
+    """Count the notes of an owner, or of all, that wait to be indexed."""
+    sql = f"""SELECT count(*) FROM waiting_grams w CROSS JOIN notes n ON n.id = w.note_id
+              WHERE (:owner IS NULL OR n.owner_id = :owner) AND {DUE}"""
+    return int(tx.value(sql, owner=owner))
+
+
 def _finds(tx: Tx, note_id: int, content: str) -> bool:
     grams = list(dict.fromkeys(content[at : at + 3] for at in range(len(content) - 2)))[:100]
     query = " AND ".join('"' + gram.replace('"', '""') + '"' for gram in grams)

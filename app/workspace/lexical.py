@@ -79,19 +79,24 @@ def best(tx: Tx, me: Caller, query: Query, *, limit: int, folder_id: int | None 
     return _best(tx, query, [(place, condition(tx, me, query, place, marked=not query.clauses)) for place in places(tx, me, folder_id)], limit)
 
 
-def best_of_few(tx: Tx, me: Caller, query: Query, *, limit: int) -> list[Found] | None:
+def best_of_few(tx: Tx, me: Caller, query: Query, *, limit: int, most: int = FEW) -> list[Found] | None:
     """Do what `best` does for a caller with whom nothing is shared, but only where that is little work; else give None.
 
-    Little work is a few words without operators, each of which stands in few notes.
+    Little work is a few words without operators that together stand in no more than `most` notes.
     """
     if not query.clauses or query.demands or query.excluded or query.filters != NO_FILTERS or len(query.clauses) > MOST_LIGHT:
         return None
-    place = Place(me.owns, None)
-    name = words.table(me.owns)
-    probe = f"SELECT 1 FROM {name} WHERE {name} MATCH :match LIMIT 1 OFFSET {FEW}"
-    if any(len(pairs(word)) > 1 or goes_on(word) or tx.one(probe, match=matching(word)) for word in query.words):
+    if any(len(pairs(word)) > 1 or goes_on(word) for word in query.words):
         return None
-    return _best(tx, query, [(place, condition(tx, me, query, place))], limit, few=True)
+    bound = next((bound for bound in (FEW, most) if not any(_exceeds(tx, me.owns, word, bound // len(query.words)) for word in query.words)), 0)
+    place = Place(me.owns, None)
+    return _best(tx, query, [(place, condition(tx, me, query, place))], limit, bound=bound) if bound else None
+
+
+def _exceeds(tx: Tx, owner: int, word: str, most: int) -> bool:
+    """Say whether a word stands in more than so many notes."""
+    name = words.table(owner)
+    return tx.one(f"SELECT 1 FROM {name} WHERE {name} MATCH :match LIMIT 1 OFFSET :most", match=matching(word), most=most) is not None
 
 
 def candidates(tx: Tx, me: Caller, query: Query, *, limit: int, folder_id: int | None = None) -> dict[int, float]:
@@ -106,16 +111,18 @@ def candidates(tx: Tx, me: Caller, query: Query, *, limit: int, folder_id: int |
 def allowed(tx: Tx, me: Caller, query: Query, ids: Sequence[int], folder_id: int | None = None) -> set[int]:
     """Give those of the notes that the caller may read, that are live, and that have all that the query demands beside its free words."""
     found: set[int] = set()
-    for sql, params in _demanding(tx, me, query, folder_id):
+    for where in _demanding(tx, me, query, folder_id):
         # CROSS JOIN: SQLite would rather walk all notes of the owner than look at the few that are asked about.
-        rows = tx.all(f"SELECT n.id FROM json_each(:asked) asked CROSS JOIN notes n ON n.id = asked.value WHERE {sql}", asked=in_list(ids), **params)
+        sql = f"SELECT n.id FROM json_each(:asked) asked CROSS JOIN notes n ON n.id = asked.value WHERE {where.sql}"
+        rows = tx.all(sql, asked=in_list(ids), **where.params)
         found.update(row[0] for row in rows)
     return found
 
 
 def every_allowed(tx: Tx, me: Caller, query: Query, folder_id: int | None = None) -> set[int]:
     """Give all notes that `allowed` would give."""
-    return {row[0] for sql, params in _demanding(tx, me, query, folder_id) for row in tx.all(f"SELECT n.id FROM notes n WHERE {sql}", **params)}
+    wheres = _demanding(tx, me, query, folder_id)
+    return {row[0] for where in wheres for row in tx.all(f"SELECT n.id FROM notes n WHERE {where.sql}", **where.params)}
 
 
 def _demanding(tx: Tx, me: Caller, query: Query, folder_id: int | None) -> Iterator[Condition]:
@@ -128,7 +135,7 @@ def _demanding(tx: Tx, me: Caller, query: Query, folder_id: int | None) -> Itera
         elif has_index(tx, place.owner):
             name = words.table(place.owner)
             sql = f"{where.sql} AND n.id IN (SELECT rowid FROM {name} WHERE {name} MATCH :wanted)"
-            yield Condition(sql, where.params | {"wanted": wanted})
+            yield Condition(sql, where.params | {"wanted": wanted}, narrow=True)
 
 
 def boost(tx: Tx, *, updated_at: str, pinned: bool) -> float:
@@ -145,22 +152,22 @@ Where = Sequence[tuple[Place, Condition]]
 
 
 class Extent(NamedTuple):
-    """How many notes are wanted, and how many are ranked for them where more match; with `few` it is known that no word stands in many."""
+    """How many notes are wanted, how many are ranked for them where more match, and where that is known in how many its words stand at most."""
 
     limit: int
     most: int
-    few: bool = False
+    bound: int | None = None
 
     def of(self, place: Place) -> "Extent":
         """Give what is wanted of a place: of one that is shared many more, since what is not shared has a say in which come first."""
         return self._replace(limit=max(self.limit, FEW)) if place.shared else self
 
 
-def _best(tx: Tx, query: Query, where: Where, limit: int, *, few: bool = False) -> list[Found]:
+def _best(tx: Tx, query: Query, where: Where, limit: int, *, bound: int | None = None) -> list[Found]:
     """Give the best notes of some places."""
     if not query.clauses:
         return _listed(tx, where, limit)
-    extent = Extent(limit + MORE, RANKED, few)  # more than are shown, since a recent change or a pin may lift one among them
+    extent = Extent(limit + MORE, RANKED, bound)  # more than are shown, since a recent change or a pin may lift one among them
     found = _ranked(tx, _with_every(tx, query, where, extent), full=True)[:limit]
     if len(found) < limit and len(telling_words(query)) + len(query.demands) > 1:
         known = {one.id for one in found}
@@ -181,10 +188,10 @@ def _listed(tx: Tx, where: Where, limit: int) -> list[Found]:
     """Give notes by what they are alone, pinned ones first, then the newly changed."""
     rows = [
         row
-        for _, (sql, params) in where
+        for _, rule in where
         for row in tx.all(
-            f"SELECT n.pinned, n.updated_at, n.id, n.size FROM notes n WHERE {sql} ORDER BY n.pinned DESC, n.updated_at DESC LIMIT :limit",
-            limit=limit, **params,
+            f"SELECT n.pinned, n.updated_at, n.id, n.size FROM notes n WHERE {rule.sql} ORDER BY n.pinned DESC, n.updated_at DESC LIMIT :limit",
+            limit=limit, **rule.params,
         )
     ]  # fmt: skip
     return [Found(row[2], 0.0, False, row[3]) for row in sorted(map(tuple, rows), reverse=True)[:limit]]
@@ -203,7 +210,7 @@ def _with_some(tx: Tx, query: Query, where: Where, extent: Extent) -> list[Row]:
     for place, rule in where:
         found: dict[int, Row] = {}
         matches = [some(query, telling)]
-        common = len(telling) > 1 and not extent.few and _newest(tx, place.owner, matches[0], extent.most) is not None
+        common = len(telling) > 1 and extent.bound is None and _newest(tx, place.owner, matches[0], extent.most) is not None
         if common and (rarest := _rarest(tx, place.owner, telling, extent.most)):
             rest = [word for word in telling if word != rarest]
             matches += [some(query, [rarest], with_or_without=rest, which=which) for which in ("AND", "NOT")]
@@ -241,7 +248,7 @@ def _rarest(tx: Tx, owner: int, parts: Sequence[str], most: int) -> str | None:
 
 def _of_place(tx: Tx, owner: int, where: Condition, match: str, prominent: str, extent: Extent) -> list[Row]:
     """Give the best of one owner's notes: of the newest and the prominent ones, or of all where too few of those may be found."""
-    if extent.few:
+    if extent.bound is not None:
         return _of_those(tx, owner, where, match, "", extent)
     if not has_index(tx, owner):
         return []
@@ -261,14 +268,19 @@ def _of_place(tx: Tx, owner: int, where: Condition, match: str, prominent: str, 
 def _of_those(tx: Tx, owner: int, where: Condition, match: str, among: str, extent: Extent, **bounds: int | str) -> list[Row]:
     """Give the best of the notes that match."""
     name = words.table(owner)
-    rows = tx.run(
-        f"""SELECT n.id, -ranked.score, n.pinned, n.updated_at, n.size
-            FROM (SELECT rowid AS id, rank AS score FROM {name} WHERE {name} MATCH :match {among}
-                  ORDER BY score, id DESC LIMIT {PROMINENT + RANKED}) ranked CROSS JOIN notes n ON n.id = ranked.id
-            WHERE {where.sql} LIMIT :limit""",
-        match=match, limit=extent.limit, **bounds, **where.params,
-    ).fetchall()  # fmt: skip
-    return [(row[0], row[1], row[2], row[3], row[4]) for row in rows]
+    sql = f"""SELECT n.id, -ranked.score, n.pinned, n.updated_at, n.size
+              FROM (SELECT rowid AS id, rank AS score FROM {name} WHERE {name} MATCH :match {among}
+                    ORDER BY score, id DESC LIMIT :most) ranked CROSS JOIN notes n ON n.id = ranked.id
+              WHERE {where.sql} LIMIT :limit"""
+    rows: list[Row] = []
+    # To keep some in order costs a fifth less than to sort all; those of them that may not be found are trashed, so seldom most.
+    sizes = (PROMINENT + RANKED,) if where.narrow else (FEW,) if extent.bound == FEW else (FEW, PROMINENT + RANKED)
+    for most in sizes:
+        found = tx.run(sql, match=match, most=most, limit=extent.limit, **bounds, **where.params).fetchall()
+        rows = [(row[0], row[1], row[2], row[3], row[4]) for row in found]
+        if len(rows) == extent.limit:
+            break
+    return rows
 
 
 def _searched(tx: Tx, owner: int, where: Condition, match: str, extent: Extent) -> list[Row]:

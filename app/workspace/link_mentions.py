@@ -66,12 +66,12 @@ def _holding(tx: Tx, me: Caller, title: str) -> Sequence[sqlite3.Row]:
         if not has_index(tx, place.owner):
             continue
         name = words.table(place.owner)
-        sql, params = condition(tx, me, Query(), place)
+        where = condition(tx, me, Query(), place)
         found += tx.all(
             f"""SELECT n.id, n.title, n.size FROM (
                     SELECT rowid AS id FROM {name} WHERE {name} MATCH :match ORDER BY rowid DESC LIMIT :most) w CROSS JOIN notes n ON n.id = w.id
-                WHERE {sql} LIMIT :some""",
-            match=matching(title), most=MOST_LOOKED_AT, some=10 * MOST, **params,
+                WHERE {where.sql} LIMIT :some""",
+            match=matching(title), most=MOST_LOOKED_AT, some=10 * MOST, **where.params,
         )  # fmt: skip
     return sorted(found, key=lambda row: -row["id"])[: 10 * MOST]
 

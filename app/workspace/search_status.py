@@ -5,13 +5,19 @@ from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Record
 from app.core.tx import Tx
-from app.workspace import counters, vectors
+from app.workspace import counters, grams, vectors
 from app.workspace.meaning import Meaning, State
 from app.workspace.vectors import Model
 
 
 class WordsStatus(Record):
     """How many notes the word index lacks; a search takes them in first, so none is ever missed."""
+
+    waiting: int
+
+
+class PatternsStatus(Record):
+    """How many notes the index of patterns lacks; grep reads those whole."""
 
     waiting: int
 
@@ -33,39 +39,46 @@ class MeaningStatus(Record):
 
 
 class SearchStatus(Record):
+    """`patterns` is null where the setting `grepIndex` leaves that index out."""
+
     words: WordsStatus
+    patterns: PatternsStatus | None
     meaning: MeaningStatus
 
 
 @operation("GET /os/search", scope="os.notes:read", category="notes", since="beyond")
 async def search_status(app: App, me: Caller) -> SearchStatus:
-    """Say how far search is with the caller's notes: how many words and how many meanings are still to be indexed."""
-    return await app.read(_of_owner, app.part(Meaning), me.user)
+    """Say how far search is with the caller's notes: how many words, patterns and meanings are still to be indexed."""
+    return await app.read(_of_owner, app.part(Meaning), me.user, patterns=app.settings.grep_index)
 
 
 @operation("COMMAND", category="notes")
 async def search_progress(app: App, me: Caller) -> SearchStatus:
     """Say how far search is with everyone's notes."""
-    return await app.read(_of_all, app.part(Meaning))
+    return await app.read(_of_all, app.part(Meaning), patterns=app.settings.grep_index)
 
 
-def _of_owner(tx: Tx, meaning: Meaning, owner: int) -> SearchStatus:
-    waiting = tx.value(
+def _of_owner(tx: Tx, meaning: Meaning, owner: int, *, patterns: bool) -> SearchStatus:
+    words = tx.value(
         """SELECT (SELECT count(*) FROM waiting_words w CROSS JOIN notes n ON n.id = w.note_id WHERE n.owner_id = :owner)
                 + (SELECT count(*) FROM notes WHERE id <= (SELECT stale_to FROM word_index) AND owner_id = :owner)""",
         owner=owner,
     )  # fmt: skip
     model = _model(tx, meaning)
     done = (0, 0) if model is None else vectors.counted(tx, model, owner)
-    return _status(meaning, model, waiting, counters.of(tx, owner).notes, done)
+    return SearchStatus(WordsStatus(words), _patterns(tx, owner) if patterns else None, _meaning(meaning, model, counters.of(tx, owner).notes, done))
 
 
-def _of_all(tx: Tx, meaning: Meaning) -> SearchStatus:
-    waiting = tx.value("SELECT (SELECT count(*) FROM waiting_words) + (SELECT count(*) FROM notes WHERE id <= (SELECT stale_to FROM word_index))")
+def _of_all(tx: Tx, meaning: Meaning, *, patterns: bool) -> SearchStatus:
+    words = tx.value("SELECT (SELECT count(*) FROM waiting_words) + (SELECT count(*) FROM notes WHERE id <= (SELECT stale_to FROM word_index))")
     model = _model(tx, meaning)
     done = (0, 0) if model is None else vectors.counted_all(tx, model)
     notes = tx.value("SELECT ifnull(sum(note_count), 0) FROM workspaces")
-    return _status(meaning, model, waiting, notes, done)
+    return SearchStatus(WordsStatus(words), _patterns(tx, None) if patterns else None, _meaning(meaning, model, notes, done))
+
+
+def _patterns(tx: Tx, owner: int | None) -> PatternsStatus:
+    return PatternsStatus(grams.count_due(tx, owner))
 
 
 def _model(tx: Tx, meaning: Meaning) -> Model | None:
@@ -73,8 +86,8 @@ def _model(tx: Tx, meaning: Meaning) -> Model | None:
     return meaning.model or next(iter(vectors.models(tx)), None)
 
 
-def _status(meaning: Meaning, model: Model | None, waiting: int, notes: int, done: tuple[int, int]) -> SearchStatus:
+def _meaning(meaning: Meaning, model: Model | None, notes: int, done: tuple[int, int]) -> MeaningStatus:
     state, reason = meaning.state
     name, dimension = (None, None) if model is None else (model.name, model.dimension)
     answering = meaning.answering.name if meaning.answering is not None else None
-    return SearchStatus(WordsStatus(waiting), MeaningStatus(name, dimension, state, reason, notes, *done, answering))
+    return MeaningStatus(name, dimension, state, reason, notes, *done, answering)

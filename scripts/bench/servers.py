@@ -98,6 +98,14 @@ class Server:
         known = [_memory(int(child), "VmHWM") for file in children for child in file.read_text().split()]
         return sum(found for found in known if found) if known else None
 
+    def worked(self) -> float | None:
+        """Give the seconds of a processor that the process has had, where the system tells."""
+        file = Path(f"/proc/{self.process.pid if self.process else 0}/stat")
+        if not file.exists():
+            return None
+        user, system = file.read_text().rpartition(")")[2].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
     def disk(self) -> int:
         """Give the bytes of the database's files; logs are not what a note costs."""
         return sum(path.stat().st_size for path in self.data.rglob("*") if path.is_file() and ".db" in path.name)

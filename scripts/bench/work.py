@@ -19,6 +19,7 @@ FILES = 50
 READS = 1_000
 TODOS = 100
 WRITERS = 4
+IDLE_SHARE = 0.05
 SETTLE_SECONDS = 600
 
 
@@ -209,10 +210,14 @@ def write_files(folder: Path, numbers: range) -> None:
 
 
 def settle(server: Server) -> None:
-    """Wait until nothing waits to be indexed for searching by words or patterns, where the server tells."""
+    """Wait until nothing waits to be indexed for searching by words or patterns, and no index is put in order, where that can be told."""
     end = time.monotonic() + SETTLE_SECONDS
     while time.monotonic() < end and _waiting(status(server)):
         time.sleep(0.2)
+    while time.monotonic() < end and (before := server.worked()) is not None:
+        time.sleep(1)
+        if (server.worked() or 0) - before < IDLE_SHARE:
+            return
 
 
 def status(server: Server) -> dict[str, Any]:
