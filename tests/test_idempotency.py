@@ -176,10 +176,18 @@ async def test_a_refusal_that_passes_frees_the_key(toy: App, name: str, word: st
 
 
 @BOTH
-async def test_bad_fields_are_refused_before_the_key_is_used(toy: App, name: str) -> None:
+async def test_the_refusal_of_bad_fields_is_kept_and_has_no_effect(toy: App, name: str) -> None:
     with pytest.raises(Unprocessable):
         await toy.call(ALICE, name, {"word": 5}, once="key")
-    assert await ask(toy, name) == Counted(1)
+    replay = await toy.call(ALICE, name, {"word": 5}, once="key")
+    assert (replay.status, b'"field":"word"' in replay.body) == (422, True)
+    for given in ({"word": 6}, {"word": 5, "other": 1}, {"word": "hello"}):
+        with pytest.raises(IdempotencyConflict):
+            await toy.call(ALICE, name, given, once="key")
+    assert counted(toy) == 0
+    assert await ask(toy, name, once="new") == Counted(1)
+    with pytest.raises(IdempotencyConflict):
+        await toy.call(ALICE, name, {"word": 5}, once="new")
 
 
 @BOTH

@@ -70,10 +70,10 @@ class App:
         if caller is not None:
             caller = self.renewed(caller)
         self.authorize(caller, found)
-        arguments = self.arguments(found, params() if callable(params) else params)
+        given = params() if callable(params) else params
         if once is not None and found.idempotent and caller is not None:
-            return await idempotency.run_once(self, found, caller, arguments, key=once)
-        return await self.perform(found, caller, arguments)
+            return await idempotency.run_once(self, found, caller, given, key=once)
+        return await self.perform(found, caller, self.arguments(found, given))
 
     def renewed(self, caller: Caller) -> Caller:
         """Give a caller as the grant behind it is now; raise GrantRevoked when that is gone."""

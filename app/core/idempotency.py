@@ -6,7 +6,7 @@ The header is that of the IETF draft `httpapi-idempotency-key-header`. A key bel
 import asyncio
 import functools
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ from app.core.caller import Caller
 from app.core.operation import Operation
 from app.core.shapes import encode
 from app.core.tx import Tx, stamp
-from app.errors import AppError, IdempotencyConflict, IdempotencyInProgress, Invalid
+from app.errors import AppError, IdempotencyConflict, IdempotencyInProgress, Invalid, Unprocessable
 
 if TYPE_CHECKING:
     from app.core.app import App
@@ -39,13 +39,20 @@ class _Request(msgspec.Struct, frozen=True):
     seconds: int
 
 
-async def run_once(app: "App", found: Operation[..., Any], caller: Caller, arguments: dict[str, Any], *, key: str) -> Any:
-    """Run the operation, or give the `Replay` of the answer that this key got before.
+async def run_once(app: "App", found: Operation[..., Any], caller: Caller, given: Mapping[str, Any], *, key: str) -> Any:
+    """Run the operation with the fields that were given, or give the `Replay` of the answer that this key got before.
 
     An orchestrating operation first claims the key, so that a second caller meanwhile hears `idempotency_in_progress`. How it ended is written
     even if its asker is stopped at that very moment: else the key would stay claimed.
     """
     check_key(key)
+    try:
+        arguments = app.arguments(found, given)
+    except (Invalid, Unprocessable) as error:
+        request = _Request(caller.user, found.name, key, fingerprint(given), found.idempotent)
+        if (stored := await app.write(_refuse, request, error)) is not None:
+            return stored
+        raise
     request = _Request(caller.user, found.name, key, fingerprint(arguments), found.idempotent)
     try:
         if (step := _one_write(found, arguments)) is not None:
@@ -69,7 +76,7 @@ def check_key(key: str) -> None:
         raise Invalid(f"Idempotency-Key must be 1 to {LONGEST_KEY} printable ASCII characters.", field="Idempotency-Key")
 
 
-def fingerprint(arguments: dict[str, Any]) -> str:
+def fingerprint(arguments: Mapping[str, Any]) -> str:
     """Give the hash by which two requests under one key are told apart."""
     return hashlib.sha256(msgspec.json.encode(arguments, order="sorted", enc_hook=lambda _: None)).hexdigest()
 
@@ -92,6 +99,14 @@ def _run_in(tx: Tx, step: Callable[..., Any], caller: Caller, status: int, *, re
     result = step(tx, caller)
     _remember(tx, request, status, encode(result))
     return result
+
+
+def _refuse(tx: Tx, request: "_Request", error: AppError) -> Replay | None:
+    """Keep the refusal of fields that are wrong, unless the key has got an answer."""
+    if (stored := _claim(tx, request)) is not None:
+        return stored
+    _remember_refusal(tx, request, error)
+    return None
 
 
 def _claim(tx: Tx, request: "_Request") -> Replay | None:
