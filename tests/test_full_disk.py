@@ -142,6 +142,10 @@ def test_read_only_serving_changes_nothing_and_needs_a_database(tmp_path: Path) 
             ("POST", "/chat", {"message": "hi"}),
         ):
             assert server.ask(method, path, body)[1]["database"] == "read_only"
+        searched = server.ask("POST", "/os/notes/search", {"query": "kept"})[1]
+        assert ([hit["id"] for hit in searched["results"]], searched["mode"]) == ([note], "words")
+        told = server.ask("GET", "/os/search")[1]["meaning"]
+        assert (told["state"] == "off") or "read-only" in told["reason"]
         assert "is in use" in refused(tmp_path / "data", "serve", "--port", "0")
     assert (tmp_path / "data" / DATABASE).stat().st_mtime_ns == stamp
     with serving(tmp_path / "data", key=key) as server:

@@ -109,7 +109,7 @@ class Meaning:
         if self._app.embedder.model is None:
             return "off", self._app.embedder.reason
         if self._task is None:
-            return "paused", "The server does not run."
+            return "paused", self._app.store.health.message or "The server does not run."
         if self._failure is not None:
             return "failing", self._failure
         if self._paused:
