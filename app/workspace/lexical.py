@@ -88,15 +88,16 @@ def best_of_few(tx: Tx, me: Caller, query: Query, *, limit: int, most: int = FEW
         return None
     if any(len(pairs(word)) > 1 or goes_on(word) for word in query.words):
         return None
-    bound = next((bound for bound in (FEW, most) if not any(_exceeds(tx, me.owns, word, bound // len(query.words)) for word in query.words)), 0)
+    parts = [matching(word) for word in query.words]
+    bound = next((bound for bound in (FEW, most) if not any(_exceeds(tx, me.owns, part, bound // len(parts)) for part in parts)), 0)
     place = Place(me.owns, None)
     return _best(tx, query, [(place, condition(tx, me, query, place))], limit, bound=bound) if bound else None
 
 
-def _exceeds(tx: Tx, owner: int, word: str, most: int) -> bool:
-    """Say whether a word stands in more than so many notes."""
+def _exceeds(tx: Tx, owner: int, match: str, most: int) -> bool:
+    """Say whether more than so many notes match."""
     name = words.table(owner)
-    return tx.one(f"SELECT 1 FROM {name} WHERE {name} MATCH :match LIMIT 1 OFFSET :most", match=matching(word), most=most) is not None
+    return tx.one(f"SELECT 1 FROM {name} WHERE {name} MATCH :match LIMIT 1 OFFSET :most", match=match, most=most) is not None
 
 
 def candidates(tx: Tx, me: Caller, query: Query, *, limit: int, folder_id: int | None = None) -> dict[int, float]:
@@ -272,14 +273,15 @@ def _of_those(tx: Tx, owner: int, where: Condition, match: str, among: str, exte
               FROM (SELECT rowid AS id, rank AS score FROM {name} WHERE {name} MATCH :match {among}
                     ORDER BY score, id DESC LIMIT :most) ranked CROSS JOIN notes n ON n.id = ranked.id
               WHERE {where.sql} LIMIT :limit"""
-    rows: list[Row] = []
-    # To keep some in order costs a fifth less than to sort all; those of them that may not be found are trashed, so seldom most.
-    sizes = (PROMINENT + RANKED,) if where.narrow else (FEW,) if extent.bound == FEW else (FEW, PROMINENT + RANKED)
-    for most in sizes:
+
+    def best(most: int) -> list[Row]:
         found = tx.run(sql, match=match, most=most, limit=extent.limit, **bounds, **where.params).fetchall()
-        rows = [(row[0], row[1], row[2], row[3], row[4]) for row in found]
-        if len(rows) == extent.limit:
-            break
+        return [(row[0], row[1], row[2], row[3], row[4]) for row in found]
+
+    # To keep some in order costs a fifth less than to sort all; those of them that may not be found are trashed, so seldom most.
+    rows = [] if where.narrow else best(FEW)
+    if len(rows) < extent.limit and (where.narrow or (extent.bound != FEW and _exceeds(tx, owner, match, FEW))):
+        rows = best(PROMINENT + RANKED)
     return rows
 
 
