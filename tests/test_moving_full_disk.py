@@ -26,6 +26,7 @@ from tests.moving_kills import content, hearth, ran, stored, tree
 from tests.serving import ROOT, Server, serving
 
 NOTES, FILES = 80, 6
+REST_SECONDS = 1.0
 MIB = 1 << 20
 
 
@@ -94,15 +95,18 @@ def ended(server: Server, job: Any) -> Any:
     return job
 
 
-def await_reserve(data: Path) -> None:
-    """Wait until a server that has begun holds its reserve, so that nothing of it moves under the test."""
+def await_rest(data: Path) -> None:
+    """Wait until a server that has begun holds its reserve and has done its idle work, so that nothing of it moves under the test."""
     until = time.monotonic() + 60
+    used, since = 0, time.monotonic()
     while time.monotonic() < until:
         with contextlib.suppress(OSError):
-            if (data / RESERVE).stat().st_size == RESERVE_BYTES:
+            if (now := shutil.disk_usage(data).used) != used or (data / RESERVE).stat().st_size != RESERVE_BYTES:
+                used, since = now, time.monotonic()
+            elif time.monotonic() > since + REST_SECONDS:
                 return
         time.sleep(0.02)
-    raise AssertionError("there is no reserve")
+    raise AssertionError("the server never rests")
 
 
 if can_mount():
@@ -151,7 +155,7 @@ if can_mount():
             with serving(data, environment={"HEARTH_EMBEDDINGS": "off"}) as server:
                 ran(data, "import", str(source))
                 before = stored(data)
-                await_reserve(data)
+                await_rest(data)
                 ballast = leave_room(disk, 2 * MIB)
                 for kind in ("export", "import"):
                     job = server.ask("GET", "/export")[1]["job"] if kind == "export" else start_import(server, "more.zip", packed())

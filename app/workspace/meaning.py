@@ -63,7 +63,7 @@ class Meaning:
         self._tidy = False
         self._paused = False
         self._failure: str | None = None
-        self._waiting = False
+        self._done = False
         self._wake = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         for shelf in self._shelves:
@@ -114,7 +114,7 @@ class Meaning:
             return "failing", self._failure
         if self._paused:
             return "paused", "The machine runs on battery."
-        return ("ready" if self._waiting and not self._wake.is_set() else "indexing"), None
+        return ("ready" if self._done and not self._wake.is_set() else "indexing"), None
 
     @property
     def is_behind(self) -> bool:
@@ -157,7 +157,9 @@ class Meaning:
 
     async def _work(self) -> None:
         """Do the next thing that is to be done, or wait until there may be one."""
-        self._wake.clear()
+        if self._wake.is_set():
+            self._wake.clear()
+            self._done = False
         if self._app.embedder.model is None:
             await self._wait(LOOK_SECONDS)
         elif await self._on_battery_now():
@@ -166,6 +168,7 @@ class Meaning:
             await self._follow_model()
             shelf, ids = await self._next()
             if ids:
+                self._done = False
                 began, commits = time.monotonic(), self._app.store.commits
                 await self._index(shelf, ids)
                 if self._app.store.commits - commits > OTHER_WRITES:
@@ -179,19 +182,15 @@ class Meaning:
 
     async def _wait(self, seconds: float | None) -> None:
         """Wait for a change since the work began, at most so long, and then for a moment more, in which others may come."""
-        self._waiting = True
-        try:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._wake.wait(), seconds)
-            await asyncio.sleep(QUIET_SECONDS)
-        finally:
-            self._waiting = False
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._wake.wait(), seconds)
+        await asyncio.sleep(QUIET_SECONDS)
 
     async def _follow_model(self) -> None:
         """Know the model that there is now; with another one everything is to be looked through again."""
         name, dimension = self._app.embedder.model, self._app.embedder.dimension
         if name != self._name:
-            self._name, self.model, self.answering, self._tidy = name, None, None, False
+            self._name, self.model, self.answering, self._tidy, self._done = name, None, None, False, False
             await self._let_go_of_former()
             for shelf in self._shelves:
                 shelf.begin_again()
@@ -294,7 +293,7 @@ class Meaning:
             self.answering, self._asked = self.model, self._app.embedder
         if self.model is not None and not self._tidy:
             self._tidy = all([await self._forget_others(shelf.table, self.model.id) for shelf in self._shelves])
-        self._failure = None
+        self._failure, self._done = None, True
         await self._wait(LOOK_SECONDS)
 
     async def _let_go_of_former(self) -> None:
