@@ -102,6 +102,27 @@ def test_a_wrong_field_is_named_in_a_sentence(given: dict[str, Any], field: str,
     assert message in (None, said)
 
 
+def bounded(
+    tx: None, me: None, *, word: Annotated[str, Meta(min_length=1, max_length=2)] = "x", parts: Annotated[list[int], Meta(min_length=2, max_length=4)]
+) -> None:  # fmt: skip
+    """Take a text and a list of so much."""
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"word": ""}, "word must not be empty."),
+        ({"word": "xxx"}, "word must have at most 2 characters."),
+        ({"parts": [1]}, "parts must have at least 2 items."),
+        ({"parts": [1] * 5}, "parts must have at most 4 items."),
+    ],
+)
+def test_a_text_or_list_of_another_length_is_named_in_a_sentence(given: dict[str, Any], message: str) -> None:
+    with pytest.raises(Invalid) as error:
+        Shape(bounded).check({"parts": [1, 2], **given})
+    assert error.value.message == message
+
+
 @pytest.mark.parametrize("name", ["title", "to"])
 def test_a_required_field_that_is_missing_is_named(name: str) -> None:
     with pytest.raises(Invalid, match=f"{name} is required") as error:

@@ -316,8 +316,10 @@ def _explained(message: str, choices: Mapping[str, tuple[str, ...]]) -> Invalid:
 
 def _expectation(what: str) -> str:
     if bound := re.match(r"Expected `(\w+)`(?: of length)? (>=|<=) (-?[\d.]+)$", what):
-        unit = {"str": " characters", "array": " items"}.get(bound[1], "")
-        verb = "have" if unit else "be"
+        unit = {"str": " character", "array": " item"}.get(bound[1], "")
+        if unit and bound.group(2, 3) == (">=", "1"):
+            return "must not be empty"
+        verb, unit = ("have", unit if bound[3] == "1" else f"{unit}s") if unit else ("be", "")
         return f"must {verb} at {'least' if bound[2] == '>=' else 'most'} {bound[3]}{unit}"
     if wrong := re.match(r"Expected `([\w |]+)`(?:, got `(\w+)`)?", what):
         wanted = " or ".join(NAMES.get(kind, kind) for kind in wrong[1].split(" | "))
