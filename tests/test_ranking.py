@@ -6,7 +6,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.core.company import Company
 from app.workspace import lexical, search
 from tests.conftest import Client, MovableClock, Served
 
@@ -114,8 +113,11 @@ async def test_a_common_word_is_ranked_where_it_is_prominent_though_newer_notes_
     assert (hits[0] in without) == ("content" in where)
 
 
-async def test_many_trashed_or_foreign_matches_hide_no_note(served: Served, alice: Client, bob: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lexical, "RANKED", 5)
+@pytest.mark.parametrize("ranked", [5, 2_000])
+async def test_many_trashed_or_foreign_matches_hide_no_note(
+    served: Served, alice: Client, bob: Client, monkeypatch: pytest.MonkeyPatch, ranked: int
+) -> None:
+    monkeypatch.setattr(lexical, "RANKED", ranked)
     monkeypatch.setattr(lexical, "FEW", 2)
     folder = await alice.folder("Shared")
     await alice.note("shared", "zebra", folderId=folder)
@@ -128,12 +130,8 @@ async def test_many_trashed_or_foreign_matches_hide_no_note(served: Served, alic
     assert await found(alice, "zebra") == ["shared"]
 
 
-@pytest.mark.parametrize("alone", [False, True])
-@pytest.mark.parametrize(("few", "light"), [(0, 1 << 18), (2, 1 << 18), (300, 1 << 18), (300, 0)])
-async def test_a_search_finds_the_same_with_and_without_a_thread(
-    alice: Client, monkeypatch: pytest.MonkeyPatch, few: int, light: int, alone: bool
-) -> None:
-    monkeypatch.setattr(Company, "is_alone", alone)
+@pytest.mark.parametrize(("few", "light"), [(0, 1 << 18), (300, 1 << 18), (300, 0)])
+async def test_a_search_finds_the_same_with_and_without_a_thread(alice: Client, monkeypatch: pytest.MonkeyPatch, few: int, light: int) -> None:
     monkeypatch.setattr(lexical, "FEW", few)
     monkeypatch.setattr(search, "LIGHT_BYTES", light)
     await alice.note("both", "zebra okapi")

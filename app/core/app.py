@@ -8,7 +8,6 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from app.core import idempotency
 from app.core.caller import Caller
-from app.core.company import Company
 from app.core.embedder import NO_EMBEDDER, Embedder
 from app.core.events import Events
 from app.core.memory import Memory
@@ -42,7 +41,6 @@ class App:
     long_reads: asyncio.Semaphore = dataclasses.field(default_factory=lambda: asyncio.Semaphore(MOST_LONG_READS))
     children: asyncio.Semaphore = dataclasses.field(default_factory=lambda: asyncio.Semaphore(MOST_CHILDREN))
     """Held while a process of its own reads what somebody sent; see core/child.py."""
-    company: Company = dataclasses.field(default_factory=Company)
     embedder: Embedder = NO_EMBEDDER
     parts: dict[type, Any] = dataclasses.field(default_factory=dict)
     """What runs beside the operations and has a state of its own, by its class; see `part`."""

@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec import structs
 
 from app.core.caller import Caller
 from app.core.operation import Operation
@@ -46,14 +47,14 @@ async def run_once(app: "App", found: Operation[..., Any], caller: Caller, given
     even if its asker is stopped at that very moment: else the key would stay claimed.
     """
     check_key(key)
+    request = _Request(caller.user, found.name, key, fingerprint(given), found.idempotent)
     try:
         arguments = app.arguments(found, given)
     except (Invalid, Unprocessable) as error:
-        request = _Request(caller.user, found.name, key, fingerprint(given), found.idempotent)
         if (stored := await app.write(_refuse, request, error)) is not None:
             return stored
         raise
-    request = _Request(caller.user, found.name, key, fingerprint(arguments), found.idempotent)
+    request = structs.replace(request, fingerprint=fingerprint(arguments))  # what is spelled otherwise and means the same is the same request
     try:
         if (step := _one_write(found, arguments)) is not None:
             return await app.write(_run_in, step, caller, found.status, request=request)

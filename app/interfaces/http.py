@@ -138,7 +138,6 @@ class Api:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         exchange = Exchange(scope, receive, send, next(self._ids))
-        self.parts.company.heard(scope.get("client"))
         path: str = scope["path"]
         try:
             for_all = path.removesuffix("/") == GUESTS

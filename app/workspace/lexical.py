@@ -79,19 +79,17 @@ def best(tx: Tx, me: Caller, query: Query, *, limit: int, folder_id: int | None 
     return _best(tx, query, [(place, condition(tx, me, query, place, marked=not query.clauses)) for place in places(tx, me, folder_id)], limit)
 
 
-def best_of_few(tx: Tx, me: Caller, query: Query, *, limit: int, most: int = FEW) -> list[Found] | None:
+def best_of_few(tx: Tx, me: Caller, query: Query, *, limit: int) -> list[Found] | None:
     """Do what `best` does for a caller with whom nothing is shared, but only where that is little work; else give None.
 
-    Little work is a few words without operators that together stand in no more than `most` notes.
+    Little work is a few words without operators, each of which stands in few notes.
     """
     if not query.clauses or query.demands or query.excluded or query.filters != NO_FILTERS or len(query.clauses) > MOST_LIGHT:
         return None
-    if any(len(pairs(word)) > 1 or goes_on(word) for word in query.words):
+    if any(len(pairs(word)) > 1 or goes_on(word) or _exceeds(tx, me.owns, matching(word), FEW) for word in query.words):
         return None
-    parts = [matching(word) for word in query.words]
-    bound = next((bound for bound in (FEW, most) if not any(_exceeds(tx, me.owns, part, bound // len(parts)) for part in parts)), 0)
     place = Place(me.owns, None)
-    return _best(tx, query, [(place, condition(tx, me, query, place))], limit, bound=bound) if bound else None
+    return _best(tx, query, [(place, condition(tx, me, query, place))], limit, few=True)
 
 
 def _exceeds(tx: Tx, owner: int, match: str, most: int) -> bool:
@@ -153,22 +151,22 @@ Where = Sequence[tuple[Place, Condition]]
 
 
 class Extent(NamedTuple):
-    """How many notes are wanted, how many are ranked for them where more match, and where that is known in how many its words stand at most."""
+    """How many notes are wanted, and how many are ranked for them where more match; with `few` it is known that no word stands in many."""
 
     limit: int
     most: int
-    bound: int | None = None
+    few: bool = False
 
     def of(self, place: Place) -> "Extent":
         """Give what is wanted of a place: of one that is shared many more, since what is not shared has a say in which come first."""
         return self._replace(limit=max(self.limit, FEW)) if place.shared else self
 
 
-def _best(tx: Tx, query: Query, where: Where, limit: int, *, bound: int | None = None) -> list[Found]:
+def _best(tx: Tx, query: Query, where: Where, limit: int, *, few: bool = False) -> list[Found]:
     """Give the best notes of some places."""
     if not query.clauses:
         return _listed(tx, where, limit)
-    extent = Extent(limit + MORE, RANKED, bound)  # more than are shown, since a recent change or a pin may lift one among them
+    extent = Extent(limit + MORE, RANKED, few)  # more than are shown, since a recent change or a pin may lift one among them
     found = _ranked(tx, _with_every(tx, query, where, extent), full=True)[:limit]
     if len(found) < limit and len(telling_words(query)) + len(query.demands) > 1:
         known = {one.id for one in found}
@@ -211,7 +209,7 @@ def _with_some(tx: Tx, query: Query, where: Where, extent: Extent) -> list[Row]:
     for place, rule in where:
         found: dict[int, Row] = {}
         matches = [some(query, telling)]
-        common = len(telling) > 1 and extent.bound is None and _newest(tx, place.owner, matches[0], extent.most) is not None
+        common = len(telling) > 1 and not extent.few and _newest(tx, place.owner, matches[0], extent.most) is not None
         if common and (rarest := _rarest(tx, place.owner, telling, extent.most)):
             rest = [word for word in telling if word != rarest]
             matches += [some(query, [rarest], with_or_without=rest, which=which) for which in ("AND", "NOT")]
@@ -249,7 +247,7 @@ def _rarest(tx: Tx, owner: int, parts: Sequence[str], most: int) -> str | None:
 
 def _of_place(tx: Tx, owner: int, where: Condition, match: str, prominent: str, extent: Extent) -> list[Row]:
     """Give the best of one owner's notes: of the newest and the prominent ones, or of all where too few of those may be found."""
-    if extent.bound is not None:
+    if extent.few:
         return _of_those(tx, owner, where, match, "", extent)
     if not has_index(tx, owner):
         return []
@@ -274,15 +272,16 @@ def _of_those(tx: Tx, owner: int, where: Condition, match: str, among: str, exte
                     ORDER BY score, id DESC LIMIT :most) ranked CROSS JOIN notes n ON n.id = ranked.id
               WHERE {where.sql} LIMIT :limit"""
 
-    def best(most: int) -> list[Row]:
+    def first(most: int) -> list[Row]:
         found = tx.run(sql, match=match, most=most, limit=extent.limit, **bounds, **where.params).fetchall()
         return [(row[0], row[1], row[2], row[3], row[4]) for row in found]
 
-    # To keep some in order costs a fifth less than to sort all; those of them that may not be found are trashed, so seldom most.
-    rows = [] if where.narrow else best(FEW)
-    if len(rows) < extent.limit and (where.narrow or (extent.bound != FEW and _exceeds(tx, owner, match, FEW))):
-        rows = best(PROMINENT + RANKED)
-    return rows
+    if not (where.narrow or extent.few):
+        # To keep some in order costs a fifth less than to sort all; those of them that may not be found are trashed, so seldom most.
+        rows = first(FEW)
+        if len(rows) == extent.limit or not _exceeds(tx, owner, match, FEW):
+            return rows
+    return first(PROMINENT + RANKED)
 
 
 def _searched(tx: Tx, owner: int, where: Condition, match: str, extent: Extent) -> list[Row]:

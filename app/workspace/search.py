@@ -125,7 +125,7 @@ async def _now(app: App, me: Caller, query: str, limit: int, folder_id: int | No
 
 
 async def _by_words(app: App, me: Caller, query: str, limit: int, folder_id: int | None, folder_name: str | None, notice: str | None) -> Hits:
-    if folder_id is None and folder_name is None and (hits := app.quick(_at_once, me, query, limit, notice, app.company.is_alone)) is not None:
+    if folder_id is None and folder_name is None and (hits := app.quick(_at_once, me, query, limit, notice)) is not None:
         return hits
     stale = await caught_up(app)
     return await app.read(_search, me, query, limit, folder_id, folder_name, STALE if stale else notice)
@@ -154,12 +154,9 @@ def readable(tx: Tx, me: Caller, folder_id: int | None) -> tuple[str, str]:
     return "n.owner_id = :me", "[]"
 
 
-def _at_once(tx: Tx, me: Caller, text: str, limit: int, notice: str | None, nobody_waits: bool) -> Hits | None:
+def _at_once(tx: Tx, me: Caller, text: str, limit: int, notice: str | None) -> Hits | None:
     """Search where it is so little work that to hand it to a thread would cost more; else give None."""
-    if not findable.alone(tx, me):
-        return None
-    query = lexical.read(tx, me, text)
-    if (found := lexical.best_of_few(tx, me, query, limit=limit, most=lexical.RANKED if nobody_waits else lexical.FEW)) is None:
+    if not findable.alone(tx, me) or (found := lexical.best_of_few(tx, me, query := lexical.read(tx, me, text), limit=limit)) is None:
         return None
     if sum(one.size for one in found) > LIGHT_BYTES:
         return None

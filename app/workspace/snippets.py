@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import islice, takewhile
+from itertools import islice
 from typing import NamedTuple
 
 from app.core.regex import regex
@@ -19,7 +19,6 @@ LONGEST_TOKEN = 80
 MOST_FOLDED = 1 << 20
 _INK = regex(r"\S")
 Span = tuple[int, int]
-NOWHERE = (0, 0)
 
 
 @lru_cache(maxsize=512)
@@ -45,22 +44,14 @@ class Snippet(NamedTuple):
 def snippet(text: str, patterns: Sequence[Pattern]) -> Snippet:
     """Return some words of a text, beginning a little before the place where most of `patterns` stand together."""
     lowered = _plain(text)
-    if len(patterns) == 1:
-        spans = _spans(text, lowered, patterns[0])
-        hit = next(spans, NOWHERE)
-        start = _start(text, hit[0])
-        first, last = _passage(text, start)
-        inside = [hit, *takewhile(lambda span: span[0] < last, spans)] if first <= hit[0] < last and hit is not NOWHERE else []
-    else:
-        start = _start(text, _best(text, lowered, patterns))
-        first, last = _passage(text, start)
-        inside = [span for pattern in patterns for span in _spans(text, lowered, pattern, first, last)]
+    start = _start(text, _best(text, lowered, patterns))
+    first, last = _passage(text, start)
     if first == last:
         return Snippet("", [])
     before, after = "…" if start else "", "…" if _INK.search(text, last) else ""
     by = len(before) - first
-    marks = [(at + by, min(end, last) + by) for at, end in inside]
-    return Snippet(before + text[first:last] + after, marks if len(marks) < 2 else _merged(marks))
+    inside = [(at + by, end + by) for pattern in patterns for at, end in _spans(text, lowered, pattern, first, last)]
+    return Snippet(before + text[first:last] + after, inside if len(inside) < 2 else _merged(inside))
 
 
 def beginning(text: str, start: int = 0, end: int | None = None) -> str:
@@ -98,6 +89,8 @@ def _merged(spans: Iterable[Span]) -> list[Span]:
 
 def _best(text: str, lowered: str, patterns: Sequence[Pattern]) -> int:
     """Give the place from which, within a few lines, the rarest and the most of the patterns come."""
+    if len(patterns) == 1:
+        return next(_spans(text, lowered, patterns[0]), (0, 0))[0]
     places = [[at for at, _ in islice(_spans(text, lowered, pattern), MOST_SPOTS)] for pattern in patterns]
     spots = sorted((at, number) for number, own in enumerate(places) for at in own)
     if len(spots) < 2:
@@ -133,23 +126,24 @@ def _spans_loosely(text: str, lowered: str, pattern: Pattern, begun: str, start:
 
 
 def _spans_from(text: str, lowered: str, pattern: Pattern, begun: str, start: int, stop: int | None) -> Iterator[Span]:
+    spaced = begun[:1].isascii()
     stop = len(text) if stop is None else stop
     at = lowered.find(begun, start, stop) if begun else -1
-    looked_at = 0
-    while at >= 0 and looked_at < MOST_LOOKED_AT:
-        looked_at += 1
-        inside = at and (before := lowered[at - 1]).isalnum() and before.isascii() and begun[0].isascii()
-        end = 0 if inside else _end(text, at, pattern)
+    for _ in range(MOST_LOOKED_AT):
+        if at < 0:
+            return
+        end = 0 if spaced and at and lowered[at - 1].isalnum() and lowered[at - 1].isascii() else _end(text, at, pattern)
         if end:
             yield at, min(end, stop)
-        at = lowered.find(begun, end or at + 1, stop)
+        at = lowered.find(begun, max(end, at + 1), stop)
 
 
 def _end(text: str, at: int, pattern: Pattern) -> int:
     """Give where a pattern that begins at this place ends; 0 where it does not stand there."""
     keys = pattern.keys
     if len(keys) == 1 and not pattern.prefix:
-        return end if (end := word_end(text, at)) and key_of(text[at:end]) == keys[0] else 0
+        end = word_end(text, at)
+        return end if end and key_of(text[at:end]) == keys[0] else 0
     for number, token in enumerate(tokens_in(text, at, at + LONGEST_TOKEN * len(keys))):
         goes_on = pattern.prefix and number == len(keys) - 1 and plain(text[token.start : token.end]).startswith(keys[-1])
         if (number == 0 and token.start != at) or not (goes_on or token.key == keys[number]):
