@@ -32,7 +32,7 @@ from app.core.store import Store
 from app.core.tx import Clock, Tx, utc_now
 from app.embedding.choice import embedder_for, former_for
 from app.errors import StorageFull, Unavailable
-from app.interfaces import control, pages
+from app.interfaces import control, pages, resource
 from app.interfaces.access_log import AccessLog
 from app.interfaces.credentials import Credentials
 from app.interfaces.guard import Guard
@@ -87,7 +87,7 @@ def create_app(
     parts = build_parts(settings, data, clock=clock, embedder=embedder, sealed=sealed)
     ring = KeyRing(parts.store)
     credentials = Credentials(parts, ring, Guard(settings))
-    log = AccessLog(data / "access.log" if settings.access_log else None)
+    log = AccessLog(data / "access.log" if settings.access_log else None, most=settings.access_log_size)
     schedule = Schedule(parts, ring)
 
     @contextlib.asynccontextmanager
@@ -117,6 +117,7 @@ def create_app(
     app = Application(
         routes=[
             *pages.routes(),
+            *resource.routes(credentials.guard),
             *SignIn(parts, credentials).routes(),
             *GuestDoor(parts, visitors).routes(),
             *Pages(parts, visitors).routes(),

@@ -1,6 +1,7 @@
 """Every option, its default and its help; read once from the environment."""
 
 import dataclasses
+import ipaddress
 import types
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 PREFIX = "HEARTH_"
 MIB = 1 << 20
 LARGEST_PRICE = (1 << 53) - 1
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 Provider = Literal["compatible", "ollama", "llamacpp", "lmstudio", "openai", "openrouter", "anthropic", "google"]
 EVERY_ADDRESS = ("0.0.0.0", "::")  # noqa: S104 - only looked for, never bound
 
@@ -33,9 +35,12 @@ class Settings:
     durability: Literal["full", "normal"] = option("full", "`full`: an answered write survives a power cut; `normal`: only a crash of the program")
     key_prefix: str = option("hearth_sk_", "what new API keys begin with")
     allowed_hosts: tuple[str, ...] = option((), "more names, comma-separated, that a Host header may hold besides loopback and the bound address")
+    trusted_proxies: tuple[Network, ...] = option(
+        (), "addresses and networks, comma-separated, of reverse proxies whose `Forwarded` or `X-Forwarded-For` says where a request comes from"
+    )
     cors_origins: tuple[str, ...] = option((), "web origins, comma-separated, whose pages may call the API")
     rate_limit: int = option(6000, "requests a minute for each credential; 0 = no limit")
-    failed_limit: int = option(30, "failed credentials a minute for each address; 0 = no limit")
+    failed_limit: int = option(30, "failed credentials a minute for each address, and as many unknown links, invites and codes; 0 = no limit")
     group_limit: int = option(5, "groups that each user may make in a minute; 0 = no limit")
     rpc_seconds: int = option(60, "the longest that an agent may take to answer another's message, in seconds", most=3_600)
     guest_limit: int = option(30, "calls a minute for each guest's session and for each address that guests come from; 0 = no limit")
@@ -56,6 +61,8 @@ class Settings:
     backup_passphrase: str = option("", "encrypt backups with it, as `age` does; without it nobody reads them, so keep it elsewhere too", secret=True)
     external_checkpoints: bool = option(False, "leave checkpoints of the write-ahead log to a program that replicates it, such as Litestream")
     access_log: bool = option(True, "write one JSON line a request to access.log in the data directory")
+    access_log_size: int = option(8 * MIB, "bytes that the access log and its compressed older parts may take in all", least=64 << 10)
+    max_connections: int = option(1000, "connections at once; the longest idle ones make way for new ones", least=10, most=100_000)
     embeddings: Literal["auto", "off"] = option("auto", "search by meaning: `auto`: with what there is, a model or an address; `off`: by words alone")
     embeddings_url: str = option("", "an OpenAI-compatible address that embeds instead of the model here, such as `http://localhost:11434/v1`")
     embeddings_model: str = option("", "the model to ask for there")
@@ -127,7 +134,8 @@ def _read(kind: Any, text: str) -> Any:
             raise SettingsError(f"must be one of {', '.join(get_args(kind))}")
         return text
     if get_origin(kind) is tuple:
-        return tuple(part.strip() for part in text.split(",") if part.strip())
+        read = str if get_args(kind)[0] is str else _read_network
+        return tuple(read(part.strip()) for part in text.split(",") if part.strip())
     if kind is bool:
         return _read_switch(text)
     if kind is int:
@@ -147,6 +155,13 @@ def _bounded(value: Any, *, least: int | None, most: int | None) -> Any:
     if most is not None and value > most:
         raise SettingsError(f"must be at most {most}")
     return value
+
+
+def _read_network(text: str) -> Network:
+    try:
+        return ipaddress.ip_network(text)
+    except ValueError:
+        raise SettingsError(f"{text} is neither an IP address nor a network such as 10.0.0.0/8") from None
 
 
 def _read_switch(text: str) -> bool:

@@ -1,5 +1,7 @@
 """The access log: what stands in it, what never does, and how it is kept small."""
 
+import contextlib
+import gzip
 import logging
 import sqlite3
 from collections.abc import AsyncIterator
@@ -80,18 +82,40 @@ async def test_lines_are_written_while_the_server_runs(data: Path, clock: Movabl
         assert len(lines(data / "access.log")) == access_log.BATCH
 
 
-async def test_a_large_log_is_put_aside_and_only_the_last_four_files_are_kept(
-    data: Path, clock: MovableClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(access_log, "LARGEST", 20_000)
+SMALL = 128 << 10
+
+
+def logs(folder: Path) -> dict[str, bytes]:
+    return {file.name: file.read_bytes() for file in folder.glob("access*")}
+
+
+async def test_a_large_log_is_compressed_part_by_part_and_never_takes_more_than_its_room(data: Path, clock: MovableClock) -> None:
+    sizes, asked = [], []
+    async with opened(data, clock, access_log_size=SMALL) as served, served.client() as stranger:
+        for _ in range(150):
+            asked += [(await stranger.get("/identity")).headers["x-request-id"] for _ in range(access_log.BATCH)]
+            with contextlib.suppress(FileNotFoundError):  # a part that was renamed just now
+                sizes.append(sum(map(len, logs(data).values())))
+    found = logs(data)
+    names = [f"access.log.{number}.gz" for number in range(len(found) - 1, 0, -1)]
+    assert set(found) == {*names, "access.log"}
+    kept = [*(gzip.decompress(found[name]) for name in names), found["access.log"]]
+    numbers = [msgspec.json.decode(line)["id"] for text in kept for line in text.splitlines()]
+    assert max(sizes) <= SMALL
+    assert SMALL < sum(map(len, kept)) < len(asked) * 250, "compressed it holds more than its room, and the oldest is gone"
+    assert numbers == asked[-len(numbers) :]
+
+
+async def test_what_an_earlier_run_left_uncompressed_is_compressed_by_the_next(data: Path, clock: MovableClock) -> None:
+    (data / "access.log.0").write_bytes(b"cut off\n")
+    (data / "access.2.log").write_bytes(b"older\n")
+    (data / "access.1.log").write_bytes(b"old\n")
     async with opened(data, clock) as served, served.client() as stranger:
-        last = [(await stranger.get("/identity")).headers["x-request-id"] for _ in range(12 * access_log.BATCH)]
-        last.append((await stranger.get("/identity")).headers["x-request-id"])
-    kept = [data / name for name in ("access.3.log", "access.2.log", "access.1.log", "access.log")]
-    assert sorted(name for name in contents(data) if name.startswith("access")) == sorted(file.name for file in kept)
-    numbers = [line["id"] for file in kept for line in lines(file)]
-    assert numbers == last[-len(numbers) :]
-    assert max(len(text) for text in contents(data).values() if text.startswith(b'{"at"')) < 20_000 + access_log.BATCH * 400
+        for _ in range(access_log.BATCH):
+            await stranger.get("/identity")
+    found = logs(data)
+    assert set(found) == {"access.log", *(f"access.log.{number}.gz" for number in (1, 2, 3))}
+    assert [gzip.decompress(found[f"access.log.{number}.gz"]) for number in (3, 2, 1)] == [b"older\n", b"old\n", b"cut off\n"]
 
 
 async def test_a_log_that_cannot_be_written_costs_no_answer(data: Path, clock: MovableClock) -> None:

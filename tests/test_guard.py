@@ -5,10 +5,12 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from app.interfaces.proxies import Proxies
 from app.main import create_app
-from app.settings import Settings
+from app.settings import Settings, SettingsError
 from tests.asking import Answer, chunks, exchange, held, request
 from tests.conftest import UNSYNCED, MovableClock, Served
 
@@ -239,8 +241,91 @@ async def test_an_allowed_origin_opens_no_other_host(opened: Opened) -> None:
 @pytest.mark.parametrize(
     "header", ["x-forwarded-for", "x-real-ip", "forwarded", "x-forwarded-host", "x-forwarded-proto", "x-original-url", "x-http-method-override"]
 )
-async def test_what_a_proxy_might_say_changes_nothing(served: Served, header: str) -> None:
+async def test_what_a_proxy_that_is_not_trusted_might_say_changes_nothing(served: Served, header: str) -> None:
     value = {"forwarded": "for=127.0.0.1;host=evil.test", "x-http-method-override": "DELETE", "x-original-url": "/api/v1/os"}.get(header, "127.0.0.1")
     answer = await ask(served, "GET", "/identity", **{header: value})
     assert answer.status == 401
     assert (answer.header("www-authenticate") or "").startswith(f'Bearer resource_metadata="{OWN}/')
+
+
+@pytest.mark.parametrize("name", ["host", "authorization", "x-api-key", "content-type", "origin", "cookie", "sec-fetch-site"])
+async def test_a_header_that_can_be_meant_but_once_is_refused_when_it_comes_twice(served: Served, key: str, name: str) -> None:
+    values = {"host": "127.0.0.1:8765", "authorization": f"Bearer {key}", "x-api-key": key}
+    for method, base, path in (("GET", "/api/v1", "/identity"), ("POST", "/api/v1", "/os/notes"), ("GET", "", "/healthz"), ("GET", "", "/a/x")):
+        scope = request(method, path, [("authorization", f"Bearer {key}")], base=base)
+        scope["headers"] = [header for header in scope["headers"] if header[0] != name.encode()]
+        scope["headers"] += [(name.encode(), values.get(name, "x").encode())] * 2
+        answer = await exchange(served, scope, NOTE)
+        assert answer is not None
+        assert (answer.status, answer.error) == (400, "invalid_request"), path
+        assert name in answer.body.decode().lower()
+
+
+async def test_a_header_that_is_a_list_may_come_in_parts(served: Served, key: str) -> None:
+    scope = request("GET", "/identity", [("authorization", f"Bearer {key}"), ("accept", "text/html"), ("accept", "*/*")])
+    answer = await exchange(served, scope)
+    assert answer is not None
+    assert answer.status == 200
+
+
+PROXY = "10.0.0.7"
+TRUSTED = Settings.from_environment({"HEARTH_TRUSTED_PROXIES": "10.0.0.0/8, ::1"}).trusted_proxies
+
+
+@pytest.mark.parametrize(
+    ("peer", "headers", "address"),
+    [
+        (PROXY, {}, PROXY),
+        (PROXY, {"x-forwarded-for": "203.0.113.5"}, "203.0.113.5"),
+        (PROXY, {"x-forwarded-for": "203.0.113.5:4711"}, "203.0.113.5"),
+        (PROXY, {"x-forwarded-for": "1.1.1.1, 203.0.113.5"}, "203.0.113.5"),
+        (PROXY, {"x-forwarded-for": "203.0.113.5, 10.9.9.9"}, "203.0.113.5"),
+        (PROXY, {"x-forwarded-for": "10.1.1.1, 10.9.9.9"}, "10.1.1.1"),
+        (PROXY, {"x-forwarded-for": "203.0.113.5, unknown"}, PROXY),
+        (PROXY, {"x-forwarded-for": "203.0.113.5, <script>, 10.9.9.9"}, "10.9.9.9"),
+        (PROXY, {"x-forwarded-for": ""}, PROXY),
+        (PROXY, {"x-forwarded-for": "::ffff:203.0.113.5"}, "203.0.113.5"),
+        (PROXY, {"forwarded": "for=203.0.113.5;proto=https;by=10.0.0.7"}, "203.0.113.5"),
+        (PROXY, {"forwarded": 'for=1.1.1.1, proto=https;For="[2001:db8::7]:4711"'}, "2001:db8::7"),
+        (PROXY, {"forwarded": "for=_hidden"}, PROXY),
+        (PROXY, {"forwarded": "proto=https"}, PROXY),
+        (PROXY, {"forwarded": "for=203.0.113.5", "x-forwarded-for": "203.0.113.5"}, "203.0.113.5"),
+        (PROXY, {"forwarded": "for=1.1.1.1", "x-forwarded-for": "203.0.113.5"}, PROXY),
+        ("::1", {"x-forwarded-for": "2001:db8::7"}, "2001:db8::7"),
+        ("203.0.113.9", {"x-forwarded-for": "1.1.1.1", "forwarded": "for=1.1.1.1"}, "203.0.113.9"),
+        ("127.0.0.1", {"x-forwarded-for": "1.1.1.1"}, "127.0.0.1"),
+    ],
+)
+def test_a_trusted_proxy_says_where_a_request_comes_from_and_nobody_else(peer: str, headers: dict[str, str], address: str) -> None:
+    found = Proxies(TRUSTED).client((peer, 5), {name.encode(): value.encode() for name, value in headers.items()})
+    assert found is not None
+    assert found[0] == address
+    assert Proxies(()).client((peer, 5), {name.encode(): value.encode() for name, value in headers.items()}) == (peer, 5)
+
+
+async def test_behind_a_trusted_proxy_visitors_have_addresses_of_their_own(opened: Opened) -> None:
+    async with opened(failed_limit=1, trusted_proxies=Settings.from_environment({"HEARTH_TRUSTED_PROXIES": "127.0.0.1"}).trusted_proxies) as served:
+        asked = [await ask(served, "GET", "/identity", "wrong", x_forwarded_for=address) for address in ("1.1.1.1", "1.1.1.1", "2.2.2.2")]
+        assert [answer.status for answer in asked] == [401, 429, 401]
+        parts = request("GET", "/identity", [("x-api-key", "wrong"), ("x-forwarded-for", "9.9.9.9"), ("x-forwarded-for", "2.2.2.2")])
+        last = await exchange(served, parts)
+        assert last is not None
+        assert last.status == 429, "the last part of a list that came in two is the proxy's own"
+
+
+@pytest.mark.parametrize("value", ["nonsense", "10.0.0.0/33", "10.0.0.1/8", "proxy.example", "1.2.3.4,x"])
+def test_a_trusted_proxy_that_is_no_address_is_refused_at_the_start(value: str) -> None:
+    with pytest.raises(SettingsError, match=r"HEARTH_TRUSTED_PROXIES.*neither an IP address nor a network"):
+        Settings.from_environment({"HEARTH_TRUSTED_PROXIES": value})
+
+
+async def test_the_page_that_a_missing_credential_is_answered_with_is_there(served: Served) -> None:
+    named = (await ask(served, "GET", "/identity")).header("www-authenticate") or ""
+    address = named.partition('resource_metadata="')[2].partition('"')[0]
+    assert address.startswith(OWN)
+    for path in (address.removeprefix(OWN), "/.well-known/oauth-protected-resource"):
+        page = await ask(served, "GET", path, base="")
+        found = msgspec.json.decode(page.body)
+        assert (page.status, found["resource"]) == (200, f"{OWN}/api/v1")
+        assert "os.notes:read" in found["scopes_supported"]
+        assert found["bearer_methods_supported"] == ["header"]

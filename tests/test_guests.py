@@ -267,13 +267,15 @@ class TestGuessing:
     def settings(self) -> Settings:
         return Settings(durability=UNSYNCED, rate_limit=0, failed_limit=5, guest_limit=0)
 
-    async def test_an_address_that_guesses_is_not_answered_any_more(self, alice: Client, stranger: Client) -> None:
+    async def test_an_address_that_guesses_may_guess_no_more_and_a_link_that_holds_is_still_answered(self, alice: Client, stranger: Client) -> None:
         made = await link(alice)
         for number in range(5):
             paths = (f"{ORIGIN}/a/guess{number}", f"{GUESTS}?token=guess{number}&meta=true")
             assert (await stranger.get(paths[number % 2])).status_code == 404
-        for path in (f"{ORIGIN}/a/{made['token']}", f"{GUESTS}?token={made['token']}&meta=true"):
-            assert (await stranger.get(path)).status_code == 429
+        for token, status in (("guess", 429), (made["token"], 200)):
+            for path in (f"{ORIGIN}/a/{token}", f"{GUESTS}?token={token}&meta=true"):
+                assert (await stranger.get(path)).status_code == status
+        assert (await stranger.post(GUESTS, json=opened(made))).status_code == 200
 
 
 async def test_a_spent_budget_stores_nothing_and_says_when_it_begins_anew(served: Served, alice: Client, stranger: Client) -> None:

@@ -40,7 +40,6 @@ def test_a_spent_bucket_says_how_long_to_wait(after: float, wait: int) -> None:
     for _ in range(3):
         rate.take(KEY)
     clock.now = after
-    assert rate.wait(KEY) == wait
     assert rate.take(KEY).wait == wait
 
 
@@ -59,16 +58,9 @@ def test_each_key_has_its_own_bucket() -> None:
     assert rate.take("a").wait == 60
 
 
-def test_waiting_spends_nothing() -> None:
-    rate = RateLimit(1, clock=Seconds())
-    assert [rate.wait(KEY) for _ in range(5)] == [0] * 5
-    assert rate.take(KEY).wait == 0
-
-
 def test_a_limit_of_zero_lets_everything_through() -> None:
     rate = RateLimit(0, clock=Seconds())
     assert {rate.take(KEY) for _ in range(100)} == {Verdict(0, 0, 0)}
-    assert rate.wait(KEY) == 0
 
 
 @settings(max_examples=100, derandomize=True, deadline=None)
@@ -92,10 +84,10 @@ def test_whoever_waits_as_told_is_let_through(per_minute: int, spent: int) -> No
     clock = Seconds()
     rate = RateLimit(per_minute, clock=clock)
     for _ in range(per_minute + spent):
-        clock.now += rate.take(KEY).wait
-        assert rate.wait(KEY) in (0, *range(61))
-    clock.now += rate.wait(KEY)
-    assert rate.take(KEY).wait == 0
+        if wait := rate.take(KEY).wait:
+            assert wait in range(1, 61)
+            clock.now += wait
+            assert rate.take(KEY).wait == 0
 
 
 def test_keys_that_are_full_again_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,12 +96,32 @@ def test_keys_that_are_full_again_are_forgotten(monkeypatch: pytest.MonkeyPatch)
     rate = RateLimit(2, clock=clock)
     for number in range(11):
         rate.take(number)
+    assert len(rate._buckets) == 11
     clock.now = 29.0
+    rate.take("recent")  # here nobody is full, so it looks again only when there are twice as many
+    for number in range(11, 22):
+        rate.take(number)
+    clock.now = 60.0
     rate.take("recent")
-    clock.now = 31.0
     rate.take("recent")
     assert set(rate._buckets) == {"recent"}
     assert rate.take("recent").wait > 0
+
+
+def test_a_crowd_of_which_nobody_can_be_forgotten_is_not_looked_through_for_each_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "FORGET_ABOVE", 10)
+    rate, looked = RateLimit(2, clock=Seconds()), 0
+    forget = rate._forget_full
+
+    def counted() -> None:
+        nonlocal looked
+        looked += 1
+        forget()
+
+    monkeypatch.setattr(rate, "_forget_full", counted)
+    for number in range(1000):
+        rate.take(number)
+    assert looked < 10
 
 
 @pytest.fixture
@@ -138,7 +150,8 @@ async def still(served: Served) -> Seconds:
         await client.get("/nothing")
     clock, api = Seconds(), front(served)
     held = api.credentials
-    held.rates, held.failures = RateLimit(held.rates.per_minute, clock=clock), RateLimit(held.failures.per_minute, clock=clock)
+    held.rates = RateLimit(held.rates.per_minute, clock=clock)
+    held.failures, held.guesses = (RateLimit(held.failures.per_minute, clock=clock) for _ in range(2))
     return clock
 
 
@@ -183,16 +196,47 @@ async def test_a_path_or_method_that_is_unknown_costs_no_token(strict: Served) -
 
 
 @pytest.mark.anyio
-async def test_after_too_many_wrong_keys_an_address_must_wait_before_any_key_is_looked_at(strict: Served) -> None:
+async def test_after_too_many_wrong_keys_an_address_must_wait_to_try_another_and_a_good_key_never_does(strict: Served) -> None:
     clock = await still(strict)
     guesser, alice = strict.client("hearth_sk_" + "0" * 40), strict.client(await strict.key("alice"))
     async with guesser, alice:
-        assert [(await guesser.get("/identity")).status_code for _ in range(3)] == [401, 401, 429]
-        refused = await alice.get("/identity")
-        assert (refused.status_code, refused.headers["retry-after"]) == (429, "30")
-        assert "x-ratelimit-limit" not in refused.headers
+        answers = [await guesser.get("/identity") for _ in range(50)]
+        assert [answer.status_code for answer in answers[:4]] == [401, 401, 429, 429]
+        assert (answers[-1].headers["retry-after"], "x-ratelimit-limit" in answers[-1].headers) == ("30", False)
+        assert [(await alice.get("/identity")).status_code for _ in range(3)] == [200] * 3
         clock.now += 30
-        assert (await alice.get("/identity")).status_code == 200
+        assert (await guesser.get("/identity")).status_code == 401
+
+
+@pytest.mark.anyio
+async def test_unknown_links_invites_and_codes_are_counted_apart_from_wrong_keys(strict: Served) -> None:
+    await still(strict)
+    async with strict.client(await strict.key("alice")) as alice, strict.client("wrong") as guesser:
+        tried = [
+            await alice.post("/network/connect", json={"shareToken": "nobody's"}),
+            await alice.post("/os/team/invites/nobodys/accept", json={}),
+            await alice.post("/network/connect", json={"shareToken": "nobody's"}),
+        ]
+        assert [answer.status_code for answer in tried] == [404, 404, 429]
+        page = await guesser.get("http://127.0.0.1:8765/a/nobodys")
+        assert (page.status_code, page.json()["error"]) == (429, "rate_limited")
+        code = await guesser.post("http://127.0.0.1:8765/api/auth/sign-in", json={"code": "AAAA-AAAA-AAAA"})
+        assert code.status_code == 429
+        assert (await guesser.get("/identity")).status_code == 401
+        key = await guesser.post("http://127.0.0.1:8765/api/auth/sign-in", json={"key": "wrong"})
+        assert key.status_code == 401
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(("site", "counted"), [("cross-site", False), ("same-site", False), ("same-origin", True), ("none", True)])
+async def test_pages_that_another_site_makes_a_browser_ask_for_are_answered_and_not_counted(strict: Served, site: str, *, counted: bool) -> None:
+    await still(strict)
+    async with strict.client(**{"Sec-Fetch-Site": site}) as picture:
+        for path in ("a", "shared", "team/invites"):
+            last = [(await picture.get(f"http://127.0.0.1:8765/{path}/none")).status_code for _ in range(3)][-1]
+            assert last == (429 if counted else 404)
+        api = [(await picture.get("/identity", headers={"X-API-Key": "wrong"})).status_code for _ in range(3)]
+        assert api == [401, 401, 429]
 
 
 @pytest.mark.anyio
@@ -212,4 +256,6 @@ async def test_a_limit_can_be_switched_off(data: Path, settings_: Settings, chan
         await served.command("add_user", username="alice")
         key = await served.key("alice") if chosen.rate_limit == 0 else "wrong"
         async with served.client(key) as client:
-            assert {(await client.get("/identity")).status_code for _ in range(20)} == {200 if chosen.rate_limit == 0 else 401}
+            answers = [await client.get("/identity") for _ in range(20)]
+        assert {answer.status_code for answer in answers} == {200 if chosen.rate_limit == 0 else 401}
+        assert [name for answer in answers for name in answer.headers if name.startswith("x-ratelimit")] == []

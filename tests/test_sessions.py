@@ -305,16 +305,24 @@ async def test_what_has_ended_is_swept_away(served: Served, page: Client, clock:
     await page.ok("GET", "/identity")
 
 
-async def test_failed_sign_ins_and_dead_cookies_count_as_failed_credentials(serve: Serve) -> None:
+async def test_failed_sign_ins_and_dead_cookies_count_as_failed_credentials_and_what_holds_is_let_in(serve: Serve) -> None:
+    dead = {"Cookie": "hearth_session=x"}
     async with serve(failed_limit=3) as served, served.client() as page:
         good = await code(served)
-        assert (await page.post(SIGN_IN, json={"code": "x"})).status_code == 401
+        assert (await page.post(SIGN_IN, json={"key": "x"})).status_code == 401
         assert (await page.get(SESSION)).status_code == 401
-        assert (await page.get(SESSION, headers={"Cookie": "hearth_session=x"})).status_code == 401
-        assert (await page.get("/identity", headers={"Cookie": "hearth_session=x"})).status_code == 401
-        for response in (await page.post(SIGN_IN, json={"code": good}), await page.get(SESSION), await page.get("/identity")):
+        assert (await page.get(SESSION, headers=dead)).status_code == 401
+        assert (await page.get("/identity", headers=dead)).status_code == 401
+        for response in (
+            await page.post(SIGN_IN, json={"key": "x"}),
+            await page.get(SESSION, headers=dead),
+            await page.get("/identity", headers=dead),
+        ):
             assert (response.status_code, response.json()["error"]) == (429, "rate_limited")
             assert int(response.headers["retry-after"]) > 0
+        assert [(await page.get(path)).status_code for path in (SESSION, "/identity")] == [401, 401]
+        assert (await page.post(SIGN_IN, json={"code": good})).status_code == 200
+        assert [(await page.get(path)).status_code for path in (SESSION, "/identity")] == [200, 200]
 
 
 async def test_a_key_and_a_session_of_the_same_number_have_allowances_of_their_own(serve: Serve) -> None:

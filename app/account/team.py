@@ -120,7 +120,7 @@ def revoke_invite(tx: Tx, me: Caller, *, id: Id) -> Record:
     return Record()
 
 
-@operation("POST /os/team/invites/{token}/accept", scope="os.team:write", since="beyond", tool=False)
+@operation("POST /os/team/invites/{token}/accept", scope="os.team:write", since="beyond", tool=False, guessable=True)
 async def accept_invite(app: App, me: Caller, *, token: str) -> Joined:
     """Join a team by an invite, which is used up."""
     return await app.write(_accept, me, token, app.settings.team_seats)

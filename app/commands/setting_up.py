@@ -57,5 +57,5 @@ def _shown(value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, tuple):
-        return ",".join(value) or "none"
+        return ",".join(map(str, value)) or "none"
     return "none" if value in (None, "") else str(value)

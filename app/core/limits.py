@@ -27,12 +27,13 @@ class RateLimit:
         self._per_second = per_minute / 60
         self._clock = clock
         self._buckets: dict[object, tuple[float, float]] = {}
+        self._forget_above = FORGET_ABOVE
 
     def take(self, key: object) -> Verdict:
         """Spend one token of `key`; when there is none, `wait` says for how long."""
         if not self.per_minute:
             return Verdict(0, 0, 0)
-        if len(self._buckets) > FORGET_ABOVE:
+        if len(self._buckets) > self._forget_above:
             self._forget_full()
         now = self._clock()
         left = self._left(key, now)
@@ -40,10 +41,6 @@ class RateLimit:
             return Verdict(self.per_minute, 0, self._until_full(left), self._until_one(left))
         self._buckets[key] = (left - 1, now)
         return Verdict(self.per_minute, int(left - 1), self._until_full(left - 1))
-
-    def wait(self, key: object) -> int:
-        """Give the seconds until `key` has a token again, 0 when it has one; spend nothing."""
-        return self._until_one(self._left(key, self._clock())) if key in self._buckets else 0
 
     def _left(self, key: object, now: float) -> float:
         tokens, since = self._buckets.get(key, (self.per_minute, now))
@@ -58,3 +55,4 @@ class RateLimit:
     def _forget_full(self) -> None:
         now = self._clock()
         self._buckets = {key: bucket for key, bucket in self._buckets.items() if self._left(key, now) < self.per_minute}
+        self._forget_above = max(FORGET_ABOVE, 2 * len(self._buckets))  # else a crowd of which nobody is full would be looked through each time

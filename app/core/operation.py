@@ -63,6 +63,7 @@ class Operation(msgspec.Struct, Generic[P, R], frozen=True, dict=True):
     spooled: bool
     once: Callable[..., Callable[..., Any] | None] | None
     frees: bool
+    guessable: bool
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.function(*args, **kwargs)
@@ -154,6 +155,7 @@ def operation(
     spooled: bool = False,
     once: Callable[..., Callable[..., Any] | None] | None = None,
     frees: bool = False,
+    guessable: bool = False,
 ) -> Callable[[Callable[P, R]], Operation[P, R]]:
     """Make a function an operation; its keyword-only parameters are its request, its return annotation its answer.
 
@@ -173,7 +175,8 @@ def operation(
     `spooled`: the same for a file that may be larger than the memory: `content` is the name of the file in the spool, the operation's then,
     and deleted when it is refused. `once`: for an idempotent
     `async def`, gives the one transaction that a request comes to, so that its reply is kept with its effect; None for one that comes to more.
-    `frees`: it makes room, as every DELETE does, so it may use the last of a full disk.
+    `frees`: it makes room, as every DELETE does, so it may use the last of a full disk. `guessable`: a link or an invite opens it, so what is not
+    found counts against the address that asked.
     """
     method, _, path = route.partition(" ")
 
@@ -208,6 +211,7 @@ def operation(
             spooled=spooled,
             once=once,
             frees=frees or method == "DELETE",
+            guessable=guessable,
         )
 
     return declare

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 
+from app.interfaces.old_logs import OldLogs
+
 if TYPE_CHECKING:
     from app.interfaces.http import Exchange
 
 FLUSH_SECONDS = 1.0
 BATCH = 64
-LARGEST = 16 << 20
-KEPT = 3
+PARTS = 8
+"""Of so many parts of its room the log takes one, one more while that is compressed; the others are for what is compressed already."""
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
@@ -35,10 +37,12 @@ class Line(msgspec.Struct):
 
 
 class AccessLog:
-    """Lines are written in small batches, so that none of them holds up an answer; files of 16 MiB, the last four kept."""
+    """Lines are written in small batches, so that none of them holds up an answer; with its older parts the log takes at most `most` bytes."""
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, *, most: int) -> None:
         self._path = path
+        self._largest = most // PARTS
+        self._old = None if path is None else OldLogs(path, most=most - 3 * self._largest)
         self._file: BinaryIO | None = None
         self._waiting: list[Line] = []
         self._timer: asyncio.TimerHandle | None = None
@@ -59,37 +63,33 @@ class AccessLog:
             self._timer.cancel()
             self._timer = None
         waiting, self._waiting = self._waiting, []
-        if self._path is None or not waiting:
+        if self._path is None or self._old is None or not waiting:
             return
         with contextlib.suppress(OSError):
-            file = self._opened(self._path)
-            file.write(_encoder.encode_lines(waiting))
-            if file.tell() > LARGEST:
-                self.close()
-                _rotate(self._path)
+            text = _encoder.encode_lines(waiting)
+            if self._file is None:
+                self._file = self._path.open("ab", buffering=0)
+                self._old.take_up()
+            if self._file.tell() + len(text) > self._largest and not self._old.busy:
+                self._close_file()
+                self._old.put_aside()
+                self._file = self._path.open("ab", buffering=0)
+            self._file.write(text)
 
     def close(self) -> None:
         """Write what waits and close the file."""
         self.flush()
+        self._close_file()
+        if self._old is not None:
+            self._old.close()
+
+    def _close_file(self) -> None:
         if self._file is not None:
             self._file.close()
             self._file = None
 
-    def _opened(self, path: Path) -> BinaryIO:
-        if self._file is None:
-            self._file = path.open("ab", buffering=0)
-        return self._file
-
 
 _encoder = msgspec.json.Encoder()
-
-
-def _rotate(path: Path) -> None:
-    for number in range(KEPT, 1, -1):
-        older = path.with_suffix(f".{number - 1}.log")
-        if older.exists():
-            older.replace(path.with_suffix(f".{number}.log"))
-    path.replace(path.with_suffix(".1.log"))
 
 
 def _line(exchange: "Exchange") -> Line:

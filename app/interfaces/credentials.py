@@ -18,10 +18,15 @@ if TYPE_CHECKING:
 COOKIE = b"hearth_session"
 JSON = b"application/json"
 BASE = "/api/v1"
+RESOURCE = f"/.well-known/oauth-protected-resource{BASE}"
 
 
 class Credentials:
-    """Finds the caller of a request; counts what each caller asks and how often an address comes with a credential that does not hold."""
+    """Finds the caller of a request; counts what each caller asks, and what an address sends that does not hold.
+
+    A credential is looked up before anything is counted, so nobody is refused for the failures of others. Share tokens, invites and codes have a
+    count of their own (`guesses`): any web page can make a browser ask for links that do not exist.
+    """
 
     def __init__(self, parts: App, ring: KeyRing, guard: Guard) -> None:
         self.guard = guard
@@ -30,18 +35,18 @@ class Credentials:
         self.devices = parts.part(Devices)
         self.rates = RateLimit(parts.settings.rate_limit)
         self.failures = RateLimit(parts.settings.failed_limit)
+        self.guesses = RateLimit(parts.settings.failed_limit)
 
     def admit(self, exchange: "Exchange") -> None:
         """Find the caller of the credential, and take a token of its rate."""
-        headers, address, scheme = exchange.headers, address_of(exchange.scope), exchange.scope.get("scheme", "http")
-        self.require_patience(address)
+        headers, scheme = exchange.headers, exchange.scope.get("scheme", "http")
         key = key_of(headers)
         secret = session_secret(headers) if key is None else None
         caller = self._by_session(exchange, secret) if secret is not None else None if key is None else self.ring.caller(key)
         if caller is None:
             sent = key is not None or secret is not None
             if sent:
-                self.failures.take(address)
+                self.failed(exchange.scope)
             raise self.unauthorized(headers, scheme, sent=sent)
         exchange.caller = caller
         if secret is None:
@@ -53,10 +58,13 @@ class Credentials:
             self.require_own_page(exchange.scope["method"], headers, scheme)
         exchange.caller = self.devices.admit(caller, headers.get(b"x-device-id"))
 
-    def require_patience(self, address: str) -> None:
-        """Raise RateLimited for an address from which too many credentials came that do not hold."""
-        if wait := self.failures.wait(address):
-            raise RateLimited("Too many failed credentials; wait a moment.", retryAfter=wait)
+    def failed(self, scope: MutableMapping[str, Any]) -> None:
+        """Count a credential that does not hold; raise RateLimited where its address sent too many of them."""
+        _spend(self.failures, scope, "Too many failed credentials; wait a moment.")
+
+    def guessed(self, scope: MutableMapping[str, Any]) -> None:
+        """Count a share token, invite or code that nobody knows; raise RateLimited where its address sent too many of them."""
+        _spend(self.guesses, scope, "Too many unknown links or codes; wait a moment.")
 
     def require_own_page(self, method: str, headers: dict[bytes, bytes], scheme: str) -> None:
         """Raise Forbidden unless what a session changes is asked as JSON by a page of this very server: no other page can send both."""
@@ -68,7 +76,7 @@ class Credentials:
 
     def unauthorized(self, headers: dict[bytes, bytes], scheme: str, *, sent: bool) -> Unauthorized:
         """Give the refusal of a request without a credential that holds; `sent`: it had one."""
-        challenge = f'Bearer resource_metadata="{self.guard.origin(headers, scheme)}/.well-known/oauth-protected-resource{BASE}"'
+        challenge = f'Bearer resource_metadata="{self.guard.origin(headers, scheme)}{RESOURCE}"'
         message = "The credential is unknown, expired or revoked." if sent else "Send a credential: Authorization: Bearer <API key>."
         return Unauthorized(message).challenged(challenge + (', error="invalid_token"' if sent else ""))
 
@@ -84,6 +92,11 @@ class Credentials:
         if admitted is None or admitted[1]:
             exchange.cookie = self.cookie("" if admitted is None else secret, exchange.headers, exchange.scope.get("scheme", "http"))
         return None if admitted is None else admitted[0]
+
+
+def _spend(limit: RateLimit, scope: MutableMapping[str, Any], message: str) -> None:
+    if wait := limit.take(address_of(scope)).wait:
+        raise RateLimited(message, retryAfter=wait)
 
 
 def require_json(headers: dict[bytes, bytes]) -> None:
@@ -105,7 +118,7 @@ def session_secret(headers: dict[bytes, bytes]) -> str | None:
 
 
 def address_of(scope: MutableMapping[str, Any]) -> str:
-    """Give the address that a request comes from."""
+    """Give the address that a request comes from, as the trusted proxies name it where one passed it on."""
     return str((scope.get("client") or ("?",))[0])
 
 

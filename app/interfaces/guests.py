@@ -39,7 +39,7 @@ class GuestDoor:
         try:
             return await (self._post(request, guest) if request.method == "POST" else self._get(request, guest))
         except NotFound:
-            self.visitors.failed(request.scope)
+            self.visitors.guessed(request.scope)
             raise
         except Unauthorized as error:
             raise self.visitors.challenged(request.scope, error.message, sent=False) from None

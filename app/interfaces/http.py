@@ -26,12 +26,14 @@ from app.core.memory import Unchanged
 from app.core.operation import Operation
 from app.core.shapes import decode, encode, encode_enveloped
 from app.core.spool import Upload
-from app.errors import AppError, Invalid, Malformed, PayloadTooLarge, Unavailable
+from app.errors import AppError, Invalid, Malformed, NotFound, PayloadTooLarge, Unavailable
 from app.interfaces.access_log import AccessLog
 from app.interfaces.bodies import ClientLeft, Message, Receive, body_parts, read_body, too_large
 from app.interfaces.credentials import BASE, Credentials
 from app.interfaces.guard import SECURITY_HEADERS, Headers
 from app.interfaces.guests import GUESTS
+from app.interfaces.proxies import Proxies
+from app.interfaces.repeated import merged
 from app.interfaces.routes import Found, Routes
 
 LARGE_BODY = 16 << 20
@@ -108,7 +110,7 @@ class Exchange:
 
     def _own_headers(self) -> Headers:
         headers = [(b"x-request-id", self.request_id)]
-        if self.verdict is not None:
+        if self.verdict is not None and self.verdict.limit:
             limit, remaining, reset, _ = self.verdict
             headers += [
                 (b"x-ratelimit-limit", b"%d" % limit),
@@ -131,6 +133,7 @@ class Api:
         self.credentials = credentials
         self.guard = credentials.guard
         self.log = log
+        self.proxies = Proxies(parts.settings.trusted_proxies)
         self.routes = Routes(parts.catalog)
         self.unchanged = Unchanged()
         self._large = asyncio.Lock()
@@ -140,6 +143,9 @@ class Api:
         exchange = Exchange(scope, receive, send, next(self._ids))
         path: str = scope["path"]
         try:
+            if len(exchange.headers) != len(scope["headers"]):
+                exchange.headers = merged(scope["headers"])
+            scope["client"] = self.proxies.client(scope.get("client"), exchange.headers)
             for_all = path.removesuffix("/") == GUESTS
             exchange.cors = self.guard.check(scope["method"], exchange.headers, scope.get("scheme", "http"), for_all=for_all)
             if exchange.cors is not None and scope["method"] == "OPTIONS":
@@ -209,6 +215,10 @@ class Api:
         try:
             work = self.parts.run(exchange.caller, operation, params, once=None if key is None else key.decode("latin-1"))
             return await (_while_there(exchange.receive, work) if operation.stoppable else work)
+        except NotFound:
+            if operation.guessable:
+                self.credentials.guessed(exchange.scope)
+            raise
         except Invalid as error:
             if operation.refusal is None:
                 raise

@@ -11,7 +11,7 @@ from app.core.caller import OPERATOR
 from app.core.shapes import decode
 from app.errors import Unauthorized
 from app.interfaces.bodies import read_body
-from app.interfaces.credentials import Credentials, address_of, require_json, session_secret
+from app.interfaces.credentials import Credentials, require_json, session_secret
 from app.interfaces.pages import json_response
 
 LARGEST = 16 << 10
@@ -35,14 +35,12 @@ class SignIn:
     async def sign_in(self, request: Request) -> Response:
         """Begin a session with a key or a code of the command line, and give the profile of its user; a session that there was ends."""
         headers, scheme = _headers(request), request.scope.get("scheme", "http")
-        address = address_of(request.scope)
-        self.credentials.require_patience(address)
         require_json(headers)
         given = decode(await read_body(request.receive, LARGEST))
         try:
             begun = await self.parts.call(OPERATOR, "sign_in", {name: given[name] for name in ("key", "code") if name in given})
         except Unauthorized as error:
-            self.credentials.failures.take(address)
+            (self.credentials.failed if "key" in given else self.credentials.guessed)(request.scope)
             challenge = self.credentials.unauthorized(headers, scheme, sent=True).challenge
             raise error.challenged(challenge) from None
         if (before := session_secret(headers)) is not None:
@@ -60,13 +58,11 @@ class SignIn:
     async def session(self, request: Request) -> Response:
         """Give the profile of whoever is signed in."""
         headers, scheme = _headers(request), request.scope.get("scheme", "http")
-        address = address_of(request.scope)
-        self.credentials.require_patience(address)
         secret = session_secret(headers)
         profile = None if secret is None else await self._profile(secret)
         if profile is None or secret is None:
             if secret is not None:
-                self.credentials.failures.take(address)
+                self.credentials.failed(request.scope)
             raise self.credentials.unauthorized(headers, scheme, sent=secret is not None)
         return self._answer(request, profile, secret)
 

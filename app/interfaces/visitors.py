@@ -4,7 +4,7 @@ from typing import Any
 
 from app.core.caller import Caller
 from app.errors import Forbidden, Unauthorized
-from app.interfaces.credentials import Credentials, address_of, key_of, session_secret
+from app.interfaces.credentials import Credentials, key_of, session_secret
 from app.interfaces.guard import UNSAFE
 
 SAME = (b"none", b"same-origin")
@@ -19,15 +19,14 @@ class Visitors:
     def user(self, scope: Any) -> int | None:
         """Give the row of the user whose key or session comes with a request; None for a stranger.
 
-        Raises Unauthorized for a key that does not hold, and RateLimited for an address from which too many such came. A session counts only where
+        Raises Unauthorized for a key that does not hold, or RateLimited where too many such came from its address. A session counts only where
         a page of this very server asks, never where the page of another does.
         """
         headers = dict(scope["headers"])
-        self.require_patience(scope)
         if (key := key_of(headers)) is not None:
             caller = self._credentials.ring.caller(key)
             if caller is None:
-                self.failed(scope)
+                self._credentials.failed(scope)
                 raise self.challenged(scope, "The credential is unknown, expired or revoked.", sent=True)
             self._credentials.ring.used(caller)
             return caller.user
@@ -37,13 +36,14 @@ class Visitors:
         admitted: tuple[Caller, bool] | None = self._credentials.sessions.admit(secret)
         return None if admitted is None else admitted[0].user
 
-    def require_patience(self, scope: Any) -> None:
-        """Raise RateLimited for an address from which too many secrets came that do not hold."""
-        self._credentials.require_patience(address_of(scope))
+    def guessed(self, scope: Any) -> None:
+        """Count a link that nobody knows against the address that it came from; raise RateLimited where too many did."""
+        self._credentials.guessed(scope)
 
-    def failed(self, scope: Any) -> None:
-        """Count a secret that does not hold against the address that it came from."""
-        self._credentials.failures.take(address_of(scope))
+    def guessed_page(self, scope: Any) -> None:
+        """Do the same for the page of a link, unless a browser asks for it on behalf of another site, which can show as many as it likes."""
+        if dict(scope["headers"]).get(b"sec-fetch-site", b"none") in SAME:
+            self._credentials.guessed(scope)
 
     def challenged(self, scope: Any, message: str, *, sent: bool) -> Unauthorized:
         """Give the refusal of whoever must sign in first."""

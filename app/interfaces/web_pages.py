@@ -65,11 +65,10 @@ class Pages:
 
     async def _page(self, request: Request, name: str, made: Any, headers: Mapping[str, str], **more: Any) -> Response:
         """Show what a page makes of the operation's answer; of a link that does not hold, that there is nothing."""
-        self.visitors.require_patience(request.scope)
         try:
             found = await self.parts.call(OPERATOR, name, {"token": request.path_params["token"], **more})
         except (NotFound, Invalid):
-            self.visitors.failed(request.scope)
+            self.visitors.guessed_page(request.scope)
             return _shown(_file("missing.html"), headers, status=404)
         return _shown(made(found), headers)
 

@@ -83,6 +83,7 @@ async def read_guest_messages(
     app: App, me: Caller, *, token: Token, session_key: SessionKey, after: Offset = 0, guest: Id | None = None, address: str = ""
 ) -> GuestMessages:
     """Give what was said in a session after a message, to whoever has its key."""
+    app.quick(guest_turns.open_link, token)
     _take(app, ("address", address))
     return await app.read(_read, token, session_key, after, guest, app.part(GuestRate))
 
@@ -97,6 +98,7 @@ async def ask_as_guest(
 
     `guest` is the row of the user who is signed in; `address` and `agent` tell visitors apart who are not.
     """
+    app.quick(guest_turns.open_link, token)  # before the count: what leads nowhere takes nothing from those who have a link
     _take(app, ("address", address))
     if stop.is_stopped(app):
         raise Unavailable(guest_turns.STOPPED)

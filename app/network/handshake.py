@@ -150,6 +150,7 @@ def answer_request(
     category="network",
     since="beyond",
     also=("POST /net/contacts/connect",),
+    guessable=True,
 )
 async def connect_by_link(app: App, me: Caller, *, share_token: Annotated[str, Meta(min_length=1, max_length=64)]) -> Connected:
     """Connect with whoever made a share link: the caller gets access to their agent, as far as the link goes."""
