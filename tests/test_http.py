@@ -438,7 +438,7 @@ DOORS = ("/api/v1/os/notes", "/api/chat/guest-v04", "/api/auth/sign-in")
 @pytest.mark.parametrize("sent", [0, 1])
 @pytest.mark.parametrize("path", DOORS)
 async def test_a_body_that_does_not_go_on_is_given_up(served: Served, kept: Client, monkeypatch: pytest.MonkeyPatch, path: str, sent: int) -> None:
-    monkeypatch.setattr(bodies, "CHUNK_SECONDS", 0.01)
+    monkeypatch.setattr(bodies, "PATIENCE_SECONDS", 0.01)
     parts = chunks(b'{"title"', b"")[:sent]
 
     async def receive() -> Any:

@@ -186,7 +186,7 @@ def _serve(
             if first.secret is not None:
                 click.echo(f"\n{first_key_lines(first.username, first.secret)}\n")
 
-        Server(app, ready).serve_on(sockets)
+        Server(app, ready, most=settings.max_connections).serve_on(sockets)
     if ownership is not None and store.health.state != "writable":
         ownership.in_order = False
 

@@ -9,8 +9,9 @@ from app.settings import MIB
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
-CHUNK_SECONDS = 20
-"""How long the next piece of a body may take."""
+PATIENCE_SECONDS = 20.0
+LEAST_RATE = 8 << 10
+"""Bytes a second: so much longer than the patience may a body take as its size needs at this rate."""
 
 
 class ClientLeft(Exception):
@@ -19,14 +20,15 @@ class ClientLeft(Exception):
 
 async def read_body(receive: Receive, most: int) -> bytes:
     """Give the whole body; raise PayloadTooLarge, ClientLeft, or Malformed when it stops coming."""
-    first, more = await _next(receive)
+    body = _Body(receive)
+    first, more = await body.next()
     if len(first) > most:
         raise too_large(most)
     if not more:
         return first
     parts, size = [first], len(first)
     while more:
-        part, more = await _next(receive)
+        part, more = await body.next()
         parts.append(part)
         size += len(part)
         if size > most:
@@ -36,9 +38,9 @@ async def read_body(receive: Receive, most: int) -> bytes:
 
 async def body_parts(receive: Receive, most: int) -> AsyncIterator[bytes]:
     """Give the body in pieces of about a MiB; raise as `read_body` does."""
-    waiting, size, more = bytearray(), 0, True
+    body, waiting, size, more = _Body(receive), bytearray(), 0, True
     while more:
-        part, more = await _next(receive)
+        part, more = await body.next()
         waiting += part
         size += len(part)
         if size > most:
@@ -54,13 +56,24 @@ def too_large(most: int) -> PayloadTooLarge:
     return PayloadTooLarge(f"The request body is larger than {size}.", limitBytes=most)
 
 
-async def _next(receive: Receive) -> tuple[bytes, bool]:
-    """Give the next piece, and whether there is more."""
-    try:
-        async with asyncio.timeout(CHUNK_SECONDS):
-            message = await receive()
-    except TimeoutError:
-        raise Malformed("The request body did not arrive in time.") from None
-    if message["type"] == "http.disconnect":
-        raise ClientLeft
-    return message.get("body", b""), bool(message.get("more_body"))
+class _Body:
+    """A body that is coming, and how long it was waited for; the time in which nobody asks for it is not its sender's."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._left = PATIENCE_SECONDS
+
+    async def next(self) -> tuple[bytes, bool]:
+        """Give the next piece, and whether there is more."""
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        try:
+            async with asyncio.timeout(max(0, self._left)):
+                message = await self._receive()
+        except TimeoutError:
+            raise Malformed("The request body did not arrive in time.") from None
+        if message["type"] == "http.disconnect":
+            raise ClientLeft
+        piece = message.get("body", b"")
+        self._left += len(piece) / LEAST_RATE - (loop.time() - began)
+        return piece, bool(message.get("more_body"))

@@ -49,6 +49,7 @@ class Credentials:
                 self.failed(exchange.scope)
             raise self.unauthorized(headers, scheme, sent=sent)
         exchange.caller = caller
+        exchange.scope["known"] = True  # so that its connection does not make way for those of strangers
         if secret is None:
             self.ring.used(caller)
         exchange.verdict = self.rates.take((caller.kind, caller.credential))

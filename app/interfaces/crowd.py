@@ -1,0 +1,75 @@
+"""All open connections: how many there may be, which one makes way for a new one, and the clock by which each is told that its time is over."""
+
+import asyncio
+from typing import Protocol
+
+LOOK_SECONDS = 1.0
+
+
+class Member(Protocol):
+    """A connection, as the crowd sees it."""
+
+    @property
+    def known(self) -> bool:
+        """Whether its latest request came with a credential that holds."""
+
+    def make_way(self) -> None:
+        """End at once for another."""
+
+    def look(self, now: float) -> None:
+        """End if something that was due has not come."""
+
+
+class Crowd:
+    """The connections that are open, at most `most`.
+
+    Where that is reached, those make way that keep nobody waiting for an answer, the longest idle first: strangers, from whom a request is still
+    coming or may come, before those whose latest credential held. So whoever opens sockets in masses crowds out themselves.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._all: set[Member] = set()
+        self._strangers: dict[Member, None] = {}
+        self._friends: dict[Member, None] = {}
+        self._timer: asyncio.TimerHandle | None = None
+
+    def enter(self, member: Member) -> bool:
+        """Take a connection in, in the place of another where it must be; say whether there is room for it."""
+        if len(self._all) >= self.most and not self._make_room():
+            return False
+        self._all.add(member)
+        self._strangers[member] = None
+        if self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(LOOK_SECONDS, self._look)
+        return True
+
+    def leave(self, member: Member) -> None:
+        """Forget a connection."""
+        self._all.discard(member)
+        self.work(member)
+
+    def work(self, member: Member) -> None:
+        """Count a connection as one whose client waits for an answer: it makes way for nobody."""
+        self._strangers.pop(member, None)
+        self._friends.pop(member, None)
+
+    def rest(self, member: Member) -> None:
+        """Count a connection as idle from now on, unless it has left."""
+        self.work(member)
+        if member in self._all:
+            (self._friends if member.known else self._strangers)[member] = None
+
+    def _make_room(self) -> bool:
+        idle = next((member for member in self._strangers if not member.known), None) or next(iter(self._friends), None)
+        if idle is None:
+            return False
+        self.leave(idle)
+        idle.make_way()
+        return True
+
+    def _look(self) -> None:
+        loop = asyncio.get_running_loop()
+        for member in list(self._all):
+            member.look(loop.time())
+        self._timer = loop.call_later(LOOK_SECONDS, self._look) if self._all else None
