@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import app
+from app.core.place import FIRST_KEY
 
 ROOT = Path(app.__file__).parent.parent
 START_SECONDS = 60.0
@@ -83,8 +84,8 @@ def _await_start(server: Server) -> None:
     while server.process.poll() is None and time.monotonic() < until:
         lines = server.text().splitlines()
         found = next((line for line in lines if line.startswith("Hearth is at ")), None)
-        secret = next((line for line in lines if line.startswith("hearth_sk_")), server.key)
-        if found is not None and secret:
+        if found is not None:
+            secret = server.key or (server.data / FIRST_KEY).read_text("ascii").strip()
             server.port, server.key = int(found.split()[3].rpartition(":")[2]), secret
             return
         time.sleep(0.01)

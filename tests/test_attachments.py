@@ -234,3 +234,13 @@ async def test_a_file_is_kept_as_the_type_it_was_sent_with(alice: Client, conten
 
 async def test_what_is_called_a_picture_and_is_a_text_is_read_as_text(served: Served) -> None:
     assert (await text(served, b"Just words.", "a.png", "image/png")).text == "Just words."
+
+
+@pytest.mark.parametrize("path", ["/os/attachments?name=a.txt", "/import?name=a.txt"])
+async def test_a_form_is_refused_with_the_command_that_sends_the_file_itself(alice: Client, path: str) -> None:
+    body = await alice.refused("POST", path, 400, "invalid_request", field="Content-Type", files={"file": ("a.txt", b"words")})
+    assert "curl --data-binary @FILE" in body["message"]
+    assert path.partition("?")[0] in body["message"]
+    assert (await alice.ok("GET", "/os/attachments"))["total"] == 0
+    sent = await alice.ok("POST", "/os/attachments?name=a.txt", status=201, content=b"words", headers={"Content-Type": "text/plain"})
+    assert sent["attachment"]["sizeBytes"] == 5

@@ -23,6 +23,7 @@ from app.commands import chat_history
 from app.commands.chat_history import KeptHistory
 from app.commands.chat_screen import settled
 from app.commands.harmless import harmless, on_one_line
+from app.commands.tables import table
 from app.core import place
 from tests.conftest import Client, Served
 from tests.terminal import Terminal, terminal
@@ -429,6 +430,7 @@ def test_a_talk_without_a_server_is_held_in_the_database(alone: Path) -> None:
     [
         (HOSTILE, "]0;owned[2J31mevil &#27;[31m&#x9b;2Jend"), ("日本語　ひ\tmore\nlines", "日本語　ひ\tmore\nlines"), ("👩‍🚀 é ñ", "👩‍🚀 é ñ"),
         ("a\rb\x85c\u2028d\ud800e", "abcde"), (12, "12"), ("", ""),
+        ("x\u2068שלום\x1b[2J\u2069y", "x\u2068שלום[2J\u2069y"), ("a\u2069b\u2068c\n\u2069\u202ed", "abc\nd"),
     ],
 )  # fmt: skip
 def test_a_text_is_made_harmless(given: object, left: str) -> None:
@@ -438,6 +440,18 @@ def test_a_text_is_made_harmless(given: object, left: str) -> None:
 def test_a_text_on_one_line_has_no_more_than_it_may() -> None:
     assert on_one_line("a\n\n b\tc", 80) == "a b c"
     assert on_one_line("x" * 100, 10) == "x" * 9 + "…"
+
+
+def test_a_name_written_from_right_to_left_is_isolated_and_no_mark_in_it_ends_that() -> None:
+    assert on_one_line("שלום", 80) == "\u2068שלום\u2069"
+    assert on_one_line("\u2069\u202eשלום\u2069 1", 80) == "\u2068שלום 1\u2069"
+    assert on_one_line("Zoë 東京 👩‍🚀", 80) == "Zoë 東京 👩‍🚀"
+    assert harmless(f"{on_one_line('שלום', 80)} · 12 tokens") == "\u2068שלום\u2069 · 12 tokens"
+
+
+def test_a_table_keeps_its_columns_and_its_terminal_whatever_stands_in_it() -> None:
+    told = table([("A", "B"), ("שלום", "x"), ("\x1b[2Jab\u202e", "y\nz")])
+    assert told == "A      B\n\u2068שלום\u2069   x\n[2Jab   y z"
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,7 @@ from app.interfaces.openapi import document
 from app.settings import Settings
 from tests.conftest import Served
 from tests.fake_provider import FakeProvider, serving, whole
+from tests.terminal import terminal
 
 ROOT = Path(program.__file__).parent.parent
 KEY_LENGTH = len("hearth_sk_") + 40
@@ -449,22 +450,34 @@ def test_a_reader_that_leaves_early_is_no_failure() -> None:
 # Starting
 
 
-def test_the_first_start_shows_a_key_that_works_and_the_second_shows_none(tmp_path: Path) -> None:
+def test_the_first_start_writes_a_key_that_works_into_a_file_for_its_owner_alone_and_the_second_tells_of_none(tmp_path: Path) -> None:
     data = tmp_path / "data"
     first = start(data, "--user", "ada")
     assert first.process.stdout is not None
-    said = [first.process.stdout.readline().strip() for _ in range(5)]
-    (key,) = [line for line in said if line.startswith("hearth_sk_")]
+    said = "".join(first.process.stdout.readline() for _ in range(2))
+    file = data / "first-key"
+    key = file.read_text("ascii").strip()
+    assert file.stat().st_mode & 0o777 == 0o600
     assert identity(first, key).json()["profile"]["username"] == "ada"
     folders = httpx.get(f"{first.url}/api/v1/os/folders", headers={"Authorization": f"Bearer {key}"}).json()["folders"]
     assert [folder["name"] for folder in folders] == ["General"]
     assert first.end() == 0
-    assert "hearth_sk_" not in "".join(rest(first))
+    said += "".join(rest(first))
+    assert f'The first API key, for the user "ada", is in {file}.' in said
+    assert "hearth_sk_" not in said
+    file.unlink()
     second = start(data, "--user", "eve")
     assert identity(second, key).status_code == 200
     assert second.end() == 0
     assert rest(second) == ("", "")
     assert names(data) == ["ada"]
+
+
+def test_a_terminal_shows_the_first_key_and_no_file_holds_it(tmp_path: Path) -> None:
+    with terminal("serve", "--data", str(tmp_path / "data"), "--port", "0", "--user", "ada") as screen:
+        screen.until("not shown again.")
+        screen.until("hearth_sk_")
+        assert not (tmp_path / "data" / "first-key").exists()
 
 
 def test_a_name_that_cannot_be_a_user_ends_the_first_start(tmp_path: Path) -> None:

@@ -522,6 +522,17 @@ class TestPages:
         await alice.ok("DELETE", f"/os/notes/{note['id']}")
         assert (await bob.get(made["url"])).status_code == 404
 
+    async def test_names_that_are_written_from_right_to_left_turn_nothing_around_them(self, alice: Client, stranger: Client) -> None:
+        await alice.ok("PATCH", "/account/settings", json={"name": "\u202eאליס (1)"})
+        note = await alice.note("\u202egnp.kcus", "text")
+        made = await link(alice, scope="note_only", noteId=note["id"], target="note")
+        shown = (await stranger.get(made["url"])).text
+        assert "<bdi>\u202egnp.kcus</bdi>" in shown
+        assert "Shared by <bdi>\u202eאליס (1)</bdi>, last changed" in shown
+        invite = (await stranger.get((await alice.ok("POST", "/os/team/invite"))["inviteUrl"])).text
+        assert "Invitation to <bdi>\u202eאליס (1)’s team</bdi>" in invite
+        assert "<title>Invitation to &#8296;\u202eאליס (1)’s team&#8297;</title>" in invite
+
     async def test_an_invite_has_a_page_while_it_waits(self, alice: Client, bob: Client, stranger: Client) -> None:
         await alice.ok("PATCH", "/account/settings", json={"name": "<b>Alice</b>"})
         made = await alice.ok("POST", "/os/team/invite", json={"role": "admin"})

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 import app
-from app.core.place import DATABASE
+from app.core.place import DATABASE, FIRST_KEY
 from tests import kill_cycles
 
 ROOT = Path(app.__file__).parent.parent
@@ -63,9 +63,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     command = [sys.executable, "-m", "app", "serve", "--data", str(data), "--port", "0", "--user", "alice"]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
-    said = [process.stdout.readline() for _ in range(5)]
-    port = int(said[0].split()[3].rpartition(":")[2])
-    running = Running(process, port, next(line.strip() for line in said if line.startswith("hearth_sk_")), data)
+    port = int(process.stdout.readline().split()[3].rpartition(":")[2])
+    running = Running(process, port, (data / FIRST_KEY).read_text("ascii").strip(), data)
     yield running
     process.send_signal(signal.SIGTERM)
     _, errors = process.communicate(timeout=30)

@@ -157,6 +157,14 @@ def test_a_title_holds_no_control_characters(mark: str) -> None:
         Line()(f"a{mark}b")
 
 
+@pytest.mark.parametrize("name", ["\u202e", "\u200b", "\u200b\u200d \u2060", "\ufeff", "\u00ad", "\u3164", "\u2800", "\ufe0f", "\U000e0041"])
+@pytest.mark.parametrize("least", [0, 1])
+def test_a_title_holds_something_that_can_be_seen(name: str, least: int) -> None:
+    with pytest.raises(ValueError, match="can be seen"):
+        Line(least)(name)
+    assert Line(least)(f"{name}a")
+
+
 @settings(max_examples=100, derandomize=True, deadline=None)
 @given(st.text(max_size=300))
 def test_a_line_is_either_refused_or_stable(text: str) -> None:

@@ -8,6 +8,7 @@ import click
 from app.commands.ask import ask
 from app.commands.directory import data_option, existing, read_settings
 from app.commands.group import Commands, Refused
+from app.commands.harmless import on_one_line
 from app.commands.tables import as_json
 from app.core.place import STOP
 from app.settings import Settings
@@ -59,7 +60,7 @@ def status(json_: bool, data: Path | None) -> None:
         click.echo("Agents may work.")
     else:
         since = f" since {found['since'][:16].replace('T', ' ')}" if found["since"] else ""
-        click.echo(f"Agents are stopped{since}{': ' + found['reason'] if found['reason'] else ''}.")
+        click.echo(f"Agents are stopped{since}{': ' + on_one_line(found['reason'], 200) if found['reason'] else ''}.")
 
 
 def _file(settings: Settings) -> Path:

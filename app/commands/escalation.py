@@ -8,6 +8,7 @@ import click
 from app.commands.ask import ask
 from app.commands.directory import data_option, read_settings
 from app.commands.group import Commands
+from app.commands.harmless import harmless
 from app.commands.tables import as_json, table
 from app.commands.user import user_option, whose
 
@@ -76,7 +77,7 @@ def _decide(id_: int, user: str | None, data: Path | None, **said: Any) -> None:
     settings = read_settings(data=data)
     found = ask(settings, "settle_escalation", username=whose(settings, user), id=id_, **said)["escalation"]
     failure = f": {found['failure']['message']}" if found["failure"] else "."
-    click.echo(f"Escalation {id_} is {found['status']}{failure}")
+    click.echo(harmless(f"Escalation {id_} is {found['status']}{failure}"))
 
 
 def _row(found: dict[str, Any]) -> tuple[str, ...]:

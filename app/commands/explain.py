@@ -10,6 +10,7 @@ import click
 from app.commands.ask import ask
 from app.commands.directory import data_option, read_settings
 from app.commands.group import Misused
+from app.commands.harmless import harmless
 from app.commands.tables import as_json
 from app.commands.user import user_option, whose
 
@@ -29,7 +30,7 @@ def explain(caller: str, operation: str, args: tuple[str, ...], user: str | None
     """
     settings = read_settings(data=data)
     found = ask(settings, "explain_call", username=whose(settings, user), caller=caller, operation=operation, args=dict(map(_field, args)))
-    click.echo(as_json(found) if json_ else "\n".join(_lines(found)))
+    click.echo(as_json(found) if json_ else harmless("\n".join(_lines(found))))
 
 
 def _field(text: str) -> tuple[str, Any]:

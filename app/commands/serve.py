@@ -182,13 +182,25 @@ def _serve(
                 asyncio.get_running_loop().call_later(RESERVE_SECONDS, store.room.keep)
             first = await app.state.parts.call(OPERATOR, "begin_server", {"username": username})
             _announce(announcement, path, url=url, token=token)
-            click.echo(f"Hearth is at {url} (data in {path})")
-            if first.secret is not None:
-                click.echo(f"\n{first_key_lines(first.username, first.secret)}\n")
+            told = "" if first.secret is None else _told(path, first.username, first.secret)
+            click.echo(f"Hearth is at {url} (data in {path})" + (f"\n\n{told}\n" if told else ""))
 
         Server(app, ready, most=settings.max_connections).serve_on(sockets)
     if ownership is not None and store.health.state != "writable":
         ownership.in_order = False
+
+
+def _told(path: Path, username: str, secret: str) -> str:
+    """Give what is said about the first key: itself where a person reads, else the file that it was written to, since a log keeps what it is told."""
+    if sys.stdout.isatty():
+        return first_key_lines(username, secret)
+    file = path / place.FIRST_KEY
+    try:
+        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii") as out:
+            out.write(f"{secret}\n")
+    except OSError as error:
+        return f"The first API key could not be written to {file} ({error.strerror}). `hearth key create --user {username}` makes another."
+    return f'The first API key, for the user "{username}", is in {file}. Keep it elsewhere and delete the file.'
 
 
 def _announce(announcement: contextlib.ExitStack, path: Path, *, url: str, token: str) -> None:

@@ -25,9 +25,10 @@ SPOOL = "spool"
 KEPT_SECRET = "model-key-"  # noqa: S105 - what the names of such files begin with
 BACKUPS = "backups"
 DAMAGED = "damaged-"
+FIRST_KEY = "first-key"
 OWN_FILES = (
-    DATABASE + "*", LOCK, CONTROL + "*", "access*.log", MODELS, STOP, SPOOL, KEPT_SECRET + "*", soundness.RECORD + "*", room.RESERVE, BACKUPS,
-    DAMAGED + "*",
+    DATABASE + "*", LOCK, CONTROL + "*", "access*.log*", FIRST_KEY, MODELS, STOP, SPOOL, KEPT_SECRET + "*", soundness.RECORD + "*",
+    room.RESERVE, BACKUPS, DAMAGED + "*",
 )  # fmt: skip
 NOT_WRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
 HELD = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)

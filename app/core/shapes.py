@@ -54,7 +54,7 @@ class Body(Record):
 
 
 class Line(Rule, frozen=True):
-    """One line of text: NFC, trimmed, `least` to `most` characters, no control characters."""
+    """One line of text: NFC, trimmed, `least` to `most` characters, no control characters, something of it visible."""
 
     least: int = 1
     most: int = 255
@@ -66,6 +66,8 @@ class Line(Rule, frozen=True):
             raise ValueError(f"must have {self.least} to {self.most} characters")
         if not text.isprintable() and any(unicodedata.category(mark) in ("Cc", "Zl", "Zp") for mark in text):
             raise ValueError("must not hold control characters or line breaks")
+        if text and not text.isascii() and all(map(_is_invisible, text)):
+            raise ValueError("must hold a character that can be seen")
         return text
 
 
@@ -91,6 +93,12 @@ class Most(Rule, frozen=True):
         return min(value, self.most)
 
 
+def _is_invisible(mark: str) -> bool:
+    """Say whether a character leaves no trace where it is shown: formats, spaces, and the blanks among letters and marks."""
+    return mark in _BLANKS or unicodedata.category(mark) in ("Cf", "Zs") or "\ufe00" <= mark <= "\ufe0f" or "\U000e0100" <= mark <= "\U000e01ef"
+
+
+_BLANKS = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
 Title = Annotated[str, Meta(description="1 to 255 characters, trimmed, NFC, no control characters"), Line()]
 NameOrPath = Annotated[str, Meta(description="a folder's name, or its path from the root"), Line(1, 10_000)]
 Id = Annotated[int, Meta(ge=1, le=LARGEST_ID)]

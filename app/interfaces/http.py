@@ -197,6 +197,8 @@ class Api:
     async def _ask(self, exchange: Exchange, found: Found) -> Any:
         """Run the operation with what the request holds and give what it gives."""
         operation = found.operation
+        if operation.raw:
+            _demand_file(exchange)
         if operation.spooled:
             return await self._ask_with_file(exchange, found)
         body = b"" if operation.method == "GET" else await self._body(exchange, getattr(self.parts.settings, operation.body))
@@ -332,6 +334,16 @@ async def _while_there(receive: Receive, work: Coroutine[Any, Any, Any]) -> Any:
             listener.cancel()
         if left:
             asker.uncancel()
+
+
+def _demand_file(exchange: Exchange) -> None:
+    """Raise Malformed for a form: what would be kept is its envelope, not the file in it."""
+    if exchange.headers.get(b"content-type", b"").lower().startswith(b"multipart/"):
+        raise Malformed(
+            "The body must be the bytes of the file, not a form. With curl: "
+            f"curl --data-binary @FILE -H 'Content-Type: TYPE' -H 'Authorization: Bearer KEY' '…{exchange.scope['path']}?name=FILE'.",
+            field="Content-Type",
+        )
 
 
 def _demand_small(exchange: Exchange, most: int) -> int:

@@ -54,11 +54,10 @@
 
   function add(role, text) {
     const item = document.createElement("li");
-    const who = document.createElement("span");
+    const who = SignIn.name(role === "user" ? "You" : agent);
     const said = document.createElement("span");
     item.className = role === "user" ? "mine" : "theirs";
     who.className = "who";
-    who.textContent = role === "user" ? "You" : agent;
     said.className = "said";
     said.dir = "auto";
     write(said, text, role);
@@ -136,8 +135,8 @@
     const found = await answer.json();
     agent = found.agentName;
     document.title = agent;
-    element("agent").textContent = agent;
-    element("about").textContent = `Answers for ${found.ownerName}. Up to ${found.messageLimit} messages.`;
+    element("agent").replaceChildren(SignIn.name(agent));
+    element("about").replaceChildren("Answers for ", SignIn.name(found.ownerName), `. Up to ${found.messageLimit} messages.`);
     if (found.requireSignIn && !(await isSignedIn())) {
       SignIn.ask(begin);
       return;
@@ -179,7 +178,7 @@
     add("user", text);
     const { item, said } = add("assistant", "");
     item.classList.add("waiting");
-    element("status").textContent = `${agent} is answering.`;
+    element("status").replaceChildren(SignIn.name(agent), " is answering.");
     const name = element("name").value.trim();
     const body = { token, message: text, mode: "agent", stream: true };
     if (key !== null) {
@@ -236,7 +235,7 @@
       fail(item, said, said.textContent ? "The answer broke off." : "The agent could not answer. Try again later.");
       return;
     }
-    element("status").textContent = `${agent}: ${said.textContent}`;
+    element("status").replaceChildren(SignIn.name(agent), `: ${said.textContent}`);
     last = Math.max(last, await newest());
   }
 
@@ -249,7 +248,7 @@
   // The owner's own machine answers later: look until it has.
   async function waitForAnswer() {
     SignIn.tell("");
-    element("status").textContent = `${agent} answers later; this page shows it when it comes.`;
+    element("status").replaceChildren(SignIn.name(agent), " answers later; this page shows it when it comes.");
     messages.replaceChildren();
     last = 0;
     await fetchLater();

@@ -24,7 +24,7 @@
       SignIn.ask(offer);
     } else if (answer.ok) {
       join.hidden = true;
-      document.getElementById("status").textContent = `You belong to ${found.team.name} now, as ${found.role}.`;
+      document.getElementById("status").replaceChildren("You belong to ", SignIn.name(found.team.name), ` now, as ${found.role}.`);
     } else {
       SignIn.tell(found.message);
     }

@@ -47,6 +47,13 @@ const SignIn = {
     };
   },
 
+  // A name that somebody chose, isolated: whatever direction it is written in, the words around it stay where they are.
+  name(text) {
+    const made = document.createElement("bdi");
+    made.textContent = text;
+    return made;
+  },
+
   // Say what went wrong, or nothing any more.
   tell(text) {
     const notice = document.getElementById("notice");
