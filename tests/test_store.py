@@ -1,6 +1,7 @@
 """The store: all or nothing, whoever hangs up, whatever fails, however full the disk is."""
 
 import asyncio
+import gc
 import random
 import sqlite3
 import threading
@@ -18,8 +19,9 @@ from app.core import connecting
 from app.core import store as store_module
 from app.core.events import Events
 from app.core.store import BATCH, READERS, Store, open_store
+from app.core.tasks import Tasks, undisturbed
 from app.core.tx import Tx, utc_now
-from app.errors import StorageFull, Unavailable
+from app.errors import NotFound, StorageFull, Unavailable
 
 pytestmark = pytest.mark.anyio
 
@@ -537,3 +539,49 @@ async def test_a_reader_that_is_being_opened_when_its_asker_leaves_is_closed_wit
     for thread in left:
         await asyncio.to_thread(thread.join, 5)  # one that was told to end may need a moment; one that was lost never ends
     assert not [thread for thread in left if thread.is_alive()]
+
+
+@pytest.fixture
+async def complaints() -> AsyncIterator[list[dict[str, Any]]]:
+    """What the loop complains of, with what was left unheard until the end of the test."""
+    heard: list[dict[str, Any]] = []
+    loop = asyncio.get_running_loop()
+    loop.set_exception_handler(lambda _, context: heard.append(context))
+    yield heard
+    loop.set_exception_handler(None)
+
+
+@pytest.mark.parametrize(("failure", "told"), [(NotFound("There is no such note."), 0), (ValueError("a fault"), 1)])
+async def test_a_refusal_whose_asker_has_left_is_no_news_and_a_fault_is(
+    store: Store, complaints: list[dict[str, Any]], failure: Exception, told: int
+) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+
+    def refuse(_: Tx) -> None:
+        begun.set()
+        go_on.wait(5)
+        raise failure
+
+    asker = asyncio.create_task(store.read(refuse))
+    await asyncio.to_thread(begun.wait, 5)
+    asker.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asker
+    go_on.set()
+    together = threading.Barrier(READERS)
+    await asyncio.gather(*(store.read(lambda _: together.wait(5)) for _ in range(READERS)))  # so that no thread holds what it did before
+    del asker
+    gc.collect()
+    assert [context["message"] for context in complaints] == ["a background task failed"] * told
+
+
+async def test_a_refusal_of_a_task_that_goes_on_by_itself_is_not_told_to_the_log(complaints: list[dict[str, Any]]) -> None:
+    tasks = Tasks()
+
+    async def refuse(error: Exception) -> None:
+        raise error
+
+    for error in (NotFound("There is no such note."), StorageFull("The disk is full."), ValueError("a fault")):
+        with pytest.raises(type(error)):
+            await undisturbed(tasks.start(refuse(error)))
+    assert [type(context["exception"]) for context in complaints] == [StorageFull, ValueError]

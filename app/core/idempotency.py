@@ -16,6 +16,7 @@ from msgspec import structs
 from app.core.caller import Caller
 from app.core.operation import Operation
 from app.core.shapes import encode
+from app.core.tasks import undisturbed
 from app.core.tx import Tx, stamp
 from app.errors import AppError, IdempotencyConflict, IdempotencyInProgress, Invalid, Unprocessable
 
@@ -65,9 +66,9 @@ async def run_once(app: "App", found: Operation[..., Any], caller: Caller, given
         raise
     except BaseException as error:
         seen = app.as_declared(found, error) if isinstance(error, Invalid) else error
-        await asyncio.shield(app.write(_remember_refusal, request, seen))  # a second cancellation must not leave the key claimed
+        await undisturbed(asyncio.ensure_future(app.write(_remember_refusal, request, seen)))  # a second cancellation must not leave the key claimed
         raise seen from None
-    await asyncio.shield(app.write(_remember, request, found.status, encode(result)))
+    await undisturbed(asyncio.ensure_future(app.write(_remember, request, found.status, encode(result))))
     return result
 
 

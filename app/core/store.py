@@ -22,6 +22,7 @@ from app.core.events import Events
 from app.core.health import FAILING, Health
 from app.core.one_state import read_on
 from app.core.room import FULL, Room, is_freeing
+from app.core.tasks import undisturbed
 from app.core.tx import Clock, Forward, Tx, utc_now
 from app.errors import StorageFull, Unavailable
 
@@ -163,7 +164,7 @@ class Store:
         work = reader.start(lambda connection: read_on(connection, moment, function, *args, **kwargs))
         work.add_done_callback(lambda _: self._give_back(reader))
         try:
-            return await asyncio.shield(work)
+            return await undisturbed(work)
         except sqlite3.DatabaseError as error:
             self._require_sound(error)
             raise

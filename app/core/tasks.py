@@ -5,6 +5,8 @@ import contextlib
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+from app.errors import AppError
+
 R = TypeVar("R")
 
 
@@ -34,5 +36,21 @@ class Tasks:
 
     def _forget(self, task: "asyncio.Task[Any]") -> None:
         self._running.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            asyncio.get_running_loop().call_exception_handler({"message": "a background task failed", "exception": error})
+        report(task)
+
+
+async def undisturbed(work: "asyncio.Future[R]") -> R:
+    """Wait for work that goes on when whoever waits is cancelled; what becomes of it then is told to the log unless it is a refusal."""
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        work.add_done_callback(report)
+        raise
+
+
+def report(done: "asyncio.Future[Any]") -> None:
+    """Tell the loop of a failure that nobody waits for; a refusal is news for its asker alone."""
+    if done.cancelled() or (error := done.exception()) is None:
+        return
+    if not isinstance(error, AppError) or error.status >= 500:
+        done.get_loop().call_exception_handler({"message": "a background task failed", "exception": error})

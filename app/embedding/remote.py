@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from app.core.embedder import PASSAGE_CHARACTERS, EmbeddingFailed
+from app.core.tasks import undisturbed
 from app.embedding.remembered import Remembered
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ class RemoteEmbedder:
 
         if self._client is None:
             self._client = asyncio.create_task(asyncio.to_thread(self._connect))
-        client = await asyncio.shield(self._client)
+        client = await undisturbed(self._client)
         body = {"model": self.model, "input": list(texts), "encoding_format": "float"}
         return await client.post(self._url, json=body, timeout=httpx.Timeout(seconds, connect=CONNECT_SECONDS))
 

@@ -278,9 +278,8 @@ async def _ahead(pulling: Iterator[Pulled]) -> AsyncGenerator[Pulled, None]:
             if pulled.at_end:
                 return
     finally:
-        if not step.done():  # a generator must not be left in the middle of a step
-            with contextlib.suppress(Exception):
-                await asyncio.shield(step)
+        with contextlib.suppress(Exception):  # a generator must not be left in the middle of a step, nor a failure unheard
+            await asyncio.shield(step)
 
 
 def _count(counts: Counts, outcome: str) -> None:

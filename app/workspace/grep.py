@@ -12,6 +12,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Id, Most, NameOrPath, Record
+from app.core.tasks import report
 from app.core.tx import Tx
 from app.workspace import access, folders, programs, scans
 from app.workspace import history as histories
@@ -123,6 +124,7 @@ class Grep:
             await app.read_in_slices(self.slice)
             return
         later = asyncio.ensure_future(app.read_in_slices(other.slice))
+        later.add_done_callback(report)  # when both lanes refuse, one of them is heard
         try:
             await app.read_in_slices(self.slice)
             if not self._full():

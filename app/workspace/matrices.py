@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from app.core.app import App
+from app.core.tasks import undisturbed
 from app.core.tx import Tx
 from app.workspace.vectors import Model
 
@@ -46,7 +47,7 @@ class Matrices:
             if self._busy is None:
                 self._busy = asyncio.create_task(self._catch_up(app, model, owners))
             # A reader's thread cannot be stopped, so what it changes must not be begun again when its asker goes.
-            await asyncio.shield(self._busy)
+            await undisturbed(self._busy)
         for owner in owners:
             self._held[owner] = self._held.pop(owner)  # last used, last in order
         return [self._held[owner] for owner in owners]
