@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
-from app.core import connecting, soundness
+from app.core import connecting, soundness, tasks
 from app.core.batch import Job, commit
 from app.core.connecting import Durability, Sealed, connect, failure_of, fold, pinned, trim
 from app.core.connection import Connection
@@ -22,7 +22,6 @@ from app.core.events import Events
 from app.core.health import FAILING, Health
 from app.core.one_state import read_on
 from app.core.room import FULL, Room, is_freeing
-from app.core.tasks import undisturbed
 from app.core.tx import Clock, Forward, Tx, utc_now
 from app.errors import StorageFull, Unavailable
 
@@ -164,7 +163,7 @@ class Store:
         work = reader.start(lambda connection: read_on(connection, moment, function, *args, **kwargs))
         work.add_done_callback(lambda _: self._give_back(reader))
         try:
-            return await undisturbed(work)
+            return await tasks.undisturbed(work)
         except sqlite3.DatabaseError as error:
             self._require_sound(error)
             raise
