@@ -70,6 +70,6 @@ class Crowd:
 
     def _look(self) -> None:
         loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(LOOK_SECONDS, self._look) if self._all else None  # first, so that no fault below can end it
         for member in list(self._all):
             member.look(loop.time())
-        self._timer = loop.call_later(LOOK_SECONDS, self._look) if self._all else None
