@@ -460,3 +460,14 @@ def test_reading_a_large_vault_takes_little_memory(tmp_path: Path) -> None:
         assert tracemalloc.get_traced_memory()[1] < 16 << 20
     finally:
         tracemalloc.stop()
+
+
+async def test_names_that_cannot_be_seen_become_untitled(served: Served, alice: Client, tmp_path: Path) -> None:
+    vault = plant(tmp_path / "vault", {"\u200b.md": "a", "\u202e/seen.md": "b"})
+    await read_in(served, "alice", vault)
+    titles = {note["title"] for note in (await alice.ok("GET", "/os/notes?recursive=true"))["notes"]}
+    folders = {folder["name"] for folder in (await alice.ok("GET", "/os/folders"))["folders"]}
+    assert "Untitled" in titles
+    assert "Untitled" in folders
+    assert not titles & {"\u200b"}
+    assert not folders & {"\u202e"}

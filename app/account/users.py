@@ -38,7 +38,7 @@ class Email(Rule, frozen=True):
 
     def __call__(self, value: str) -> str:
         address = value.strip()
-        if not re.fullmatch(r"[^\s@]+@[^\s@]+", address) or len(address) > 254:
+        if not re.fullmatch(r"[^\s@]+@[^\s@]+", address) or len(address) > 254 or not address.isprintable():
             raise ValueError("must be an e-mail address")
         return address
 

@@ -66,7 +66,7 @@ class Line(Rule, frozen=True):
             raise ValueError(f"must have {self.least} to {self.most} characters")
         if not text.isprintable() and any(unicodedata.category(mark) in ("Cc", "Zl", "Zp") for mark in text):
             raise ValueError("must not hold control characters or line breaks")
-        if text and not text.isascii() and all(map(_is_invisible, text)):
+        if text and is_invisible(text):
             raise ValueError("must hold a character that can be seen")
         return text
 
@@ -93,8 +93,13 @@ class Most(Rule, frozen=True):
         return min(value, self.most)
 
 
-def _is_invisible(mark: str) -> bool:
-    """Say whether a character leaves no trace where it is shown: formats, spaces, and the blanks among letters and marks."""
+def is_invisible(text: str) -> bool:
+    """Say whether nothing of a text is seen where it is shown."""
+    return not text.isascii() and all(map(_leaves_no_trace, text))
+
+
+def _leaves_no_trace(mark: str) -> bool:
+    """Say so of a character: formats, spaces, and the blanks among letters and marks."""
     return mark in _BLANKS or unicodedata.category(mark) in ("Cf", "Zs") or "\ufe00" <= mark <= "\ufe0f" or "\U000e0100" <= mark <= "\U000e01ef"
 
 

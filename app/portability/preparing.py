@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from app.core.regex import regex
+from app.core.shapes import is_invisible
 from app.core.text import fold
 from app.core.tx import stamp
 from app.errors import Invalid, PayloadTooLarge
@@ -133,7 +134,7 @@ def clean_name(name: str, whole: str, lines: Lines, *, most: int = 255) -> str:
     if len(text) > most:
         lines.append(NotCarried(name=whole, reason=f"a name was cut after {most} characters"))
         text = text[:most].strip()
-    return text or UNTITLED
+    return UNTITLED if is_invisible(text) else text or UNTITLED
 
 
 def clean_text(text: str, name: str, lines: Lines) -> str:
