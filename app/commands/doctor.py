@@ -8,14 +8,14 @@ import msgspec
 
 from app.commands.ask import ask_patiently
 from app.commands.backup import SECONDS
-from app.commands.directory import data_option, directory, owned_soon, read_settings
+from app.commands.directory import data_option, directory, read_settings, visited_soon
 from app.commands.group import Refused
 from app.commands.tables import as_json
-from app.core import place
+from app.core import place, soundness
 from app.core.tx import utc_now
 from app.settings import Settings, SettingsError
 from app.upkeep import files
-from app.upkeep.examining import examine
+from app.upkeep.examining import RESTORE, examine
 from app.upkeep.findings import Finding, well, wrong
 from app.upkeep.surroundings import look_around
 
@@ -65,12 +65,21 @@ def _without(data: Path) -> str:
 def _inside(settings: Settings, data: Path) -> list[Finding]:
     """Look through the database: by the server that has it, else here."""
     try:
-        with owned_soon(data):
-            return [well("lock", "No server runs on this directory."), *examine(data / place.DATABASE, utc_now())]
+        with visited_soon(data) as unclean:
+            free = well("lock", "No server runs on this directory.")
+            return [free, *_guard(data, unclean), *examine(data / place.DATABASE, utc_now(), alone=True)]
     except place.InUse as busy:
         return _asked(settings, busy.pid)
     except place.PlaceError as error:
         return [wrong("lock", str(error), "Give this user the rights to the directory, or put it on a local disk.")]
+
+
+def _guard(data: Path, unclean: bool) -> list[Finding]:  # noqa: FBT001 - it is only passed on
+    """Say whether the file is the one that Hearth left, which the next start asks too; only a start or a restore settles it."""
+    if not soundness.is_altered(data / place.DATABASE, unclean=unclean):
+        return []
+    said = "The database's bytes are not those that Hearth left, so the next start writes nothing to it."
+    return [wrong("guard", said, f"If you changed them yourself, `hearth serve --accept-changes` takes them. {RESTORE}")]
 
 
 def _asked(settings: Settings, pid: str) -> list[Finding]:
@@ -91,14 +100,19 @@ def _mend(settings: Settings, found: list[Finding]) -> list[str]:
             path.chmod(0o700 if path.is_dir() else 0o600)
     if "leftovers" in wanted:
         try:
-            with owned_soon(data):
+            with visited_soon(data):
                 files.sweep(data)
                 files.sweep(files.folder(data))
         except place.InUse:
             wanted.remove("leftovers")
-    if repairs := [one for one in wanted if one in ASKED]:
+    if repairs := [] if _is_damaged(found) else [one for one in wanted if one in ASKED]:
         ask_patiently(settings, SECONDS, "mend", repairs=repairs)
-    return wanted
+    return [one for one in wanted if one not in ASKED or one in repairs]
+
+
+def _is_damaged(found: list[Finding]) -> bool:
+    """Say whether nothing may be written to the database."""
+    return any(one.gravity == "wrong" and one.check in ("integrity", "guard", "lock") for one in found)
 
 
 def _tell(found: list[Finding], mended: list[str], *, json_: bool) -> None:

@@ -19,16 +19,19 @@ WHOLE_BYTES = 16 << 20
 CLOCK_SLACK = timedelta(minutes=5)
 
 
-def examine(path: Path, now: datetime) -> list[Finding]:
-    """Give what there is to say of a database: its structure, references, version, counters, indexes and times."""
+def examine(path: Path, now: datetime, *, alone: bool = False) -> list[Finding]:
+    """Give what there is to say of a database: its structure, references, version, counters, indexes and times.
+
+    `alone`: nobody else can open it meanwhile.
+    """
     try:
-        with looking(path) as connection:
+        with looking(path, alone=alone) as connection:
             return _examined(connection, path, now)
     except NewerFile as error:
         return [wrong("schema", str(error), "Install that version, or restore a backup that this one made.")]
     except BackupFailed as error:
         return [wrong("schema", error.message, "Name another data directory with --data.")]
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # what SQLite says of a damaged file may be no text
         return [wrong("integrity", f"The database cannot be read: {error}.", RESTORE)]
 
 
