@@ -1,6 +1,7 @@
 """Put the parts together: the only place where they meet."""
 
 import contextlib
+import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -156,6 +157,7 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embed
     )
     store.health.newest = lambda: _newest_backup(data)
     store.health.check = soundness.last(store.path)
+    store.watch.save = lambda connection: _rescued(connection, settings, data, clock)
     store.idle_work += [words.tend, names.tend, link_rows.tend, grams.tend if settings.grep_index else grams.empty]
     store.idle_work += [message_memory.tend, episodes.tend, episode_sources.tend]
     app = App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events, embedder=embedder or embedder_for(settings, data))
@@ -183,6 +185,12 @@ def _settled(tx: Tx, found: escalations.Settled) -> None:
     from app.agent.heartbeat import acting
 
     acting.settled(tx, found)
+
+
+def _rescued(connection: sqlite3.Connection, settings: Settings, data: Path, clock: Clock) -> Path:
+    from app.upkeep.rescuing import save  # only when the file was lost
+
+    return save(connection, data, clock(), settings.backup_passphrase)
 
 
 def _newest_backup(data: Path) -> Path | None:

@@ -208,7 +208,7 @@ def test_a_schema_that_is_behind_is_no_failure(tmp_path: Path) -> None:
 
 
 def everything(data: Path) -> dict[str, tuple[bytes, int]]:
-    """All files of a directory by name, each with its bytes and the time of its last change; without SQLite's map of the log, which every reader marks."""
+    """All files of a directory by name, each with its bytes and time of change; SQLite's map of the log, which readers mark, is left out."""
     kept = [path for path in data.rglob("*") if path.is_file() and not path.name.endswith("-shm")]
     return {str(path.relative_to(data)): (path.read_bytes(), path.stat().st_mtime_ns) for path in kept}
 

@@ -74,7 +74,7 @@ def _inside(settings: Settings, data: Path) -> list[Finding]:
         return [wrong("lock", str(error), "Give this user the rights to the directory, or put it on a local disk.")]
 
 
-def _guard(data: Path, unclean: bool) -> list[Finding]:  # noqa: FBT001 - it is only passed on
+def _guard(data: Path, unclean: bool) -> list[Finding]:
     """Say whether the file is the one that Hearth left, which the next start asks too; only a start or a restore settles it."""
     if not soundness.is_altered(data / place.DATABASE, unclean=unclean):
         return []

@@ -23,6 +23,7 @@ class Examined(Record):
 @operation("COMMAND", category="upkeep")
 async def examine_database(app: App, me: Caller) -> Examined:
     """Look through the whole database for what is not as it should be, while it is in use."""
+    app.store.require_file()
     found = await worked(WORKER, {"task": "examine", "source": str(app.store.path), "now": stamp(app.clock())})
     return msgspec.convert(found, Examined)
 
