@@ -18,7 +18,7 @@ from app.agent.heartbeat import runs, tiers
 from app.agent.heartbeat.arrivals import Arrivals
 from app.agent.providers import Providers
 from app.catalog import CATALOG
-from app.core import soundness
+from app.core import clock_steps, soundness
 from app.core.app import App
 from app.core.caller import OPERATOR
 from app.core.connecting import Sealed
@@ -159,7 +159,7 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embed
     store.health.check = soundness.last(store.path)
     store.watch.save = lambda connection: _rescued(connection, settings, data, clock)
     store.idle_work += [words.tend, names.tend, link_rows.tend, grams.tend if settings.grep_index else grams.empty]
-    store.idle_work += [message_memory.tend, episodes.tend, episode_sources.tend]
+    store.idle_work += [clock_steps.ClockWatch(clock).tend, message_memory.tend, episodes.tend, episode_sources.tend]
     app = App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events, embedder=embedder or embedder_for(settings, data))
     app.parts[escalations.Behind] = escalations.Behind(callers={"peer": grant_rows.behind, "guest": share_rows.behind})
     app.parts[escalations.Behind].settled["heartbeat"] = _settled

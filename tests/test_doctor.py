@@ -80,12 +80,12 @@ def test_beside_a_server_the_server_is_asked(home: Path, monkeypatch: pytest.Mon
 
     def answer(_: object, __: int, name: str, **params: Any) -> dict[str, Any]:
         asked.append(name)
-        return {"findings": [{"check": "integrity", "gravity": "well", "message": "Whole."}]}
+        return {"findings": [{"check": "integrity", "gravity": "well", "message": "Whole."}], "problem": None}
 
     monkeypatch.setattr("app.commands.doctor.ask_patiently", answer)
     with place.owned(home):
         found_beside = found(home)
-    assert (asked, found_beside["integrity"], found_beside["lock"]) == (["examine_database"], "well", "well")
+    assert (asked, found_beside["integrity"], found_beside["lock"]) == (["examine_database", "verify_audit"], "well", "well")
 
 
 def test_a_server_that_does_not_answer_is_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
