@@ -1,6 +1,7 @@
 """Put the parts together: the only place where they meet."""
 
 import contextlib
+import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from app.agent.heartbeat import runs, tiers
 from app.agent.heartbeat.arrivals import Arrivals
 from app.agent.providers import Providers
 from app.catalog import CATALOG
-from app.core import soundness
+from app.core import clock_steps, soundness
 from app.core.app import App
 from app.core.caller import OPERATOR
 from app.core.connecting import Sealed
@@ -157,8 +158,9 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embed
     )
     store.health.newest = lambda: _newest_backup(data)
     store.health.check = soundness.last(store.path)
+    store.watch.save = lambda connection: _rescued(connection, settings, data, clock)
     store.idle_work += [words.tend, names.tend, link_rows.tend, grams.tend if settings.grep_index else grams.empty]
-    store.idle_work += [message_memory.tend, episodes.tend, episode_sources.tend]
+    store.idle_work += [clock_steps.ClockWatch(clock).tend, message_memory.tend, episodes.tend, episode_sources.tend]
     app = App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events, embedder=embedder or embedder_for(settings, data))
     app.parts[escalations.Behind] = escalations.Behind(callers={"peer": grant_rows.behind, "guest": share_rows.behind})
     app.parts[escalations.Behind].settled["heartbeat"] = _settled
@@ -184,6 +186,12 @@ def _settled(tx: Tx, found: escalations.Settled) -> None:
     from app.agent.heartbeat import acting
 
     acting.settled(tx, found)
+
+
+def _rescued(connection: sqlite3.Connection, settings: Settings, data: Path, clock: Clock) -> Path:
+    from app.upkeep.rescuing import save  # only when the file was lost
+
+    return save(connection, data, clock(), settings.backup_passphrase)
 
 
 def _newest_backup(data: Path) -> Path | None:

@@ -371,3 +371,4 @@ CREATE TABLE transfers (
     CHECK (status IN ('running', 'completed', 'failed', 'cancelled')), scopes TEXT NOT NULL, result TEXT, error TEXT,
     started_at TEXT NOT NULL, ended_at TEXT) STRICT;
 CREATE INDEX transfers_by_user ON transfers (user_id, kind, id);
+CREATE TABLE clock_steps (id INTEGER PRIMARY KEY AUTOINCREMENT, was TEXT NOT NULL, became TEXT NOT NULL) STRICT;

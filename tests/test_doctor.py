@@ -80,12 +80,12 @@ def test_beside_a_server_the_server_is_asked(home: Path, monkeypatch: pytest.Mon
 
     def answer(_: object, __: int, name: str, **params: Any) -> dict[str, Any]:
         asked.append(name)
-        return {"findings": [{"check": "integrity", "gravity": "well", "message": "Whole."}]}
+        return {"findings": [{"check": "integrity", "gravity": "well", "message": "Whole."}], "problem": None}
 
     monkeypatch.setattr("app.commands.doctor.ask_patiently", answer)
     with place.owned(home):
         found_beside = found(home)
-    assert (asked, found_beside["integrity"], found_beside["lock"]) == (["examine_database"], "well", "well")
+    assert (asked, found_beside["integrity"], found_beside["lock"]) == (["examine_database", "verify_audit"], "well", "well")
 
 
 def test_a_server_that_does_not_answer_is_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,6 +102,7 @@ def spoil_words(data: Path) -> None:
                VALUES (1, 'Unindexed', '[]', 1, 4, '2026', '2026', 'text')"""
         )
         connection.execute("UPDATE workspaces SET note_count = note_count + 1, root_count = root_count + 1, total_bytes = total_bytes + 4")
+    soundness.forget(data / DATABASE)
 
 
 @pytest.mark.parametrize(
@@ -134,6 +135,7 @@ def test_the_indexes_of_many_notes_are_compared_with_a_part_of_them(home: Path, 
                    VALUES (1, ?, '[]', 1, 9, '2026', '2026', 'peculiar')""",
                 (f"Note {number}",),
             )
+    soundness.forget(home / DATABASE)
     assert hearth("doctor", "--fix", data=home).exit_code == 0
     assert hearth("search", "status", data=home).exit_code == 0
     monkeypatch.setattr(examining, "WHOLE_BYTES", 40)
@@ -203,6 +205,77 @@ def test_settings_are_looked_at(home: Path) -> None:
 def test_a_schema_that_is_behind_is_no_failure(tmp_path: Path) -> None:
     migrate(tmp_path / DATABASE, steps=STEPS[:-1])
     assert found(tmp_path)["schema"] == "advice"
+
+
+def everything(data: Path) -> dict[str, tuple[bytes, int]]:
+    """All files of a directory by name, each with its bytes and time of change; SQLite's map of the log, which readers mark, is left out."""
+    kept = [path for path in data.rglob("*") if path.is_file() and not path.name.endswith("-shm")]
+    return {str(path.relative_to(data)): (path.read_bytes(), path.stat().st_mtime_ns) for path in kept}
+
+
+def flip(data: Path, text: bytes) -> None:
+    file = data / DATABASE
+    content = bytearray(file.read_bytes())
+    content[content.index(text)] ^= 0x01
+    file.write_bytes(content)
+
+
+def leave_a_log(data: Path) -> None:
+    """Leave the directory as a killed server does: its number in the lock, and its last changes in a log."""
+    for suffix in ("", "-wal", "-shm"):  # copied while a connection has it open
+        shutil.copy(data / (DATABASE + suffix), data / ("copy" + suffix))
+    for suffix in ("", "-wal", "-shm"):
+        (data / ("copy" + suffix)).replace(data / (DATABASE + suffix))
+
+
+def kill(data: Path) -> None:
+    (data / place.LOCK).write_text("4711\n")
+    with contextlib.closing(sqlite3.connect(data / DATABASE, isolation_level=None)) as connection:
+        connection.execute("UPDATE users SET name = 'Alice'")
+        leave_a_log(data)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda _: None,
+        lambda data: (data / place.LOCK).write_text("4711\n"),
+        kill,
+        lambda data: flip(data, b"General"),
+        lambda data: flip(data, b"CREATE TABLE"),
+        lambda data: (data / DATABASE).write_bytes(b"rubbish" * 999),
+        lambda data: (data / place.LOCK).unlink(),
+    ],
+    ids=["well", "unclean", "killed", "a byte of a text", "a byte of the schema", "no database", "without a lock"],
+)
+def test_without_fix_the_doctor_changes_nothing(made_home: Path, tmp_path: Path, spoil: Callable[[Path], object]) -> None:
+    home = Path(shutil.copytree(made_home, tmp_path / "home"))
+    assert hearth("user", "list", data=home).exit_code == 0  # an owner that leaves the guard behind
+    spoil(home)
+    before = everything(home)
+    for _ in range(2):
+        hearth("doctor", data=home)
+        assert everything(home) == before
+
+
+@pytest.mark.parametrize("options", [(), ("--fix",)])
+def test_a_look_does_not_clear_the_guard_against_a_damaged_database(home: Path, options: tuple[str, ...]) -> None:
+    assert hearth("user", "list", data=home).exit_code == 0
+    flip(home, b"General")
+    (files.folder(home) / ".hearth-000009-20261121T093000Z-clock.db.part").touch()
+    run_of = found(home, *options)
+    assert run_of["guard"] == "wrong"
+    assert found(home, *options)["guard"] == "wrong"
+    damaged = (home / DATABASE).read_bytes()
+    refused = hearth("user", "list", data=home)
+    assert (refused.exit_code, "--accept-changes" in refused.output, (home / DATABASE).read_bytes() == damaged) == (1, True, True)
+
+
+def test_what_could_not_be_restored_leaves_the_next_start_to_look(home: Path) -> None:
+    (home / place.LOCK).write_text("4711\n")
+    cut(files.listed(home)[0].path)
+    assert hearth("restore", str(files.listed(home)[0].path), data=home).exit_code == 1
+    assert (home / place.LOCK).read_text() != ""
 
 
 def test_a_damaged_page_is_found(home: Path, tmp_path: Path) -> None:

@@ -34,7 +34,9 @@ def left(tmp_path: Path) -> Path:
 def looked_at(folder: Path) -> Check | None:
     """Own the directory as a start does; give the check that it made before anything was written."""
     with place.owned(folder) as ownership:
-        return soundness.before_use(folder / DATABASE, unclean=ownership.unclean)
+        found = soundness.before_use(folder / DATABASE, unclean=ownership.unclean)
+        ownership.vouch()
+        return found
 
 
 def change_byte(file: Path, at: int) -> None:

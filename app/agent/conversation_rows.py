@@ -111,6 +111,13 @@ def delete(tx: Tx, conversation: int) -> None:
     tx.run("DELETE FROM conversations WHERE id = :id", id=conversation)
 
 
+def reindex(tx: Tx) -> None:
+    """Make the index of the words of all messages anew."""
+    tx.run("INSERT INTO message_words (message_words) VALUES ('delete-all')")
+    for row in tx.run("SELECT id, content FROM messages ORDER BY id").fetchall():
+        tx.run("INSERT INTO message_words (rowid, content) VALUES (:id, :content)", id=row[0], content=indexed(row[1]))
+
+
 def of(tx: Tx, me: Caller, conversation: int) -> sqlite3.Row:
     """Give a conversation that the caller takes part in; raise NotFound for any other."""
     row = tx.one(

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, UnsetType
 
 from app.agent import conversation_rows as rows
-from app.agent import message_attachments
+from app.agent import episode_vectors, message_attachments
 from app.agent.message_attachments import MessageAttachment
 from app.core.caller import Caller
 from app.core.operation import operation
@@ -254,3 +254,11 @@ def _messages(tx: Tx, conversation: int, limit: int, *, before: int | None = Non
 def _whole_message(row: sqlite3.Row, files: list[MessageAttachment] | UnsetType) -> WholeMessage:
     id_, role, sender_type, sender, label, content, created_at, client = row
     return WholeMessage(id_, role, sender_type, sender, label, content, created_at, client, files)
+
+
+@operation("COMMAND", category="agent")
+def mend_messages(tx: Tx, me: Caller) -> Record:
+    """Make the index of messages' words anew, and let go vectors of memories that cannot be of their model."""
+    rows.reindex(tx)
+    episode_vectors.drop_unsound(tx)
+    return Record()

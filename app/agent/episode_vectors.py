@@ -96,3 +96,11 @@ def spans(tx: Tx, model_id: int, ids: Sequence[int]) -> dict[int, bytes | None]:
         ids=in_list(list(ids)), model=model_id,
     )  # fmt: skip
     return {row[0]: row[1] for row in rows}
+
+
+def drop_unsound(tx: Tx) -> None:
+    """Delete vectors that cannot be of their model; they are made anew in the background."""
+    tx.run(
+        """DELETE FROM episode_passages WHERE id IN (SELECT p.id FROM episode_passages p JOIN embedding_models m ON m.id = p.model_id
+           WHERE m.dimension < 1 OR length(p.vectors) % m.dimension <> 0 OR length(p.spans) % 8 <> 0)"""
+    )

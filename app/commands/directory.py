@@ -15,6 +15,7 @@ from app.migrations import migrate
 from app.settings import Settings
 
 F = TypeVar("F", bound=Callable[..., Any])
+T = TypeVar("T")
 CHECKOUT = Path(__file__).resolve().parent.parent.parent
 PATIENCE_SECONDS = 3.0
 PAUSE_SECONDS = 0.05
@@ -79,7 +80,9 @@ def brought_up(path: Path, ownership: place.Ownership, *, accept: bool = False) 
     if found is not None and found.damaged:
         ownership.in_order = False
         raise place.Damaged(damage(path, found))
-    return migrate(path / place.DATABASE, before=_keep)
+    done = migrate(path / place.DATABASE, before=_keep)
+    ownership.vouch()
+    return done
 
 
 def damage(path: Path, found: soundness.Check) -> str:
@@ -103,21 +106,30 @@ def _keep(file: Path) -> None:
     files.drop_outlived(data)
 
 
-@contextlib.contextmanager
-def owned_soon(path: Path) -> Iterator[place.Ownership]:
+def owned_soon(path: Path) -> contextlib.AbstractContextManager[place.Ownership]:
     """Own the data directory while the block runs, after a command that is at work in it; raise InUse at once when a server has it."""
+    return _soon(path, place.owned)
+
+
+def visited_soon(path: Path) -> contextlib.AbstractContextManager[bool]:
+    """Keep others out of the data directory in the same way while the block only looks at it; gives whether its last owner did not end in order."""
+    return _soon(path, place.visited)
+
+
+@contextlib.contextmanager
+def _soon(path: Path, enter: Callable[[Path], contextlib.AbstractContextManager[T]]) -> Iterator[T]:
     until = time.monotonic() + PATIENCE_SECONDS
     with contextlib.ExitStack() as stack:
         while True:
             try:
-                ownership = stack.enter_context(place.owned(path))
+                entered = stack.enter_context(enter(path))
                 break
             except place.InUse as busy:
                 door = place.door(path)
                 if time.monotonic() > until or (door is not None and door.pid == busy.pid):
                     raise
             time.sleep(PAUSE_SECONDS)
-        yield ownership
+        yield entered
 
 
 def in_checkout() -> bool:

@@ -1,31 +1,33 @@
 """`hearth doctor`: look whether all is well, say what to do where it is not, and mend what can safely be mended."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 import msgspec
 
 from app.commands.ask import ask_patiently
 from app.commands.backup import SECONDS
-from app.commands.directory import data_option, directory, owned_soon, read_settings
+from app.commands.directory import data_option, directory, read_settings, visited_soon
 from app.commands.group import Refused
 from app.commands.tables import as_json
-from app.core import place
-from app.core.tx import utc_now
+from app.core import place, soundness
+from app.core.tx import Tx, utc_now
 from app.settings import Settings, SettingsError
 from app.upkeep import files
-from app.upkeep.examining import examine
+from app.upkeep.doctor import Repair
+from app.upkeep.examining import RESTORE, examine
 from app.upkeep.findings import Finding, well, wrong
 from app.upkeep.surroundings import look_around
 
 MARKS = {"well": "ok", "advice": "note", "wrong": "WRONG"}
-ASKED = ("counters", "words", "trigrams")
-"""The repairs that are made in the database."""
+OF_AGENTS = ("messages", "vectors")
+ROUNDS = 3
+"""How often it is mended at most: what is made anew first may show what else is not as it should be."""
 
 
 @click.command()
-@click.option("--fix", is_flag=True, help="Mend what can safely be mended: rights, leftovers, counters and indexes.")
+@click.option("--fix", is_flag=True, help="Mend what can safely be mended: rights, leftovers, schema, and all that is made from other rows.")
 @click.option("--json", "json_", is_flag=True, help="As JSON.")
 @data_option
 def doctor(fix: bool, json_: bool, data: Path | None) -> None:
@@ -39,8 +41,11 @@ def doctor(fix: bool, json_: bool, data: Path | None) -> None:
         _tell([wrong("settings", f"The settings cannot be used: {error}.", "Set them right; `hearth settings` lists them.")], [], json_=json_)
         raise click.exceptions.Exit(1) from None
     found = look(settings)
-    mended = _mend(settings, found) if fix else []
-    if mended:
+    mended: list[str] = []
+    for _ in range(ROUNDS if fix else 0):
+        if not (now := [one for one in _mend(settings, found) if one not in mended]):
+            break
+        mended += now
         found = look(settings)
     _tell(found, mended, json_=json_)
     if any(one.gravity == "wrong" for one in found):
@@ -65,12 +70,43 @@ def _without(data: Path) -> str:
 def _inside(settings: Settings, data: Path) -> list[Finding]:
     """Look through the database: by the server that has it, else here."""
     try:
-        with owned_soon(data):
-            return [well("lock", "No server runs on this directory."), *examine(data / place.DATABASE, utc_now())]
+        with visited_soon(data) as unclean:
+            free = well("lock", "No server runs on this directory.")
+            guarded, examined = _guard(data, unclean), examine(data / place.DATABASE, utc_now(), alone=True)
+            return [free, *guarded, *examined, *_audit(data, examined)]
     except place.InUse as busy:
         return _asked(settings, busy.pid)
     except place.PlaceError as error:
         return [wrong("lock", str(error), "Give this user the rights to the directory, or put it on a local disk.")]
+
+
+def _guard(data: Path, unclean: bool) -> list[Finding]:
+    """Say whether the file is the one that Hearth left, which the next start asks too; only a start or a restore settles it."""
+    if not soundness.is_altered(data / place.DATABASE, unclean=unclean):
+        return []
+    said = "The database's bytes are not those that Hearth left, so the next start writes nothing to it."
+    return [wrong("guard", said, f"If you changed them yourself, `hearth serve --accept-changes` takes them. {RESTORE}")]
+
+
+def _audit(data: Path, examined: list[Finding]) -> list[Finding]:
+    """Check the record of what agents did, where the database can be read and has its schema."""
+    if not _is_readable(examined):
+        return []
+    from app.tools.audit import verify_whole  # what no other command needs without a server
+    from app.upkeep.opening import looking
+
+    with looking(data / place.DATABASE, alone=True) as connection:
+        return _of_audit(verify_whole(Tx(connection, utc_now())))
+
+
+def _is_readable(examined: list[Finding]) -> bool:
+    return all(one.gravity == "well" for one in examined if one.check in ("integrity", "schema"))
+
+
+def _of_audit(problem: str | None) -> list[Finding]:
+    if problem is None:
+        return [well("audit", "The record of what agents did is whole.")]
+    return [wrong("audit", f"The record of what agents did is not whole. {problem}", f"Nothing can make it whole again. {RESTORE}")]
 
 
 def _asked(settings: Settings, pid: str) -> list[Finding]:
@@ -78,7 +114,9 @@ def _asked(settings: Settings, pid: str) -> list[Finding]:
         answered = ask_patiently(settings, SECONDS, "examine_database")["findings"]
     except Refused as error:
         return [wrong("lock", error.format_message(), "Wait until it answers, or end that process and look again.")]
-    return [well("lock", f"Process {pid} serves this directory, and it answers."), *msgspec.convert(answered, list[Finding])]
+    examined = msgspec.convert(answered, list[Finding])
+    audit = _of_audit(ask_patiently(settings, SECONDS, "verify_audit")["problem"]) if _is_readable(examined) else []
+    return [well("lock", f"Process {pid} serves this directory, and it answers."), *examined, *audit]
 
 
 def _mend(settings: Settings, found: list[Finding]) -> list[str]:
@@ -91,14 +129,24 @@ def _mend(settings: Settings, found: list[Finding]) -> list[str]:
             path.chmod(0o700 if path.is_dir() else 0o600)
     if "leftovers" in wanted:
         try:
-            with owned_soon(data):
+            with visited_soon(data):
                 files.sweep(data)
                 files.sweep(files.folder(data))
         except place.InUse:
             wanted.remove("leftovers")
-    if repairs := [one for one in wanted if one in ASKED]:
+    asked = [one for one in wanted if one in get_args(Repair) or one in OF_AGENTS]
+    if _is_damaged(found):
+        return [one for one in wanted if one not in asked]
+    if repairs := [one for one in asked if one in get_args(Repair)]:
         ask_patiently(settings, SECONDS, "mend", repairs=repairs)
+    if any(one in OF_AGENTS for one in asked):
+        ask_patiently(settings, SECONDS, "mend_messages")
     return wanted
+
+
+def _is_damaged(found: list[Finding]) -> bool:
+    """Say whether nothing may be written to the database."""
+    return any(one.gravity == "wrong" and one.check in ("integrity", "guard", "lock") and one.mends is None for one in found)
 
 
 def _tell(found: list[Finding], mended: list[str], *, json_: bool) -> None:

@@ -32,11 +32,12 @@ def restore(file: Path | None, passphrase_file: Path | None, data: Path | None) 
     chosen = _chosen(file, path)
     place.prepare(path)
     try:
-        with owned_soon(path):
+        with owned_soon(path) as ownership:
             secret = passphrase(passphrase_file, wanted=False) or settings.backup_passphrase
             if files.is_sealed(chosen) and not secret:
                 secret = passphrase(None, wanted=True) or ""
             done = put_back(chosen, path, moment=utc_now(), passphrase=secret)
+            ownership.vouch()
     except place.InUse as busy:
         raise Refused(f"{busy} End it, then restore.") from None
     click.echo(_told(chosen, path, done))

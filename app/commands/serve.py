@@ -114,7 +114,7 @@ def _held(path: Path, settings: Settings) -> Iterator[tuple[list[socket.socket],
         sockets = listen(settings.host, settings.port)
     except Refused:
         if (path / place.LOCK).exists():
-            with place.owned(path):  # when it is the same server that has both, the directory is the better reason
+            with place.visited(path):  # when it is the same server that has both, the directory is the better reason
                 pass
         raise
     with contextlib.ExitStack() as stack:

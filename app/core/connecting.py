@@ -17,9 +17,9 @@ CORRUPT_VTAB = sqlite3.SQLITE_CORRUPT_VTAB
 
 
 def connect(path: Path, *, writes: bool, durability: Durability = "full", sealed: Sealed = "") -> sqlite3.Connection:
-    """Open the database, as the one connection that writes or as one that reads."""
-    name = f"file:{quote(str(path))}?{'immutable=1' if sealed == 'immutable' else 'mode=ro'}" if sealed else str(path)
-    connection = sqlite3.connect(name, uri=bool(sealed), isolation_level=None, check_same_thread=False, cached_statements=512)
+    """Open the database, as the one connection that writes or as one that reads; where there is no file none is made."""
+    mode = "immutable=1" if sealed == "immutable" else "mode=rw" if writes else "mode=ro"
+    connection = sqlite3.connect(f"file:{quote(str(path))}?{mode}", uri=True, isolation_level=None, check_same_thread=False, cached_statements=512)
     connection.row_factory = sqlite3.Row
     pragmas = ["busy_timeout=5000", "foreign_keys=ON", "trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", "wal_autocheckpoint=0"]
     if writes:
@@ -33,13 +33,6 @@ def connect(path: Path, *, writes: bool, durability: Durability = "full", sealed
     except BaseException:
         connection.close()
         raise
-    return connection
-
-
-def pinned(path: Path) -> sqlite3.Connection:
-    """Open the database so that closing all other connections leaves the journal as it is: this one is the last, and cannot fold it."""
-    connection = connect(path, writes=False, sealed="ro")
-    connection.execute("SELECT count(*) FROM sqlite_master").fetchone()  # only a connection that has read holds the file
     return connection
 
 
@@ -60,6 +53,14 @@ def trim(connection: sqlite3.Connection) -> bool:
         return False
     connection.executescript(f"PRAGMA incremental_vacuum({16 * TRIM_PAGES})")  # `execute` would take one step of it: one page
     return True
+
+
+def bytes_of(path: Path) -> int:
+    """Give the size of a file; 0 where there is none."""
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
 
 
 def failure_of(error: BaseException | None) -> Literal["", "full", "failing", "damaged"]:

@@ -5,17 +5,21 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from app.core.connecting import Sealed
+from app.core.connecting import Sealed, failure_of
+from app.core.room import FULL
 from app.core.shapes import Record
 from app.core.soundness import Check
-from app.errors import Unavailable
+from app.errors import StorageFull, Unavailable
 
-State = Literal["writable", "full", "read_only", "failing", "damaged"]
+Stop = Literal["failing", "damaged", "replaced"]
+State = Literal["writable", "full", "read_only"] | Stop
 READ_ONLY = "This server was started read-only: it answers what is read and changes nothing."
 FAILING = (
     "The disk reported an error, so nothing was stored and nothing will be until the server is started anew, which checks the database. "
     "Reading goes on. Look at the disk first."
 )
+REPLACED = "The database file was deleted or replaced while the server had it open, so nothing is written any more. {rescue}"
+SAVING = "What it held is being saved as a backup."
 DAMAGED = "The database is damaged, so nothing is written to it any more; what can be read is still answered.{offer}"
 OFFER = " The newest good backup is {backup}; `hearth restore {backup}` puts it in place and keeps what is there."
 log = logging.getLogger("hearth")
@@ -36,16 +40,19 @@ class Health:
     """What the store knows of its file. Once the disk has failed or damage was seen, only a new start writes again."""
 
     def __init__(self, *, sealed: Sealed = "") -> None:
-        self.state: Literal["writable", "read_only", "failing", "damaged"] = "read_only" if sealed else "writable"
+        self.state: Literal["writable", "read_only"] | Stop = "read_only" if sealed else "writable"
         self.check: Check | None = None
         self.newest: Callable[[], Path | None] = lambda: None
         """Names the newest good backup."""
+        self._rescue = SAVING
 
     @property
     def message(self) -> str:
         """Say why nothing is written; empty where writes are taken."""
         if self.state == "damaged":
             return damaged(self.newest())
+        if self.state == "replaced":
+            return REPLACED.format(rescue=self._rescue)
         return {"writable": "", "read_only": READ_ONLY, "failing": FAILING}[self.state]
 
     def require(self) -> None:
@@ -53,12 +60,18 @@ class Health:
         if self.state != "writable":
             raise Unavailable(self.message, database=self.state)
 
-    def stop(self, state: Literal["failing", "damaged"], why: object) -> None:
+    def stop(self, state: Stop, why: object) -> None:
         """Take no write from now on, and say so in the log once."""
-        if self.state not in ("failing", "damaged"):
-            log.critical("%s (%s)", FAILING if state == "failing" else damaged(self.newest()), why)
-        if self.state != "damaged":
+        is_first = self.state in ("writable", "read_only")
+        if self.state not in ("damaged", "replaced"):
             self.state = state
+        if is_first:
+            log.critical("%s (%s)", self.message, why)
+
+    def settle(self, rescue: str) -> None:
+        """Say what became of what a file held that was deleted or replaced."""
+        self._rescue = rescue
+        log.critical("%s", rescue)
 
     def told(self, *, full: bool) -> DatabaseHealth:
         """Give what the status shows; `full`: the disk has no room just now."""
@@ -66,6 +79,16 @@ class Health:
         check = self.check
         at, kind, findings = (check.at, check.kind, len(check.findings)) if check is not None else (None, None, 0)
         return DatabaseHealth(state == "writable", state, self.message or None, at, kind, findings)
+
+
+def seen_by_callers(error: BaseException, health: Health) -> BaseException:
+    """Translate what SQLite says of a full or failing disk or a damaged file; everything else stays what it is."""
+    kind = failure_of(error)
+    if kind == "full":
+        return StorageFull(FULL)
+    if kind == "failing":
+        return Unavailable(FAILING, database=kind)
+    return Unavailable(health.message, database=kind) if kind == "damaged" else error
 
 
 def damaged(backup: Path | None) -> str:

@@ -57,9 +57,14 @@ class Ownership:
 
     def __init__(self, *, unclean: bool, marking: threading.Thread) -> None:
         self.unclean = unclean
-        self.in_order = True
-        """Whether the next owner need not look at the database first."""
+        self.in_order = not unclean
+        """Whether the next owner need not look at the database first. Who has not looked leaves that as it was."""
+        self.has_looked = False
         self._marking = marking
+
+    def vouch(self) -> None:
+        """Note that this owner has looked at the database, or made it, and that it is sound."""
+        self.in_order = self.has_looked = True
 
     def settle(self) -> None:
         """Return once it is on the disk that this process is the owner; it is brought there beside everything else, so that a start need not wait."""
@@ -111,7 +116,7 @@ def owned(path: Path) -> Iterator[Ownership]:
         marking.start()
         try:
             yield ownership
-            if ownership.in_order:
+            if ownership.in_order and ownership.has_looked:
                 soundness.leave(path / DATABASE)
         finally:
             marking.join()
@@ -121,16 +126,20 @@ def owned(path: Path) -> Iterator[Ownership]:
 
 
 @contextlib.contextmanager
-def visited(path: Path) -> Iterator[None]:
-    """Make sure while the block runs that nobody owns the data directory, where perhaps nothing can be written; raise InUse if somebody does."""
+def visited(path: Path) -> Iterator[bool]:
+    """Make sure while the block runs that nobody owns the data directory, and change nothing there; raise InUse if somebody owns it.
+
+    Gives whether the last owner did not end in order.
+    """
     try:
         file = (path / LOCK).open("r", encoding="ascii", errors="replace")
     except OSError:  # nobody has ever owned it, or who did is another user of this machine
-        yield
+        yield False
         return
     with file:
         _take(path, file)
-        yield
+        file.seek(0)
+        yield file.read(1) != ""
 
 
 def sealing(path: Path) -> Literal["ro", "immutable"]:

@@ -97,17 +97,21 @@ def before_use(file: Path, *, unclean: bool, accept: bool = False) -> Check | No
         return None
     unclean = unclean or file.with_name(file.name + "-wal").exists()
     record = _read(file)
-    last = _check(record)
-    was_damaged = last is not None and last.damaged
-    left = None if unclean and not was_damaged else _left(record)  # nobody has written to a damaged one since
-    changed = left is not None and not _stands(file, left)
+    was_damaged = _was_damaged(record)
+    changed = _change(file, record, unclean=unclean)
     if not (unclean or changed or was_damaged):
         return None
     found = examine(file, "full" if changed or was_damaged else "quick")
-    if changed and left is not None and not accept and not found.damaged and file.stat().st_size == left.size:
+    if changed == "altered" and not accept and not found.damaged:
         found = found._replace(damaged=True, findings=(ALTERED,))
     _write(file, {**record, "check": found._asdict()} if found.damaged else {"check": found._asdict()})
     return found
+
+
+def is_altered(file: Path, *, unclean: bool) -> bool:
+    """Say whether the file is as large as its last owner left it and yet another one. Only when no connection of this process is open."""
+    unclean = unclean or file.with_name(file.name + "-wal").exists()
+    return _change(file, _read(file), unclean=unclean) == "altered"
 
 
 def is_due(check: Check | None, now: datetime) -> bool:
@@ -151,6 +155,19 @@ def forget(file: Path) -> None:
     """Forget how the file was left and what a check found: another one is put in its place."""
     with contextlib.suppress(OSError):
         file.with_name(RECORD).unlink()
+
+
+def _was_damaged(record: dict[str, Any]) -> bool:
+    last = _check(record)
+    return last is not None and last.damaged
+
+
+def _change(file: Path, record: dict[str, Any], *, unclean: bool) -> Literal["", "resized", "altered"]:
+    """Say how the file differs from the one that its last owner left in order; empty where it does not or nobody can tell."""
+    left = None if unclean and not _was_damaged(record) else _left(record)  # nobody has written to a damaged one since
+    if left is None or _stands(file, left):
+        return ""
+    return "altered" if file.stat().st_size == left.size else "resized"
 
 
 def _stands(file: Path, left: Left) -> bool:

@@ -16,12 +16,13 @@ from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
 from app.core import connecting, soundness, tasks
 from app.core.batch import Job, commit
-from app.core.connecting import Durability, Sealed, connect, failure_of, fold, pinned, trim
+from app.core.connecting import Durability, Sealed, bytes_of, connect, failure_of, fold, trim
 from app.core.connection import Connection
 from app.core.events import Events
-from app.core.health import FAILING, Health
+from app.core.file_watch import FileWatch
+from app.core.health import Health, seen_by_callers
 from app.core.one_state import read_on
-from app.core.room import FULL, Room, is_freeing
+from app.core.room import Room, is_freeing
 from app.core.tx import Clock, Forward, Tx, utc_now
 from app.errors import StorageFull, Unavailable
 
@@ -47,6 +48,7 @@ class Store:
         self.ends = Forward(clock)  # by which credentials end
         self.events = events
         self.health = Health(sealed=sealed)
+        self.watch = FileWatch(path, self.health, self.forget_reads)
         self.room = Room(path.parent)
         self._sealed = sealed
         self._wal = path.with_name(path.name + "-wal")
@@ -75,6 +77,7 @@ class Store:
         """Open the writer and the loop's own connection; readers come when they are first needed. Idle work that was left over goes on."""
         if not self._sealed:
             await self._writer
+            self.watch.begin()
         self._local = connect(self.path, writes=False, sealed=self._sealed)
         if self.idle_work and not self._sealed:
             self._rest()
@@ -97,22 +100,31 @@ class Store:
         await asyncio.gather(*self._opening, return_exceptions=True)
         for reader in self._readers:
             await reader.close()
-        if local is not None:
-            local.close()
         if not self._sealed:
-            await self._close_writer()
+            await self._close_writer(local)
+        local.close()
 
-    async def _close_writer(self) -> None:
-        """Fold the WAL into the file and close: closing alone would do it too, and keep quiet when that fails."""
-        folds = self._checkpoints and self.health.state == "writable"
-        if folds:
+    async def _close_writer(self, local: sqlite3.Connection) -> None:
+        """Fold the WAL into the file and close: closing alone would do it too, and keep quiet when that fails.
+
+        Where nothing may be folded, the loop's connection stays open longer: it only reads, so as the last one it leaves all files as they are.
+        """
+        self.watch.is_lost(self._writer)
+        await self.watch.saved()
+        if self._checkpoints and self.health.state == "writable":
             folding = self._writer.start(lambda connection: fold(connection, "TRUNCATE"))
             await asyncio.wait((folding,))
             self._failed(folding, "folding the journal into the database failed")
-        last = None if folds else pinned(self.path)
+            local.close()
+        else:
+            with contextlib.suppress(sqlite3.DatabaseError):
+                local.execute("SELECT count(*) FROM sqlite_schema").fetchone()  # only a connection that has read holds the file
         await self._writer.close()
-        if last is not None:
-            last.close()
+
+    def require_file(self) -> None:
+        """Raise Unavailable when the database's path leads to another file than the open one: for what opens it by its path."""
+        if self.watch.is_lost(self._writer):
+            self.health.require()
 
     async def examine(self, kind: Literal["quick", "full"]) -> soundness.Check | None:
         """Look through the whole database beside everything else, and keep what was found; None when the store is closed meanwhile.
@@ -120,6 +132,7 @@ class Store:
         Damage ends all writing.
         """
         self._opened()
+        self.require_file()
         stopped = self._examining = threading.Event()
         try:
             found = await asyncio.to_thread(soundness.examine, self.path, kind, stopped=stopped.is_set)
@@ -212,9 +225,10 @@ class Store:
             self._give_back(opening.result())
 
     async def _connect_reader(self) -> Connection:
-        reader = Connection(lambda: connect(self.path, writes=False, sealed=self._sealed), 64)
-        await reader
-        self._readers.append(reader)
+        opening = Connection(lambda: connect(self.path, writes=False, sealed=self._sealed), 64)
+        reader = await self.watch.opened(opening, self._writer)
+        if reader is not self._writer:
+            self._readers.append(reader)
         return reader
 
     def _give_back(self, reader: Connection) -> None:
@@ -237,7 +251,8 @@ class Store:
             job = self._waiting.popleft()
             if not job.asker.done():
                 jobs.append(job)
-        if jobs and self.health.state != "writable":  # they came before the disk failed
+        self.watch.glance(self._writer)
+        if jobs and self.health.state != "writable":  # they came before the disk failed or the file was lost
             for job in jobs:
                 job.asker.set_exception(Unavailable(self.health.message, database=self.health.state))
             self._go_on()
@@ -267,10 +282,10 @@ class Store:
             if job.asker.done() or (error is not None and short and self._again(job)):
                 continue
             if error is not None:
-                job.asker.set_exception(_seen_by_callers(error, self.health))
+                job.asker.set_exception(seen_by_callers(error, self.health))
             else:
                 job.asker.set_result(job.result)
-        if self._checkpoints and (short or (_size(self._wal) > RESTART_BYTES and time.monotonic() > self._fold_again_at)):
+        if self._checkpoints and (short or (bytes_of(self._wal) > RESTART_BYTES and time.monotonic() > self._fold_again_at)):
             self._checkpoint("TRUNCATE" if short else "RESTART")
         else:
             self._go_on()
@@ -299,7 +314,7 @@ class Store:
         if (kind := failure_of(error)) == "damaged":
             self._note(error)
         if kind:
-            raise _seen_by_callers(error, self.health) from error
+            raise seen_by_callers(error, self.health) from error
 
     def _go_on(self) -> None:
         """Write what waits, or rest."""
@@ -331,7 +346,7 @@ class Store:
         elif self._untrimmed:
             self._busy = True
             self._writer.start(trim).add_done_callback(self._trimmed)
-        elif self._checkpoints and _size(self._wal) > (0 if tight else CHECKPOINT_BYTES) and not self._folded:
+        elif self._checkpoints and bytes_of(self._wal) > (0 if tight else CHECKPOINT_BYTES) and not self._folded:
             self._checkpoint("TRUNCATE" if tight else "PASSIVE")
 
     def _trimmed(self, done: "asyncio.Future[bool]") -> None:
@@ -381,20 +396,3 @@ def _report(done: "asyncio.Future[Any]", message: str) -> bool:
     if (error := done.exception()) is not None and not isinstance(error, StorageFull):
         asyncio.get_running_loop().call_exception_handler({"message": message, "exception": error})
     return error is not None
-
-
-def _seen_by_callers(error: BaseException, health: Health) -> BaseException:
-    """Translate what SQLite says of a full or failing disk or a damaged file; everything else stays what it is."""
-    kind = failure_of(error)
-    if kind == "full":
-        return StorageFull(FULL)
-    if kind == "failing":
-        return Unavailable(FAILING, database=kind)
-    return Unavailable(health.message, database=kind) if kind == "damaged" else error
-
-
-def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0

@@ -191,3 +191,13 @@ def m007_names(db: "Database") -> None:
         CREATE INDEX todos_by_update ON todos (owner_id, updated_at) WHERE trash_id IS NULL;
         """,
     )
+
+
+def m028_clock_steps(db: "Database") -> None:
+    """Keep when the wall clock was set to another time, by which what was stored meanwhile can be dated truly."""
+    run(
+        db,
+        """
+        CREATE TABLE clock_steps (id INTEGER PRIMARY KEY AUTOINCREMENT, was TEXT NOT NULL, became TEXT NOT NULL) STRICT
+        """,
+    )

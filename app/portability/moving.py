@@ -169,6 +169,7 @@ async def _export_archive(app: App, me: Caller, job: int, tell: Tell) -> Record:
 async def _export_to(app: App, me: Caller, target: Path, tell: Tell) -> Record:
     from app.portability.exporting import export
 
+    app.store.require_file()
     return await asyncio.to_thread(export, app.store.path, me, target, tell=tell, clock=app.clock)
 
 

@@ -97,6 +97,19 @@ def verify(tx: Tx, *, after: int = 0, before: bytes = BEGINNING, most: int = SLI
     return last, hash_, None
 
 
+def verify_whole(tx: Tx) -> str | None:
+    """Check the whole record at once, where nobody waits; say what is wrong with it."""
+    last, hash_ = 0, BEGINNING
+    while True:
+        number, hash_, broken = verify(tx, after=last, before=hash_)
+        if broken is not None:
+            return _broken(broken)
+        if number == last:
+            lost = _lost_after(tx, last)
+            return None if lost is None else f"The rows {last + 1} to {lost} are missing."
+        last = number
+
+
 @operation("COMMAND", category="agent", effect="read")
 async def verify_audit(app: App, me: Caller, *, head: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")] | None = None) -> Verified:
     """Check the whole record of what agents did; with `head`, a hash that was shown earlier, also that the record still goes back to it."""
@@ -106,7 +119,7 @@ async def verify_audit(app: App, me: Caller, *, head: Annotated[str, Meta(patter
         number, hash_, broken = await app.read(verify, after=last, before=hash_)
         seen = seen or head in rows
         if broken is not None:
-            return Verified(False, number, hash_.hex(), broken, f"Row {broken} is missing or is not what was written.")
+            return Verified(False, number, hash_.hex(), broken, _broken(broken))
         if number == last:
             break
         last = number
@@ -137,6 +150,10 @@ def _lost_after(tx: Tx, last: int) -> int | None:
     """Give the number of the last row that was added, when none after `last` is there any more."""
     newest = _newest(tx)
     return newest if newest > last and tx.one("SELECT 1 FROM audit WHERE id > :last", last=last) is None else None
+
+
+def _broken(row: int) -> str:
+    return f"Row {row} is missing or is not what was written."
 
 
 def _hashes(tx: Tx, after: int) -> set[str]:

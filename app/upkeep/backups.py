@@ -78,6 +78,7 @@ async def prove_backup(app: App, me: Caller) -> Proof:
 @operation("COMMAND", category="upkeep")
 async def look_after_backups(app: App, me: Caller) -> Record:
     """Make the hour's backup, and the day's proof and measuring, where they are due."""
+    app.store.require_file()
     state = app.part(Backups)
     if not app.settings.backups or state.is_resting() or state.turn.locked():
         return Record()
@@ -136,6 +137,7 @@ def _demand_free(target: Path) -> None:
 
 
 async def _made(app: App, target: Path, passphrase: str) -> MadeBackup:
+    app.store.require_file()
     task = {"task": "copy", "source": str(app.store.path), "target": str(target), "passphrase": passphrase}
     try:
         made = await worked(WORKER, task)

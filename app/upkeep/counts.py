@@ -14,6 +14,8 @@ _CHECKS = {
         (SELECT folder_id, count(*) AS number FROM notes WHERE {LIVE} GROUP BY folder_id) n ON n.folder_id = f.id WHERE f.{LIVE}""",
     "the snapshots of a note": """SELECT n.id, n.snapshot_count, ifnull(s.number, 0) FROM notes n LEFT JOIN
         (SELECT note_id, count(*) AS number FROM snapshots GROUP BY note_id) s ON s.note_id = n.id""",
+    "the numbers of a note's snapshots": """SELECT n.id, n.snapshot_seq, max(n.snapshot_seq, s.last) FROM notes n JOIN
+        (SELECT note_id, max(seq) AS last FROM snapshots GROUP BY note_id) s ON s.note_id = n.id""",
     "the open todos of a list": f"""SELECT l.owner_id, l.open_count, ifnull(t.number, 0) FROM todo_lists l LEFT JOIN
         (SELECT owner_id, count(*) AS number FROM todos WHERE {LIVE} AND completed = 0 GROUP BY owner_id) t USING (owner_id)""",
     "the completed todos of a list": f"""SELECT l.owner_id, l.completed_count, ifnull(t.number, 0) FROM todo_lists l LEFT JOIN

@@ -1,5 +1,6 @@
 """The part of `hearth doctor` that needs the database: looking through it by a process of its own, and mending what can be made anew."""
 
+from collections.abc import Callable
 from typing import Literal
 
 import msgspec
@@ -9,11 +10,29 @@ from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Record
 from app.core.tx import Tx, stamp
+from app.upkeep import schema_check, structure, times
 from app.upkeep.findings import Finding
 from app.upkeep.tasks import WORKER, worked
-from app.workspace import counters, folder_rows, grams, note_rows, todo_lists, words
+from app.workspace import counters, folder_rows, grams, link_rows, names, note_rows, note_tags, todo_lists, todo_rows, vectors, words
 
-Repair = Literal["counters", "words", "trigrams"]
+Repair = Literal[
+    "schema",
+    "indexes",
+    "folders",
+    "keys",
+    "numbers",
+    "measures",
+    "counters",
+    "tags",
+    "links",
+    "names",
+    "todos",
+    "vectors",
+    "times",
+    "words",
+    "trigrams",
+]
+"""In the order in which they are made."""
 
 
 class Examined(Record):
@@ -23,18 +42,29 @@ class Examined(Record):
 @operation("COMMAND", category="upkeep")
 async def examine_database(app: App, me: Caller) -> Examined:
     """Look through the whole database for what is not as it should be, while it is in use."""
+    app.store.require_file()
     found = await worked(WORKER, {"task": "examine", "source": str(app.store.path), "now": stamp(app.clock())})
     return msgspec.convert(found, Examined)
 
 
 @operation("COMMAND", category="upkeep")
 def mend(tx: Tx, me: Caller, *, repairs: list[Repair]) -> Record:
-    """Count anew, and let indexes be made anew from what they are made of."""
-    if "counters" in repairs:
-        for recount in (counters.recount, folder_rows.recount, note_rows.recount, todo_lists.recount):
-            recount(tx)
-    if "words" in repairs:
-        words.begin_anew(tx)
-    if "trigrams" in repairs:
-        grams.rebuild(tx)
+    """Make anew what is made from other rows, and mend what can be mended without a guess."""
+    for name, parts in _REPAIRS.items():
+        if name in repairs:
+            for part in parts:
+                part(tx)
     return Record()
+
+
+def _reindex(tx: Tx) -> None:
+    tx.run("REINDEX")
+
+
+_REPAIRS: dict[Repair, tuple[Callable[[Tx], None], ...]] = {
+    "schema": (schema_check.make_anew,), "indexes": (_reindex,), "folders": (folder_rows.break_cycles,), "keys": (folder_rows.rekey,),
+    "numbers": (structure.raise_sequences,), "measures": (note_rows.measure,),
+    "counters": (counters.recount, folder_rows.recount, note_rows.recount, todo_lists.recount),
+    "tags": (note_tags.rebuild,), "links": (link_rows.rebuild,), "names": (names.rebuild,), "todos": (todo_rows.rebuild,),
+    "vectors": (vectors.drop_unsound,), "times": (times.set_back,), "words": (words.begin_anew,), "trigrams": (grams.rebuild,),
+}  # fmt: skip

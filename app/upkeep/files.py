@@ -13,8 +13,9 @@ from app.core.place import BACKUPS
 from app.core.regex import regex
 from app.errors import StorageFull, Unavailable
 
-Kind = Literal["clock", "hand", "upgrade", "restore"]
-"""Why a backup was made: by the clock, because somebody asked, before a migration, or it is the file that a restore replaced."""
+Kind = Literal["clock", "hand", "upgrade", "restore", "rescue"]
+"""Why a backup was made: by the clock, because somebody asked, before a migration, it is the file that a restore replaced, or what an open file
+held that was deleted or replaced under the server."""
 
 SEALED = ".age"
 PART = ".part"
@@ -107,7 +108,7 @@ def outlived(backups: Iterable[Backup]) -> list[Backup]:
     """
     ordered = sorted(backups, key=lambda backup: -backup.number)
     by_clock = [backup for backup in ordered if backup.kind == "clock"]
-    kept = {backup.number for backup in ordered if backup.kind == "hand"}
+    kept = {backup.number for backup in ordered if backup.kind in ("hand", "rescue")}
     for most, period in ((HOURS, "%Y%m%d%H"), (DAYS, "%Y%m%d"), (WEEKS, "%G%V")):
         kept |= _newest_of_each(by_clock, period, most)
     for kind in ("upgrade", "restore"):

@@ -12,9 +12,14 @@ WORK_SECONDS, PAUSE_SECONDS = 0.002, 0.004
 
 
 @contextlib.contextmanager
-def looking(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a database for reading alone while the block runs: such a connection writes nothing and never checkpoints, also as the last one."""
-    connection = sqlite3.connect(path.absolute().as_uri() + "?mode=ro", uri=True, isolation_level=None, check_same_thread=False)
+def looking(path: Path, *, alone: bool = False) -> Iterator[sqlite3.Connection]:
+    """Open a database for reading alone while the block runs: such a connection writes nothing and never checkpoints, also as the last one.
+
+    `alone`: nobody else can open it meanwhile. Then one without a log is read without making one, so that not even a file comes to be.
+    """
+    still = alone and not path.with_name(path.name + "-wal").exists()
+    name = f"{path.absolute().as_uri()}?{'immutable=1' if still else 'mode=ro'}"
+    connection = sqlite3.connect(name, uri=True, isolation_level=None, check_same_thread=False)
     connection.row_factory = sqlite3.Row
     try:
         for pragma in ("busy_timeout=5000", "trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", "cache_size=-4000", "wal_autocheckpoint=0"):

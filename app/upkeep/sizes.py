@@ -64,6 +64,7 @@ async def measure_storage(app: App, me: Caller) -> Storage:
 
 async def measured(app: App) -> Measured:
     """Measure what takes room in a process of its own and remember it."""
+    app.store.require_file()
     task = {"task": "measure", "source": str(app.store.path), "now": stamp(app.clock())}
     found = msgspec.convert(await worked(WORKER, task), Measured)
     keep(app, measured=found)

@@ -88,6 +88,36 @@ def recount(tx: Tx) -> None:
     )
 
 
+def rekey(tx: Tx) -> None:
+    """Fold the names of all folders anew; where two of one place would be one, the later is numbered."""
+    tx.run("UPDATE folders SET name_key = '/' || id")
+    for folder in tx.all(f"SELECT {COLUMNS}, trash_id FROM folders ORDER BY id"):
+        name = folder["name"]
+        if folder["trash_id"] is None and child(tx, folder["owner_id"], folder["parent_id"], name) is not None:
+            name = f"{name} ({folder['id']})"
+            names.rename(tx, "folder", folder["id"], owner=folder["owner_id"], old=folder["name"], new=name)
+        tx.run("UPDATE folders SET name = :name, name_key = :key WHERE id = :id", name=name, key=fold(name), id=folder["id"])
+
+
+def break_cycles(tx: Tx) -> None:
+    """Put one folder of each circle into the root, numbered so that it is alone with its name there."""
+    while circle := circling(tx):
+        folder = tx.sure("SELECT id, owner_id, name FROM folders WHERE id = :id", id=circle[0])
+        name = f"{folder['name']} ({folder['id']})"
+        names.rename(tx, "folder", folder["id"], owner=folder["owner_id"], old=folder["name"], new=name)
+        tx.run("UPDATE folders SET parent_id = NULL, name = :name, name_key = :key WHERE id = :id", name=name, key=fold(name), id=folder["id"])
+
+
+def circling(tx: Tx) -> list[int]:
+    """Give the folders that lie, over others or not, in themselves."""
+    rows = tx.all(
+        """WITH RECURSIVE up (id, above) AS (SELECT id, parent_id FROM folders WHERE parent_id IS NOT NULL UNION
+               SELECT up.id, f.parent_id FROM up JOIN folders f ON f.id = up.above WHERE f.parent_id IS NOT NULL)
+           SELECT id FROM up WHERE above = id ORDER BY id"""
+    )
+    return [row[0] for row in rows]
+
+
 def subtree(tx: Tx, folder_id: int) -> list[int]:
     """Give the ids of a live folder and all live folders below it."""
     rows = tx.all(

@@ -34,6 +34,13 @@ def remove(tx: Tx, note_id: int) -> None:
     tx.run("DELETE FROM note_links WHERE note_id = :note", note=note_id)
 
 
+def rebuild(tx: Tx) -> None:
+    """Forget all links; those of all notes are read again behind the writes."""
+    tx.run("DELETE FROM note_links")
+    tx.run("DELETE FROM unread_links")
+    tx.run("INSERT INTO unread_links (id, read, last) SELECT 1, 0, max(id) FROM notes HAVING max(id) IS NOT NULL")
+
+
 def any_unread(tx: Tx) -> bool:
     """Say whether there are notes from before this table was made whose links are not read yet."""
     return tx.one("SELECT 1 FROM unread_links") is not None

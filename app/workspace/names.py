@@ -7,7 +7,7 @@ indexed when the writer is idle or when somebody asks, whichever comes first.
 
 import sqlite3
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 import msgspec
@@ -102,15 +102,35 @@ def any_waiting(tx: Tx) -> bool:
 
 def index_waiting(tx: Tx, most: int = BATCH) -> None:
     """Index some of the names that wait, oldest first; an index with tokens of another kind is emptied before, so that all wait."""
-    if _progress(tx, "format") != _FORMAT:
+    if last_indexed(tx, "format") != _FORMAT:
         _empty(tx)
     for kind, sql in _WAITING.items():
-        rows = tx.all(sql, after=_progress(tx, kind), most=most)
+        rows = tx.all(sql, after=last_indexed(tx, kind), most=most)
         for item_id, owner, name, tags in rows:
             _put(tx, owner, kind, item_id, name)
             add_tags(tx, owner, tags)
         if rows:
             tx.run("UPDATE name_progress SET number = :id WHERE kind = :kind", id=rows[-1][0], kind=kind)
+
+
+def rebuild(tx: Tx) -> None:
+    """Empty the index, its words and its tags, so that all names wait for it again."""
+    _empty(tx)
+
+
+def is_outdated(tx: Tx) -> bool:
+    """Say whether the index has tokens of another kind, or none."""
+    return last_indexed(tx, "format") != _FORMAT
+
+
+def indexed_names(tx: Tx) -> Iterator[tuple[Kind, int, int, str]]:
+    """Give kind, id, owner and name of all that should be in the index by now."""
+    for kind, sql in _WAITING.items():
+        for item_id, owner, name, _ in tx.run(sql, after=0, most=-1):
+            if item_id <= last_indexed(tx, kind):
+                yield kind, item_id, owner, name
+    for item_id, owner, name in tx.run("SELECT id, owner_id, name FROM tag_names"):
+        yield "tag", item_id, owner, name
 
 
 def tend(tx: Tx) -> bool:
@@ -143,7 +163,7 @@ def with_title(tx: Tx, owner: int, title: str, most: int = 200) -> list[sqlite3.
     )  # fmt: skip
     rows += tx.all(
         "SELECT id, title, folder_id FROM notes WHERE id > :after AND +owner_id = :owner AND trash_id IS NULL",
-        after=_progress(tx, "note"),
+        after=last_indexed(tx, "note"),
         owner=owner,
     )
     wanted = fold(title)
@@ -151,17 +171,18 @@ def with_title(tx: Tx, owner: int, title: str, most: int = 200) -> list[sqlite3.
 
 
 def _is_indexed(tx: Tx, kind: Kind, item_id: int) -> bool:
-    return item_id <= _progress(tx, kind)
+    return item_id <= last_indexed(tx, kind)
 
 
-def _progress(tx: Tx, kind: str) -> int:
-    return int(tx.value("SELECT number FROM name_progress WHERE kind = :kind", kind=kind))
+def last_indexed(tx: Tx, kind: str) -> int:
+    """Give the highest id of a kind that is indexed."""
+    return int(tx.value("SELECT number FROM name_progress WHERE kind = :kind", kind=kind) or 0)
 
 
 def _put(tx: Tx, owner: int, kind: Kind, item_id: int, name: str) -> None:
     plain = name_text.folded(name)
     words = name_text.words(plain)
-    tx.run("INSERT INTO name_index (rowid, tokens) VALUES (:id, :tokens)", id=_rowid(kind, item_id), tokens=_tokens(owner, kind, plain, words))
+    tx.run("INSERT INTO name_index (rowid, tokens) VALUES (:id, :tokens)", id=row_of(kind, item_id), tokens=tokens_of(owner, kind, plain, words))
     _add_words(tx, owner, words)
 
 
@@ -169,15 +190,17 @@ def _take(tx: Tx, owner: int, kind: Kind, item_id: int, name: str) -> None:
     plain = name_text.folded(name)
     tx.run(
         "INSERT INTO name_index (name_index, rowid, tokens) VALUES ('delete', :id, :tokens)",
-        id=_rowid(kind, item_id), tokens=_tokens(owner, kind, plain, name_text.words(plain)),
+        id=row_of(kind, item_id), tokens=tokens_of(owner, kind, plain, name_text.words(plain)),
     )  # fmt: skip
 
 
-def _rowid(kind: Kind, item_id: int) -> int:
+def row_of(kind: Kind, item_id: int) -> int:
+    """Give the row of something in the index."""
     return item_id * 4 + NUMBERS[kind]
 
 
-def _tokens(owner: int, kind: Kind, plain: str, words: list[str]) -> str:
+def tokens_of(owner: int, kind: Kind, plain: str, words: list[str]) -> str:
+    """Give the tokens by which a folded name is found."""
     begin = key(owner, SORTS[kind])
     found = [begin + token for token in name_text.tokens(words)]
     found.append(key(owner, WHOLE) + name_text.whole(plain, words))
@@ -218,4 +241,6 @@ def _empty(tx: Tx) -> None:
     tx.run("DELETE FROM name_words")
     tx.run("DELETE FROM name_letters")
     tx.run("DELETE FROM tag_names")
+    for kind in (*_WAITING, "format"):
+        tx.run("INSERT INTO name_progress (kind, number) VALUES (:kind, 0) ON CONFLICT DO NOTHING", kind=kind)
     tx.run("UPDATE name_progress SET number = CASE kind WHEN 'format' THEN :format ELSE 0 END", format=_FORMAT)

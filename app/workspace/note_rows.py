@@ -144,6 +144,22 @@ def recount(tx: Tx) -> None:
            FROM (SELECT n.id AS note, count(s.id) AS number FROM notes n LEFT JOIN snapshots s ON s.note_id = n.id GROUP BY n.id) s
            WHERE notes.id = s.note AND notes.snapshot_count <> s.number"""
     )
+    tx.run(
+        """UPDATE notes SET snapshot_seq = s.last FROM (SELECT note_id, max(seq) AS last FROM snapshots GROUP BY note_id) s
+           WHERE notes.id = s.note_id AND notes.snapshot_seq < s.last"""
+    )
+
+
+def measure(tx: Tx) -> None:
+    """Measure the texts of all notes anew."""
+    for note_id, size, number, content in tx.all("SELECT id, size, word_count, content FROM notes"):
+        if (size, number) != ((text := measured(content)).size, text.words):
+            tx.run(
+                "UPDATE notes SET size = :size, word_count = :words, revision = revision + 1 WHERE id = :id",
+                size=text.size,
+                words=text.words,
+                id=note_id,
+            )
 
 
 def trash_one(tx: Tx, note: sqlite3.Row, trash_id: int) -> None:

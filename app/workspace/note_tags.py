@@ -33,6 +33,18 @@ def stored(tags: list[str]) -> str:
     return msgspec.json.encode(tags).decode() if tags else NONE
 
 
+def keys(tags: str) -> list[str]:
+    """Give the keys by which a note of these stored tags is found."""
+    return [] if tags == NONE else [fold(tag) for tag in _decoder.decode(tags)]
+
+
+def rebuild(tx: Tx) -> None:
+    """Enter all notes under their tags anew."""
+    tx.run("DELETE FROM note_tags")
+    for note, owner, tags in tx.all("SELECT id, owner_id, tags FROM notes"):
+        put(tx, owner, note, tags)
+
+
 def put(tx: Tx, owner: int, note_id: int, tags: str) -> None:
     """Enter a note under its tags."""
     if tags != NONE:

@@ -127,6 +127,20 @@ def folded(text: str) -> str:
     return "".join(mark for mark in unicodedata.normalize("NFKD", text) if not unicodedata.combining(mark)).casefold()
 
 
+def words_of(todo: sqlite3.Row) -> str:
+    """Give the words by which a stored todo is found."""
+    return _words(draft_of(todo))
+
+
+def rebuild(tx: Tx) -> None:
+    """Make words and deadlines anew from what the todos say."""
+    for todo in tx.all("SELECT t.*, l.zone FROM todos t LEFT JOIN todo_lists l ON l.owner_id = t.owner_id"):
+        tx.run(
+            "UPDATE todos SET words = :words, deadline = :deadline WHERE id = :id",
+            words=words_of(todo), deadline=due.deadline(todo["due_date"], ZoneInfo(todo["zone"] or "UTC")), id=todo["id"],
+        )  # fmt: skip
+
+
 def _words(draft: Draft) -> str:
     return folded("\n".join((draft.title, draft.description or "", *(step.title for step in todo_steps.decoded(draft.steps)))))
 

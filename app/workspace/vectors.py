@@ -72,6 +72,14 @@ def models(tx: Tx) -> list[Model]:
     return [Model(id_, name, dimension, bool(complete)) for id_, name, dimension, complete in rows]
 
 
+def drop_unsound(tx: Tx) -> None:
+    """Delete vectors that cannot be of their model; they are made anew in the background."""
+    tx.run(
+        """DELETE FROM note_passages WHERE id IN (SELECT p.id FROM note_passages p JOIN embedding_models m ON m.id = p.model_id
+           WHERE m.dimension < 1 OR length(p.vectors) % m.dimension <> 0 OR length(p.spans) % 8 <> 0)"""
+    )
+
+
 def ensure_model(tx: Tx, name: str, dimension: int) -> Model:
     """Give the model of that name and dimension, made if it is missing."""
     tx.run(

@@ -78,7 +78,7 @@ def remove(tx: Tx, note_id: int, *, owner: int, old: Words) -> None:
 def drop(tx: Tx, owner: int) -> None:
     """Delete an owner's whole index."""
     if tx.run("DELETE FROM word_owners WHERE owner_id = :owner", owner=owner).rowcount:
-        tx.run(f"DROP TABLE {table(owner)}")
+        tx.run(f"DROP TABLE IF EXISTS {table(owner)}")
 
 
 def any_waiting(tx: Tx) -> bool:
