@@ -109,6 +109,17 @@ def require_dates(rule: str, first: date) -> None:
         raise Invalid(f"recurrence.rule names no date in the {SPAN_YEARS} years after dueDate.", field="recurrence.rule")
 
 
+def is_over(rule: str, due_date: str, zone: ZoneInfo) -> bool:
+    """Say whether a due date lies after the rule's UNTIL."""
+    until = read(rule).until
+    if until is None:
+        return False
+    limit = due.read(until, zone)
+    if due.is_day(limit) or due.is_day(due_date):
+        return due.day_of(due_date, zone) > due.day_of(limit, zone)
+    return due_date > limit
+
+
 def following(series: Recurrence, *, due_date: str, today: date, zone: ZoneInfo, wall: str | None) -> Following | None:
     """Give what follows a todo done today: the first of its dates after both its due date and today; None once the series is over.
 
@@ -124,7 +135,7 @@ def following(series: Recurrence, *, due_date: str, today: date, zone: ZoneInfo,
     next_due = due.moved(due_date, day, zone, kept)
     if repetition.count is not None and steps >= repetition.count:
         return None
-    if repetition.until is not None and _is_over(next_due, repetition.until, zone):
+    if is_over(series.rule, next_due, zone):
         return None
     rule = series.rule if repetition.count is None else repetition.with_count(repetition.count - steps)
     displaced = kept is not None and due.moment(next_due, zone).time() != kept
@@ -210,13 +221,6 @@ def _twin(year: int) -> int:
 
 def _form(year: int) -> tuple[bool, int]:
     return calendar.isleap(year), date(2000 + year % 400, 1, 1).weekday()
-
-
-def _is_over(next_due: str, until: str, zone: ZoneInfo) -> bool:
-    limit = due.read(until, zone)
-    if due.is_day(limit) or due.is_day(next_due):
-        return due.day_of(next_due, zone) > due.day_of(limit, zone)
-    return next_due > limit
 
 
 def _part(text: str) -> tuple[str, str]:
