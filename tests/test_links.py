@@ -4,8 +4,6 @@ import sqlite3
 import statistics
 import time
 from pathlib import Path
-import statistics
-import time
 from typing import Any
 
 import pytest
@@ -374,9 +372,7 @@ async def test_links_of_notes_from_before_there_was_a_table_of_links_are_read(tm
         ("Plan", "Ein ßPlan, der Planet, ein Plan.", "Ein ßPlan, der Planet, ein Plan."),
     ],
 )
-async def test_a_mention_in_letters_that_change_their_length_is_shown_with_its_line(
-    alice: Client, title: str, text: str, context: str
-) -> None:
+async def test_a_mention_in_letters_that_change_their_length_is_shown_with_its_line(alice: Client, title: str, text: str, context: str) -> None:
     note = await alice.note(title, "")
     await alice.note("Other", text)
     found = (await alice.ok("GET", f"/os/notes/{note['id']}/links"))["mentions"]

@@ -4,6 +4,7 @@ import re
 import sqlite3
 import unicodedata
 import zoneinfo
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -18,6 +19,7 @@ from app.core.shapes import Line, Record, Rule
 from app.core.tx import Tx
 from app.errors import AlreadyExists, NotFound
 
+LANGUAGE_TAG = r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,4}"
 USERNAME = regex(r"[a-z0-9][a-z0-9_-]{1,31}")
 AGENT_SUFFIX = "_coo"
 USERNAME_RULE = "must have 2 to 32 characters: a-z, 0-9, _ and -, the first a letter or digit, and not end in _coo"
@@ -25,6 +27,10 @@ USERNAME_RULE = "must have 2 to 32 characters: a-z, 0-9, _ and -, the first a le
 
 class Username(Rule, frozen=True):
     """A name as the contract allows it, in lower case."""
+
+    @property
+    def accepts(self) -> Mapping[str, Any]:
+        return {"pattern": "^[A-Za-z0-9][A-Za-z0-9_-]{1,31}$", "not": {"type": "string", "pattern": "_[Cc][Oo][Oo]$"}}
 
     def __call__(self, value: str) -> str:
         name = value.strip().lower()
@@ -36,6 +42,10 @@ class Username(Rule, frozen=True):
 class Email(Rule, frozen=True):
     """An address with one @ and no spaces; the rest only its mail server can say."""
 
+    @property
+    def accepts(self) -> Mapping[str, Any]:
+        return {"maxLength": 254, "pattern": r"^[^\s@\u0000-\u001f\u007f-\u009f]+@[^\s@\u0000-\u001f\u007f-\u009f]+$"}
+
     def __call__(self, value: str) -> str:
         address = value.strip()
         if not re.fullmatch(r"[^\s@]+@[^\s@]+", address) or len(address) > 254:
@@ -45,6 +55,14 @@ class Email(Rule, frozen=True):
 
 class Zone(Rule, frozen=True):
     """An IANA time zone."""
+
+    @property
+    def accepts(self) -> Mapping[str, Any]:
+        return {"description": "an IANA time zone that this server knows", "enum": sorted(zoneinfo.available_timezones())}
+
+    @property
+    def shared(self) -> str:
+        return "TimeZone"
 
     def __call__(self, value: str) -> str:
         try:
@@ -57,8 +75,12 @@ class Zone(Rule, frozen=True):
 class Locale(Rule, frozen=True):
     """A language tag of RFC 5646, by its form."""
 
+    @property
+    def accepts(self) -> Mapping[str, Any]:
+        return {"pattern": f"^{LANGUAGE_TAG}$"}
+
     def __call__(self, value: str) -> str:
-        if not re.fullmatch(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,4}", value):
+        if not re.fullmatch(LANGUAGE_TAG, value):
             raise ValueError("must be a language tag such as en or de-CH")
         return value
 

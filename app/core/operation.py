@@ -20,6 +20,7 @@ Risk = Literal["R", "W", "O", "X"]
 """What an agent's tool can do: read; change the workspace in a way that can be undone; reach others outside; or what cannot be taken back."""
 Taint = Literal["guest", "agent", "mail", "calendar", "mcp", "web"]
 """Whose words a tool's result may hold, where they are not the user's own."""
+NOTHING: Mapping[str, str] = {}
 NET = "/net/"
 """Where those aliases lie that are routes of the contract in their own right; all others are older names."""
 CAMEL_CATEGORIES = {"raw_memory": "rawMemory", "managed_agents": "managedAgents"}
@@ -63,6 +64,7 @@ class Operation(msgspec.Struct, Generic[P, R], frozen=True, dict=True):
     spooled: bool
     once: Callable[..., Callable[..., Any] | None] | None
     frees: bool
+    refuses: Mapping[str, str]
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.function(*args, **kwargs)
@@ -154,6 +156,7 @@ def operation(
     spooled: bool = False,
     once: Callable[..., Callable[..., Any] | None] | None = None,
     frees: bool = False,
+    refuses: Mapping[str, str] = NOTHING,
 ) -> Callable[[Callable[P, R]], Operation[P, R]]:
     """Make a function an operation; its keyword-only parameters are its request, its return annotation its answer.
 
@@ -174,6 +177,7 @@ def operation(
     and deleted when it is refused. `once`: for an idempotent
     `async def`, gives the one transaction that a request comes to, so that its reply is kept with its effect; None for one that comes to more.
     `frees`: it makes room, as every DELETE does, so it may use the last of a full disk.
+    `refuses`: what no schema can say of its fields, for the document: by field when a request is refused for it.
     """
     method, _, path = route.partition(" ")
 
@@ -208,6 +212,7 @@ def operation(
             spooled=spooled,
             once=once,
             frees=frees or method == "DELETE",
+            refuses=refuses,
         )
 
     return declare

@@ -92,6 +92,9 @@ def read_permissions(tx: Tx, me: Caller, *, user_id: UserRef) -> PermissionsAnsw
     category="network",
     since="beyond",
     also=("PUT /net/permissions/{userId}",),
+    refuses={
+        "permissions": "folderIds are none of the caller's folders, or stand beside another scope than folders",
+    },
 )
 async def change_permissions(
     app: App, me: Caller, *, user_id: UserRef, permissions: Permissions, if_revision: Revision | None = None

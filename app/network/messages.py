@@ -73,6 +73,9 @@ def _one_write(*, to: str, message: str, intent: str | None, client_message_id: 
     idempotent=IDEMPOTENT_SECONDS,
     once=_one_write,
     also=("POST /net/messages",),
+    refuses={
+        "to": "it is the caller, or group: without a number",
+    },
 )
 async def send_message(
     app: App, me: Caller, *, to: To, message: MessageText, intent: Intent | None = None, client_message_id: ClientMessageId | None = None

@@ -97,7 +97,18 @@ class Revoked(Record):
     message: str
 
 
-@operation("POST /os/share", scope="os.share:write", category="sharing", status=201, also=("POST /share/create",))
+@operation(
+    "POST /os/share",
+    scope="os.share:write",
+    category="sharing",
+    status=201,
+    also=("POST /share/create",),
+    refuses={
+        "folderIds": "they are missing with the scope folders, or stand with another",
+        "noteId": "it is missing with the scope note_only, or stands with another",
+        "target": "it is note and the scope not note_only",
+    },
+)
 async def create_share_link(
     app: App, me: Caller, *, scope: Scope, folder_ids: Folders | None = None, note_id: Id | None = None, target: Target = "agent",
     access: Calendars = "read", notes_access: Access = "read", label: Label = "", expires_in: Life = "30d", require_sign_in: bool = True,
@@ -141,7 +152,18 @@ async def read_share_link(app: App, me: Caller, *, link_id: LinkRef) -> ShareAns
     return await app.read(lambda tx: ShareAnswer(shown(tx, own(tx, me, link_id), app.settings)))
 
 
-@operation("PATCH /os/share/{linkId}", scope="os.share:write", category="sharing", since="beyond", also=("PATCH /share/{linkId}",))
+@operation(
+    "PATCH /os/share/{linkId}",
+    scope="os.share:write",
+    category="sharing",
+    since="beyond",
+    also=("PATCH /share/{linkId}",),
+    refuses={
+        "folderIds": "they are missing with the scope folders, or stand with another",
+        "noteId": "it is missing with the scope note_only, or stands with another",
+        "target": "it is note and the scope not note_only",
+    },
+)
 async def change_share_link(
     app: App, me: Caller, *, link_id: LinkRef, scope: Scope | None = None, folder_ids: Folders | None = None, note_id: Id | None = None,
     target: Target | None = None, access: Calendars | None = None, notes_access: Access | None = None, label: Label | None = None,

@@ -189,9 +189,9 @@ def _from_html(html: str) -> str:
 def _tags(given: Sequence[str], name: str, lines: Lines) -> str:
     unique: dict[str, str] = {}
     for written in given:
-        tag = _encodable(written).strip().removeprefix("#")
+        tag = note_tags.plain(_encodable(written))
         try:
-            checked = note_tags.TAG(tag)
+            checked = note_tags.kept(tag)
         except ValueError as error:
             if tag:
                 lines.append(NotCarried(name=name, reason=f"its tag {tag[:80]!r} {error}"))

@@ -101,7 +101,7 @@ def _place(text: str, said: re.Pattern[str]) -> Span | None:
 
 
 def _plain(text: str) -> str:
-    """Give a text without case, in one composition: sixteen times as fast as `fold`, which knows letters that no case nor composition is the end of."""
+    """Give a text without case, in one composition: sixteen times as fast as `fold`, which knows stranger letters."""
     return unicodedata.normalize("NFC", text).casefold()
 
 

@@ -100,7 +100,20 @@ def get_todo(tx: Tx, me: Caller, *, id: Id) -> TodoAnswer:
     return TodoAnswer(_shown(tx, me, id))
 
 
-@operation("POST /os/todos", scope="os.todos:write", status=201, wrap="result", invalid_status=422, idempotent=300, tool=True, risk="W")
+@operation(
+    "POST /os/todos",
+    scope="os.todos:write",
+    status=201,
+    wrap="result",
+    invalid_status=422,
+    idempotent=300,
+    tool=True,
+    risk="W",
+    refuses={
+        "notes": "description is given with another text",
+        "recurrence": "dueDate is not given; its rule names a part twice, has both COUNT and UNTIL, ends before dueDate or names no date",
+    },
+)
 def create_todo(
     tx: Tx, me: Caller, *, title: TodoTitle, description: Description | None = None, notes: Notes | None = None, due_date: DueDate | None = None,
     priority: Priority = 0, steps: NewSteps | None = None, recurrence: Recurrence | None = None, user_timezone: TimeZone | None = None,
@@ -121,7 +134,18 @@ def create_todo(
     return TodoAnswer(_shown(tx, me, todo_rows.insert(tx, me.user, draft, zone=home)))
 
 
-@operation("PATCH /os/todos/{id}", scope="os.todos:write", tool=True, risk="W")
+@operation(
+    "PATCH /os/todos/{id}",
+    scope="os.todos:write",
+    tool=True,
+    risk="W",
+    refuses={
+        "notes": "description is given with another text",
+        "dueDate": "it is cleared and the todo recurs",
+        "recurrence": "the todo has no dueDate; its rule names a part twice, has both COUNT and UNTIL, ends before dueDate or names no date",
+        "steps": "an id names no step of the todo, or comes twice",
+    },
+)
 def edit_todo(
     tx: Tx, me: Caller, *, id: Id, title: TodoTitle | None = None, description: Description | None = None,
     notes: Notes | None = None, due_date: DueDate | UnsetType | None = UNSET, priority: Priority | None = None, completed: bool | None = None,

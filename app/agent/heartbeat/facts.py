@@ -103,8 +103,8 @@ def _top(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list
 
 def _important(look: Look, condition: str) -> list[sqlite3.Row]:
     return look.tx.all(
-        f"""SELECT id, title, due_date, priority FROM todos WHERE owner_id = :me AND trash_id IS NULL AND completed = 0 AND {condition} AND priority >= :top
-            ORDER BY deadline, priority DESC, id LIMIT :most""",
+        f"""SELECT id, title, due_date, priority FROM todos WHERE owner_id = :me AND trash_id IS NULL AND completed = 0 AND {condition}
+              AND priority >= :top ORDER BY deadline, priority DESC, id LIMIT :most""",
         me=look.me.user, none=due.NO_DUE, until=stamp(_until(look, 24)), now=look.tx.now, top=TOP_PRIORITY, most=MOST_EACH,
     )  # fmt: skip
 
