@@ -161,6 +161,23 @@ async def waiting(client: Client) -> tuple[int, Any]:
     return note["id"], None
 
 
+async def test_what_waits_because_of_a_run_waits_no_longer_once_the_run_is_undone(alice: Client, clock: MovableClock) -> None:
+    await waiting(alice)
+    clock.forward(days=40)
+    done = await run(alice)
+    (action,) = done["actions"]
+    undone = await alice.ok("POST", f"/heartbeat/runs/{done['run']['id']}/undo")
+    assert (undone["undone"], undone["conflicts"]) == ([action["id"]], [])
+    assert (await alice.ok("GET", "/escalations"))["pendingCount"] == 0
+    path = f"/escalations/{action['escalationId']}"
+    ended = (await alice.ok("GET", path))["escalation"]
+    assert (ended["status"], ended["failure"]["error"]) == ("superseded", "grant_revoked")
+    (after,) = (await alice.ok("GET", f"/heartbeat/runs/{done['run']['id']}"))["actions"]
+    assert after["status"] == "undone"
+    refused = await alice.post(f"{path}/decision", json={"decision": "continue"})
+    assert refused.status_code == 409
+
+
 async def test_a_no_leaves_everything_as_it_is(alice: Client, clock: MovableClock) -> None:
     number, _ = await waiting(alice)
     clock.forward(days=40)

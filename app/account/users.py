@@ -15,10 +15,12 @@ from app.core import tokens
 from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.regex import regex
-from app.core.shapes import Line, Record, Rule
+from app.core.shapes import Line, Record, Rule, Unknown
 from app.core.tx import Tx
 from app.errors import AlreadyExists, NotFound
 
+NO_NAMES = Unknown()
+MOST_NAMED = 10
 LANGUAGE_TAG = r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,4}"
 USERNAME = regex(r"[a-z0-9][a-z0-9_-]{1,31}")
 AGENT_SUFFIX = "_coo"
@@ -107,7 +109,10 @@ class AccountSettings(Record):
 
 
 class SettingsAnswer(Record):
+    """`notice` names what was sent and is no setting."""
+
     settings: AccountSettings
+    notice: str | UnsetType = UNSET
 
 
 class Profile(Record):
@@ -178,6 +183,7 @@ def change_settings(
     replan_per_day: Annotated[int, Meta(ge=1, le=50)] | None = None, default_model: Annotated[str, Line(1, 200)] | UnsetType | None = UNSET,
     inbox_from: InboxFrom | None = None, escalation_ttl_hours: Annotated[int, Meta(ge=1, le=720)] | None = None,
     trash_days: Annotated[int, Meta(ge=1, le=365)] | None = None, snapshot_keep: Annotated[int, Meta(ge=10, le=5000)] | None = None,
+    unknown: Unknown = NO_NAMES,
 ) -> SettingsAnswer:  # fmt: skip
     """Change some of the account's settings; those that are not given stay. null clears agentName, email and defaultModel."""
     given = {
@@ -195,7 +201,7 @@ def change_settings(
         settings=msgspec.json.encode(stored).decode(),
         me=me.user,
     )
-    return SettingsAnswer(chosen)
+    return SettingsAnswer(chosen, _ignored(unknown) if unknown else UNSET)
 
 
 @operation("COMMAND", category="account")
@@ -280,6 +286,13 @@ def settings_of_user(tx: Tx, user: int) -> AccountSettings:
     if row is None:
         raise NotFound("This user is gone.")
     return AccountSettings(name=row["name"], **msgspec.json.decode(row["settings"]))
+
+
+def _ignored(unknown: Unknown) -> str:
+    named = ", ".join(f"“{name[:60]}”" for name in unknown[:MOST_NAMED])
+    more = len(unknown) - MOST_NAMED
+    also = f" and {more} more" if more > 0 else ""
+    return f"There {'is no setting' if len(unknown) == 1 else 'are no settings'} called {named}{also}; what was sent for that was ignored."
 
 
 def _user(row: sqlite3.Row) -> User:

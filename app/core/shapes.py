@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin, g
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from app.core.fitting import fitted
 from app.core.regex import regex
 from app.errors import Invalid, Malformed
 
@@ -106,6 +107,23 @@ class Text(Rule, frozen=True):
         return value
 
 
+class Said(Text, frozen=True):
+    """Text that says something."""
+
+    @property
+    def accepts(self) -> Mapping[str, Any]:
+        return {**super().accepts, "pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"}
+
+    def __call__(self, value: str) -> str:
+        if not value.strip():
+            raise ValueError("must say something; it holds only blanks")
+        return super().__call__(value)
+
+
+class Unknown(tuple[str, ...]):
+    """The names that a request has and its operation does not; a parameter of this type is given them and is no field."""
+
+
 class Form(Rule, frozen=True):
     """A pattern for the document; the operation itself checks the field, and says better what is wrong with it."""
 
@@ -147,7 +165,9 @@ class Shape:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         hints = get_type_hints(function, include_extras=True)
-        parameters = [p for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
+        named = [p for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
+        parameters = [p for p in named if hints[p.name] is not Unknown]
+        self._unknown = next((p.name for p in named if hints[p.name] is Unknown), None)
         self.names = tuple(p.name for p in parameters)
         self.wire_names = {p.name: camel(p.name) for p in parameters}
         fields = [(p.name, hints[p.name]) if p.default is p.empty else (p.name, hints[p.name], p.default) for p in parameters]
@@ -167,13 +187,16 @@ class Shape:
             record = msgspec.convert(given, self.record)
         except msgspec.ValidationError as error:
             record = self._fitted(given, error)
-        return {name: getattr(record, name) for name in self.names}
+        found = {name: getattr(record, name) for name in self.names}
+        if self._unknown is not None:
+            found[self._unknown] = Unknown(name for name in given if name not in self._readers)
+        return found
 
     def _fitted(self, given: Mapping[str, Any], failure: msgspec.ValidationError) -> Any:
         """Give the record of a request in which null stands for what was left out, or 3.0 for 3; raise Invalid where it fits no better so."""
         if "got `null`" in str(failure) or "got `float`" in str(failure):
             try:
-                return msgspec.convert(_fitted(given, msgspec.inspect.type_info(self.record)), self.record)
+                return msgspec.convert(fitted(given, msgspec.inspect.type_info(self.record)), self.record)
             except msgspec.ValidationError as error:
                 failure = error
         raise _explained(str(failure), self.choices) from None
@@ -241,48 +264,6 @@ def schemas(types_: list[Any], prefix: str) -> tuple[list[dict[str, Any]], dict[
 
 
 _encoder = msgspec.json.Encoder()
-
-
-def _fitted(value: Any, of: msgspec.inspect.Type) -> Any:
-    """Give a value of that type without the nulls of optional fields that cannot be null, and with whole numbers as integers, which JSON does not
-    tell apart."""
-    if isinstance(of, msgspec.inspect.Metadata):
-        return _fitted(value, of.type)
-    if isinstance(of, msgspec.inspect.UnionType):
-        inner = _INNER.get(type(value), ())
-        return next((_fitted(value, option) for option in of.types if isinstance(_bare(option), inner)), value)
-    if isinstance(of, msgspec.inspect.IntType):
-        return int(value) if isinstance(value, float) and value.is_integer() else value
-    if isinstance(of, msgspec.inspect.ListType) and isinstance(value, list):
-        return [_fitted(part, of.item_type) for part in value]
-    if isinstance(of, msgspec.inspect.DictType) and isinstance(value, dict):
-        return {name: _fitted(part, of.value_type) for name, part in value.items()}
-    if isinstance(of, msgspec.inspect.StructType) and isinstance(value, Mapping):
-        fields = {field.encode_name: field for field in of.fields}
-        return {
-            name: _fitted(part, fields[name].type) if name in fields else part
-            for name, part in value.items()
-            if part is not None or name not in fields or fields[name].required or _takes_null(fields[name].type)
-        }
-    return value
-
-
-def _bare(of: msgspec.inspect.Type) -> msgspec.inspect.Type:
-    return _bare(of.type) if isinstance(of, msgspec.inspect.Metadata) else of
-
-
-_INNER: dict[type, tuple[type[msgspec.inspect.Type], ...]] = {
-    list: (msgspec.inspect.ListType,),
-    float: (msgspec.inspect.IntType,),
-    dict: (msgspec.inspect.StructType, msgspec.inspect.DictType),
-}
-
-
-def _takes_null(of: msgspec.inspect.Type) -> bool:
-    if isinstance(of, msgspec.inspect.Metadata):
-        return _takes_null(of.type)
-    options = of.types if isinstance(of, msgspec.inspect.UnionType) else (of,)
-    return any(isinstance(option, msgspec.inspect.NoneType | msgspec.inspect.AnyType) for option in options)
 
 
 def _containers(body: bytes) -> int:

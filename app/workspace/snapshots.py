@@ -89,11 +89,11 @@ class RestoredNote(Record):
 
 
 class Restored(Record):
-    """`safetySeq` is the snapshot of the note as it was before."""
+    """`safetySeq` is the snapshot of the note as it was before; null where that was no other text."""
 
     note: RestoredNote
     restored_seq: int
-    safety_seq: int
+    safety_seq: int | None
 
 
 class Difference(Record):
@@ -156,13 +156,14 @@ async def read_version(app: App, me: Caller, *, note_id: Id, version_id: Id) -> 
     },
 )
 def restore_snapshot(tx: Tx, me: Caller, *, note_id: Id, seq: Id | None = None, version_id: Id | None = None) -> Restored:
-    """Give a note the text of a snapshot; what it held before is kept as a snapshot first."""
+    """Give a note the text of a snapshot; what it held before is kept as a snapshot first, unless it holds that text already."""
     if (seq is None) == (version_id is None):
         raise Invalid("Give either seq or versionId.", field="seq")
     note = access.note(tx, me, note_id, "writer")
     snapshot = _find(tx, note_id, seq=seq, version_id=version_id)
-    safety = take(tx, me, note, label=BEFORE_RESTORE, automatic=True)
+    safety = None
     if snapshot["content"] != note["content"]:
+        safety = take(tx, me, note, label=BEFORE_RESTORE, automatic=True)
         note_rows.change(tx, note, title=note["title"], tags=note["tags"], text=note_rows.measured(snapshot["content"]))
     revision = tx.value("SELECT revision FROM notes WHERE id = :id", id=note_id)
     return Restored(RestoredNote(note_id, note["title"], revision), snapshot["seq"], safety)
