@@ -370,3 +370,10 @@ async def test_a_workspace_begins_once(served: Served) -> None:
 
 def issue_with_prefix(tx: Any, prefix: str) -> Any:
     return keys.issue(tx, tx.value("SELECT id FROM users WHERE username = 'alice'"), "older", ("*",), "never", prefix)
+
+
+async def test_what_is_no_setting_is_named_and_the_rest_is_kept(alice: Client) -> None:
+    changed = await alice.ok("PATCH", "/account/settings", json={"name": "Al", "replanPerday": 3, "colour": "red"})
+    assert changed["settings"]["name"] == "Al"
+    assert changed["notice"] == "There are no settings called “replanPerday”, “colour”; what was sent for that was ignored."
+    assert "notice" not in await alice.ok("PATCH", "/account/settings", json={"replanPerDay": 3})

@@ -331,3 +331,10 @@ async def test_every_entry_becomes_exactly_what_its_path_says_or_a_row_of_errors
         await check_entries(client, writes, folders)
     finally:
         await client.aclose()
+
+
+@pytest.mark.parametrize("title", [".", "..", " .. "])
+async def test_no_note_is_written_that_no_path_can_name(alice: Client, title: str) -> None:
+    body = {"texts": [{"title": title, "content": "x"}, {"title": "fine", "content": "x"}]}
+    done = await alice.ok("POST", "/accumulate", json=body)
+    assert (done["created"], [row["error"] for row in done["errors"]]) == (1, ["invalid_request"])

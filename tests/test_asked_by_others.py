@@ -250,5 +250,14 @@ async def test_a_guest_is_told_of_the_owner_and_not_greeted_as_them(alice: Clien
     assert closed["response"] == "I may not do that for you; alice decides what I may do and tell here."
 
 
+async def test_who_may_not_see_the_calendar_is_answered_from_the_notes_that_they_may_read(alice: Client, stranger: Client) -> None:
+    await alice.note("Street party", "The next meeting of the street party is on Friday at noon in the park.")
+    closed = await link(alice)
+    answer = (await ask(stranger, closed, "When is the next meeting of the street party?"))["response"]
+    assert "Friday at noon" in answer
+    nothing = (await ask(stranger, closed, "What is on the calendar tomorrow?"))["response"]
+    assert nothing == "I may not do that for you; alice decides what I may do and tell here."
+
+
 async def test_ones_own_agent_speaks_to_its_owner(alice: Client) -> None:
     assert (await send(alice, "alice_coo", "where is the zeppelin hangar?"))["response"] == "I found nothing about that in your notes."

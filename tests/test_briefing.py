@@ -72,6 +72,7 @@ async def test_todos_stand_by_when_they_are_due(alice: Client) -> None:
     ):  # fmt: skip
         await todo(alice, title, due)
     await todo(alice, "matters", "2026-12-24", priority=5)
+    await todo(alice, "matters more", "2026-12-24", priority=9)
     done = await todo(alice, "done", "2026-11-20")
     await alice.ok("POST", f"/os/todos/{done}/complete")
     gone = await todo(alice, "gone", "2026-11-20")
@@ -80,10 +81,11 @@ async def test_todos_stand_by_when_they_are_due(alice: Client) -> None:
     headings = re.findall(r"<p><strong>([^<]*)</strong></p><ul>(.*?)</ul>", made["todoSummary"])
     assert {heading: entries(rows) for heading, rows in headings} == {
         "Overdue": ["later", "late", "this morning"], "Today": ["tonight", "today"], "Next 3 days": ["soon"],
-        "Important, with more time": ["matters"],
+        "Important, with more time": ["matters more", "matters"],
     }  # fmt: skip
     assert "3 todos are overdue, 2 are due today and 1 comes in the next 3 days." in made["todoSummary"]
     assert "overdue 11 days" in made["todoSummary"]
+    assert made["todoSummary"].count("priority 5/5") == 2
     assert "due today at 20:00" in made["todoSummary"]
     assert "3 overdue todos and 2 todos due today" in made["statusQuoSummary"]
 

@@ -79,7 +79,7 @@ async def fill_todos(client: Client, chance: random.Random, clock: MovableClock,
         clock.forward(seconds=30)
         due = chance.choice([None, "2026-12-01", "2027-01-31T08:30:00+05:30", "0001-01-02", "9999-12-30"])
         rule = chance.choice([None, None, "FREQ=WEEKLY;BYDAY=MO,TH", "FREQ=MONTHLY;COUNT=5"]) if due and due.startswith("20") else None
-        body: dict[str, Any] = {"title": f"{chance.choice(HOSTILE).strip()} {number}", "priority": chance.randint(0, 5)}
+        body: dict[str, Any] = {"title": f"{chance.choice(HOSTILE).strip()} {number}", "priority": chance.randint(0, 10)}
         body |= {"description": f"see /os/notes/{notes[0]}\n; , \\"} if chance.random() < 0.4 else {}
         body |= {"steps": [{"title": f"step {step}"} for step in range(chance.randint(0, 4))]}
         body |= {"dueDate": due} if due else {}
@@ -195,11 +195,13 @@ async def test_todos_are_there_for_other_programs_too(served: Served, alice: Cli
 
     body = {"title": "Pay, the; rent", "dueDate": "2026-12-01", "priority": 5, "steps": [{"title": "Transfer"}], "description": "ä" * 100}
     await alice.ok("POST", "/os/todos", status=201, json={**body, "recurrence": {"rule": "FREQ=MONTHLY"}})
+    await alice.ok("POST", "/os/todos", status=201, json={"title": "Call", "priority": 9})
     await asyncio.to_thread(write_out, served, "alice", tmp_path / "out")
-    assert (tmp_path / "out/todo.txt").read_text("utf-8") == "(A) 2026-11-21 Pay, the; rent due:2026-12-01\n"
+    assert (tmp_path / "out/todo.txt").read_text("utf-8") == "(A) 2026-11-21 Pay, the; rent due:2026-12-01\n(A) 2026-11-21 Call\n"
     content = (tmp_path / "out/todos.ics").read_bytes()
     assert max(map(len, content.split(b"\r\n"))) <= 75
-    todo = icalendar.Calendar.from_ical(content).walk("VTODO")[0]
+    todo, other = icalendar.Calendar.from_ical(content).walk("VTODO")
+    assert other["PRIORITY"] == 1
     assert (str(todo["SUMMARY"]), todo["DUE"].dt.isoformat(), todo["PRIORITY"]) == ("Pay, the; rent", "2026-12-01", 1)
     assert str(todo["DESCRIPTION"]) == f"{'ä' * 100}\n[ ] Transfer"
     assert json.loads((tmp_path / "out/todos.json").read_text("utf-8"))[0]["recurrence"] == {"rule": "FREQ=MONTHLY", "from": "due"}

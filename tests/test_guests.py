@@ -339,6 +339,24 @@ async def test_no_wording_of_a_guest_changes_what_is_there_or_reaches_others(
     assert (ended["status"], ended["failure"]["error"]) == ("superseded", "grant_revoked")
 
 
+async def test_what_a_guest_asked_for_waits_no_longer_once_the_link_is_narrowed(
+    alice: Client, stranger: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = await alice.note("Plan", "as it was")
+    made = await link(alice, notesAccess="edit")
+    brain(monkeypatch, scripted([("edit_note", {"noteId": note["id"], "content": "better", "ifRevision": 1})], "done"))
+    await ask(stranger, made, "make it better")
+    (waiting,) = (await alice.ok("GET", "/escalations"))["escalations"]
+    assert "better" in waiting["preview"]["text"]
+    assert "ifRevision" not in waiting["preview"]["text"] + waiting["summary"]
+    await alice.ok("PATCH", f"/os/share/{made['id']}", json={"label": "another name", "notesAccess": "edit"})
+    assert (await alice.ok("GET", "/escalations"))["pendingCount"] == 1
+    await alice.ok("PATCH", f"/os/share/{made['id']}", json={"notesAccess": "read"})
+    (ended,) = (await alice.ok("GET", "/escalations", params={"status": "decided"}))["escalations"]
+    assert (ended["status"], ended["failure"]["error"]) == ("superseded", "grant_revoked")
+    assert "narrowed" in ended["failure"]["message"]
+
+
 async def test_what_a_guest_asked_for_is_done_with_a_yes_while_the_link_is_open(
     served: Served, alice: Client, stranger: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

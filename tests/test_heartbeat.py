@@ -63,6 +63,22 @@ async def test_news_about_the_same_todo_is_told_when_it_has_changed(alice: Clien
     assert (await run(alice))["result"]["delivered"] is True
 
 
+async def test_a_todo_that_was_told_is_news_again_once_its_priority_is_raised(alice: Client) -> None:
+    number = await todo(alice, "Pay rent", dueDate="2026-11-20", priority=2)
+    await run(alice)
+    for priority, is_news in ((1, False), (2, False), (4, True), (3, False), (10, True)):
+        await alice.ok("PATCH", f"/os/todos/{number}", json={"priority": priority})
+        assert (await run(alice))["result"]["delivered"] is is_news, priority
+
+
+async def test_a_todo_of_any_priority_from_5_up_has_top_priority(alice: Client) -> None:
+    await checklist(alice, "todos of top priority")
+    for priority in (4, 5, 7, 10):
+        await todo(alice, f"of priority {priority}", priority=priority)
+    named = {action["title"] for action in (await run(alice))["actions"]}
+    assert named == {f"'of priority {priority}' has top priority." for priority in (5, 7, 10)}
+
+
 async def test_a_run_with_nothing_to_do_says_nothing(alice: Client) -> None:
     done = await run(alice)
     assert (done["result"]["skipReason"], done["result"]["text"], done["actions"]) == ("nothing_due", "", [])
@@ -143,6 +159,23 @@ async def waiting(client: Client) -> tuple[int, Any]:
     await client.ok("POST", "/heartbeat/policy", json={"tier": "ACTIONS"})
     await checklist(client, "Unpin notes that have not changed for 30 days")
     return note["id"], None
+
+
+async def test_what_waits_because_of_a_run_waits_no_longer_once_the_run_is_undone(alice: Client, clock: MovableClock) -> None:
+    await waiting(alice)
+    clock.forward(days=40)
+    done = await run(alice)
+    (action,) = done["actions"]
+    undone = await alice.ok("POST", f"/heartbeat/runs/{done['run']['id']}/undo")
+    assert (undone["undone"], undone["conflicts"]) == ([action["id"]], [])
+    assert (await alice.ok("GET", "/escalations"))["pendingCount"] == 0
+    path = f"/escalations/{action['escalationId']}"
+    ended = (await alice.ok("GET", path))["escalation"]
+    assert (ended["status"], ended["failure"]["error"]) == ("superseded", "grant_revoked")
+    (after,) = (await alice.ok("GET", f"/heartbeat/runs/{done['run']['id']}"))["actions"]
+    assert after["status"] == "undone"
+    refused = await alice.post(f"{path}/decision", json={"decision": "continue"})
+    assert refused.status_code == 409
 
 
 async def test_a_no_leaves_everything_as_it_is(alice: Client, clock: MovableClock) -> None:

@@ -62,7 +62,7 @@ class Year:
         match self.chance.randrange(8):
             case 0 | 1:
                 day = (self.clock.now + timedelta(days=self.chance.randint(-1, 4))).date().isoformat()
-                await todo(self.client, f"Todo {self.chance.randrange(1000)}", dueDate=day, priority=self.chance.randint(0, 5))
+                await todo(self.client, f"Todo {self.chance.randrange(1000)}", dueDate=day, priority=self.chance.randint(0, 10))
             case 2 | 3:
                 found = (await self.client.ok("GET", "/os/todos?completed=false&limit=5"))["result"]["todos"]
                 for one in found:

@@ -315,3 +315,10 @@ async def test_what_an_agent_sends_is_never_taken_for_a_person(served: Served, a
     await settled(served)
     (thread,) = await conversations(bob)
     assert (thread["type"], thread["messages"][0]["senderType"]) == ("shared_agent", "agent")
+
+
+@pytest.mark.parametrize("blank", ["   ", "\n\n", "\t \u00a0"])
+async def test_a_message_of_blanks_is_refused_wherever_one_is_sent(alice: Client, bob: Client, blank: str) -> None:
+    for path, fields in (("/agent/message", {"to": "bob"}), ("/agent/message", {"to": "alice_coo"}), ("/chat", {"stream": False})):
+        refused = await alice.refused("POST", path, 400, "invalid_request", field="message", json={"message": blank, **fields})
+        assert "blanks" in refused["message"]

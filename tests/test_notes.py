@@ -321,3 +321,25 @@ async def test_scopes_part_reading_from_writing(served: Served, alice: Client) -
         refused = await reader.refused(method, path, 403, "insufficient_scope", json=body)
         assert refused["scope"] == "os.notes:write"
     await reader.aclose()
+
+
+async def test_every_number_sign_before_a_tag_is_dropped_and_a_tag_that_no_search_can_ask_for_is_refused(alice: Client) -> None:
+    note = await alice.note(tags=["##work", "# home"])
+    assert note["tags"] == ["work", "home"]
+    for asked in ("work", "#work", "##work"):
+        assert len((await alice.ok("GET", "/os/notes", params={"tag": asked}))["notes"]) == 1
+    for query in ("tag:work", 'tag:"##work"'):
+        found = await alice.ok("POST", "/os/notes/search", json={"query": query})
+        assert [one["id"] for one in found["results"]] == [note["id"]]
+    path = f"/os/notes/{note['id']}"
+    for bad in ('a"b', "##", "#"):
+        await alice.refused("PATCH", path, 400, "invalid_request", field="tags", json={"tags": [bad]})
+
+
+async def test_a_folder_id_may_be_written_as_a_number_with_a_point(alice: Client) -> None:
+    folder = await alice.folder("A")
+    body = f'{{"title": "x", "content": "y", "folderId": {folder}.0}}'
+    made = await alice.ok("POST", "/os/notes", status=201, content=body, headers={"Content-Type": "application/json"})
+    assert (await alice.ok("GET", f"/os/notes/{made['result']['note']['id']}"))["note"]["folderId"] == folder
+    wrong = body.replace(".0", ".5")
+    await alice.refused("POST", "/os/notes", 422, "unprocessable", field="folderId", content=wrong)

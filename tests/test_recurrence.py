@@ -168,6 +168,26 @@ async def test_a_rule_that_is_no_rule_of_days_or_names_no_day_is_refused(alice: 
     assert body["message"].startswith("recurrence.rule ")
 
 
+async def test_a_rule_that_ends_before_the_todo_is_due_is_refused(alice: Client) -> None:
+    ended = {"rule": "FREQ=DAILY;UNTIL=20261130"}
+    fields = {"title": "x", "dueDate": "2026-12-01", "recurrence": ended}
+    body = await alice.refused("POST", "/os/todos", 422, "unprocessable", field="recurrence.rule", json=fields)
+    assert "UNTIL" in body["message"]
+    todo = await made(alice, "FREQ=DAILY", "2026-12-01")
+    path = f"/os/todos/{todo['id']}"
+    await alice.refused("PATCH", path, 400, "invalid_request", field="recurrence.rule", json={"recurrence": ended})
+    await made(alice, "FREQ=DAILY;UNTIL=20261201", "2026-12-01")
+    await made(alice, "FREQ=DAILY;UNTIL=20261201T093000Z", "2026-12-01T09:30:00Z")
+
+
+async def test_the_last_of_a_series_may_be_put_off(alice: Client) -> None:
+    todo = await made(alice, "FREQ=DAILY;UNTIL=20261122", "2026-11-22")
+    later = {"dueDate": "2026-11-25", "recurrence": todo["recurrence"]}
+    put_off = await alice.ok("PATCH", f"/os/todos/{todo['id']}", json=later)
+    assert put_off["todo"]["dueDate"] == "2026-11-25"
+    assert await completed(alice, put_off["todo"]) is None
+
+
 def parts(name: str, values: st.SearchStrategy[Any], most: int = 3) -> st.SearchStrategy[str]:
     listed = st.lists(values, min_size=1, max_size=most).map(lambda chosen: f";{name}=" + ",".join(map(str, chosen)))
     return st.one_of(st.just(""), listed)

@@ -18,12 +18,14 @@ class Step(Body):
 
     step_title: Title
     done: bool = False
+    count: int = 0
 
 
 def toy(
     tx: None, me: None, *, title: Title, note_id: Id | None = None, limit: Annotated[int, Meta(ge=1), Most(200)] = 50, offset: Offset = 0,
     pinned: bool = False, mode: Literal["literal", "regex"] = "literal", body_text: Annotated[str, Text(10)] | None = None,
-    label: str | UnsetType | None = UNSET, steps: list[Step] | None = None, to: Id | None,
+    label: str | UnsetType | None = UNSET, steps: list[Step] | None = None, by_name: dict[str, int] | None = None,
+    share: float | None = None, to: Id | None,
 ) -> None:  # fmt: skip
     """Take one of every kind."""
 
@@ -41,7 +43,7 @@ def refused(given: dict[str, Any]) -> tuple[str, str | None]:
 def test_what_is_not_given_has_its_default() -> None:
     assert SHAPE.check(LEAST) == {
         "title": "x", "note_id": None, "limit": 50, "offset": 0, "pinned": False, "mode": "literal", "body_text": None, "label": UNSET,
-        "steps": None, "to": None,
+        "steps": None, "by_name": None, "share": None, "to": None,
     }  # fmt: skip
 
 
@@ -188,6 +190,23 @@ def test_any_object_is_either_taken_or_refused_by_name(sent: dict[str, Any]) -> 
     except Invalid as error:
         trouble = error
     assert trouble is None or trouble.details["field"] in trouble.message
+
+
+@pytest.mark.parametrize(
+    ("field", "sent", "taken"),
+    [
+        ("noteId", 3.0, 3), ("limit", 1e2, 100), ("to", 2.0, 2), ("steps", [{"stepTitle": "a", "count": 4.0}], [Step("a", count=4)]),
+        ("mode", None, "literal"), ("byName", {"a": 1.0}, {"a": 1}), ("share", 2.0, 2.0),
+    ],
+)  # fmt: skip
+def test_a_whole_number_may_be_written_with_a_point(field: str, sent: Any, taken: Any) -> None:
+    given = SHAPE.check({**LEAST, field: sent})
+    assert next(given[name] for name, wire in SHAPE.wire_names.items() if wire == field) == taken
+
+
+@pytest.mark.parametrize("value", [3.5, 1e300, -2.0])
+def test_a_number_that_is_not_whole_or_out_of_range_is_refused(value: float) -> None:
+    assert refused({"noteId": value})[1] == "noteId"
 
 
 @pytest.mark.parametrize(

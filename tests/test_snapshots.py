@@ -150,3 +150,12 @@ async def test_reading_snapshots_needs_another_scope_than_saving_them(served: Se
     await reader.ok("GET", f"/os/snapshots/{note['id']}")
     assert (await reader.refused("POST", f"/os/snapshots/{note['id']}", 403, "insufficient_scope"))["scope"] == "os.snapshots:write"
     await reader.aclose()
+
+
+async def test_restoring_what_the_note_holds_already_makes_no_safety_copy(alice: Client) -> None:
+    note = await alice.note("Plan", "one")
+    await alice.ok("POST", f"/os/snapshots/{note['id']}", status=200)
+    before = await alice.ok("GET", f"/os/snapshots/{note['id']}")
+    restored = await alice.ok("POST", f"/os/snapshots/{note['id']}/restore", json={"seq": 1})
+    assert (restored["safetySeq"], restored["note"]["revision"]) == (None, note["revision"])
+    assert await alice.ok("GET", f"/os/snapshots/{note['id']}") == before

@@ -54,7 +54,10 @@ async def test_a_todo_keeps_what_it_was_given(alice: Client) -> None:
         ({"title": " "}, "title"),
         ({"title": "x" * 501}, "title"),
         ({"title": "a\nb"}, "title"),
-        ({"title": "x", "priority": 6}, "priority"),
+        ({"title": "x", "priority": 11}, "priority"),
+        ({"title": "x", "priority": 2.5}, "priority"),
+        ({"title": "x", "description": "one text", "notes": "another"}, "notes"),
+        ({"title": "x", "notes": "x" * 20_001}, "notes"),
         ({"title": "x", "priority": -1}, "priority"),
         ({"title": "x", "description": "x" * 20_001}, "description"),
         ({"title": "x", "dueDate": "2026-02-30"}, "dueDate"),
@@ -77,6 +80,26 @@ async def test_a_todo_with_a_bad_field_is_unprocessable_and_not_made(alice: Clie
     body = await alice.refused("POST", "/os/todos", 422, "unprocessable", field=field, json=fields)
     assert field.split("[")[0].split(".")[0] in body["message"]
     assert await found(alice) == []
+
+
+@pytest.mark.parametrize("priority", range(11))
+async def test_any_priority_from_0_to_10_is_kept_as_it_was_given(alice: Client, priority: int) -> None:
+    todo = await made(alice, priority=priority)
+    assert todo["priority"] == priority
+    edited = await alice.ok("PATCH", f"/os/todos/{todo['id']}", json={"priority": 10 - priority})
+    assert edited["todo"]["priority"] == 10 - priority
+    await alice.refused("PATCH", f"/os/todos/{todo['id']}", 400, "invalid_request", field="priority", json={"priority": 11})
+
+
+async def test_notes_is_another_name_of_description(alice: Client) -> None:
+    todo = await made(alice, notes="Bring the form")
+    assert todo["description"] == "Bring the form"
+    assert (await made(alice, notes="same", description="same"))["description"] == "same"
+    path = f"/os/todos/{todo['id']}"
+    assert (await alice.ok("PATCH", path, json={"notes": "And a pen"}))["todo"]["description"] == "And a pen"
+    both = {"notes": "one text", "description": "another"}
+    await alice.refused("PATCH", path, 400, "invalid_request", field="notes", json=both)
+    assert (await alice.ok("PATCH", path, json={"title": "Only this"}))["todo"]["description"] == "And a pen"
 
 
 async def test_a_recurrence_whose_from_is_null_counts_from_the_due_date(alice: Client) -> None:
@@ -269,7 +292,7 @@ async def test_pages_add_up_to_the_list_and_steps_come_only_when_asked_for(alice
     ("query", "field"),
     [
         ({"limit": "0"}, "limit"), ({"limit": "-1"}, "limit"), ({"limit": "x"}, "limit"), ({"offset": "-1"}, "offset"),
-        ({"completed": "maybe"}, "completed"), ({"priorityMin": "9"}, "priorityMin"), ({"priority": "high"}, "priority"),
+        ({"completed": "maybe"}, "completed"), ({"priorityMin": "11"}, "priorityMin"), ({"priority": "high"}, "priority"),
         ({"date": "someday"}, "date"), ({"date": "2026-02-30"}, "date"), ({"dueFrom": "today"}, "dueFrom"), ({"dueTo": "x"}, "dueTo"),
         ({"sort": "size"}, "sort"), ({"sort": "title", "order": "up"}, "order"), ({"userTimezone": "../x"}, "userTimezone"),
         ({"includeSteps": "yes"}, "includeSteps"), ({"q": "x" * 1001}, "q"),
@@ -300,7 +323,7 @@ async def test_an_edit_changes_only_what_it_names(alice: Client, clock: MovableC
 @pytest.mark.parametrize(
     ("change", "field"),
     [
-        ({"priority": 6}, "priority"),
+        ({"priority": 11}, "priority"),
         ({"title": ""}, "title"),
         ({"dueDate": "2026-02-30"}, "dueDate"),
         ({"dueDate": ""}, "dueDate"),

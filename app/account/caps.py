@@ -57,7 +57,18 @@ async def list_caps(app: App, me: Caller) -> CapList:
     return await app.read(_list, me.user)
 
 
-@operation("POST /metering/caps", scope="metering:manage", category="metering", since="beyond", status=201)
+@operation(
+    "POST /metering/caps",
+    scope="metering:manage",
+    category="metering",
+    since="beyond",
+    status=201,
+    refuses={
+        "subject": "devices are limited for another subject than the account",
+        "period": "devices are limited for another period than a month",
+        "subjectId": "the subject is the account or the heartbeat, of which there is one",
+    },
+)
 async def create_cap(
     app: App, me: Caller, *, subject: Subject, metric: Metric, period: Period, limit: Limit, subject_id: SubjectId | None = None,
     warn_percent: Percent = cap_rows.WARN_PERCENT,

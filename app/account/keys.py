@@ -1,9 +1,9 @@
 """API keys: random secrets of which only a hash is kept, with scopes, an expiry and an end."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta
@@ -28,6 +28,10 @@ ExpiresIn = Literal["1h", "24h", "7d", "30d", "90d", "1y", "never"]
 
 class KnownScopes(Rule, frozen=True):
     """Scopes that exist, each once, in the order given; `*` alone means all."""
+
+    @property
+    def accepts(self) -> Mapping[str, Any]:
+        return {"minItems": 1, "items": {"enum": [*SCOPES, "*"]}}
 
     def __call__(self, value: list[str]) -> list[str]:
         if unknown := [scope for scope in value if scope not in SCOPES and scope != "*"]:

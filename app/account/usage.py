@@ -1,7 +1,8 @@
 """Usage: the tokens and devices of a month, by what they were used for, by whom, from where and on which day."""
 
 import re
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 from msgspec import Meta
 
@@ -15,12 +16,18 @@ from app.core.operation import operation
 from app.core.shapes import Record, Rule
 from app.core.tx import Tx
 
+MONTH = r"[1-9][0-9]{3}-(0[1-9]|1[0-2])"
+
 
 class Month(Rule, frozen=True):
     """A month such as 2026-11."""
 
+    @property
+    def accepts(self) -> Mapping[str, Any]:
+        return {"pattern": f"^{MONTH}$"}
+
     def __call__(self, value: str) -> str:
-        if not re.fullmatch(r"[1-9][0-9]{3}-(0[1-9]|1[0-2])", value):
+        if not re.fullmatch(MONTH, value):
             raise ValueError("must be a month such as 2026-11")
         return value
 

@@ -4,6 +4,7 @@ import re
 import sqlite3
 import unicodedata
 import zoneinfo
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -14,10 +15,13 @@ from app.core import tokens
 from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.regex import regex
-from app.core.shapes import Line, Record, Rule
+from app.core.shapes import Line, Record, Rule, Unknown
 from app.core.tx import Tx
 from app.errors import AlreadyExists, NotFound
 
+NO_NAMES = Unknown()
+MOST_NAMED = 10
+LANGUAGE_TAG = r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,4}"
 USERNAME = regex(r"[a-z0-9][a-z0-9_-]{1,31}")
 AGENT_SUFFIX = "_coo"
 USERNAME_RULE = "must have 2 to 32 characters: a-z, 0-9, _ and -, the first a letter or digit, and not end in _coo"
@@ -25,6 +29,10 @@ USERNAME_RULE = "must have 2 to 32 characters: a-z, 0-9, _ and -, the first a le
 
 class Username(Rule, frozen=True):
     """A name as the contract allows it, in lower case."""
+
+    @property
+    def accepts(self) -> Mapping[str, Any]:
+        return {"pattern": "^[A-Za-z0-9][A-Za-z0-9_-]{1,31}$", "not": {"type": "string", "pattern": "_[Cc][Oo][Oo]$"}}
 
     def __call__(self, value: str) -> str:
         name = value.strip().lower()
@@ -36,6 +44,10 @@ class Username(Rule, frozen=True):
 class Email(Rule, frozen=True):
     """An address with one @ and no spaces; the rest only its mail server can say."""
 
+    @property
+    def accepts(self) -> Mapping[str, Any]:
+        return {"maxLength": 254, "pattern": r"^[^\s@\u0000-\u001f\u007f-\u009f]+@[^\s@\u0000-\u001f\u007f-\u009f]+$"}
+
     def __call__(self, value: str) -> str:
         address = value.strip()
         if not re.fullmatch(r"[^\s@]+@[^\s@]+", address) or len(address) > 254 or not address.isprintable():
@@ -45,6 +57,14 @@ class Email(Rule, frozen=True):
 
 class Zone(Rule, frozen=True):
     """An IANA time zone."""
+
+    @property
+    def accepts(self) -> Mapping[str, Any]:
+        return {"description": "an IANA time zone that this server knows", "enum": sorted(zoneinfo.available_timezones())}
+
+    @property
+    def shared(self) -> str:
+        return "TimeZone"
 
     def __call__(self, value: str) -> str:
         try:
@@ -57,8 +77,12 @@ class Zone(Rule, frozen=True):
 class Locale(Rule, frozen=True):
     """A language tag of RFC 5646, by its form."""
 
+    @property
+    def accepts(self) -> Mapping[str, Any]:
+        return {"pattern": f"^{LANGUAGE_TAG}$"}
+
     def __call__(self, value: str) -> str:
-        if not re.fullmatch(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,4}", value):
+        if not re.fullmatch(LANGUAGE_TAG, value):
             raise ValueError("must be a language tag such as en or de-CH")
         return value
 
@@ -85,7 +109,10 @@ class AccountSettings(Record):
 
 
 class SettingsAnswer(Record):
+    """`notice` names what was sent and is no setting."""
+
     settings: AccountSettings
+    notice: str | UnsetType = UNSET
 
 
 class Profile(Record):
@@ -156,6 +183,7 @@ def change_settings(
     replan_per_day: Annotated[int, Meta(ge=1, le=50)] | None = None, default_model: Annotated[str, Line(1, 200)] | UnsetType | None = UNSET,
     inbox_from: InboxFrom | None = None, escalation_ttl_hours: Annotated[int, Meta(ge=1, le=720)] | None = None,
     trash_days: Annotated[int, Meta(ge=1, le=365)] | None = None, snapshot_keep: Annotated[int, Meta(ge=10, le=5000)] | None = None,
+    unknown: Unknown = NO_NAMES,
 ) -> SettingsAnswer:  # fmt: skip
     """Change some of the account's settings; those that are not given stay. null clears agentName, email and defaultModel."""
     given = {
@@ -173,7 +201,7 @@ def change_settings(
         settings=msgspec.json.encode(stored).decode(),
         me=me.user,
     )
-    return SettingsAnswer(chosen)
+    return SettingsAnswer(chosen, _ignored(unknown) if unknown else UNSET)
 
 
 @operation("COMMAND", category="account")
@@ -258,6 +286,13 @@ def settings_of_user(tx: Tx, user: int) -> AccountSettings:
     if row is None:
         raise NotFound("This user is gone.")
     return AccountSettings(name=row["name"], **msgspec.json.decode(row["settings"]))
+
+
+def _ignored(unknown: Unknown) -> str:
+    named = ", ".join(f"“{name[:60]}”" for name in unknown[:MOST_NAMED])
+    more = len(unknown) - MOST_NAMED
+    also = f" and {more} more" if more > 0 else ""
+    return f"There {'is no setting' if len(unknown) == 1 else 'are no settings'} called {named}{also}; what was sent for that was ignored."
 
 
 def _user(row: sqlite3.Row) -> User:

@@ -73,7 +73,16 @@ class BriefingList(Record):
     briefings: list[BriefingItem]
 
 
-@operation("POST /briefing", scope="agent.chat:run", category="agent", tool=True, risk="W")
+@operation(
+    "POST /briefing",
+    scope="agent.chat:run",
+    category="agent",
+    tool=True,
+    risk="W",
+    refuses={
+        "calendarEvents": "one ends before it begins",
+    },
+)
 async def briefing(
     app: App, me: Caller, *, time_duration: Duration | None = None, emails: Emails | None = None, calendar_events: Events | None = None,
     user_timezone: TimeZone | None = None,

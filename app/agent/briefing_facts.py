@@ -14,14 +14,13 @@ from app.core.regex import regex
 from app.core.text import summary
 from app.core.tx import Tx
 from app.workspace import due, note_summaries, todo_lists, todo_search
-from app.workspace.todo_records import Todo
+from app.workspace.todo_records import TOP_PRIORITY, Todo
 from app.workspace.todo_search import Wanted
 
 SHOWN = 20
 SHOWN_LATER = 5
 SHOWN_NOTES = 10
 DAYS_AHEAD = 3
-TOP_PRIORITY = 5
 HIGH_PRIORITY = 4
 _OPEN_BOX = regex(r"^\s*(?:[-*+]|\d+[.)])\s+\[ \]\s+\S", re.MULTILINE)
 
@@ -77,7 +76,7 @@ def todo_item(id_: int, title: str, description: str | None, priority: int, due_
     moment = None if due_date is None or due.is_day(due_date) else due.moment(due_date, zone)
     return Item(
         source="todo", title=title, words=line(description or "", 200), day=due.day_of(due_date, zone) if due_date and not moment else None,
-        moment=moment, priority=priority / TOP_PRIORITY if priority else None, id=str(id_),
+        moment=moment, priority=min(1.0, priority / TOP_PRIORITY) if priority else None, id=str(id_),
     )  # fmt: skip
 
 

@@ -22,13 +22,13 @@ from app.core.caller import Caller
 from app.core.lines import Lines
 from app.core.loading import loaded
 from app.core.operation import operation
-from app.core.shapes import LARGEST_ID, Id, Text
+from app.core.shapes import LARGEST_ID, Id, Said
 from app.core.tx import Tx
 from app.errors import AppError
 from app.tools.origin import Origin
 from app.workspace import attachment_rows
 
-MessageText = Annotated[str, Meta(min_length=1, max_length=32_000), Text()]
+MessageText = Annotated[str, Meta(min_length=1, max_length=32_000), Said()]
 
 
 class Begun(msgspec.Struct, frozen=True):

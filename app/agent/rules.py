@@ -55,7 +55,15 @@ def next_step(asked: Asked) -> Step:
         return lists.not_allowed(asked, route, tool)
     if (asked.attached or asked.attached_before) and (step := attached_answers.step(asked, route)):
         return step
+    if route.intent == "events" and agenda.TOOL not in asked.tools and "search_notes" in asked.tools:
+        return _from_notes(asked, route)
     return _offered(asked, route, INTENTS[route.intent](asked, route))
+
+
+def _from_notes(asked: Asked, route: Route) -> Step:
+    """Give what the notes say of an event, for who may read them and not the calendar; where they say nothing, that the calendar is not theirs."""
+    step = _offered(asked, route, answers.answer(asked, msgspec.structs.replace(route, intent="ask")))
+    return step if step.calls or step.quotes else lists.not_allowed(asked, route, agenda.TOOL)
 
 
 def _route(asked: Asked) -> Route:

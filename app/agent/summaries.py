@@ -15,6 +15,7 @@ from app.core import fragments
 from app.core.fragments import Row
 from app.core.regex import regex
 from app.core.shapes import Text
+from app.workspace.todo_records import TOP_PRIORITY
 from app.workspace.todo_rows import folded
 
 MOST_CHARACTERS = 100_000
@@ -40,7 +41,7 @@ _NOTHING = regex(
 _YOU_HAVE = r"you have|there are|sie haben|du hast|vous avez|tu as|tienes|hay"
 _COUNTS = regex(rf"(?:{_YOU_HAVE})?\W*\d+(?:\W+\w+){{0,3}}?\W+(?:{_THINGS}|overdue|due today)\b.{{0,120}}")
 _LATE_HEADING = regex(r"overdue|past due|late|uberfallig|en retard|atrasad\w*|vencid\w*")
-_PRIORITY = regex(r"\bpriority:?\s*([0-5])\b|\bp(?:riority )?\s?([0-5])/5\b")
+_PRIORITY = regex(r"\bpriority:?\s*(10|[0-9])\b|\bp(?:riority )?\s?([0-5])/5\b")
 _TOP = regex(r"(?<!\w)p1(?!\w)|!!!")
 
 
@@ -136,7 +137,7 @@ def _when(text: str, zone: ZoneInfo) -> tuple[date | None, datetime | None]:
 
 
 def _priority(row: Row) -> float | None:
-    """Give the share of the highest priority: as the facts say, else as the text does (5 of 5 is the highest, P1 too)."""
+    """Give the share of the highest priority: as the facts say, else as the text does (5 and above is the highest, P1 too)."""
     try:
         return max(0.0, min(1.0, float(row.facts["priority"])))
     except (KeyError, ValueError):
@@ -145,7 +146,7 @@ def _priority(row: Row) -> float | None:
         return None
     plain = folded(f"{row.text} {row.aside}"[:LONGEST])
     if match := _PRIORITY.search(plain):
-        return int(match[1] or match[2]) / 5
+        return min(1.0, int(match[1] or match[2]) / TOP_PRIORITY)
     return 1.0 if _TOP.search(plain) else None
 
 

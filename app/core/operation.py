@@ -20,6 +20,7 @@ Risk = Literal["R", "W", "O", "X"]
 """What an agent's tool can do: read; change the workspace in a way that can be undone; reach others outside; or what cannot be taken back."""
 Taint = Literal["guest", "agent", "mail", "calendar", "mcp", "web"]
 """Whose words a tool's result may hold, where they are not the user's own."""
+NOTHING: Mapping[str, str] = {}
 NET = "/net/"
 """Where those aliases lie that are routes of the contract in their own right; all others are older names."""
 CAMEL_CATEGORIES = {"raw_memory": "rawMemory", "managed_agents": "managedAgents"}
@@ -64,6 +65,7 @@ class Operation(msgspec.Struct, Generic[P, R], frozen=True, dict=True):
     once: Callable[..., Callable[..., Any] | None] | None
     frees: bool
     guessable: bool
+    refuses: Mapping[str, str]
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.function(*args, **kwargs)
@@ -156,6 +158,7 @@ def operation(
     once: Callable[..., Callable[..., Any] | None] | None = None,
     frees: bool = False,
     guessable: bool = False,
+    refuses: Mapping[str, str] = NOTHING,
 ) -> Callable[[Callable[P, R]], Operation[P, R]]:
     """Make a function an operation; its keyword-only parameters are its request, its return annotation its answer.
 
@@ -177,6 +180,8 @@ def operation(
     `async def`, gives the one transaction that a request comes to, so that its reply is kept with its effect; None for one that comes to more.
     `frees`: it makes room, as every DELETE does, so it may use the last of a full disk. `guessable`: a link or an invite opens it, so what is not
     found counts against the address that asked.
+    `frees`: it makes room, as every DELETE does, so it may use the last of a full disk.
+    `refuses`: what no schema can say of its fields, for the document: by field when a request is refused for it.
     """
     method, _, path = route.partition(" ")
 
@@ -212,6 +217,7 @@ def operation(
             once=once,
             frees=frees or method == "DELETE",
             guessable=guessable,
+            refuses=refuses,
         )
 
     return declare

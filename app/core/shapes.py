@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin, g
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from app.core.fitting import fitted
 from app.core.regex import regex
 from app.errors import Invalid, Malformed
 
@@ -23,6 +24,12 @@ NAMES = {
     "str": "a string", "int": "an integer", "float": "a number", "bool": "true or false",
     "array": "a list", "object": "an object", "null": "null", "bytes": "a string",
 }  # fmt: skip
+CONTROLS = r"\u0000-\u001f\u007f-\u009f\u2028\u2029"
+FORMATS = r"\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+ONE_LINE_OR_NONE = f"^[^{CONTROLS}]*$"
+ONE_LINE = rf"^[^{CONTROLS}]*[^\s{CONTROLS}{FORMATS}][^{CONTROLS}]*$"
+"""The pattern of a line that shows something; so that every regex of the contract's readers knows it, it names no classes of characters."""
+NO_NUL = r"^[^\u0000]*$"
 _WHERE = regex(r"^(?P<what>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
 _INTEGER = regex(r"-?[0-9]{1,1000}")
 _JSON_STRING = regex(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
@@ -30,7 +37,17 @@ _BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """A check or clean-up of one field beyond what JSON Schema says; put it into `Annotated`. Raises ValueError, a sentence's end."""
+    """A check or clean-up of one field beyond what msgspec does; put it into `Annotated`. Raises ValueError, a sentence's end."""
+
+    @property
+    def accepts(self) -> Mapping[str, Any]:
+        """What the field's JSON Schema says of the values it lets through: all that match must pass, some others may."""
+        return {}
+
+    @property
+    def shared(self) -> str | None:
+        """The name under which its schema stands once for all fields, where it is long."""
+        return None
 
     def __call__(self, value: Any) -> Any:
         raise ValueError("has no rule")
@@ -59,6 +76,10 @@ class Line(Rule, frozen=True):
     least: int = 1
     most: int = 255
 
+    @property
+    def accepts(self) -> Mapping[str, Any]:
+        return {"minLength": self.least, "maxLength": self.most, "pattern": ONE_LINE if self.least else ONE_LINE_OR_NONE}
+
     def __call__(self, value: str) -> str:
         text = value if value.isascii() else unicodedata.normalize("NFC", value)
         text = text.strip()
@@ -76,11 +97,45 @@ class Text(Rule, frozen=True):
 
     most: int | None = None
 
+    @property
+    def accepts(self) -> Mapping[str, Any]:
+        return {"pattern": NO_NUL} | ({} if self.most is None else {"maxLength": self.most})
+
     def __call__(self, value: str) -> str:
         if self.most is not None and len(value) > self.most:
             raise ValueError(f"must have at most {self.most} characters")
         if "\0" in value:
             raise ValueError("must not hold a NUL character")
+        return value
+
+
+class Said(Text, frozen=True):
+    """Text that says something."""
+
+    @property
+    def accepts(self) -> Mapping[str, Any]:
+        return {**super().accepts, "pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"}
+
+    def __call__(self, value: str) -> str:
+        if not value.strip():
+            raise ValueError("must say something; it holds only blanks")
+        return super().__call__(value)
+
+
+class Unknown(tuple[str, ...]):
+    """The names that a request has and its operation does not; a parameter of this type is given them and is no field."""
+
+
+class Form(Rule, frozen=True):
+    """A pattern for the document; the operation itself checks the field, and says better what is wrong with it."""
+
+    pattern: str
+
+    @property
+    def accepts(self) -> Mapping[str, Any]:
+        return {"pattern": self.pattern}
+
+    def __call__(self, value: Any) -> Any:
         return value
 
 
@@ -123,7 +178,9 @@ class Shape:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         hints = get_type_hints(function, include_extras=True)
-        parameters = [p for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
+        named = [p for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
+        parameters = [p for p in named if hints[p.name] is not Unknown]
+        self._unknown = next((p.name for p in named if hints[p.name] is Unknown), None)
         self.names = tuple(p.name for p in parameters)
         self.wire_names = {p.name: camel(p.name) for p in parameters}
         fields = [(p.name, hints[p.name]) if p.default is p.empty else (p.name, hints[p.name], p.default) for p in parameters]
@@ -142,14 +199,17 @@ class Shape:
         try:
             record = msgspec.convert(given, self.record)
         except msgspec.ValidationError as error:
-            record = self._without_nulls(given, error)
-        return {name: getattr(record, name) for name in self.names}
+            record = self._fitted(given, error)
+        found = {name: getattr(record, name) for name in self.names}
+        if self._unknown is not None:
+            found[self._unknown] = Unknown(name for name in given if name not in self._readers)
+        return found
 
-    def _without_nulls(self, given: Mapping[str, Any], failure: msgspec.ValidationError) -> Any:
-        """Give the record of a request in whose inner objects null stands for what was left out; raise Invalid where it fits no better so."""
-        if "got `null`" in str(failure):
+    def _fitted(self, given: Mapping[str, Any], failure: msgspec.ValidationError) -> Any:
+        """Give the record of a request in which null stands for what was left out, or 3.0 for 3; raise Invalid where it fits no better so."""
+        if "got `null`" in str(failure) or "got `float`" in str(failure):
             try:
-                return msgspec.convert(_without_nulls(given, msgspec.inspect.type_info(self.record)), self.record)
+                return msgspec.convert(fitted(given, msgspec.inspect.type_info(self.record)), self.record)
             except msgspec.ValidationError as error:
                 failure = error
         raise _explained(str(failure), self.choices) from None
@@ -217,32 +277,6 @@ def schemas(types_: list[Any], prefix: str) -> tuple[list[dict[str, Any]], dict[
 
 
 _encoder = msgspec.json.Encoder()
-
-
-def _without_nulls(value: Any, of: msgspec.inspect.Type) -> Any:
-    """Give a value of that type without the nulls of optional fields that cannot be null."""
-    if isinstance(of, msgspec.inspect.Metadata):
-        return _without_nulls(value, of.type)
-    if isinstance(of, msgspec.inspect.UnionType):
-        inner = msgspec.inspect.ListType if isinstance(value, list) else msgspec.inspect.StructType
-        return next((_without_nulls(value, option) for option in of.types if isinstance(option, inner)), value)
-    if isinstance(of, msgspec.inspect.ListType) and isinstance(value, list):
-        return [_without_nulls(part, of.item_type) for part in value]
-    if isinstance(of, msgspec.inspect.StructType) and isinstance(value, Mapping):
-        fields = {field.encode_name: field for field in of.fields}
-        return {
-            name: _without_nulls(part, fields[name].type) if name in fields else part
-            for name, part in value.items()
-            if part is not None or name not in fields or fields[name].required or _takes_null(fields[name].type)
-        }
-    return value
-
-
-def _takes_null(of: msgspec.inspect.Type) -> bool:
-    if isinstance(of, msgspec.inspect.Metadata):
-        return _takes_null(of.type)
-    options = of.types if isinstance(of, msgspec.inspect.UnionType) else (of,)
-    return any(isinstance(option, msgspec.inspect.NoneType | msgspec.inspect.AnyType) for option in options)
 
 
 def _containers(body: bytes) -> int:

@@ -3,6 +3,7 @@
 import functools
 from typing import Any
 
+from app.core.accepted import accepted, nullable
 from app.core.app import App
 from app.core.caller import Actor, Caller
 from app.core.lines import MEDIA_TYPE
@@ -10,6 +11,7 @@ from app.core.operation import Catalog, Listed, Operation, operation
 from app.core.shapes import Record, schemas
 
 PREFIX = "#/components/schemas/"
+IDEMPOTENCY_KEY = {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]([ -~]*[!-~])?$"}
 BINARY = {"type": "string", "format": "binary"}
 REFUSALS = {
     "400": "A field is wrong, or the body is not a JSON object",
@@ -49,12 +51,13 @@ def document(catalog: Catalog) -> dict[str, Any]:
     """Give the OpenAPI document of the catalogue."""
     served = list(catalog.listed())
     operations = list({one.operation.name: one.operation for one in served}.values())
-    kinds: list[Any] = [*SHARED]
-    for found in operations:
-        kinds += [found.shape.record, found.answer]
-    each, named = schemas(kinds, PREFIX)
-    requests = {found.name: named.pop(each[len(SHARED) + 2 * i]["$ref"].removeprefix(PREFIX)) for i, found in enumerate(operations)}
-    answers = {found.name: each[len(SHARED) + 1 + 2 * i] for i, found in enumerate(operations)}
+    names = [found.name for found in operations]
+    each, named = schemas([*SHARED, *(found.answer for found in operations)], PREFIX)
+    answers = dict(zip(names, each[len(SHARED) :], strict=True))
+    sent, inner = accepted([found.shape.record for found in operations], PREFIX)
+    own = {name for name, schema in inner.items() if named.get(name, schema) != schema}
+    requests = {name: _renamed(schema, own) for name, schema in zip(names, sent, strict=True)}
+    named |= {_sent_name(name, own): _renamed(schema, own) for name, schema in inner.items()}
     paths: dict[str, Any] = {}
     for one in served:
         paths.setdefault(one.path, {})[one.method.lower()] = _entry(one, requests[one.operation.name], answers[one.operation.name])
@@ -71,6 +74,22 @@ def document(catalog: Catalog) -> dict[str, Any]:
     }
 
 
+def _sent_name(name: str, own: set[str]) -> str:
+    """Give the name of a record as it is sent; one that is answered in another form has two."""
+    return f"{name}Sent" if name in own else name
+
+
+def _renamed(schema: Any, own: set[str]) -> Any:
+    if isinstance(schema, list):
+        return [_renamed(part, own) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: PREFIX + _sent_name(part.removeprefix(PREFIX), own) if key == "$ref" else _renamed(part, own)
+        for key, part in schema.items()
+    }  # fmt: skip
+
+
 def _entry(listed: Listed, request: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
     found = listed.operation
     properties: dict[str, Any] = request.get("properties", {})
@@ -82,11 +101,12 @@ def _entry(listed: Listed, request: dict[str, Any], answer: dict[str, Any]) -> d
         "parameters": in_path, "responses": _responses(found, answer),
     }  # fmt: skip
     if found.raw:
-        entry["requestBody"] = {"required": True, "content": {"*/*": {"schema": BINARY}}}
+        entry["requestBody"] = {"required": True, "content": {"*/*": {"schema": BINARY | {"minLength": 1}}}}
         others = {name: schema for name, schema in others.items() if name not in ("content", "contentType")}
     if found.in_query or found.raw:
         entry["parameters"] += [_parameter(name, "query", schema, required=name in required) for name, schema in others.items()]
     elif others:
+        others = {name: schema if name in required else nullable(schema) for name, schema in others.items()}
         body = {"type": "object", "properties": others, "required": sorted(required - set(found.path_names))}
         entry["requestBody"] = {"required": bool(body["required"]), "content": {"application/json": {"schema": body}}}
     if found.public:
@@ -94,7 +114,7 @@ def _entry(listed: Listed, request: dict[str, Any], answer: dict[str, Any]) -> d
     if found.scopes:
         entry["x-scopes"] = list(found.scopes)
     if found.idempotent:
-        entry["parameters"].append(_parameter("Idempotency-Key", "header", {"type": "string", "minLength": 1, "maxLength": 255}, required=False))
+        entry["parameters"].append(_parameter("Idempotency-Key", "header", IDEMPOTENCY_KEY, required=False))
     return entry
 
 
@@ -117,13 +137,20 @@ def _responses(found: Operation[..., Any], answer: dict[str, Any]) -> dict[str, 
     if found.refusal is not None:
         body = {"anyOf": [body, refusal]}
     codes = set(REFUSALS) - ({"401", "403"} if found.public else set())
-    listed = {code: {"description": REFUSALS[code], "content": {"application/json": {"schema": refusal}}} for code in sorted(codes)}
+    told = REFUSALS | {str(found.invalid_status): _refused(found)}
+    listed = {code: {"description": told[code], "content": {"application/json": {"schema": refusal}}} for code in sorted(codes)}
     content = {"application/json": {"schema": body}}
     if found.streams:
         content[MEDIA_TYPE.partition(";")[0]] = {"schema": {"type": "string", "description": "one JSON object a line, the last a completion"}}
     if found.downloads:
         content = {"*/*": {"schema": BINARY}}
     return {str(found.status): {"description": "Success", "content": content}, **listed}
+
+
+def _refused(found: Operation[..., Any]) -> str:
+    """Say what a request is refused for beyond what its schema says."""
+    cases = [f"`{field}`: {when}" for field, when in found.refuses.items()]
+    return "\n".join([REFUSALS[str(found.invalid_status)] + (". Beyond the schema:" if cases else ""), *(f"- {case}" for case in cases)])
 
 
 def _enveloped(found: Operation[..., Any], answer: dict[str, Any]) -> dict[str, Any]:

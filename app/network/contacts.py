@@ -92,6 +92,9 @@ def read_permissions(tx: Tx, me: Caller, *, user_id: UserRef) -> PermissionsAnsw
     category="network",
     since="beyond",
     also=("PUT /net/permissions/{userId}",),
+    refuses={
+        "permissions": "folderIds are none of the caller's folders, or stand beside another scope than folders",
+    },
 )
 async def change_permissions(
     app: App, me: Caller, *, user_id: UserRef, permissions: Permissions, if_revision: Revision | None = None
@@ -135,10 +138,10 @@ def tell_connected(tx: Tx, one: sqlite3.Row, other: sqlite3.Row) -> None:
         tx.emit("contact.connected", user=user["id"], userId=contact["uuid"], username=contact["username"])
 
 
-def end_waiting(tx: Tx, me: Caller, held: Grant, behind: Behind) -> None:
+def end_waiting(tx: Tx, me: Caller, held: Grant, behind: Behind, why: str = "the grant was taken back") -> None:
     """End what waits for its owner's yes by a grant, and forget what they have allowed it for longer."""
     holder = tx.value("SELECT uuid FROM users WHERE id = :id", id=held.holder)
-    failure = GrantRevoked("What allowed this is gone: the grant was taken back.")
+    failure = GrantRevoked(f"What allowed this is gone: {why}.")
     escalations.supersede(
         tx, me, held.owner, lambda _, row: bool(row["credential_kind"] == "peer" and row["credential"] == held.id), behind, failure=failure
     )
@@ -170,8 +173,7 @@ def _change(tx: Tx, me: Caller, user: str, permissions: Permissions, if_revision
     after = grant_rows.put(tx, me.user, other["id"], wanted, if_revision=if_revision)
     if before.note_id is not None or grants.is_narrower(wanted, before.permissions):
         lost = before.permissions.agent_access and not wanted.agent_access
-        if lost:
-            end_waiting(tx, me, after, behind)
+        end_waiting(tx, me, after, behind, "the grant was taken back" if lost else "the grant was narrowed")
         _tell_revoked(tx, me, after, "revoked" if lost else "narrowed")
     return _answer(tx, me, other)
 

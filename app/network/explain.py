@@ -69,7 +69,17 @@ class Explained(Record):
     answer: Any
 
 
-@operation("GET /network/explain", scope="os.network:read", category="network", since="beyond", tool=False)
+@operation(
+    "GET /network/explain",
+    scope="os.network:read",
+    category="network",
+    since="beyond",
+    tool=False,
+    refuses={
+        "args": "it is no JSON object, or not what the operation takes",
+        "caller": "it names no kind of caller",
+    },
+)
 async def explain(app: App, me: Caller, *, caller: Annotated[str, Meta(max_length=200)], operation: Annotated[str, Meta(max_length=200)],
                   args: Args = "{}") -> Explained:  # fmt: skip
     """See what a caller of one's own would see, and why it is allowed or refused; nothing of it stays.

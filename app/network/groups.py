@@ -100,7 +100,15 @@ def rename_group(tx: Tx, me: Caller, *, conversation_id: Id, name: GroupName) ->
     return OneGroup(_shown(tx, conversation_id))
 
 
-@operation("POST /network/groups/{conversationId}/members", scope="net.contacts:manage", category="messaging", since="beyond")
+@operation(
+    "POST /network/groups/{conversationId}/members",
+    scope="net.contacts:manage",
+    category="messaging",
+    since="beyond",
+    refuses={
+        "username": "neither or both of it and members are given",
+    },
+)
 def add_group_members(tx: Tx, me: Caller, *, conversation_id: Id, username: Name | None = None, members: Names | None = None) -> OneGroup:
     """Add contacts to a group; only its admin may. They see what is written from now on. Whoever is in it already stays as they are."""
     _require_admin(tx, me, conversation_id)

@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, UnsetType
 from app.agent import conversation_rows
 from app.core.caller import Caller
 from app.core.operation import operation
-from app.core.shapes import Offset, Record, Text
+from app.core.shapes import Offset, Record, Said
 from app.core.tx import Tx
 from app.errors import GrantRevoked, NotFound
 from app.network import guest_rows, senders, share_rows
@@ -76,7 +76,7 @@ def sync_guest_messages(
 @operation("POST /local-agent/guest-messages/reply", scope="runtime:connect", category="runtime", since="beyond")
 def reply_to_guest(
     tx: Tx, me: Caller, *, session_id: Annotated[str, Meta(min_length=1, max_length=64)],
-    content: Annotated[str, Meta(min_length=1, max_length=20_000), Text()],
+    content: Annotated[str, Meta(min_length=1, max_length=20_000), Said()],
 ) -> Replied:  # fmt: skip
     """Answer a guest from a local machine."""
     session = guest_rows.one(tx, me.user, session_id)

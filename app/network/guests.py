@@ -11,7 +11,7 @@ from app.core.limits import RateLimit
 from app.core.lines import Lines
 from app.core.operation import operation
 from app.core.reach import Access
-from app.core.shapes import Id, Line, Offset, Record, Text
+from app.core.shapes import Id, Line, Offset, Record, Said
 from app.core.tx import Tx
 from app.errors import NotFound, RateLimited, Unauthorized, Unavailable
 from app.network import guest_rows, guest_turns, senders, share_rows
@@ -25,7 +25,7 @@ NOTES_SCOPES = {"all": "all_notes", "folders": "folders", "note_only": "note"}
 
 Token = Annotated[str, Meta(min_length=1, max_length=64)]
 SessionKey = Annotated[str, Meta(min_length=1, max_length=64)]
-Message = Annotated[str, Meta(min_length=1, max_length=4000), Text()]
+Message = Annotated[str, Meta(min_length=1, max_length=4000), Said()]
 
 
 class GuestRate(RateLimit):

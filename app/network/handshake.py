@@ -87,6 +87,9 @@ class Connected(Record):
     category="network",
     since="beyond",
     also=("POST /net/contacts/request",),
+    refuses={
+        "to": "it is the caller",
+    },
 )
 async def request_contact(
     app: App, me: Caller, *, to: Annotated[str, Meta(min_length=1, max_length=64)], note: Annotated[str, Text(500)] | None = None
@@ -126,7 +129,16 @@ def cancel_request(tx: Tx, me: Caller, *, request_id: Id) -> Record:
     return Record()
 
 
-@operation("POST /network/accept", scope="net.contacts:manage", category="network", since="beyond", also=("POST /net/contacts/accept",))
+@operation(
+    "POST /network/accept",
+    scope="net.contacts:manage",
+    category="network",
+    since="beyond",
+    also=("POST /net/contacts/accept",),
+    refuses={
+        "permissions": "folderIds are none of the caller's folders, or stand beside another scope than folders",
+    },
+)
 def answer_request(
     tx: Tx, me: Caller, *, request_id: Id, type: Type, action: Literal["accept", "reject"], permissions: Accepted | None = None
 ) -> Answered:
@@ -151,6 +163,9 @@ def answer_request(
     since="beyond",
     also=("POST /net/contacts/connect",),
     guessable=True,
+    refuses={
+        "shareToken": "it is of the caller's own link",
+    },
 )
 async def connect_by_link(app: App, me: Caller, *, share_token: Annotated[str, Meta(min_length=1, max_length=64)]) -> Connected:
     """Connect with whoever made a share link: the caller gets access to their agent, as far as the link goes."""

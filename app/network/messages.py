@@ -11,7 +11,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.regex import regex
-from app.core.shapes import LARGEST_ID, Line, Record, Text
+from app.core.shapes import LARGEST_ID, Line, Record, Said, Text
 from app.core.tx import Tx
 from app.errors import ClientMessageIdConflict, Forbidden, Invalid, NotFound
 from app.network import delivery, groups, rpc, senders, threads
@@ -22,7 +22,7 @@ _INTEGER = regex("-?[0-9]+")
 
 To = Annotated[str, Meta(min_length=1, max_length=200, description="<username>, <username>_coo for that user's agent, or group:<conversationId>")]
 Human = Annotated[str, Meta(min_length=1, max_length=200)]
-MessageText = Annotated[str, Meta(min_length=1, max_length=4000), Text()]
+MessageText = Annotated[str, Meta(min_length=1, max_length=4000), Said()]
 Intent = Annotated[str, Line(0, 64)]
 ClientMessageId = Annotated[str, Meta(min_length=1, max_length=128), Text()]
 
@@ -73,6 +73,9 @@ def _one_write(*, to: str, message: str, intent: str | None, client_message_id: 
     idempotent=IDEMPOTENT_SECONDS,
     once=_one_write,
     also=("POST /net/messages",),
+    refuses={
+        "to": "it is the caller, or group: without a number",
+    },
 )
 async def send_message(
     app: App, me: Caller, *, to: To, message: MessageText, intent: Intent | None = None, client_message_id: ClientMessageId | None = None

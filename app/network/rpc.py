@@ -18,7 +18,7 @@ from app.agent.told import Answer
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import Taint, operation
-from app.core.shapes import Record, Text
+from app.core.shapes import Record, Said
 from app.core.tx import Tx
 from app.errors import AppError, BudgetExceeded, Forbidden, Unavailable
 from app.network import delivery, grant_rows, senders, threads, waiting_rows
@@ -28,7 +28,7 @@ from app.tools import stop
 from app.tools.origin import Origin
 
 To = Annotated[str, Meta(min_length=1, max_length=200, description="<username>_coo")]
-MessageText = Annotated[str, Meta(min_length=1, max_length=4000), Text()]
+MessageText = Annotated[str, Meta(min_length=1, max_length=4000), Said()]
 
 
 REMEMBERED = 12

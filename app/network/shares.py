@@ -97,7 +97,18 @@ class Revoked(Record):
     message: str
 
 
-@operation("POST /os/share", scope="os.share:write", category="sharing", status=201, also=("POST /share/create",))
+@operation(
+    "POST /os/share",
+    scope="os.share:write",
+    category="sharing",
+    status=201,
+    also=("POST /share/create",),
+    refuses={
+        "folderIds": "they are missing with the scope folders, or stand with another",
+        "noteId": "it is missing with the scope note_only, or stands with another",
+        "target": "it is note and the scope not note_only",
+    },
+)
 async def create_share_link(
     app: App, me: Caller, *, scope: Scope, folder_ids: Folders | None = None, note_id: Id | None = None, target: Target = "agent",
     access: Calendars = "read", notes_access: Access = "read", label: Label = "", expires_in: Life = "30d", require_sign_in: bool = True,
@@ -141,7 +152,18 @@ async def read_share_link(app: App, me: Caller, *, link_id: LinkRef) -> ShareAns
     return await app.read(lambda tx: ShareAnswer(shown(tx, own(tx, me, link_id), app.settings)))
 
 
-@operation("PATCH /os/share/{linkId}", scope="os.share:write", category="sharing", since="beyond", also=("PATCH /share/{linkId}",))
+@operation(
+    "PATCH /os/share/{linkId}",
+    scope="os.share:write",
+    category="sharing",
+    since="beyond",
+    also=("PATCH /share/{linkId}",),
+    refuses={
+        "folderIds": "they are missing with the scope folders, or stand with another",
+        "noteId": "it is missing with the scope note_only, or stands with another",
+        "target": "it is note and the scope not note_only",
+    },
+)
 async def change_share_link(
     app: App, me: Caller, *, link_id: LinkRef, scope: Scope | None = None, folder_ids: Folders | None = None, note_id: Id | None = None,
     target: Target | None = None, access: Calendars | None = None, notes_access: Access | None = None, label: Label | None = None,
@@ -152,7 +174,7 @@ async def change_share_link(
     given = {"scope": scope, "folder_ids": None if folder_ids is None else sorted(set(folder_ids)), "access": access, "notes_access": notes_access,
              "identity": identity, "email": email, "todos": todos, "tools": tools}  # fmt: skip
     beside = {"note_id": note_id, "target": target, "label": label, "require_sign_in": require_sign_in, "answered_by": answered_by}
-    return await app.write(_change, me, link_id, _given(given), _given(beside), expires_in, app.settings)
+    return await app.write(_change, me, link_id, _given(given), _given(beside), expires_in, app.settings, app.part(Behind))
 
 
 @operation("DELETE /os/share/{linkId}", scope="os.share:write", category="sharing", since="beyond", also=("DELETE /share/{linkId}",))
@@ -224,7 +246,9 @@ def _given(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _change(tx: Tx, me: Caller, ref: str, given: dict[str, Any], beside: dict[str, Any], life: Life | None, settings: Settings) -> ShareAnswer:
+def _change(
+    tx: Tx, me: Caller, ref: str, given: dict[str, Any], beside: dict[str, Any], life: Life | None, settings: Settings, behind: Behind
+) -> ShareAnswer:  # fmt: skip
     before = own(tx, me, ref)
     if before.revoked_at is not None:
         raise NotFound("There is no such share link.", field="linkId")
@@ -241,6 +265,7 @@ def _change(tx: Tx, me: Caller, ref: str, given: dict[str, Any], beside: dict[st
         after = after._replace(expires_at=_end_of(tx, life))
     share_rows.change(tx, after)
     if _is_narrower(after, before):
+        _end_waiting(tx, me, after, behind, "the share link was narrowed")
         _tell_revoked(tx, me, after, "narrowed")
     return ShareAnswer(shown(tx, after, settings))
 
@@ -249,14 +274,14 @@ def _revoke(tx: Tx, me: Caller, ref: str, behind: Behind) -> int:
     link = own(tx, me, ref)
     if link.revoked_at is None:
         share_rows.revoke(tx, link)
-        _end_waiting(tx, me, link, behind)
+        _end_waiting(tx, me, link, behind, "the share link was revoked")
         _tell_revoked(tx, me, link, "revoked")
     return link.id
 
 
-def _end_waiting(tx: Tx, me: Caller, link: Link, behind: Behind) -> None:
+def _end_waiting(tx: Tx, me: Caller, link: Link, behind: Behind, why: str) -> None:
     """End what waits for the owner's yes by a link, and forget what they have allowed its guests for longer."""
-    failure = GrantRevoked("What allowed this is gone: the share link was revoked.")
+    failure = GrantRevoked(f"What allowed this is gone: {why}.")
     escalations.supersede(
         tx, me, link.owner, lambda _, row: bool(row["credential_kind"] == "guest" and row["credential"] == link.id), behind, failure=failure
     )

@@ -13,6 +13,7 @@ from app.portability import import_rows
 from app.portability.addresses import Lookup, keyed
 from app.portability.export_plan import native_key, prefix
 from app.workspace import todo_steps
+from app.workspace.todo_records import TOP_PRIORITY
 
 Put = Callable[[str, Iterable[bytes]], None]
 PAGE = 500
@@ -69,13 +70,14 @@ def _record(row: sqlite3.Row, keys: dict[int, str], key: Lookup) -> dict[str, An
 def _todo_txt(row: sqlite3.Row) -> str:
     """Give a todo as a line of todo.txt; its description and steps have no place there."""
     words = ["x", (row["completed_at"] or row["updated_at"])[:10]] if row["completed"] else []
-    if not row["completed"] and row["priority"] in PRIORITIES:
-        words.append(f"({PRIORITIES[row['priority']]})")
+    letter = PRIORITIES.get(min(row["priority"], TOP_PRIORITY))
+    if letter and not row["completed"]:
+        words.append(f"({letter})")
     words += [row["created_at"][:10], row["title"]]
     if row["due_date"]:
         words.append(f"due:{row['due_date'][:10]}")
-    if row["completed"] and row["priority"] in PRIORITIES:
-        words.append(f"pri:{PRIORITIES[row['priority']]}")
+    if letter and row["completed"]:
+        words.append(f"pri:{letter}")
     return " ".join(words) + "\n"
 
 
@@ -97,7 +99,7 @@ def _component(row: sqlite3.Row, keys: dict[int, str], key: Lookup) -> Iterator[
     if row["description"] or steps:
         yield f"DESCRIPTION:{_text(chr(10).join([*filter(None, [keyed(row['description'] or '', key)]), *steps]))}"
     if row["priority"]:
-        yield f"PRIORITY:{ICS_PRIORITIES[row['priority']]}"
+        yield f"PRIORITY:{ICS_PRIORITIES[min(row['priority'], TOP_PRIORITY)]}"
     if row["due_date"]:
         form = "DUE;VALUE=DATE:" if len(row["due_date"]) == 10 else "DUE:"
         yield form + _moment(row["due_date"])

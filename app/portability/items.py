@@ -55,7 +55,7 @@ class SourceFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SourceTodo(msgspec.Struct, frozen=True, kw_only=True):
-    """A todo of the source; `priority` is Hearth's 0 to 5 or None, `due` a date or a time in ISO 8601, `rule` an RRULE."""
+    """A todo of the source; `priority` is Hearth's 0 to 10 or None, `due` a date or a time in ISO 8601, `rule` an RRULE."""
 
     key: str
     title: str

@@ -31,7 +31,19 @@ class Removed(Record):
     removed: bool = True
 
 
-@operation("POST /import", scope=WRITE, category="workspace", since="beyond", status=202, spooled=True, body="max_import_body")
+@operation(
+    "POST /import",
+    scope=WRITE,
+    category="workspace",
+    since="beyond",
+    status=202,
+    spooled=True,
+    body="max_import_body",
+    refuses={
+        "body": "it is empty, or in no format that can be imported",
+        "format": "there is no such format",
+    },
+)
 async def start_import(
     app: App, me: Caller, *, content: bytes, content_type: str = "", name: Name = "import", format: Format | None = None,
     into: Into | None = None, dry_run: bool = False,

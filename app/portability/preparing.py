@@ -17,6 +17,7 @@ from app.errors import Invalid, PayloadTooLarge
 from app.portability import addresses
 from app.portability.items import Folders, NotCarried, SourceFolder, SourceNote, SourceTodo
 from app.workspace import due, note_rows, note_tags, paths, recurrence, todo_steps
+from app.workspace.todo_records import HIGHEST_PRIORITY
 
 UNTITLED = "Untitled"
 LONGEST_DESCRIPTION = 20_000
@@ -107,7 +108,7 @@ def todo(source: SourceTodo, zone: ZoneInfo, lines: Lines) -> ReadyTodo:
     due_date = _due(source.due, name, zone, lines)
     again = _recurrence(source, name, due_date, zone, lines)
     ready = ReadyTodo(
-        source, clean_name(source.title, name, lines, most=_TODO_TITLE), description, min(max(source.priority or 0, 0), 5), due_date,
+        source, clean_name(source.title, name, lines, most=_TODO_TITLE), description, min(max(source.priority or 0, 0), HIGHEST_PRIORITY), due_date,
         msgspec.json.encode(steps).decode(), len(steps), again, moment(source.completed_at, name, "completed", lines),
         moment(source.created, name, "created", lines), moment(source.updated, name, "updated", lines), b"",
     )  # fmt: skip
@@ -189,9 +190,9 @@ def _from_html(html: str) -> str:
 def _tags(given: Sequence[str], name: str, lines: Lines) -> str:
     unique: dict[str, str] = {}
     for written in given:
-        tag = _encodable(written).strip().removeprefix("#")
+        tag = note_tags.plain(_encodable(written))
         try:
-            checked = note_tags.TAG(tag)
+            checked = note_tags.kept(tag)
         except ValueError as error:
             if tag:
                 lines.append(NotCarried(name=name, reason=f"its tag {tag[:80]!r} {error}"))

@@ -45,9 +45,13 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 @operation(
-    "POST /escalations/{id}/decision", scope="escalations:decide", category="escalations", since="beyond",
+    "POST /escalations/{id}/decision",
+    scope="escalations:decide",
+    category="escalations",
+    since="beyond",
     also=("POST /net/escalations/{id}/decision",),
-)  # fmt: skip
+    refuses={"remember": "the tool asks each time"},
+)
 async def decide_escalation(
     app: App, me: Caller, *, id: Id, decision: Choice, note: Note | None = None, remember: Remember = "once"
 ) -> EscalationAnswer:

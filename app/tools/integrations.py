@@ -59,7 +59,17 @@ def list_integrations(tx: Tx, me: Caller) -> IntegrationList:
     return IntegrationList([shown(row) for row in rows.listed(tx, me)])
 
 
-@operation("POST /tools/integrations", scope="tools:manage", category="tools", since="beyond", status=201)
+@operation(
+    "POST /tools/integrations",
+    scope="tools:manage",
+    category="tools",
+    since="beyond",
+    status=201,
+    refuses={
+        "url": "neither or both of it and content are given, or it may not be asked",
+        "content": "it is no calendar",
+    },
+)
 async def add_integration(
     app: App, me: Caller, *, kind: Literal["ics"], name: Name, url: Annotated[str, Meta(min_length=1, max_length=outbound.LONGEST_URL)] | None = None,
     content: Annotated[str, Meta(description="an iCalendar file of at most 5 MiB"), Text()] | None = None,

@@ -44,7 +44,16 @@ async def list_namespaces(app: App, me: Caller) -> Namespaces:
     return _listed(app, on)
 
 
-@operation("PUT /tools/namespaces", scope="tools:manage", category="tools")
+@operation(
+    "PUT /tools/namespaces",
+    scope="tools:manage",
+    category="tools",
+    refuses={
+        "enable": "nothing is named, or no such namespace",
+        "disable": "enable names the same, or there is no such namespace",
+        "namespaces": "it stands beside the others, or names what is no namespace",
+    },
+)
 async def switch_namespaces(
     app: App, me: Caller, *, enable: Names | None = None, disable: Names | None = None, namespaces: dict[str, bool] | None = None
 ) -> Namespaces:

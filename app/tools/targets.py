@@ -19,6 +19,8 @@ LONGEST_SUMMARY = 200
 LONGEST_VALUE = 60
 MOST_LINES = 2_000
 CUT = "\n… the rest is not shown"
+INTERNAL = frozenset({"ifRevision", "contentFormat"})
+"""Fields that say how a call is made, and nothing to the person who decides about it."""
 
 
 class Target(Record):
@@ -71,8 +73,9 @@ def _named(tool: Tool, arguments: Mapping[str, Any]) -> tuple[str | None, int]:
     if tool.operation.risk_class == "R":
         return None, 0
     for kind, namespace, field in (("note", "notes", "noteId"), ("todo", "todos", "id")):
-        if tool.namespace == namespace and isinstance(arguments.get(field), int):
-            return kind, arguments[field]
+        number = arguments.get(field)
+        if tool.namespace == namespace and isinstance(number, int | float) and number == int(number):  # 3.0 is 3, as it is for the call
+            return kind, int(number)
     return None, 0
 
 
@@ -96,7 +99,7 @@ def _note_preview(tx: Tx, tool: Tool, note: Any, arguments: Mapping[str, Any]) -
     new = _new_text(tx, tool, note, arguments)
     if new is None or new == note["content"]:
         return _text_preview(arguments)
-    others = {name: value for name, value in arguments.items() if name not in ("content", "noteId")}
+    others = {name: value for name, value in arguments.items() if name not in ("content", "noteId", *INTERNAL)}
     below = f"\n{_fields(others)}" if others else ""
     return Preview("diff", _cut(diff(note["content"], new, note["title"]) + below))
 
@@ -140,7 +143,8 @@ def _common(one: list[str], other: list[str]) -> int:
 
 
 def _text_preview(arguments: Mapping[str, Any]) -> Preview | None:
-    return Preview("text", _cut(_fields(arguments))) if arguments else None
+    shown = {name: value for name, value in arguments.items() if name not in INTERNAL}
+    return Preview("text", _cut(_fields(shown))) if shown else None
 
 
 def _fields(arguments: Mapping[str, Any]) -> str:
@@ -154,9 +158,13 @@ def _cut(text: str) -> str:
 def _summary(tool: Tool, arguments: Mapping[str, Any], title: str | None) -> str:
     """Give one line that names the tool, what it is about and which fields it sets."""
     about = f" “{_line(title)}”" if title is not None else ""
-    fields = ", ".join(f"{name} “{_line(value)}”" if isinstance(value, str) else name for name, value in arguments.items() if not name.endswith("Id"))
+    fields = ", ".join(f"{name} “{_line(value)}”" if isinstance(value, str) else name for name, value in arguments.items() if _is_told(name))
     text = f"{tool.name}{about}" + (f": {fields}" if fields else "")
     return text if len(text) <= LONGEST_SUMMARY else text[: LONGEST_SUMMARY - 1] + "…"
+
+
+def _is_told(name: str) -> bool:
+    return name not in INTERNAL and not name.endswith("Id")
 
 
 def _line(text: str) -> str:

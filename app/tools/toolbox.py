@@ -66,7 +66,13 @@ async def list_tools(app: App, me: Caller) -> Toolbox:
     return Toolbox(tools, len(tools), how, OsEndpoints("Every endpoint of the workspace can also be called directly.", f"GET {base}/os"))
 
 
-@operation("POST /tools", category="tools")
+@operation(
+    "POST /tools",
+    category="tools",
+    refuses={
+        "*": "the tool refuses its own parameters (422); GET /tools describes them",
+    },
+)
 async def call_tool(app: App, me: Caller, *, tool: ToolName, params: dict[str, Any] | None = None) -> Called:
     """Call a tool by its name, with the rights of this credential.
 

@@ -51,8 +51,15 @@ class Purged(Record):
 
 
 @operation(
-    "POST /os/attachments", scope="os.notes:write", category="workspace", since="beyond", status=201, raw=True, body="max_attachment_body"
-)  # fmt: skip
+    "POST /os/attachments",
+    scope="os.notes:write",
+    category="workspace",
+    since="beyond",
+    status=201,
+    raw=True,
+    body="max_attachment_body",
+    refuses={"body": "it is empty"},
+)
 async def upload_attachment(app: App, me: Caller, *, content: bytes, content_type: str = "", name: Name = "attachment") -> AttachmentAnswer:
     """Keep a file: the body is its bytes, with its own Content-Type."""
     if not content:

@@ -89,7 +89,17 @@ class Accumulated(Record):
 Outcome = Literal["created", "updated", "skipped"]
 
 
-@operation("POST /accumulate", scope="os.notes:write", category="workspace", body="max_accumulate_body", tool=False)
+@operation(
+    "POST /accumulate",
+    scope="os.notes:write",
+    category="workspace",
+    body="max_accumulate_body",
+    tool=False,
+    refuses={
+        "files": "the lists are all empty, or too long together",
+        "*": "every entry was refused (422); `errors` says of each why",
+    },
+)
 def accumulate(
     tx: Tx, me: Caller, *, files: list[File] | None = None, texts: list[Note] | None = None, delete: list[Removal] | None = None,
     folders: FolderChanges | None = None,
@@ -145,6 +155,8 @@ class _Work:
 
     def write_text(self, text: Note) -> None:
         title = _checked(paths.NAME, text.title, "title")
+        if title in (".", ".."):
+            raise Invalid(f"title must not be {title}, which no path can name.", field="title")
         segments = [folder_rows.GENERAL] if text.folder is None else paths.split(text.folder, field="folder")
         self._write("/".join([*segments, title]), segments, title, text.content, None)
 

@@ -4,8 +4,9 @@ A day ends when the next one begins in the user's zone; that moment is its deadl
 """
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
@@ -22,6 +23,11 @@ NO_DUE = "~"
 AFTER_ALL = ":"
 """Sorts after every date and moment, and before `NO_DUE`."""
 NAMED_DAYS = ("today", "tomorrow", "week", "overdue")
+CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9]"
+_MONTHS = "(0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8])"
+_LEAP_YEARS = "[1-9][0-9](0[48]|[2468][048]|[13579][26])|([2468][048]|[13579][26])00"
+DATE = f"([1-9][0-9]{{3}}-({_MONTHS})|({_LEAP_YEARS})-02-29)"
+"""The pattern of the days that there are in the years from 1000 to 9999, for the document; what is read may also lie before."""
 _DAY = regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _MOMENT = regex(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)(?:\.([0-9]{1,9}))?([Zz]|[+-][0-9]{2}:?[0-9]{2})?")
 _FORM = "must be a date such as 2026-03-01 or a moment such as 2026-03-01T09:00:00Z"
@@ -31,6 +37,10 @@ class Day(Rule, frozen=True):
     """A calendar day, or one of the `names`."""
 
     names: tuple[str, ...] = ()
+
+    @property
+    def accepts(self) -> Mapping[str, Any]:
+        return {"pattern": f"^({'|'.join((*self.names, DATE))})$"}
 
     def __call__(self, value: str) -> str:
         if value in self.names:
@@ -43,6 +53,10 @@ class Day(Rule, frozen=True):
 
 class DueText(Rule, frozen=True):
     """A day or a moment, still as it was written."""
+
+    @property
+    def accepts(self) -> Mapping[str, Any]:
+        return {"pattern": f"^{DATE}([Tt ]{CLOCK}(:[0-5][0-9](\\.[0-9]{{1,9}})?)?([Zz]|[+-]{CLOCK})?)?$"}
 
     def __call__(self, value: str) -> str:
         try:

@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import operation
-from app.core.shapes import Most, Record
+from app.core.shapes import Form, Most, Record
 from app.core.tx import Tx
 from app.errors import Invalid
 from app.workspace import access, name_candidates, name_text, names, recent
@@ -20,7 +20,11 @@ from app.workspace.names import KINDS, Kind
 PIN_BONUS = RECENCY_BONUS = 0.02
 FRESH_DAYS = 30
 Typed = Annotated[str, Meta(max_length=1000, description="what was typed so far; empty gives what was used last")]
-KindList = Annotated[str, Meta(max_length=100, description="some of note, folder, tag and todo, separated by commas; all without it")]
+KindList = Annotated[
+    str,
+    Meta(max_length=100, description="some of note, folder, tag and todo, separated by commas; all without it"),
+    Form("^(note|folder|tag|todo)(,(note|folder|tag|todo))*$"),
+]
 
 
 class Found(Record):

@@ -34,7 +34,17 @@ def list_folder_shares(tx: Tx, me: Caller, *, id: Id) -> ShareList:
     return ShareList([Share(*row) for row in tx.all(f"{_SELECT} ORDER BY u.username", id=id)])
 
 
-@operation("POST /os/folders/{id}/share", scope="net.contacts:manage", category="folders", since="beyond", tool=False)
+@operation(
+    "POST /os/folders/{id}/share",
+    scope="net.contacts:manage",
+    category="folders",
+    since="beyond",
+    tool=False,
+    refuses={
+        "id": "it is the folder General",
+        "username": "it is the caller's own or the owner's",
+    },
+)
 def share_folder(tx: Tx, me: Caller, *, id: Id, username: str, role: access.Role) -> ShareAnswer:
     """Share a folder and all below it with a contact; doing it again changes the role."""
     found = access.folder(tx, me, id, "admin", field="id")

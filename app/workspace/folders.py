@@ -8,13 +8,13 @@ from msgspec import UNSET, Meta, UnsetType
 
 from app.core.caller import Caller
 from app.core.operation import operation
-from app.core.shapes import LARGEST_ID, Id, Line, Record, Title
+from app.core.shapes import LARGEST_ID, Form, Id, Line, Record, Title
 from app.core.text import fold
 from app.core.tx import Tx
 from app.errors import AlreadyExists, Forbidden, Invalid, NotFound
 from app.workspace import access, folder_rows, paths
 
-Parent = Id | Annotated[str, Meta(description="a folder's id, or root")]
+Parent = Id | Annotated[str, Meta(description="a folder's id, or root"), Form("^(root|[1-9][0-9]{0,14})$")]
 
 Icon = Annotated[str, Line(1, 32)]
 
@@ -77,7 +77,17 @@ def list_folders(tx: Tx, me: Caller, *, parent_id: Parent | None = None) -> Fold
     return FolderList(listed(tx, me, parent=found["id"]))
 
 
-@operation("POST /os/folders", scope="os.notes:write", also=("POST /context/folders",), tool=True, risk="W")
+@operation(
+    "POST /os/folders",
+    scope="os.notes:write",
+    also=("POST /context/folders",),
+    tool=True,
+    risk="W",
+    refuses={
+        "name": "neither it nor path is given, it holds a slash, or lies too deep",
+        "path": "name is given too, or it is no path of folders",
+    },
+)
 def create_folder(
     tx: Tx, me: Caller, *, name: Title | None = None, path: Annotated[str, Meta(max_length=10_000)] | None = None, parent_id: Id | None = None
 ) -> MadeFolder:
@@ -99,7 +109,15 @@ def create_folder(
     return MadeFolder("name" if name is not None else "path", access.path(tx, me, row["id"]), place, made, message)
 
 
-@operation("PATCH /os/folders/{id}", scope="os.notes:write", since="beyond")
+@operation(
+    "PATCH /os/folders/{id}",
+    scope="os.notes:write",
+    since="beyond",
+    refuses={
+        "name": "it holds a slash, or is . or ..",
+        "parentId": "the folder would lie in itself, too deep, or with another owner",
+    },
+)
 def change_folder(
     tx: Tx, me: Caller, *, id: Id, name: Title | None = None, parent_id: Id | UnsetType | None = UNSET, icon: Icon | UnsetType | None = UNSET
 ) -> FolderAnswer:

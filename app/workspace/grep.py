@@ -11,7 +11,7 @@ from msgspec import UNSET, Meta, UnsetType
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import operation
-from app.core.shapes import Id, Most, NameOrPath, Record
+from app.core.shapes import NO_NUL, Form, Id, Most, NameOrPath, Record
 from app.core.tasks import report
 from app.core.tx import Tx
 from app.workspace import access, folders, programs, scans
@@ -19,7 +19,7 @@ from app.workspace import history as histories
 from app.workspace.programs import Hit, Mode, Pace, Program
 from app.workspace.scans import Batch
 
-Pattern = Annotated[str, Meta(min_length=1, max_length=1000)]
+Pattern = Annotated[str, Meta(min_length=1, max_length=1000), Form(NO_NUL)]
 Context = Annotated[int, Meta(ge=0, le=20)]
 
 
@@ -61,7 +61,19 @@ class Grepped(Record):
     history_complete: bool | UnsetType = UNSET
 
 
-@operation("POST /os/notes/grep", scope="os.notes:read", category="notes", effect="read", tool=True, stoppable=True, risk="R")
+@operation(
+    "POST /os/notes/grep",
+    scope="os.notes:read",
+    category="notes",
+    effect="read",
+    tool=True,
+    stoppable=True,
+    risk="R",
+    refuses={
+        "pattern": "in the mode regex it is none of RE2, or needs more than its time; it holds a NUL",
+        "folderName": "both it and folderId are given, or it names several folders",
+    },
+)
 async def grep_notes(
     app: App, me: Caller, *, pattern: Pattern, mode: Mode = "literal", context_before: Context = 0, context_after: Context = 0,
     folder_id: Id | None = None, folder_name: NameOrPath | None = None, case_sensitive: bool = False,

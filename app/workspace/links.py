@@ -11,7 +11,7 @@ from app.core.operation import operation
 from app.core.shapes import Id, Most, Record, Title
 from app.core.text import fold
 from app.core.tx import Tx
-from app.workspace import access, link_mentions, link_renames, link_rows, link_text, words
+from app.workspace import access, link_mentions, link_renames, link_rows, link_text, names, words
 from app.workspace.link_mentions import context
 from app.workspace.link_targets import View, distinct, names_for
 from app.workspace.link_text import Link
@@ -81,6 +81,8 @@ async def get_note_links(app: App, me: Caller, *, id: Id, limit: Annotated[int, 
         await app.write(link_rows.read_some)
     while app.glance(words.any_waiting):
         await app.write(words.index_waiting)
+    while app.glance(names.any_waiting):  # else each title would be looked for among all the notes that wait
+        await app.write(names.index_waiting)
     return await app.read(_links, me, id, limit)
 
 

@@ -12,7 +12,7 @@ from app.core.operation import operation
 from app.core.shapes import Id, Line, Most, NameOrPath, Offset, Record, Tags
 from app.core.text import fold
 from app.core.tx import Tx
-from app.workspace import access, counters, folder_rows, folders
+from app.workspace import access, counters, folder_rows, folders, note_tags
 from app.workspace.folder_rows import IN_LIST, in_list
 from app.workspace.notes import FolderName
 
@@ -59,7 +59,17 @@ class Page(msgspec.Struct, frozen=True):
         return f"{COLUMNS[self.sort]} {self.order}, n.id {self.order}"
 
 
-@operation("GET /os/notes", scope="os.notes:read", category="notes", steady=(), tool=True, risk="R")
+@operation(
+    "GET /os/notes",
+    scope="os.notes:read",
+    category="notes",
+    steady=(),
+    tool=True,
+    risk="R",
+    refuses={
+        "folderName": "both it and folderId are given, or it names several folders",
+    },
+)
 async def list_notes(
     app: App, me: Caller, *, folder_id: Id | None = None, folder_name: NameOrPath | None = None, limit: Annotated[int, Meta(ge=1), Most(200)] = 50,
     offset: Offset = 0, sort: Sort = "updatedAt", order: Order = "desc", tag: Annotated[str, Line(1, 65)] | None = None, recursive: bool = False,
@@ -139,7 +149,7 @@ def _tagged(where: str, params: dict[str, Any], tag: str | None) -> tuple[str, d
     if tag is None:
         return where, params
     sql = f"{where} AND n.id IN (SELECT note_id FROM note_tags WHERE owner_id = :owner AND tag_key = :tag)"
-    return sql, params | {"tag": fold(tag.removeprefix("#"))}
+    return sql, params | {"tag": fold(note_tags.plain(tag))}
 
 
 def _pinned_first(tx: Tx, where: str, page: Page, **params: Any) -> list[sqlite3.Row]:

@@ -49,7 +49,16 @@ class Trashed(Record):
     trashed: bool = True
 
 
-@operation("POST /os/notes/{id}/copy", scope="os.notes:write", category="notes", tool={"id": "noteId"}, risk="W")
+@operation(
+    "POST /os/notes/{id}/copy",
+    scope="os.notes:write",
+    category="notes",
+    tool={"id": "noteId"},
+    risk="W",
+    refuses={
+        "folderName": "both it and folderId are given, or it names several folders",
+    },
+)
 def copy_note(
     tx: Tx,
     me: Caller,
@@ -68,7 +77,17 @@ def copy_note(
     return Copied(CopiedNote(made, name, place))
 
 
-@operation("POST /os/notes/{id}/move", scope="os.notes:write", category="notes", tool={"id": "noteId"}, risk="W")
+@operation(
+    "POST /os/notes/{id}/move",
+    scope="os.notes:write",
+    category="notes",
+    tool={"id": "noteId"},
+    risk="W",
+    refuses={
+        "folderId": "neither it nor folderName is given",
+        "folderName": "both it and folderId are given, or it names several folders",
+    },
+)
 def move_note(tx: Tx, me: Caller, *, id: Id, folder_id: Destination | UnsetType | None = UNSET, folder_name: NameOrPath | None = None) -> Moved:
     """Move a note into another folder; null moves it to the root."""
     if folder_id is UNSET and folder_name is None:

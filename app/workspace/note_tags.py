@@ -1,19 +1,27 @@
 """Tags of notes: how they are written, and the index by which notes of a tag are found."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import msgspec
 
-from app.core.shapes import Line, Rule
+from app.core.shapes import CONTROLS, FORMATS, Line, Rule
 from app.core.text import fold
 from app.core.tx import Tx
 
 MOST = 50
 TAG = Line(1, 64)
 NONE = "[]"
+PATTERN = rf"^[^#\"\s{CONTROLS}{FORMATS}][^\"{CONTROLS}]*$"
 _decoder = msgspec.json.Decoder(list[str])
 
 
 class TagList(Rule, frozen=True):
-    """At most 50 tags of 1 to 64 characters; a leading # is dropped, and of those that differ only by case the first stays."""
+    """At most 50 tags of 1 to 64 characters; leading # are dropped, and of those that differ only by case the first stays."""
+
+    @property
+    def accepts(self) -> Mapping[str, Any]:
+        return {"maxItems": MOST, "items": {"type": "string", "maxLength": TAG.most, "pattern": PATTERN}}
 
     def __call__(self, value: list[str]) -> list[str]:
         if len(value) > MOST:
@@ -21,11 +29,24 @@ class TagList(Rule, frozen=True):
         unique: dict[str, str] = {}
         for written in value:
             try:
-                tag = TAG(written.strip().removeprefix("#"))
+                tag = kept(written)
             except ValueError as error:
                 raise ValueError(f"holds a tag that {error}") from None
             unique.setdefault(fold(tag), tag)
         return list(unique.values())
+
+
+def kept(written: str) -> str:
+    """Give a tag as it is kept; raise ValueError, a sentence's end, for one that no search could ask for."""
+    tag = TAG(plain(written))
+    if '"' in tag:
+        raise ValueError('must not hold the quotation mark "')
+    return tag
+
+
+def plain(written: str) -> str:
+    """Give a tag without the # that it may be written with."""
+    return written.strip().lstrip("#").strip()
 
 
 def stored(tags: list[str]) -> str:

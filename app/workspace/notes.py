@@ -87,7 +87,19 @@ class Edit(msgspec.Struct, frozen=True):
     tags: str | None
 
 
-@operation("POST /os/notes", scope="os.notes:write", status=201, wrap="result", invalid_status=422, idempotent=300, tool=True, risk="W")
+@operation(
+    "POST /os/notes",
+    scope="os.notes:write",
+    status=201,
+    wrap="result",
+    invalid_status=422,
+    idempotent=300,
+    tool=True,
+    risk="W",
+    refuses={
+        "folderName": "both it and folderId are given, or it names several folders",
+    },
+)
 def create_note(
     tx: Tx,
     me: Caller,
@@ -123,7 +135,13 @@ async def get_note_content(app: App, me: Caller, *, id: Id) -> NoteAnswer:
     return NoteAnswer(cast(Note, msgspec.Raw(held)))
 
 
-@operation("PATCH /os/notes/{id}", scope="os.notes:write")
+@operation(
+    "PATCH /os/notes/{id}",
+    scope="os.notes:write",
+    refuses={
+        "title": "links are to be rewritten and cannot hold it",
+    },
+)
 async def change_note(
     app: App, me: Caller, *, id: Id, title: Title | None = None, content: Content | None = None, tags: TagsIn | None = None,
     content_format: Literal["html", "markdown"] | None = None, if_revision: Id | None = None, rewrite_links: bool = False,

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from app.core.regex import regex
 from app.core.text import fold
+from app.workspace import note_tags
 from app.workspace.query_days import Days, days_of
 from app.workspace.spellings import words_in
 
@@ -170,7 +171,7 @@ class _Reader:
         said = (field, value.lower())
         if said in (("in", "pinned"), ("is", "pinned"), ("is", "todo"), ("has", "todo")):
             self.flags[said[1]] = not without
-        elif field == "tag" and (key := fold(value.strip().removeprefix("#"))):
+        elif field == "tag" and (key := fold(note_tags.plain(value))):
             self.filters["no_tags" if without else "tags"].append(key)
         elif field == "folder" and value.strip():
             self.filters["no_folders" if without else "folders"].append(fold(value.strip().strip("/")))

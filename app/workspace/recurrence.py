@@ -6,7 +6,7 @@ COUNT counts the todo that carries the rule, so a rule with COUNT=1 is the last 
 import calendar
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime, time
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
@@ -25,6 +25,18 @@ FREQUENCIES = ("YEARLY", "MONTHLY", "WEEKLY", "DAILY")
 WEEKDAYS = ("MO", "TU", "WE", "TH", "FR", "SA", "SU")
 FINER = ("BYHOUR", "BYMINUTE", "BYSECOND")
 LARGEST = {"BYMONTH": 12, "BYMONTHDAY": 31, "BYYEARDAY": 366, "BYWEEKNO": 53, "BYSETPOS": 366}
+_DAY_NAMES = "|".join(WEEKDAYS)
+_PARTS = {
+    "FREQ": f"({'|'.join(FREQUENCIES)})", "(INTERVAL|COUNT)": "[1-9][0-9]{0,8}", "UNTIL": "[1-9][0-9]{7}(T[0-9]{6}Z?)?",
+    "WKST": f"({_DAY_NAMES})",
+}  # fmt: skip
+_LISTS = {
+    "BYDAY": f"([+-]?[1-9])?({_DAY_NAMES})", "BYMONTH": "([1-9]|1[0-2])", "BYMONTHDAY": "-?([1-9]|[12][0-9]|3[01])",
+    "BYWEEKNO": "-?([1-9]|[1-4][0-9]|5[0-3])", "BY(YEARDAY|SETPOS)": "-?([1-9][0-9]?|[12][0-9][0-9]|3[0-5][0-9]|36[0-6])",
+}  # fmt: skip
+_PART = "|".join([*(f"{name}={one}" for name, one in _PARTS.items()), *(f"{name}={one}(,{one})*" for name, one in _LISTS.items())])
+PATTERN = f"^(RRULE:)?({_PART})(;({_PART}))*$"
+"""What a rule looks like; that it makes sense, and names dates, no pattern can say."""
 _NUMBER = regex(r"[+-]?[0-9]{1,3}")
 _WEEKDAY = regex(r"([+-]?[0-9]{1,2})?(MO|TU|WE|TH|FR|SA|SU)")
 _DATE = regex(r"^([0-9]{4})([0-9]{2})([0-9]{2})(?=T|$)")
@@ -61,6 +73,10 @@ class Following(msgspec.Struct, frozen=True):
 
 class RuleText(shapes.Rule, frozen=True):
     """A recurrence rule, in capitals and without the name RRULE."""
+
+    @property
+    def accepts(self) -> Mapping[str, Any]:
+        return {"pattern": PATTERN, "maxLength": LONGEST}
 
     def __call__(self, value: str) -> str:
         return str(read(value))
@@ -109,6 +125,17 @@ def require_dates(rule: str, first: date) -> None:
         raise Invalid(f"recurrence.rule names no date in the {SPAN_YEARS} years after dueDate.", field="recurrence.rule")
 
 
+def is_over(rule: str, due_date: str, zone: ZoneInfo) -> bool:
+    """Say whether a due date lies after the rule's UNTIL."""
+    until = read(rule).until
+    if until is None:
+        return False
+    limit = due.read(until, zone)
+    if due.is_day(limit) or due.is_day(due_date):
+        return due.day_of(due_date, zone) > due.day_of(limit, zone)
+    return due_date > limit
+
+
 def following(series: Recurrence, *, due_date: str, today: date, zone: ZoneInfo, wall: str | None) -> Following | None:
     """Give what follows a todo done today: the first of its dates after both its due date and today; None once the series is over.
 
@@ -124,7 +151,7 @@ def following(series: Recurrence, *, due_date: str, today: date, zone: ZoneInfo,
     next_due = due.moved(due_date, day, zone, kept)
     if repetition.count is not None and steps >= repetition.count:
         return None
-    if repetition.until is not None and _is_over(next_due, repetition.until, zone):
+    if is_over(series.rule, next_due, zone):
         return None
     rule = series.rule if repetition.count is None else repetition.with_count(repetition.count - steps)
     displaced = kept is not None and due.moment(next_due, zone).time() != kept
@@ -210,13 +237,6 @@ def _twin(year: int) -> int:
 
 def _form(year: int) -> tuple[bool, int]:
     return calendar.isleap(year), date(2000 + year % 400, 1, 1).weekday()
-
-
-def _is_over(next_due: str, until: str, zone: ZoneInfo) -> bool:
-    limit = due.read(until, zone)
-    if due.is_day(limit) or due.is_day(next_due):
-        return due.day_of(next_due, zone) > due.day_of(limit, zone)
-    return next_due > limit
 
 
 def _part(text: str) -> tuple[str, str]:

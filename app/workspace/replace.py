@@ -101,7 +101,19 @@ class Changes(msgspec.Struct, frozen=True):
     more: bool
 
 
-@operation("POST /os/notes/replace", scope="os.notes:write", category="notes", since="beyond", stoppable=True)
+@operation(
+    "POST /os/notes/replace",
+    scope="os.notes:write",
+    category="notes",
+    since="beyond",
+    stoppable=True,
+    refuses={
+        "pattern": "in the mode regex it is none of RE2, or needs more than its time; it holds a NUL, or matches too much",
+        "replacement": "it names a group that pattern does not have, or holds a lone backslash",
+        "revisions": "its names are no ids of notes",
+        "folderName": "both it and folderId are given, or it names several folders",
+    },
+)
 async def replace_in_notes(
     app: App, me: Caller, *, pattern: Pattern, replacement: Replacement, mode: Mode = "literal", case_sensitive: bool = False,
     folder_id: Id | None = None, folder_name: NameOrPath | None = None, note_ids: NoteIds | None = None, revisions: Revisions | None = None,

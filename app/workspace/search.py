@@ -76,7 +76,18 @@ class Hits(Record):
     history_complete: bool | UnsetType = UNSET
 
 
-@operation("POST /os/notes/search", scope="os.notes:read", category="notes", effect="read", tool=True, stoppable=True, risk="R")
+@operation(
+    "POST /os/notes/search",
+    scope="os.notes:read",
+    category="notes",
+    effect="read",
+    tool=True,
+    stoppable=True,
+    risk="R",
+    refuses={
+        "folderName": "both it and folderId are given, or it names several folders",
+    },
+)
 async def search_notes(
     app: App, me: Caller, *, query: Wanted, limit: Annotated[int, Meta(ge=1), Most(50)] = 10, folder_id: Id | None = None,
     folder_name: NameOrPath | None = None, mode: Mode = "hybrid", history: bool = False,

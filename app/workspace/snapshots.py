@@ -13,7 +13,7 @@ from app.core import rendering
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import operation
-from app.core.shapes import Id, Line, Most, Offset, Record, Text, encode
+from app.core.shapes import Form, Id, Line, Most, Offset, Record, Text, encode
 from app.core.tx import Tx
 from app.errors import Invalid, NotFound
 from app.workspace import access, note_rows
@@ -22,7 +22,7 @@ BEFORE_EDIT = "auto: before edit"
 BEFORE_RESTORE = "auto: before restore"
 CURRENT = "current"
 PRUNED = 200
-Version = Annotated[str, Meta(description="a sequence number, or current")]
+Version = Annotated[str, Meta(description="a sequence number, or current"), Form("^(current|[1-9][0-9]{0,14})$")]
 
 
 class Snapshot(Record):
@@ -89,11 +89,11 @@ class RestoredNote(Record):
 
 
 class Restored(Record):
-    """`safetySeq` is the snapshot of the note as it was before."""
+    """`safetySeq` is the snapshot of the note as it was before; null where that was no other text."""
 
     note: RestoredNote
     restored_seq: int
-    safety_seq: int
+    safety_seq: int | None
 
 
 class Difference(Record):
@@ -146,15 +146,24 @@ async def read_version(app: App, me: Caller, *, note_id: Id, version_id: Id) -> 
     return await _full(app, me, note_id, version_id=version_id)
 
 
-@operation("POST /os/snapshots/{noteId}/restore", scope="os.snapshots:write", tool=True, risk="W")
+@operation(
+    "POST /os/snapshots/{noteId}/restore",
+    scope="os.snapshots:write",
+    tool=True,
+    risk="W",
+    refuses={
+        "seq": "neither or both of it and versionId are given",
+    },
+)
 def restore_snapshot(tx: Tx, me: Caller, *, note_id: Id, seq: Id | None = None, version_id: Id | None = None) -> Restored:
-    """Give a note the text of a snapshot; what it held before is kept as a snapshot first."""
+    """Give a note the text of a snapshot; what it held before is kept as a snapshot first, unless it holds that text already."""
     if (seq is None) == (version_id is None):
         raise Invalid("Give either seq or versionId.", field="seq")
     note = access.note(tx, me, note_id, "writer")
     snapshot = _find(tx, note_id, seq=seq, version_id=version_id)
-    safety = take(tx, me, note, label=BEFORE_RESTORE, automatic=True)
+    safety = None
     if snapshot["content"] != note["content"]:
+        safety = take(tx, me, note, label=BEFORE_RESTORE, automatic=True)
         note_rows.change(tx, note, title=note["title"], tags=note["tags"], text=note_rows.measured(snapshot["content"]))
     revision = tx.value("SELECT revision FROM notes WHERE id = :id", id=note_id)
     return Restored(RestoredNote(note_id, note["title"], revision), snapshot["seq"], safety)

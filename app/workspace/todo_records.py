@@ -9,6 +9,9 @@ from msgspec import UNSET
 from app.core.shapes import Record, json_column
 from app.workspace.todo_steps import StoredSteps
 
+HIGHEST_PRIORITY = 10
+TOP_PRIORITY = 5
+"""From here on a priority counts as top: some clients send 1 to 5, some 1 to 10, and either is kept as it came."""
 COLUMNS = "id, title, description, completed, completed_at, priority, due_date, recurrence, created_at, updated_at"
 """The columns of a record, in its order; `steps` is the last one where it is wanted."""
 _RECURRENCE = {

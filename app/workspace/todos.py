@@ -19,14 +19,18 @@ from app.errors import Invalid, NotFound
 from app.workspace import due, recurrence, replan, todo_lists, todo_records, todo_rows, todo_search, todo_steps, trash_rows
 from app.workspace.due import NAMED_DAYS, Day, DueText
 from app.workspace.recurrence import Recurrence
-from app.workspace.todo_records import Todo
+from app.workspace.todo_records import HIGHEST_PRIORITY, TOP_PRIORITY, Todo
 from app.workspace.todo_rows import Draft
 from app.workspace.todo_search import Order, Sort, Wanted
 from app.workspace.todo_steps import NewSteps, StepEdits
 
 TodoTitle = Annotated[str, Meta(description="1 to 500 characters, trimmed, NFC, no control characters"), Line(1, 500)]
 Description = Annotated[str, Meta(description="at most 20000 characters"), Text(20_000)]
-Priority = Annotated[int, Meta(ge=0, le=5, description="0 none to 5 top")]
+Notes = Annotated[str, Meta(description="another name of description"), Text(20_000)]
+Priority = Annotated[
+    int,
+    Meta(ge=0, le=HIGHEST_PRIORITY, description=f"0 none, {TOP_PRIORITY} and above top"),
+]
 DueDate = Annotated[str, Meta(description="a date, or a moment; without an offset it is a wall time of the user"), DueText()]
 DayName = Annotated[str, Meta(description="today, tomorrow, week (today and 6 days on), overdue, or a date"), Day(NAMED_DAYS)]
 DayOnly = Annotated[str, Meta(description="a date; the day itself is included"), Day()]
@@ -96,16 +100,29 @@ def get_todo(tx: Tx, me: Caller, *, id: Id) -> TodoAnswer:
     return TodoAnswer(_shown(tx, me, id))
 
 
-@operation("POST /os/todos", scope="os.todos:write", status=201, wrap="result", invalid_status=422, idempotent=300, tool=True, risk="W")
+@operation(
+    "POST /os/todos",
+    scope="os.todos:write",
+    status=201,
+    wrap="result",
+    invalid_status=422,
+    idempotent=300,
+    tool=True,
+    risk="W",
+    refuses={
+        "notes": "description is given with another text",
+        "recurrence": "dueDate is not given; its rule names a part twice, has both COUNT and UNTIL, ends before dueDate or names no date",
+    },
+)
 def create_todo(
-    tx: Tx, me: Caller, *, title: TodoTitle, description: Description | None = None, due_date: DueDate | None = None,
+    tx: Tx, me: Caller, *, title: TodoTitle, description: Description | None = None, notes: Notes | None = None, due_date: DueDate | None = None,
     priority: Priority = 0, steps: NewSteps | None = None, recurrence: Recurrence | None = None, user_timezone: TimeZone | None = None,
 ) -> TodoAnswer:  # fmt: skip
     """Create a todo, with a due date, steps and a recurrence if given."""
     home, zone = _zones(tx, me, user_timezone)
     draft = Draft(
         title=title,
-        description=description,
+        description=_described(description, notes),
         priority=priority,
         due_date=None if due_date is None else due.read(due_date, zone),
         steps=_json(todo_steps.begin(steps or [])),
@@ -113,13 +130,25 @@ def create_todo(
         recurrence=None if recurrence is None else _json(recurrence),
     )
     _require_sense(draft, zone, blame="recurrence")
+    _require_not_over(draft, zone)
     return TodoAnswer(_shown(tx, me, todo_rows.insert(tx, me.user, draft, zone=home)))
 
 
-@operation("PATCH /os/todos/{id}", scope="os.todos:write", tool=True, risk="W")
+@operation(
+    "PATCH /os/todos/{id}",
+    scope="os.todos:write",
+    tool=True,
+    risk="W",
+    refuses={
+        "notes": "description is given with another text",
+        "dueDate": "it is cleared and the todo recurs",
+        "recurrence": "the todo has no dueDate; its rule names a part twice, has both COUNT and UNTIL, ends before dueDate or names no date",
+        "steps": "an id names no step of the todo, or comes twice",
+    },
+)
 def edit_todo(
     tx: Tx, me: Caller, *, id: Id, title: TodoTitle | None = None, description: Description | None = None,
-    due_date: DueDate | UnsetType | None = UNSET, priority: Priority | None = None, completed: bool | None = None,
+    notes: Notes | None = None, due_date: DueDate | UnsetType | None = UNSET, priority: Priority | None = None, completed: bool | None = None,
     steps: StepEdits | None = None, recurrence: Recurrence | UnsetType | None = UNSET, user_timezone: TimeZone | None = None,
 ) -> TodoAnswer:  # fmt: skip
     """Change fields of a todo; those that are not given stay. A null dueDate or recurrence clears it; completed false reopens.
@@ -131,6 +160,7 @@ def edit_todo(
     draft = todo_rows.draft_of(todo)
     if title is not None:
         draft = draft._replace(title=title)
+    description = _described(description, notes)
     if description is not None:
         draft = draft._replace(description=description)
     if priority is not None:
@@ -144,6 +174,8 @@ def edit_todo(
         draft = draft._replace(steps=_json(made), last_step=last)
     if due_date is not UNSET or recurrence is not UNSET:
         _require_sense(draft, zone, blame="dueDate" if recurrence is UNSET else "recurrence")
+        if draft.recurrence != todo["recurrence"]:  # the last of a series may well be put off
+            _require_not_over(draft, zone)
     todo_rows.change(tx, todo, draft, zone=home)
     if completed is True:
         _complete(tx, me, _mine(tx, me, id), home, zone)
@@ -234,6 +266,13 @@ def _complete(tx: Tx, me: Caller, todo: sqlite3.Row, home: ZoneInfo, zone: ZoneI
     return next_id
 
 
+def _described(description: str | None, notes: str | None) -> str | None:
+    """Give the description, by whichever of its names it came; raise Invalid for two different texts."""
+    if description is not None and notes is not None and description != notes:
+        raise Invalid("notes is another name of description; give one of them, or the same text in both.", field="notes")
+    return notes if description is None else description
+
+
 def _require_sense(draft: Draft, zone: ZoneInfo, *, blame: str) -> None:
     """Raise Invalid, naming the field `blame`, for a recurrence that has no due date to count from or that names no date at all."""
     if draft.recurrence is None:
@@ -242,6 +281,15 @@ def _require_sense(draft: Draft, zone: ZoneInfo, *, blame: str) -> None:
         raise Invalid("recurrence needs a dueDate.", field=blame)
     rule = msgspec.json.decode(draft.recurrence, type=Recurrence).rule
     recurrence.require_dates(rule, due.day_of(draft.due_date, zone))
+
+
+def _require_not_over(draft: Draft, zone: ZoneInfo) -> None:
+    """Raise Invalid for a recurrence that ends before the todo itself is due."""
+    if draft.recurrence is None or draft.due_date is None:
+        return
+    rule = msgspec.json.decode(draft.recurrence, type=Recurrence).rule
+    if recurrence.is_over(rule, draft.due_date, zone):
+        raise Invalid("recurrence.rule ends (UNTIL) before the dueDate; give a later UNTIL.", field="recurrence.rule")
 
 
 def _json(value: object) -> str:

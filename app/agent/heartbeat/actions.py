@@ -112,11 +112,12 @@ def count_since(tx: Tx, user: int, since: str) -> int:
     )  # fmt: skip
 
 
-def told_at(tx: Tx, user: int, key: str, since: str) -> str | None:
-    """Give when a piece of news was last told or proposed, if that was later than `since`."""
+def told_at(tx: Tx, user: int, keys: Sequence[str], since: str) -> str | None:
+    """Give when news of one of these keys was last told or proposed, if that was later than `since`."""
     found: str | None = tx.value(
-        "SELECT max(created_at) FROM heartbeat_actions WHERE user_id = :user AND content_key = :key AND created_at > :since",
-        user=user, key=key, since=since,
+        """SELECT max(created_at) FROM heartbeat_actions
+           WHERE user_id = :user AND content_key IN (SELECT value FROM json_each(:keys)) AND created_at > :since""",
+        user=user, keys=_json(keys), since=since,
     )  # fmt: skip
     return found
 

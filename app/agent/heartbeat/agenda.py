@@ -1,6 +1,6 @@
 """Stage A: what there is for a run to do. It reads a few ranges of indexes, writes nothing and costs no tokens."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -105,13 +105,13 @@ class _Told:
         self.items: set[int] = set()
 
     def said(self, key: str) -> bool:
-        return self._at(key) is not None
+        return self._at([key]) is not None
 
     def sift(self, found: list[Fact]) -> list[Fact]:
         """Give what is news; of several facts about one thing the first."""
         news: dict[object, Fact] = {}
         for fact in found:
-            at = self._at(fact.key)
+            at = self._at(fact.told_by)
             if at is not None:
                 about = None if fact.target is None else f"{fact.target[0]} {fact.target[1]}"
                 self.suppressed.append(Suppressed(fact.rule, about, at))
@@ -120,8 +120,8 @@ class _Told:
                 news[fact.target or fact.key] = fact
         return list(news.values())
 
-    def _at(self, key: str) -> str | None:
-        return actions.told_at(self._tx, self._user, key, stamp(self._tx.moment - SNOOZES.get(rule_of(key), SNOOZE)))
+    def _at(self, keys: Sequence[str]) -> str | None:
+        return actions.told_at(self._tx, self._user, keys, stamp(self._tx.moment - SNOOZES.get(rule_of(keys[0]), SNOOZE)))
 
 
 def _changes(tx: Tx, me: Caller, seen_at: datetime | None, seen_message: int, arrivals: Arrivals) -> Changes:

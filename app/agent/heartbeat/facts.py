@@ -15,12 +15,12 @@ from app.core.caller import Caller
 from app.core.tx import Tx, stamp
 from app.tools import calendars
 from app.workspace import due, link_targets, link_text, replan
+from app.workspace.todo_records import TOP_PRIORITY
 from app.workspace.todo_search import OVERDUE, overdue_params
 
 MOST_EACH = 8
 MOST_CONVERSATIONS = 50
 MOST_EVENTS = 200
-TOP_PRIORITY = 5
 
 
 class Look(msgspec.Struct, frozen=True):
@@ -54,7 +54,7 @@ def of(look: Look, task: Task, item: int) -> list[Fact]:
 
 def _overdue(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
     rows = look.tx.all(
-        f"""SELECT id, title, due_date FROM todos WHERE owner_id = :me AND trash_id IS NULL AND {OVERDUE}
+        f"""SELECT id, title, due_date, priority FROM todos WHERE owner_id = :me AND trash_id IS NULL AND {OVERDUE}
             ORDER BY deadline, priority DESC, id LIMIT :most""",
         me=look.me.user, most=MOST_EACH, **overdue_params(look.tx, look.zone),
     )  # fmt: skip
@@ -87,7 +87,7 @@ def _events(look: Look, until: datetime, item: int, occurrence: str) -> list[Fac
 
 def _between(look: Look, since: datetime, until: datetime, *, timed: bool) -> list[sqlite3.Row]:
     return look.tx.all(
-        """SELECT id, title, due_date FROM todos WHERE owner_id = :me AND trash_id IS NULL AND completed = 0
+        """SELECT id, title, due_date, priority FROM todos WHERE owner_id = :me AND trash_id IS NULL AND completed = 0
              AND deadline >= :since AND deadline < :until AND length(due_date) > :longer
            ORDER BY deadline, priority DESC, id LIMIT :most""",
         me=look.me.user, since=stamp(since), until=stamp(until), longer=10 if timed else 0, most=MOST_EACH,
@@ -95,7 +95,7 @@ def _between(look: Look, since: datetime, until: datetime, *, timed: bool) -> li
 
 
 def _top(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
-    """Open todos of the highest priority that are due soon, or have no date: two short ranges of one index."""
+    """Open todos of top priority that are due soon, or have no date: two short ranges of one index."""
     soon = "deadline >= :now AND deadline < :until"
     rows = [row for condition in (soon, "deadline = :none") for row in _important(look, condition)]
     return [_todo("top", item, row, occurrence) for row in rows[:MOST_EACH]]
@@ -103,8 +103,8 @@ def _top(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list
 
 def _important(look: Look, condition: str) -> list[sqlite3.Row]:
     return look.tx.all(
-        f"""SELECT id, title, due_date FROM todos WHERE owner_id = :me AND trash_id IS NULL AND completed = 0 AND {condition} AND priority = :top
-            ORDER BY deadline, priority DESC, id LIMIT :most""",
+        f"""SELECT id, title, due_date, priority FROM todos WHERE owner_id = :me AND trash_id IS NULL AND completed = 0 AND {condition}
+              AND priority >= :top ORDER BY deadline, priority DESC, id LIMIT :most""",
         me=look.me.user, none=due.NO_DUE, until=stamp(_until(look, 24)), now=look.tx.now, top=TOP_PRIORITY, most=MOST_EACH,
     )  # fmt: skip
 
@@ -209,7 +209,8 @@ def _nothing(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> 
 
 
 def _todo(rule: str, item: int, row: sqlite3.Row, occurrence: str) -> Fact:
-    return Fact(item, rule, ("todo", row["id"]), f"{row['due_date']} {occurrence}", {"title": row["title"], "due": row["due_date"]})
+    about = {"title": row["title"], "due": row["due_date"]}
+    return Fact(item, rule, ("todo", row["id"]), f"{row['due_date']} {occurrence}", about, row["priority"])
 
 
 def _until(look: Look, hours: int) -> datetime:

@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
@@ -19,33 +20,37 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.loading import loaded
 from app.core.operation import operation
-from app.core.shapes import Id, Most, Record, Rule
+from app.core.shapes import Body, Id, Most, Record, Rule
 from app.core.tx import Tx, stamp
 from app.errors import Invalid
 from app.workspace import due
 
 USUAL_LIMIT, MOST_RUNS = 20, 50
-_CLOCK = "must be a time of day such as 08:30"
 
 
 class Clock(Rule, frozen=True):
-    """A time of day as HH:MM."""
+    """A time of day as HH:MM; an `end` may be 24:00."""
+
+    end: bool = False
+
+    @property
+    def accepts(self) -> Mapping[str, Any]:
+        return {"pattern": f"^({due.CLOCK}|24:00)$" if self.end else f"^{due.CLOCK}$"}
 
     def __call__(self, value: str) -> str:
-        if not re.fullmatch(r"(?:[01][0-9]|2[0-3]):[0-5][0-9]|24:00", value):
-            raise ValueError(_CLOCK)
+        if not (re.fullmatch(due.CLOCK, value) or (self.end and value == "24:00")):
+            raise ValueError("must be a time of day such as 08:30")
         return value
 
 
-TimeOfDay = Annotated[str, Meta(description="HH:MM"), Clock()]
 Weekday = Annotated[int, Meta(ge=1, le=7)]
 
 
-class ActiveHours(msgspec.Struct):
+class ActiveHours(Body):
     """From `start` to before `end`; an end that is not later than the start is on the next day. `24:00` is a legal end."""
 
-    start: TimeOfDay
-    end: TimeOfDay
+    start: Annotated[str, Meta(description="HH:MM"), Clock()]
+    end: Annotated[str, Meta(description="HH:MM"), Clock(end=True)]
 
 
 class PolicyState(Record):
@@ -159,7 +164,15 @@ def read_heartbeat_schedule(tx: Tx, me: Caller) -> ScheduleAnswer:
     return ScheduleAnswer(_schedule(schedules.of(tx, me.user)))
 
 
-@operation("PUT /heartbeat/schedule", scope="os.heartbeat:run", category="heartbeat", since="beyond")
+@operation(
+    "PUT /heartbeat/schedule",
+    scope="os.heartbeat:run",
+    category="heartbeat",
+    since="beyond",
+    refuses={
+        "activeHours": "they end when they begin",
+    },
+)
 def change_heartbeat_schedule(
     tx: Tx, me: Caller, *, enabled: bool | None = None, every_minutes: Annotated[int, Meta(ge=5, le=1440)] | None = None,
     active_hours: ActiveHours | UnsetType | None = UNSET, weekdays: Annotated[list[Weekday], Meta(min_length=1, max_length=7)] | None = None,
@@ -243,13 +256,6 @@ def _schedule(beat: Heartbeat) -> Schedule:
 def _hours(active: ActiveHours | None) -> dict[str, str | None]:
     if active is None:
         return {"active_start": None, "active_end": None}
-    for name, value in (("start", active.start), ("end", active.end)):
-        try:
-            Clock()(value)
-        except ValueError as error:
-            raise Invalid(f"activeHours.{name} {error}.", field=f"activeHours.{name}") from None
-    if active.start == "24:00":
-        raise Invalid("activeHours.start must be before 24:00.", field="activeHours.start")
     if active.start == active.end:
         raise Invalid("activeHours.end must be another time than the start; null is the whole day.", field="activeHours.end")
     return {"active_start": active.start, "active_end": active.end}

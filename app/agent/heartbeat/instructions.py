@@ -44,7 +44,15 @@ def read_heartbeat_instructions(tx: Tx, me: Caller) -> Instructions:
     return Instructions(note["content"], note["content"] == DEFAULT, note["updated_at"], note["id"])
 
 
-@operation("PUT /heartbeat/instructions", scope="os.heartbeat:run", category="heartbeat")
+@operation(
+    "PUT /heartbeat/instructions",
+    scope="os.heartbeat:run",
+    category="heartbeat",
+    refuses={
+        "instructions": "content is given with another text",
+        "content": "neither it nor instructions is given, or it holds control characters",
+    },
+)
 def replace_heartbeat_instructions(tx: Tx, me: Caller, *, content: Checklist | None = None, instructions: Checklist | None = None) -> Instructions:
     """Replace the heartbeat's checklist; the one before is kept as a snapshot. `instructions` is another name of `content`."""
     text = _only(content, instructions)

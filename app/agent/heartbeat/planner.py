@@ -116,4 +116,4 @@ def _note(planned: Planned, number: int, turn: Turn, proposals: list[Proposal], 
 
 def _told(tx: Tx, user: int, keys: tuple[str, ...]) -> set[str]:
     since = stamp(tx.moment - SNOOZE)
-    return {key for key in keys if actions.told_at(tx, user, key, since) is not None}
+    return {key for key in keys if actions.told_at(tx, user, [key], since) is not None}

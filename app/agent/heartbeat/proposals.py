@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 import msgspec
 
+from app.workspace.todo_records import HIGHEST_PRIORITY
+
 ActionType = Literal[
     "message_draft", "reminder", "message_send", "todo_create", "todo_update", "todo_reschedule", "note_create", "note_edit", "memory_write"
 ]
@@ -27,11 +29,17 @@ class Fact(msgspec.Struct, frozen=True):
     target: tuple[str, int] | None
     state: str
     about: Mapping[str, Any]
+    priority: int = 0
 
     @property
     def key(self) -> str:
-        """The name under which it is told once: the same rule, target and state is the same news."""
-        return content_key(self.rule, self.target, self.state)
+        """The name under which it is told once: the same rule, target, state and priority is the same news."""
+        return content_key(self.rule, self.target, self.state, self.priority)
+
+    @property
+    def told_by(self) -> list[str]:
+        """The keys under which it was told already: a priority that was lowered since makes no news, one that was raised does."""
+        return [content_key(self.rule, self.target, self.state, each) for each in range(self.priority, HIGHEST_PRIORITY + 1)]
 
 
 class Proposal(msgspec.Struct, frozen=True):
@@ -47,10 +55,10 @@ class Proposal(msgspec.Struct, frozen=True):
     by_model: bool = False
 
 
-def content_key(rule: str, target: tuple[str, int] | None, state: str) -> str:
+def content_key(rule: str, target: tuple[str, int] | None, state: str, priority: int = 0) -> str:
     """Give the key of a piece of news."""
     about = "" if target is None else f"{target[0]} {target[1]}"
-    return f"{rule} {about} {hashlib.sha256(state.encode()).hexdigest()[:16]}"
+    return f"{rule} {about} {hashlib.sha256(state.encode()).hexdigest()[:16]}{f' p{priority}' if priority else ''}"
 
 
 def rule_of(key: str) -> str:

@@ -8,12 +8,14 @@ import msgspec
 from app.agent.heartbeat import actions, images, runs, schedules
 from app.agent.heartbeat.actions import Change, Entry
 from app.agent.heartbeat.runs import Begun, Ending, Run
+from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Id, Record
 from app.core.tx import Tx
-from app.errors import AlreadyRunning, AppError, NothingToUndo
-from app.tools import audit
+from app.errors import AlreadyRunning, AppError, GrantRevoked, NothingToUndo
+from app.tools import audit, escalations
+from app.tools.escalations import Behind
 
 Reason = Literal["changed_since", "not_reversible"]
 
@@ -42,25 +44,36 @@ class _Reversed(msgspec.Struct, frozen=True):
 
 
 @operation("POST /heartbeat/runs/{id}/undo", scope="os.heartbeat:run", category="heartbeat", since="beyond")
-def undo_heartbeat_run(tx: Tx, me: Caller, *, id: Id) -> Undone:
+async def undo_heartbeat_run(app: App, me: Caller, *, id: Id) -> Undone:
     """Take back what a run did, the last first, where nobody has changed it since. What it has said cannot be taken back.
 
-    What it made goes to the trash, what it edited gets the text of before. `undoRunId` is the run of this, which can be taken back too.
+    What it made goes to the trash, what it edited gets the text of before; what waits for a yes because of it waits no longer. `undoRunId` is the
+    run of this, which can be taken back too.
     """
+    return await app.write(_undo, me, id, app.part(Behind))
+
+
+def _undo(tx: Tx, me: Caller, id: int, behind: Behind) -> Undone:
     row = runs.get(tx, me.user, id)
     if row["status"] == "running":
         raise AlreadyRunning("This run is still under way; wait for its end.", runId=id)
-    done = [action for action in actions.of_run(tx, me.user, id) if action["status"] == "executed" and not row["dry_run"]]
-    if not done:
+    did = [action for action in actions.of_run(tx, me.user, id) if not row["dry_run"]]
+    done = [action for action in did if action["status"] == "executed"]
+    waiting = [action["id"] for action in did if action["status"] == "awaiting_approval"]
+    if not done and not waiting:
         raise NothingToUndo("This run has no executed action to take back.", runId=id)
     for scope in sorted({images.WRITES[change.kind] for action in done for change in actions.changes_of(action)}):
         me.require((scope,))
     policy = schedules.of(tx, me.user).policy
     begun = runs.begin(tx, me, policy=policy, tier=policy, trigger="undo", undo_of=id)
     undone, conflicts = _all(tx, me, begun, done)
+    if waiting:
+        failure = GrantRevoked("The run that asked for this was taken back.")
+        escalations.supersede(tx, me, me.user, lambda origin, _: origin.kind == "heartbeat" and origin.run_id == id, behind, failure=failure)
+        undone = [*reversed(waiting), *undone]
     if undone:
         runs.mark_undone(tx, id)
-    runs.end(tx, begun, Ending(summary=f"Took back {len(undone)} of {len(done)} actions of run {id}."))
+    runs.end(tx, begun, Ending(summary=f"Took back {len(undone)} of {len(done) + len(waiting)} actions of run {id}."))
     return Undone(runs.shown(runs.get(tx, me.user, id), me.user_id), undone, conflicts, begun.id)
 
 
