@@ -7,7 +7,7 @@ CREATE TABLE keys (
     id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, name TEXT NOT NULL,
     digest BLOB NOT NULL UNIQUE, prefix TEXT NOT NULL, last4 TEXT NOT NULL, scopes TEXT NOT NULL,
     created_at TEXT NOT NULL, last_used_at TEXT, expires_at TEXT, revoked_at TEXT,
-    old_digest BLOB UNIQUE, old_expires_at TEXT) STRICT;
+    old_digest BLOB UNIQUE, old_expires_at TEXT, made_by INTEGER, secret_at TEXT) STRICT;
 CREATE INDEX keys_by_user ON keys (user_id);
 CREATE TABLE contacts (
     user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, contact_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
@@ -295,7 +295,7 @@ CREATE INDEX contact_requests_by_recipient ON contact_requests (to_id);
 CREATE TABLE contact_grants (
     id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
     holder_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, permissions TEXT NOT NULL, note_id INTEGER,
-    revision INTEGER NOT NULL DEFAULT 1, expires_at TEXT, created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    revision INTEGER NOT NULL DEFAULT 1, expires_at TEXT, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, link_id INTEGER,
     UNIQUE (owner_id, holder_id)) STRICT;
 CREATE INDEX contact_grants_by_holder ON contact_grants (holder_id);
 CREATE UNIQUE INDEX messages_by_client ON messages (conversation_id, sender_id, client_message_id) WHERE client_message_id IS NOT NULL;
@@ -371,3 +371,4 @@ CREATE TABLE transfers (
     CHECK (status IN ('running', 'completed', 'failed', 'cancelled')), scopes TEXT NOT NULL, result TEXT, error TEXT,
     started_at TEXT NOT NULL, ended_at TEXT) STRICT;
 CREATE INDEX transfers_by_user ON transfers (user_id, kind, id);
+CREATE INDEX contact_grants_by_link ON contact_grants (link_id) WHERE link_id IS NOT NULL;

@@ -143,3 +143,16 @@ def m023_imports(db: "Database") -> None:
         CREATE INDEX transfers_by_user ON transfers (user_id, kind, id);
         """,
     )
+
+
+def m030_makers(db: "Database") -> None:
+    """Which key made a key or saw its secret, and since when it has that; by which link a grant came."""
+    run(
+        db,
+        """
+        ALTER TABLE keys ADD COLUMN made_by INTEGER;
+        ALTER TABLE keys ADD COLUMN secret_at TEXT;
+        ALTER TABLE contact_grants ADD COLUMN link_id INTEGER;
+        CREATE INDEX contact_grants_by_link ON contact_grants (link_id) WHERE link_id IS NOT NULL;
+        """,
+    )
