@@ -129,11 +129,19 @@ def _write_of(tool: Tool, arguments: Mapping[str, Any]) -> Plan | None:
 def _decided(app: App, call: Call, origin: Origin, taint: frozenset[Taint], left: int | None) -> tuple[policy.Decision, int | None]:
     """Give what the policy says, and the precedent that it goes by, if it needs one."""
     found = call.tool.operation
+    if _tells_owner(call):
+        return policy.decide(policy.Asked(origin.column, "message_draft", "W", left=left)), None
     asked = policy.Asked(origin.column, call.tool.name, found.risk_class, found.approval, taint, left=left)
     if not policy.could_ask(asked):
         return policy.decide(asked), None
     precedent = app.quick(precedents.find, call.me, call.tool, origin, taint)
     return policy.decide(msgspec.structs.replace(asked, precedent=precedent is not None)), precedent
+
+
+def _tells_owner(call: Call) -> bool:
+    """Say whether a call reaches nobody but the owner whose agent makes it."""
+    to_nobody = call.arguments.get("to") is None and call.arguments.get("recipient_id") is None
+    return call.tool.name == "send_message_to_human" and to_nobody and call.me.reach is None
 
 
 async def _ask(app: App, call: Call, origin: Origin, taint: frozenset[Taint], reason: str) -> Waiting:
