@@ -2,7 +2,7 @@
 
 from app.account import caps, contacts, grants, invoices, keys, sessions, team, usage, users
 from app.agent import briefing, calendar_search, chat, conversations, matrix, memory, models, strategies
-from app.agent.heartbeat import clock, heartbeat, instructions, undo
+from app.agent.heartbeat import clock, executing, heartbeat, instructions, undo
 from app.core.operation import Catalog
 from app.interfaces import openapi
 from app.network import contacts as network_contacts
@@ -81,6 +81,7 @@ CATALOG = Catalog(
         heartbeat,
         instructions,
         undo,
+        executing,
         clock,
         chat,
         models,

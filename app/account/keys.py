@@ -260,13 +260,12 @@ def _rotate(tx: Tx, me: Caller, id_: int, grace_seconds: int, prefix: str) -> Ne
     _require_all(me, key.scopes)
     if key.revoked_at is not None:
         raise NotFound("This key is revoked.", field="id")
-    secret = tokens.secret(prefix)
+    secret, until = tokens.secret(prefix), stamp(tx.moment + timedelta(seconds=grace_seconds))
     tx.run(
         """UPDATE keys SET old_digest = CASE WHEN :grace > 0 THEN digest END, old_expires_at = CASE WHEN :grace > 0 THEN :until END,
                   digest = :digest, prefix = :prefix, last4 = :last4, secret_at = :now,
                   made_by = CASE WHEN :by IS NULL OR :by = id THEN made_by ELSE :by END WHERE id = :id""",
-        by=came_by(tx, me), now=tx.now, grace=grace_seconds, until=stamp(tx.moment + timedelta(seconds=grace_seconds)), digest=digest(secret), prefix=prefix,
-        last4=secret[-4:], id=id_,
+        by=came_by(tx, me), now=tx.now, grace=grace_seconds, until=until, digest=digest(secret), prefix=prefix, last4=secret[-4:], id=id_,
     )  # fmt: skip
     tx.emit("keys.changed")
     return NewKey(_one(tx, id_), secret)

@@ -50,7 +50,8 @@ def undo_heartbeat_run(tx: Tx, me: Caller, *, id: Id) -> Undone:
     row = runs.get(tx, me.user, id)
     if row["status"] == "running":
         raise AlreadyRunning("This run is still under way; wait for its end.", runId=id)
-    done = [action for action in actions.of_run(tx, me.user, id) if action["status"] == "executed" and not row["dry_run"]]
+    executed = [action for action in actions.of_run(tx, me.user, id) if action["status"] == "executed" and not row["dry_run"]]
+    done = [action for action in executed if not actions.was_done_elsewhere(action)]
     if not done:
         raise NothingToUndo("This run has no executed action to take back.", runId=id)
     for scope in sorted({images.WRITES[change.kind] for action in done for change in actions.changes_of(action)}):
