@@ -30,6 +30,7 @@ from app.workspace import (
     snapshots,
     todos,
     trash,
+    trash_lists,
 )
 
 CATALOG = Catalog(
@@ -62,6 +63,7 @@ CATALOG = Catalog(
         snapshots,
         todos,
         trash,
+        trash_lists,
         attachments,
         moving,
         briefing,

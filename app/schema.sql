@@ -27,7 +27,7 @@ CREATE TABLE workspaces (
 CREATE TABLE trash (
     id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
     kind TEXT NOT NULL CHECK (kind IN ('note', 'todo', 'folder')), item_id INTEGER NOT NULL, title TEXT NOT NULL, path TEXT NOT NULL,
-    trashed_at TEXT NOT NULL, trashed_by TEXT NOT NULL, UNIQUE (kind, item_id)) STRICT;
+    trashed_at TEXT NOT NULL, trashed_by TEXT NOT NULL, by_user INTEGER, UNIQUE (kind, item_id)) STRICT;
 CREATE INDEX trash_by_owner ON trash (owner_id, id);
 CREATE TABLE folders (
     id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
@@ -371,4 +371,5 @@ CREATE TABLE transfers (
     CHECK (status IN ('running', 'completed', 'failed', 'cancelled')), scopes TEXT NOT NULL, result TEXT, error TEXT,
     started_at TEXT NOT NULL, ended_at TEXT) STRICT;
 CREATE INDEX transfers_by_user ON transfers (user_id, kind, id);
+CREATE INDEX trash_by_user ON trash (by_user) WHERE by_user IS NOT NULL;
 CREATE INDEX contact_grants_by_link ON contact_grants (link_id) WHERE link_id IS NOT NULL;

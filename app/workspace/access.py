@@ -145,6 +145,21 @@ def shared_folders(tx: Tx, me: Caller) -> dict[int, int]:
     return {row["id"]: row["rank"] for row in rows}
 
 
+def shared_tops(tx: Tx, me: Caller, name_key: str) -> list[sqlite3.Row]:
+    """Give the live folders of that name that others share with the caller, but for those that lie in another one that is shared."""
+    rows = tx.all(
+        """SELECT f.id, f.owner_id, f.parent_id FROM folder_shares s JOIN folders f ON f.id = s.folder_id
+           WHERE s.user_id = :me AND f.name_key = :key AND f.trash_id IS NULL ORDER BY f.id""",
+        me=me.user, key=name_key,
+    )  # fmt: skip
+    return [row for row in rows if not shared_rank(tx, me, row["parent_id"])]
+
+
+def path_of(tx: Tx, me: Caller, folder_id: int | None) -> str:
+    """Give the path of a folder of another's, live or in the trash, from the highest folder on that the caller may read."""
+    return "/".join(row["name"] for row in folder_rows.ancestry(tx, folder_id) if shared_rank(tx, me, row["id"]))
+
+
 def _granted(me: Caller) -> frozenset[int]:
     """Give the folders that the grant behind the caller names."""
     return me.reach.folders if me.reach is not None and me.reach.notes == "folders" else frozenset()
