@@ -45,8 +45,10 @@ def list_trash(
     kinds = kinds_of(me, kind, "read")
     if folder_id is not None:
         return _inside(tx, me, folder_id, kinds, limit, offset)
-    others = folder_rows.in_list(trash_rows.of_others(tx, me))
-    where = f"(owner_id = :me OR id IN ({folder_rows.IN_LIST})) AND kind IN (SELECT value FROM json_each(:kinds))"
+    theirs = trash_rows.of_others(tx, me)
+    others = folder_rows.in_list(theirs)
+    whose = f"(owner_id = :me OR id IN ({folder_rows.IN_LIST}))" if theirs else "owner_id = :me"  # with the OR it would sort
+    where = f"{whose} AND kind IN (SELECT value FROM json_each(:kinds))"
     total = tx.value(f"SELECT count(*) FROM trash WHERE {where}", me=me.owns, ids=others, kinds=kinds)
     rows = tx.all(
         f"SELECT * FROM trash WHERE {where} ORDER BY id DESC LIMIT :limit OFFSET :offset",
