@@ -20,6 +20,7 @@ from app.errors import AppError, GrantRevoked, Invalid, Unavailable
 from app.tools import gate, namespaces, registry, stop
 from app.tools.origin import Origin
 from app.tools.toolbox import shown
+from app.workspace import access
 
 if TYPE_CHECKING:
     from pydantic_ai.tools import ToolDefinition
@@ -196,7 +197,7 @@ class Turn:
     async def _source(self, note_id: int) -> Source | None:
         """Give a note as the turn's caller may read it; None where there is no such note for them."""
         try:
-            answer = await self.app.call(self.me, "get_note_content", {"id": note_id})
+            answer = await self.app.call(self.app.quick(access.discreet, self.me), "get_note_content", {"id": note_id})
         except AppError:
             return None
         note = msgspec.json.decode(encode(answer))["note"]

@@ -13,6 +13,7 @@ from app.errors import AppError, Forbidden, Invalid
 from app.tools import audit, escalations, namespaces, policy, precedents, registry, stop, targets
 from app.tools.origin import Origin
 from app.tools.registry import Tool
+from app.workspace import access
 
 __all__ = ["Denied", "Done", "Origin", "Waiting", "use"]
 NO_TAINT = frozenset[Taint]()
@@ -103,6 +104,7 @@ def _taint_of(tool: Tool, result: Any) -> Taint | None:
 async def planned(app: App, me: Caller, name: str, params: Mapping[str, Any]) -> Call:
     """Give a call that is ready to be done: its tool is on, its scope held, its parameters are right; raise what speaks against it."""
     tool = registry.find(app, name)
+    me = app.quick(access.discreet, me)
     namespaces.demand(app.quick(namespaces.enabled, me), tool.namespace)
     arguments = registry.arguments(app, me, tool, params)
     if tool.operation.plan is None:

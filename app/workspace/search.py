@@ -91,6 +91,7 @@ async def search_notes(
     With `history` the snapshots are searched too: of each note the newest that holds the words, who made it and when, and since when the note no
     longer does. When that takes longer than 2 seconds it is left unfinished.
     """
+    me = app.quick(access.discreet, me)
     hits = await _now(app, me, query, limit, folder_id, folder_name, mode)
     if me.reach is not None:
         _hide(hits, me)

@@ -16,7 +16,7 @@ from app.agent.heartbeat.proposals import SNOOZE, SNOOZES, Fact, rule_of
 from app.agent.heartbeat.runs import Suppressed
 from app.core.caller import Caller
 from app.core.tx import Tx, stamp
-from app.workspace import due
+from app.workspace import access, due
 
 MOST_ACTIONS_A_RUN = 20
 MOST_ACTIONS_A_DAY = 100
@@ -72,6 +72,7 @@ class Agenda(msgspec.Struct, frozen=True):
 
 def look(tx: Tx, me: Caller, arrivals: Arrivals = NONE) -> Agenda:
     """Give what there is to do for the user whose run `me` acts in."""
+    me = access.discreet(tx, me)
     chosen = users.settings_of(tx, me)
     zone = ZoneInfo(chosen.timezone)
     seen = runs.last_seen(tx, me.user)
