@@ -58,6 +58,8 @@ async def test_nothing_is_near_to_a_policy_but_for_who_looks_from_it(alice: Clie
     garden = next(row["id"] for row in (await alice.ok("GET", "/os/notes"))["notes"] if row["title"] == "Garden")
     assert token not in (await alice.get(f"/os/notes/{garden}/related")).text
     await alice.ok("GET", f"/os/notes/{note}/related")
+    leeks = await alice.note("Leeks", "Water them.")
+    assert token not in (await alice.get(f"/os/notes/{leeks['id']}/links")).text
 
 
 async def test_no_tool_reads_or_changes_a_policy_and_its_owner_does(served: Served, alice: Client) -> None:
