@@ -2,7 +2,7 @@
 
 from app.account import caps, contacts, grants, invoices, keys, sessions, team, usage, users
 from app.agent import briefing, calendar_search, chat, conversations, matrix, memory, models, strategies
-from app.agent.heartbeat import clock, heartbeat, instructions, undo
+from app.agent.heartbeat import clock, executing, heartbeat, instructions, undo
 from app.core.operation import Catalog
 from app.interfaces import openapi
 from app.network import contacts as network_contacts
@@ -30,6 +30,7 @@ from app.workspace import (
     snapshots,
     todos,
     trash,
+    trash_lists,
 )
 
 CATALOG = Catalog(
@@ -62,6 +63,7 @@ CATALOG = Catalog(
         snapshots,
         todos,
         trash,
+        trash_lists,
         attachments,
         moving,
         briefing,
@@ -81,6 +83,7 @@ CATALOG = Catalog(
         heartbeat,
         instructions,
         undo,
+        executing,
         clock,
         chat,
         models,

@@ -7,7 +7,7 @@ CREATE TABLE keys (
     id INTEGER PRIMARY KEY AUTOINCREMENT, user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, name TEXT NOT NULL,
     digest BLOB NOT NULL UNIQUE, prefix TEXT NOT NULL, last4 TEXT NOT NULL, scopes TEXT NOT NULL,
     created_at TEXT NOT NULL, last_used_at TEXT, expires_at TEXT, revoked_at TEXT,
-    old_digest BLOB UNIQUE, old_expires_at TEXT) STRICT;
+    old_digest BLOB UNIQUE, old_expires_at TEXT, made_by INTEGER, secret_at TEXT) STRICT;
 CREATE INDEX keys_by_user ON keys (user_id);
 CREATE TABLE contacts (
     user_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, contact_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
@@ -27,7 +27,7 @@ CREATE TABLE workspaces (
 CREATE TABLE trash (
     id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
     kind TEXT NOT NULL CHECK (kind IN ('note', 'todo', 'folder')), item_id INTEGER NOT NULL, title TEXT NOT NULL, path TEXT NOT NULL,
-    trashed_at TEXT NOT NULL, trashed_by TEXT NOT NULL, UNIQUE (kind, item_id)) STRICT;
+    trashed_at TEXT NOT NULL, trashed_by TEXT NOT NULL, by_user INTEGER, UNIQUE (kind, item_id)) STRICT;
 CREATE INDEX trash_by_owner ON trash (owner_id, id);
 CREATE TABLE folders (
     id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
@@ -295,7 +295,7 @@ CREATE INDEX contact_requests_by_recipient ON contact_requests (to_id);
 CREATE TABLE contact_grants (
     id INTEGER PRIMARY KEY AUTOINCREMENT, owner_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
     holder_id INTEGER NOT NULL REFERENCES users ON DELETE CASCADE, permissions TEXT NOT NULL, note_id INTEGER,
-    revision INTEGER NOT NULL DEFAULT 1, expires_at TEXT, created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    revision INTEGER NOT NULL DEFAULT 1, expires_at TEXT, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, link_id INTEGER,
     UNIQUE (owner_id, holder_id)) STRICT;
 CREATE INDEX contact_grants_by_holder ON contact_grants (holder_id);
 CREATE UNIQUE INDEX messages_by_client ON messages (conversation_id, sender_id, client_message_id) WHERE client_message_id IS NOT NULL;
@@ -372,3 +372,5 @@ CREATE TABLE transfers (
     started_at TEXT NOT NULL, ended_at TEXT) STRICT;
 CREATE INDEX transfers_by_user ON transfers (user_id, kind, id);
 CREATE TABLE clock_steps (id INTEGER PRIMARY KEY AUTOINCREMENT, was TEXT NOT NULL, became TEXT NOT NULL) STRICT;
+CREATE INDEX trash_by_user ON trash (by_user) WHERE by_user IS NOT NULL;
+CREATE INDEX contact_grants_by_link ON contact_grants (link_id) WHERE link_id IS NOT NULL;

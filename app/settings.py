@@ -54,7 +54,7 @@ class Settings:
     max_attachment_body: int = option(20 * MIB, "largest attachment in bytes")
     max_import_body: int = option(512 * MIB, "largest body of POST /import in bytes")
     attachment_quota: int = option(5 << 30, "bytes of attachments that each user may keep")
-    allow_private_hosts: bool = option(False, "fetch calendars and pages from private addresses too, such as those of the home network")
+    allow_private_hosts: bool = option(False, "fetch calendars and pages from this machine and private networks too")
     search_url: str = option("", "a SearXNG-compatible address that web_search asks, such as `https://searx.example.org/search`")
     grep_index: bool = option(True, "keep an index of three-letter runs for grep, about 0.6 times the text; without it every grep reads the notes")
     backups: bool = option(True, "make backups by the clock, 24 hourly, 7 daily and 8 weekly, and prove each night that the newest can be restored")

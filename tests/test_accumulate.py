@@ -204,6 +204,65 @@ async def test_a_shared_folder_is_not_deleted_nor_one_that_holds_it(served: Serv
     assert await folder_paths(alice) >= {"Team"}
 
 
+async def team(served: Served, alice: Client, bob: Client, role: str) -> int:
+    """Let alice share a folder with bob, in this role."""
+    await served.command("connect_users", username="alice", contact="bob")
+    folder = await alice.folder("Private/Team")
+    await alice.ok("POST", f"/os/folders/{folder}/share", json={"username": "bob", "role": role})
+    return folder
+
+
+async def test_what_is_written_below_a_shared_folder_lies_there_and_makes_no_twin(served: Served, alice: Client, bob: Client) -> None:
+    folder = await team(served, alice, bob, "editor")
+    done = await write(
+        bob, files=[{"path": "team/x.md", "content": "one"}, {"path": "Team/New/y.md", "content": "deep"}],
+        texts=[{"title": "T", "content": "t", "folder": "Team"}], folders={"create": ["Team/Made", "Team"]},
+    )  # fmt: skip
+    assert (done["created"], done["errors"], done["foldersCreated"]) == (3, [], ["Team/Made", "Team/New"])
+    own = {row["name"] for row in (await bob.ok("GET", "/os/folders"))["folders"] if "owner" not in row}
+    assert own == {"General"}
+    found = {path: text for path, text in (await paths_of(alice)).items() if path.startswith("Private")}
+    assert found == {"Private/Team/x.md": "one", "Private/Team/New/y.md": "deep", "Private/Team/T": "t"}
+    changed = await write(bob, files=[{"path": "Team/x.md", "content": "two"}])
+    assert (changed["updated"], [row["from"] for row in changed["versions"]]) == (1, ["v1"])
+    assert (await paths_of(alice))["Private/Team/x.md"] == "two"
+    made = await bob.ok("POST", "/os/folders", json={"path": "Team/Made"})
+    assert (made["createdSegments"], made["folder"]["parentId"], made["path"]) == ([], folder, "Team/Made")
+
+
+@pytest.mark.parametrize(("role", "created", "changed"), [("viewer", False, False), ("writer", False, True), ("editor", True, True)])
+async def test_in_a_shared_folder_the_role_decides(served: Served, alice: Client, bob: Client, role: str, created: bool, changed: bool) -> None:
+    folder = await team(served, alice, bob, role)
+    await alice.note("old", "one", folderId=folder)
+    for path, allowed in (("Team/new", created), ("Team/New/new", created), ("Team/old", changed)):
+        body = (await bob.post("/accumulate", json={"files": [{"path": path, "content": "two"}]})).json()
+        assert [row["error"] for row in body["errors"]] == ([] if allowed else ["forbidden"]), path
+    for body in ({"delete": [{"path": "Team/old"}]}, {"folders": {"delete": ["Team"]}}):
+        refused = await bob.refused("POST", "/accumulate", 422, "unprocessable", json=body)
+        assert [row["error"] for row in refused["errors"]] == ["forbidden"]
+    assert await folder_paths(bob) == {"General"} | ({"Team", "Team/New"} if created else {"Team"})
+
+
+async def test_a_folder_of_ones_own_and_the_agents_memory_come_before_what_is_shared(served: Served, alice: Client, bob: Client) -> None:
+    await served.command("connect_users", username="alice", contact="bob")
+    for name in ("Memory", "Workspace", "Notes"):
+        folder = await alice.folder(f"For bob/{name}")
+        await alice.ok("POST", f"/os/folders/{folder}/share", json={"username": "bob", "role": "editor"})
+    mine = await bob.ok("POST", "/os/folders", json={"name": "Notes"})
+    await write(bob, files=[{"path": f"{name}/x", "content": "mine"} for name in ("Memory/Self", "Workspace/links", "Notes")])
+    assert not [path for path in await paths_of(alice) if path.startswith("For bob")]
+    assert len((await bob.ok("GET", f"/os/notes?folderId={mine['folder']['id']}"))["notes"]) == 1
+
+
+async def test_of_two_shared_folders_of_one_name_none_is_guessed(served: Served, alice: Client, bob: Client) -> None:
+    await team(served, alice, bob, "editor")
+    twin = await alice.folder("Other/Team")
+    await alice.ok("POST", f"/os/folders/{twin}/share", json={"username": "bob", "role": "editor"})
+    refused = await bob.refused("POST", "/accumulate", 422, "unprocessable", json={"files": [{"path": "Team/x", "content": "one"}]})
+    assert [row["error"] for row in refused["errors"]] == ["invalid_request"]
+    await bob.refused("POST", "/os/folders", 400, "invalid_request", field="path", json={"path": "Team/x"})
+
+
 ENTRIES = {"files": {"path": "p", "content": "c"}, "texts": {"title": "t", "content": "c"}, "delete": {"path": "p"}}
 
 

@@ -25,10 +25,16 @@ async def test_an_answer_streams_as_lines_that_end_with_one_completion(alice: Cl
     kinds = [event["type"] for event in events]
     assert kinds[-1] == "completion"
     assert kinds.count("completion") == 1
-    assert kinds[0] == "tool-call-start"
-    assert events[0]["toolName"] == "search_notes"
+    assert kinds[:4] == ["conversation-start", "tool-call-start", "tool-call-result", "tool-call-complete"]
+    call = {"toolCallId": events[1]["toolCallId"], "toolName": "search_notes"}
+    assert events[1:4] == [
+        {"type": "tool-call-start", **call},
+        {"type": "tool-call-result", **call, "ok": True, "summary": "done"},
+        {"type": "tool-call-complete", **call, "success": True, "result": {"summary": "done"}},
+    ]
     assert "Leek soup" in "".join(event.get("textDelta", "") for event in events)
     told = events[-1]["metadata"]
+    assert events[0] == {"type": "conversation-start", "conversationId": told["conversationId"]}
     assert told["totalTokens"] == told["promptTokens"] + told["completionTokens"] > 0
     assert (told["model"], told["toolsUsed"]) == ("offline", ["search_notes"])
     kept = (await alice.ok("GET", f"/conversations/{told['conversationId']}"))["messages"]
@@ -220,7 +226,7 @@ async def test_a_turn_that_cannot_be_stored_is_told_as_failed(served: Served, al
 
     monkeypatch.setattr(turns, "end", breaking)
     events = await streamed(alice, "hello")
-    assert [event["type"] for event in events] == ["text-delta", "error", "completion"]
+    assert [event["type"] for event in events] == ["conversation-start", "text-delta", "error", "completion"]
     kept = (await alice.ok("GET", f"/conversations/{events[-1]['metadata']['conversationId']}"))["messages"]
     assert [message["role"] for message in kept] == ["user", "assistant"]
 

@@ -143,6 +143,7 @@ POST   /heartbeat/run                        heartbeat  os.heartbeat:run        
 GET    /heartbeat/runs                       heartbeat  os.heartbeat:read                  service
 GET    /heartbeat/runs/{id}                  heartbeat  os.heartbeat:read                  service
 POST   /heartbeat/runs/{id}/undo             heartbeat  os.heartbeat:run                   beyond
+POST   /heartbeat/actions/{id}/execute       heartbeat  os.heartbeat:run                   beyond
 GET    /heartbeat/instructions               heartbeat  os.heartbeat:read                  service
 PUT    /heartbeat/instructions               heartbeat  os.heartbeat:run                   service
 GET    /escalations                          escalations escalations:read                  beyond
@@ -464,8 +465,8 @@ async def test_a_body_that_is_no_json_object_is_refused_everywhere(found: Operat
             assert_refusal(await client.request(*example(found), content=body), 400, "invalid_request")
 
 
-READS_TOO = {"replace_in_notes": ("os.notes:read",)}
-"""What shows something of what it writes, and so asks for a second scope."""
+READS_TOO = {"replace_in_notes": ("os.notes:read",), "execute_heartbeat_action": ("os.todos:write",)}
+"""What shows something of what it writes, or does what another right allows, and so asks for a second scope."""
 
 
 class Ref(str):
@@ -588,6 +589,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "list_heartbeat_runs": {},
     "read_heartbeat_run": {"id": Ref("run")},
     "undo_heartbeat_run": {"id": Ref("run")},
+    "execute_heartbeat_action": {"id": Ref("proposal")},
     "read_heartbeat_instructions": {},
     "replace_heartbeat_instructions": {"content": "- overdue todos"},
     "list_caps": {},
@@ -697,7 +699,9 @@ async def stocked(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
     await served.command("settle_escalation", username="alice", id=waiting[0], decision="continue", remember="tool")
     work = await alice.ok("POST", "/tools/integrations", status=201, json={**CALLS["add_integration"], "name": "Work"})
     await alice.ok("POST", "/os/todos", status=201, json={"title": "Late", "dueDate": "2026-11-01"})
+    await alice.ok("PUT", "/heartbeat/instructions", json={"content": "- overdue todos\n- every day: create a todo “Air the room”\n"})
     run = (await alice.ok("POST", "/heartbeat/run", json={}))["result"]["runId"]
+    actions = (await alice.ok("GET", f"/heartbeat/runs/{run}"))["actions"]
     team = await alice.ok("POST", "/network/groups", status=201, json={"name": "Team", "members": ["bob"]})
     await served.command("add_user", username="carol")
     await alice.ok("POST", "/network/request", json={"to": "carol"})
@@ -708,6 +712,7 @@ async def stocked(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
         "outgoing": (await alice.ok("GET", "/network/requests"))["outgoing"][0]["requestId"],
         "incoming": incoming,
         "run": run,
+        "proposal": next(one["id"] for one in actions if one["status"] == "proposed"),
         "escalation": waiting[1],
         "precedent": (await alice.ok("GET", "/escalations/precedents"))["precedents"][0]["id"],
         "conversation": chat["conversationId"],

@@ -254,7 +254,9 @@ async def test_a_stop_while_a_tool_works_does_not_differ_by_who_drives(two: Two,
             talks.append(await talked(served, ["go"], None))
         monkeypatch.setattr(answering, "drive", through_the_loop)
     assert talks[0] == talks[1]
-    assert [event["type"] for event in talks[0][0][0]] == ["tool-call-start", "escalation", "tool-call-result", "error", "completion"]
+    assert [event["type"] for event in talks[0][0][0]] == [
+        "conversation-start", "tool-call-start", "escalation", "tool-call-result", "tool-call-complete", "error", "completion",
+    ]  # fmt: skip
 
 
 async def test_a_turn_that_takes_too_long_does_not_differ_by_who_drives(two: Two, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -273,7 +275,9 @@ async def test_a_turn_that_takes_too_long_does_not_differ_by_who_drives(two: Two
             talks.append(await talked(served, ["go"], None))
         monkeypatch.setattr(answering, "drive", through_the_loop)
     assert talks[0] == talks[1]
-    assert [event["type"] for event in talks[0][0][0]] == ["text-delta", "tool-call-start", "tool-call-result", "error", "completion"]
+    assert [event["type"] for event in talks[0][0][0]] == [
+        "conversation-start", "text-delta", "tool-call-start", "tool-call-result", "tool-call-complete", "error", "completion",
+    ]  # fmt: skip
     assert talks[0][0][0][-2]["message"] == running.TOO_LONG
 
 
@@ -283,8 +287,8 @@ async def test_a_brain_that_says_nothing_is_told_as_a_failure(served: Served, mo
     monkeypatch.setattr(rules, "next_step", lambda asked: seen.append(asked) or Step())
     monkeypatch.setattr(answering, "drive", driven)
     streams, tables = await talked(served, ["go"], None)
-    assert [event["type"] for event in streams[0]] == ["error", "completion"]
-    assert streams[0][0]["message"] == running.UNUSABLE
+    assert [event["type"] for event in streams[0]] == ["conversation-start", "error", "completion"]
+    assert streams[0][1]["message"] == running.UNUSABLE
     assert tables[2][0][0] == "failed"
     assert len(seen) == requests
 

@@ -16,7 +16,7 @@ from app.tools import escalations, gate, registry
 from app.tools.escalations import Behind, Settled
 from app.tools.origin import Origin
 from tests.agents import ACTIONS, CHAT, World, caller, restarted, settled, value, world
-from tests.conftest import Client, MovableClock, Served
+from tests.conftest import ORIGIN, Client, MovableClock, Served
 
 pytestmark = pytest.mark.anyio
 __all__ = ["world"]
@@ -276,6 +276,40 @@ async def test_the_credential_that_asked_does_not_decide(served: Served, alice: 
     session = caller(served, "alice", kind="session")
     own = (await ask(served, session, "create_todo", origin=CHAT, taint=WEB, title="y")).escalation_id
     assert (await served.parts.call(session, "decide_escalation", {"id": own, "decision": "continue"})).escalation.status == "executed"
+
+
+async def test_no_key_decides_by_one_that_it_made_or_saw_the_secret_of(served: Served, alice: Client, clock: MovableClock) -> None:
+    made = await served.command("issue_key", username="alice", name="agent")
+    agent = served.client(made.secret)
+    child = await agent.ok("POST", "/account/keys", status=201, json={"name": "child"})
+    grandchild = await served.client(child["secret"]).ok("POST", "/account/keys", status=201, json={"name": "grandchild"})
+    other = await served.command("issue_key", username="alice", name="phone")
+    seen = await agent.ok("POST", f"/account/keys/{other.key.id}/rotate")
+    session = (await served.command("sign_in", key=made.secret)).secret
+    clock.forward(minutes=1)
+    me = caller(served, "alice", kind="key", credential=made.key.id)
+    id_ = (await ask(served, me, "create_todo", origin=CHAT, taint=WEB, title="x")).escalation_id
+    by_session = {"Cookie": f"hearth_session={session}", "Content-Type": "application/json", "Origin": ORIGIN}
+    for client in (*(served.client(one["secret"]) for one in (child, grandchild, seen)), served.client(**by_session)):
+        for decision in ("continue", "stop"):
+            refused = await client.refused("POST", f"/escalations/{id_}/decision", 403, "forbidden", json={"decision": decision})
+            assert refused["reason"] == "asked_by_it"
+            assert "hearth escalation" in refused["message"]
+    code = (await served.command("make_sign_in_code", username="alice")).code
+    own = served.client(**by_session | {"Cookie": f"hearth_session={(await served.command('sign_in', code=code)).secret}"})
+    assert (await decide(own, id_))["status"] == "executed"
+
+
+async def test_a_credential_that_is_younger_than_what_waits_does_not_decide_it(served: Served, alice: Client, clock: MovableClock) -> None:
+    _, id_ = await edit(served, alice)
+    older = await served.command("issue_key", username="alice", name="older")
+    clock.forward(seconds=1)
+    younger = served.client(await served.key("alice"))
+    refused = await younger.refused("POST", f"/escalations/{id_}/decision", 403, "forbidden", json={"decision": "continue"})
+    assert refused["reason"] == "younger_than_it"
+    rotated = (await alice.ok("POST", f"/account/keys/{older.key.id}/rotate"))["secret"]
+    await served.client(rotated).refused("POST", f"/escalations/{id_}/decision", 403, "forbidden", json={"decision": "continue"})
+    assert (await decide(alice, id_))["status"] == "executed"
 
 
 async def test_an_escalation_of_another_is_not_there(served: Served, alice: Client, bob: Client) -> None:

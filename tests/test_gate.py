@@ -49,10 +49,10 @@ async def test_a_chat_with_the_owner_works_as_smoothly_as_without_a_gate(served:
 async def test_a_turn_goes_on_without_what_waits(served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch, world: World) -> None:
     events = await talk(served, alice, monkeypatch, [("post_outside", {"text": "hello"})], "I asked you.")
     kinds = [event["type"] for event in events]
-    assert kinds == ["tool-call-start", "escalation", "tool-call-result", "text-delta", "completion"]
+    assert kinds == ["conversation-start", "tool-call-start", "escalation", "tool-call-result", "tool-call-complete", "text-delta", "completion"]
     (waits,) = (await alice.ok("GET", "/escalations"))["escalations"]
-    started = events[0]
-    assert events[1] == {
+    started = events[1]
+    assert events[2] == {
         "type": "escalation", "escalationId": waits["id"], "toolCallId": started["toolCallId"], "toolName": "post_outside",
         "summary": "post_outside: text “hello”",
     }  # fmt: skip
@@ -134,9 +134,9 @@ async def test_stopped_agents_do_nothing_while_people_go_on(
     else:
         await served.command("stop_agents", reason="testing")
     events = await talk(served, alice, monkeypatch, [("create_todo", {"title": "x"})], "Never said.")
-    assert [event["type"] for event in events] == ["error", "completion"]
-    assert "Agents are stopped" in events[0]["message"]
-    kept = (await alice.ok("GET", f"/conversations/{events[1]['metadata']['conversationId']}"))["messages"]
+    assert [event["type"] for event in events] == ["conversation-start", "error", "completion"]
+    assert "Agents are stopped" in events[1]["message"]
+    kept = (await alice.ok("GET", f"/conversations/{events[2]['metadata']['conversationId']}"))["messages"]
     assert "Agents are stopped" in kept[-1]["content"]
     body = await alice.refused("POST", "/chat", 503, "unavailable", json={"message": "x", "stream": False})
     assert body["message"].startswith("Agents are stopped")

@@ -106,6 +106,15 @@ async def test_actions_move_what_is_overdue_and_messages_only_propose_it(alice: 
     assert (await alice.ok("GET", f"/os/todos/{number}"))["todo"]["dueDate"] == "2026-11-20"
 
 
+@pytest.mark.parametrize(("policy", "asked"), [("MESSAGES", "ACTIONS"), ("ACTIONS", "MESSAGES")])
+async def test_a_run_of_another_tier_says_that_tier_wherever_it_is_shown(alice: Client, policy: str, asked: str) -> None:
+    await alice.ok("POST", "/heartbeat/policy", json={"tier": policy})
+    done = await run(alice, tier=asked)
+    (listed,) = (await alice.ok("GET", "/heartbeat/runs"))["runs"]
+    assert [(one["policy"], one["tier"]) for one in (done["result"], done["run"], listed)] == [(asked, asked)] * 3
+    assert (await alice.ok("GET", "/heartbeat/policy"))["policy"] == policy
+
+
 async def test_actions_do_what_can_be_taken_back_and_it_can(alice: Client) -> None:
     number = await todo(alice, "Pay rent", dueDate="2026-11-20")
     await alice.ok("POST", "/heartbeat/policy", json={"tier": "ACTIONS"})

@@ -50,6 +50,28 @@ async def test_a_note_is_found_by_what_it_means(served: Served, alice: Client, m
     assert await found(alice, "car", "words") == []
 
 
+@pytest.mark.parametrize("mode", ["words", "meaning", "hybrid"])
+async def test_a_score_is_absolute_and_says_by_what_a_note_was_found(served: Served, alice: Client, mode: str) -> None:
+    await fill(served, alice)
+    best = (await answer(alice, "automobile", mode))["results"]
+    wide = (await answer(alice, "broth automobile", mode))["results"]
+    for hits in (best, wide):
+        scores = [hit["score"] for hit in hits]
+        assert scores == sorted(scores, reverse=True)
+        assert all(0 <= score <= 1 for score in scores)
+    kinds = {hit["title"]: hit["match"] for hit in wide}
+    assert set(kinds.values()) <= ({mode} if mode != "hybrid" else {"words", "meaning", "both"}), kinds
+    assert kinds["Kitchen"] == ("both" if mode == "hybrid" else mode)
+    if mode == "hybrid":
+        assert (await answer(alice, "car", mode))["results"][0]["match"] == "meaning"
+
+
+async def test_what_ranks_first_of_poor_hits_has_no_full_score(served: Served, alice: Client) -> None:
+    await fill(served, alice)
+    (first, *_) = (await answer(alice, "car", "hybrid"))["results"]
+    assert first["score"] == (await answer(alice, "car", "meaning"))["results"][0]["score"] < 1
+
+
 async def test_what_is_about_something_else_is_not_found(served: Served, alice: Client) -> None:
     await fill(served, alice)
     assert await found(alice, "zeppelin") == []

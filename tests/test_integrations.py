@@ -1,5 +1,6 @@
 """Calendars that are connected: reading them, their recurrences, refreshing them, what is refused, and what nobody else sees."""
 
+import dataclasses
 from collections.abc import AsyncIterator
 from datetime import datetime
 from typing import Any
@@ -7,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from app.core import outbound
 from app.core.caller import Caller
 from app.tools import calendar_rows, calendars
 from tests.conftest import Client, MovableClock, Served
@@ -29,6 +31,12 @@ STANDUP = "UID:s|SUMMARY:Standup|DTSTART;TZID=Europe/Berlin:20261026T090000|DTEN
 async def web(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Site]:
     async with site(monkeypatch) as made:
         yield made
+
+
+@pytest.fixture
+def inside(served: Served) -> None:
+    """A server that may fetch from its own machine and private networks."""
+    served.parts.settings = dataclasses.replace(served.parts.settings, allow_private_hosts=True)
 
 
 async def connect(client: Client, **fields: Any) -> Any:
@@ -142,7 +150,11 @@ async def test_events_that_come_without_end_are_bounded(served: Served, alice: C
         ({"url": "https://me:secret@a.test/x.ics"}, 400, "invalid_request", "url"),
         ({"url": "http://public.test/x.ics"}, 403, "forbidden", None),
         ({"url": "https://192.168.1.1/x.ics"}, 403, "forbidden", None),
-        ({"url": "http://169.254.169.254/latest"}, 403, "forbidden", None),
+        ({"url": "http://169.254.169.254/latest"}, 403, "forbidden", "url"),
+        ({"url": "http://127.0.0.1:1/x.ics"}, 403, "forbidden", "url"),
+        ({"url": "https://localhost/x.ics"}, 403, "forbidden", "url"),
+        ({"url": "webcal://[::1]/x.ics"}, 403, "forbidden", "url"),
+        ({"url": "https://[::ffff:10.0.0.1]/x.ics"}, 403, "forbidden", "url"),
     ],
 )
 async def test_what_cannot_be_connected_is_refused_and_leaves_nothing(
@@ -159,6 +171,46 @@ async def test_a_name_is_taken_once(alice: Client, bob: Client) -> None:
     await connect(bob, content=calendar(STANDUP))
 
 
+async def test_nothing_tells_what_answers_inside_and_on_which_port(served: Served, alice: Client, web: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    web.page("/x.ics", calendar(STANDUP).encode())
+    web.names.update({"inside.test": ["127.0.0.1"], "home.test": ["192.168.1.1"], "nowhere.test": []})
+    addresses = [f"http://127.0.0.1:{web.port}/x.ics", "http://127.0.0.1:1/x.ics", f"https://localhost:{web.port}/", "http://10.0.0.1/x.ics"]
+    refused = [
+        await alice.refused("POST", "/tools/integrations", 403, "forbidden", json={"kind": "ics", "name": "N", "url": url}) for url in addresses
+    ]
+    assert {(one["message"], one["reason"]) for one in refused} == {(calendars.UNREAD, "address_not_allowed")}
+    names = [f"https://inside.test:{web.port}/x.ics", "https://inside.test:1/x.ics", "https://home.test/x.ics", "https://nowhere.test/x.ics"]
+    made = [await connect(alice, url=url, name=str(number)) for number, url in enumerate(names)]
+    assert {(one["status"], one["lastError"]) for one in made} == {("error", calendars.UNREAD)}
+    assert web.asked == []
+
+
+@pytest.mark.usefixtures("inside")
+async def test_where_inside_is_allowed_this_server_is_not_and_no_failure_tells_more(served: Served, alice: Client, web: Site) -> None:
+    web.page("/page", b"<html>")
+    web.page("/gone", status=500)
+    web.names["inside.test"] = ["127.0.0.1"]
+    own = served.parts.settings.port
+    for url in (f"http://127.0.0.1:{own}/", f"http://localhost:{own}/x.ics"):
+        refused = await alice.refused("POST", "/tools/integrations", 403, "forbidden", json={"kind": "ics", "name": "N", "url": url})
+        assert refused["message"] == calendars.UNREAD
+    urls = [f"http://127.0.0.1:{web.port}/page", f"http://127.0.0.1:{web.port}/gone", "http://127.0.0.1:1/x", f"http://inside.test:{own}/x"]
+    made = [await connect(alice, url=url, name=str(number)) for number, url in enumerate(urls)]
+    assert {(one["status"], one["lastError"]) for one in made} == {("error", calendars.UNREAD)}
+
+
+async def test_what_a_public_address_answers_is_told(served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fetch(url: str, *_: Any, **__: Any) -> outbound.Fetched:
+        return outbound.Fetched(url, 404 if "gone" in url else 200, {}, b"<html>", is_cut=False)
+
+    monkeypatch.setattr(outbound, "fetch", fetch)
+    for url, told in (("https://a.test/gone", "The address answered with status 404."), ("https://a.test/page", calendars.UNREADABLE)):
+        with pytest.raises(calendars.CalendarFailed) as failure:
+            await calendars.fetched(served.parts, 1, url)
+        assert str(failure.value) == told
+
+
+@pytest.mark.usefixtures("inside")
 async def test_a_calendar_with_an_address_is_read_again_each_hour(served: Served, alice: Client, web: Site, clock: MovableClock) -> None:
     web.page("/private-abc/x.ics", calendar(STANDUP).encode(), media_type="text/calendar", ETag='"1"')
     made = await connect(alice, url=f"http://127.0.0.1:{web.port}/private-abc/x.ics")
@@ -176,6 +228,7 @@ async def test_a_calendar_with_an_address_is_read_again_each_hour(served: Served
     assert (await alice.ok("GET", "/tools/integrations"))["integrations"][0]["status"] == "connected"
 
 
+@pytest.mark.usefixtures("inside")
 async def test_a_calendar_that_does_not_answer_says_so_keeps_its_events_and_comes_back(
     served: Served, alice: Client, web: Site, clock: MovableClock
 ) -> None:
@@ -183,7 +236,7 @@ async def test_a_calendar_that_does_not_answer_says_so_keeps_its_events_and_come
     await connect(alice, url=f"http://127.0.0.1:{web.port}/x.ics?token=s3cret")
     del web.pages["/x.ics"]
     found = (await alice.ok("GET", "/tools/integrations"))["integrations"][0]
-    assert (found["status"], found["lastError"]) == ("error", "The address answered with status 404.")
+    assert (found["status"], found["lastError"]) == ("error", calendars.UNREAD)
     web.page("/x.ics?token=s3cret", calendar(STANDUP).encode())
     clock.forward(minutes=11)
     assert (await served.command("refresh_calendars")).refreshed == 1

@@ -11,6 +11,8 @@ import pytest
 from app.core.caller import Caller
 from app.core.shapes import encode
 from app.network import delivery
+from app.tools import gate
+from app.tools.origin import Origin
 from tests.agents import caller, settled
 from tests.conftest import Client, Served
 
@@ -305,7 +307,7 @@ async def test_an_agent_may_write_to_people_where_its_user_says_yes(served: Serv
     await alice.ok("POST", "/tools", json={"tool": "send_message_to_human", "params": {"recipient_id": user_id, "message": "Again"}})
     (thread,) = await conversations(bob)
     assert [(row["senderType"], row["content"]) for row in thread["messages"]] == [("agent", "From the agent"), ("agent", "Again")]
-    for params in ({"message": "x"}, {"message": "x", "to": "bob", "recipient_id": user_id}, {"message": "x", "to": "alice"}):
+    for params in ({"message": "x", "to": "bob", "recipient_id": user_id}, {"message": "x", "to": "alice"}):
         await alice.refused("POST", "/tools", 422, "unprocessable", json={"tool": "send_message_to_human", "params": params})
 
 
@@ -322,3 +324,23 @@ async def test_a_message_of_blanks_is_refused_wherever_one_is_sent(alice: Client
     for path, fields in (("/agent/message", {"to": "bob"}), ("/agent/message", {"to": "alice_coo"}), ("/chat", {"stream": False})):
         refused = await alice.refused("POST", path, 400, "invalid_request", field="message", json={"message": blank, **fields})
         assert "blanks" in refused["message"]
+
+
+async def test_a_message_to_nobody_lies_unread_in_the_owners_conversation_with_their_agent(alice: Client) -> None:
+    calls = [{"tool": "send_message_to_human", "params": {"message": f"The kettle boils: {number}"}} for number in range(2)]
+    sent = [(await alice.ok("POST", "/tools", json=call))["result"] for call in calls]
+    assert [(one["recipientName"], one["delivered"], one["mode"]) for one in sent] == [("alice", True, "human")] * 2
+    (thread,) = (await alice.ok("GET", "/conversations?view=me"))["conversations"]
+    assert (thread["type"], thread["contact"], thread["unreadCount"]) == ("direct", None, 2)
+    assert [(row["id"], row["role"], row["senderType"], row["content"]) for row in thread["messages"]] == [
+        (one["messageId"], "assistant", "agent", f"The kettle boils: {number}") for number, one in enumerate(sent)
+    ]
+    assert {one["conversationId"] for one in sent} == {thread["conversationId"]}
+
+
+async def test_an_agent_may_always_write_to_its_owner_and_to_others_only_with_a_yes(served: Served, alice: Client, bob: Client) -> None:
+    me, chat = caller(served, "alice", kind="session"), Origin("chat", conversation_id=1)
+    told = await gate.use(served.parts, me, "send_message_to_human", {"message": "Bob has written."}, origin=chat, taint=frozenset({"agent"}))
+    assert isinstance(told, gate.Done)
+    waits = await gate.use(served.parts, me, "send_message_to_human", {"message": "Hello.", "to": "bob"}, origin=chat)
+    assert isinstance(waits, gate.Waiting)

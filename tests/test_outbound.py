@@ -127,7 +127,7 @@ async def test_an_address_that_cannot_or_must_not_be_asked_is_refused(web: Site,
 
 async def test_an_unknown_host_says_so_without_path_or_query(web: Site) -> None:
     web.names["nowhere.test"] = []
-    with pytest.raises(FetchFailed, match=r"^The host nowhere.test is not known\.$"):
+    with pytest.raises(NotAllowed, match=r"^The address of nowhere\.test is not fetched: it is not known, or it does not lie in the public network;"):
         await fetch("http://nowhere.test/secret?token=1")
 
 
@@ -146,3 +146,14 @@ async def test_plain_http_can_be_kept_to_this_machine(web: Site) -> None:
 )  # fmt: skip
 def test_private_networks_are_reached_where_that_is_allowed_and_link_local_ones_never(address: str, allowed: bool) -> None:
     assert HOME.allows(ipaddress.ip_address(address)) is allowed
+
+
+async def test_the_port_of_this_server_is_asked_by_no_address_that_leads_inside(web: Site) -> None:
+    web.names["inside.test"] = ["127.0.0.1"]
+    here = Reach(loopback=True, private=True, own_port=web.port)
+    for host in ("127.0.0.1", "localhost", "inside.test", "[::ffff:127.0.0.1]", "0"):
+        with pytest.raises(NotAllowed):
+            await fetch(f"http://{host}:{web.port}/", here)
+    assert web.asked == []
+    assert here.allows(ipaddress.ip_address(PUBLIC), web.port)
+    assert here.allows(ipaddress.ip_address("127.0.0.1"), web.port + 1)

@@ -144,7 +144,7 @@ async def test_a_provider_that_keeps_asking_to_wait_is_not_asked_for_ever(tiny: 
 async def test_what_was_said_before_a_failure_is_kept(tiny: FakeProvider, alice: Client, rest: Reply) -> None:
     tiny.answers(rest, says("Again."))
     events = await streamed(alice, "hello")
-    assert [event["type"] for event in events] == ["text-delta", "error", "completion"]
+    assert [event["type"] for event in events] == ["conversation-start", "text-delta", "error", "completion"]
     told = events[-1]["metadata"]
     assert told["model"] == "tiny"
     kept = (await alice.ok("GET", f"/conversations/{told['conversationId']}"))["messages"]
@@ -158,13 +158,13 @@ async def test_a_turn_ends_at_its_limit_of_time_and_keeps_what_was_said(tiny: Fa
     served.parts.settings = dataclasses.replace(served.parts.settings, turn_seconds=1)
     tiny.answers(Reply(200, (chunk({"role": "assistant", "content": "I think"}),), hangs=True))
     events = await streamed(alice, "hello")
-    assert [event["type"] for event in events] == ["text-delta", "error", "completion"]
-    assert "took too long" in events[1]["message"]
+    assert [event["type"] for event in events] == ["conversation-start", "text-delta", "error", "completion"]
+    assert "took too long" in events[2]["message"]
     kept = (await alice.ok("GET", f"/conversations/{events[-1]['metadata']['conversationId']}"))["messages"]
     assert kept[1]["content"] == "I think"
     tiny.answers(Reply(200, (), hangs=True))
     events = await streamed(alice, "hello")
-    assert [event["type"] for event in events] == ["error", "completion"]
+    assert [event["type"] for event in events] == ["conversation-start", "error", "completion"]
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ async def test_a_hit_has_every_field_twice(alice: Client) -> None:
     assert score > 0
     assert body["results"] == [
         {"id": note["id"], "title": "Animals", "snippet": body["results"][0]["snippet"], "marks": [[4, 10]], "folderId": folder,
-         "score": score, "updatedAt": note["updatedAt"]}
+         "score": score, "updatedAt": note["updatedAt"], "match": "words"}
     ]  # fmt: skip
     assert body["result"] == {"results": [{"id": note["id"], "title": "Animals", "snippet": body["results"][0]["snippet"], "content": text[:2000]}]}
     assert "walrus" in body["results"][0]["snippet"]

@@ -4,7 +4,11 @@ from typing import Any
 
 import pytest
 
+from app.network import grant_rows, share_rows
+from app.network.policy_notes import USUAL
 from app.network.shares import MOST_LINKS
+from app.tools import gate
+from app.tools.origin import Origin
 from tests import guests
 from tests.agents import value
 from tests.conftest import ORIGIN, Client, MovableClock, Served
@@ -202,8 +206,111 @@ async def test_a_contact_connects_by_a_link_as_far_as_it_goes(alice: Client, bob
     assert (granted["agentAccess"], granted["notesAccess"]) == (True, {"scope": "folders", "folderIds": [folder], "access": "write"})
     shown = await link(alice, scope="note_only", noteId=note["id"], target="note")
     await alice.ok("DELETE", f"/os/share/{made['id']}")
+    ended = await alice.ok("GET", "/network/contacts/bob/permissions")
+    assert (ended["fromLink"], ended["permissions"]["agentAccess"], ended["yourPermissionsToThem"]) == (made["id"], False, NOTHING)
     for closed in (made, shown):
         await bob.refused("POST", "/network/connect", 404, "not_found", json={"shareToken": closed["token"]})
+
+
+async def test_what_was_connected_by_a_link_follows_it_until_its_owner_says_otherwise(
+    served: Served, alice: Client, bob: Client, clock: MovableClock
+) -> None:
+    made = await link(alice, scope="all", notesAccess="edit", expiresIn="24h")
+    await bob.ok("POST", "/network/connect", json={"shareToken": made["token"]})
+
+    async def granted() -> Any:
+        found = await alice.ok("GET", "/network/contacts/bob/permissions")
+        assert found["yourPermissionsToThem"] == (await bob.ok("GET", "/network/contacts"))["contacts"][0]["theirPermissionsToYou"]
+        return found["fromLink"], found["permissions"]["agentAccess"], found["yourPermissionsToThem"]["notes"]
+
+    assert await granted() == (made["id"], True, "edit")
+    folder = await alice.folder("Garden")
+    await alice.ok("PATCH", f"/os/share/{made['id']}", json={"scope": "folders", "folderIds": [folder], "notesAccess": "read"})
+    assert await granted() == (made["id"], True, "read")
+    peer = served.parts.quick(grant_rows.peer, 1, 2)
+    assert peer is not None
+    assert (peer.reach.notes, peer.reach.folders) == ("folders", {folder})
+    clock.forward(hours=25)
+    assert await granted() == (made["id"], False, "none")
+    assert served.parts.quick(grant_rows.peer, 1, 2) is None
+    await bob.refused("POST", "/agent/message", 403, "forbidden", json={"to": "alice_coo", "message": "hello"})
+    await alice.ok("PATCH", f"/os/share/{made['id']}", json={"expiresIn": "24h"})
+    assert await granted() == (made["id"], True, "read")
+    await alice.ok("PUT", "/network/contacts/bob/permissions", json={"permissions": {"agentAccess": True, "notesAccess": {"scope": "all"}}})
+    await alice.ok("DELETE", f"/os/share/{made['id']}")
+    assert await granted() == (None, True, "read")
+
+
+async def test_what_waits_by_a_link_one_connected_by_ends_with_it(served: Served, alice: Client, bob: Client) -> None:
+    made = await link(alice, scope="all", notesAccess="edit")
+    await bob.ok("POST", "/network/connect", json={"shareToken": made["token"]})
+    note = await alice.note("Soup", "one")
+    peer = served.parts.quick(grant_rows.peer, 1, 2)
+    assert peer is not None
+    origin = Origin("rpc", peer=(await bob.ok("GET", "/identity"))["profile"]["userId"])
+    waits = await gate.use(served.parts, peer, "edit_note", {"noteId": note["id"], "content": "two"}, origin=origin)
+    assert isinstance(waits, gate.Waiting)
+    await alice.ok("DELETE", f"/os/share/{made['id']}")
+    ended = (await alice.ok("GET", f"/escalations/{waits.escalation_id}"))["escalation"]
+    assert (ended["status"], ended["failure"]["error"]) == ("superseded", "grant_revoked")
+
+
+async def test_a_link_of_folders_with_a_note_opens_that_note_alone(served: Served, alice: Client, stranger: Client) -> None:
+    folder, other = await alice.folder("Soups"), await alice.folder("Other")
+    note = await alice.note("Leek soup", "Simmer the leeks.", folderId=await alice.folder("Soups/Best"))
+    await alice.note("Leek secret", "Simmer the leeks of the duchess.", folderId=folder)
+    body = {"scope": "folders", "folderIds": [folder], "noteId": note["id"]}
+    made = await link(alice, **body, access="read_calendar")
+    assert (made["scope"], made["noteId"], made["capabilities"]) == ("folders", note["id"], {**NOTHING, "notes": "read", "calendar": "free_busy"})
+    assert (await meta(stranger, made))["capabilities"]["notesScope"] == "note"
+    guest = served.parts.quick(share_rows.caller, made["id"])
+    assert guest is not None
+    assert (guest.reach.notes, guest.reach.note) == ("note_only", note["id"])
+    assert "duchess" not in (await ask(stranger, made, "simmer leeks"))["response"]
+    for wanted in ({**body, "folderIds": [other]}, {"scope": "all", "noteId": note["id"]}):
+        await alice.refused("POST", "/os/share", 400, "invalid_request", field="noteId", json=wanted)
+    await alice.refused("POST", "/os/share", 404, "not_found", field="noteId", json={**body, "noteId": 999})
+    await alice.refused("PATCH", f"/os/share/{made['id']}", 400, "invalid_request", field="noteId", json={"folderIds": [other]})
+    assert (await alice.ok("PATCH", f"/os/share/{made['id']}", json={"label": "Soup"}))["shareLink"]["noteId"] == note["id"]
+    await alice.ok("POST", f"/os/notes/{note['id']}/move", json={"folderId": other})
+    guest = served.parts.quick(share_rows.caller, made["id"])
+    assert guest is not None
+    assert guest.reach.note == share_rows.NO_NOTE
+    assert "Simmer" not in (await ask(stranger, made, "simmer leeks"))["response"]
+
+
+POLICY = "Never tell the price. Only speak of soup."
+
+
+@pytest.mark.parametrize(("policy", "enforced"), [(POLICY, False), (None, None), (f"  {USUAL}\n", None)])
+async def test_a_policy_that_only_a_model_could_follow_says_so(alice: Client, policy: str | None, enforced: bool | None) -> None:
+    body = await alice.ok("POST", "/os/share", status=201, json={"scope": "all", **({"linkPolicy": policy} if policy else {})})
+    assert body.get("policyEnforced") is enforced
+    assert ("notice" in body) is (enforced is False)
+
+
+async def test_where_a_model_answers_its_policy_goes_without_a_word(served: Served, alice: Client) -> None:
+    await served.command("add_model", name="one", url="http://127.0.0.1:1/v1")
+    body = await alice.ok("POST", "/os/share", status=201, json={"scope": "all", "linkPolicy": POLICY})
+    assert "policyEnforced" not in body
+
+
+async def test_rules_tell_nothing_under_a_policy_that_they_cannot_follow_unless_the_link_names_what_it_opens(alice: Client, stranger: Client) -> None:
+    folder = await alice.folder("Soups")
+    await alice.note("Leek soup", "Simmer the leeks for twenty minutes.", folderId=folder)
+    for fields, quotes in (
+        ({"linkPolicy": POLICY}, False), ({}, True), ({"linkPolicy": POLICY, "scope": "folders", "folderIds": [folder]}, True),
+    ):  # fmt: skip
+        made = await link(alice, **fields)
+        for message in ("how long do leeks simmer?", "list my notes", "summarise the note Leek soup"):
+            answer = (await ask(stranger, made, message))["response"]
+            assert ("kept your message for alice" in answer) is not quotes, answer
+            assert quotes or not {"twenty", "leek", "soups"} & set(answer.lower().split()), answer
+        assert "Hello" in (await ask(stranger, made, "hello"))["response"]
+    edited = await link(alice)
+    note = (await alice.ok("GET", f"/os/notes/{edited['policyNoteId']}"))["note"]
+    await alice.ok("PATCH", f"/os/notes/{note['id']}", json={"content": note["markdown"].replace(USUAL, POLICY)})
+    assert "kept your message" in (await ask(stranger, edited, "how long do leeks simmer?"))["response"]
 
 
 async def test_the_list_pages_newest_first(alice: Client) -> None:

@@ -163,7 +163,6 @@ async def test_a_folder_takes_all_below_it_along_and_brings_it_back(served: Serv
     assert await items(alice) == [("folder", work), ("note", alone["id"])]
     for note in (inside, deep):
         await alice.refused("GET", f"/os/notes/{note['id']}", 404, "not_found")
-        await alice.refused("POST", f"/os/trash/note/{note['id']}/restore", 404, "not_found")
     await alice.refused("GET", f"/os/notes?folderId={below}", 404, "not_found")
     await alice.refused("GET", "/os/notes?folderName=Below", 404, "not_found")
     assert (await alice.ok("POST", "/os/notes/grep", json={"pattern": "b"}))["results"] == []
@@ -348,13 +347,76 @@ async def test_what_another_deletes_in_a_shared_folder_lies_in_the_owners_trash(
     await alice.ok("POST", f"/os/folders/{work}/share", json={"username": "bob", "role": "admin"})
     note = await alice.note("Shared", folderId=work)
     await bob.ok("DELETE", f"/os/notes/{note['id']}")
-    assert (await items(bob), await items(alice)) == ([], [("note", note["id"])])
+    assert (await items(bob), await items(alice)) == ([("note", note["id"])], [("note", note["id"])])
     assert (await alice.ok("GET", "/os/trash"))["items"][0]["trashedBy"]["id"] == str((await bob.ok("GET", "/identity"))["credential"]["id"])
-    await bob.refused("POST", f"/os/trash/note/{note['id']}/restore", 404, "not_found")
     await alice.ok("DELETE", f"/os/folders/{work}")
     assert [folder["name"] for folder in (await bob.ok("GET", "/os/folders"))["folders"]] == ["General"]
     await alice.ok("POST", f"/os/trash/folder/{work}/restore")
     await bob.ok("GET", f"/os/notes?folderId={work}")
+
+
+async def test_an_admin_sees_and_brings_back_what_they_deleted_of_anothers(served: Served, alice: Client, bob: Client) -> None:
+    await served.command("connect_users", username="alice", contact="bob")
+    work, below = await alice.folder("Secret/Work"), await alice.folder("Secret/Work/Below")
+    await alice.ok("POST", f"/os/folders/{work}/share", json={"username": "bob", "role": "admin"})
+    note, deep = await alice.note("Plan", "words", folderId=work), await alice.note("Deep", "words", folderId=below)
+    theirs = await alice.note("Hers", folderId=work)
+    await bob.ok("DELETE", f"/os/notes/{note['id']}")
+    await bob.ok("DELETE", f"/os/folders/{below}")
+    await alice.ok("DELETE", f"/os/notes/{theirs['id']}")
+    seen = await bob.ok("GET", "/os/trash")
+    assert [(item["kind"], item["id"], item["path"]) for item in seen["items"]] == [("folder", below, "Work"), ("note", note["id"], "Work")]
+    assert seen["total"] == 2
+    assert [(item["id"], item["path"]) for item in (await bob.ok("GET", f"/os/trash?folderId={below}"))["items"]] == [(deep["id"], "Work/Below")]
+    await bob.refused("DELETE", f"/os/trash/note/{note['id']}", 403, "forbidden")
+    assert (await bob.ok("DELETE", "/os/trash"))["purged"] == {"notes": 0, "todos": 0, "folders": 0}
+    await bob.refused("POST", f"/os/trash/note/{theirs['id']}/restore", 404, "not_found")
+    assert (await bob.ok("POST", f"/os/trash/note/{note['id']}/restore"))["folderId"] == work
+    assert (await bob.ok("POST", f"/os/trash/folder/{below}/restore"))["folderId"] == work
+    for one in (note, deep):
+        assert (await alice.ok("GET", f"/os/notes/{one['id']}"))["note"]["markdown"] == "words"
+    assert await items(bob) == []
+    assert await counts(alice) == {"bytes": 10, "root": 0, "todos": 0, "Secret": 0, "Work": 1, "Below": 1}
+
+
+async def test_who_is_no_admin_any_more_sees_and_restores_nothing_of_anothers(served: Served, alice: Client, bob: Client) -> None:
+    await served.command("connect_users", username="alice", contact="bob")
+    work = await alice.folder("Work")
+    await alice.ok("POST", f"/os/folders/{work}/share", json={"username": "bob", "role": "admin"})
+    note = await alice.note("Plan", folderId=work)
+    await bob.ok("DELETE", f"/os/notes/{note['id']}")
+    await alice.ok("POST", f"/os/folders/{work}/share", json={"username": "bob", "role": "editor"})
+    assert await items(bob) == []
+    await bob.refused("POST", f"/os/trash/note/{note['id']}/restore", 404, "not_found")
+
+
+async def test_a_trashed_folder_shows_what_is_in_it_and_one_note_of_it_comes_back(served: Served, alice: Client, bob: Client) -> None:
+    work, below = await alice.folder("Work"), await alice.folder("Work/Below")
+    near, deep, alone = (
+        await alice.note("Near", "a", folderId=work),
+        await alice.note("Deep", "bb", folderId=below),
+        await alice.note("Alone", folderId=work),
+    )
+    await alice.ok("DELETE", f"/os/notes/{alone['id']}")
+    await alice.ok("DELETE", f"/os/folders/{work}")
+    inside = await alice.ok("GET", f"/os/trash?folderId={work}")
+    assert [(item["kind"], item["id"], item["title"], item["path"]) for item in inside["items"]] == [
+        ("folder", below, "Below", "Work"), ("note", deep["id"], "Deep", "Work/Below"), ("note", near["id"], "Near", "Work"),
+    ]  # fmt: skip
+    assert (inside["total"], inside["items"][0].keys()) == (3, (await alice.ok("GET", "/os/trash"))["items"][0].keys())
+    assert await items(alice, f"?folderId={below}") == [("note", deep["id"])]
+    assert await items(alice, f"?folderId={work}&kind=folder") == [("folder", below)]
+    assert await items(alice, f"?folderId={work}&limit=1&offset=2") == [("note", near["id"])]
+    await bob.refused("GET", f"/os/trash?folderId={work}", 404, "not_found")
+    await alice.refused("DELETE", f"/os/trash/note/{deep['id']}", 404, "not_found")
+    refused = await alice.refused("POST", f"/os/trash/folder/{below}/restore", 422, "unprocessable")
+    assert "Work" in refused["message"]
+    assert await alice.ok("POST", f"/os/trash/note/{deep['id']}/restore") == {"success": True, "kind": "note", "id": deep["id"], "folderId": None}
+    assert await counts(alice) == {"bytes": 2, "root": 1, "todos": 0}
+    assert await items(alice) == [("folder", work), ("note", alone["id"])]
+    await alice.ok("POST", f"/os/trash/folder/{work}/restore")
+    assert await counts(alice) == {"bytes": 3, "root": 1, "todos": 0, "Work": 1, "Below": 0}
+    await check_words(served)
 
 
 async def test_bringing_a_folder_back_counts_as_a_change_of_the_workspace(alice: Client, clock: MovableClock) -> None:

@@ -45,6 +45,12 @@ def live_scopes(tx: Tx, user: int, id_: int) -> tuple[str, ...] | None:
     return None if row is None else tuple(msgspec.json.decode(row[0]))
 
 
+def granted_at(tx: Tx, user: int, id_: int) -> str | None:
+    """Give when a user let an application in; None when there is no such grant."""
+    found: str | None = tx.value("SELECT created_at FROM oauth_grants WHERE id = :id AND user_id = :user", id=id_, user=user)
+    return found
+
+
 @operation("DELETE /account/grants/{id}", scope="account:manage", category="account", since="beyond", tool=False)
 def revoke_grant(tx: Tx, me: Caller, *, id: Id) -> GrantRevoked:
     """End an application's grant at once; doing it again changes nothing."""

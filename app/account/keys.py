@@ -27,16 +27,18 @@ ExpiresIn = Literal["1h", "24h", "7d", "30d", "90d", "1y", "never"]
 
 
 class KnownScopes(Rule, frozen=True):
-    """Scopes that exist, each once, in the order given; `*` alone means all."""
+    """Scopes that exist, at least one, each once, in the order given; `*` alone means all."""
 
     @property
     def accepts(self) -> Mapping[str, Any]:
         return {"minItems": 1, "items": {"enum": [*SCOPES, "*"]}}
 
     def __call__(self, value: list[str]) -> list[str]:
+        if not value:
+            raise ValueError("must name at least one scope; leave scopes out for a key with all of them")
         if unknown := [scope for scope in value if scope not in SCOPES and scope != "*"]:
             raise ValueError(f"holds an unknown scope: {unknown[0][:80]}")
-        return ["*"] if "*" in value or not value else list(dict.fromkeys(value))
+        return ["*"] if "*" in value else list(dict.fromkeys(value))
 
 
 KeyName = Annotated[str, Line()]
@@ -83,9 +85,9 @@ def list_keys(tx: Tx, me: Caller) -> KeyList:
 @operation("POST /account/keys", scope="account:manage", category="account", since="beyond", status=201, tool=False)
 async def create_key(app: App, me: Caller, *, name: KeyName, scopes: Scopes | None = None, expires_in: ExpiresIn = "never") -> NewKey:
     """Create an API key; without scopes it has all, which only a credential with all may give."""
-    asked = tuple(scopes or EVERYTHING)
+    asked = EVERYTHING if scopes is None else tuple(scopes)
     _require_all(me, asked)
-    return await app.write(issue, me.user, name, asked, expires_in, app.settings.key_prefix)
+    return await app.write(_issue_for, me, name, asked, expires_in, app.settings.key_prefix)
 
 
 @operation("POST /account/keys/{id}/rotate", scope="account:manage", category="account", since="beyond", tool=False)
@@ -105,7 +107,8 @@ def revoke_key(tx: Tx, me: Caller, *, id: Id) -> Revoked:
 async def issue_key(app: App, me: Caller, *, username: str, name: KeyName, scopes: Scopes | None = None, expires_in: ExpiresIn = "never") -> NewKey:
     """Create an API key for a user."""
     user = await app.read(lambda tx: int(users.by_name(tx, username)["id"]))
-    return await app.write(issue, user, name, tuple(scopes or EVERYTHING), expires_in, app.settings.key_prefix)
+    asked = EVERYTHING if scopes is None else tuple(scopes)
+    return await app.write(issue, user, name, asked, expires_in, app.settings.key_prefix)
 
 
 @operation("COMMAND", category="account", effect="read")
@@ -123,8 +126,8 @@ def end_key(tx: Tx, me: Caller, *, id: Id) -> Revoked:
     return _revoke(tx, id)
 
 
-def issue(tx: Tx, user: int, name: str, scopes: tuple[str, ...], expires_in: str, prefix: str) -> NewKey:
-    """Make a key for a user; `prefix` is what its secret begins with."""
+def issue(tx: Tx, user: int, name: str, scopes: tuple[str, ...], expires_in: str, prefix: str, *, made_by: int | None = None) -> NewKey:
+    """Make a key for a user; `prefix` is what its secret begins with, `made_by` the key that asked for it."""
     live = tx.value(
         "SELECT count(*) FROM keys WHERE user_id = :user AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)", user=user, now=tx.now
     )
@@ -133,10 +136,10 @@ def issue(tx: Tx, user: int, name: str, scopes: tuple[str, ...], expires_in: str
     secret = tokens.secret(prefix)
     life = LIVES[expires_in]
     id_ = tx.run(
-        """INSERT INTO keys (user_id, name, digest, prefix, last4, scopes, created_at, expires_at)
-           VALUES (:user, :name, :digest, :prefix, :last4, :scopes, :now, :expires)""",
+        """INSERT INTO keys (user_id, name, digest, prefix, last4, scopes, created_at, expires_at, made_by)
+           VALUES (:user, :name, :digest, :prefix, :last4, :scopes, :now, :expires, :made_by)""",
         user=user, name=name, digest=digest(secret), prefix=prefix, last4=secret[-4:], scopes=msgspec.json.encode(scopes).decode(),
-        now=tx.now, expires=None if life is None else stamp(tx.moment + life),
+        now=tx.now, expires=None if life is None else stamp(tx.moment + life), made_by=made_by,
     ).lastrowid  # fmt: skip
     return NewKey(_one(tx, id_ or 0), secret)
 
@@ -148,6 +151,23 @@ def live_scopes(tx: Tx, user: int, id_: int) -> tuple[str, ...] | None:
         id=id_, user=user, now=tx.now,
     )  # fmt: skip
     return None if row is None else tuple(msgspec.json.decode(row[0]))
+
+
+def lineage(tx: Tx, key: int) -> frozenset[int]:
+    """Give a key with the key that made it or saw its present secret, and so on up to one that no key made."""
+    rows = tx.all(
+        """WITH RECURSIVE line (id) AS (
+               SELECT :key UNION SELECT k.made_by FROM keys k JOIN line ON line.id = k.id WHERE k.made_by IS NOT NULL)
+           SELECT id FROM line""",
+        key=key,
+    )  # fmt: skip
+    return frozenset(row[0] for row in rows)
+
+
+def secret_since(tx: Tx, key: int) -> str | None:
+    """Give when a key got the secret that it has; None when there is no such key."""
+    found: str | None = tx.value("SELECT ifnull(secret_at, created_at) FROM keys WHERE id = :key", key=key)
+    return found
 
 
 class KeyRing:
@@ -224,17 +244,32 @@ def _require_all(me: Caller, scopes: Sequence[str]) -> None:
             me.require((scope,))
 
 
+def _issue_for(tx: Tx, me: Caller, name: str, scopes: tuple[str, ...], expires_in: str, prefix: str) -> NewKey:
+    return issue(tx, me.user, name, scopes, expires_in, prefix, made_by=came_by(tx, me))
+
+
+def came_by(tx: Tx, me: Caller) -> int | None:
+    """Give the key by which the caller came, be it by a session that was begun with it; None where there is none."""
+    if me.kind == "key":
+        return me.credential
+    if me.kind != "session":
+        return None
+    sql = "SELECT k.id FROM web_sessions s JOIN keys k ON s.key_digest IN (k.digest, k.old_digest) WHERE s.id = :id"
+    found: int | None = tx.value(sql, id=me.credential)
+    return found
+
+
 def _rotate(tx: Tx, me: Caller, id_: int, grace_seconds: int, prefix: str) -> NewKey:
     key = _own(tx, me.user, id_)
     _require_all(me, key.scopes)
     if key.revoked_at is not None:
         raise NotFound("This key is revoked.", field="id")
-    secret = tokens.secret(prefix)
+    secret, until = tokens.secret(prefix), stamp(tx.moment + timedelta(seconds=grace_seconds))
     tx.run(
         """UPDATE keys SET old_digest = CASE WHEN :grace > 0 THEN digest END, old_expires_at = CASE WHEN :grace > 0 THEN :until END,
-                  digest = :digest, prefix = :prefix, last4 = :last4 WHERE id = :id""",
-        grace=grace_seconds, until=stamp(tx.moment + timedelta(seconds=grace_seconds)), digest=digest(secret), prefix=prefix,
-        last4=secret[-4:], id=id_,
+                  digest = :digest, prefix = :prefix, last4 = :last4, secret_at = :now,
+                  made_by = CASE WHEN :by IS NULL OR :by = id THEN made_by ELSE :by END WHERE id = :id""",
+        by=came_by(tx, me), now=tx.now, grace=grace_seconds, until=until, digest=digest(secret), prefix=prefix, last4=secret[-4:], id=id_,
     )  # fmt: skip
     tx.emit("keys.changed")
     return NewKey(_one(tx, id_), secret)

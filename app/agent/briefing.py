@@ -17,7 +17,7 @@ from app.core.operation import operation
 from app.core.shapes import Id, Line, Most, Record, json_column
 from app.core.tx import Tx
 from app.errors import NotFound
-from app.workspace import due
+from app.workspace import access, due
 
 USUAL = "last 24 hours"
 _ITEM = {
@@ -94,6 +94,7 @@ async def briefing(
     Of the workspace it tells what the credential may read.
     """
     zone = app.quick(due.zone_of, me, user_timezone)
+    me = app.quick(access.discreet, me)
     making = await loaded("app.agent.briefing_making")
     draft = await making.made(app, me, time_duration or USUAL, zone, emails or [], calendar_events)
     return await app.write(_keep, me, draft)

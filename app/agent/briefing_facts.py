@@ -13,7 +13,7 @@ from app.core.fragments import line
 from app.core.regex import regex
 from app.core.text import summary
 from app.core.tx import Tx
-from app.workspace import due, note_summaries, todo_lists, todo_search
+from app.workspace import access, due, note_summaries, todo_lists, todo_search
 from app.workspace.todo_records import TOP_PRIORITY, Todo
 from app.workspace.todo_search import Wanted
 
@@ -117,8 +117,10 @@ def _notes(tx: Tx, me: Caller, since: str) -> Notes:
     seen = {row["id"] for row in changed}
     pinned = [row for row in note_summaries.last_changed(tx, me, limit=SHOWN_NOTES, pinned=(True,)) if row["id"] not in seen]
     total = tx.value(
-        "SELECT count(*) FROM notes WHERE owner_id = :me AND trash_id IS NULL AND pinned IN (0, 1) AND updated_at >= :since", me=me.user, since=since
-    )
+        f"""SELECT count(*) FROM notes n WHERE owner_id = :me AND trash_id IS NULL AND pinned IN (0, 1) AND updated_at >= :since
+            {access.unhidden(me)}""",
+        me=me.user, since=since,
+    )  # fmt: skip
     return Notes(tuple(map(_note, changed)), tuple(map(_note, pinned)), total)
 
 

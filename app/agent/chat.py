@@ -81,7 +81,7 @@ async def chat(
     wish = Wish(message, model, temperature, app.clock().astimezone(begun.zone))
     task = app.tasks.start(answer(app, me, begun, wish, events))
     if stream:
-        return Lines(_lines(events))
+        return Lines(_lines(begun, events))
     done = await asyncio.shield(task)
     if isinstance(done, AppError):
         raise done
@@ -118,6 +118,7 @@ async def answer(app: App, me: Caller, begun: Begun, wish: Wish, events: "asynci
     return done
 
 
-async def _lines(events: "asyncio.Queue[dict[str, Any] | None]") -> AsyncIterator[dict[str, Any]]:
+async def _lines(begun: Begun, events: "asyncio.Queue[dict[str, Any] | None]") -> AsyncIterator[dict[str, Any]]:
+    yield {"type": "conversation-start", "conversationId": begun.conversation}
     while (event := await events.get()) is not None:
         yield event

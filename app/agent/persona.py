@@ -14,6 +14,8 @@ CALLED = "Your name is {name}."
 """The line of a turn's instructions that tells the agent the name that it has in the settings."""
 OTHER = "Your owner is {name} (@{username}), but somebody else writes to you now: speak of your owner by name, and of no tools or escalations."
 """The line of a turn's instructions that tells the agent that it is not its owner who asks."""
+MESSAGES_ONLY = "Where no language model answers, guests are told nothing from the notes: their message is taken for the owner."
+"""The line of a turn's instructions that rules follow where a link has a policy of its own, which only a language model can obey."""
 CLOCK = "It is now {now} ({zone})."
 """The last line of a turn's instructions."""
 _BEGINS = regex(
@@ -66,6 +68,7 @@ class Persona(NamedTuple):
     """What to call the person and the agent, which language to answer in, and whether to be brief; empty where nothing is stated.
 
     `owner` is the owner's name where somebody else asks, and empty where it is the owner; `username` is theirs too.
+    With `messages_only` nothing is answered, and what is written is taken for the owner.
     """
 
     person: str = ""
@@ -74,6 +77,7 @@ class Persona(NamedTuple):
     brief: bool = False
     owner: str = ""
     username: str = ""
+    messages_only: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -91,7 +95,9 @@ def persona(instructions: str) -> Persona:
     words = after.rpartition(f"\n{CLOCK.partition('{')[0]}")[0] or after
     found = _persona(_between(CALLED.split("{name}"), before), words)
     owner, _, username = _between(OTHER.split("{name} (@{username})"), before).removesuffix(")").rpartition(" (@")
-    return found._replace(person="", owner=owner, username=username) if owner else found
+    if not owner:
+        return found
+    return found._replace(person="", owner=owner, username=username, messages_only=MESSAGES_ONLY in instructions.split("\n"))
 
 
 def _between(ends: Sequence[str], lines: str) -> str:

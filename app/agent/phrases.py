@@ -200,7 +200,7 @@ _PLACE = {"en": 0, "de": 1, "fr": 2, "es": 3, "zh": 4, "ja": 5}
 
 def say(language: Language, name: str, *, owner: str = "", **values: object) -> str:
     """Give a fixed sentence, with its values in place; with an `owner`'s name as it is said to somebody else than them."""
-    said = phrases_for_others.SAID.get(name, _SAID[name]) if owner else _SAID[name]
+    said = (phrases_for_others.SAID.get(name) or _SAID[name]) if owner else _SAID[name]
     sentence = said[_PLACE[language]].replace("{owner}", owner)
     for key, value in values.items():
         sentence = sentence.replace("{" + key + "}", str(value))

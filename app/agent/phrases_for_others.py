@@ -51,6 +51,15 @@ SAID: dict[str, tuple[str, str, str, str, str, str]] = {
         "我不能为你这样做；我在这里可以做什么、说什么由 {owner} 决定。",
         "それは私にはできません。ここで何をし、何を答えてよいかは {owner} さんが決めます。",
     ),
+    "taken": (
+        "I have kept your message for {owner}, who can read it here; {owner} has not opened notes for me to quote from.",
+        "Ich habe deine Nachricht für {owner} aufgehoben; {owner} kann sie hier lesen. Notizen, aus denen ich zitieren darf, hat {owner} nicht "
+        "freigegeben.",
+        "J'ai gardé votre message pour {owner}, qui peut le lire ici ; {owner} ne m'a ouvert aucune note à citer.",
+        "He guardado tu mensaje para {owner}, que puede leerlo aquí; {owner} no ha abierto notas que yo pueda citar.",
+        "我已为 {owner} 保存了你的留言，{owner} 可以在这里看到；{owner} 没有开放可供我引用的笔记。",
+        "{owner} さんへのメッセージとしてお預かりしました。{owner} さんはここで読めます。引用できるメモは公開されていません。",
+    ),
     "refused": (
         "That could not be done: {reason}", "Das ging nicht: {reason}", "Cela n'a pas pu être fait : {reason}", "No se pudo hacer: {reason}",
         "未能完成：{reason}", "できませんでした：{reason}",

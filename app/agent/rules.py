@@ -51,6 +51,8 @@ def next_step(asked: Asked) -> Step:
     route = _in_wanted_language(asked, _route(asked))
     if route.intent in SAID:
         return Step(_said(asked, route))
+    if asked.persona.messages_only:
+        return Step(say(route.language, "taken", owner=asked.persona.owner))
     if asked.persona.owner and (tool := DONE_WITH.get(route.intent)) and tool not in asked.tools:
         return lists.not_allowed(asked, route, tool)
     if (asked.attached or asked.attached_before) and (step := attached_answers.step(asked, route)):

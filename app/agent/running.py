@@ -20,6 +20,7 @@ from app.errors import AppError, GrantRevoked, Invalid, Unavailable
 from app.tools import gate, namespaces, registry, stop
 from app.tools.origin import Origin
 from app.tools.toolbox import shown
+from app.workspace import access
 
 if TYPE_CHECKING:
     from pydantic_ai.tools import ToolDefinition
@@ -112,7 +113,7 @@ class Turn:
     told: str | None = None
     """What its brain is told in the owner's words, where it is not what it is told for the owner."""
     quotes: Quotes = dataclasses.field(init=False)
-    _open: dict[str, None] = dataclasses.field(default_factory=dict)
+    _open: dict[str, str] = dataclasses.field(default_factory=dict)
     _step: int = 0
     _now: set[tuple[str, str]] = dataclasses.field(default_factory=set)
     _before: set[tuple[str, str]] = dataclasses.field(default_factory=set)
@@ -136,12 +137,12 @@ class Turn:
     async def begin_call(self, tool: str, call_id: str) -> None:
         """Tell that a tool is about to be used."""
         await self.said()
-        self._open[call_id] = None
+        self._open[call_id] = tool
         self.emit({"type": "tool-call-start", "toolName": tool, "toolCallId": call_id})
 
     def end_call(self, call_id: str, outcome: str) -> None:
         """Tell what came of a call, and of the escalation if it made one."""
-        self._open.pop(call_id, None)
+        tool = self._open.pop(call_id, "")
         done = outcome == "success"
         made = next((call for call in self.calls if call.id == call_id), None)
         if made is not None and made.waits is not None:
@@ -150,7 +151,9 @@ class Turn:
                 "type": "escalation", "escalationId": waits.escalation_id, "toolCallId": call_id, "toolName": made.tool, "summary": waits.summary,
             })  # fmt: skip
         summary = ("done" if done else made.outcome if made else "refused")[:LONGEST_SUMMARY]
-        self.emit({"type": "tool-call-result", "toolCallId": call_id, "ok": done, "summary": summary})
+        which = {"toolCallId": call_id, "toolName": made.tool if made else tool}
+        self.emit({"type": "tool-call-result", **which, "ok": done, "summary": summary})
+        self.emit({"type": "tool-call-complete", **which, "success": done, "result": {"summary": summary}})  # as clients of the hosted API read it
 
     async def end(self) -> None:
         """Pass on what is left to tell when the turn has ended: of the text, and of calls whose result nobody waited for."""
@@ -194,7 +197,7 @@ class Turn:
     async def _source(self, note_id: int) -> Source | None:
         """Give a note as the turn's caller may read it; None where there is no such note for them."""
         try:
-            answer = await self.app.call(self.me, "get_note_content", {"id": note_id})
+            answer = await self.app.call(self.app.quick(access.discreet, self.me), "get_note_content", {"id": note_id})
         except AppError:
             return None
         note = msgspec.json.decode(encode(answer))["note"]

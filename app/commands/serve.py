@@ -168,6 +168,7 @@ def _serve(
     sys.setswitchinterval(SWITCH_SECONDS)
     token, url = place.fresh_token(), url_of(sockets[0])
     settings = dataclasses.replace(settings, models=models_of(settings, path), access_log=settings.access_log and not sealed)
+    settings = dataclasses.replace(settings, port=sockets[0].getsockname()[1])  # any free one was asked for with 0
     app = create_app(settings, path, control_token=token, sealed=sealed)
     store = app.state.parts.store
     if damaged:

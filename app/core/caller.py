@@ -82,7 +82,8 @@ class Caller:
 
     `user` is the row the SQL names; `user_id` the UUID the contract shows. `scopes` are as granted, `rights` what they come to.
     `device` is the device that this call says it comes from. A caller with a `reach` acts for its owner within a grant alone, and `renew` gives it as
-    that grant is now, None when it is gone. `owns` is the user whose whole workspace lies open to it: nobody's, for one that reaches but a part.
+    that grant is now, None when it is gone. `withheld` are notes of its own that it is not shown, wherever they lie.
+    `owns` is the user whose whole workspace lies open to it: nobody's, for one that reaches but a part.
     """
 
     user: int
@@ -96,6 +97,7 @@ class Caller:
     expires_at: str | None = None
     device: str | None = None
     reach: Reach | None = None
+    withheld: frozenset[int] = frozenset()
     renew: "Callable[[Tx], Caller | None] | None" = dataclasses.field(default=None, repr=False, compare=False)
     rights: frozenset[str] = dataclasses.field(init=False, repr=False)
     owns: int = dataclasses.field(init=False, repr=False)
@@ -104,6 +106,11 @@ class Caller:
         object.__setattr__(self, "owns", self.user if self.reach is None or self.reach.notes == "all" else NOBODY)
         rights = rights_of(self.scopes)
         object.__setattr__(self, "rights", rights - WITHHELD[self.kind] if self.kind in WITHHELD else rights)
+
+    @property
+    def hidden(self) -> frozenset[int]:
+        """Give the notes that the caller is not shown although they lie where it may read."""
+        return self.withheld if self.reach is None else self.reach.hidden
 
     @property
     def credential_id(self) -> str:

@@ -23,6 +23,7 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
         self._reach = reach
         self._scheme = scheme
         self._inner = BACKEND()
+        self.is_public = True
 
     async def connect_tcp(
         self,
@@ -34,10 +35,9 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
     ) -> httpcore2.AsyncNetworkStream:
         """Connect to the first address of a name that answers, once all of them are known to be allowed."""
         found = await resolve(host, port)
-        if not found:
-            raise FetchFailed(f"The host {host} is not known.")
-        if not all(self._reach.allows(one) for one in found):
-            raise NotAllowed(f"The address of {host} is not fetched: {NOT_PUBLIC}.")
+        if not found or not all(self._reach.allows(one, port) for one in found):  # one sentence, so that no name inside can be asked for
+            raise NotAllowed(f"The address of {host} is not fetched: it is not known, or {NOT_PUBLIC}.")
+        self.is_public = all(is_reached_openly(one) for one in found)
         if self._scheme == "http" and not self._reach.plain and any(is_reached_openly(one) for one in found):
             raise NotAllowed("The address must begin with https://; plain http is for this machine and private networks only.")
         trouble: httpcore2.NetworkError | httpcore2.TimeoutException | None = None
@@ -64,14 +64,15 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
 
 async def fetch(target: Target, reach: Reach, *, most: int, seconds: float, headers: dict[str, str]) -> Fetched:
     """Ask for a checked address and what it redirects to; raise FetchFailed."""
-    named = target.host
+    named, is_public = target.host, True
     try:
         async with asyncio.timeout(seconds):
             for _ in range(MOST_REDIRECTS + 1):
                 named = target.host
                 found = await _ask(target, reach, most=most, headers=headers)
+                is_public = is_public and found.is_public
                 if found.status not in REDIRECTS or "location" not in found.headers:
-                    return found
+                    return structs.replace(found, is_public=is_public)
                 before, target = target, following(target, found.headers["location"], reach)
                 if (before.host, before.port) != (target.host, target.port):
                     reach = structs.replace(reach, loopback=False)  # nobody else sends us to this machine
@@ -99,13 +100,14 @@ def is_reached_openly(address: Address) -> bool:
 
 async def _ask(target: Target, reach: Reach, *, most: int, headers: dict[str, str]) -> Fetched:
     sent = {"Host": _authority(target), "User-Agent": "Hearth", "Accept-Encoding": "gzip", **headers}
-    pool = httpcore2.AsyncConnectionPool(max_connections=1, network_backend=CheckedBackend(reach, target.scheme))
+    backend = CheckedBackend(reach, target.scheme)
+    pool = httpcore2.AsyncConnectionPool(max_connections=1, network_backend=backend)
     async with pool, pool.stream("GET", target.url, headers=list(sent.items())) as response:
         given = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
         if response.status in REDIRECTS:
-            return Fetched(target.url, response.status, given, b"", is_cut=False)
+            return Fetched(target.url, response.status, given, b"", is_cut=False, is_public=backend.is_public)
         body, is_cut = await _body(response, given.get("content-encoding", "identity"), most)
-        return Fetched(target.url, response.status, given, body, is_cut)
+        return Fetched(target.url, response.status, given, body, is_cut, backend.is_public)
 
 
 async def _body(response: httpcore2.Response, encoding: str, most: int) -> tuple[bytes, bool]:

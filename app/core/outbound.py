@@ -31,29 +31,36 @@ class NotAllowed(FetchFailed):
 
 
 class Reach(Struct, frozen=True):
-    """What a fetch may reach: this machine, private networks, http beside https, and which ports; public addresses always."""
+    """What a fetch may reach: this machine, private networks, http beside https, and which ports; public addresses always.
+
+    `own_port` is where this server itself listens: whatever leads there inside is never asked.
+    """
 
     loopback: bool = False
     private: bool = False
     plain: bool = True
     ports: frozenset[int] | None = None
+    own_port: int = 0
 
-    def allows(self, address: Address) -> bool:
+    def allows(self, address: Address, port: int = 0) -> bool:
         """Say whether an address may be connected to; those that lead to another inside are judged by that one."""
         inner = unwrapped(address)
+        if self.own_port and port == self.own_port and not is_public(inner):
+            return False
         if inner.is_loopback:
             return self.loopback
         return is_public(inner) or (self.private and is_private(inner))
 
 
 class Fetched(Struct, frozen=True):
-    """What was fetched; `url` is where it stood in the end, `is_cut` says that there is more of it."""
+    """What was fetched; `url` is where it stood in the end, `is_cut` says that there is more of it, `is_public` that nobody inside was asked."""
 
     url: str
     status: int
     headers: dict[str, str]
     body: bytes
     is_cut: bool
+    is_public: bool = True
 
 
 class Target(Struct, frozen=True):
@@ -119,6 +126,16 @@ def is_private(address: Address) -> bool:
     if isinstance(address, ipaddress.IPv4Address):
         return any(address in network for network in _PRIVATE_V4)
     return address in _PRIVATE_V6
+
+
+def require_nameable(target: Target, reach: Reach) -> None:
+    """Raise NotAllowed for an address that names by itself, without any look-up, what must not be reached."""
+    try:
+        address = ipaddress.ip_address("127.0.0.1" if target.host == "localhost" or target.host.endswith(".localhost") else target.host)
+    except ValueError:
+        return
+    if not reach.allows(address, target.port):
+        raise NotAllowed(f"The address of {target.host} is not fetched: {NOT_PUBLIC}.")
 
 
 async def fetch(url: str, reach: Reach, *, most: int, seconds: float, accept: str = "*/*", headers: dict[str, str] | None = None) -> Fetched:

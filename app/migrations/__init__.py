@@ -21,7 +21,7 @@ from app.migrations.agent import (
     m016_metering,
     m017_heartbeat,
 )
-from app.migrations.network import m018_contacts, m019_messages, m020_shares, m021_sessions, m023_imports
+from app.migrations.network import m018_contacts, m019_messages, m020_shares, m021_sessions, m023_imports, m030_makers
 from app.migrations.workspace import (
     m001_accounts,
     m002_workspace,
@@ -65,6 +65,7 @@ STEPS: tuple[Callable[["Database"], None], ...] = (
     m021_sessions,
     m023_imports,
     m028_clock_steps,
+    m030_makers,
 )
 
 

@@ -143,3 +143,18 @@ def m023_imports(db: "Database") -> None:
         CREATE INDEX transfers_by_user ON transfers (user_id, kind, id);
         """,
     )
+
+
+def m030_makers(db: "Database") -> None:
+    """Which key made a key or saw its secret, and since when it has that; by which link a grant came; which user put a thing into the trash."""
+    run(
+        db,
+        """
+        ALTER TABLE keys ADD COLUMN made_by INTEGER;
+        ALTER TABLE keys ADD COLUMN secret_at TEXT;
+        ALTER TABLE contact_grants ADD COLUMN link_id INTEGER;
+        ALTER TABLE trash ADD COLUMN by_user INTEGER;
+        CREATE INDEX trash_by_user ON trash (by_user) WHERE by_user IS NOT NULL;
+        CREATE INDEX contact_grants_by_link ON contact_grants (link_id) WHERE link_id IS NOT NULL;
+        """,
+    )

@@ -49,7 +49,10 @@ class ContactList(Record):
 
 
 class PermissionsAnswer(Record):
-    """What one grants a contact, whole and in short, and in short what they grant; revision 0 is that nothing was ever said."""
+    """What one grants a contact, whole and in short, and in short what they grant; revision 0 is that nothing was ever said.
+
+    `fromLink` is the share link that it follows, as long as the owner has said nothing else.
+    """
 
     user_id: str
     username: str
@@ -58,6 +61,7 @@ class PermissionsAnswer(Record):
     their_permissions_to_you: Capabilities
     revision: int
     updated_at: str
+    from_link: int | None
 
 
 @operation("GET /network/contacts", scope="os.network:read", category="network", since="beyond", effect="read", also=("GET /net/contacts",))
@@ -148,6 +152,19 @@ def end_waiting(tx: Tx, me: Caller, held: Grant, behind: Behind, why: str = "the
     precedents.forget(tx, held.owner, Origin("rpc", peer=holder).key(me))
 
 
+def link_narrowed(tx: Tx, me: Caller, *, link: int) -> None:
+    """Tell those who connected by a link that it opens less now, and their grants with it."""
+    for held in grant_rows.by_link(tx, me.user, link):
+        _tell_revoked(tx, me, held, "narrowed")
+
+
+def link_ended(tx: Tx, me: Caller, behind: Behind, *, link: int) -> None:
+    """End what waits by the grants that have ended with a link, and tell both sides."""
+    for held in grant_rows.by_link(tx, me.user, link):
+        end_waiting(tx, me, held, behind)
+        _tell_revoked(tx, me, held, "revoked")
+
+
 _SELECT = """SELECT u.id, u.uuid, u.username, u.name, c.friend, c.connected_at FROM contacts c JOIN users u ON u.id = c.contact_id
     WHERE c.user_id = :me"""
 
@@ -190,7 +207,14 @@ def checked(tx: Tx, me: Caller, permissions: Permissions) -> Permissions:
 def _answer(tx: Tx, me: Caller, other: sqlite3.Row) -> PermissionsAnswer:
     given, held = grant_rows.of(tx, me.user, other["id"]), grant_rows.of(tx, other["id"], me.user)
     return PermissionsAnswer(
-        other["uuid"], other["username"], given.permissions, given.summary, held.summary, given.revision, given.updated_at or other["connected_at"]
+        other["uuid"],
+        other["username"],
+        given.permissions,
+        given.summary,
+        held.summary,
+        given.revision,
+        given.updated_at or other["connected_at"],
+        given.link,
     )
 
 

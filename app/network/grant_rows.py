@@ -10,7 +10,7 @@ from app.core.caller import Caller
 from app.core.shapes import encode
 from app.core.tx import Tx
 from app.errors import Invalid, RevisionConflict
-from app.network import grants
+from app.network import grants, share_rows
 from app.network.grants import Permissions
 from app.workspace import folder_rows
 
@@ -26,6 +26,8 @@ class Grant(NamedTuple):
     revision: int
     expires_at: str | None
     updated_at: str | None
+    link: int | None = None
+    """The share link that it follows; without one it stands alone."""
 
     @property
     def is_anything(self) -> bool:
@@ -43,8 +45,23 @@ def of(tx: Tx, owner: int, holder: int) -> Grant:
     row = tx.one("SELECT * FROM contact_grants WHERE owner_id = :owner AND holder_id = :holder", owner=owner, holder=holder)
     if row is None:
         return Grant(0, owner, holder, grants.NOTHING, None, 0, None, None)
-    held = _grant(row)
-    return held._replace(permissions=grants.NOTHING, note_id=None) if _is_over(tx, held) else held
+    return _now(tx, _grant(row))
+
+
+def by_link(tx: Tx, owner: int, link: int) -> list[Grant]:
+    """Give the grants that follow a link."""
+    rows = tx.all("SELECT * FROM contact_grants WHERE link_id = :link AND owner_id = :owner ORDER BY id", link=link, owner=owner)
+    return [_now(tx, _grant(row)) for row in rows]
+
+
+def _now(tx: Tx, held: Grant) -> Grant:
+    """Give a grant as it is at this moment: that of a link as the link is, nothing where its time is over."""
+    if held.link is not None and (link := share_rows.as_grant(tx, held.link)) is not None:
+        permissions = msgspec.structs.replace(link.permissions, agent_access=True)
+        return held._replace(permissions=permissions, note_id=link.note_id, expires_at=link.expires_at)
+    if held.link is not None or _is_over(tx, held):
+        return held._replace(permissions=grants.NOTHING, note_id=None)
+    return held
 
 
 def put(
@@ -56,17 +73,18 @@ def put(
     note_id: int | None = None,
     expires_at: str | None = None,
     if_revision: int | None = None,
+    link: int | None = None,
 ) -> Grant:
     """Let these permissions take the place of whatever was granted; raise RevisionConflict when that is not at `if_revision`."""
     before = of(tx, owner, holder)
     if if_revision is not None and if_revision != before.revision:
         raise RevisionConflict("The permissions have changed since: ifRevision is not their revision.", field="ifRevision", revision=before.revision)
     tx.run(
-        """INSERT INTO contact_grants (owner_id, holder_id, permissions, note_id, expires_at, created_at, updated_at)
-           VALUES (:owner, :holder, :permissions, :note, :expires, :now, :now)
+        """INSERT INTO contact_grants (owner_id, holder_id, permissions, note_id, expires_at, created_at, updated_at, link_id)
+           VALUES (:owner, :holder, :permissions, :note, :expires, :now, :now, :link)
            ON CONFLICT (owner_id, holder_id) DO UPDATE SET permissions = excluded.permissions, note_id = excluded.note_id,
-               expires_at = excluded.expires_at, updated_at = excluded.updated_at, revision = revision + 1""",
-        owner=owner, holder=holder, permissions=encode(grants.plain(permissions)).decode(), note=note_id, expires=expires_at, now=tx.now,
+               expires_at = excluded.expires_at, updated_at = excluded.updated_at, link_id = excluded.link_id, revision = revision + 1""",
+        owner=owner, holder=holder, permissions=encode(grants.plain(permissions)).decode(), note=note_id, expires=expires_at, now=tx.now, link=link,
     )  # fmt: skip
     return of(tx, owner, holder)
 
@@ -114,5 +132,6 @@ def _is_over(tx: Tx, held: Grant) -> bool:
 def _grant(row: sqlite3.Row) -> Grant:
     permissions = msgspec.json.decode(row["permissions"], type=Permissions)
     return Grant(
-        row["id"], row["owner_id"], row["holder_id"], permissions, row["note_id"], row["revision"], row["expires_at"], row["updated_at"]
+        row["id"], row["owner_id"], row["holder_id"], permissions, row["note_id"], row["revision"], row["expires_at"], row["updated_at"],
+        row["link_id"],
     )  # fmt: skip

@@ -12,6 +12,7 @@ from app.core.caller import Caller, Kind
 from app.core.reach import Access, Calendar, Reach
 from app.core.shapes import Id, Record
 from app.core.tx import Tx
+from app.workspace import access
 
 Renew = Callable[[Tx], Caller | None]
 CALENDARS: tuple[Calendar, ...] = ("none", "free_busy", "read", "write")
@@ -90,17 +91,11 @@ def caller_for(
     `name` is who acts, `credential` the grant's or link's number; `note_id` narrows to that one note whatever the permissions say of notes.
     `renew` gives the caller as the grant is at a later moment, None when it is gone: it is asked at each call and in the transaction of each write.
     """
-    reach = dataclasses.replace(reach_of(permissions, note_id=note_id), hidden=_policies(tx, owner_row["id"]))
+    reach = dataclasses.replace(reach_of(permissions, note_id=note_id), hidden=access.policies(tx, owner_row["id"]))
     return Caller(
         user=owner_row["id"], user_id=owner_row["uuid"], username=owner_row["username"], kind=kind, scopes=reach.scopes, credential=credential,
         name=name, reach=reach, renew=renew,
     )  # fmt: skip
-
-
-def _policies(tx: Tx, owner: int) -> frozenset[int]:
-    """Give the notes that hold the policies of an owner's links: their titles end in the links' tokens."""
-    rows = tx.all("SELECT policy_note_id FROM share_links WHERE owner_id = :owner AND policy_note_id IS NOT NULL", owner=owner)
-    return frozenset(row[0] for row in rows)
 
 
 def reach_of(permissions: Permissions, *, note_id: int | None = None) -> Reach:

@@ -74,7 +74,12 @@ def look_behind_link(tx: Tx, me: Caller, *, token: Token) -> Behind:
     """Say what is behind a share link; no session is made."""
     link = guest_turns.open_link(tx, token)
     owner, can = senders.by_row(tx, link.owner), capabilities_of(link.terms, link.note_id)
-    found = GuestCapabilities(NOTES_SCOPES[link.terms.scope], link.terms.notes_access, can.calendar != "none", can.calendar == "write")
+    found = GuestCapabilities(
+        "note" if link.note_id is not None else NOTES_SCOPES[link.terms.scope],
+        link.terms.notes_access,
+        can.calendar != "none",
+        can.calendar == "write",
+    )
     return Behind(senders.agent_name(tx, owner), owner.name, found, guest_turns.MESSAGE_LIMIT, link.require_sign_in)
 
 

@@ -217,7 +217,7 @@ def _connect(tx: Tx, me: Caller, token: str, links: Links) -> Connected:
     if _has_already(tx, me.user, link.owner, "agent"):
         raise AlreadyConnected("You may ask this agent already.", field="shareToken")
     known.connect(tx, me.user, link.owner, friend=False)
-    held = grant_rows.put(tx, link.owner, me.user, _with_agent(link.permissions), note_id=link.note_id, expires_at=link.expires_at)
+    held = grant_rows.put(tx, link.owner, me.user, _with_agent(link.permissions), note_id=link.note_id, expires_at=link.expires_at, link=link.id)
     owner = _user(tx, link.owner)
     contacts.tell_connected(tx, owner, _user(tx, me.user))
     return Connected(contacts.known_as(tx, me.user, link.owner), threads.shared_agent(tx, link.owner, me.user), held.summary)

@@ -15,6 +15,8 @@ class OpenLink(msgspec.Struct, frozen=True):
     permissions: Permissions
     note_id: int | None = None
     expires_at: str | None = None
+    id: int | None = None
+    """Its row number, where what was granted by it follows it from then on."""
 
 
 def _none(tx: Tx, token: str) -> OpenLink | None:

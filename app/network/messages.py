@@ -7,6 +7,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from app.account import contacts, users
+from app.agent.heartbeat import delivery as unasked
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import operation
@@ -95,10 +96,15 @@ async def send_message(
     tool={"recipientId": "recipient_id"},
 )  # fmt: skip
 def send_message_to_human(tx: Tx, me: Caller, *, message: MessageText, to: Human | None = None, recipient_id: Human | None = None) -> Delivered:
-    """Send a message to a person's inbox, in the name of the user's agent; `to` is a username, `recipient_id` a user's id. Nobody answers at once."""
-    named = to or recipient_id
-    if named is None or (to is not None and recipient_id is not None):
+    """Send a message to a person's inbox, in the name of the user's agent; `to` is a username, `recipient_id` a user's id. Nobody answers at once.
+
+    Without both it is for the user: it lies unread in the conversation with their own agent.
+    """
+    if to is not None and recipient_id is not None:
         raise Invalid("Give either to or recipient_id.", field="to")
+    named = to or recipient_id
+    if named is None:
+        return _tell_owner(tx, me, message, time.perf_counter())
     return _send(tx, me, named, message, "inform", time.perf_counter(), by_agent=True)
 
 
@@ -113,6 +119,13 @@ def _send(tx: Tx, me: Caller, to: str, message: str, intent: str, began: float, 
     conversation = threads.direct(tx, me.user, person.id) if human else threads.shared_agent(tx, me.user, person.id)
     id_ = delivery.deliver(tx, conversation, sender, message, to=(person,), mode="human")
     return Delivered(person.name, True, None, intent, conversation, id_, since(began))
+
+
+def _tell_owner(tx: Tx, me: Caller, message: str, began: float) -> Delivered:
+    """Put a message where the user's own agent speaks unasked."""
+    id_ = unasked.send(tx, me.user, message)
+    conversation = tx.value("SELECT conversation_id FROM messages WHERE id = :id", id=id_)
+    return Delivered(users.settings_of_user(tx, me.user).name, True, None, "inform", conversation, id_, since(began))
 
 
 def require_open(tx: Tx, user: int, person: senders.Person) -> None:

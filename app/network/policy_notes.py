@@ -3,7 +3,7 @@
 import re
 
 from app.agent import identity
-from app.agent.persona import HEAD
+from app.agent.persona import HEAD, MESSAGES_ONLY
 from app.core.regex import regex
 from app.core.tx import Tx
 from app.network.share_rows import Link
@@ -47,7 +47,14 @@ def told(tx: Tx, link: Link) -> str:
     parts = [words, f"\n\n## {ABOUT}\n{GUEST}"]
     if policy := _policy(tx, link):
         parts.append(f"\n{policy}")
+    if link.terms.scope == "all" and is_own(tx, link):
+        parts.append(f"\n{MESSAGES_ONLY}")
     return "".join(parts)
+
+
+def is_own(tx: Tx, link: Link) -> bool:
+    """Say whether a link's policy has rules of its own, which only a language model can obey."""
+    return " ".join(_policy(tx, link).split()) not in ("", USUAL)
 
 
 def _policy(tx: Tx, link: Link) -> str:

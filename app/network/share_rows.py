@@ -2,6 +2,7 @@
 
 import functools
 import sqlite3
+from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -13,12 +14,15 @@ from app.core.tx import Tx
 from app.network import grants
 from app.network.links import OpenLink
 from app.network.share_terms import Terms, permissions_of
+from app.workspace import folder_rows
 
 Status = Literal["active", "revoked", "expired"]
 Target = Literal["agent", "note"]
 AnsweredBy = Literal["agent", "local"]
 GUEST = "Guest"
 LONGEST_REF = 64
+NO_NOTE = 0
+"""The id of no note: what is narrowed to it reaches none."""
 
 
 class Link(NamedTuple):
@@ -120,8 +124,31 @@ def to_connect(tx: Tx, token: str) -> OpenLink | None:
     link = open_by_token(tx, token)
     if link is None or link.target == "note":
         return None
-    note = link.note_id if link.terms.scope == "note_only" else None
-    return OpenLink(link.owner, permissions_of(link.terms), note, link.expires_at)
+    return _to_connect(tx, link)
+
+
+def as_grant(tx: Tx, link_id: int) -> OpenLink | None:
+    """Give what a link grants at this moment to those who have connected by it; None where it is not open any more."""
+    row = tx.one("SELECT * FROM share_links WHERE id = :id", id=link_id)
+    link = None if row is None else _link(row)
+    return None if link is None or link.status(tx.now) != "active" or link.target == "note" else _to_connect(tx, link)
+
+
+def _to_connect(tx: Tx, link: Link) -> OpenLink:
+    return OpenLink(link.owner, permissions_of(link.terms), _one_note(tx, link), link.expires_at, link.id)
+
+
+def _one_note(tx: Tx, link: Link) -> int | None:
+    """Give the one note that a link is for; no note at all where it has left the folders that the link names."""
+    if link.note_id is None or link.terms.scope != "folders" or lies_in(tx, link.owner, link.note_id, link.terms.folder_ids):
+        return link.note_id
+    return NO_NOTE
+
+
+def lies_in(tx: Tx, owner: int, note_id: int, folder_ids: Sequence[int]) -> bool:
+    """Say whether a live note of the owner's lies in one of the folders, or below one."""
+    note = tx.one("SELECT folder_id FROM notes WHERE id = :id AND owner_id = :owner AND trash_id IS NULL", id=note_id, owner=owner)
+    return note is not None and not {row["id"] for row in folder_rows.ancestry(tx, note["folder_id"])}.isdisjoint(folder_ids)
 
 
 def caller(tx: Tx, link: int, name: str = GUEST) -> Caller | None:
@@ -132,7 +159,7 @@ def caller(tx: Tx, link: int, name: str = GUEST) -> Caller | None:
     owner = tx.sure("SELECT id, uuid, username FROM users WHERE id = :id", id=found.owner)
     return grants.caller_for(
         tx, owner, permissions_of(found.terms), kind="guest", name=name, credential=found.id,
-        note_id=found.note_id if found.terms.scope == "note_only" else None, renew=functools.partial(caller, link=link, name=name),
+        note_id=_one_note(tx, found), renew=functools.partial(caller, link=link, name=name),
     )  # fmt: skip
 
 

@@ -85,4 +85,4 @@ def permissions_of(terms: Terms) -> Permissions:
 
 def capabilities_of(terms: Terms, note_id: int | None) -> Capabilities:
     """Give the summary of a link that lists show."""
-    return grants.summary_of(permissions_of(terms), note_id=note_id if terms.scope == "note_only" else None)
+    return grants.summary_of(permissions_of(terms), note_id=note_id)

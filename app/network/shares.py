@@ -5,8 +5,9 @@ from datetime import timedelta
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta
+from msgspec import UNSET, Meta, UnsetType
 
+from app.agent import model_choice
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import operation
@@ -14,7 +15,7 @@ from app.core.reach import Access
 from app.core.shapes import Id, Line, Most, Offset, Record, Text
 from app.core.tx import Tx, stamp
 from app.errors import GrantRevoked, Invalid, NotFound, QuotaExceeded
-from app.network import grants, guest_rows, guest_turns, policy_notes, share_rows
+from app.network import contacts, grants, guest_rows, guest_turns, policy_notes, share_rows
 from app.network.contacts import REVOKED
 from app.network.grants import Capabilities, EmailAccess, TodoAccess, ToolAccess
 from app.network.share_rows import AnsweredBy, Link, Target
@@ -37,6 +38,9 @@ from app.tools.origin import Origin
 from app.workspace import folder_rows
 
 MOST_LINKS = 1_000
+NOT_ENFORCED = "Only a language model can follow the rules of this policy, and none is set up. "
+TAKES_MESSAGES = "Until then guests of this link are told nothing from your notes; their messages are kept for you."
+QUOTES_ONLY = "Until then guests of this link get quotes from what it names, and nothing else."
 CLOSING_LOOKS = 15
 """So often it is looked whether the turns of a revoked link have ended, before their transcripts go."""
 Life = Literal["1h", "24h", "7d", "30d", "90d", "never"]
@@ -85,7 +89,11 @@ class ShareLink(Record):
 
 
 class ShareAnswer(Record):
+    """`policyEnforced` is false, with a `notice`, where the link has rules of its own and no language model that could follow them."""
+
     share_link: ShareLink
+    policy_enforced: bool | UnsetType = UNSET
+    notice: str | UnsetType = UNSET
 
 
 class ShareList(Record):
@@ -234,7 +242,11 @@ def _create(tx: Tx, me: Caller, wanted: _Wanted, life: Life, policy: str | None,
         note_id=wanted.note_id, terms=wanted.terms, expires_at=_end_of(tx, life),
     )  # fmt: skip
     link = share_rows.set_policy_note(tx, link, policy_notes.make(tx, link, policy))
-    return ShareAnswer(shown(tx, link, settings))
+    answer = ShareAnswer(shown(tx, link, settings))
+    by_rules = link.answered_by == "agent" and link.target == "agent" and model_choice.name_of(tx, me, settings) == model_choice.OFFLINE
+    if by_rules and policy_notes.is_own(tx, link):
+        answer.policy_enforced, answer.notice = False, NOT_ENFORCED + (TAKES_MESSAGES if link.terms.scope == "all" else QUOTES_ONLY)
+    return answer
 
 
 def _list(tx: Tx, me: Caller, status: str, limit: int, offset: int, settings: Settings) -> ShareList:
@@ -256,7 +268,7 @@ def _change(
     if terms.scope != "folders" and "folder_ids" not in given:
         terms = msgspec.structs.replace(terms, folder_ids=[])
     after = before._replace(terms=terms, **beside)
-    if terms.scope != "note_only" and "note_id" not in beside:
+    if terms.scope not in ("note_only", before.terms.scope) and "note_id" not in beside:
         after = after._replace(note_id=None)
     if terms.scope != "note_only" and "target" not in beside:
         after = after._replace(target="agent")
@@ -267,6 +279,7 @@ def _change(
     if _is_narrower(after, before):
         _end_waiting(tx, me, after, behind, "the share link was narrowed")
         _tell_revoked(tx, me, after, "narrowed")
+        contacts.link_narrowed(tx, me, link=after.id)
     return ShareAnswer(shown(tx, after, settings))
 
 
@@ -274,6 +287,7 @@ def _revoke(tx: Tx, me: Caller, ref: str, behind: Behind) -> int:
     link = own(tx, me, ref)
     if link.revoked_at is None:
         share_rows.revoke(tx, link)
+        contacts.link_ended(tx, me, behind, link=link.id)
         _end_waiting(tx, me, link, behind, "the share link was revoked")
         _tell_revoked(tx, me, link, "revoked")
     return link.id
@@ -297,8 +311,8 @@ def _require_sound(tx: Tx, me: Caller, wanted: _Wanted) -> None:
     scope, folders = wanted.terms.scope, wanted.terms.folder_ids
     if (scope == "folders") != bool(folders):
         raise Invalid("folderIds must name at least one folder with the scope folders, and stands only there.", field="folderIds")
-    if (scope == "note_only") != (wanted.note_id is not None):
-        raise Invalid("noteId must be given with the scope note_only, and stands only there.", field="noteId")
+    if (wanted.note_id is None and scope == "note_only") or (wanted.note_id is not None and scope == "all"):
+        raise Invalid("noteId must be given with the scope note_only, may be given with folders, and stands only there.", field="noteId")
     if wanted.target == "note" and scope != "note_only":
         raise Invalid("target can only be note with the scope note_only.", field="target")
     rows = tx.all(
@@ -310,6 +324,8 @@ def _require_sound(tx: Tx, me: Caller, wanted: _Wanted) -> None:
     live = "SELECT 1 FROM notes WHERE id = :id AND owner_id = :me AND trash_id IS NULL"
     if wanted.note_id is not None and tx.one(live, id=wanted.note_id, me=me.user) is None:
         raise NotFound("noteId: there is no such note of yours.", field="noteId")
+    if wanted.note_id is not None and scope == "folders" and not share_rows.lies_in(tx, me.user, wanted.note_id, folders):
+        raise Invalid("noteId must be a note that lies in one of folderIds.", field="noteId")
 
 
 def _is_narrower(after: Link, before: Link) -> bool:

@@ -20,6 +20,7 @@ from app.portability.export_plan import Plan
 from app.portability.items import NotCarried
 from app.portability.reports import ExportReport, leave
 from app.portability.sinks import Sink, sink_for
+from app.workspace import access
 
 VERSION = 1
 Tell = Callable[[int, int], None]
@@ -147,7 +148,7 @@ class _Export:
             self._tell(self._done, self._total)
 
     def _leave(self, name: str, reason: str) -> None:
-        leave(self._report, NotCarried(name=name, reason=reason))
+        leave(self._report, NotCarried(name=access.masked(self._tx, self._me.user, name), reason=reason))
 
 
 def chosen(tx: Tx, me: Caller) -> dict[str, Any]:

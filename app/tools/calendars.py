@@ -5,6 +5,7 @@ import sqlite3
 import zlib
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, time, timedelta
+from http import HTTPStatus
 from typing import Any, NamedTuple
 
 from app.account import users
@@ -27,6 +28,11 @@ AGAIN = timedelta(minutes=10)
 LONGEST_WAIT = timedelta(days=1)
 AT_ONCE = 5
 ACCEPT = "text/calendar, text/plain;q=0.5, */*;q=0.1"
+UNREAD = (
+    "The address could not be read: it must begin with https://, lie in the public network and answer with a calendar."
+    " HEARTH_ALLOW_PRIVATE_HOSTS allows addresses of this machine and of private networks."
+)
+"""One sentence for all that is refused and all that fails inside: what answers there, and on which port, is nothing to be found out so."""
 UNREADABLE = "The file is no calendar that can be read (iCalendar, .ics)."
 
 
@@ -47,8 +53,9 @@ class Occurrence(NamedTuple):
 
 
 def reach(app: App) -> Reach:
-    """Give what calendars may be fetched from: https, this machine, and private networks where that is allowed."""
-    return Reach(loopback=True, private=app.settings.allow_private_hosts, plain=False)
+    """Give what calendars may be fetched from: https and, where that is allowed, this machine and private networks; never this server itself."""
+    inside = app.settings.allow_private_hosts
+    return Reach(loopback=inside, private=inside, plain=False, own_port=app.settings.port)
 
 
 async def refresh(app: App, integration: int) -> None:
@@ -57,9 +64,9 @@ async def refresh(app: App, integration: int) -> None:
     if row is None:
         return
     try:
-        content, etag = await _file(app, row)
-        await keep(app, row, await worked_out(app, row["user_id"], content), content, etag=etag)
-    except (CalendarFailed, FetchFailed) as error:
+        content, etag, events = await _read(app, row)
+        await keep(app, row, events, content, etag=etag)
+    except CalendarFailed as error:
         await note_failure(app, row, error)
 
 
@@ -112,27 +119,42 @@ async def remove(app: App, me: Caller, integration: int) -> None:
     await app.write(rows.remove, me, integration)
 
 
-async def _file(app: App, row: sqlite3.Row) -> tuple[bytes, str | None]:
-    """Give the calendar's file: from its address, or as it was when nothing has changed there or there is none."""
+async def _read(app: App, row: sqlite3.Row) -> tuple[bytes, str | None, list[list[Any]]]:
+    """Give the calendar's file with its tag and events: from its address, or as it was when nothing has changed there or there is none."""
+    etag: str | None = row["etag"]
     if row["url"] is not None:
-        found = await fetched(app, row["url"], row["etag"])
-        if found.status != 304:
-            return found.body, found.headers.get("etag", "")[:200] or None
+        found = await fetched(app, row["user_id"], row["url"], etag)
+        if found is not None:
+            return found
     kept = await app.read(rows.source, row["id"])
     if kept is None:
         raise CalendarFailed("The calendar was never read.")
-    return kept, row["etag"]
+    return kept, etag, await worked_out(app, row["user_id"], kept)
 
 
-async def fetched(app: App, url: str, etag: str | None = None) -> Fetched:
-    """Give what the address of a calendar answers; raise CalendarFailed or FetchFailed."""
-    known = {"If-None-Match": etag} if etag else {}
-    found = await outbound.fetch(url, reach(app), most=LARGEST, seconds=FETCH_SECONDS, accept=ACCEPT, headers=known)
+async def fetched(app: App, user: int, url: str, etag: str | None = None) -> tuple[bytes, str | None, list[list[Any]]] | None:
+    """Give the file at the address of a calendar, its tag and its events; None for one that has not changed. Raises CalendarFailed.
+
+    What a public address answers is told; of all others it is only told that they could not be read.
+    """
+    try:
+        found = await outbound.fetch(
+            url, reach(app), most=LARGEST, seconds=FETCH_SECONDS, accept=ACCEPT, headers={"If-None-Match": etag} if etag else {}
+        )  # fmt: skip
+    except FetchFailed:
+        raise CalendarFailed(UNREAD) from None
+    try:
+        return None if found.status == 304 and etag else await _events(app, user, found)
+    except CalendarFailed as error:
+        raise (error if found.is_public else CalendarFailed(UNREAD)) from None
+
+
+async def _events(app: App, user: int, found: Fetched) -> tuple[bytes, str | None, list[list[Any]]]:
     if found.is_cut:
         raise CalendarFailed(f"The calendar is larger than {LARGEST >> 20} MiB.")
-    if found.status not in (200, 304) or (found.status == 304 and not etag):
+    if found.status != HTTPStatus.OK:
         raise CalendarFailed(f"The address answered with status {found.status}.")
-    return found
+    return found.body, found.headers.get("etag", "")[:200] or None, await worked_out(app, user, found.body)
 
 
 async def _purge(app: App, integration: int, besides: int) -> None:

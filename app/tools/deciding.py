@@ -14,7 +14,7 @@ from app.core.operation import operation
 from app.core.shapes import Id, Text, encode
 from app.core.tx import Tx
 from app.errors import AlreadyDecided, AppError, BaseRevisionChanged, EscalationExpired, Forbidden, GrantRevoked, Invalid
-from app.tools import audit, escalations, gate, policy, precedents, registry, stop, targets
+from app.tools import audit, deciders, escalations, gate, policy, precedents, registry, stop, targets
 from app.tools import origin as origins
 from app.tools.escalations import Behind, EscalationAnswer, EscalationList
 from app.tools.toolbox import shown as cut
@@ -122,8 +122,8 @@ async def _prepared(app: App, row: sqlite3.Row) -> gate.Call | None:
 
 def _settle(tx: Tx, me: Caller, user: int, id_: int, said: Decided, call: gate.Call | None, behind: Behind) -> Outcome:
     row = escalations.own(tx, user, id_)
-    if me.kind != "operator" and me.kind != "session" and (me.kind, me.credential) == (row["credential_kind"], row["credential"]):
-        return Outcome(Forbidden("The credential that asked cannot decide; use another one, or the command line."))
+    if (refusal := deciders.refusal(tx, me, row)) is not None:
+        return Outcome(refusal)
     if row["status"] != "pending":
         return Outcome(_refusal(row, said))
     if escalations.is_due(tx, row):

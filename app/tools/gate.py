@@ -13,6 +13,7 @@ from app.errors import AppError, Forbidden, Invalid
 from app.tools import audit, escalations, namespaces, policy, precedents, registry, stop, targets
 from app.tools.origin import Origin
 from app.tools.registry import Tool
+from app.workspace import access
 
 __all__ = ["Denied", "Done", "Origin", "Waiting", "use"]
 NO_TAINT = frozenset[Taint]()
@@ -103,6 +104,7 @@ def _taint_of(tool: Tool, result: Any) -> Taint | None:
 async def planned(app: App, me: Caller, name: str, params: Mapping[str, Any]) -> Call:
     """Give a call that is ready to be done: its tool is on, its scope held, its parameters are right; raise what speaks against it."""
     tool = registry.find(app, name)
+    me = app.quick(access.discreet, me)
     namespaces.demand(app.quick(namespaces.enabled, me), tool.namespace)
     arguments = registry.arguments(app, me, tool, params)
     if tool.operation.plan is None:
@@ -129,11 +131,19 @@ def _write_of(tool: Tool, arguments: Mapping[str, Any]) -> Plan | None:
 def _decided(app: App, call: Call, origin: Origin, taint: frozenset[Taint], left: int | None) -> tuple[policy.Decision, int | None]:
     """Give what the policy says, and the precedent that it goes by, if it needs one."""
     found = call.tool.operation
+    if _tells_owner(call):
+        return policy.decide(policy.Asked(origin.column, "message_draft", "W", left=left)), None
     asked = policy.Asked(origin.column, call.tool.name, found.risk_class, found.approval, taint, left=left)
     if not policy.could_ask(asked):
         return policy.decide(asked), None
     precedent = app.quick(precedents.find, call.me, call.tool, origin, taint)
     return policy.decide(msgspec.structs.replace(asked, precedent=precedent is not None)), precedent
+
+
+def _tells_owner(call: Call) -> bool:
+    """Say whether a call reaches nobody but the owner whose agent makes it."""
+    to_nobody = call.arguments.get("to") is None and call.arguments.get("recipient_id") is None
+    return call.tool.name == "send_message_to_human" and to_nobody and call.me.reach is None
 
 
 async def _ask(app: App, call: Call, origin: Origin, taint: frozenset[Taint], reason: str) -> Waiting:

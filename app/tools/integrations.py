@@ -10,7 +10,7 @@ from app.core import outbound
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import operation
-from app.core.outbound import FetchFailed, NotAllowed
+from app.core.outbound import NotAllowed
 from app.core.shapes import Line, Record, Text
 from app.core.text import fold
 from app.core.tx import Tx, stamp
@@ -123,31 +123,36 @@ def shown(row: sqlite3.Row) -> Integration:
 
 
 def _address(app: App, url: str) -> str:
-    """Give the address to be read; raise Invalid for one that is none."""
+    """Give the address to be read; raise Invalid for one that is none, Forbidden for one that says itself that it lies inside."""
     given = url.strip()
     if given.lower().startswith(("webcal://", "webcals://")):
         given = "https://" + given.partition("://")[2]
+    reach = calendars.reach(app)
     try:
-        return outbound.target(given, calendars.reach(app)).url
+        target = outbound.target(given, reach)
     except NotAllowed as error:
         raise Invalid(f"url cannot be used: {error}", field="url") from None
+    try:
+        outbound.require_nameable(target, reach)
+    except NotAllowed:
+        raise Forbidden(calendars.UNREAD, reason="address_not_allowed", field="url") from None
+    if target.scheme == "http" and not reach.loopback:
+        raise Forbidden(calendars.UNREAD, reason="address_not_allowed", field="url")
+    return target.url
 
 
 async def _first_read(
     app: App, me: Caller, address: str | None, content: str | None
-) -> tuple[bytes, str | None, list[list[Any]], CalendarFailed | FetchFailed | None]:
+) -> tuple[bytes, str | None, list[list[Any]], CalendarFailed | None]:
     """Give the file, its tag and its events, or what kept an address from giving them; raise Invalid for a file that is no calendar."""
-    file, etag = (content or "").encode(), None
+    file = (content or "").encode()
     if len(file) > calendars.LARGEST:
         raise PayloadTooLarge(f"content is larger than {calendars.LARGEST >> 20} MiB.", limitBytes=calendars.LARGEST, field="content")
     try:
-        if address is not None:
-            found = await calendars.fetched(app, address)
-            file, etag = found.body, found.headers.get("etag")
-        return file, etag, await calendars.worked_out(app, me.user, file), None
-    except NotAllowed as error:
-        raise Forbidden(str(error), reason="address_not_allowed", field="url") from None
-    except (CalendarFailed, FetchFailed) as error:
+        if address is not None and (found := await calendars.fetched(app, me.user, address)) is not None:
+            return *found, None
+        return file, None, await calendars.worked_out(app, me.user, file), None
+    except CalendarFailed as error:
         if address is None:
             raise Invalid(f"content cannot be used: {error}", field="content") from None
         return b"", None, [], error

@@ -3,6 +3,7 @@
 To a caller with a reach the folders of its grant are like folders that are shared with it, and nothing else that is shared counts.
 """
 
+import dataclasses
 import sqlite3
 from collections import Counter
 from typing import Literal
@@ -35,6 +36,8 @@ def note(tx: Tx, me: Caller, note_id: int, least: Least = "viewer", *, columns: 
     found = tx.one(f"SELECT {columns} FROM notes WHERE id = :id AND trash_id IS NULL", id=note_id)
     if found is None:
         raise NotFound("There is no such note.")
+    if note_id in me.withheld:
+        raise NotFound("There is no such note.")
     if found["owner_id"] != me.owns or me.reach is not None:
         held = note_rank(tx, me, note_id, owner=found["owner_id"], folder_id=found["folder_id"])
         if held == 0:
@@ -65,14 +68,34 @@ def sees_one_note(me: Caller) -> bool:
 
 
 def unhidden(me: Caller) -> str:
-    """Give the SQL that leaves out of notes called n what the grant behind the caller hides wherever it lies; nothing for others."""
-    hidden = () if me.reach is None else me.reach.hidden
-    return f" AND n.id NOT IN ({', '.join(map(str, sorted(hidden)))})" if hidden else ""
+    """Give the SQL that leaves out of notes called n what the caller is not shown wherever it lies."""
+    return f" AND n.id NOT IN ({', '.join(map(str, sorted(me.hidden)))})" if me.hidden else ""
+
+
+def policies(tx: Tx, owner: int) -> frozenset[int]:
+    """Give the notes that hold the policies of an owner's links: their titles end in the links' tokens, and are secrets therefore."""
+    rows = tx.all("SELECT policy_note_id FROM share_links WHERE owner_id = :owner AND policy_note_id IS NOT NULL", owner=owner)
+    return frozenset(row[0] for row in rows)
+
+
+def discreet(tx: Tx, me: Caller) -> Caller:
+    """Give the caller as searches and agents are to see for it: without the policies of its links, whose titles they would quote to others."""
+    if me.reach is not None or me.withheld or not (found := policies(tx, me.user)):
+        return me
+    return dataclasses.replace(me, withheld=found)
+
+
+def masked(tx: Tx, owner: int, text: str) -> str:
+    """Give a text without the tokens of an owner's links."""
+    tokens = tx.all("SELECT token FROM share_links WHERE owner_id = :owner AND instr(:text, token) > 0", owner=owner, text=text)
+    for row in tokens:
+        text = text.replace(row[0], "…")
+    return text
 
 
 def hidden_by_folder(tx: Tx, me: Caller) -> Counter[int | None]:
-    """Give how many live notes the grant behind the caller hides in each folder, None being the root."""
-    hidden = () if me.reach is None else me.reach.hidden
+    """Give how many live notes the caller is not shown in each folder, None being the root."""
+    hidden = me.hidden
     if not hidden:
         return Counter()
     rows = tx.all(f"SELECT folder_id FROM notes WHERE id IN ({IN_LIST}) AND trash_id IS NULL", ids=in_list(sorted(hidden)))
@@ -143,6 +166,21 @@ def shared_folders(tx: Tx, me: Caller) -> dict[int, int]:
         me=me.user,
     )  # fmt: skip
     return {row["id"]: row["rank"] for row in rows}
+
+
+def shared_tops(tx: Tx, me: Caller, name_key: str) -> list[sqlite3.Row]:
+    """Give the live folders of that name that others share with the caller, but for those that lie in another one that is shared."""
+    rows = tx.all(
+        """SELECT f.id, f.owner_id, f.parent_id FROM folder_shares s JOIN folders f ON f.id = s.folder_id
+           WHERE s.user_id = :me AND f.name_key = :key AND f.trash_id IS NULL ORDER BY f.id""",
+        me=me.user, key=name_key,
+    )  # fmt: skip
+    return [row for row in rows if not shared_rank(tx, me, row["parent_id"])]
+
+
+def path_of(tx: Tx, me: Caller, folder_id: int | None) -> str:
+    """Give the path of a folder of another's, live or in the trash, from the highest folder on that the caller may read."""
+    return "/".join(row["name"] for row in folder_rows.ancestry(tx, folder_id) if shared_rank(tx, me, row["id"]))
 
 
 def _granted(me: Caller) -> frozenset[int]:

@@ -10,7 +10,7 @@ from app.core.operation import operation
 from app.core.shapes import Record, Rule, Text
 from app.core.tx import Tx
 from app.errors import AppError, Forbidden, Invalid, NotFound, Unprocessable
-from app.workspace import counters, folder_rows, folders, note_places, note_rows, notes, paths, trash
+from app.workspace import access, counters, folder_rows, folders, note_places, note_rows, notes, paths, trash
 
 MOST_WRITES = 50
 MOST_DELETES = 200
@@ -122,7 +122,7 @@ def accumulate(
 
 
 class _Work:
-    """The entries of one call as they are applied, and what came of them. All paths begin at the caller's own root."""
+    """The entries of one call as they are applied, and what came of them. Paths begin at the caller's own root, or at what is shared with them."""
 
     def __init__(self, tx: Tx, me: Caller) -> None:
         self.tx = tx
@@ -165,6 +165,7 @@ class _Work:
         note = self._note(self._existing(segments), title)
         if note is None:
             raise NotFound(f"There is no note {removal.path[:300]}.")
+        access.note(self.tx, self.me, note["id"], "admin")
         note_places.trash(self.tx, self.me, note)
         self.deleted += 1
 
@@ -173,7 +174,7 @@ class _Work:
         found = None if folder_id is None else folder_rows.get(self.tx, folder_id)
         if found is None:
             raise NotFound(f"There is no folder {path[:300]}.")
-        if folders.is_general(found) or self._shared(found["id"]):
+        if folders.is_general(found) or found["owner_id"] != self.me.owns or self._shared(found["id"]):
             raise Forbidden("General and shared folders are not deleted by accumulate.")
         self.deleted += trash.put_folder(self.tx, self.me, found["id"])[0]
         self.places.clear()
@@ -196,6 +197,8 @@ class _Work:
         message = None if message is None else _checked(MESSAGE, message, "message")
         owner, folder_id = self._folder(segments)
         note = self._note((owner, folder_id), title)
+        if folder_id is not None:
+            access.folder(self.tx, self.me, folder_id, "editor" if note is None else "writer", field="path")
         if note is None:
             note_rows.insert(self.tx, owner=owner, folder_id=folder_id, title=title, text=text)
             self.outcomes["created"] += 1
@@ -211,23 +214,25 @@ class _Work:
         self.outcomes["updated"] += 1
 
     def _folder(self, segments: list[str]) -> tuple[int, int | None]:
-        """Give owner and id of the folder of that path below the caller's root, making what is missing."""
+        """Give owner and id of the folder of that path, making what is missing."""
         key = "/".join(segments)
         if key not in self.places:
-            folder_id, made = folders.make(self.tx, self.me, self.me.owns, None, segments)
+            start = folders.beginning(self.tx, self.me, segments)
+            folders.require_depth(self.tx, start, field="path")
+            folder_id, made = folders.make(self.tx, self.me, *start)
             self.made += ["/".join(segments[: len(segments) - missing]) for missing in reversed(range(len(made)))]
-            self.places[key] = (self.me.owns, folder_id)
+            self.places[key] = (start.owner, folder_id)
         return self.places[key]
 
     def _existing(self, segments: list[str]) -> tuple[int, int | None]:
         """Give owner and id of the folder of that path; raise NotFound."""
-        at: int | None = None
-        for name in segments:
-            found = folder_rows.child(self.tx, self.me.owns, at, name)
+        owner, at, names = folders.beginning(self.tx, self.me, segments)
+        for name in names:
+            found = folder_rows.child(self.tx, owner, at, name)
             if found is None:
                 raise NotFound(f"There is no folder {'/'.join(segments)[:300]}.")
             at = found["id"]
-        return self.me.owns, at
+        return owner, at
 
     def _note(self, place: tuple[int, int | None], title: str) -> Any:
         """Give the live note of exactly that title there, of several the one with the lowest id."""

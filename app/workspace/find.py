@@ -67,6 +67,7 @@ async def find_by_name(
     near misses; pins and recent changes decide between equals. Nothing typed gives what changed last. Todos are found only with os.todos:read.
     """
     wanted = _kinds(me, kinds)
+    me = app.quick(access.discreet, me)
     while app.glance(names.any_waiting):
         await app.write(names.index_waiting)
     return await app.read(_find, me, q, limit, wanted)
@@ -75,10 +76,11 @@ async def find_by_name(
 def _find(tx: Tx, me: Caller, q: str, limit: int, kinds: Sequence[Kind]) -> FoundList:
     asked = name_candidates.asked(q)
     if asked.is_empty:
-        rows = recent.things(tx, me, kinds, limit)
+        rows = recent.things(tx, me, kinds, limit + len(me.hidden))
         best = [Named(kind, row) for kind, row in rows]
     else:
-        best = _best(tx, me, asked, kinds, limit)
+        best = _best(tx, me, asked, kinds, limit + len(me.hidden))
+    best = [one for one in best if one.kind != "note" or one.row["id"] not in me.hidden][:limit]
     paths = _Paths(tx, me)
     return FoundList([_shown(one, paths) for one in best])
 

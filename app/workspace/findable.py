@@ -117,7 +117,7 @@ def alone(tx: Tx, me: Caller) -> bool:
     """Say whether all that a caller may find is in their own index: it is there, nothing waits for it, and nobody shares a folder with them."""
     sql = """SELECT EXISTS (SELECT 1 FROM word_owners WHERE owner_id = :me) AND NOT EXISTS (SELECT 1 FROM waiting_words)
              AND NOT EXISTS (SELECT 1 FROM folder_shares WHERE user_id = :me) AND (SELECT stale_to FROM word_index) = 0"""
-    return me.reach is None and bool(tx.value(sql, me=me.owns))
+    return me.reach is None and not me.withheld and bool(tx.value(sql, me=me.owns))
 
 
 def has_index(tx: Tx, owner: int) -> bool:

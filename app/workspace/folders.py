@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 from msgspec import UNSET, Meta, UnsetType
 
@@ -17,6 +17,7 @@ from app.workspace import access, folder_rows, paths
 Parent = Id | Annotated[str, Meta(description="a folder's id, or root"), Form("^(root|[1-9][0-9]{0,14})$")]
 
 Icon = Annotated[str, Line(1, 32)]
+ALWAYS_OWN = frozenset(map(fold, (folder_rows.GENERAL, "Memory", "Workspace")))
 
 
 class Owner(Record):
@@ -97,12 +98,13 @@ def create_folder(
     if name is not None and ("/" in name or "\\" in name or name in (".", "..")):
         raise Invalid("name must be a single segment; use path for a nested folder.", field="name")
     segments = [name] if name is not None else paths.split(path or "", field="path")
-    owner = me.owns
+    field, start = "name" if name is not None else "path", Place(me.owns, parent_id, segments)
     if parent_id is not None:
-        owner = access.folder(tx, me, parent_id, field="parentId")["owner_id"]
-        if len(folder_rows.ancestry(tx, parent_id)) + len(segments) > paths.DEEPEST:
-            raise Invalid(f"A folder must not lie deeper than {paths.DEEPEST} levels.", field="name" if name is not None else "path")
-    leaf, made = make(tx, me, owner, parent_id, segments)
+        start = start._replace(owner=access.folder(tx, me, parent_id, field="parentId")["owner_id"])
+    elif path is not None:
+        start = beginning(tx, me, segments)
+    require_depth(tx, start, field=field)
+    leaf, made = make(tx, me, *start)
     row = folder_rows.sure(tx, leaf)
     place = FolderPlace(row["id"], row["name"], row["parent_id"])
     message = f"Created {'/'.join(made)}." if made else "The folder exists already."
@@ -136,6 +138,34 @@ def change_folder(
         raise AlreadyExists("There is a folder of that name there already.", field="name", folderId=twin["id"])
     folder_rows.change(tx, found, name=new_name, parent_id=parent, icon=found["icon"] if isinstance(icon, UnsetType) else icon)
     return FolderAnswer(one(tx, me, id))
+
+
+class Place(NamedTuple):
+    """Where a path begins: whose folder, below which one, and the names that are still to be walked down."""
+
+    owner: int
+    folder_id: int | None
+    names: list[str]
+
+
+def beginning(tx: Tx, me: Caller, names: list[str]) -> Place:
+    """Give where a path begins: at the caller's own root or, where that has no such folder, at a folder of that name that is shared with them.
+
+    Raises Invalid where several of that name are. What the caller's agent and links live by is always the caller's own.
+    """
+    own = Place(me.owns, None, names)
+    if not names or me.reach is not None or fold(names[0]) in ALWAYS_OWN or folder_rows.child(tx, me.owns, None, names[0]) is not None:
+        return own
+    found = access.shared_tops(tx, me, fold(names[0]))
+    if len(found) > 1:
+        raise Invalid(f"{len(found)} folders called {names[0][:100]} are shared with you; use parentId or folderId to say which.", field="path")
+    return Place(found[0]["owner_id"], found[0]["id"], names[1:]) if found else own
+
+
+def require_depth(tx: Tx, place: Place, *, field: str) -> None:
+    """Raise Invalid where the path would lie too deep in its owner's tree."""
+    if place.folder_id is not None and len(folder_rows.ancestry(tx, place.folder_id)) + len(place.names) > paths.DEEPEST:
+        raise Invalid(f"A folder must not lie deeper than {paths.DEEPEST} levels.", field=field)
 
 
 def make(tx: Tx, me: Caller, owner: int, parent_id: int | None, names: list[str]) -> tuple[int | None, list[str]]:

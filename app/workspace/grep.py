@@ -84,6 +84,7 @@ async def grep_notes(
     With `history` the snapshots are searched too: of each note the newest that matches, who made it and when, and since when the note no
     longer does. When that takes longer than 2 seconds it is left unfinished.
     """
+    me = app.quick(access.discreet, me)
     wanted = Wanted(pattern, mode, case_sensitive, folder_id, folder_name)
     grep = Grep(me, wanted, around=(context_before, context_after), limit=limit, indexed=app.settings.grep_index)
     await grep.run(app)

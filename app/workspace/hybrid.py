@@ -9,7 +9,7 @@ among words.
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import msgspec
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from app.workspace.matrix import Matrix, Near, Nearness
 
 K = TypeVar("K")
+Match = Literal["words", "meaning", "both"]
 CANDIDATES = 100
 LEXICAL = 0.3
 LEAST = 0.1
@@ -42,10 +43,11 @@ class Ask(msgspec.Struct, frozen=True):
 
 
 class Ranked(msgspec.Struct, frozen=True):
-    """The scores of the best notes, best first, and the place of the passage by which each is near."""
+    """The scores of the best notes, best first, the place of the passage by which each is near, and by what each was found."""
 
     scores: dict[int, float]
     places: dict[int, tuple[int, int]]
+    matches: dict[int, Match]
 
 
 class Unranked(msgspec.Struct, frozen=True):
@@ -114,7 +116,24 @@ def _rank(tx: Tx, ask: Ask, meant: Meant, words: Mapping[int, float]) -> Ranked:
     }
     best = sorted(scores, key=lambda note_id: (-scores[note_id], -note_id))[: ask.limit]
     places = {note_id: vectors.place(known[note_id].spans, near[note_id].ordinal) for note_id in best if note_id in near}
-    return Ranked({note_id: scores[note_id] for note_id in best}, places)
+    matches = {note_id: _match(note_id in words, near.get(note_id)) for note_id in best}
+    return Ranked(_absolute(best, words, measured), places, matches)
+
+
+def _match(has_words: bool, near: "Near | None") -> Match:
+    if not has_words:
+        return "meaning"
+    return "both" if near is not None and near.score >= LEAST else "words"
+
+
+def _absolute(best: Sequence[int], words: Mapping[int, float], near: Mapping[int, float]) -> dict[int, float]:
+    """Give the best notes a score from 0 to 1 that is not stretched to the best: the better of both measures, none above one that ranks higher."""
+    found: dict[int, float] = {}
+    least = 1.0
+    for note_id in best:
+        least = min(least, max(lexical.absolute(words.get(note_id, 0.0)), near.get(note_id, 0.0), 0.0))
+        found[note_id] = least
+    return found
 
 
 def mixed(words: Mapping[K, float], near: Mapping[K, float], *, low: float | None = None) -> dict[K, float]:

@@ -48,8 +48,13 @@ class Found(msgspec.Struct, frozen=True):
 
     @property
     def score(self) -> float:
-        """From 0 to 1, and 1 more where all occurs."""
-        return self.full + self.relevance / (self.relevance + HALF_SCORE)
+        """From 0 to 1: above a half where all occurs, below where only some does."""
+        return (self.full + absolute(self.relevance)) / 2
+
+
+def absolute(relevance: float) -> float:
+    """Give a relevance as a number from 0 to 1 that does not depend on what else was found."""
+    return relevance / (relevance + HALF_SCORE)
 
 
 def read(tx: Tx, me: Caller, text: str) -> Query:

@@ -110,7 +110,7 @@ def _links(tx: Tx, me: Caller, note_id: int, limit: int) -> NoteLinks:
             tags.setdefault(fold(tag.target), tag.target)
     numbers = link_text.lines(note["content"], [link.start for link in out[:limit]])
     backlinks, known, more = _backlinks(tx, view, note)
-    mentioned = link_mentions.mentions(tx, me, link_text.without_ending(note["title"]), {note_id, *known})
+    mentioned = link_mentions.mentions(tx, access.discreet(tx, me), link_text.without_ending(note["title"]), {note_id, *known})
     return NoteLinks(
         [_shown(view, note, link, line) for link, line in zip(out, numbers, strict=False)],
         backlinks,

@@ -13,6 +13,7 @@ from app.core.operation import operation
 from app.core.shapes import Most, Record
 from app.core.text import relative_time, summary
 from app.core.tx import Tx
+from app.workspace import access
 
 LONGEST_SUMMARY = 280
 BEGINNING = 20_000
@@ -41,7 +42,7 @@ class NoteSummaries(Record):
 async def summarize_notes(app: App, me: Caller, *, limit: Annotated[int, Meta(ge=1), Most(20)] = 5) -> NoteSummaries:
     """Read the notes that changed last, newest first, with the beginning of each as plain text."""
     now = app.clock()
-    notes = [summarized(row, now) for row in await app.read(last_changed, me, limit=limit)]
+    notes = [summarized(row, now) for row in await app.read(last_changed, app.quick(access.discreet, me), limit=limit)]
     if not notes:
         return NoteSummaries([], fragments.lead("There are no notes yet."))
     return NoteSummaries(notes, fragments.listing("", (fragments.entry(note.title, note.relative_time, id=str(note.id)) for note in notes)))
@@ -55,8 +56,9 @@ def last_changed(tx: Tx, me: Caller, *, limit: int, since: str = "", pinned: tup
             """SELECT id, title, pinned, updated_at, substr(content, 1, :beginning) AS content FROM notes
                WHERE owner_id = :me AND trash_id IS NULL AND pinned = :pinned AND updated_at >= :since
                ORDER BY updated_at DESC, id DESC LIMIT :limit""",
-            me=me.owns, pinned=each, since=since, limit=limit, beginning=BEGINNING,
+            me=me.owns, pinned=each, since=since, limit=limit + len(me.hidden), beginning=BEGINNING,
         )  # fmt: skip
+    rows = [row for row in rows if row["id"] not in me.hidden]
     return sorted(rows, key=lambda row: (row["updated_at"], row["id"]), reverse=True)[:limit]
 
 

@@ -1,5 +1,6 @@
 """Notes that are about the same as a note: by meaning where it has vectors, else by the rarest of its words and its tags."""
 
+import dataclasses
 import sqlite3
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -56,6 +57,8 @@ class RelatedNotes(Record):
 @operation("GET /os/notes/{id}/related", scope="os.notes:read", category="notes", since="beyond")
 async def related_notes(app: App, me: Caller, *, id: Id, limit: Annotated[int, Meta(ge=1), Most(50)] = 10) -> RelatedNotes:
     """List the notes that are about the same as a note, nearest first, out of all that the caller may read."""
+    me = app.quick(access.discreet, me)
+    me = dataclasses.replace(me, withheld=me.withheld - {id})
     meaning = app.part(Meaning)
     owners, has_vectors = await app.read(_start, me, id, meaning.answering)
     if has_vectors and meaning.answering is not None:

@@ -125,6 +125,7 @@ async def replace_in_notes(
     at most 1,000. With `revisions`, which a preview gave, only those notes, and none when one has changed since. `limit`: lines to show.
     """
     me.require(("os.notes:read",))
+    me = app.quick(access.discreet, me)
     only = _only(note_ids, revisions)
     wanted = Wanted(pattern, mode, case_sensitive, folder_id, folder_name, "writer", only)
     for _ in range(ATTEMPTS):

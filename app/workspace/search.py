@@ -32,8 +32,9 @@ STALE = "The search index is being made anew; older notes may be missing for a w
 class Hit(Record):
     """A note that was found; a higher score is a better match.
 
-    By words it is above 1 where all that was asked for occurs, else below. By meaning it is the cosine between the query and the note's nearest
-    passage, and for both together their mix from 0 to 1; either times up to 1.21 for a recent change and a pin.
+    The score goes from 0 to 1 and does not depend on what else was found. By words it is above a half where all that was asked for occurs, else
+    below; by meaning it is the cosine between the query and the note's nearest passage, and for both together the better of the two.
+    `match` says by what it was found: its words, its meaning, or both.
     `marks` are the places of the hits in the snippet, as [start, end) in characters.
     """
 
@@ -44,6 +45,7 @@ class Hit(Record):
     folder_id: int | None
     score: float
     updated_at: str
+    match: hybrid.Match
 
 
 class Passage(Record):
@@ -102,6 +104,7 @@ async def search_notes(
     With `history` the snapshots are searched too: of each note the newest that holds the words, who made it and when, and since when the note no
     longer does. When that takes longer than 2 seconds it is left unfinished.
     """
+    me = app.quick(access.discreet, me)
     hits = await _now(app, me, query, limit, folder_id, folder_name, mode)
     if me.reach is not None:
         _hide(hits, me)
@@ -180,7 +183,7 @@ def _ask(tx: Tx, me: Caller, text: str, limit: int, folder_id: int | None, folde
 
 
 def _shown(tx: Tx, query: Query, found: hybrid.Ranked, mode: Mode, notice: str | None) -> Hits:
-    return shown(tx, query, found.scores, places=found.places, mode=mode, notice=_told(query, notice))
+    return shown(tx, query, found.scores, places=found.places, matches=found.matches, mode=mode, notice=_told(query, notice))
 
 
 def _search(tx: Tx, me: Caller, text: str, limit: int, folder_id: int | None, folder_name: str | None, notice: str | None) -> Hits:
@@ -198,8 +201,8 @@ def _told(query: Query, notice: str | None) -> str | None:
 
 
 def shown(
-    tx: Tx, query: Query, scores: dict[int, float], *, places: Mapping[int, tuple[int, int]] | None = None, mode: Mode = "words",
-    notice: str | None = None,
+    tx: Tx, query: Query, scores: dict[int, float], *, places: Mapping[int, tuple[int, int]] | None = None,
+    matches: Mapping[int, hybrid.Match] | None = None, mode: Mode = "words", notice: str | None = None,
 ) -> Hits:  # fmt: skip
     """Give notes as the answer shows them, in the order of `scores`; where no word hits, with the passage at its place in `places`."""
     rows = tx.all(f"SELECT id, title, folder_id, updated_at, content FROM notes WHERE id IN ({IN_LIST})", ids=in_list(list(scores)))
@@ -215,6 +218,6 @@ def shown(
         text, marks = snippet(content, wanted)
         if not marks and places and note_id in places:
             text = beginning(content, *places[note_id])
-        hits.append(Hit(note_id, title, text, marks, folder_id, round(score, 6), updated_at))
+        hits.append(Hit(note_id, title, text, marks, folder_id, round(score, 6), updated_at, (matches or {}).get(note_id, "words")))
         passages.append(Passage(note_id, title, text, content[:CONTENT_CHARACTERS]))
     return Hits(hits, Passages(passages), mode=mode, notice=notice)

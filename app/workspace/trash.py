@@ -1,42 +1,23 @@
 """The trash: what was deleted, until it is restored, purged by hand, or its days are over."""
 
 import itertools
-from datetime import datetime, timedelta
-from typing import Annotated, Any, Literal
+from datetime import timedelta
+from typing import Annotated, Any
 
-import msgspec
 from msgspec import Meta
 
 from app.account import users
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import operation
-from app.core.shapes import Id, Most, Offset, Record
+from app.core.shapes import Id, Record
 from app.core.tx import Tx, stamp
-from app.errors import Forbidden, NotFound
-from app.workspace import access, folder_rows, folders, note_rows, todo_rows, trash_rows
+from app.errors import Forbidden, NotFound, Unprocessable
+from app.workspace import access, folder_rows, folders, note_rows, todo_rows, trash_lists, trash_rows
+from app.workspace.trash_lists import Kind
 
-Kind = Literal["note", "todo", "folder"]
-READ = ("os.notes:read", "os.todos:read")
 WRITE = ("os.notes:write", "os.todos:write")
 BATCH = 200
-
-
-class TrashItem(Record):
-    """A deleted thing; `path` is the folder it lay in, `purgeAt` when it goes for good."""
-
-    kind: Kind
-    id: int
-    title: str
-    path: str
-    trashed_at: str
-    trashed_by: Annotated[msgspec.Raw, Meta(extra_json_schema={"$ref": "#/components/schemas/Actor"})]
-    purge_at: str
-
-
-class TrashList(Record):
-    items: list[TrashItem]
-    total: int
 
 
 class RestoredItem(Record):
@@ -75,32 +56,27 @@ def delete_folder(tx: Tx, me: Caller, *, id: Id) -> TrashedFolder:
     return TrashedFolder(notes, below)
 
 
-@operation("GET /os/trash", scope=READ, category="workspace", since="beyond", effect="read")
-def list_trash(tx: Tx, me: Caller, *, kind: Kind | None = None, limit: Annotated[int, Meta(ge=1), Most(200)] = 50, offset: Offset = 0) -> TrashList:
-    """List what lies in the trash, newest first."""
-    kinds = _kinds(me, kind, "read")
-    where = "owner_id = :me AND kind IN (SELECT value FROM json_each(:kinds))"
-    total = tx.value(f"SELECT count(*) FROM trash WHERE {where}", me=me.owns, kinds=kinds)
-    rows = tx.all(
-        f"SELECT * FROM trash WHERE {where} ORDER BY id DESC LIMIT :limit OFFSET :offset", me=me.owns, kinds=kinds, limit=limit, offset=offset
-    )
-    days = timedelta(days=users.settings_of(tx, me).trash_days)
-    return TrashList([_item(row, days) for row in rows], total)
-
-
 @operation("POST /os/trash/{kind}/{id}/restore", scope=WRITE, category="workspace", since="beyond")
 def restore_from_trash(tx: Tx, me: Caller, *, kind: Kind, id: Id) -> RestoredItem:
-    """Bring a thing back from the trash; where its folder is gone, to the root."""
+    """Bring a thing back from the trash; where its folder is gone, to the root.
+
+    One note of a folder in the trash can come back alone. What an admin of a shared folder deleted there, they can bring back.
+    """
     entry = _entry(tx, me, kind, id)
-    folder_id = {"note": _restore_note, "todo": _restore_todo, "folder": _restore_folder}[kind](tx, me, id, entry["id"])
-    trash_rows.drop(tx, entry["id"])
+    if (entry["kind"], entry["item_id"]) == ("folder", id) or entry["kind"] != "folder":
+        folder_id = {"note": _restore_note, "todo": _restore_todo, "folder": _restore_folder}[kind](tx, entry, id)
+        trash_rows.drop(tx, entry["id"])
+    elif kind == "note":
+        folder_id = _restore_note(tx, entry, id)
+    else:
+        raise Unprocessable(f"This folder went to the trash with “{entry['title']}”: restore that one, or its notes one by one.", field="id")
     return RestoredItem(kind, id, folder_id)
 
 
 @operation("DELETE /os/trash/{kind}/{id}", scope=WRITE, category="workspace", since="beyond")
 async def purge_from_trash(app: App, me: Caller, *, kind: Kind, id: Id) -> PurgeAnswer:
     """Delete one thing in the trash for good, snapshots included."""
-    entry = await app.read(_entry, me, kind, id)
+    entry = await app.read(_own_entry, me, kind, id)
     return PurgeAnswer(await _purge(app, [entry["id"]]))
 
 
@@ -109,7 +85,7 @@ async def empty_trash(
     app: App, me: Caller, *, kind: Kind | None = None, older_than_days: Annotated[int, Meta(ge=0, le=36500)] | None = None
 ) -> PurgeAnswer:
     """Delete for good what lies in the trash, or only one kind of it or what is older."""
-    kinds = _kinds(me, kind, "write")
+    kinds = trash_lists.kinds_of(me, kind, "write")
     return PurgeAnswer(await _purge(app, await app.read(_entries, me.owns, kinds, older_than_days)))
 
 
@@ -130,23 +106,24 @@ def put_folder(tx: Tx, me: Caller, folder_id: int) -> tuple[int, int]:
     return notes, len(below)
 
 
-def _restore_note(tx: Tx, me: Caller, note_id: int, _: int) -> int | None:
+def _restore_note(tx: Tx, entry: Any, note_id: int) -> int | None:
     note = tx.sure("SELECT * FROM notes WHERE id = :id", id=note_id)
     folder_id = _live(tx, note["folder_id"])
     note_rows.restore_one(tx, note, folder_id)
     return folder_id
 
 
-def _restore_todo(tx: Tx, me: Caller, todo_id: int, _: int) -> int | None:
+def _restore_todo(tx: Tx, entry: Any, todo_id: int) -> int | None:
     todo_rows.set_trash(tx, [todo_id], None)
     return None
 
 
-def _restore_folder(tx: Tx, me: Caller, folder_id: int, trash_id: int) -> int | None:
+def _restore_folder(tx: Tx, entry: Any, folder_id: int) -> int | None:
+    owner, trash_id = entry["owner_id"], entry["id"]
     row = tx.sure("SELECT parent_id, name FROM folders WHERE id = :id", id=folder_id)
     parent = _live(tx, row["parent_id"])
-    folder_rows.restore(tx, trash_id, folder_id, parent_id=parent, name=_free_name(tx, me.owns, parent, row["name"]))
-    note_rows.restore_all(tx, me.owns, trash_id)
+    folder_rows.restore(tx, trash_id, folder_id, parent_id=parent, name=_free_name(tx, owner, parent, row["name"]))
+    note_rows.restore_all(tx, owner, trash_id)
     return parent
 
 
@@ -161,19 +138,20 @@ def _live(tx: Tx, folder_id: int | None) -> int | None:
     return folder_id if folder_id is not None and folder_rows.get(tx, folder_id) is not None else None
 
 
-def _kinds(me: Caller, kind: str | None, right: str) -> str:
-    """Give the kinds that the credential may see here, as the JSON list that the SQL reads."""
-    wanted = ["note", "todo", "folder"] if kind is None else [kind]
-    allowed = [one for one in wanted if me.may((f"os.{'todos' if one == 'todo' else 'notes'}:{right}",))]
-    if kind is not None and not allowed:
-        me.require((f"os.{'todos' if kind == 'todo' else 'notes'}:{right}",))
-    return msgspec.json.encode(allowed).decode()
-
-
 def _entry(tx: Tx, me: Caller, kind: str, item_id: int) -> Any:
-    _kinds(me, kind, "write")
+    trash_lists.kinds_of(me, kind, "write")
     entry = trash_rows.find(tx, me, kind, item_id)
     if entry is None:
+        raise NotFound(f"There is no such {kind} in the trash.", field="id")
+    return entry
+
+
+def _own_entry(tx: Tx, me: Caller, kind: str, item_id: int) -> Any:
+    """Give the entry of one thing that is the caller's to delete for good."""
+    entry = _entry(tx, me, kind, item_id)
+    if entry["owner_id"] != me.owns:
+        raise Forbidden("Only its owner may delete this for good.", role="admin")
+    if (entry["kind"], entry["item_id"]) != (kind, item_id):
         raise NotFound(f"There is no such {kind} in the trash.", field="id")
     return entry
 
@@ -219,14 +197,3 @@ def _purge_rest(tx: Tx, entry: int) -> tuple[int, int]:
     below_count = folder_rows.purge(tx, below)
     trash_rows.drop(tx, entry)
     return todos, below_count
-
-
-def _item(row: Any, days: timedelta) -> TrashItem:
-    return TrashItem(
-        row["kind"], row["item_id"], row["title"], row["path"], row["trashed_at"], trash_rows.decoded_actor(row["trashed_by"]),
-        _purge_at(row["trashed_at"], days),
-    )  # fmt: skip
-
-
-def _purge_at(trashed_at: str, days: timedelta) -> str:
-    return stamp(datetime.fromisoformat(trashed_at) + days)

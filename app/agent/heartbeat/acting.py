@@ -7,7 +7,7 @@ import msgspec
 
 from app.agent.heartbeat import actions, effects, images, tiers
 from app.agent.heartbeat.actions import Change, Entry, Status
-from app.agent.heartbeat.proposals import Proposal
+from app.agent.heartbeat.proposals import ActionType, Proposal
 from app.agent.heartbeat.runs import Begun
 from app.agent.heartbeat.tiers import Way
 from app.core.app import App
@@ -89,7 +89,7 @@ def _execute(tx: Tx, me: Caller, begun: Begun, entry: Entry, proposal: Proposal)
     done = effects.EFFECTS[proposal.type](tx, me, proposal.payload)
     target = done.target or entry.target
     actions.add(tx, begun.user, begun.id, entry._replace(target=target), status="executed", result=done.result, changes=done.changes)
-    _audit(tx, me, proposal, "done")
+    audited(tx, me, proposal.type, proposal.payload, "done")
     return Outcome(proposal, "executed", done.result)
 
 
@@ -117,9 +117,10 @@ def _refused(tx: Tx, begun: Begun, entry: Entry, proposal: Proposal, refusal: Ap
     return Outcome(proposal, "failed", result)
 
 
-def _audit(tx: Tx, me: Caller, proposal: Proposal, outcome: str) -> None:
-    sha = escalations.digest(escalations.canonical(proposal.payload))
-    audit.add(tx, me, audit.Entry("call", f"heartbeat.{proposal.type}", sha, outcome, "heartbeat"))
+def audited(tx: Tx, me: Caller, type_: ActionType, payload: Mapping[str, Any], outcome: str) -> None:
+    """Put an action that was done, or refused, into the audit."""
+    sha = escalations.digest(escalations.canonical(payload))
+    audit.add(tx, me, audit.Entry("call", f"heartbeat.{type_}", sha, outcome, "heartbeat"))
 
 
 def _params(proposal: Proposal) -> Mapping[str, Any]:

@@ -1,7 +1,7 @@
 """The table of actions: what runs did, proposed, or are waiting to do, with all that is needed to take it back."""
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 import msgspec
@@ -71,6 +71,8 @@ def add(tx: Tx, user: int, run: int, entry: Entry, *, status: Status, result: Ma
         result=None if result is None else _json(result), kind=kind, number=number, changes=_json(changes), item=entry.item, key=entry.key,
         now=tx.now, executed=tx.now if status == "executed" else None,
     )  # fmt: skip
+    if status == "executed":
+        _settle_proposed(tx, made.lastrowid or 0)
     return made.lastrowid or 0
 
 
@@ -82,12 +84,30 @@ def await_approval(tx: Tx, action: int, escalation: int, changes: Sequence[Chang
     )  # fmt: skip
 
 
-def settle(tx: Tx, action: int, status: Status, *, result: Mapping[str, Any] | None, changes: Sequence[Change] | None = None) -> None:
-    """Note what became of an action that waited, or that was taken back."""
+def settle(
+    tx: Tx, action: int, status: Status, *, result: Mapping[str, Any] | None, changes: Sequence[Change] | None = None,
+    target: tuple[str, int] | None = None,
+) -> None:  # fmt: skip
+    """Note what became of an action that waited, was done later, or was taken back; the same that was only proposed is done with it."""
+    kind, number = target or (None, None)
     tx.run(
         """UPDATE heartbeat_actions SET status = :status, result = ifnull(:result, result), changes = ifnull(:changes, changes),
+               target_kind = ifnull(:kind, target_kind), target_id = ifnull(:number, target_id),
                executed_at = CASE WHEN :status = 'executed' THEN :now ELSE executed_at END WHERE id = :id""",
-        status=status, result=None if result is None else _json(result), changes=None if changes is None else _json(changes), now=tx.now, id=action,
+        status=status, result=None if result is None else _json(result), changes=None if changes is None else _json(changes), kind=kind,
+        number=number, now=tx.now, id=action,
+    )  # fmt: skip
+    if status == "executed":
+        _settle_proposed(tx, action)
+
+
+def _settle_proposed(tx: Tx, action: int) -> None:
+    """Note on each earlier proposal of what an action has just done that it is done, and where."""
+    tx.run(
+        """UPDATE heartbeat_actions AS p SET status = 'executed', executed_at = :now, result = json_object('actionId', a.id, 'runId', a.run_id)
+           FROM heartbeat_actions AS a WHERE a.id = :id AND p.user_id = a.user_id AND p.content_key = a.content_key AND p.type = a.type
+             AND p.id <> a.id AND p.status = 'proposed'""",
+        id=action, now=tx.now,
     )  # fmt: skip
 
 
@@ -112,14 +132,33 @@ def count_since(tx: Tx, user: int, since: str) -> int:
     )  # fmt: skip
 
 
-def told_at(tx: Tx, user: int, keys: Sequence[str], since: str) -> str | None:
-    """Give when news of one of these keys was last told or proposed, if that was later than `since`."""
+def told_at(tx: Tx, user: int, keys: Sequence[str], since: str, *, able: Collection[ActionType] = ()) -> str | None:
+    """Give when news of one of these keys was last told or proposed, if that was later than `since`.
+
+    A proposal of what a run is `able` to do itself, or to ask for, does not count: that a run could only propose it is no reason not to do it.
+    """
     found: str | None = tx.value(
         """SELECT max(created_at) FROM heartbeat_actions
-           WHERE user_id = :user AND content_key IN (SELECT value FROM json_each(:keys)) AND created_at > :since""",
-        user=user, keys=_json(keys), since=since,
+           WHERE user_id = :user AND content_key IN (SELECT value FROM json_each(:keys)) AND created_at > :since
+             AND NOT (status = 'proposed' AND type IN (SELECT value FROM json_each(:able)))""",
+        user=user, keys=_json(keys), since=since, able=_json(list(able)),
     )  # fmt: skip
     return found
+
+
+def waits_elsewhere(tx: Tx, action: sqlite3.Row) -> int | None:
+    """Give the escalation by which the same is asked for already; None where there is none."""
+    found: int | None = tx.value(
+        """SELECT escalation_id FROM heartbeat_actions WHERE user_id = :user AND content_key = :key AND type = :type AND status = 'awaiting_approval'
+           ORDER BY id DESC LIMIT 1""",
+        user=action["user_id"], key=action["content_key"], type=action["type"],
+    )  # fmt: skip
+    return found
+
+
+def was_done_elsewhere(row: sqlite3.Row) -> bool:
+    """Say whether an action was but a proposal, which another action has done."""
+    return row["status"] == "executed" and row["result"] is not None and "actionId" in msgspec.json.decode(row["result"])
 
 
 def changes_of(row: sqlite3.Row) -> list[Change]:

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from app.account import users
-from app.agent.heartbeat import actions, checklist, facts, instructions, runs
+from app.agent.heartbeat import actions, checklist, facts, instructions, runs, tiers
 from app.agent.heartbeat.arrivals import NONE, Arrivals
 from app.agent.heartbeat.checklist import Task
 from app.agent.heartbeat.facts import Look
@@ -16,11 +16,13 @@ from app.agent.heartbeat.proposals import SNOOZE, SNOOZES, Fact, rule_of
 from app.agent.heartbeat.runs import Suppressed
 from app.core.caller import Caller
 from app.core.tx import Tx, stamp
-from app.workspace import due
+from app.workspace import access, due
 
 MOST_ACTIONS_A_RUN = 20
 MOST_ACTIONS_A_DAY = 100
 MOST_COUNTED = 100
+ACTING = frozenset({"replan", "weekly_note", "journal", "todo", "append", "unpin"})
+"""The rules that do something; where one is about the same as a rule that only reminds, there is nothing left to remind of."""
 FIRST_LOOK = timedelta(days=1)
 AWAY = timedelta(days=14)
 
@@ -70,12 +72,13 @@ class Agenda(msgspec.Struct, frozen=True):
 
 def look(tx: Tx, me: Caller, arrivals: Arrivals = NONE) -> Agenda:
     """Give what there is to do for the user whose run `me` acts in."""
+    me = access.discreet(tx, me)
     chosen = users.settings_of(tx, me)
     zone = ZoneInfo(chosen.timezone)
     seen = runs.last_seen(tx, me.user)
     seen_at = None if seen is None else datetime.fromisoformat(seen["started_at"])
     tasks = checklist.read(instructions.text_of(tx, me.user))
-    told = _Told(tx, me.user)
+    told = _Told(tx, me)
     looking = Look(tx, me, zone, chosen.replan_per_day, seen_at, told.said, arrivals)
     found = [fact for number, task in enumerate(tasks) for fact in facts.of(looking, task, number)]
     news = told.sift(found)
@@ -98,9 +101,10 @@ def is_away(tx: Tx, user: int) -> bool:
 class _Told:
     """What was told lately, and what of the news at hand is none."""
 
-    def __init__(self, tx: Tx, user: int) -> None:
+    def __init__(self, tx: Tx, me: Caller) -> None:
         self._tx = tx
-        self._user = user
+        self._user = me.user
+        self._able = tiers.able(me)
         self.suppressed: list[Suppressed] = []
         self.items: set[int] = set()
 
@@ -108,20 +112,24 @@ class _Told:
         return self._at([key]) is not None
 
     def sift(self, found: list[Fact]) -> list[Fact]:
-        """Give what is news; of several facts about one thing the first."""
+        """Give what is news; of several facts about one thing the first by which something is done, or else the first."""
         news: dict[object, Fact] = {}
-        for fact in found:
-            at = self._at(fact.told_by)
+        acted: dict[object, str] = {}
+        for fact in sorted(found, key=lambda one: one.rule not in ACTING):
+            at = self._at(fact.told_by) or acted.get(fact.target)
             if at is not None:
+                if fact.rule in ACTING and fact.target is not None:
+                    acted[fact.target] = at
                 about = None if fact.target is None else f"{fact.target[0]} {fact.target[1]}"
                 self.suppressed.append(Suppressed(fact.rule, about, at))
                 self.items.add(fact.item)
             elif fact.target is None or fact.target not in news:
                 news[fact.target or fact.key] = fact
-        return list(news.values())
+        return sorted(news.values(), key=lambda one: one.item)
 
     def _at(self, keys: Sequence[str]) -> str | None:
-        return actions.told_at(self._tx, self._user, keys, stamp(self._tx.moment - SNOOZES.get(rule_of(keys[0]), SNOOZE)))
+        since = stamp(self._tx.moment - SNOOZES.get(rule_of(keys[0]), SNOOZE))
+        return actions.told_at(self._tx, self._user, keys, since, able=self._able)
 
 
 def _changes(tx: Tx, me: Caller, seen_at: datetime | None, seen_message: int, arrivals: Arrivals) -> Changes:

@@ -58,7 +58,9 @@ class ProposalDesk:
 
     def _wish(self, name: str, params: Mapping[str, Any]) -> Proposal:
         tool, type_ = registry.find(self._app, name), WISHED[name]
-        tool.operation.shape.check(tool.fields(params))
+        fields = tool.operation.shape.check(tool.fields(params))
+        if type_ == "message_send" and fields.get("to") is None and fields.get("recipient_id") is None:
+            return self._told({"text": params["message"]})
         payload = {**params, "completed": True} if name == "complete_todo" else dict(params)
         target = next(
             ((kind, payload[field]) for kind, field in (("note", "noteId"), ("todo", "id")) if isinstance(payload.get(field), int)), None

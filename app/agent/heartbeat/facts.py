@@ -14,7 +14,7 @@ from app.agent.heartbeat.proposals import Fact, content_key, one_line
 from app.core.caller import Caller
 from app.core.tx import Tx, stamp
 from app.tools import calendars
-from app.workspace import due, link_targets, link_text, replan
+from app.workspace import access, due, link_targets, link_text, replan
 from app.workspace.todo_records import TOP_PRIORITY
 from app.workspace.todo_search import OVERDUE, overdue_params
 
@@ -111,8 +111,8 @@ def _important(look: Look, condition: str) -> list[sqlite3.Row]:
 
 def _stale_pins(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
     rows = look.tx.all(
-        """SELECT id, title, updated_at FROM notes WHERE owner_id = :me AND trash_id IS NULL AND pinned = 1 AND updated_at < :before
-           ORDER BY updated_at, id LIMIT :most""",
+        f"""SELECT id, title, updated_at FROM notes n WHERE owner_id = :me AND trash_id IS NULL AND pinned = 1 AND updated_at < :before
+            {access.unhidden(look.me)} ORDER BY updated_at, id LIMIT :most""",
         me=look.me.user, before=stamp(look.now - timedelta(hours=rule.hours)), most=MOST_EACH,
     )  # fmt: skip
     return [
@@ -193,7 +193,7 @@ def _append(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> l
     """The note that a line is to be added to, by its title, with its text as it is now."""
     link = link_text.links(f"[[{rule.note}]]")
     found = link_targets.View(look.tx, look.me).note(link[0]) if link else None
-    if found is None:
+    if found is None or found["id"] in look.me.hidden:
         return []
     note = look.tx.sure("SELECT title, content, revision FROM notes WHERE id = :id", id=found["id"])
     about = {"title": note["title"], "words": rule.words, "content": note["content"], "revision": note["revision"]}

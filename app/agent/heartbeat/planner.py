@@ -7,7 +7,7 @@ import msgspec
 from app.agent import brains, model_choice
 from app.agent.brains import Brain
 from app.agent.driver import drive
-from app.agent.heartbeat import actions
+from app.agent.heartbeat import actions, tiers
 from app.agent.heartbeat.agenda import Agenda
 from app.agent.heartbeat.proposals import SNOOZE, Proposal
 from app.agent.heartbeat.runs import Begun, ToolCall
@@ -65,7 +65,7 @@ async def plan(app: App, beginner: Caller, me: Caller, begun: Begun, found: Agen
         planned.failed.add(left[0])
     if left and planned.error is None and not planned.spent:
         planned.insights.append(f"Not every line could be put to the model; a run has {MOST_STEPS} steps.")
-    told = app.quick(_told, me.user, tuple(proposal.key or "" for proposal in planned.proposals))
+    told = app.quick(_told, me, tuple(proposal.key or "" for proposal in planned.proposals))
     planned.proposals = [proposal for proposal in planned.proposals if proposal.key not in told]
     return planned
 
@@ -114,6 +114,6 @@ def _note(planned: Planned, number: int, turn: Turn, proposals: list[Proposal], 
         planned.proposals += proposals
 
 
-def _told(tx: Tx, user: int, keys: tuple[str, ...]) -> set[str]:
-    since = stamp(tx.moment - SNOOZE)
-    return {key for key in keys if actions.told_at(tx, user, [key], since) is not None}
+def _told(tx: Tx, me: Caller, keys: tuple[str, ...]) -> set[str]:
+    since, able = stamp(tx.moment - SNOOZE), tiers.able(me)
+    return {key for key in keys if actions.told_at(tx, me.user, [key], since, able=able) is not None}

@@ -248,7 +248,7 @@ def page(tx: Tx, user: int, limit: int) -> list[sqlite3.Row]:
 def shown(row: sqlite3.Row, user_id: str) -> Run:
     """Give a run as it goes out."""
     found = Run(
-        row["id"], row["id"], user_id, row["policy"], row["tier"], row["status"], source_of(row), row["dry_run"] == 1, row["started_at"],
+        row["id"], row["id"], user_id, row["tier"], row["tier"], row["status"], source_of(row), row["dry_run"] == 1, row["started_at"],
         row["ended_at"] if row["status"] == "completed" else None, row["ended_at"], row["summary"], msgspec.json.decode(row["insights"]),
         row["actions_created"], row["skip_reason"], TokenUsage(row["tokens"]), row["message_id"], row["undone_at"],
         msgspec.json.decode(row["items"], type=list[ItemOutcome]),

@@ -55,6 +55,21 @@ def way(me: Caller, type_: ActionType, *, tainted: bool = False) -> Way:
     return "ask" if me.may((_asking(_scope(type_)),)) else "propose"
 
 
+def able(me: Caller) -> tuple[ActionType, ...]:
+    """Give the types of action that a run of that caller does, or asks for."""
+    return tuple(type_ for type_ in RIGHTS if way(me, type_) != "propose")
+
+
+def deputy(me: Caller, type_: ActionType) -> Caller:
+    """Give the caller that does what a run proposed and `me` wants done: the heartbeat, with no right that `me` lacks. Raises InsufficientScope."""
+    right, scope = RIGHTS[type_], _scope(type_)
+    held = tuple(one for one in READS if me.may((one,)))
+    if right != SPEAK:
+        me.require((scope,))
+        held += (scope,)
+    return dataclasses.replace(me, kind="heartbeat", scopes=(*held, right), credential=None, name="Heartbeat", prefix=None, expires_at=None)
+
+
 def lent(me: Caller, type_: ActionType) -> Caller:
     """Give the caller that an action has once its owner has said yes: the run's, with the one right more."""
     return dataclasses.replace(me, scopes=(*(scope for scope in me.scopes if scope in READS), _scope(type_)))

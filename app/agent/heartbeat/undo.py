@@ -58,7 +58,7 @@ def _undo(tx: Tx, me: Caller, id: int, behind: Behind) -> Undone:
     if row["status"] == "running":
         raise AlreadyRunning("This run is still under way; wait for its end.", runId=id)
     did = [action for action in actions.of_run(tx, me.user, id) if not row["dry_run"]]
-    done = [action for action in did if action["status"] == "executed"]
+    done = [one for one in did if one["status"] == "executed" and not actions.was_done_elsewhere(one)]
     waiting = [action["id"] for action in did if action["status"] == "awaiting_approval"]
     if not done and not waiting:
         raise NothingToUndo("This run has no executed action to take back.", runId=id)
