@@ -4,15 +4,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.agent import sentences
+from app.agent.heartbeat import checklist
 from app.core import blocks, markdown, parts
 from app.core.markdown_rules import engine
+from app.portability.foreign import memo_shapes
+from app.workspace import link_text, passages, words
 
-# fmt: off
-LINES = [
-    "", "", "a", "b c", "# h", "  ## h", "   ### h", "    # no", "\t# no", "```", "~~~", "````", "  ```py", "~~~ py", "``` a`b", "- a", "- a", "  - b",
-    "  c", "    d", "1. a", "   b", "2) c", "* x", "> q", "> # h", "> ```", "> - a", "- # h", "- ```", "  x", "  ```", "   ~~~", "---", "- - a", "-", "1.",
-]
-# fmt: on
+MARKED = "# h/  ## h/   ### h/    # no/\t# no/```/~~~/````/  ```py/~~~ py/``` a`b/> q/> # h/> ```/> - a/---/   ~~~/  ```"
+LISTED = "- a/- a/- a/  - b/1. a/   b/2) c/* x/- # h/- ```/- - a/-/1./  c/    d/  x"
+LINES = ["", "", "a", "b c", *MARKED.split("/"), *LISTED.split("/")]
 texts = st.lists(st.sampled_from(LINES), max_size=12).map("\n".join)
 
 
@@ -29,7 +30,9 @@ def shown(text: str) -> list[str]:
 
 def seen(text: str) -> list[str]:
     """Return the same as the reader of blocks sees it."""
-    return ["code" if line.kind in ("fence", "code", "end") else f"h{line.level}" if line.level else "text" for line in blocks.lines(text)]
+    return [
+        "code" if line.kind in ("fence", "code", "end", "indented") else f"h{line.level}" if line.level else "text" for line in blocks.lines(text)
+    ]
 
 
 @settings(max_examples=1_000, deadline=None, derandomize=True)
@@ -67,3 +70,41 @@ def test_a_long_list_is_rendered_in_many_parts() -> None:
 )
 def test_a_hostile_text_is_read_soon(text: str) -> None:
     assert sum(1 for _ in blocks.lines(text)) == text.count("\n") + 1
+
+
+CODE = [
+    "~~~\n# no #no [[No]]\n~~~",
+    "````\n```\n# no #no [[No]]\n````",
+    "- ```\n  # no #no [[No]]\n  ```",
+    "    # no #no [[No]]",
+    "> ~~~\n> # no #no [[No]]",
+]
+
+
+@pytest.mark.parametrize("code", CODE)
+def test_everyone_who_reads_a_note_sees_the_same_code(code: str) -> None:
+    text = f"{code}\n\n   ## Real\n\nA sentence of some words stands here.\n"
+    assert link_text.links(text) == []
+    assert words.columns(words.Words("T", "[]", text))["headings"].split() == ["##", "Real"]
+    assert {passage.text.split("\n")[1] for passage in passages.cut("T", text + "word " * 200, characters=200)[2:]} == {"Real"}
+    assert sentences.sentences(text)[-1].heading == "Real"
+    assert all("no" not in sentence.heading for sentence in sentences.sentences(text))
+    assert [line.level for line in blocks.headings(text)] == [2]
+
+
+@pytest.mark.parametrize("fence", ["~~~", "````", "   ```"])
+def test_a_checklist_has_no_tasks_in_code(fence: str) -> None:
+    inner = "~~~" if "`" in fence else "```"
+    text = f"{fence}\n- not this\n{inner}\n- nor this\n{fence}\n- look at the mail\n"
+    assert [task.text for task in checklist.read(text)] == ["look at the mail"]
+
+
+def test_tags_of_a_memo_stand_outside_its_code() -> None:
+    found = memo_shapes.memo({"name": "memos/1", "createTime": "2026-01-01T00:00:00Z", "content": "~~~\n#no\n~~~\n#yes `#no` ````#no````"})
+    assert found is not None
+    assert found.tags == ("yes",)
+
+
+def test_the_anchors_of_definitions_are_no_tags() -> None:
+    text = "[FS]: #anchor\n  [b c]: #other\n\nSee [FS] and #real.\n"
+    assert [link.target for link in link_text.links(text)] == ["real"]

@@ -84,12 +84,24 @@ def test_an_edit_that_makes_a_text_too_long_to_be_read_changes_no_other_line() -
 
 
 BLOCKS = [
-    "one\ntwo", "# head", "- a\n- b\n  - c", "* x\n\n* y", "```py\ncode\n\n# more\n```",
-    "> quote\n> more", "> a\n>\n> b",
+    "one\ntwo",
+    "# head",
+    "- a\n- b\n  - c",
+    "* x\n\n* y",
+    "```py\ncode\n\n# more\n```",
+    "> quote\n> more",
+    "> a\n>\n> b",
     "| a | b |\n|-|-|\n| c | d |",
-    "    indented\n\n    code", "1. one\n2. two", "---", "**b** [l](u) __x__", "- a\n\n  ```\n  x\n\n  y\n  ```",
-    "~~~\nopen", "- ```\n  x", "\n", "> ```\n> x",
-]  # fmt: skip
+    "    indented\n\n    code",
+    "1. one\n2. two",
+    "---",
+    "**b** [l](u) __x__",
+    "- a\n\n  ```\n  x\n\n  y\n  ```",
+    "~~~\nopen",
+    "- ```\n  x",
+    "\n",
+    "> ```\n> x",
+]
 documents = st.lists(st.sampled_from(BLOCKS), min_size=1, max_size=9).map("\n\n".join)
 
 

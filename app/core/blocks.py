@@ -13,7 +13,7 @@ DEEPEST = 60  # quotes and items in one another; marks of deeper ones are text
 CODE_INDENT = 4
 ITEMS_TOGETHER = 16  # about; to render each item of a list by itself takes twice the time
 
-Kind = Literal["blank", "text", "heading", "rule", "fence", "code", "end"]
+Kind = Literal["blank", "text", "heading", "rule", "fence", "code", "end", "indented"]
 Span = tuple[int, int]
 
 _STARTS = frozenset(" \t>#`~-+*0123456789")
@@ -26,7 +26,7 @@ _TICKS = regex(r"`+|\n")
 
 
 class Line(NamedTuple):
-    """A line [start, end) without its end: `fence` opens fenced code, `end` closes it, `code` is a line of fenced or indented code.
+    """A line [start, end) without its end: `fence` opens fenced code, `end` closes it, `code` stands in it.
 
     Its own text begins at `inner`, behind the marks of quotes, items and the heading; `level` is a heading's,
     `depth` the number of quotes and items around, of which `kept` go on from the line above.
@@ -68,13 +68,11 @@ def code_blocks(text: str) -> list[Span]:
     if not may_hold_code(text):
         return []
     found: list[Span] = []
-    opened = False
     for line in lines(text):
-        if (line.kind == "code" and opened) or line.kind == "end":
+        if line.kind in ("code", "end"):
             found[-1] = found[-1][0], line.end
-        elif line.kind in ("fence", "code"):
+        elif line.kind in ("fence", "indented"):
             found.append((line.inner, line.end))
-        opened = line.kind == "fence" or (opened and line.kind == "code")
     return found
 
 
@@ -273,7 +271,7 @@ class _Reader:
         del self.around[matched:]
         self.paragraph = not code
         self.bare = False
-        return "code" if code else "text"
+        return "indented" if code else "text"
 
 
 class _Place:

@@ -22,7 +22,7 @@ from app.migrations.agent import (
     m017_heartbeat,
 )
 from app.migrations.network import m018_contacts, m019_messages, m020_shares, m021_sessions, m023_imports
-from app.migrations.workspace import m001_accounts, m002_workspace, m003_words, m004_grams, m005_vectors, m006_links, m007_names
+from app.migrations.workspace import m001_accounts, m002_workspace, m003_words, m004_grams, m005_vectors, m006_links, m007_names, m024_links_again
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -55,6 +55,7 @@ STEPS: tuple[Callable[["Database"], None], ...] = (
     m020_shares,
     m021_sessions,
     m023_imports,
+    m024_links_again,
 )
 
 

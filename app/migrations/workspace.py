@@ -191,3 +191,15 @@ def m007_names(db: "Database") -> None:
         CREATE INDEX todos_by_update ON todos (owner_id, updated_at) WHERE trash_id IS NULL;
         """,
     )
+
+
+def m024_links_again(db: "Database") -> None:
+    """Have the links and tags of all notes read anew, since anchors in definitions are no tags and indented code holds neither."""
+    run(
+        db,
+        """
+        DELETE FROM note_links;
+        DELETE FROM unread_links;
+        INSERT INTO unread_links (id, read, last) SELECT 1, 0, max(id) FROM notes HAVING count(*) > 0;
+        """,
+    )
