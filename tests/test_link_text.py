@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.core import blocks
 from app.core.text import fold
 from app.workspace import link_text
 from app.workspace.link_text import Target
@@ -41,7 +42,8 @@ NOT_FOUND = [
     "```\n[[Plan]]", "~~~ text\n#tag [[Plan]]\n~~~", "- ```\n  [[Plan]]\n  ```", "> ```\n> [[Plan]]\n> ```", "1. ~~~\n   #tag\n   ~~~",
     "````\n```\n[[Plan]]\n````", "os/notes/12", "path/os/notes/12", "/os/notes/12/links", "/os/notes/012", "/os/notes/", "/os/notes/12a",
     "xhearth:note/12", "ftp://x/os/notes/12", "# heading #no", "## #no", "a#b", "http://x.example/#fragment", "[x](#anchor)", "#12", "# ",
-    "##tag", "#-", "[[" * 50, "]]" * 50, "[[" + "a" * 2_000 + "]]",
+    "##tag", "#-", "[FS]: #anchor", "> [FS]: #anchor", "   # heading #no", "> # heading #no", "    [[Plan]] #indented", "- ````\n  ```\n  #a\n  ````",
+    "````\n~~~\n#tag", "- ```\n  #a\n\n  #b", "[[" * 50, "]]" * 50, "[[" + "a" * 2_000 + "]]",
 ]  # fmt: skip
 
 
@@ -52,7 +54,18 @@ def test_what_is_no_link_is_left_alone(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["`a` [[Plan]]", "``` a ``` [[Plan]]", "```\na\n```\n[[Plan]]", "`a\n` [[Plan]]", "~~ [[Plan]]", "```\n~~~\n```\n[[Plan]] ~~~"]
+    "text",
+    [
+        "`a` [[Plan]]",
+        "``` a ``` [[Plan]]",
+        "```\na\n```\n[[Plan]]",
+        "`a\n` [[Plan]]",
+        "~~ [[Plan]]",
+        "```\n~~~\n```\n[[Plan]] ~~~",
+        "- ```\n\n[[Plan]]",
+        "a\n    [[Plan]]",
+        "[a]: b [[Plan]]",
+    ],
 )
 def test_a_link_beside_code_is_one(text: str) -> None:
     assert [link.target for link in link_text.links(text)] == ["Plan"]
@@ -106,7 +119,7 @@ texts = st.lists(
 @given(texts)
 def test_of_any_text_every_link_stands_where_it_says(text: str) -> None:
     end = 0
-    code = link_text.code_spans(text)
+    code = blocks.code_spans(text)
     for link in link_text.links(text):
         assert end <= link.start < link.end <= len(text)
         end = link.end
@@ -117,7 +130,7 @@ def test_of_any_text_every_link_stands_where_it_says(text: str) -> None:
 
 @given(texts)
 def test_of_any_text_the_code_is_in_order(text: str) -> None:
-    spans = link_text.code_spans(text)
+    spans = blocks.code_spans(text)
     assert all(start < end for start, end in spans)
     assert all(first[1] <= second[0] for first, second in pairwise(spans))
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from app.core import blocks
 from app.core.regex import regex
 
 MOST = 3_000
@@ -14,7 +15,7 @@ READ = 100_000
 """Only so many characters of a text are looked at."""
 LONGEST = 400
 """What is longer without an end is parted between two words."""
-_HEADING = regex(r" {0,3}#{1,6}\s+(.*?)\s*#*$")
+_CLOSING = regex(r"\s*#*$")
 _MARKER = regex(r"\s*(?:>\s*)*(?:(?:[-*+]|\d{1,3}[.)])\s+)?(?:\[[ xX]\]\s+)?")
 _OWN_LINE = regex(r"\s*(?:[-*+]\s|\d{1,3}[.)]\s|>|\||#{1,6}\s|```|~~~)")
 _RULE = regex(r"\s*(?:[-*_=~`]\s*){3,}\w*\s*$|[\s|:-]*$")
@@ -43,10 +44,9 @@ def sentences(text: str) -> list[Sentence]:
     text = text[:READ]
     found: list[Sentence] = []
     heading = ""
-    for start, end in _blocks(text):
-        titled = _HEADING.match(text, start, end)
+    for start, end, titled in _blocks(text):
         if titled:
-            heading = titled[1]
+            heading = _CLOSING.sub("", text[start:end])
         else:
             found += [Sentence(first, last, text[first:last], heading) for first, last in _parts(text, start, end)]
         if len(found) >= MOST:
@@ -54,22 +54,22 @@ def sentences(text: str) -> list[Sentence]:
     return found
 
 
-def _blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Give the places of lines, those that only wrap a sentence joined."""
+def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Give the places of lines, those that only wrap a sentence joined, and whether each is a heading, then without its marks."""
     begun: int | None = None
     last = 0
-    at = 0
-    for line in text.splitlines(keepends=True):
-        start, at = at, at + len(line)
-        bare = line.rstrip()
-        wraps = begun is not None and bare and not _OWN_LINE.match(bare) and _goes_on(text[begun:last])
-        if not wraps:
+    for line in blocks.lines(text):
+        bare = text[line.start : line.end].rstrip()
+        own = line.kind == "heading" or _OWN_LINE.match(bare)
+        if not (begun is not None and bare and not own and _goes_on(text[begun:last])):
             if begun is not None:
-                yield begun, last
-            begun = start if bare and not _RULE.match(bare) else None
-        last = start + len(bare)
+                yield begun, last, False
+            begun = None if not bare or line.kind in ("heading", "fence", "end") or _RULE.match(bare) else line.start
+        last = line.start + len(bare)
+        if line.kind == "heading":
+            yield line.inner, last, True
     if begun is not None:
-        yield begun, last
+        yield begun, last, False
 
 
 def _goes_on(text: str) -> bool:

@@ -1,32 +1,105 @@
 """An edited rendering back to Markdown: source lines that the edit did not touch keep their bytes."""
 
+import bisect
 import re
-from collections.abc import Callable, Iterator
-from difflib import SequenceMatcher
 from html import unescape
+from itertools import accumulate
 
-from app.core import markdown
+from app.core import blocks, line_edit, markdown, parts, plain_edit
+from app.core.parts import Part
 from app.core.regex import regex
 
-MOST_COMPARED = 250_000  # pairs of lines that difflib looks at; beyond, all between the first and the last change is one change
 _TAG = regex(r"<[^>]*>")
 _DESTINATION = regex(r"\]\([^)]*\)")
 _BULLET = regex(r"^([ \t]*)([-+*])(?=[ \t]|$)")
-_LINE_END = regex(r"(\r\n?|\n)")
-
-Rewrite = Callable[[range, range], list[str] | None]
+_LINE_END = regex(r"\r\n?|\n")
 
 
-def edited(source: str, rendered: str, html: str) -> str:
+def edited(source: str, html: str) -> str:
+    """Return the Markdown of `html`, an edit of the rendering of `source`; raise Unprocessable where a text shown as plain lines was marked up.
+
+    Only the parts around the change are read back, and what stays of the text is what stays of the rendering.
+    """
+    html = markdown.clean_lines(html)
+    old = parts.of(source)
+    if (shown := parts.html(old)) == html:
+        return source
+    if all(part.plain for part in old):
+        return plain_edit.edited(source, html)
+    ends = list(accumulate((len(part.html) for part in old), initial=0))
+    first, last = _changed(ends, shown, html)
+    for few in ((first, last), (max(0, first - 1), min(len(old), last + 1)), (0, len(old))):
+        text = _with_part(old, few, html[ends[few[0]] : len(html) - (ends[-1] - ends[few[1]])])
+        if text is not None:
+            return text
+    raise AssertionError("an edit of the whole is always taken")
+
+
+def _changed(ends: list[int], before: str, after: str) -> tuple[int, int]:
+    """Give the first part that an edit changed, and the one behind the last."""
+    head = _shared(before, after)
+    tail = min(_shared(before[::-1], after[::-1]), min(len(before), len(after)) - head)
+    first = min(bisect.bisect_right(ends, head) - 1, len(ends) - 2)
+    return first, max(bisect.bisect_left(ends, len(before) - tail), first + 1)
+
+
+def _shared(one: str, other: str) -> int:
+    """Give how many characters two texts begin with alike; by halves, since comparing parts of texts is fast and looking at each character is not."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _with_part(old: list[Part], few: tuple[int, int], html: str) -> str | None:
+    """Give the text with some of its parts read back from their HTML; None where that would change how the others show."""
+    above, changed, below = old[: few[0]], old[few[0] : few[1]], old[few[1] :]
+    if all(part.plain for part in changed):
+        text = plain_edit.edited(_source(changed), html)
+    else:
+        text = _read_back(_source(changed), _closed(changed, parts.html(changed)), _closed(changed, html))
+    if below:
+        end = _LINE_END.search(below[0].source) or _LINE_END.search(_source(changed))
+        text = _ended(text, end[0] if end else "\n", empty=0 if below[0].opening else 1)
+    whole = _source(above) + text + _source(below)
+    borders = {len(whole) - len(_source(below))} if below else set()
+    borders |= {len(_source(above))} if above else set()
+    return whole if borders <= {0, *(cut.at for cut in blocks.cuts(whole))} else None
+
+
+def _closed(some: list[Part], html: str) -> str:
+    """Give the HTML of some parts with the tags of a list that it is the middle of."""
+    closing = some[-1].closing
+    return some[0].opening + (f"{html.removesuffix(chr(10))}{closing}\n" if closing else html)
+
+
+def _source(some: list[Part]) -> str:
+    return "".join(part.source for part in some)
+
+
+def _ended(text: str, end: str, *, empty: int) -> str:
+    """Give a text with its last line ended and at least so many empty lines below it; a text of nothing stays as it is."""
+    body = text.rstrip(" \t\r\n")
+    below = len(_LINE_END.findall(text, len(body)))
+    if not body or (empty and below > empty):
+        return text
+    return body + text[len(body) :].rstrip("\r\n") + (1 + empty) * end if below != 1 + empty else text
+
+
+def _read_back(source: str, rendered: str, html: str) -> str:
     """Return the Markdown of `html`, an edit of `rendered`, which is the HTML of `source`.
 
     What it renders to decides: a text made of old and new lines is taken only if it shows exactly what the whole, read back, would.
     """
-    old, ends = _parted(source)
-    before, after = rendered.split("\n"), markdown.clean_lines(html).split("\n")
+    old, ends = line_edit.parted(source)
+    before, after = rendered.split("\n"), html.split("\n")
     if len(before) != len(old):
         return markdown.to_markdown(html)
-    text = _joined(old, ends, before, after, lambda was, now: _retouched(old, before, after, was, now))
+    text = line_edit.joined(old, ends, before, after, lambda was, now: _retouched(old, before, after, was, now))
     if text is not None and markdown.render(text) == "\n".join(after):
         return text
     whole = markdown.to_markdown(html)
@@ -37,46 +110,10 @@ def edited(source: str, rendered: str, html: str) -> str:
         lambda was, now: _with_bullet(old, was, [lines[at] for at in now]),
         lambda was, now: [lines[at] for at in now],
     ):
-        text = _joined(old, ends, before, shown, rewrite) if len(lines) == len(shown) else None
+        text = line_edit.joined(old, ends, before, shown, rewrite) if len(lines) == len(shown) else None
         if text is not None and markdown.render(text) == wanted:
             return text
     return whole
-
-
-def _parted(text: str) -> tuple[list[str], list[str]]:
-    """Give the lines of a text and what ends each; the last is ended by nothing."""
-    parts = _LINE_END.split(text)
-    return parts[::2], [*parts[1::2], ""]
-
-
-def _joined(old: list[str], ends: list[str], before: list[str], after: list[str], rewrite: Rewrite) -> str | None:
-    """Put together the untouched lines and the rewritten ones; None where some cannot be rewritten."""
-    usual = ends[0] or "\n"
-    parts: list[str] = []
-    for same, was, now in _changes(before, after):
-        fresh = [old[at] for at in was] if same else rewrite(was, now)
-        if fresh is None:
-            return None
-        kept = [ends[at] or usual for at in was][: len(fresh)]
-        for line, end in zip(fresh, kept + [usual] * (len(fresh) - len(kept)), strict=True):
-            parts += (line, end)
-    return "".join(parts[:-1])
-
-
-def _changes(before: list[str], after: list[str]) -> Iterator[tuple[bool, range, range]]:
-    """Give the stretches of lines, in order, and whether they are the same in both."""
-    most = min(len(before), len(after))
-    head = next((at for at in range(most) if before[at] != after[at]), most)
-    tail = next((at for at in range(most - head) if before[-1 - at] != after[-1 - at]), most - head)
-    was, now = range(head, len(before) - tail), range(head, len(after) - tail)
-    yield True, range(head), range(head)
-    if len(was) * len(now) > MOST_COMPARED:
-        yield len(was) == 0 == len(now), was, now
-    else:
-        matcher = SequenceMatcher(None, before[head : was.stop], after[head : now.stop], autojunk=False)
-        for kind, a, b, c, d in matcher.get_opcodes():
-            yield kind == "equal", range(head + a, head + b), range(head + c, head + d)
-    yield True, range(was.stop, len(before)), range(now.stop, len(after))
 
 
 def _retouched(old: list[str], before: list[str], after: list[str], was: range, now: range) -> list[str] | None:

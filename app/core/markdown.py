@@ -51,11 +51,23 @@ def render(markdown: str) -> str:
 
     Text that would take too long to read, or is nested too deep, is shown as plain lines.
     """
+    from app.core import parts
+
+    return parts.html(parts.rendered(markdown))
+
+
+def marked(markdown: str) -> str | None:
+    """Return the HTML of a text whose marks are read; None where they are nested too deep for that."""
     from app.core import markdown_html
 
-    source = clean_lines(markdown)
-    html = None if _is_heavy(source) else markdown_html.from_markdown(source)
-    return markdown_html.plain(source) if html is None else html
+    return markdown_html.from_markdown(clean_lines(markdown))
+
+
+def plain(markdown: str) -> str:
+    """Return the HTML of a text as its lines, without reading any mark."""
+    from app.core import markdown_html
+
+    return markdown_html.plain(clean_lines(markdown))
 
 
 def to_markdown(html: str) -> str:
@@ -75,9 +87,11 @@ def clean_lines(text: str) -> str:
     return _UNFIT.sub("\ufffd", _LINE_END.sub("\n", text))
 
 
-def _is_heavy(source: str) -> bool:
-    if len(source) <= MOST_MARKS:
+def is_heavy(markdown: str) -> bool:
+    """Tell whether a text would take too long to read, and so is shown as plain lines."""
+    if len(markdown) <= MOST_MARKS:
         return False
+    source = clean_lines(markdown)
     if len(source) > MOST_CHARACTERS or source.count("\n") > MOST_LINES:
         return True
     return sum((len(match[0]) + 1) // 2 for match in _BLOCK_MARKS.finditer(source)) > MOST_MARKS

@@ -30,6 +30,7 @@ from app.migrations.workspace import (
     m005_vectors,
     m006_links,
     m007_names,
+    m024_links_again,
     m028_clock_steps,
 )
 
@@ -64,6 +65,7 @@ STEPS: tuple[Callable[["Database"], None], ...] = (
     m020_shares,
     m021_sessions,
     m023_imports,
+    m024_links_again,
     m028_clock_steps,
     m030_makers,
 )

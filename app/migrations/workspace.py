@@ -193,6 +193,18 @@ def m007_names(db: "Database") -> None:
     )
 
 
+def m024_links_again(db: "Database") -> None:
+    """Have the links and tags of all notes read anew, since anchors in definitions are no tags and indented code holds neither."""
+    run(
+        db,
+        """
+        DELETE FROM note_links;
+        DELETE FROM unread_links;
+        INSERT INTO unread_links (id, read, last) SELECT 1, 0, max(id) FROM notes HAVING count(*) > 0;
+        """,
+    )
+
+
 def m028_clock_steps(db: "Database") -> None:
     """Keep when the wall clock was set to another time, by which what was stored meanwhile can be dated truly."""
     run(

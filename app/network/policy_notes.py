@@ -1,9 +1,8 @@
 """The policy of a share link: an ordinary note of its owner's, whose section "Policy" the agent is told when it answers a guest of that link."""
 
-import re
-
 from app.agent import identity
 from app.agent.persona import HEAD, MESSAGES_ONLY
+from app.core import blocks
 from app.core.regex import regex
 from app.core.tx import Tx
 from app.network.share_rows import Link
@@ -16,15 +15,14 @@ LONGEST_TITLE = 255
 USUAL = "Answer what guests ask about what this link opens, kindly and briefly. Say so when you do not know."
 ABOUT = "What holds for guests of this link"
 GUEST = "The one who writes to you is a guest who came by a share link, not the owner; answer them in the owner's place."
-_SECTION = regex(r"^##[ \t]+Policy[ \t]*#*[ \t]*\r?\n(.*?)(?=^#{1,2}[ \t]|\Z)", re.IGNORECASE | re.MULTILINE | re.DOTALL)
-_HEADING = regex(r"^#{1,2}(?=[ \t])", re.MULTILINE)
+_HASHES = regex(r"#+[ \t]*\Z")
 
 
 def make(tx: Tx, link: Link, policy: str | None) -> int:
     """Make the note that holds a link's policy and give its id."""
     folder, _ = folder_rows.ensure(tx, link.owner, None, FOLDERS)
     heading = link.label or UNLABELLED
-    section = _HEADING.sub("###", (policy or "").strip()) or USUAL  # a heading of its own would end the section
+    section = _with_low_headings((policy or "").strip()) or USUAL
     text = note_rows.measured(f"# {heading}\n\n## Policy\n\n{section}\n", field="linkPolicy")
     return note_rows.insert(tx, owner=link.owner, folder_id=folder, title=title(link), text=text)
 
@@ -63,5 +61,23 @@ def _policy(tx: Tx, link: Link) -> str:
         "SELECT substr(content, 1, :most) FROM notes WHERE id = :id AND owner_id = :owner AND trash_id IS NULL",
         id=link.policy_note_id, owner=link.owner, most=4 * LONGEST,
     )  # fmt: skip
-    found = _SECTION.search(content or "")
-    return identity.cut(found[1] if found else content or "", LONGEST)
+    return identity.cut(_section(content or ""), LONGEST)
+
+
+def _with_low_headings(policy: str) -> str:
+    """Give a policy whose headings are of the third level and below: a higher one would end the section."""
+    for line in reversed(blocks.headings(policy)):
+        if line.level < 3 and line.depth == 0:
+            policy = policy[: line.start] + _HASHES.sub("### ", policy[line.start : line.inner]) + policy[line.inner :]
+    return policy
+
+
+def _section(content: str) -> str:
+    """Give what stands below the heading "Policy", up to the next one of its level or above; the whole text without that heading."""
+    begun: int | None = None
+    for line in (heading for heading in blocks.headings(content) if heading.depth == 0):
+        if begun is not None and line.level < 3:
+            return content[begun : line.start]
+        if begun is None and line.level == 2 and content[line.inner : line.end].strip(" \t\r#").casefold() == "policy":
+            begun = line.end + 1
+    return content if begun is None else content[begun:]

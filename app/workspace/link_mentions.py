@@ -6,11 +6,11 @@ import unicodedata
 from collections.abc import Container, Sequence
 from typing import NamedTuple
 
+from app.core.blocks import Span
 from app.core.caller import Caller
 from app.core.tx import Tx
 from app.workspace import link_text, words
 from app.workspace.findable import condition, has_index, places
-from app.workspace.link_text import Span
 from app.workspace.name_text import is_unspaced
 from app.workspace.queries import Query
 from app.workspace.spellings import matching, words_in

@@ -2,17 +2,16 @@
 
 import bisect
 import itertools
-import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 import msgspec
 
+from app.core import blocks
 from app.core.regex import regex
 from app.core.text import fold
 
 Kind = Literal["wiki", "note", "tag"]
-Span = tuple[int, int]
 MOST = 10_000
 ENDING = ".md"
 MOST_SLASHES = 4
@@ -27,9 +26,7 @@ _ADDRESS_ENDS = " \t\r\n()<>[]\"'`,;"
 _BEFORE_ADDRESS = regex(r"(?:https?://.+|/api/v[0-9]+)?")
 _HAS_TAG = regex(r"#\w")
 _TAG = regex(r"#(?<![^\s(,;]#)(\w[\w/-]{0,63})(?![\w/-])")  # begins with the letter that re looks for fastest
-_HEADING = regex(r"[ \t>]*#{1,6}[ \t]")
-_FENCE = regex(r"^(?:[ \t]*+(?:>|(?:[-*+]|[0-9]{1,9}[.)])[ \t]))*+[ \t]*+(`{3,}+|~{3,}+)([^\n]*)", re.MULTILINE)
-_TICKS = regex(r"`+|\n")
+_DEFINITION = regex(r"[ \t>]*\[[^\]\n]+\]:[ \t]*")  # of a link's address, which an anchor may be
 
 
 class Link(msgspec.Struct, frozen=True):
@@ -56,17 +53,19 @@ def may_hold_links(text: str) -> bool:
 
 
 def links(text: str) -> list[Link]:
-    """Give the links and tags of a text in order, those in code left out, and tags in headings and addresses too; of each kind the first 10,000."""
+    """Give the links and tags of a text in order, of each kind the first 10,000; none in code, and no tags in headings, addresses and definitions."""
     if not may_hold_links(text):
         return []
     notes = _notes(text) if "/os/notes/" in text or "hearth:note/" in text else ()
     every = (_wikis(text), notes, _tags(text))
     found = sorted((link for each in every for link in itertools.islice(each, MOST)), key=lambda link: link.start)
-    code = code_spans(text) if found else []
+    code = blocks.code_spans(text) if found else []
+    titles = [(line.start, line.end) for line in blocks.headings(text)] if any(link.kind == "tag" for link in found) else []
     kept: list[Link] = []
     for link in found:
-        if (not kept or link.start >= kept[-1].end) and not _inside(code, link.start):
-            kept.append(link)
+        if (kept and link.start < kept[-1].end) or _inside(code, link.start) or (link.kind == "tag" and _inside(titles, link.start)):
+            continue
+        kept.append(link)
     return kept
 
 
@@ -113,18 +112,6 @@ def lines(text: str, places: Sequence[int]) -> list[int]:
     return numbers
 
 
-def code_spans(text: str) -> list[Span]:
-    """Give what stands in fences and code spans, in order."""
-    if "`" not in text and "~~~" not in text:
-        return []
-    fences = list(_fences(text))
-    spans, at = [], 0
-    for start, end in [*fences, (len(text), len(text))]:
-        spans += [*_ticked(text, at, start), (start, end)]
-        at = end
-    return spans[:-1]
-
-
 def _wikis(text: str) -> Iterator[Link]:
     for match in _WIKI.finditer(text):
         target, bar, shown = _halves(match[1])
@@ -158,7 +145,7 @@ def _tags(text: str) -> Iterator[Link]:
     for match in _TAG.finditer(text):
         start, name = match.start(), match[1]
         line = text[max(0, start - _LINE_BEFORE) : start].rpartition("\n")[2]
-        if not (line.endswith("](") or name.isdecimal() or _HEADING.match(line)):
+        if not (line.endswith("](") or name.isdecimal() or _DEFINITION.fullmatch(line)):
             yield Link("tag", name, match[0], start, match.end())
 
 
@@ -191,50 +178,7 @@ def _renamed(link: Link, new_title: Callable[[Target], str | None]) -> str | Non
     return None
 
 
-def _fences(text: str) -> Iterator[Span]:
-    opened: tuple[int, str] | None = None
-    for match in _FENCE.finditer(text):
-        marks, rest = match[1], match[2]
-        if opened is None:
-            if marks[0] == "~" or "`" not in rest:
-                opened = match.start(1), marks
-        elif marks.startswith(opened[1]) and not rest.strip():
-            yield opened[0], match.end()
-            opened = None
-    if opened is not None:
-        yield opened[0], len(text)
-
-
-def _ticked(text: str, start: int, end: int) -> Iterator[Span]:
-    """Give the code spans between two places; each ends in its line with as many backticks as it began with."""
-    line: list[Span] = []
-    for match in _TICKS.finditer(text, start, end):
-        if text[match.start()] == "`":
-            line.append(match.span())
-        else:
-            yield from _paired(line)
-            line = []
-    yield from _paired(line)
-
-
-def _paired(runs: Sequence[Span]) -> Iterator[Span]:
-    closers: dict[int, int] = {}
-    following: dict[int, int] = {}
-    for place in range(len(runs) - 1, -1, -1):
-        length = runs[place][1] - runs[place][0]
-        if length in following:
-            closers[place] = following[length]
-        following[length] = place
-    place = 0
-    while place < len(runs):
-        closer = closers.get(place)
-        if closer is not None:
-            yield runs[place][0], runs[closer][1]
-            place = closer
-        place += 1
-
-
-def _inside(spans: Sequence[Span], place: int) -> bool:
+def _inside(spans: Sequence[blocks.Span], place: int) -> bool:
     """Say whether a place lies in one of some spans that are in order."""
     before = bisect.bisect_right(spans, place, key=lambda span: span[0])
     return before > 0 and place < spans[before - 1][1]

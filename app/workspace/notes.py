@@ -221,8 +221,7 @@ async def _new_text(stored: str, content: str, content_format: str | None) -> st
     """Give the Markdown that `content` means for a note that holds `stored`."""
     if content_format == "markdown" or (content_format is None and (content == stored or not markdown.holds_html(content))):
         return content
-    rendered = await rendering.html(stored)
-    return stored if content == rendered else await rendering.edited(stored, rendered, content)
+    return await rendering.edited(stored, content)
 
 
 def _version(tx: Tx, me: Caller, note_id: int) -> tuple[int, int, int, str | None]:

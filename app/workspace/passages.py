@@ -4,13 +4,12 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from app.core import blocks
 from app.core.regex import regex
 
 MOST = 200
 """A note's passages beyond these are found by their words alone, so that one huge note does not keep all others waiting."""
 
-FENCE = regex(r" {0,3}(`{3,}|~{3,})")
-HEADING = regex(r" {0,3}#{1,6}[ \t]+(.*)")
 SENTENCE = regex(r"[.!?…]['\")\]]*\s+|[。！？]\s*|\n")
 LINK = regex(r"!?\[([^\[\]]{0,200})\]\([^()\s]{0,500}\)")
 MARKUP = regex(r"[*_`#>|~=\[\]-]{2,}|(?<!\w)[*_`]|[*_`](?!\w)|^[ \t]*(?:#{1,6}|[-*+>]|\d{1,9}[.)])[ \t]+", re.MULTILINE)
@@ -90,32 +89,19 @@ def _parts(content: str, characters: int) -> Iterator[_Part]:
 
 def _paragraphs(content: str) -> Iterator[_Part]:
     """Give the runs of lines between blank lines; a heading begins a run of its own, with the paragraph after it."""
-    heading, fence = "", ""
-    at = start = 0
+    heading, start = "", 0
     opens = bare = False
-    for line in content.splitlines(keepends=True):
-        found = None if fence else HEADING.match(line)
-        if found is not None or not (line.strip() or bare):
-            if at > start:
-                yield _Part(start, at, opens, heading)
-            start, opens = at, found is not None
-        if found is not None:
-            heading = readable(found[1].rstrip().rstrip("#"))
-        bare = found is not None or (bare and not line.strip())
-        fence = _fence_after(fence, line)
-        at += len(line)
-    if at > start:
-        yield _Part(start, at, opens, heading)
-
-
-def _fence_after(fence: str, line: str) -> str:
-    """Give the fence of the code block that is open after this line; empty for none."""
-    found = FENCE.match(line)
-    if found is None:
-        return fence
-    if not fence:
-        return found[1]
-    return "" if found[1].startswith(fence) and not line[found.end() :].strip() else fence
+    for line in blocks.lines(content):
+        titled, empty = line.kind == "heading", not content[line.start : line.end].strip()
+        if titled or (empty and not bare):
+            if line.start > start:
+                yield _Part(start, line.start, opens, heading)
+            start, opens = line.start, titled
+        if titled:
+            heading = readable(content[line.inner : line.end].rstrip().rstrip("#"))
+        bare = titled or (bare and empty)
+    if len(content) > start:
+        yield _Part(start, len(content), opens, heading)
 
 
 def _trimmed(content: str, start: int, end: int, *, opens: bool, heading: str) -> Iterator[_Part]:

@@ -15,7 +15,7 @@ import msgspec
 from app.core.regex import regex
 from app.workspace.stems import stem
 
-FORMAT = 1
+FORMAT = 2
 """The number of these rules; an index that was made by others is made anew."""
 OPEN_TODO = "\uf8f0"
 """Stands in the index for an open checkbox; a private character, so that no word is it."""

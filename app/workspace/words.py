@@ -15,6 +15,7 @@ import sqlite3
 
 import msgspec
 
+from app.core import blocks
 from app.core.regex import regex
 from app.core.tx import Tx
 from app.workspace import note_tags
@@ -30,7 +31,6 @@ WEIGHTS = {"content": 1.0, "title": 3.0, "headings": 2.0, "tags": 3.0}
 """The columns, and what a hit in each counts. FTS5 writes no column number for the first one, so that the longest being first saves a third."""
 _COLUMNS = ", ".join(WEIGHTS)
 _VALUES = ", ".join(f":{column}" for column in WEIGHTS)
-_HEADING = regex("#{1,6}[ \t]")
 _OPEN_BOX = regex(r"(?<![^\s])(?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[ \]")
 
 
@@ -200,15 +200,11 @@ def _merge(tx: Tx, owner: int) -> bool:
 
 
 def _parted(content: str) -> tuple[str, str]:
-    """Give a text's headings, and the rest of it; in a fenced block `#` makes no heading."""
+    """Give a text's headings, and the rest of it."""
     if "#" not in content:
         return "", content
     headings: list[str] = []
     rest: list[str] = []
-    fence = ""
-    for line in content.split("\n"):
-        if line.startswith(("```", "~~~")) and fence in ("", line[:3]):
-            fence = "" if fence else line[:3]
-        heading = line.startswith("#") and not fence and _HEADING.match(line)
-        (headings if heading else rest).append(line)
+    for line in blocks.lines(content):
+        (headings if line.kind == "heading" else rest).append(content[line.start : line.end])
     return "\n".join(headings), "\n".join(rest)

@@ -8,6 +8,7 @@ import msgspec
 
 from app.agent.heartbeat import timing
 from app.agent.heartbeat.timing import When
+from app.core import blocks
 from app.core.text import fold
 
 Kind = Literal[
@@ -79,13 +80,11 @@ def _lines(text: str) -> list[str]:
     patterns = _patterns()
     items: list[str] = []
     plain: list[str] = []
-    fenced = False
     open_item = False
-    for line in patterns.comment.sub("", text).splitlines():
-        if patterns.fence.match(line):
-            fenced = not fenced
-            continue
-        if fenced or not line.strip() or patterns.no_item.match(line):
+    text = patterns.comment.sub("", text)
+    for read in blocks.lines(text):
+        line = text[read.start : read.end].rstrip("\r")
+        if read.kind in ("heading", "fence", "code", "end") or not line.strip() or patterns.no_item.match(line):
             open_item = False
             continue
         item = patterns.item.match(line)
@@ -145,7 +144,6 @@ class _Patterns(NamedTuple):
     item: re.Pattern[str]
     any_item: re.Pattern[str]
     no_item: re.Pattern[str]
-    fence: re.Pattern[str]
     comment: re.Pattern[str]
 
 
@@ -195,6 +193,5 @@ def _patterns() -> _Patterns:
         item=re.compile(r"^\s*(?:[-*+]|[0-9]{1,9}[.)])\s+(?:\[(?:(?P<done>[xX])|[ ]?)\]\s+)?(?P<text>.*)$"),
         any_item=re.compile(r"^\s*(?:[-*+]|[0-9]{1,9}[.)])\s+\S", re.MULTILINE),
         no_item=re.compile(r"^\s*(?:#{1,6}(?:\s|$)|>|[-*_=](?:\s*[-*_=]){2,}\s*$|\|)"),
-        fence=re.compile(r"^\s{0,3}(?:```|~~~)"),
         comment=re.compile(r"<!--.*?-->", re.DOTALL),
     )

@@ -1,16 +1,15 @@
 """A memo as the several versions of Memos' API shape it."""
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
+from app.core import blocks
 from app.core.regex import regex
 from app.portability.wording import clean, line, moment, since_1970
 
 _TAG = regex(r"(?<!\S)#([^\s#,.;:!?()\[\]`]{1,64})")
-_FENCE = regex(r"```.*?(?:```|\Z)|`[^`\n]*`", re.DOTALL)
 _STATES = {"ARCHIVED": "archived", "DELETED": "deleted"}
 
 
@@ -77,8 +76,10 @@ def memo(found: Any) -> Memo | None:
 
 def _tags_in(content: str) -> tuple[str, ...]:
     """Give the tags of a text, for versions that did not tell them beside it."""
-    text = _FENCE.sub(" ", content) if "`" in content else content
-    return tuple(_TAG.findall(text)) if "#" in text else ()
+    if "#" not in content:
+        return ()
+    code = blocks.code_spans(content)
+    return tuple(found[1] for found in _TAG.finditer(content) if not any(start <= found.start() < end for start, end in code))
 
 
 def _id(value: Any) -> str:
