@@ -1,6 +1,7 @@
 """Large notes: an edit of their HTML costs and changes what it touches, and what is too large to be read keeps its marks."""
 
 import re
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -142,3 +143,16 @@ def test_an_edit_leaves_the_bytes_of_all_other_parts() -> None:
 def test_a_text_marked_up_where_it_shows_plain_lines_is_named() -> None:
     with pytest.raises(Unprocessable, match="<strong>"):
         edited(HEAVY, render(HEAVY).replace("<br>", "<br><strong>", 1))
+
+
+def test_an_edit_of_a_large_note_costs_a_fraction_of_rendering_it() -> None:
+    block = "## Day {}\n\n" + "Some *words* of [it](x.md) and `code` here. " * 3 + "\n\n- one **bold** thing\n- another {}\n\n"
+    source = "".join(block.replace("{}", str(number)) for number in range(2_500))
+    assert not markdown.is_heavy(source)
+    begun = time.process_time()
+    html = parts.html(parts.of(source))
+    rendered = time.process_time()
+    result = edited(source, html.replace("another 1500", "another 1500th"))
+    assert time.process_time() - rendered < (rendered - begun) / 3
+    assert result == source.replace("another 1500", "another 1500th")
+    assert parts.known(source) == html
