@@ -13,7 +13,7 @@ from app.core.regex import regex
 ATTRIBUTES = {"a": {"href", "title"}, "input": {"checked", "disabled"}, "ol": {"start"}}
 VALUES = {"input": {"type": {"checkbox"}}, "th": {"align": {"left", "center", "right"}}, "td": {"align": {"left", "center", "right"}}}
 
-_TASK = regex(r"\[([ xX])\][ \t]+(?=\S)")
+_TASK = regex(r"\[([ xX])\](?:[ \t]+(?=\S)|\Z)")
 _INLINE_TAGS = {"em": "em", "strong": "strong", "s": "del"}
 _ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
 
@@ -55,8 +55,13 @@ def escape(text: str) -> str:
 
 def inline_html(markdown: str) -> str:
     """Return the HTML of the marks within one block of text."""
+    return _inline(inline_tokens(markdown))
+
+
+def inline_tokens(markdown: str) -> list[Token]:
+    """Return the tokens of the marks within one block of text."""
     parser = engine()
-    return _inline(parser.inline.parse(markdown, parser, {}, []))
+    return parser.inline.parse(markdown, parser, {}, [])
 
 
 def link_tag(href: str, title: str) -> str:
