@@ -6,21 +6,25 @@ from app.core import html_losses
 from app.core.html_compose import Escapes, compose
 from app.core.html_marks import glyphs, looks_same, mended, shown
 from app.core.html_runs import BREAK, MARKS, Context, Run, merged, on_one_line, tidied
-from app.core.markdown_html import escape, inline_html, link_tag
+from app.core.markdown_html import escape, inline_html, inline_tokens, link_tag
 from app.core.markdown_rules import cells, escape_bars
 from app.core.regex import regex
 
+LONGEST_MENDED = 50_000
+"""The length of a run, its marks counted too, up to which these are looked at one by one: beyond, that takes some ten seconds for a megabyte in one paragraph."""
 _SPECIAL = regex(r"[*~`\[&\\]")
 
 
 def from_runs(runs: Iterable[Run], context: Context = "lines") -> str:
     """Return the Markdown of a run; marks that cannot stand where they are become narrower or go, and that is noted."""
     tidy = tidied(runs if context == "lines" else on_one_line(_fit_for_cell(runs) if context == "cell" else runs))
-    attempts: tuple[tuple[list[Run], Escapes], ...] = ((tidy, "none"), (tidy, "likely"), (tidy, "any"), (merged(tidy), "any"))
+    attempts: list[tuple[list[Run], Escapes]] = [(tidy, "none"), (tidy, "likely"), (tidy, "any")]
+    if (joined := merged(tidy)) != tidy:
+        attempts.append((joined, "any"))
     for kept, escapes in attempts:
         if (markdown := _exact(kept, escapes, context)) is not None:
             return markdown
-    less = mended(tidy, lambda line: compose(line, "any", "line"))
+    less = mended(tidy, lambda line: compose(line, "any", "line")) if _length(tidy) <= LONGEST_MENDED else _unmarked(tidy)
     for escapes in ("none", "likely", "any"):
         if (markdown := _exact(less, escapes, context)) is not None:
             return markdown
@@ -39,13 +43,24 @@ def _fit_for_cell(runs: Iterable[Run]) -> Iterator[Run]:
             yield run
 
 
+def _unmarked(runs: list[Run]) -> list[Run]:
+    html_losses.lose("marks in a very long paragraph")
+    return [run for run in runs if not run.is_mark()]
+
+
+def _length(runs: list[Run]) -> int:
+    return sum(len(run.text) for run in runs)
+
+
 def _exact(runs: list[Run], escapes: Escapes, context: Context) -> str | None:
     """Return the Markdown of a run if it shows just that."""
     markdown = compose(runs, escapes, context)
     if context == "cell" and cells(f"| {escape_bars(markdown)} |") != [markdown]:
         return None
-    if _SPECIAL.search(markdown) and inline_html(markdown) != _html(runs) and not looks_same(shown(markdown), glyphs(runs)):
-        return None
+    if _SPECIAL.search(markdown):
+        tokens = inline_tokens(markdown)
+        if inline_html(tokens) != _html(runs) and (_length(runs) > LONGEST_MENDED or not looks_same(shown(tokens), glyphs(runs))):
+            return None
     return escape_bars(markdown) if context == "cell" else markdown
 
 

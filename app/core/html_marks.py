@@ -1,6 +1,8 @@
 """Bold, italic and strikethrough where Markdown can hold them: marks in an order that nests, and no more dropped than must be."""
 
 import unicodedata
+from bisect import insort
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -12,8 +14,8 @@ from app.core.html_runs import BREAK, MARKS, SPACE, Run
 from app.core.markdown_html import inline_tokens
 
 NAMES = {"em": "italics", "strong": "bold type", "del": "strikethrough"}
-MOST_ROUNDS = 200
-ROUNDS_TIMES_LENGTH = 400_000  # reading a text again costs by its length: a long one is tried less often
+MOST_ROUNDS = 40
+ROUNDS_TIMES_LENGTH = 20_000  # reading a text again costs by its length: a long one is tried less often
 _LINK = "\x01"
 _PAIRS = dict(zip("([{\"'“‘«‹„‚「『《〈（【［｛", ")]}\"'”’»›“‘」』》〉）】］｝", strict=True))
 _TAGS = {"em": "em", "strong": "strong", "s": "del"}
@@ -52,9 +54,9 @@ def glyphs(runs: Sequence[Run]) -> list[Glyph]:
     return list(_glyphs((run.kind, run.text, run.href, run.title) for run in runs))
 
 
-def shown(markdown: str) -> list[Glyph]:
-    """Return the glyphs of what a Markdown text shows."""
-    return list(_glyphs(_step(token) for token in inline_tokens(markdown)))
+def shown(tokens: Sequence[Token]) -> list[Glyph]:
+    """Return the glyphs that the tokens of a Markdown text show."""
+    return list(_glyphs(_step(token) for token in tokens))
 
 
 def looks_same(ours: Sequence[Glyph], theirs: Sequence[Glyph]) -> bool:
@@ -116,16 +118,24 @@ def _lines(runs: Sequence[Run]) -> Iterator[list[Run]]:
 
 
 def _mended_line(line: list[Glyph], write: Callable[[list[Run]], str]) -> list[Run]:
+    """Return the runs of a line, mended between spaces without marks, which part what can depend on each other."""
+    out: list[Run] = []
+    start = 0
+    for at in range(len(line) + 1):
+        if at == len(line) or (line[at].text == " " and not line[at].marks and line[at].link is None):
+            out += [*_mended_part(line[start:at], write), *([Run("text", " ")] if at < len(line) else [])]
+            start = at + 1
+    return out
+
+
+def _mended_part(line: list[Glyph], write: Callable[[list[Run]], str]) -> list[Run]:
     links = _links(line)
     spans = [span for mark in MARKS for span in _spans_of(mark, line, links)]
-    for _ in range(min(MOST_ROUNDS, 2 + ROUNDS_TIMES_LENGTH // (len(line) + 1))):
+    for round_ in range(min(MOST_ROUNDS, 3 + ROUNDS_TIMES_LENGTH // (len(line) + 1))):
         runs = _built(line, spans, links)
-        at = _first_difference(line, spans, shown(write(runs)))
-        if at is None:
+        if not spans or (at := _first_difference(line, spans, shown(inline_tokens(write(runs))))) is None:
             return runs
-        if not spans:
-            break
-        spans = list(_with_less(line, spans, _culprit(line, spans, at)))
+        spans = list(_with_less(line, spans, _culprit(line, spans, at)) if round_ else _all_narrowed(line, spans))
     for span in spans:
         html_losses.lose(f"some {NAMES[span.tag]}")
     return _built(line, [], links)
@@ -220,8 +230,8 @@ def _nested(spans: Sequence[_Span]) -> list[_Span]:
         while around and around[-1].end <= span.start:
             around.pop()
         if around and span.end > around[-1].end:
-            rest += [replace(span, start=around[-1].end), replace(span, end=around[-1].end)]
-            rest.sort(key=key)
+            for part in (replace(span, start=around[-1].end), replace(span, end=around[-1].end)):
+                insort(rest, part, key=key)
             continue
         found.append(span)
         around.append(span)
@@ -244,6 +254,24 @@ def _culprit(line: Sequence[Glyph], spans: Sequence[_Span], at: int) -> _Span:
     """Return the mark that is to blame for what is read wrong: one that cannot stand there, else the shortest."""
     near = [span for span in spans if span.start <= at <= span.end] or [span for span in spans if span.start <= at] or list(spans)
     return min(near, key=lambda span: (not (_opens_badly(line, span) or _closes_badly(line, span)), span.end - span.start))
+
+
+def _all_narrowed(line: Sequence[Glyph], spans: Sequence[_Span]) -> Iterator[_Span]:
+    """Yield the marks with none that opens or closes where CommonMark lets none, as far as that is plain to see."""
+    edges = Counter(edge for span in spans for edge in (span.start, span.end))
+    for span in spans:
+        now: _Span | None = span
+        while now and (
+            (_opens_badly(line, now) and edges[now.start] - (now.start == span.start) < 1)
+            or (_closes_badly(line, now) and edges[now.end] - (now.end == span.end) < 1)
+        ):
+            now = _narrowed(line, now)
+        if now:
+            yield now
+        if now is None:
+            html_losses.lose(f"some {NAMES[span.tag]}")
+        elif now != span:
+            html_losses.lose(f"{NAMES[span.tag]} on punctuation beside a letter")
 
 
 def _with_less(line: Sequence[Glyph], spans: Sequence[_Span], culprit: _Span) -> Iterator[_Span]:

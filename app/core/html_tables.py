@@ -36,22 +36,23 @@ def _text(cell: Node | None, *, in_head: bool) -> str:
 
 def _unmerged(rows: Sequence[list[Node]]) -> Iterator[list[Node | None]]:
     """Yield the rows with an empty cell, None, for each place that a merged one covers besides its first."""
-    left = MOST_ADDED
     covered: dict[int, int] = {}  # how many more rows a cell from above covers, by column
+    added = 0
     for cells in rows:
         row: list[Node | None] = []
         for cell in cells:
             _skip(row, covered)
-            wide = min(_span(cell, "colspan"), left + 1)
-            tall = _span(cell, "rowspan")
-            left -= wide - 1
+            wide, tall = _span(cell, "colspan"), _span(cell, "rowspan")
             if (wide, tall) != (1, 1):
                 html_losses.lose("merged cells (the others stay empty)")
-            for place in range(wide):
-                if tall > 1 and left > 0:
-                    covered[len(row)] = tall - 1
-                row.append(cell if place == 0 else None)
+            wide = wide if added + len(row) + wide < MOST_ADDED else 1
+            if tall > 1:
+                covered.update((len(row) + place, tall - 1) for place in range(wide))
+            row += [cell, *[None] * (wide - 1)]
         _skip(row, covered)
+        added += len(row) - len(cells)
+        if added > MOST_ADDED:
+            covered.clear()
         yield row
 
 

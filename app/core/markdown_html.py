@@ -53,11 +53,6 @@ def escape(text: str) -> str:
     return text.translate(_ESCAPED)
 
 
-def inline_html(markdown: str) -> str:
-    """Return the HTML of the marks within one block of text."""
-    return _inline(inline_tokens(markdown))
-
-
 def inline_tokens(markdown: str) -> list[Token]:
     """Return the tokens of the marks within one block of text."""
     parser = engine()
@@ -69,7 +64,8 @@ def link_tag(href: str, title: str) -> str:
     return f'<a href="{escape(href)}" title="{escape(title)}">' if title else f'<a href="{escape(href)}">'
 
 
-def _inline(tokens: Sequence[Token]) -> str:
+def inline_html(tokens: Sequence[Token]) -> str:
+    """Return the HTML of the marks within one block of text."""
     out: list[str] = []
     for token in tokens:
         if token.type == "text":
@@ -121,7 +117,7 @@ class _Page:
         self.out.append(f"{' ' if spaced else ''}<{token.tag}{attributes}>")
 
     def _text(self, token: Token, *, in_item: bool) -> None:
-        html = _inline(token.children or [])
+        html = inline_html(token.children or [])
         if in_item and (task := _TASK.match(token.content)):
             html = f'<input type="checkbox"{"" if task[1] == " " else " checked"} disabled> {html[task.end() :]}'
         self.out.append(html)
