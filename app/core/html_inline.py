@@ -11,7 +11,7 @@ from app.core.markdown_rules import cells, escape_bars
 from app.core.regex import regex
 
 LONGEST_MENDED = 50_000
-"""The length of a run, its marks counted too, up to which these are looked at one by one: beyond, that takes some ten seconds for a megabyte in one paragraph."""
+"""The length of a run up to which its marks are looked at one by one: beyond, that takes a minute for a megabyte in one paragraph."""
 _SPECIAL = regex(r"[*~`\[&\\]")
 
 
