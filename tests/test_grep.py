@@ -1,6 +1,7 @@
 """Grep: lines of notes by a text or a regular expression, with the trigram index and without."""
 
 import asyncio
+import re
 import threading
 from types import SimpleNamespace
 from typing import Any
@@ -45,6 +46,26 @@ async def test_a_line_is_found_with_its_place_and_those_around_it(alice: Client)
         "summary": {"notesScanned": 1, "notesMatched": 1},
         "truncated": False,
     }
+
+
+@pytest.mark.parametrize("pattern", ["f(*args, **kw)", "*args", "a|b", "# no head", "(*args", "1. one", "[x](y)"])
+async def test_what_a_line_shows_is_found_though_its_marks_are_escaped(alice: Client, pattern: str) -> None:
+    text = "def f(\\*args, \\*\\*kw): **return** a\\|b\n\n\\# no head\n1\\. one [x\\](y) *z*"
+    await alice.note("Code", text)
+    found = [*await lines(alice, pattern), *await lines(alice, re.escape(pattern), mode="regex")]
+    assert [(row[3], row[4].replace("\\", "")) for row in found] == [
+        (next(line for line in text.split("\n") if row[4] in line), pattern) for row in found
+    ]
+    assert len(found) == 2
+    assert [row[3][row[2] - 1 :].startswith(row[4]) for row in found] == [True, True]
+
+
+@pytest.mark.parametrize("query", ['"args kw"', '"f *args"', "*args", '"no head one"'])
+async def test_a_phrase_is_found_though_its_marks_are_escaped(alice: Client, query: str) -> None:
+    note = await alice.note("Code", "old")
+    await alice.ok("PATCH", f"/os/notes/{note['id']}", json={"content": "<p>f(*args, **kw) <b>x</b></p><p># no head<br>- one</p>"})
+    found = await alice.ok("POST", "/os/notes/search", json={"query": query})
+    assert [hit["title"] for hit in found["results"]] == ["Code"]
 
 
 async def test_without_a_match_the_results_are_empty(alice: Client) -> None:

@@ -100,6 +100,22 @@ def test_no_match_of_any_pattern_is_lost(seed: int) -> None:
     shelf.close()
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_what_a_text_shows_is_found_however_it_is_escaped(seed: int) -> None:
+    chance = random.Random(seed)
+    shown = [some_text(chance).replace("\r", "") for _ in range(100)]
+    shelf = Shelf(["".join("\\" * (each in "_-.\\%\"'" and chance.random() < 0.7) + each for each in text) for text in shown])
+    for number, text in enumerate(shown):
+        line = chance.choice(text.split("\n"))
+        start = chance.randint(0, len(line))
+        part = line[start : start + chance.randint(1, 9)]
+        for pattern, mode in ((part, "literal"), (re.escape(part), "regex")) if part else ():
+            program = programs.compiled(pattern, mode, case_sensitive=True)
+            assert number in shelf.matching(program), part
+            assert lost(shelf, pattern, mode, case_sensitive=chance.random() < 0.5) == set(), part
+    shelf.close()
+
+
 @pytest.mark.parametrize("seed", range(4))
 def test_no_match_of_any_part_of_a_text_is_lost(seed: int) -> None:
     chance = random.Random(seed)
@@ -142,8 +158,9 @@ def test_every_letter_that_is_asked_for_without_case_is_found_in_all_its_forms()
         ("(abc){2}", '"abc" AND "bca" AND "cab"'),
         ("(abc)*xyz", '"xyz"'),
         (r"\babc\b", '"abc"'),
-        ('a"b', '"a""b"'),
-        (r"\Qa.b\E", '"a.b"'),
+        ('a"b', r"""("a""b" OR "a\""")"""),
+        ("-{3}ab", '("---" OR "--\\" OR "-\\-") AND ("--a" OR "-\\-") AND "-ab"'),
+        (r"\Qa.b\E", r'("a.b" OR "a\.")'),
         (r"\x61bc", '"abc"'),
         ("sab", '"sab"'),
         ("äöü", '"äöü"'),

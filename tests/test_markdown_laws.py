@@ -17,7 +17,7 @@ from tests.hostile import ATTRIBUTES, strangers
 PIECES = [
     "a", "b c", " ", "  ", "é", "漢", "\u00a0", "0", "*", "**", "***", "~~",
     "~~~", "`", "``", "[", "]", "](x)", '](<b c> "t")', "](javascript:a)", "!", "&", "&#42;", "&#38;",
-    "&amp;", "\\", "\\*", "_", "__", "<", ">", "<b>", "</p>", '"', "'", "|",
+    "&amp;", "\\", "\\*", "\\[", "\\`", "\\|", "\\\\", "_", "__", "<", ">", "<b>", "</p>", '"', "'", "|",
     "http://x.y", "#", "-", "+", ":", "1.", "=",
 ]
 STARTS = [
@@ -78,8 +78,8 @@ def source_lines(markdown: str) -> list[str]:
 def remains(shown: str, source: str) -> bool:
     """Tell whether a shown line is its source line in order, less white space, marks, list numbers and link destinations."""
     shown, reached = re.sub(r"\s", "", shown), {0}
-    for mark in re.findall(r"&#\d\d\d?;|\S", source):
-        told = {mark, chr(int(mark[2:-1])) if len(mark) > 1 else mark}
+    for mark in re.findall(r"&#\d\d\d?;|\\[!-/:-@\[-`{-~]|\S", source):
+        told = {mark, chr(int(mark[2:-1])) if mark[:2] == "&#" and len(mark) > 2 else mark[-1]}
         kept = {at + len(text) for at in reached for text in told if shown.startswith(text, at)}
         reached = kept | (reached if set(mark) <= set('#>-+*~`|:_.)([]<"0123456789xtbc') else set())
     return len(shown) in reached

@@ -1,6 +1,7 @@
 """Notes: reading, writing, listing, copying, moving, pinning and deleting them."""
 
 import asyncio
+import base64
 
 import pytest
 
@@ -343,3 +344,45 @@ async def test_a_folder_id_may_be_written_as_a_number_with_a_point(alice: Client
     assert (await alice.ok("GET", f"/os/notes/{made['result']['note']['id']}"))["note"]["folderId"] == folder
     wrong = body.replace(".0", ".5")
     await alice.refused("POST", "/os/notes", 422, "unprocessable", field="folderId", content=wrong)
+
+
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+
+async def test_a_picture_pasted_as_data_becomes_an_attachment(alice: Client) -> None:
+    note = await alice.note("Trip", "before")
+    html = f"""<p>before</p><p><img alt="map" src="data:image/png;base64,{PNG}"> <img src='data:image/svg+xml;utf8,<svg a="b"/>'></p>"""
+    done = await alice.ok("PATCH", f"/os/notes/{note['id']}", json={"content": html})
+    assert "notice" not in done
+    text = (await alice.ok("GET", f"/os/notes/{note['id']}"))["note"]["markdown"]
+    assert text == "before\n\n![map](/os/attachments/1) ![](/os/attachments/2)"
+    files = (await alice.ok("GET", "/os/attachments"))["attachments"]
+    assert [(file["name"], file["mediaType"]) for file in files] == [("pasted picture.svg", "image/svg+xml"), ("pasted picture.png", "image/png")]
+    assert (await alice.get("/os/attachments/1")).content == base64.b64decode(PNG)
+    await alice.ok("PATCH", f"/os/notes/{note['id']}", json={"content": html})
+    assert (await alice.ok("GET", "/os/attachments"))["total"] == 2
+
+
+async def test_no_attachment_stays_of_a_refused_edit(alice: Client, bob: Client) -> None:
+    note = await alice.note("Trip", "before")
+    change = {"content": f'<p><img src="data:image/png;base64,{PNG}"></p>', "ifRevision": 7}
+    await alice.refused("PATCH", f"/os/notes/{note['id']}", 409, "revision_conflict", json=change)
+    await bob.refused("PATCH", f"/os/notes/{note['id']}", 404, "not_found", json=change)
+    for client in (alice, bob):
+        assert (await client.ok("GET", "/os/attachments"))["total"] == 0
+
+
+@pytest.mark.parametrize(
+    ("html", "told"),
+    [
+        ("<p>one</p><p><u>two</u> e<sup>xy</sup></p>", "underline, superscript"),
+        ('<p>one</p><p>two<img src="data:image/png;base64,!!" alt=""></p>', "pictures"),
+        ("<p>one</p><p><strong>two:</strong>three</p>", "bold type on punctuation beside a letter"),
+        ("<p>one</p><table><tr><td>a<br>b</td></tr></table>", "line breaks in cells"),
+    ],
+)
+async def test_the_answer_says_what_of_the_html_was_not_kept(alice: Client, html: str, told: str) -> None:
+    note = await alice.note("Plan", "one\n\ntwo")
+    assert told in (await alice.ok("PATCH", f"/os/notes/{note['id']}", json={"content": html}))["notice"]
+    plain = await alice.ok("PATCH", f"/os/notes/{note['id']}", json={"content": "<p>one</p><p><strong>two</strong></p>"})
+    assert "notice" not in plain

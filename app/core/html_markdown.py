@@ -2,19 +2,24 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from app.core.html_inline import BREAK, MARKS, Run, from_runs, link_run, refer, split_paragraphs
+from app.core.html_compose import escape_mark
+from app.core.html_inline import from_runs
+from app.core.html_lists import BOX
+from app.core.html_runs import split_paragraphs
+from app.core.html_shapes import plain
+from app.core.html_steps import runs_of
+from app.core.html_tables import table_lines
 from app.core.html_tree import Node, parse
 from app.core.markdown_rules import DEEPEST
 from app.core.regex import regex
 
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _NUMBER = regex(r"\d{1,8}", re.ASCII)
-_TASK_TEXT = regex(r"\[[ xX]\][ \t]")
+_TASK_TEXT = regex(r"\[[ xX]\](?:[ \t]|$)")
 _RULE = regex(r"([-*])(?:[ \t]*\1){2,}[ \t]*$", re.MULTILINE)
-_DELIMITERS = {"left": ":---", "center": ":---:", "right": "---:"}
 
 
 @dataclass
@@ -40,11 +45,12 @@ class _Place:
     start: int = 0  # line of the HTML
     level: int = 0
     beside: str = ""  # the list mark on the same line as the first block
+    boxed: bool = False  # the box of a task stands between
 
 
 def from_html(html: str) -> str:
     """Return the Markdown of an HTML text."""
-    root = parse(html)
+    root = plain(parse(html))
     pieces = _pieces(root, _Place())
     if not pieces:
         return "\n" * root.end
@@ -106,7 +112,7 @@ def _block(node: Node, above: Piece | None, place: _Place, *, last: bool) -> lis
     if node.tag == "p":
         return _paragraphs([node], place, kind="paragraph", first=above is None)
     if node.tag in _HEADINGS:
-        text = from_runs(_runs(node.children), "line")
+        text = from_runs(runs_of(node.children), "line")
         return [Piece("heading", [f"{'#' * int(node.tag[1])} {text}".rstrip(" ")], node.start, node.end)]
     if node.tag == "hr":
         return [Piece("hr", [_rule(above, place)], node.start, node.end)]
@@ -156,64 +162,22 @@ def _has_content(run: Sequence[Node]) -> bool:
     return any(not item.is_blank() for item in run)
 
 
-def _runs(items: Sequence[Node]) -> Iterator[Run]:
-    """Yield the inline steps of some elements and text."""
-    rest: list[Node | Run] = list(items[::-1])
-    while rest:
-        item = rest.pop()
-        if isinstance(item, Run):
-            yield item
-        elif not item.tag:
-            yield Run("text", item.words)
-        elif item.tag == "br":
-            yield BREAK
-        elif item.tag == "code":
-            if text := item.text().replace("\n", " "):
-                yield Run("code", text)
-        elif item.tag == "img":
-            yield from _image(item)
-        else:
-            yield from _open(item, rest)
-
-
-def _open(node: Node, rest: list[Node | Run]) -> Iterator[Run]:
-    start = Run("open", node.tag) if node.tag in MARKS else None
-    if node.tag == "a":
-        start = link_run(node.attributes.get("href"), node.attributes.get("title", ""))
-    if start:
-        yield start
-        rest.append(Run("close", node.tag))
-    elif node.is_block():
-        yield Run("text", " ")
-        rest.append(Run("text", " "))
-    rest.extend(node.children[::-1])
-
-
-def _image(node: Node) -> Iterator[Run]:
-    start = link_run(node.attributes.get("src"), node.attributes.get("title", ""))
-    alt = Run("text", node.attributes.get("alt", ""))
-    yield from (Run("text", "!"), start, alt, Run("close", "a")) if start else (alt,)
-
-
 def _paragraphs(items: Sequence[Node], place: _Place, *, kind: str, first: bool) -> list[Piece]:
     """Return the paragraphs of a run; empty lines part them."""
     solid = [item for item in items if not item.is_blank()]
     pieces: list[Piece] = []
-    for runs in split_paragraphs(_runs(items)):
+    for runs in split_paragraphs(runs_of(items)):
         text = from_runs(runs)
-        if place.beside and first and not pieces:
-            text = _task(solid[0], text, place.beside)
+        if place.beside and first and not pieces and not place.boxed:
+            text = _item_text(text, place.beside)
         if text:
             pieces.append(Piece(kind, text.split("\n"), solid[0].start, solid[-1].end, lazy=True))
     return pieces
 
 
-def _task(item: Node, text: str, mark: str) -> str:
-    """Return the text of a list item, with the box of a task, and without what only looks like one or like a rule."""
-    box = next((node for node in item.walk() if not node.is_blank() and node.tag != "p"), item)
-    if box.tag == "input":
-        return f"[{'x' if 'checked' in box.attributes else ' '}] {text}"
-    return refer(text[0]) + text[1:] if _TASK_TEXT.match(text) or _RULE.match(f"{mark} {text}") else text
+def _item_text(text: str, mark: str) -> str:
+    """Return the text of a list item, without what only looks like the box of a task or, after its mark, like a rule."""
+    return escape_mark(text) if _TASK_TEXT.match(text) or _RULE.match(f"{mark} {text}") else text
 
 
 def _quote(node: Node, place: _Place) -> Piece:
@@ -234,7 +198,7 @@ def _list(node: Node, above: Piece | None, place: _Place) -> Piece:
     mark = _list_mark(node.tag, above, place)
     items = _items(node)
     signs = [f"{first + index}{mark}" if node.tag == "ol" else mark for index in range(len(items))]
-    contents = [_pieces(item, _Place(item.start, place.level + 2, sign)) for item, sign in zip(items, signs, strict=True)]
+    contents = [_item_pieces(item, _Place(item.start, place.level + 2, sign)) for item, sign in zip(items, signs, strict=True)]
     inner, between = _list_gaps(items, contents)
     rows = [
         _around("item", item, pieces, _item_lines(sign, _stacked(pieces, gaps, min(_offset(item, pieces), 1))))
@@ -244,6 +208,18 @@ def _list(node: Node, above: Piece | None, place: _Place) -> Piece:
     whole.mark, whole.holds = mark, bool(contents[-1])
     whole.interrupts = rows[0].lines[0] != signs[0] and (node.tag == "ul" or first == 1)
     return whole
+
+
+def _item_pieces(item: Node, place: _Place) -> list[Piece]:
+    """Return the blocks of a list item, the first with the box of a task."""
+    if BOX not in item.attributes:
+        return _pieces(item, place)
+    box = f"[{item.attributes[BOX]}]"
+    pieces = _pieces(item, replace(place, boxed=True))
+    if pieces and pieces[0].kind in ("paragraph", "text"):
+        pieces[0].lines[0] = f"{box} {pieces[0].lines[0]}"
+        return pieces
+    return [Piece("text", [box], item.start, item.start, lazy=True), *pieces]
 
 
 def _items(node: Node) -> list[Node]:
@@ -283,11 +259,12 @@ def _item_lines(sign: str, lines: Sequence[str]) -> list[str]:
 
 
 def _code(node: Node, above: Piece | None, place: _Place, *, last: bool) -> Piece:
-    info, pre = _info(node) or ("", node)
+    info, pre = _info(node) or (node.attributes.get("info", ""), node)
+    label = node if pre is not node else None
     after, text = node.after + node.end - pre.end, pre.text()
     lines = text.removesuffix("\n").split("\n") if text else []
-    fence = Piece("fence", [], pre.start - (1 if info and _breaks(node) else 0), pre.end, lead=1 if lines and not info else 0)
-    indentable = _may_indent(lines, fence, above, place)
+    fence = Piece("fence", [], pre.start - (1 if label and _breaks(label) else 0), pre.end, lead=1 if lines and not label else 0)
+    indentable = not info and _may_indent(lines, fence, above, place)
     needed = 3 if _wants_room(node.follower) and (indentable or (last and place.level)) else 2
     closable = after >= needed or (node.at_end and after == 1)
     touching = above is not None and fence.start <= above.end
@@ -337,14 +314,9 @@ def _breaks(node: Node) -> bool:
 
 def _table(node: Node, place: _Place) -> list[Piece]:
     pieces: list[Piece] = []
-    rows: list[list[Node]] = []
     for part in node.children:
         if part.tag == "caption":
             pieces += _paragraphs([part], place, kind="paragraph", first=False)
-        rows += [[cell for cell in row.children if cell.tag in ("th", "td")] for row in (part, *part.children) if row.tag == "tr"]
-    rows = [row for row in rows if row]
-    if rows:
-        lines = [f"| {' | '.join(from_runs(_runs(cell.children), 'cell') for cell in row)} |" for row in rows]
-        lines.insert(1, f"| {' | '.join(_DELIMITERS.get(cell.attributes.get('align', ''), '---') for cell in rows[0])} |")
-        pieces.append(Piece("table", lines, node.start, node.end, trail=1 if len(rows) == 1 else 0))
+    if lines := table_lines(node):
+        pieces.append(Piece("table", lines, node.start, node.end, trail=1 if len(lines) == 2 else 0))
     return pieces

@@ -1,5 +1,6 @@
 """HTML text to a small tree of the elements that Markdown has marks for, each with the lines it spans."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -7,6 +8,7 @@ from html import unescape
 
 import nh3
 
+from app.core import html_losses
 from app.core.regex import regex
 
 DEEPEST = 2_000  # elements open at once; deeper text is read without its tags
@@ -60,15 +62,59 @@ DIVISIONS = frozenset(
         "summary",
     ]
 )
-_RENAMED = {"b": "strong", "i": "em", "s": "del", "strike": "del"}
-_INLINE = frozenset(["a", "br", "code", "del", "em", "img", "input", "span", "strong"])
-_ATTRIBUTES = {"a": {"href", "title"}, "img": {"src", "alt", "title"}, "ol": {"start"}, "input": {"checked"}}
+_RENAMED = {
+    "b": "strong",
+    "i": "em",
+    "s": "del",
+    "strike": "del",
+    "ins": "u",
+    "cite": "em",
+    "dfn": "em",
+    "var": "em",
+    "kbd": "code",
+    "samp": "code",
+    "tt": "code",
+}
+MEDIA = frozenset(["iframe", "video", "audio", "embed"])
+UNMARKED = {"u": "underline", "mark": "highlighting", "small": "font sizes", "big": "font sizes", "font": "fonts"}
+_INLINE = frozenset(["a", "br", "code", "del", "em", "img", "input", "q", "span", "strong", "sub", "sup", *UNMARKED, *MEDIA])
+_CODE = {"class", "data-language", "data-lang", "lang"}
+_CELL = {"colspan", "rowspan"}
+_ATTRIBUTES = {
+    "*": {"style"},
+    "a": {"href", "title"},
+    "img": {"src", "alt", "title"},
+    "ol": {"start", "data-checked"},
+    "ul": {"data-checked"},
+    "li": {"aria-checked", "class", "data-checked", "data-list"},
+    "input": {"checked"},
+    "pre": _CODE,
+    "code": _CODE,
+    "div": _CODE,
+    "td": _CELL,
+    "th": _CELL,
+    **{tag: {"src", "title"} for tag in MEDIA},
+}
+_STYLES = {
+    "background",
+    "background-color",
+    "color",
+    "font-size",
+    "font-style",
+    "font-weight",
+    "text-align",
+    "text-decoration",
+    "text-decoration-line",
+    "vertical-align",
+}
+# Links of other schemes than the dialect's are read too, so that it can be said that they were not kept.
+_SCHEMES = {"http", "https", "mailto", "tel", "sms", "ftp", "file", "data", "obsidian"}
 _VALUES = {"input": {"type": {"checkbox"}}, **{tag: {"align": {"left", "center", "right"}} for tag in ("th", "td")}}
-_VOID = frozenset(["br", "hr", "img", "input"])
+_VOID = frozenset(["br", "embed", "hr", "img", "input"])
 _DROPPED = {"script", "style", "template", "title"}
 
 _TOKEN = regex(r"<(/?)([a-z0-9]+)([^>]*)>|([^<]+)")
-_ATTRIBUTE = regex(r'([a-z]+)="([^"]*)"')
+_ATTRIBUTE = regex(r'([a-z-]+)="([^"]*)"')
 _NESTING = regex(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _CLOSED_BY_NEXT = frozenset(
     [
@@ -97,6 +143,7 @@ _CLOSED_BY_NEXT = frozenset(
         "wbr",
     ]
 )
+_DRAWN = {"formulas": regex(r"<math\b", re.IGNORECASE), "drawings": regex(r"<(?:svg|canvas|object)\b", re.IGNORECASE)}
 _MARKUP = regex(r"</?(?!(?:script|style)\b)[a-zA-Z][^<>]*>")
 
 
@@ -131,6 +178,10 @@ class Node:
         """Tell whether this stands on lines of its own."""
         return self.tag in BLOCKS or self.tag in DIVISIONS
 
+    def is_inline(self) -> bool:
+        """Tell whether this stands in a line of text."""
+        return not self.is_block() and not self.broken
+
     def is_blank(self) -> bool:
         """Tell whether this is white space."""
         return not self.tag and not self.words.strip(" \t\n")
@@ -140,6 +191,9 @@ def parse(html: str) -> Node:
     """Return the tree of an HTML text, read as a browser would; scripts, styles and comments are gone."""
     if _depth(html) > DEEPEST:
         html = _MARKUP.sub("\n", html)
+    for what, pattern in _DRAWN.items():
+        if pattern.search(html):
+            html_losses.lose(what)
     return _Builder().build(_cleaner().clean(html))
 
 
@@ -149,7 +203,8 @@ def _cleaner() -> nh3.Cleaner:
         tags={*BLOCKS, *DIVISIONS, *_INLINE, *_RENAMED},
         attributes=_ATTRIBUTES,
         tag_attribute_values=_VALUES,
-        url_schemes={"http", "https", "mailto"},
+        url_schemes=_SCHEMES,
+        filter_style_properties=_STYLES,
         link_rel=None,
         clean_content_tags=_DROPPED,
     )

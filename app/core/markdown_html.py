@@ -13,7 +13,7 @@ from app.core.regex import regex
 ATTRIBUTES = {"a": {"href", "title"}, "input": {"checked", "disabled"}, "ol": {"start"}}
 VALUES = {"input": {"type": {"checkbox"}}, "th": {"align": {"left", "center", "right"}}, "td": {"align": {"left", "center", "right"}}}
 
-_TASK = regex(r"\[([ xX])\][ \t]+(?=\S)")
+_TASK = regex(r"\[([ xX])\](?:[ \t]+(?=\S)|\Z)")
 _INLINE_TAGS = {"em": "em", "strong": "strong", "s": "del"}
 _ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
 
@@ -53,10 +53,10 @@ def escape(text: str) -> str:
     return text.translate(_ESCAPED)
 
 
-def inline_html(markdown: str) -> str:
-    """Return the HTML of the marks within one block of text."""
+def inline_tokens(markdown: str) -> list[Token]:
+    """Return the tokens of the marks within one block of text."""
     parser = engine()
-    return _inline(parser.inline.parse(markdown, parser, {}, []))
+    return parser.inline.parse(markdown, parser, {}, [])
 
 
 def link_tag(href: str, title: str) -> str:
@@ -64,7 +64,8 @@ def link_tag(href: str, title: str) -> str:
     return f'<a href="{escape(href)}" title="{escape(title)}">' if title else f'<a href="{escape(href)}">'
 
 
-def _inline(tokens: Sequence[Token]) -> str:
+def inline_html(tokens: Sequence[Token]) -> str:
+    """Return the HTML of the marks within one block of text."""
     out: list[str] = []
     for token in tokens:
         if token.type == "text":
@@ -116,7 +117,7 @@ class _Page:
         self.out.append(f"{' ' if spaced else ''}<{token.tag}{attributes}>")
 
     def _text(self, token: Token, *, in_item: bool) -> None:
-        html = _inline(token.children or [])
+        html = inline_html(token.children or [])
         if in_item and (task := _TASK.match(token.content)):
             html = f'<input type="checkbox"{"" if task[1] == " " else " checked"} disabled> {html[task.end() :]}'
         self.out.append(html)

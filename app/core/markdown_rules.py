@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from functools import cache
+from itertools import pairwise
 from typing import NamedTuple
 
 import nh3
@@ -17,12 +18,15 @@ from app.core.regex import regex
 
 DEEPEST = 60  # levels of nested blocks; a list counts two
 BLOCK_RULES = ["code", "fence", "blockquote", "hr", "list", "heading", "rows", "paragraph"]
-INLINE_RULES = ["text", "newline", "backticks", "strikethrough", "emphasis", "link", "reference"]
+INLINE_RULES = ["text", "newline", "escape", "backticks", "strikethrough", "emphasis", "link", "reference"]
 
 BlockRule = Callable[[StateBlock, int, int, bool], bool]
 
 _SPACE = " \t"
-_SPAN = regex(r"`+|[\[\]]")
+PUNCTUATION = r"!-/:-@\[-`{-~"  # of ASCII, as in a class of characters
+_ESCAPE = regex(rf"\\[{PUNCTUATION}]")
+_SPAN = regex(rf"\\[{PUNCTUATION}]|`+|[\[\]]")
+_BAR = regex(rf"\\[{PUNCTUATION}]|\|")
 _CODE = regex(r"`+|\n")
 _REFERENCE = regex(r"&#(\d{2,3});")
 _BARE = r"[^\x00-\x20\x7f()]"
@@ -59,6 +63,7 @@ def engine() -> MarkdownIt:
     block.at("heading", heading, {"alt": ["paragraph", "blockquote"]})
     block.at("paragraph", paragraph)
     inline.at("newline", newline)
+    inline.at("escape", escape)
     inline.at("backticks", code_span)
     inline.at("emphasis", emphasis)
     inline.at("link", link)
@@ -89,7 +94,7 @@ def heading(state: StateBlock, start: int, _end: int, silent: bool) -> bool:
 
 
 def table(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Read a table; a row keeps all its cells, and a backslash before a bar is text."""
+    """Read a table; a row keeps all its cells, and a bar after a backslash is text."""
     aligns = _table_head(state, start, end)
     if aligns is None:
         return False
@@ -116,6 +121,15 @@ def newline(state: StateInline, _silent: bool) -> bool:
     state.pos += 1
     while state.pos < state.posMax and state.src[state.pos] in _SPACE:
         state.pos += 1
+    return True
+
+
+def escape(state: StateInline, _silent: bool) -> bool:
+    """Read a mark after a backslash, which is text; before anything else, and before a line end, the backslash is."""
+    if not _ESCAPE.match(state.src, state.pos, state.posMax):
+        return False
+    state.append_pending(state.src[state.pos + 1])
+    state.pos += 2
     return True
 
 
@@ -164,7 +178,7 @@ def link(state: StateInline, _silent: bool) -> bool:
 
 
 def reference(state: StateInline, _silent: bool) -> bool:
-    """Read the decimal reference of one ASCII punctuation mark, the dialect's only escape."""
+    """Read the decimal reference of one ASCII punctuation mark, as texts of old have them in place of a backslash."""
     match = _REFERENCE.match(state.src, state.pos) if state.src[state.pos] == "&" else None
     if match is None or not is_mark(match[1]):
         return False
@@ -215,6 +229,8 @@ def find_spans(text: str) -> dict[int, Span]:
     position = 0
     while match := _SPAN.search(text, position):
         start, position = match.span()
+        if text[start] == "\\":
+            continue
         if text[start] == "`":
             if (stop := closers.get(start)) is not None:
                 spans[start] = Span(position, stop, stop + position - start)
@@ -236,10 +252,12 @@ def _code_closers(text: str) -> dict[int, int]:
         if match[0] == "\n":
             following.clear()
             continue
-        length = len(match[0])
+        start, length = match.start(), len(match[0])
         if length in following:
-            closers[match.start()] = following[length]
-        following[length] = match.start()
+            closers[start] = following[length]
+        if length - 1 in following and text[start - 1 : start] == "\\":
+            closers[start + 1] = following[length - 1]  # should the backslash take the first backtick away
+        following[length] = start
     return closers
 
 
@@ -261,13 +279,20 @@ def _push(state: StateBlock, tag: str, line: int, content: str) -> Token:
     return opening
 
 
-def _cells(text: str) -> list[str]:
-    cells = text.strip(_SPACE).split("|")
-    if len(cells) > 1 and not cells[0].strip(_SPACE):
-        cells = cells[1:]
-    if len(cells) > 1 and not cells[-1].strip(_SPACE):
-        cells = cells[:-1]
-    return [cell.strip(_SPACE) for cell in cells]
+def cells(text: str) -> list[str]:
+    """Return the cells of a table's row, the bars in them without their backslashes."""
+    bars = [match.start() for match in _BAR.finditer(text) if match[0] == "|"]
+    parts = [text[start + 1 : end].strip(_SPACE) for start, end in pairwise([-1, *bars, len(text)])]
+    if len(parts) > 1 and not parts[0]:
+        parts = parts[1:]
+    if len(parts) > 1 and not parts[-1]:
+        parts = parts[:-1]
+    return [_BAR.sub(lambda match: "|" if match[0] == "\\|" else match[0], part) if "\\|" in part else part for part in parts]
+
+
+def escape_bars(text: str) -> str:
+    """Return a text as it stands in a table's cell."""
+    return text.replace("|", "\\|")
 
 
 def _table_head(state: StateBlock, start: int, end: int) -> list[str] | None:
@@ -276,10 +301,10 @@ def _table_head(state: StateBlock, start: int, end: int) -> list[str] | None:
     head, row = _line(state, start), _line(state, start + 1)
     if "|" not in head or not _DELIMITER_ROW.match(row):
         return None
-    cells = _cells(row)
-    if len(cells) != len(_cells(head)) or not all(_DELIMITER.fullmatch(cell) for cell in cells):
+    columns = cells(row)
+    if len(columns) != len(cells(head)) or not all(_DELIMITER.fullmatch(cell) for cell in columns):
         return None
-    return [_align(cell) for cell in cells]
+    return [_align(cell) for cell in columns]
 
 
 def _align(delimiter: str) -> str:
@@ -308,7 +333,7 @@ def _continues(state: StateBlock, end: int, rules: list[BlockRule]) -> bool:
 
 def _row(state: StateBlock, line: int, tag: str, aligns: list[str]) -> None:
     state.push("tr_open", "tr", 1).map = [line, line + 1]
-    for column, cell in enumerate(_cells(_line(state, line))):
+    for column, cell in enumerate(cells(_line(state, line))):
         opening = _push(state, tag, line, cell)
         if column < len(aligns) and aligns[column]:
             opening.attrs = {"align": aligns[column]}

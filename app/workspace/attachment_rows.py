@@ -1,5 +1,6 @@
 """The tables of attachments, of their parts and of their texts: every statement that changes or reads them."""
 
+import hashlib
 import sqlite3
 
 from app.core.caller import Caller
@@ -48,6 +49,15 @@ def of(tx: Tx, me: Caller, attachment: int) -> sqlite3.Row:
     if row is None:
         raise NotFound("There is no such attachment.", attachmentId=attachment)
     return row
+
+
+def like(tx: Tx, me: Caller, content: bytes) -> int | None:
+    """Give an attachment of the caller with just these bytes; None where there is none."""
+    found: int | None = tx.value(
+        "SELECT min(id) FROM attachments WHERE owner_id = :me AND sha256 = :sha256 AND size = :size AND complete = 1",
+        me=me.user, sha256=hashlib.sha256(content).hexdigest(), size=len(content),
+    )  # fmt: skip
+    return found
 
 
 def newest(tx: Tx, me: Caller, *, limit: int, offset: int) -> list[sqlite3.Row]:

@@ -34,10 +34,14 @@ class Literals(msgspec.Struct, frozen=True):
 
 
 class _Place(msgspec.Struct, frozen=True):
-    """A character of every match: what the index calls it, and what LIKE does ("" where LIKE cannot be asked)."""
+    """A character of every match: what the index calls it, and what LIKE does ("" where LIKE cannot be asked).
+
+    Before one that is `escapable` a backslash may stand.
+    """
 
     grams: tuple[str, ...]
     like: str
+    escapable: bool = False
 
 
 class _Fork(msgspec.Struct, frozen=True):
@@ -83,7 +87,7 @@ def _repeated(node: Repeat) -> _Parts:
 
 def _fork(node: Choice) -> _Parts:
     branches = [_parts(branch) for branch in node.branches]
-    if all(len(branch) == 1 and isinstance(branch[0], _Place) for branch in branches):
+    if all(len(branch) == 1 and isinstance(branch[0], _Place) and not branch[0].escapable for branch in branches):
         grams = [gram for branch in branches if isinstance(branch[0], _Place) for gram in branch[0].grams]
         return [_Place(tuple(dict.fromkeys(grams)), "")]
     return [_Fork(branches)]
@@ -102,7 +106,7 @@ def _place(char: Char) -> _Place | None:
         return None
     forms = [form for name in named for form in name + (OLD_FORMS.get(name, "") if char.fold else "")]
     like = char.options[0] if len(char.options) == 1 and _is_like(char.options[0], fold=char.fold) else ""
-    return _Place(tuple(dict.fromkeys(forms)), like)
+    return _Place(tuple(dict.fromkeys(forms)), like, char.escapable)
 
 
 def _name(character: str, *, fold: bool) -> str:
@@ -186,21 +190,27 @@ def _commonness(place: _Place) -> int:
 
 def _alternatives(places: list[_Place]) -> int:
     count = 1
-    for place in places:
-        count *= len(place.grams)
+    for number, place in enumerate(places):
+        count *= len(place.grams) * (2 if number and place.escapable else 1)
     return count
 
 
 def _gram(places: list[_Place]) -> str:
-    texts = ["".join(each) for each in itertools.product(*(place.grams for place in places))]
-    terms = ['"' + text.replace('"', '""') + '"' for text in texts]
+    texts = ["".join(each)[:GRAM] for each in itertools.product(*(_forms(place, first=number == 0) for number, place in enumerate(places)))]
+    terms = ['"' + text.replace('"', '""') + '"' for text in dict.fromkeys(texts)]
     return terms[0] if len(terms) == 1 else f"({' OR '.join(terms)})"
+
+
+def _forms(place: _Place, *, first: bool) -> tuple[str, ...]:
+    """Give how a place may be written, from its own character on where it is the first."""
+    return place.grams if first or not place.escapable else (*place.grams, *("\\" + form for form in place.grams))
 
 
 def _likes(parts: _Parts) -> tuple[str, ...]:
     texts: list[str] = [""]
     for part in parts:
         if isinstance(part, _Place) and part.like:
+            texts += [""] if part.escapable else []
             texts[-1] += part.like
         else:
             texts.append("")

@@ -6,14 +6,15 @@ from typing import Annotated, Literal, cast
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from app.core import markdown, rendering
+from app.core import html_losses, markdown, rendering
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import operation
 from app.core.shapes import Id, NameOrPath, Record, Tags, Text, Title, encode
 from app.core.tx import Tx
 from app.errors import RevisionConflict
-from app.workspace import access, folders, link_renames, note_rows, note_tags, snapshots
+from app.workspace import access, folders, link_renames, note_rows, note_tags, pasted_pictures, snapshots
+from app.workspace.pasted_pictures import Pasted
 
 Content = Annotated[str, Meta(description="Markdown or plain text, at most 10 MiB"), Text()]
 TagsIn = Annotated[list[str], Meta(description="at most 50 tags of 1 to 64 characters"), note_tags.TagList()]
@@ -72,11 +73,15 @@ class EditedNote(Record):
 
 
 class Edited(Record):
-    """After a change of title, `linksToRewrite` notes still link to the old one, of those the caller may change; `linksRewritten` did."""
+    """After a change of title, `linksToRewrite` notes still link to the old one, of those the caller may change; `linksRewritten` did.
+
+    `notice` says what of the HTML could not be kept, as Markdown has no mark for it.
+    """
 
     note: EditedNote
     links_to_rewrite: int | UnsetType = UNSET
     links_rewritten: int | UnsetType = UNSET
+    notice: str | UnsetType = UNSET
 
 
 class Edit(msgspec.Struct, frozen=True):
@@ -85,6 +90,17 @@ class Edit(msgspec.Struct, frozen=True):
     title: str | None
     text: note_rows.Text | None
     tags: str | None
+
+
+class _Asked(msgspec.Struct, frozen=True):
+    """A change of a note as it was asked for; its text is made into Markdown on the note as it then is."""
+
+    id: int
+    content: str | None
+    content_format: str | None
+    edit: Edit
+    if_revision: int | None
+    rewrite_links: bool
 
 
 @operation(
@@ -149,17 +165,39 @@ async def change_note(
     """Change a note's title, text or tags; what is not given stays. The state before is kept as a snapshot.
 
     Without contentFormat, content that holds an HTML tag is read as HTML, else as Markdown. Content equal to what reading the note gave
-    leaves the Markdown byte for byte as it is. With ifRevision a note that changed meanwhile is not overwritten. A new title tells how many
+    leaves the Markdown byte for byte as it is. Pictures pasted into HTML become attachments; what Markdown cannot hold is named in `notice`.
+    With ifRevision a note that changed meanwhile is not overwritten. A new title tells how many
     notes link by the old one (`linksToRewrite`, up to 1,000); with rewriteLinks those the caller may change link by the new one, snapshots first.
     """
-    stored_tags = None if tags is None else note_tags.stored(tags)
+    edit = Edit(title, None, None if tags is None else note_tags.stored(tags))
+    asked = _Asked(id, content, content_format, edit, if_revision, rewrite_links)
+    if content is None or content_format == "markdown" or not pasted_pictures.may_hold(content):
+        return await _change(app, me, asked)
+    note = app.glance(_read, me, id, "writer")
+    _require_revision(note, if_revision)
+    pasted = await pasted_pictures.kept(app, me, content) if _is_html(note["content"], asked) else Pasted(content)
+    try:
+        done = await _change(app, me, msgspec.structs.replace(asked, content=pasted.html))
+    except BaseException:
+        pasted_pictures.discard(app, me, pasted)
+        raise
+    if pasted.number and note["owner_id"] != me.user:
+        done.notice = " ".join([*([done.notice] if done.notice else []), "The pictures are attachments of yours: only you can open them."])
+    return done
+
+
+async def _change(app: App, me: Caller, asked: _Asked) -> Edited:
+    """Change a note, and again from the start when it has changed meanwhile."""
     while True:
-        base = app.glance(_read, me, id)
-        text = None if content is None else await _new_text(base["content"], content, content_format)
-        measured = None if text is None else note_rows.measured(text)
-        edit = Edit(title, measured, stored_tags)
-        done = await app.write(_edit, me, id, edit, base_revision=base["revision"], if_revision=if_revision, rewrite_links=rewrite_links)
+        base = app.glance(_read, me, asked.id)
+        with html_losses.watched() as lost:
+            text = None if asked.content is None else await _new_text(base["content"], asked.content, asked)
+        edit = msgspec.structs.replace(asked.edit, text=None if text is None else note_rows.measured(text))
+        done = await app.write(
+            _edit, me, asked.id, edit, base_revision=base["revision"], if_revision=asked.if_revision, rewrite_links=asked.rewrite_links
+        )
         if done is not None:
+            done.notice = html_losses.notice(lost) or UNSET
             return done
 
 
@@ -217,11 +255,17 @@ def _linking(tx: Tx, me: Caller, note: sqlite3.Row, title: str | None, *, rewrit
     return link_renames.linking(tx, me, note, note["title"], new_title=title)
 
 
-async def _new_text(stored: str, content: str, content_format: str | None) -> str:
+async def _new_text(stored: str, content: str, asked: _Asked) -> str:
     """Give the Markdown that `content` means for a note that holds `stored`."""
-    if content_format == "markdown" or (content_format is None and (content == stored or not markdown.holds_html(content))):
+    if not _is_html(stored, asked):
         return content
     return await rendering.edited(stored, content)
+
+
+def _is_html(stored: str, asked: _Asked) -> bool:
+    """Say whether content for a note that holds `stored` is to be read as HTML."""
+    content = asked.content or ""
+    return asked.content_format == "html" or (asked.content_format is None and content != stored and markdown.holds_html(content))
 
 
 def _version(tx: Tx, me: Caller, note_id: int) -> tuple[int, int, int, str | None]:
@@ -230,8 +274,8 @@ def _version(tx: Tx, me: Caller, note_id: int) -> tuple[int, int, int, str | Non
     return row["id"], row["revision"], row["snapshot_count"], row["folder_name"]
 
 
-def _read(tx: Tx, me: Caller, note_id: int) -> sqlite3.Row:
-    return access.note(tx, me, note_id, columns=f"*, {FOLDER_NAME}")
+def _read(tx: Tx, me: Caller, note_id: int, least: access.Least = "viewer") -> sqlite3.Row:
+    return access.note(tx, me, note_id, least, columns=f"*, {FOLDER_NAME}")
 
 
 async def _whole(row: sqlite3.Row) -> Note:

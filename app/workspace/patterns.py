@@ -29,6 +29,8 @@ OUTSIDE = {"w": f"[{WORD}]", "W": f"[^{WORD}]", "d": r"\p{Nd}", "D": r"\P{Nd}", 
 CONTROLS = {"a": "\a", "f": "\f", "t": "\t", "n": "\n", "r": "\r", "v": "\v"}
 BEYOND_ASCII = r"[\x{C2}-\x{F4}][\x{80}-\x{BF}]{1,3}"
 WORD_MARKS, OTHER_MARKS = ("0", "1"), ("\x01", "\x02")
+BACKSLASH = r"\\?"
+MARKED_BACKSLASH = "(?:\x01\\\\\x02)?"
 
 _QUANTIFIER = regex(r"(?:([*+?])|\{(\d{1,4})(,?)(\d{0,4})\})\??")
 _CODE = regex(r"x\{([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{2})|(0[0-7]{0,2}|[1-7][0-7]{1,2})")
@@ -49,11 +51,15 @@ _REFUSED = [
 
 
 class Char(msgspec.Struct, frozen=True):
-    """Exactly one character: one of `options`, or any that `source` allows when there are none; `fold`: in either case."""
+    """Exactly one character: one of `options`, or any that `source` allows when there are none; `fold`: in either case.
+
+    One that is `escapable` may have a backslash before it.
+    """
 
     source: str
     options: tuple[str, ...]
     fold: bool
+    escapable: bool = False
 
 
 class Edge(msgspec.Struct, frozen=True):
@@ -118,6 +124,11 @@ def read(pattern: str, *, fold: bool) -> Choice:
     return tree
 
 
+def escapable(node: Choice) -> Choice:
+    """Let each mark of a tree be found with the backslash by which Markdown makes it text: what is shown is what is looked for."""
+    return Choice([Sequence([_escapable(item) for item in branch.items]) for branch in node.branches])
+
+
 def written(node: Node) -> str:
     """Write a tree as an RE2 pattern with Unicode classes; its word boundaries are RE2's own, right for ASCII."""
     return _written(node, lambda char: char.source)
@@ -135,7 +146,7 @@ def loosely(node: Node, members: Members) -> str:
 
 def marked(node: Node) -> str:
     """Write a tree so that it matches a text whose characters stand between marks."""
-    return _written(node, lambda char: f"(?:[0\x01]{char.source}[1\x02])")
+    return _written(node, lambda char: f"(?:{MARKED_BACKSLASH if char.escapable else ''}[0\x01]{char.source}[1\x02])", within_marks=True)
 
 
 def looks_at_words(node: Node) -> bool:
@@ -155,14 +166,25 @@ def _below(node: Node) -> "list[Node]":
     return [node.item] if isinstance(node, Repeat) else []
 
 
-def _written(node: Node, char: Members, *, loose: bool = False) -> str:
+def _escapable(node: Node) -> Node:
     if isinstance(node, Char):
-        return char(node)
+        is_mark = len(node.options) == 1 and node.options[0].isascii() and node.options[0].isprintable() and not node.options[0].isalnum()
+        return msgspec.structs.replace(node, escapable=is_mark and node.options[0] != " ")
+    if isinstance(node, Group):
+        return Group(node.opening, escapable(node.body))
+    if isinstance(node, Repeat):
+        return msgspec.structs.replace(node, item=_escapable(node.item))
+    return escapable(node) if isinstance(node, Choice) else node
+
+
+def _written(node: Node, char: Members, *, loose: bool = False, within_marks: bool = False) -> str:
+    if isinstance(node, Char):
+        return f"(?:{BACKSLASH}{char(node)})" if node.escapable and not within_marks else char(node)
     if isinstance(node, Edge):
         return "(?:)" if loose and node.source in (r"\b", r"\B") else node.source
     if isinstance(node, Flags):
         return node.source
-    parts = [_written(below, char, loose=loose) for below in _below(node)]
+    parts = [_written(below, char, loose=loose, within_marks=within_marks) for below in _below(node)]
     if isinstance(node, Group):
         return f"{node.opening}{parts[0]})"
     if isinstance(node, Repeat):

@@ -266,12 +266,12 @@ def _tree(pattern: str, mode: Mode, *, case_sensitive: bool) -> patterns.Choice 
     if "\0" in pattern:
         raise Invalid("pattern must not hold a NUL character; no note does.", field="pattern")
     if mode == "literal":
-        return patterns.literal(pattern, fold=not case_sensitive)
+        return patterns.escapable(patterns.literal(pattern, fold=not case_sensitive))
     try:
         tree = patterns.read(pattern, fold=not case_sensitive)
     except patterns.Unreadable:
         return None
-    return tree
+    return patterns.escapable(tree)
 
 
 def _ascii_members(char: patterns.Char) -> str:
