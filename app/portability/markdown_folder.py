@@ -2,6 +2,7 @@
 
 import posixpath
 from collections.abc import Iterator, Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -11,7 +12,7 @@ from app.core.text import fold
 from app.portability import archives, front_matter
 from app.portability.items import Folders, Item, NotCarried, SourceFile, SourceFolder, SourceNote, address
 from app.portability.trees import Entry, Folder, Tree
-from app.portability.wording import named, unreadable
+from app.portability.wording import named, since_1970, unreadable
 from app.workspace import link_text
 from app.workspace.media_types import as_text
 
@@ -28,6 +29,7 @@ LEFT_OUT = frozenset({"canvas", "base", "db", "sqlite", "tmp", "lock", "part", "
 _LINK = regex(r"\]\((?:<([^<>\n]{1,2000})>|([^()\s<>]{1,2000}))(?=[ )\t])")
 _DEFINITION = regex(r"^( {0,3}\[[^\]\n]{1,500}\]:[ \t]*)(?:<([^<>\n]{1,2000})>|(\S{1,2000}))", 8)
 _EMBED = regex(r"\[\[([^\[\]\n|#]{1,500})(?:#[^\[\]\n|]{0,500})?(?:\|([^\[\]\n]{0,500}))?\]\]")
+_DAY = regex(r"([0-9]{4})([-_])([0-9]{2})\2([0-9]{2})")
 _ELSEWHERE = regex(r"[A-Za-z][A-Za-z0-9+.-]*:|[/#\\?]")
 
 
@@ -66,7 +68,8 @@ class MarkdownFolder:
                 yield SourceFolder(path=tuple(entry.path.split("/")))
         for entry in self._entries():
             if not _is_note(entry.path):
-                yield SourceFile(key=entry.path, name=entry.name, open=entry.open, size=entry.size)
+                made = since_1970(entry.modified, 1) if entry.modified else None
+                yield SourceFile(key=entry.path, name=entry.name, open=entry.open, size=entry.size, created=made)
         for entry in self._entries():
             if _is_note(entry.path):
                 yield from self._note(entry)
@@ -103,7 +106,7 @@ class MarkdownFolder:
         return SourceNote(
             key=entry.path, path=folders, title=title, text=self._with_addresses(folders, content),
             tags=(*tags, *_inline_tags(body)), pinned=str(known.get("pinned", "")).lower() == "true",
-            created=_first(known, CREATED), updated=_first(known, UPDATED),
+            created=_first(known, CREATED), updated=_first(known, UPDATED), day=_day(title), modified=entry.modified,
         )  # fmt: skip
 
     def _with_addresses(self, folders: Folders, text: str) -> str:
@@ -134,6 +137,15 @@ class MarkdownFolder:
             return whole
         shown = path.rpartition("/")[2] if shown is None or shown.replace("x", "").isdecimal() else shown  # a number there is the width of a picture
         return f"[{shown.replace('[', '(').replace(']', ')')}]({address('attachment', path)})"
+
+
+def _day(title: str) -> date | None:
+    """Give the day of which a note is the journal, by its name: 2024-05-31 or 2024_05_31."""
+    match = _DAY.fullmatch(title)
+    try:
+        return date(int(match[1]), int(match[3]), int(match[4])) if match else None
+    except ValueError:
+        return None
 
 
 def _is_note(path: str) -> bool:

@@ -142,7 +142,7 @@ class TarTree(ArchiveTree):
         elif data + head.size > self._end:
             yield NotCarried(name=named(path), reason="it is cut off, or the archive tells a false size")
         else:
-            yield Entry(path, head.size, head.modified, self, data)
+            yield Entry(path, head.size, head.modified or None, self, data)
 
     def _long_name(self, head: _Head, data: int) -> str:
         text = self.read_at(data, min(head.size, MOST_NAME))
