@@ -48,7 +48,8 @@ async def notes_of(client: Client) -> dict[str, Any]:
 
 async def test_a_vault_comes_in_with_links_tags_times_and_pictures(served: Served, alice: Client, tmp_path: Path) -> None:
     report = await read_in(served, "alice", plant(tmp_path / "vault", VAULT))
-    assert (report.format, report.notes.created, report.files.created, report.left) == ("obsidian", 3, 2, [])
+    assert (report.format, report.notes.created, report.files.created) == ("obsidian", 3, 3)
+    assert [line.name for line in report.left] == [".obsidian", ".trash", "Empty folder/.keep"]
     found = await notes_of(alice)
     home, trip, deep = found["Home"], found["Trip"], found["Deep"]
     attached = {one["name"]: one["id"] for one in (await alice.ok("GET", "/os/attachments"))["attachments"]}
@@ -80,7 +81,7 @@ async def test_the_same_source_again_changes_what_changed_and_doubles_nothing(se
     vault = plant(tmp_path / "vault", VAULT)
     await read_in(served, "alice", vault)
     again = await read_in(served, "alice", vault)
-    assert (again.notes.created, again.notes.updated, again.notes.unchanged, again.files.unchanged) == (0, 0, 3, 2)
+    assert (again.notes.created, again.notes.updated, again.notes.unchanged, again.files.unchanged) == (0, 0, 3, 3)
     mine = (await notes_of(alice))["Deep"]
     await alice.ok("PATCH", f"/os/notes/{mine['id']}", json={"content": "mine now", "contentFormat": "markdown"})
     plant(vault, {"Trip.md": "other text ![[pic.png]]", "Sub/pic.png": PNG + b"new", "New.md": "new"})
@@ -284,7 +285,8 @@ async def test_an_upload_is_imported_as_a_job_that_goes_on_alone(served: Served,
     job = (await alice.ok("POST", "/import?name=vault.zip", status=202, content=content))["job"]
     assert (job["kind"], job["name"], job["status"]) == ("import", "vault.zip", "running")
     done = await finished(alice, f"/import/{job['id']}")
-    assert (done["status"], done["report"]["notes"]["created"], done["report"]["left"]) == ("completed", 3, [])
+    assert (done["status"], done["report"]["notes"]["created"]) == ("completed", 3)
+    assert [line["name"] for line in done["report"]["left"]] == [".obsidian", ".trash", "Empty folder/.keep"]
     for method in ("GET", "DELETE"):
         await bob.refused(method, f"/import/{job['id']}", 404, "not_found")
         await bob.refused(method, f"/export/{job['id']}", 404, "not_found")

@@ -129,7 +129,7 @@ def _left(found: dict[str, Any]) -> Iterable[str]:
     if found["leftTotal"] == 0:
         yield "Everything came along."
         return
-    yield f"{found['leftTotal']} {'thing' if found['leftTotal'] == 1 else 'things'} could not come along as it was:"
+    yield "1 thing did not come along as it was:" if found["leftTotal"] == 1 else f"{found['leftTotal']:,} things did not come along as they were:"
     for line in found["left"][:SHOWN]:
         yield f"  {on_one_line(line['name'], 200)}: {on_one_line(line['reason'], 300)}"
     if found["leftTotal"] > SHOWN:

@@ -120,6 +120,10 @@ class NotCarried(msgspec.Struct, frozen=True, kw_only=True):
     reason: str
 
 
+class PassedOver(NotCarried, frozen=True, kw_only=True):
+    """What is left out on purpose, as it is a program's or the system's own: a hidden folder with all that is in it, or one file."""
+
+
 Item = SourceFolder | SourceNote | SourceFile | SourceTodo | SourceConversation | SourceSettings | NotCarried
 
 

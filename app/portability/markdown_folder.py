@@ -10,8 +10,8 @@ from urllib.parse import unquote
 from app.core.regex import regex
 from app.core.text import fold
 from app.portability import archives, front_matter
-from app.portability.items import Folders, Item, NotCarried, SourceFile, SourceFolder, SourceNote, address
-from app.portability.trees import Entry, Folder, Tree
+from app.portability.items import Folders, Item, NotCarried, PassedOver, SourceFile, SourceFolder, SourceNote, address
+from app.portability.trees import Entry, Folder, Found, Tree
 from app.portability.wording import named, since_1970, unreadable
 from app.workspace import link_text
 from app.workspace.media_types import as_text
@@ -24,8 +24,12 @@ LARGEST = 64 << 20
 CREATED = ("created", "date created", "created_at", "creation-date", "date")
 UPDATED = ("updated", "modified", "date modified", "updated_at", "lastmod")
 TAGS = ("tags", "tag", "keywords")
-LEFT_OUT = frozenset({"canvas", "base", "db", "sqlite", "tmp", "lock", "part", "crdownload"})
-"""What programs keep for themselves beside the notes."""
+LEFT_OUT = {
+    **dict.fromkeys(("db", "sqlite", "sqlite3"), "it is a database that a program keeps for itself"),
+    **dict.fromkeys(("lock", "tmp"), "a program keeps it only while it runs"),
+    **dict.fromkeys(("part", "crdownload"), "it is a download that never ended"),
+}
+"""What programs keep for themselves beside the notes, by the endings of the names."""
 _LINK = regex(r"\]\((?:<([^<>\n]{1,2000})>|([^()\s<>]{1,2000}))(?=[ )\t])")
 _DEFINITION = regex(r"^( {0,3}\[[^\]\n]{1,500}\]:[ \t]*)(?:<([^<>\n]{1,2000})>|(\S{1,2000}))", 8)
 _EMBED = regex(r"\[\[([^\[\]\n|#]{1,500})(?:#[^\[\]\n|]{0,500})?(?:\|([^\[\]\n]{0,500}))?\]\]")
@@ -49,7 +53,7 @@ class MarkdownFolder:
     def __init__(self, tree: Tree, format: str) -> None:
         self.format = format
         self._tree = tree
-        self._listed = [entry for entry in tree.entries() if not isinstance(entry, Entry) or entry.ending not in LEFT_OUT]
+        self._listed = [_left_out(entry) for entry in tree.entries()]
         self._named: dict[str, str] = {}
         for path in sorted((entry.path for entry in self._entries() if not _is_note(entry.path)), key=lambda path: path.count("/"), reverse=True):
             self._named[fold(path.rpartition("/")[2])] = path  # of several the one nearest to the top, as a vault reads a bare name
@@ -62,10 +66,10 @@ class MarkdownFolder:
     def items(self) -> Iterator[Item]:
         """Give folders, then files, then notes, so that a note's files are there before it."""
         for entry in self._listed:
-            if isinstance(entry, NotCarried):
-                yield entry
-            elif isinstance(entry, Folder):
+            if isinstance(entry, Folder):
                 yield SourceFolder(path=tuple(entry.path.split("/")))
+        refused = [one for one in self._listed if isinstance(one, NotCarried)]
+        yield from sorted(refused, key=lambda one: isinstance(one, PassedOver))  # what nobody misses comes last
         for entry in self._entries():
             if not _is_note(entry.path):
                 made = since_1970(entry.modified, 1) if entry.modified else None
@@ -146,6 +150,12 @@ def _day(title: str) -> date | None:
         return date(int(match[1]), int(match[3]), int(match[4])) if match else None
     except ValueError:
         return None
+
+
+def _left_out(one: Found) -> Found:
+    if not isinstance(one, Entry) or one.ending not in LEFT_OUT:
+        return one
+    return PassedOver(name=named(one.path), reason=LEFT_OUT[one.ending])
 
 
 def _is_note(path: str) -> bool:

@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from app.errors import Invalid
+from app.portability import hidden
 from app.portability.items import NotCarried
-from app.portability.trees import LINK, ODD, OWN, ArchiveTree, Damaged, Entry, Folder, Found, Limits, Part, fault_of, is_hidden
+from app.portability.trees import LINK, ODD, OWN, ArchiveTree, Damaged, Entry, Folder, Found, Limits, Part, fault_of
 from app.portability.wording import named, why
 
 MOST_ENTRIES = 200_000
@@ -58,13 +59,13 @@ class ZipTree(ArchiveTree):
         """Give the names of all files and folders, also of hidden ones, as the archive has them."""
         return self._archive.namelist()
 
-    def members(self) -> Iterator[Found]:
+    def members(self) -> Iterator[Found | hidden.Hidden]:
         """Give the files of each folder before its folders, each by name."""
         for info in sorted(self._archive.infolist(), key=_order):
             path = info.filename.rstrip("/")
-            if is_hidden(path):
-                continue
-            if fault := self._fault(info, path):
+            if hidden.hidden_part(path):
+                yield hidden.Hidden(path, info.is_dir())
+            elif fault := self._fault(info, path):
                 yield NotCarried(name=named(path), reason=fault)
             elif info.is_dir():
                 yield Folder(path)

@@ -48,6 +48,7 @@ class Joplin:
         self._tags_of: dict[str, list[str]] = {}
         self._notes: set[str] = set()
         self._blobs: dict[str, Entry] = {}
+        self._resources: set[str] = set()
         self._given = 0
 
     def total(self) -> int | None:
@@ -68,6 +69,8 @@ class Joplin:
                 yield from self._item(entry, others)
             elif not entry.path.startswith("resources/"):
                 yield NotCarried(name=named(entry.path), reason="it is no file of a Joplin export")
+            elif (own := entry.name[:32].lower()) not in self._resources or self._blobs[own].path != entry.path:
+                yield NotCarried(name=named(entry.path), reason="nothing in the export tells whose file it is")
         for kind, count in sorted(others.items()):
             name = KINDS.get(kind, f"things of type {kind}")
             yield NotCarried(name=f"{count} {name}", reason=f"Joplin's {name} have no place here")
@@ -94,6 +97,8 @@ class Joplin:
 
     def _remember(self, item: JoplinItem) -> None:
         self._given += item.kind in (NOTE, FOLDER, RESOURCE)
+        if item.kind == RESOURCE:
+            self._resources.add(item.id)
         if item.on("encryption_applied") or item.on("deleted_time"):
             return
         if item.kind == FOLDER:
