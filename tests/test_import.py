@@ -55,11 +55,11 @@ async def test_a_vault_comes_in_with_links_tags_times_and_pictures(served: Serve
     attached = {one["name"]: one["id"] for one in (await alice.ok("GET", "/os/attachments"))["attachments"]}
     assert home["markdown"] == (
         "---\ntags: [start, Big Plan]\naliases: [Index]\n---\n"
-        f"See [[Trip|the trip]] and [[Sub/Deep#Part]] ![pic.png](/os/attachments/{attached['pic.png']}) #inline"
+        f"See [[Trip|the trip]] and [[Sub/Deep#Part]] ![pic.png|200](/os/attachments/{attached['pic.png']}) #inline"
     )
     assert home["tags"] == ["start", "Big Plan", "inline"]
     assert trip["markdown"] == (
-        f"![doc.pdf](/os/attachments/{attached['doc.pdf']}) and [pic](/os/attachments/{attached['pic.png']}) and [deep](/os/notes/{deep['id']})"
+        f"![doc.pdf](/os/attachments/{attached['doc.pdf']}) and [pic](/os/attachments/{attached['pic.png']}) and [deep](/os/notes/{deep['id']}#Part)"
     )
     assert (trip["tags"], trip["createdAt"]) == (["travel", "summer"], "2024-05-06T00:00:00.000Z")
     assert deep["markdown"] == (
@@ -191,7 +191,7 @@ async def test_bad_input_is_told_by_name_and_the_rest_comes_in(served: Served, a
     }  # fmt: skip
     found = await served.parts.read(lambda tx: tx.all("SELECT title, content FROM notes"))
     texts = sorted(row["content"] for row in found if len(row["content"]) < 5)
-    assert texts == ["", "1", "2", "3", "4", "body", "café", "deep", "good", "long"]
+    assert texts == ["1", "2", "3", "4", "café", "deep", "good", "long"]
     assert any("deeper than 32" in line.reason for line in report.left)
     assert not any("root:" in row["content"] for row in found)
 

@@ -51,7 +51,7 @@ def relative(start: str, target: str) -> str:
     same = 0
     while same < len(here) and same < len(there) - 1 and here[same] == there[same]:
         same += 1
-    return quote("/".join([*[".."] * (len(here) - same), *there[same:]]), safe="/!$'*+,;=@~")
+    return quote("/".join([*[".."] * (len(here) - same), *there[same:]]), safe="/!*+,;=@~")
 
 
 def _key(name: str) -> str:

@@ -1,8 +1,9 @@
 """Reads any folder or archive of Markdown files: each file a note, its folders the note's folders, every other file one that notes may show."""
 
 import posixpath
-from collections.abc import Iterator, Mapping
-from datetime import date
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -11,9 +12,10 @@ from app.core.regex import regex
 from app.core.text import fold
 from app.portability import archives, front_matter
 from app.portability.items import Folders, Item, NotCarried, PassedOver, SourceFile, SourceFolder, SourceNote, address
+from app.portability.literal_text import outside
 from app.portability.trees import Entry, Folder, Found, Tree
 from app.portability.wording import named, since_1970, unreadable
-from app.workspace import link_text
+from app.workspace import link_text, note_tags
 from app.workspace.media_types import as_text
 
 ENDINGS = (".md", ".markdown", ".mdown", ".mkd")
@@ -30,9 +32,10 @@ LEFT_OUT = {
     **dict.fromkeys(("part", "crdownload"), "it is a download that never ended"),
 }
 """What programs keep for themselves beside the notes, by the endings of the names."""
-_LINK = regex(r"\]\((?:<([^<>\n]{1,2000})>|([^()\s<>]{1,2000}))(?=[ )\t])")
+_LINK = regex(r"\]\((?:<([^<>\n]{1,2000})>|((?:[^()\s<>]|\([^()\s<>]{0,500}\)){1,2000}))(?=[ )\t])")
 _DEFINITION = regex(r"^( {0,3}\[[^\]\n]{1,500}\]:[ \t]*)(?:<([^<>\n]{1,2000})>|(\S{1,2000}))", 8)
-_EMBED = regex(r"\[\[([^\[\]\n|#]{1,500})(?:#[^\[\]\n|]{0,500})?(?:\|([^\[\]\n]{0,500}))?\]\]")
+_EMBED = regex(r"(!?)\[\[([^\[\]\n|#\\]{1,500})(#[^\[\]\n|\\]{0,500})?(?:(\\?\|)([^\[\]\n]{0,500}))?\]\]")
+_IN_ADDRESS = str.maketrans({" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E"})
 _DAY = regex(r"([0-9]{4})([-_])([0-9]{2})\2([0-9]{2})")
 _ELSEWHERE = regex(r"[A-Za-z][A-Za-z0-9+.-]*:|[/#\\?]")
 
@@ -106,9 +109,9 @@ class MarkdownFolder:
         known = {name.lower().strip(): value for name, value in fields.items()}
         carried = {*CREATED, *UPDATED, *TAGS, "pinned", *(["title"] if str(known.get("title", "")) == title else [])}
         tags = [tag for name in TAGS for tag in front_matter.words(known.get(name))]
-        content = body if known.keys() <= carried else text
+        head = "" if known.keys() <= carried and _is_whole(fields, text[: len(text) - len(body)], tags) else text[: len(text) - len(body)]
         return SourceNote(
-            key=entry.path, path=folders, title=title, text=self._with_addresses(folders, content),
+            key=entry.path, path=folders, title=title, text=head + self._with_addresses(folders, body),
             tags=(*tags, *_inline_tags(body)), pinned=str(known.get("pinned", "")).lower() == "true",
             created=_first(known, CREATED), updated=_first(known, UPDATED), day=_day(title), modified=entry.modified,
         )  # fmt: skip
@@ -116,31 +119,42 @@ class MarkdownFolder:
     def _with_addresses(self, folders: Folders, text: str) -> str:
         """Give a text with the addresses of what its relative links and embeds lead to; links to titles stay, Hearth has them too."""
         if "](" in text:
-            text = _LINK.sub(lambda match: f"]({found}" if (found := self._target(folders, match[1] or match[2])) else match[0], text)
+            text = outside(_LINK, lambda match: self._linked(folders, "](", match[1] or match[2]), text, maths=True)
         if "]:" in text:
-            text = _DEFINITION.sub(lambda match: match[1] + (self._target(folders, match[2] or match[3]) or match[0][len(match[1]) :]), text)
+            text = outside(_DEFINITION, lambda match: self._linked(folders, match[1], match[2] or match[3]), text, maths=True)
         if "[[" in text:
-            text = _EMBED.sub(lambda match: self._embedded(folders, match[0], match[1].strip(), match[2]), text)
+            text = outside(_EMBED, lambda match: self._embedded(folders, match), text, maths=True)
         return text
+
+    def _linked(self, folders: Folders, before: str, link: str) -> str | None:
+        found = self._target(folders, link)
+        return None if found is None else before + found
 
     def _target(self, folders: Folders, link: str) -> str | None:
         """Give the address of the file that a relative link leads to; None for all others."""
         if _ELSEWHERE.match(link):
             return None
-        where = unquote(link.partition("#")[0].partition("?")[0])
+        where = link.partition("#")[0].partition("?")[0]
+        rest = link[len(where) :].translate(_IN_ADDRESS)
+        where = unquote(where)
         path = self._folded.get(fold(posixpath.normpath("/".join([*folders, where]))))
         if path is None and not where.lower().endswith(ENDINGS):
             path = self._folded.get(fold(posixpath.normpath("/".join([*folders, where + ".md"]))))
-        return None if path is None else address("note" if _is_note(path) else "attachment", path)
+        return None if path is None else address("note" if _is_note(path) else "attachment", path) + rest
 
-    def _embedded(self, folders: Folders, whole: str, target: str, shown: str | None) -> str:
-        """Give what stands for a link in double brackets: one to a file that is no note gets its address."""
+    def _embedded(self, folders: Folders, match: re.Match[str]) -> str | None:
+        """Give what stands for a link in double brackets: one to a file that is no note gets its address, and keeps its size and fragment."""
+        shows, target, fragment, bar, shown = match[1], match[2].strip(), match[3] or "", match[4], match[5]
         path = self._folded.get(fold(posixpath.normpath("/".join([*folders, target])))) or self._folded.get(fold(target.strip("/")))
         path = path or self._named.get(fold(target.rpartition("/")[2]))
         if path is None or _is_note(path):
-            return whole
-        shown = path.rpartition("/")[2] if shown is None or shown.replace("x", "").isdecimal() else shown  # a number there is the width of a picture
-        return f"[{shown.replace('[', '(').replace(']', ')')}]({address('attachment', path)})"
+            return None
+        name = path.rpartition("/")[2]
+        if shown is None:
+            shown = name
+        elif shows and shown.replace("x", "").isdecimal():  # the width of a picture
+            shown = f"{name}{bar}{shown}"
+        return f"{shows}[{shown.replace('[', '(').replace(']', ')')}]({address('attachment', path)}{fragment.translate(_IN_ADDRESS)})"
 
 
 def _day(title: str) -> date | None:
@@ -150,6 +164,31 @@ def _day(title: str) -> date | None:
         return date(int(match[1]), int(match[3]), int(match[4])) if match else None
     except ValueError:
         return None
+
+
+def _is_whole(fields: Mapping[str, Any], head: str, tags: Sequence[str]) -> bool:
+    """Say whether all of a front matter becomes fields of the note: it has no comments, each thing once, and what can be one."""
+    known = [name.lower().strip() for name in fields]
+    alone = all(sum(name in group for name in known) <= 1 for group in (CREATED, UPDATED, TAGS))
+    dates = [str(value) for name, value in fields.items() if name.lower().strip() in (*CREATED, *UPDATED)]
+    listed = [value for name, value in fields.items() if name.lower().strip() in TAGS and isinstance(value, list | dict)]
+    words = all(isinstance(one, str) for value in listed for one in value) and not any(isinstance(value, dict) for value in listed)
+    return "#" not in head and alone and words and all(map(_is_moment, dates)) and len(tags) <= note_tags.MOST and all(map(_is_tag, tags))
+
+
+def _is_moment(text: str) -> bool:
+    try:
+        return not text or datetime.fromisoformat(text.strip()).year > 0
+    except ValueError:
+        return False
+
+
+def _is_tag(text: str) -> bool:
+    try:
+        note_tags.TAG(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _left_out(one: Found) -> Found:

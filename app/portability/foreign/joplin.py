@@ -12,6 +12,7 @@ from app.portability import archives
 from app.portability.foreign import joplin_items, todo_parts
 from app.portability.foreign.joplin_items import FOLDER, KINDS, NOTE, NOTE_TAG, RESOURCE, TAG, JoplinItem
 from app.portability.items import Folders, Item, NotCarried, SourceFile, SourceFolder, SourceNote
+from app.portability.literal_text import outside
 from app.portability.trees import DEEPEST, Entry, Tree, files
 from app.portability.wording import UNREADABLE, clean, damaged, folder, joined, labels, line, named, title_of, unreadable
 
@@ -190,17 +191,19 @@ class Joplin:
         """Give a text with links as the import knows them, and the ids that lead nowhere."""
         lost: list[str] = []
 
-        def address(own: str, otherwise: str) -> str:
-            own = own.lower()
+        def address(found: re.Match[str]) -> str | None:
+            if not _is_link(found):
+                return None
+            own = found[1].lower()
             if own in self._notes:
                 return f"note:{own}"
             if own in self._blobs:
                 return f"attachment:{own}"
             lost.append(own)
-            return otherwise
+            return None
 
-        text = _LINK.sub(lambda found: address(found[1], found[0]) if _is_link(found) else found[0], text)
-        return _CLIENT.sub(lambda found: address(found[1], found[0]), text) if "joplin:" in text else text, lost
+        text = outside(_LINK, address, text)
+        return outside(_CLIENT, address, text) if "joplin:" in text else text, lost
 
 
 def _is_item(entry: Entry) -> bool:
