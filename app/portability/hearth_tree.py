@@ -10,7 +10,7 @@ import msgspec
 
 from app.core.regex import regex
 from app.core.text import word_count
-from app.portability import addresses, archives, front_matter
+from app.portability import addresses, archives, file_links, front_matter, own_matter
 from app.portability.addresses import Kind
 from app.portability.exporting import ABOUT, FILES, FOLDERS, SETTINGS, TODOS, VERSION
 from app.portability.items import (
@@ -158,7 +158,8 @@ class HearthTree:
         except OSError as error:
             yield unreadable(name, error)
             return
-        fields, body, trouble = front_matter.parted(_decoded(content))
+        fields, body, trouble = own_matter.apart(_decoded(content))
+        body = file_links.restored(body, fields.get(own_matter.LINKS))
         if trouble is not None:
             yield NotCarried(name=name, reason=f"{trouble}; it was kept as text")
         key = _text(fields, "id") or name
@@ -183,7 +184,7 @@ class HearthTree:
                 head = file.read(HEAD)
         except OSError:
             return name
-        fields, _, _ = front_matter.parted(as_text(head))
+        fields, _, _ = own_matter.apart(as_text(head))
         return _text(fields, "id") or name
 
     def _snapshots(self, key: str) -> Callable[[], Iterator[Kept]] | None:
