@@ -158,7 +158,8 @@ async def test_what_others_add_to_the_front_matter_of_an_export_comes_in(served:
 
 
 LINES = st.sampled_from(
-    ["id: 7", "title: T", "title: 'U'", "tags: [a]", "tags:\n- a\n- b", "pinned: true", "version: 3", "created: 2020-01-02", "a: |", "  text", "# note",
+    ["id: 7", "title: T", "title: 'U'", "tags: [a]", "tags:\n- a\n- b", "pinned: true", "version: 3", "created: 2020-01-02", "a: |", "  text",
+     "# note",
      "",
      "hearth: x", "- item", "{a: b}", "b: [", "created: {{x}}", "x: y\u2028id: 5", "x: y\rid: 5", '"id": 3', "id:", "\ttab", "word"]
 )  # fmt: skip

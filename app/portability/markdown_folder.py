@@ -14,6 +14,7 @@ from app.portability import archives, front_matter
 from app.portability.items import Folders, Item, NotCarried, PassedOver, SourceFile, SourceFolder, SourceNote, address
 from app.portability.literal_text import outside
 from app.portability.trees import Entry, Folder, Found, Tree
+from app.portability.unsupported import is_encrypted
 from app.portability.wording import named, since_1970, unreadable
 from app.workspace import link_text, note_tags
 from app.workspace.media_types import as_text
@@ -97,6 +98,9 @@ class MarkdownFolder:
             return
         if b"\0" in content and content[:2] not in (b"\xff\xfe", b"\xfe\xff"):
             yield NotCarried(name=name, reason="it is no text: it holds NUL characters")
+            return
+        if is_encrypted(content):
+            yield NotCarried(name=name, reason="it is encrypted; decrypt it where it was made, and import it again")
             return
         text = as_text(content)
         fields, body, trouble = front_matter.parted(text)
