@@ -11,7 +11,7 @@ import msgspec
 
 from app.core.regex import regex
 from app.core.text import fold
-from app.core.tx import stamp
+from app.core.tx import stamp, utc_now
 from app.errors import Invalid, PayloadTooLarge
 from app.portability import addresses
 from app.portability.items import Folders, NotCarried, SourceFolder, SourceNote, SourceTodo
@@ -91,7 +91,7 @@ def note(source: SourceNote, into: Folders, lines: Lines, *, zone: tzinfo = UTC,
     title = clean_name(source.title, name, lines)
     place = path(source.path, into, lines)
     told = (place, title, tags, source.pinned, created, updated)
-    times = _times(source, created, updated, zone, now or datetime.now(UTC))
+    times = _times(source, created, updated, zone, now or utc_now())
     return ReadyNote(source, place, title, text, tags, *times, frozenset(addresses.wanted(content)), digest(told, content))
 
 
