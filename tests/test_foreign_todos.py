@@ -46,6 +46,7 @@ def test_priority_1_of_a_csv_is_the_highest(tmp_path: Path, written: str, priori
         ("2024-05-01T10:00:00Z", "en", "2024-05-01T10:00:00.000Z", None),
         ("15 Jan 2025", "en", "2025-01-15", None), ("Jan 15, 2025 9am", "en", "2025-01-15T08:00:00.000Z", None),
         ("15. Januar 2025", "de", "2025-01-15", None),
+        ("15 May 2025", "de", "2025-05-15", None), ("Oct 5 2025", "ja", "2025-10-05", None), ("12 Mar 2023", "es", "2023-03-12", None),
         ("every day", "en", "2024-05-03", "FREQ=DAILY"), ("every monday", "en", "2024-05-06", "FREQ=WEEKLY;BYDAY=MO"),
         ("every friday", "en", "2024-05-03", "FREQ=WEEKLY;BYDAY=FR"), ("every mon, wed", "en", "2024-05-06", "FREQ=WEEKLY;BYDAY=MO,WE"),
         ("every 15th", "en", "2024-05-15", "FREQ=MONTHLY;BYMONTHDAY=15"), ("jeden Montag", "de", "2024-05-06", "FREQ=WEEKLY;BYDAY=MO"),
@@ -58,9 +59,20 @@ def test_dates_that_can_mean_one_thing_are_understood(text: str, language: str, 
     assert (found.due, found.rule) == (due, rule)
 
 
+def test_a_date_without_a_year_is_the_one_nearest_to_the_export_and_told(tmp_path: Path) -> None:
+    todoist(tmp_path, "task,Past,,4,1,,,Apr 20,de,", "task,Next,,4,1,,,5 Jan,en,", "task,Timed,,4,1,,,May 10 9am,en,Europe/Berlin")
+    path = tmp_path / "List.csv"
+    os.utime(path, (1_733_011_200, 1_733_011_200))  # 1 December 2024
+    read = Read(source_of(path, "todoist-csv"))
+    assert [read.todos[title].due for title in ("Past", "Next", "Timed")] == ["2025-04-20", "2025-01-05", "2025-05-10T07:00:00.000Z"]
+    assert read.lost["Next"] == "its date “5 Jan” names no year; 2025 was taken, nearest to the export"
+    os.utime(path, (1_714_737_600, 1_714_737_600))  # 3 May 2024
+    assert [todo.due for todo in Read(source_of(path, "todoist-csv")).todos.values()][:2] == ["2024-04-20", "2024-01-05"]
+
+
 @pytest.mark.parametrize(
     "text",
-    ["", "tomorrow", "in 3 days", "5 Jan", "every 3 days", "every week", "every! day", "every last day", "2024-13-01", "2024-02-30", "foo", "p1",
+    ["", "tomorrow", "in 3 days", "5th", "May", "every 3 days", "every week", "every! day", "every last day", "2024-13-01", "2024-02-30", "foo", "p1",
      "x" * 500, "every monday maybe", "0000-01-01", "2024-05-01 25:00", "every day after lunch"],
 )  # fmt: skip
 def test_dates_that_are_not_certain_are_left_to_the_reader(tmp_path: Path, text: str) -> None:

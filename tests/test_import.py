@@ -48,17 +48,18 @@ async def notes_of(client: Client) -> dict[str, Any]:
 
 async def test_a_vault_comes_in_with_links_tags_times_and_pictures(served: Served, alice: Client, tmp_path: Path) -> None:
     report = await read_in(served, "alice", plant(tmp_path / "vault", VAULT))
-    assert (report.format, report.notes.created, report.files.created, report.left) == ("obsidian", 3, 2, [])
+    assert (report.format, report.notes.created, report.files.created) == ("obsidian", 3, 3)
+    assert [line.name for line in report.left] == [".obsidian", ".trash", "Empty folder/.keep"]
     found = await notes_of(alice)
     home, trip, deep = found["Home"], found["Trip"], found["Deep"]
     attached = {one["name"]: one["id"] for one in (await alice.ok("GET", "/os/attachments"))["attachments"]}
     assert home["markdown"] == (
         "---\ntags: [start, Big Plan]\naliases: [Index]\n---\n"
-        f"See [[Trip|the trip]] and [[Sub/Deep#Part]] ![pic.png](/os/attachments/{attached['pic.png']}) #inline"
+        f"See [[Trip|the trip]] and [[Sub/Deep#Part]] ![pic.png|200](/os/attachments/{attached['pic.png']}) #inline"
     )
     assert home["tags"] == ["start", "Big Plan", "inline"]
     assert trip["markdown"] == (
-        f"![doc.pdf](/os/attachments/{attached['doc.pdf']}) and [pic](/os/attachments/{attached['pic.png']}) and [deep](/os/notes/{deep['id']})"
+        f"![doc.pdf](/os/attachments/{attached['doc.pdf']}) and [pic](/os/attachments/{attached['pic.png']}) and [deep](/os/notes/{deep['id']}#Part)"
     )
     assert (trip["tags"], trip["createdAt"]) == (["travel", "summer"], "2024-05-06T00:00:00.000Z")
     assert deep["markdown"] == (
@@ -80,7 +81,7 @@ async def test_the_same_source_again_changes_what_changed_and_doubles_nothing(se
     vault = plant(tmp_path / "vault", VAULT)
     await read_in(served, "alice", vault)
     again = await read_in(served, "alice", vault)
-    assert (again.notes.created, again.notes.updated, again.notes.unchanged, again.files.unchanged) == (0, 0, 3, 2)
+    assert (again.notes.created, again.notes.updated, again.notes.unchanged, again.files.unchanged) == (0, 0, 3, 3)
     mine = (await notes_of(alice))["Deep"]
     await alice.ok("PATCH", f"/os/notes/{mine['id']}", json={"content": "mine now", "contentFormat": "markdown"})
     plant(vault, {"Trip.md": "other text ![[pic.png]]", "Sub/pic.png": PNG + b"new", "New.md": "new"})
@@ -190,7 +191,7 @@ async def test_bad_input_is_told_by_name_and_the_rest_comes_in(served: Served, a
     }  # fmt: skip
     found = await served.parts.read(lambda tx: tx.all("SELECT title, content FROM notes"))
     texts = sorted(row["content"] for row in found if len(row["content"]) < 5)
-    assert texts == ["", "1", "2", "3", "4", "body", "café", "deep", "good", "long"]
+    assert texts == ["1", "2", "3", "4", "café", "deep", "good", "long"]
     assert any("deeper than 32" in line.reason for line in report.left)
     assert not any("root:" in row["content"] for row in found)
 
@@ -284,7 +285,8 @@ async def test_an_upload_is_imported_as_a_job_that_goes_on_alone(served: Served,
     job = (await alice.ok("POST", "/import?name=vault.zip", status=202, content=content))["job"]
     assert (job["kind"], job["name"], job["status"]) == ("import", "vault.zip", "running")
     done = await finished(alice, f"/import/{job['id']}")
-    assert (done["status"], done["report"]["notes"]["created"], done["report"]["left"]) == ("completed", 3, [])
+    assert (done["status"], done["report"]["notes"]["created"]) == ("completed", 3)
+    assert [line["name"] for line in done["report"]["left"]] == [".obsidian", ".trash", "Empty folder/.keep"]
     for method in ("GET", "DELETE"):
         await bob.refused(method, f"/import/{job['id']}", 404, "not_found")
         await bob.refused(method, f"/export/{job['id']}", 404, "not_found")

@@ -17,6 +17,10 @@ from app.settings import Settings
 
 SHOWN = 20
 """How many of the things that were left out are shown; all of them stand in the file that --report names."""
+_ENDED = {
+    "import_here": "The import was ended. What it has stored stays; the same command again goes on from there.",
+    "export_here": "The export was ended, and nothing of it was kept.",
+}
 report_option = click.option(
     "--report", type=click.Path(dir_okay=False, writable=True, path_type=Path), metavar="FILE", help="Write the whole report there, as JSON."
 )
@@ -69,7 +73,7 @@ def _run(settings: Settings, doing: str, name: str, **params: Any) -> dict[str, 
     """Ask for the work, show how far it is, and give its report."""
     bar = _Bar(doing)
     try:
-        for event in Speaker(settings, None).lines(name, **params):
+        for event in Speaker(settings, None, goes_on=False).lines(name, **params):
             if event["type"] == "progress":
                 bar.show(event["done"], event["total"])
             elif event["type"] == "error":
@@ -77,6 +81,8 @@ def _run(settings: Settings, doing: str, name: str, **params: Any) -> dict[str, 
             else:
                 found: dict[str, Any] = event["report"]
                 return found
+    except KeyboardInterrupt:
+        raise Refused(_ENDED[name]) from None
     finally:
         bar.end()
     raise Refused("The work was cut off before its end; the same command again goes on.")
@@ -129,7 +135,7 @@ def _left(found: dict[str, Any]) -> Iterable[str]:
     if found["leftTotal"] == 0:
         yield "Everything came along."
         return
-    yield f"{found['leftTotal']} {'thing' if found['leftTotal'] == 1 else 'things'} could not come along as it was:"
+    yield "1 thing did not come along as it was:" if found["leftTotal"] == 1 else f"{found['leftTotal']:,} things did not come along as they were:"
     for line in found["left"][:SHOWN]:
         yield f"  {on_one_line(line['name'], 200)}: {on_one_line(line['reason'], 300)}"
     if found["leftTotal"] > SHOWN:

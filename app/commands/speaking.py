@@ -3,7 +3,8 @@
 import contextlib
 import json
 import queue
-from collections.abc import Callable, Generator, Iterator
+import threading
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -20,14 +21,20 @@ QUIET_SECONDS = 900
 Line = dict[str, Any]
 
 
+class ListenerLeft(Exception):
+    """Ends work that shall not go on without whoever asked for it."""
+
+
 class Speaker:
     """One user's voice, or with no username that of whoever owns the data directory.
 
     Each ask finds out anew whether a server runs, so that one may start or end meanwhile.
     """
 
-    def __init__(self, settings: Settings, username: str | None) -> None:
+    def __init__(self, settings: Settings, username: str | None, *, goes_on: bool = True) -> None:
+        """Whether work `goes_on` when nobody listens any more, as a turn of a conversation does."""
         self._settings = settings
+        self._goes_on = goes_on
         self._username = username
         self._data = existing(settings)
         self._here = ThreadPoolExecutor(1, thread_name_prefix="hearth")
@@ -69,11 +76,22 @@ class Speaker:
 
     def _lines_here(self, name: str, params: Line) -> Iterator[Line]:
         heard: queue.SimpleQueue[Line | Future[None]] = queue.SimpleQueue()
-        self._work = work = self._here.submit(_answer_here, self._settings, self._data, self._username, name, params, heard.put)
+        left = threading.Event()
+
+        def tell(line: Line) -> None:
+            if left.is_set():
+                raise ListenerLeft
+            heard.put(line)
+
+        self._work = work = self._here.submit(_answer_here, self._settings, self._data, self._username, name, params, tell)
         work.add_done_callback(heard.put)
-        while isinstance(line := heard.get(), dict):
-            yield line
-        line.result()
+        try:
+            while isinstance(line := heard.get(), dict):
+                yield line
+            line.result()
+        finally:
+            if not self._goes_on:
+                left.set()
 
     def _lines_at(self, door: place.Door, name: str, params: Line) -> Iterator[Line]:
         import http.client
@@ -117,8 +135,13 @@ async def _tell_all(settings: Settings, data: Path, username: str | None, name: 
     async with opened(settings, data) as parts:
         result = await parts.call(OPERATOR if username is None else parts.quick(users.at_this_machine, username), name, params)
         if isinstance(result, Lines):
-            async for event in result.events:
-                tell(_object(encode(event)))
+            events = result.events
+            try:
+                async for event in events:
+                    tell(_object(encode(event)))
+            finally:
+                if isinstance(events, AsyncGenerator):  # ends what nobody listens to before the database is closed
+                    await events.aclose()
         else:
             tell(_object(encode(result)))
 

@@ -37,6 +37,8 @@ class Plan:
         self._taken: dict[str, Taken] = defaultdict(Taken)
         self.folders: list[PlannedFolder] = []
         self.notes: dict[int, str] = {}
+        self.renamed: list[tuple[int, str]] = []
+        """The notes whose files are not called by their titles, with these."""
         self.files: dict[int, str] = {}
         self.keys: dict[tuple[Kind, int], str] = {}
         """Of what was imported, the keys it had; all else is called by its number."""
@@ -99,7 +101,9 @@ class Plan:
         places: dict[int | None, str] = {folder.id: folder.place for folder in self.folders}
         places[None] = NOTES
         for row in self.ordered("note", "notes", "notes.trash_id IS NULL", columns=", folder_id, title"):
-            self.notes[row["id"]] = self.free_place(places[row["folder_id"]], row["title"], ".md")
+            self.notes[row["id"]] = place = self.free_place(places[row["folder_id"]], row["title"], ".md")
+            if place.rpartition("/")[2].removesuffix(".md") != row["title"]:
+                self.renamed.append((row["id"], row["title"]))
 
 
 def prefix(me: Caller) -> str:

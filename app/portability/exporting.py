@@ -6,6 +6,7 @@ holds such a transaction too, and for about as long: it has to read the whole fi
 
 import sqlite3
 from collections.abc import Callable, Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,9 @@ from app.account import users
 from app.core.caller import Caller
 from app.core.one_state import one_state
 from app.core.tx import Clock, Tx
-from app.portability import addresses, export_todos, front_matter
+from app.portability import addresses, export_todos, own_matter
 from app.portability.export_plan import Plan
+from app.portability.file_links import FileLinks
 from app.portability.items import NotCarried
 from app.portability.reports import ExportReport, leave
 from app.portability.sinks import Sink, sink_for
@@ -70,6 +72,7 @@ class _Export:
             plan.files[row["id"]] = plan.free_place("attachments", row["name"])
         self._key = plan.known_key
         self._total = len(plan.notes) + len(files)
+        self._links = FileLinks(self._tx, self._me, plan.notes, plan.renamed)
         self._put(FOLDERS, [_line(_folder(folder)) for folder in plan.folders])
         for folder in plan.folders:
             self._sink.folder(folder.place)
@@ -78,7 +81,7 @@ class _Export:
             self._count()
         self._put(FILES, (_line(_file(plan, row)) for row in files))
         for row in files:
-            self._put(plan.files[row["id"]], self._parts(row))
+            self._put(plan.files[row["id"]], self._parts(row), _seconds(row["created_at"]))
             self._report.files += 1
             self._count()
         self._report.folders, self._report.notes = len(plan.folders), len(plan.notes)
@@ -86,9 +89,9 @@ class _Export:
     def _write_note(self, plan: Plan, note_id: int) -> None:
         note = self._tx.sure("SELECT * FROM notes WHERE id = :id AND owner_id = :me", id=note_id, me=self._me.user)
         place, key = plan.notes[note_id], plan.key("note", note_id)
-        head = front_matter.written(_fields(note, key))
-        body = addresses.exported(note["content"], place, plan.place, plan.known_key)
-        self._put(place, [(head + body).encode()])
+        body, before = self._links.written(addresses.exported(note["content"], place, plan.place, plan.known_key))
+        fields = _fields(note, key) | ({own_matter.LINKS: before} if before else {})
+        self._put(place, [own_matter.with_ours(fields, body).encode()], _seconds(note["updated_at"]))
         if note["snapshot_count"] and "os.snapshots:read" in self._me.rights:
             self._put(f"snapshots/{key}.jsonl", self._snapshots(plan, note_id))
         elif note["snapshot_count"]:
@@ -134,8 +137,8 @@ class _Export:
             for row in self._tx.all(sql, me=self._me.user):
                 self._leave(str(row[0]), reason)
 
-    def _put(self, path: str, parts: Any) -> None:
-        self._sink.put(path, self._counted(parts))
+    def _put(self, path: str, parts: Any, modified: float | None = None) -> None:
+        self._sink.put(path, self._counted(parts), modified)
 
     def _counted(self, parts: Any) -> Iterator[bytes]:
         for part in parts:
@@ -163,6 +166,14 @@ def _fields(note: sqlite3.Row, key: str) -> dict[str, Any]:
     tags = msgspec.json.decode(note["tags"])
     more = {"tags": tags or None, "pinned": True if note["pinned"] else None, "version": note["version"] if note["version"] > 1 else None}
     return fields | {name: value for name, value in more.items() if value is not None}
+
+
+def _seconds(moment: str) -> float | None:
+    """Give a stored moment in seconds since 1970; None for one that no file can have."""
+    try:
+        return datetime.fromisoformat(moment).timestamp()
+    except (ValueError, OverflowError):
+        return None
 
 
 def _folder(folder: Any) -> dict[str, Any]:

@@ -1,4 +1,7 @@
-"""Names of files and folders that every system takes: Windows, macOS and Linux; no two that any of them takes for the same."""
+"""Names of files and folders that every system takes: Windows, macOS and Linux; no two that any of them takes for the same.
+
+Marks that no link by title can hold, # ^ [ ], are left out too.
+"""
 
 import unicodedata
 from urllib.parse import quote
@@ -7,7 +10,7 @@ from app.core.regex import regex
 
 LONGEST = 80
 LONGEST_BYTES = 200
-_REFUSED = regex(r'[<>:"/\\|?*\x00-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ue000-\uf8ff]')
+_REFUSED = regex(r'[<>:"/\\|?*#^\[\]\x00-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ue000-\uf8ff]')
 _RESERVED = regex(r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-9¹²³])(?:\s*\.|\s*$)", 2)
 
 
@@ -51,7 +54,7 @@ def relative(start: str, target: str) -> str:
     same = 0
     while same < len(here) and same < len(there) - 1 and here[same] == there[same]:
         same += 1
-    return quote("/".join([*[".."] * (len(here) - same), *there[same:]]), safe="/!$'*+,;=@~")
+    return quote("/".join([*[".."] * (len(here) - same), *there[same:]]), safe="/!*+,;=@~")
 
 
 def _key(name: str) -> str:

@@ -4,6 +4,7 @@ import importlib
 from pathlib import Path
 
 from app.errors import Invalid
+from app.portability import unsupported
 from app.portability.items import Source
 
 READERS: dict[str, str] = {
@@ -28,6 +29,8 @@ def source_of(path: Path, format: str | None = None) -> Source:
     if format is not None and format not in READERS:
         raise Invalid(f"The format must be one of {', '.join(READERS)}.", field="format")
     for name in [format] if format else sorted(READERS, key=LAST.__eq__):
+        if not format and name == LAST and (why_not := unsupported.refusal(path)):
+            raise Invalid(why_not, field="path")
         reader = importlib.import_module(READERS[name])
         if format or reader.recognise(path):
             source: Source = reader.read(path)

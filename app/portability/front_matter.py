@@ -3,6 +3,7 @@
 What others wrote is read by PyYAML's base loader, which makes nothing but text, lists and mappings: no dates, no objects, nothing that runs.
 """
 
+import re
 from typing import Any, NamedTuple
 
 import msgspec
@@ -15,7 +16,7 @@ MOST_NESTED = 20
 _BLOCK = regex(r"\ufeff?---[ \t]*\r?\n(.*?)(?<=\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", 16)
 _BRACKET = regex(r"[\[\]{}]")
 _INDENTED = regex(r"^[-?: \t]{100}", 8)
-_OWN_LINE = regex(r"([a-z]+): (.+)")
+_OWN_LINE = regex(r"([a-z-]+): (.+)")
 
 
 class Parted(NamedTuple):
@@ -28,21 +29,32 @@ class Parted(NamedTuple):
 
 def parted(text: str) -> Parted:
     """Give the fields and the body of a file; without front matter, or with one that is no YAML mapping, all of it is body."""
-    if not text.startswith(("---", "\ufeff---")):
-        return Parted({}, text)
-    found = _BLOCK.match(text, 0, LARGEST)
+    found = block(text)
     if found is None:
         return Parted({}, text)
-    fields, trouble = _own(found[1]), None
-    if fields is None:
-        fields, trouble = _foreign(found[1])
+    fields, trouble = read(found[1])
     return Parted(fields, text[found.end() :]) if trouble is None else Parted({}, text, trouble)
+
+
+def block(text: str) -> re.Match[str] | None:
+    """Find what looks like front matter at the top of a text, its lines as the first group."""
+    return _BLOCK.match(text, 0, LARGEST) if text.startswith(("---", "\ufeff---")) else None
+
+
+def read(lines: str) -> tuple[dict[str, Any], str | None]:
+    """Give the fields of the lines of a front matter, and why they are none where they are none."""
+    fields = _own(lines)
+    return (fields, None) if fields is not None else _foreign(lines)
 
 
 def written(fields: dict[str, Any]) -> str:
     """Give the front matter with these fields, each on a line whose value is JSON and so YAML too."""
-    lines = [f"{name}: {_json(value)}" for name, value in fields.items()]
-    return "\n".join(["---", *lines, "---", ""])
+    return f"---\n{lines(fields)}---\n"
+
+
+def lines(fields: dict[str, Any]) -> str:
+    """Give these fields as lines."""
+    return "".join(f"{name}: {_json(value)}\n" for name, value in fields.items())
 
 
 def words(value: Any) -> list[str]:

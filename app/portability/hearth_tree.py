@@ -10,7 +10,7 @@ import msgspec
 
 from app.core.regex import regex
 from app.core.text import word_count
-from app.portability import addresses, archives, front_matter
+from app.portability import addresses, archives, file_links, front_matter, own_matter
 from app.portability.addresses import Kind
 from app.portability.exporting import ABOUT, FILES, FOLDERS, SETTINGS, TODOS, VERSION
 from app.portability.items import (
@@ -28,11 +28,13 @@ from app.portability.items import (
 )
 from app.portability.markdown_folder import ENDINGS, LARGEST
 from app.portability.trees import Entry, Folder, Tree
-from app.portability.wording import UNREADABLE, unreadable
+from app.portability.wording import UNREADABLE, named, unreadable
 from app.portability.zips import is_zip
 from app.workspace.media_types import as_text
 from app.workspace.snapshots import Kept
 
+SAME_TODOS = ("todo.txt", "todos.ics")
+"""The todos again, for other programs."""
 KEY = regex(r"[0-9a-f]{12}-[0-9]{10,16}")
 HEAD = 64 << 10
 """The bytes of a file in which its front matter is looked for."""
@@ -71,6 +73,8 @@ class HearthTree:
         self._places: dict[str, Folders] = {}
         self._keys: dict[str, tuple[Kind, str] | None] = {}
         self._known_files: dict[str, dict[str, Any]] = {}
+        self._histories: set[str] = set()
+        """The files of snapshots whose notes are there."""
 
     def total(self) -> int | None:
         """Count the notes and attachments."""
@@ -89,10 +93,22 @@ class HearthTree:
             if name.startswith("conversations/") and name.endswith(".json"):
                 yield from self._conversation(name, entry)
         yield from self._settings()
+        for name in self._files:
+            if not self._is_known(name):
+                yield NotCarried(name=named(name), reason="it is no part of an export of Hearth")
 
     def close(self) -> None:
         """Let go of the archive."""
         self._tree.close()
+
+    def _is_known(self, name: str) -> bool:
+        if name.startswith("snapshots/"):
+            return name in self._histories
+        return (
+            name.startswith(("notes/", "attachments/"))
+            or (name.startswith("conversations/") and name.endswith(".json"))
+            or name in (ABOUT, FILES, FOLDERS, SETTINGS, TODOS, *SAME_TODOS)
+        )
 
     def _made_folders(self) -> Iterator[Item]:
         for _, line in self._lines(FOLDERS, skip=False):
@@ -142,7 +158,8 @@ class HearthTree:
         except OSError as error:
             yield unreadable(name, error)
             return
-        fields, body, trouble = front_matter.parted(_decoded(content))
+        fields, body, trouble = own_matter.apart(_decoded(content))
+        body = file_links.restored(body, fields.get(own_matter.LINKS))
         if trouble is not None:
             yield NotCarried(name=name, reason=f"{trouble}; it was kept as text")
         key = _text(fields, "id") or name
@@ -167,12 +184,15 @@ class HearthTree:
                 head = file.read(HEAD)
         except OSError:
             return name
-        fields, _, _ = front_matter.parted(as_text(head))
+        fields, _, _ = own_matter.apart(as_text(head))
         return _text(fields, "id") or name
 
     def _snapshots(self, key: str) -> Callable[[], Iterator[Kept]] | None:
         name = f"snapshots/{key}.jsonl"
-        return (lambda: self._kept(name)) if KEY.fullmatch(key) and name in self._files else None
+        if not KEY.fullmatch(key) or name not in self._files:
+            return None
+        self._histories.add(name)
+        return lambda: self._kept(name)
 
     def _kept(self, name: str) -> Iterator[Kept]:
         for _, line in self._lines(name, skip=True):

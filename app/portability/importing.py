@@ -16,7 +16,7 @@ import msgspec
 from app.account import users
 from app.core.app import App
 from app.core.caller import Caller
-from app.core.tx import Tx
+from app.core.tx import Tx, stamp
 from app.errors import AppError, Forbidden
 from app.portability import import_rows, preparing, storing, storing_files
 from app.portability.export_plan import prefix
@@ -85,6 +85,7 @@ class Importer:
         known = lasting or f"{self._source.format}:{'' if own else self._name}"
         identity = OWN if own and not where else f"{known}:{where}"
         zone = ZoneInfo((await self._app.read(users.settings_of, self._me)).timezone)
+        self._now = self._app.clock()
         self._what = Import(self._me, identity, zone, prefix(self._me))
         try:
             total = await asyncio.to_thread(self._source.total)
@@ -138,7 +139,7 @@ class Importer:
             self._missing.add(scope)
             return None
         if isinstance(item, SourceNote):
-            return preparing.note(item, self._into, lines)
+            return preparing.note(item, self._into, lines, zone=self._what.zone, now=self._now)
         if isinstance(item, SourceFolder):
             return preparing.folder(item, self._into, lines)
         if isinstance(item, SourceTodo):
@@ -207,6 +208,7 @@ class Importer:
         lines: list[NotCarried] = []
         name = preparing.clean_name(source.name, source.key, lines)
         created = preparing.moment(source.created, source.key, "created", lines)
+        created = None if created is None or created > stamp(self._now) else created
         leave(self.report, *lines)
         try:
             made = await self._app.write(storing_files.begin, self._what, source, name, looked, created, limits.attachment_quota)

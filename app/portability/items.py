@@ -1,6 +1,7 @@
 """What a source of an import gives, one item after another, whatever its format."""
 
 from collections.abc import Callable, Iterator
+from datetime import date
 from typing import Any, BinaryIO, Literal, Protocol
 from urllib.parse import quote
 
@@ -26,8 +27,9 @@ class SourceNote(msgspec.Struct, frozen=True, kw_only=True):
 
     `key` names it within its source for good (a path, an id); importing the same source again knows it by this. In `text`, an
     address `note:KEY` stands for another note of the source and `attachment:KEY` for one of its files (`address` writes them); the import puts
-    the true ones there. Times are as the source has them, ISO 8601 or None; the import checks them. Only
-    Hearth's own trees have `version` and `snapshots`.
+    the true ones there. Times are as the source has them, ISO 8601 or None; the import checks them. Where it has none, `day` (of which the
+    note is the journal) and `modified` (of its file, in seconds since 1970) stand in; that they change is no change of the note.
+    Only Hearth's own trees have `version` and `snapshots`.
     """
 
     key: str
@@ -39,6 +41,8 @@ class SourceNote(msgspec.Struct, frozen=True, kw_only=True):
     pinned: bool = False
     created: str | None = None
     updated: str | None = None
+    day: date | None = None
+    modified: float | None = None
     version: int = 1
     snapshots: Callable[[], Iterator[Kept]] | None = None
 
@@ -114,6 +118,10 @@ class NotCarried(msgspec.Struct, frozen=True, kw_only=True):
 
     name: str
     reason: str
+
+
+class PassedOver(NotCarried, frozen=True, kw_only=True):
+    """What is left out on purpose, as it is a program's or the system's own: a hidden folder with all that is in it, or one file."""
 
 
 Item = SourceFolder | SourceNote | SourceFile | SourceTodo | SourceConversation | SourceSettings | NotCarried

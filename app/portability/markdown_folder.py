@@ -1,7 +1,9 @@
 """Reads any folder or archive of Markdown files: each file a note, its folders the note's folders, every other file one that notes may show."""
 
 import posixpath
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -9,10 +11,12 @@ from urllib.parse import unquote
 from app.core.regex import regex
 from app.core.text import fold
 from app.portability import archives, front_matter
-from app.portability.items import Folders, Item, NotCarried, SourceFile, SourceFolder, SourceNote, address
-from app.portability.trees import Entry, Folder, Tree
-from app.portability.wording import named, unreadable
-from app.workspace import link_text
+from app.portability.items import Folders, Item, NotCarried, PassedOver, SourceFile, SourceFolder, SourceNote, address
+from app.portability.literal_text import outside
+from app.portability.trees import Entry, Folder, Found, Tree
+from app.portability.unsupported import is_encrypted
+from app.portability.wording import named, since_1970, unreadable
+from app.workspace import link_text, note_tags
 from app.workspace.media_types import as_text
 
 ENDINGS = (".md", ".markdown", ".mdown", ".mkd")
@@ -23,11 +27,17 @@ LARGEST = 64 << 20
 CREATED = ("created", "date created", "created_at", "creation-date", "date")
 UPDATED = ("updated", "modified", "date modified", "updated_at", "lastmod")
 TAGS = ("tags", "tag", "keywords")
-LEFT_OUT = frozenset({"canvas", "base", "db", "sqlite", "tmp", "lock", "part", "crdownload"})
-"""What programs keep for themselves beside the notes."""
-_LINK = regex(r"\]\((?:<([^<>\n]{1,2000})>|([^()\s<>]{1,2000}))(?=[ )\t])")
+LEFT_OUT = {
+    **dict.fromkeys(("db", "sqlite", "sqlite3"), "it is a database that a program keeps for itself"),
+    **dict.fromkeys(("lock", "tmp"), "a program keeps it only while it runs"),
+    **dict.fromkeys(("part", "crdownload"), "it is a download that never ended"),
+}
+"""What programs keep for themselves beside the notes, by the endings of the names."""
+_LINK = regex(r"\]\((?:<([^<>\n]{1,2000})>|((?:[^()\s<>]|\([^()\s<>]{0,500}\)){1,2000}))(?=[ )\t])")
 _DEFINITION = regex(r"^( {0,3}\[[^\]\n]{1,500}\]:[ \t]*)(?:<([^<>\n]{1,2000})>|(\S{1,2000}))", 8)
-_EMBED = regex(r"\[\[([^\[\]\n|#]{1,500})(?:#[^\[\]\n|]{0,500})?(?:\|([^\[\]\n]{0,500}))?\]\]")
+_EMBED = regex(r"(!?)\[\[([^\[\]\n|#\\]{1,500})(#[^\[\]\n|\\]{0,500})?(?:(\\?\|)([^\[\]\n]{0,500}))?\]\]")
+_IN_ADDRESS = str.maketrans({" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E"})
+_DAY = regex(r"([0-9]{4})([-_])([0-9]{2})\2([0-9]{2})")
 _ELSEWHERE = regex(r"[A-Za-z][A-Za-z0-9+.-]*:|[/#\\?]")
 
 
@@ -47,7 +57,7 @@ class MarkdownFolder:
     def __init__(self, tree: Tree, format: str) -> None:
         self.format = format
         self._tree = tree
-        self._listed = [entry for entry in tree.entries() if not isinstance(entry, Entry) or entry.ending not in LEFT_OUT]
+        self._listed = [_left_out(entry) for entry in tree.entries()]
         self._named: dict[str, str] = {}
         for path in sorted((entry.path for entry in self._entries() if not _is_note(entry.path)), key=lambda path: path.count("/"), reverse=True):
             self._named[fold(path.rpartition("/")[2])] = path  # of several the one nearest to the top, as a vault reads a bare name
@@ -60,13 +70,14 @@ class MarkdownFolder:
     def items(self) -> Iterator[Item]:
         """Give folders, then files, then notes, so that a note's files are there before it."""
         for entry in self._listed:
-            if isinstance(entry, NotCarried):
-                yield entry
-            elif isinstance(entry, Folder):
+            if isinstance(entry, Folder):
                 yield SourceFolder(path=tuple(entry.path.split("/")))
+        refused = [one for one in self._listed if isinstance(one, NotCarried)]
+        yield from sorted(refused, key=lambda one: isinstance(one, PassedOver))  # what nobody misses comes last
         for entry in self._entries():
             if not _is_note(entry.path):
-                yield SourceFile(key=entry.path, name=entry.name, open=entry.open, size=entry.size)
+                made = since_1970(entry.modified, 1) if entry.modified else None
+                yield SourceFile(key=entry.path, name=entry.name, open=entry.open, size=entry.size, created=made)
         for entry in self._entries():
             if _is_note(entry.path):
                 yield from self._note(entry)
@@ -88,6 +99,9 @@ class MarkdownFolder:
         if b"\0" in content and content[:2] not in (b"\xff\xfe", b"\xfe\xff"):
             yield NotCarried(name=name, reason="it is no text: it holds NUL characters")
             return
+        if is_encrypted(content):
+            yield NotCarried(name=name, reason="it is encrypted; decrypt it where it was made, and import it again")
+            return
         text = as_text(content)
         fields, body, trouble = front_matter.parted(text)
         if trouble is not None:
@@ -99,41 +113,92 @@ class MarkdownFolder:
         known = {name.lower().strip(): value for name, value in fields.items()}
         carried = {*CREATED, *UPDATED, *TAGS, "pinned", *(["title"] if str(known.get("title", "")) == title else [])}
         tags = [tag for name in TAGS for tag in front_matter.words(known.get(name))]
-        content = body if known.keys() <= carried else text
+        head = "" if known.keys() <= carried and _is_whole(fields, text[: len(text) - len(body)], tags) else text[: len(text) - len(body)]
         return SourceNote(
-            key=entry.path, path=folders, title=title, text=self._with_addresses(folders, content),
+            key=entry.path, path=folders, title=title, text=head + self._with_addresses(folders, body),
             tags=(*tags, *_inline_tags(body)), pinned=str(known.get("pinned", "")).lower() == "true",
-            created=_first(known, CREATED), updated=_first(known, UPDATED),
+            created=_first(known, CREATED), updated=_first(known, UPDATED), day=_day(title), modified=entry.modified,
         )  # fmt: skip
 
     def _with_addresses(self, folders: Folders, text: str) -> str:
         """Give a text with the addresses of what its relative links and embeds lead to; links to titles stay, Hearth has them too."""
         if "](" in text:
-            text = _LINK.sub(lambda match: f"]({found}" if (found := self._target(folders, match[1] or match[2])) else match[0], text)
+            text = outside(_LINK, lambda match: self._linked(folders, "](", match[1] or match[2]), text, maths=True)
         if "]:" in text:
-            text = _DEFINITION.sub(lambda match: match[1] + (self._target(folders, match[2] or match[3]) or match[0][len(match[1]) :]), text)
+            text = outside(_DEFINITION, lambda match: self._linked(folders, match[1], match[2] or match[3]), text, maths=True)
         if "[[" in text:
-            text = _EMBED.sub(lambda match: self._embedded(folders, match[0], match[1].strip(), match[2]), text)
+            text = outside(_EMBED, lambda match: self._embedded(folders, match), text, maths=True)
         return text
+
+    def _linked(self, folders: Folders, before: str, link: str) -> str | None:
+        found = self._target(folders, link)
+        return None if found is None else before + found
 
     def _target(self, folders: Folders, link: str) -> str | None:
         """Give the address of the file that a relative link leads to; None for all others."""
         if _ELSEWHERE.match(link):
             return None
-        where = unquote(link.partition("#")[0].partition("?")[0])
+        where = link.partition("#")[0].partition("?")[0]
+        rest = link[len(where) :].translate(_IN_ADDRESS)
+        where = unquote(where)
         path = self._folded.get(fold(posixpath.normpath("/".join([*folders, where]))))
         if path is None and not where.lower().endswith(ENDINGS):
             path = self._folded.get(fold(posixpath.normpath("/".join([*folders, where + ".md"]))))
-        return None if path is None else address("note" if _is_note(path) else "attachment", path)
+        return None if path is None else address("note" if _is_note(path) else "attachment", path) + rest
 
-    def _embedded(self, folders: Folders, whole: str, target: str, shown: str | None) -> str:
-        """Give what stands for a link in double brackets: one to a file that is no note gets its address."""
+    def _embedded(self, folders: Folders, match: re.Match[str]) -> str | None:
+        """Give what stands for a link in double brackets: one to a file that is no note gets its address, and keeps its size and fragment."""
+        shows, target, fragment, bar, shown = match[1], match[2].strip(), match[3] or "", match[4], match[5]
         path = self._folded.get(fold(posixpath.normpath("/".join([*folders, target])))) or self._folded.get(fold(target.strip("/")))
         path = path or self._named.get(fold(target.rpartition("/")[2]))
         if path is None or _is_note(path):
-            return whole
-        shown = path.rpartition("/")[2] if shown is None or shown.replace("x", "").isdecimal() else shown  # a number there is the width of a picture
-        return f"[{shown.replace('[', '(').replace(']', ')')}]({address('attachment', path)})"
+            return None
+        name = path.rpartition("/")[2]
+        if shown is None:
+            shown = name
+        elif shows and shown.replace("x", "").isdecimal():  # the width of a picture
+            shown = f"{name}{bar}{shown}"
+        return f"{shows}[{shown.replace('[', '(').replace(']', ')')}]({address('attachment', path)}{fragment.translate(_IN_ADDRESS)})"
+
+
+def _day(title: str) -> date | None:
+    """Give the day of which a note is the journal, by its name: 2024-05-31 or 2024_05_31."""
+    match = _DAY.fullmatch(title)
+    try:
+        return date(int(match[1]), int(match[3]), int(match[4])) if match else None
+    except ValueError:
+        return None
+
+
+def _is_whole(fields: Mapping[str, Any], head: str, tags: Sequence[str]) -> bool:
+    """Say whether all of a front matter becomes fields of the note: it has no comments, each thing once, and what can be one."""
+    known = [name.lower().strip() for name in fields]
+    alone = all(sum(name in group for name in known) <= 1 for group in (CREATED, UPDATED, TAGS))
+    dates = [str(value) for name, value in fields.items() if name.lower().strip() in (*CREATED, *UPDATED)]
+    listed = [value for name, value in fields.items() if name.lower().strip() in TAGS and isinstance(value, list | dict)]
+    words = all(isinstance(one, str) for value in listed for one in value) and not any(isinstance(value, dict) for value in listed)
+    return "#" not in head and alone and words and all(map(_is_moment, dates)) and len(tags) <= note_tags.MOST and all(map(_is_tag, tags))
+
+
+def _is_moment(text: str) -> bool:
+    try:
+        return not text or datetime.fromisoformat(text.strip()).year > 0
+    except ValueError:
+        return False
+
+
+def _is_tag(text: str) -> bool:
+    try:
+        note_tags.TAG(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _left_out(one: Found) -> Found:
+    if not isinstance(one, Entry) or one.ending not in LEFT_OUT:
+        return one
+    return PassedOver(name=named(one.path), reason=LEFT_OUT[one.ending])
 
 
 def _is_note(path: str) -> bool:

@@ -3,7 +3,7 @@
 import hashlib
 import unicodedata
 from collections.abc import Sequence
-from datetime import UTC, datetime, time
+from datetime import UTC, datetime, time, tzinfo
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
@@ -12,10 +12,11 @@ import msgspec
 from app.core.regex import regex
 from app.core.shapes import is_invisible
 from app.core.text import fold
-from app.core.tx import stamp
+from app.core.tx import stamp, utc_now
 from app.errors import Invalid, PayloadTooLarge
 from app.portability import addresses
 from app.portability.items import Folders, NotCarried, SourceFolder, SourceNote, SourceTodo
+from app.portability.wording import since_1970
 from app.workspace import due, note_rows, note_tags, paths, recurrence, todo_steps
 from app.workspace.todo_records import HIGHEST_PRIORITY
 
@@ -78,8 +79,8 @@ def folder(source: SourceFolder, into: Folders, lines: Lines) -> ReadyFolder:
     return ReadyFolder(source, path(source.path, into, lines), moment(source.created, "/".join(source.path), "created", lines))
 
 
-def note(source: SourceNote, into: Folders, lines: Lines) -> ReadyNote | None:
-    """Give a note within all limits, or None, telling why, for one that cannot be carried."""
+def note(source: SourceNote, into: Folders, lines: Lines, *, zone: tzinfo = UTC, now: datetime | None = None) -> ReadyNote | None:
+    """Give a note within all limits, or None, telling why, for one that cannot be carried; times without a zone are of this one."""
     name = "/".join([*source.path, source.title])[:500]
     content = clean_text(source.text if source.form == "markdown" else _from_html(source.text), name, lines)
     try:
@@ -92,7 +93,8 @@ def note(source: SourceNote, into: Folders, lines: Lines) -> ReadyNote | None:
     title = clean_name(source.title, name, lines)
     place = path(source.path, into, lines)
     told = (place, title, tags, source.pinned, created, updated)
-    return ReadyNote(source, place, title, text, tags, created, updated, frozenset(addresses.wanted(content)), digest(told, content))
+    times = _times(source, created, updated, zone, now or utc_now())
+    return ReadyNote(source, place, title, text, tags, *times, frozenset(addresses.wanted(content)), digest(told, content))
 
 
 def todo(source: SourceTodo, zone: ZoneInfo, lines: Lines) -> ReadyTodo:
@@ -155,12 +157,38 @@ def moment(text: str | None, name: str, what: str, lines: Lines) -> str | None:
         return None
     given = text.strip()
     try:
-        found = datetime.fromisoformat(given)
-        found = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
-        return stamp(found)
+        return _stored(given, UTC)
     except (ValueError, OverflowError):
         lines.append(NotCarried(name=name, reason=f"the time that it was {what}, {given[:60]!r}, is no time from year 1 to 9999 in ISO 8601"))
         return None
+
+
+def _times(
+    source: SourceNote, created: str | None, updated: str | None, zone: tzinfo, now: datetime
+) -> tuple[str | None, str | None]:  # fmt: skip
+    """Give when a note was made and changed: as it says itself, else by the day that it is of, else by its file; never in the future."""
+    created = _stored_or(source.created, zone, created)
+    updated = _stored_or(source.updated, zone, updated)
+    present = stamp(now)
+    if created is None and source.day is not None:
+        day = _stored_or(source.day.isoformat(), zone, None)
+        created = day if day is None or day <= present else None
+    changed = since_1970(source.modified, 1) if source.modified and source.modified > 0 else None
+    if updated is None and changed is not None:
+        updated = max(min(changed, present), created or "")
+    return created, updated
+
+
+def _stored_or(text: str | None, zone: tzinfo, otherwise: str | None) -> str | None:
+    try:
+        return _stored(text.strip(), zone) if text is not None else otherwise
+    except (ValueError, OverflowError):
+        return otherwise
+
+
+def _stored(text: str, zone: tzinfo) -> str:
+    found = datetime.fromisoformat(text)
+    return stamp((found.replace(tzinfo=zone) if found.tzinfo is None else found).astimezone(UTC))
 
 
 def digest(told: Any, text: str) -> bytes:

@@ -3,15 +3,20 @@
 import contextlib
 import os
 import shutil
+import struct
 import zipfile
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
 from app.errors import AlreadyExists
+from app.portability.zips import FIRST, TIMES
 
 PART = ".hearth-part"
-EPOCH = (1980, 1, 1, 0, 0, 0)
+EPOCH = FIRST
+LAST = 1 << 31
+"""The second since 1970 that the field for it no longer holds."""
 LEVEL = 6
 PACKED = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".mp4", ".mov", ".mp3", ".m4a", ".ogg", ".zip", ".gz", ".7z", ".pdf", ".docx", ".xlsx", ".pptx")
 
@@ -19,8 +24,8 @@ PACKED = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".mp4", ".mov", ".mp3", ".m4
 class Sink(Protocol):
     """Takes files by their path in the tree; folders come by themselves."""
 
-    def put(self, path: str, parts: Iterable[bytes]) -> None:
-        """Write one file."""
+    def put(self, path: str, parts: Iterable[bytes], modified: float | None = None) -> None:
+        """Write one file, as changed at a moment in seconds since 1970."""
         ...
 
     def folder(self, path: str) -> None:
@@ -56,12 +61,15 @@ class FolderSink:
         self._path = path
         self._made: set[str] = set()
 
-    def put(self, path: str, parts: Iterable[bytes]) -> None:
-        """Write one file."""
+    def put(self, path: str, parts: Iterable[bytes], modified: float | None = None) -> None:
+        """Write one file, as changed at a moment in seconds since 1970."""
         self.folder(path.rpartition("/")[0])
         with open(os.path.join(self._path, path), "xb") as file:  # noqa: PTH118, PTH123 - some ten thousand times
             for part in parts:
                 file.write(part)
+        if modified is not None:
+            with contextlib.suppress(OSError, OverflowError):  # not every disk takes every time
+                os.utime(os.path.join(self._path, path), (modified, modified))  # noqa: PTH118
 
     def folder(self, path: str) -> None:
         """Make a folder."""
@@ -71,14 +79,14 @@ class FolderSink:
 
 
 class ArchiveSink:
-    """Writes files into a zip archive, all with the same date and rights."""
+    """Writes files into a zip archive, all with the same rights."""
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
 
-    def put(self, path: str, parts: Iterable[bytes]) -> None:
-        """Write one file."""
-        info = _info(path)
+    def put(self, path: str, parts: Iterable[bytes], modified: float | None = None) -> None:
+        """Write one file, as changed at a moment in seconds since 1970."""
+        info = _info(path, modified)
         if path.lower().endswith(PACKED):
             info.compress_type = zipfile.ZIP_STORED
         with self._archive.open(info, "w", force_zip64=True) as file:
@@ -110,8 +118,12 @@ def _archive(part: Path) -> Iterator[Sink]:
         os.fsync(file.fileno())
 
 
-def _info(path: str) -> zipfile.ZipInfo:
+def _info(path: str, modified: float | None = None) -> zipfile.ZipInfo:
+    """Give the entry of a file: its time in UTC as the place for it has no zone, and exactly in the field that most programs read."""
     info = zipfile.ZipInfo(path, EPOCH)
+    if modified is not None and LAST > modified > 0 and (moment := datetime.fromtimestamp(modified, UTC)).year >= EPOCH[0]:
+        info.date_time = (moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second)
+        info.extra = struct.pack("<HHBi", TIMES, 5, 1, int(modified))
     info.compress_type = zipfile.ZIP_DEFLATED
     info.create_system = 3  # as on Unix, wherever it is made
     info.external_attr = 0o100644 << 16

@@ -13,8 +13,9 @@ from typing import IO, BinaryIO, NamedTuple
 
 from app.core.room import is_full
 from app.errors import Invalid, StorageFull
+from app.portability import hidden
 from app.portability.items import NotCarried
-from app.portability.trees import LINK, ODD, OWN, ArchiveTree, Entry, Folder, Found, Limits, Part, fault_of, is_hidden
+from app.portability.trees import LINK, ODD, OWN, ArchiveTree, Entry, Folder, Found, Limits, Part, fault_of
 from app.portability.wording import named
 
 BLOCK = 512
@@ -87,7 +88,7 @@ class TarTree(ArchiveTree):
         self._end = file.seek(0, io.SEEK_END)
         self._cut = cut
 
-    def members(self) -> Iterator[Found]:
+    def members(self) -> Iterator[Found | hidden.Hidden]:
         """Give the files in the order of the archive."""
         place, name, count = 0, "", 0
         while place + BLOCK <= self._end:
@@ -129,11 +130,13 @@ class TarTree(ArchiveTree):
             self._file.seek(place)
             return self._file.read(size)
 
-    def _member(self, head: _Head, data: int) -> Iterator[Found]:
+    def _member(self, head: _Head, data: int) -> Iterator[Found | hidden.Hidden]:
         path = head.name.removeprefix("./").rstrip("/")
-        if path in ("", ".") or is_hidden(path):
+        if path in ("", "."):
             return
-        if fault := fault_of(path, self.limits):
+        if hidden.hidden_part(path):
+            yield hidden.Hidden(path, head.kind == _FOLDER or head.name.endswith("/"))
+        elif fault := fault_of(path, self.limits):
             yield NotCarried(name=named(path), reason=fault)
         elif head.kind == _FOLDER or head.name.endswith("/"):
             yield Folder(path)
@@ -142,7 +145,7 @@ class TarTree(ArchiveTree):
         elif data + head.size > self._end:
             yield NotCarried(name=named(path), reason="it is cut off, or the archive tells a false size")
         else:
-            yield Entry(path, head.size, head.modified, self, data)
+            yield Entry(path, head.size, head.modified or None, self, data)
 
     def _long_name(self, head: _Head, data: int) -> str:
         text = self.read_at(data, min(head.size, MOST_NAME))

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from typing import Any, Literal
 
 import msgspec
@@ -169,7 +169,7 @@ def sentence(failure: AppError | OSError, kind: Kind) -> str:
     return f"A file could not be read or written: {failure.strerror or failure}."
 
 
-async def told(work: Work, kind: Kind) -> AsyncIterator[Mapping[str, Any]]:
+async def told(work: Work, kind: Kind) -> AsyncGenerator[Mapping[str, Any], None]:
     """Give how far a piece of work is, again and again, and at last its report or why it failed; whoever stops listening ends it."""
     progress = Progress()
     task = asyncio.ensure_future(work(progress.tell))
@@ -183,9 +183,8 @@ async def told(work: Work, kind: Kind) -> AsyncIterator[Mapping[str, Any]]:
             yield {"type": "error", "message": sentence(failure, kind)}
     finally:
         progress.cancelled = True
-        if not task.done():
-            with contextlib.suppress(Cancelled, AppError, OSError):
-                await task
+        with contextlib.suppress(Cancelled, AppError, OSError):
+            await task
 
 
 def _add(tx: Tx, me: Caller, kind: Kind, name: str) -> int:

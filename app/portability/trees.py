@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, Protocol
 import msgspec
 
 from app.errors import Invalid
+from app.portability import hidden
 from app.portability.items import Folders, NotCarried
 from app.portability.wording import clean, named, unreadable, why
 
@@ -25,7 +26,6 @@ PACKED = frozenset({"zip", "jex", "tar", "gz", "tgz", "bz2", "xz", "7z", "rar"})
 LINK = "it is a link, and links are not followed"
 ODD = "it is no ordinary file"
 _TWICE = "another file of the archive has this name"
-_SYSTEMS = frozenset({"thumbs.db", "desktop.ini", "__macosx", "icon\r", "$recycle.bin"})
 
 
 class Damaged(OSError):
@@ -133,7 +133,7 @@ Found = Entry | Folder | NotCarried
 
 
 class Tree(Protocol):
-    """What is to be read; hidden files are left out."""
+    """What is to be read; hidden files are passed over, and told."""
 
     def entries(self) -> Iterator[Found]:
         """Give each file and folder once, in an order that stays, folders before what is in them, and what of it is refused."""
@@ -204,7 +204,8 @@ class FolderTree:
         taken: set[str] = set()
         before, inside = path and f"{path}/", place and f"{place}/"
         for called in sorted(listed, key=None if all(map(str.isascii, listed)) else _by_form):
-            if _is_hidden(called):
+            if hidden.is_hidden(called):
+                yield self._hidden(before + called, listed[called])
                 continue
             one, name, own = listed[called], before + distinct(called, taken), inside + called
             try:
@@ -220,6 +221,12 @@ class FolderTree:
                     yield NotCarried(name=named(name), reason=ODD)
             except OSError as error:
                 yield unreadable(name, error)
+
+    def _hidden(self, path: str, found: "os.DirEntry[str]") -> NotCarried:
+        try:
+            return hidden.told(path, hidden.count_of(found.path) if found.is_dir(follow_symlinks=False) else None)
+        except OSError as error:
+            return unreadable(path, error)
 
 
 class FileTree:
@@ -253,26 +260,30 @@ class ArchiveTree(ABC):
         self._top = ""
 
     @abstractmethod
-    def members(self) -> Iterator[Found]:
-        """Give the files, such folders as the archive has, and what of it is refused, each judged by `fault_of`."""
+    def members(self) -> Iterator[Found | hidden.Hidden]:
+        """Give the files, such folders as the archive has, what of it is hidden, and what is refused, each judged by `fault_of`."""
 
     def enter(self) -> None:
         """Make the folder in which everything lies the top, where there is such a one."""
         tops: set[str] = set()
         for one in self.members():
-            if not isinstance(one, NotCarried):
+            if not isinstance(one, NotCarried | hidden.Hidden):
                 tops.add(one.path.partition("/")[0] if isinstance(one, Folder) or "/" in one.path else "")
                 if len(tops) > 1 or "" in tops:
                     return
         self._top = "".join(f"{top}/" for top in tops)
 
     def entries(self) -> Iterator[Found]:
-        """Give the files with their paths in NFC, each path once, folders before what is in them; hidden ones are left out."""
+        """Give the files with their paths in NFC, each path once, folders before what is in them; at last tell of the hidden ones."""
         taken: set[str] = set()
         folders: set[str] = set()
+        passed: dict[str, int | None] = {}
         for one in self.members():
             if isinstance(one, NotCarried):
                 yield one
+                continue
+            if isinstance(one, hidden.Hidden):
+                _pass_over(one, self._top, passed)
                 continue
             own = one.path[len(self._top) :]
             if len(folders) < self.limits.entries:
@@ -284,6 +295,8 @@ class ArchiveTree(ABC):
                     yield NotCarried(name=named(own), reason=_TWICE)
                 else:
                     yield one if path == one.path else msgspec.structs.replace(one, path=path)
+        for path, count in passed.items():
+            yield hidden.told(path, count)
 
     def find(self, path: str) -> Entry | None:
         """Give the file of exactly that path."""
@@ -334,12 +347,6 @@ def fault_of(path: str, limits: Limits = OWN) -> str:
     return ""
 
 
-def is_hidden(path: str) -> bool:
-    """Say whether a file of an archive is the system's or a program's own and no one's content."""
-    parts = path.split("/")
-    return any(map(_is_hidden, parts)) and ".." not in parts
-
-
 def distinct(name: str, taken: set[str]) -> str:
     """Give a name in NFC, or as it is where another has taken that; empty if both are taken."""
     found = unicodedata.normalize("NFC", name)
@@ -357,8 +364,11 @@ def _new_folders(path: str, given: set[str]) -> Iterator[Folder]:
         yield Folder(path)
 
 
-def _is_hidden(name: str) -> bool:
-    return (name.startswith(".") and name not in (".", "..")) or name.casefold() in _SYSTEMS
+def _pass_over(one: hidden.Hidden, top: str, passed: dict[str, int | None]) -> None:
+    """Count a hidden file of an archive by what is hidden as a whole; None stands for a file that is no folder."""
+    part = hidden.hidden_part(one.path.removeprefix(top))
+    alone = one.path.removeprefix(top) == part and not one.is_folder
+    passed[part] = None if alone else (passed.get(part) or 0) + (not one.is_folder)
 
 
 def _by_form(name: str) -> tuple[str, bool]:

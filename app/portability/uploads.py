@@ -6,7 +6,7 @@ from pathlib import Path
 from app.errors import Invalid
 from app.portability import archives
 from app.portability.file_names import safe
-from app.portability.items import NotCarried
+from app.portability.items import NotCarried, PassedOver
 from app.portability.trees import UPLOADED, Entry, Tree
 from app.portability.wording import unreadable
 
@@ -35,7 +35,7 @@ def _prove(tree: Tree) -> None:
     """Read all of a tree and raise Invalid if anything of it is refused or damaged, whatever it says of itself."""
     for one in tree.entries():
         refused = _read_through(one) if isinstance(one, Entry) else one
-        if isinstance(refused, NotCarried):
+        if isinstance(refused, NotCarried) and not isinstance(refused, PassedOver):
             raise Invalid(f"The archive is refused because of {refused.name}: {refused.reason}.", field="body")
 
 

@@ -2,17 +2,19 @@
 
 import io
 import stat
+import struct
 import unicodedata
 import zipfile
 import zlib
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
 
 from app.errors import Invalid
+from app.portability import hidden
 from app.portability.items import NotCarried
-from app.portability.trees import LINK, ODD, OWN, ArchiveTree, Damaged, Entry, Folder, Found, Limits, Part, fault_of, is_hidden
+from app.portability.trees import LINK, ODD, OWN, ArchiveTree, Damaged, Entry, Folder, Found, Limits, Part, fault_of
 from app.portability.wording import named, why
 
 MOST_ENTRIES = 200_000
@@ -21,6 +23,11 @@ MOST_DIRECTORY = 64 << 20
 _OF_ENTRY = 512
 """Bytes of the list of files for each file that there may be."""
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError)
+FIRST = (1980, 1, 1, 0, 0, 0)
+"""The first time that a zip archive can tell; programs that want to tell none write it."""
+TIMES = 0x5455
+"""The kind of the extra field that holds times in seconds since 1970."""
+_FIELD, _SECONDS = struct.Struct("<HH"), struct.Struct("<i")
 _HEADER = 30
 """Bytes of a file's own header before its name."""
 
@@ -52,13 +59,13 @@ class ZipTree(ArchiveTree):
         """Give the names of all files and folders, also of hidden ones, as the archive has them."""
         return self._archive.namelist()
 
-    def members(self) -> Iterator[Found]:
+    def members(self) -> Iterator[Found | hidden.Hidden]:
         """Give the files of each folder before its folders, each by name."""
         for info in sorted(self._archive.infolist(), key=_order):
             path = info.filename.rstrip("/")
-            if is_hidden(path):
-                continue
-            if fault := self._fault(info, path):
+            if hidden.hidden_part(path):
+                yield hidden.Hidden(path, info.is_dir())
+            elif fault := self._fault(info, path):
                 yield NotCarried(name=named(path), reason=fault)
             elif info.is_dir():
                 yield Folder(path)
@@ -139,7 +146,17 @@ def _order(info: zipfile.ZipInfo) -> tuple[str, bool]:
 
 
 def _moment(info: zipfile.ZipInfo) -> float | None:
+    """Give when a file was changed: the moment that most programs add, else the time of day where this machine is; None for the first there is."""
+    extra, place = info.extra, 0
+    while place + _FIELD.size <= len(extra):
+        kind, size = _FIELD.unpack_from(extra, place)
+        place += _FIELD.size
+        if kind == TIMES and 5 <= size <= len(extra) - place and extra[place] & 1:
+            return float(_SECONDS.unpack_from(extra, place + 1)[0])
+        place += size
+    if info.date_time <= FIRST:
+        return None
     try:
-        return datetime(*info.date_time, tzinfo=UTC).timestamp()
-    except ValueError:
+        return datetime(*info.date_time).timestamp()
+    except (ValueError, OverflowError, OSError):
         return None

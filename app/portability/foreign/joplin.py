@@ -12,6 +12,7 @@ from app.portability import archives
 from app.portability.foreign import joplin_items, todo_parts
 from app.portability.foreign.joplin_items import FOLDER, KINDS, NOTE, NOTE_TAG, RESOURCE, TAG, JoplinItem
 from app.portability.items import Folders, Item, NotCarried, SourceFile, SourceFolder, SourceNote
+from app.portability.literal_text import outside
 from app.portability.trees import DEEPEST, Entry, Tree, files
 from app.portability.wording import UNREADABLE, clean, damaged, folder, joined, labels, line, named, title_of, unreadable
 
@@ -48,6 +49,7 @@ class Joplin:
         self._tags_of: dict[str, list[str]] = {}
         self._notes: set[str] = set()
         self._blobs: dict[str, Entry] = {}
+        self._resources: set[str] = set()
         self._given = 0
 
     def total(self) -> int | None:
@@ -68,6 +70,8 @@ class Joplin:
                 yield from self._item(entry, others)
             elif not entry.path.startswith("resources/"):
                 yield NotCarried(name=named(entry.path), reason="it is no file of a Joplin export")
+            elif (own := entry.name[:32].lower()) not in self._resources or self._blobs[own].path != entry.path:
+                yield NotCarried(name=named(entry.path), reason="nothing in the export tells whose file it is")
         for kind, count in sorted(others.items()):
             name = KINDS.get(kind, f"things of type {kind}")
             yield NotCarried(name=f"{count} {name}", reason=f"Joplin's {name} have no place here")
@@ -94,6 +98,8 @@ class Joplin:
 
     def _remember(self, item: JoplinItem) -> None:
         self._given += item.kind in (NOTE, FOLDER, RESOURCE)
+        if item.kind == RESOURCE:
+            self._resources.add(item.id)
         if item.on("encryption_applied") or item.on("deleted_time"):
             return
         if item.kind == FOLDER:
@@ -185,17 +191,19 @@ class Joplin:
         """Give a text with links as the import knows them, and the ids that lead nowhere."""
         lost: list[str] = []
 
-        def address(own: str, otherwise: str) -> str:
-            own = own.lower()
+        def address(found: re.Match[str]) -> str | None:
+            if not _is_link(found):
+                return None
+            own = found[1].lower()
             if own in self._notes:
                 return f"note:{own}"
             if own in self._blobs:
                 return f"attachment:{own}"
             lost.append(own)
-            return otherwise
+            return None
 
-        text = _LINK.sub(lambda found: address(found[1], found[0]) if _is_link(found) else found[0], text)
-        return _CLIENT.sub(lambda found: address(found[1], found[0]), text) if "joplin:" in text else text, lost
+        text = outside(_LINK, address, text)
+        return outside(_CLIENT, address, text) if "joplin:" in text else text, lost
 
 
 def _is_item(entry: Entry) -> bool:

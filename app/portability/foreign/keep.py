@@ -58,6 +58,7 @@ class Keep:
         for folder, inside in self._files.items():
             shown: set[str] = set()
             if not any(_is_note(entry) for entry in inside.values()):
+                yield from _elsewhere(folder, inside)
                 continue
             for entry in inside.values():
                 if _is_note(entry) and not _is_page(entry, inside):
@@ -122,8 +123,20 @@ class Keep:
     def _rest(self, inside: dict[str, Entry], shown: set[str]) -> Iterator[Item]:
         """Tell of files that belong to no note."""
         for entry in inside.values():
-            if not _is_note(entry) and entry.name not in shown and entry.name not in _NOT_NOTES:
+            if entry.name in _NOT_NOTES:
+                yield NotCarried(name=named(entry.path), reason="it is only about the Takeout; labels came along with their notes")
+            elif not _is_note(entry) and entry.name not in shown:
                 yield NotCarried(name=named(entry.path), reason="no note that came along shows it")
+
+
+def _elsewhere(folder: str, inside: dict[str, Entry]) -> Iterator[Item]:
+    """Tell of a folder of the Takeout that has no notes: it is of another service."""
+    if folder:
+        count = f"{len(inside):,} {'file' if len(inside) == 1 else 'files'}"
+        yield NotCarried(name=named(folder), reason=f"no notes of Keep lie there ({count})")
+    else:
+        for entry in inside.values():
+            yield NotCarried(name=named(entry.path), reason="it is no note of Keep")
 
 
 def _looks_like_keep(path: Path) -> bool:

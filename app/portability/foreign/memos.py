@@ -2,7 +2,9 @@
 
 import base64
 import binascii
+import functools
 import io
+import re
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -14,13 +16,16 @@ from app.portability.foreign import memo_shapes
 from app.portability.foreign.json_stream import JsonStream
 from app.portability.foreign.memo_shapes import Attached, Memo
 from app.portability.items import Item, NotCarried, Source, SourceFile, SourceNote, address
+from app.portability.literal_text import outside
 from app.portability.trees import Entry, FileTree, Tree, files
 from app.portability.wording import UNREADABLE, clean, damaged, joined, labels, line, link, named, title_of, web, why
 
 ARCHIVE = "Archive"
 MOST_LOOKED_AT = 20
 LISTS = frozenset({"memos", "data"})
-_FILE_LINK = regex(r"(?:https?://[^/\s()<>]{1,300})?/(?:file/(?:attachments|resources)|o/r)/([A-Za-z0-9_-]{1,64})(?:/[^\s()<>]*)?")
+_FILE_LINK = regex(
+    r"(?:(?<=\]\()|(?<=src=[\"']))(?:https?://[^/\s()<>]{1,300})?/(?:file/(?:attachments|resources)|o/r)/([A-Za-z0-9_-]{1,64})(?:/[^\s()<>]*)?"
+)
 _MEMO_LINK = regex(r"(?<=\()(?:https?://[^/\s()<>]{1,300})?/(?:m|memos)/([A-Za-z0-9_-]{1,64})(?=[)#])")
 
 
@@ -115,11 +120,11 @@ class Memos:
         for attached in memo.attached:
             target, told = yield from self._attached(attached, title, shown)
             if attached.id and target.startswith("attachment:") and f"/{attached.id}" in text and attached.id in _files_in(text):
-                text = _FILE_LINK.sub(lambda one, own=attached.id, to=target: to if one[1] == own else one[0], text)  # type: ignore[misc]
+                text = outside(_FILE_LINK, functools.partial(_instead, attached.id, target), text)
             elif target:
                 more.append(link(attached.name, target, picture=told))
         if "/m/" in text or "/memos/" in text:
-            text = _MEMO_LINK.sub(lambda one: address("note", self._own[one[1]]) if one[1] in self._own else one[0], text)
+            text = outside(_MEMO_LINK, lambda one: address("note", self._own[one[1]]) if one[1] in self._own else None, text)
         yield from damaged(title, text)
         yield from _lost(memo, title)
         yield SourceNote(
@@ -181,7 +186,13 @@ def _first(values: Iterator[Any]) -> Iterator[Any]:
 
 
 def _files_in(text: str) -> set[str]:
-    return {one[1] for one in _FILE_LINK.finditer(text)}
+    found: set[str] = set()
+    outside(_FILE_LINK, lambda one: found.add(one[1]), text)
+    return found
+
+
+def _instead(own: str, target: str, found: re.Match[str]) -> str | None:
+    return target if found[1] == own else None
 
 
 def _values(stream: JsonStream) -> Iterator[Any]:

@@ -143,6 +143,8 @@ class _Project:
         yield from damaged(content, content)
         if row.get("DATE") and when is None:
             yield _unread(content, row["DATE"])
+        elif when is not None and when.year is not None:
+            yield _guessed(content, row["DATE"], when.year)
 
     def _step(self, row: Mapping[str, str], level: int) -> Iterator[Item]:
         """Add a step; what a step cannot have goes into the description."""
@@ -195,6 +197,10 @@ def _is_template(entry: Entry) -> bool:
 
 def _unread(content: str, text: str) -> NotCarried:
     return NotCarried(name=named(content), reason=f"its date “{line(text, 60)}” is not certain here; it stands in the description")
+
+
+def _guessed(content: str, text: str, year: int) -> NotCarried:
+    return NotCarried(name=named(content), reason=f"its date “{line(text, 60)}” names no year; {year} was taken, nearest to the export")
 
 
 def _file(text: str) -> tuple[str, str]:

@@ -1,5 +1,6 @@
 """When a task of Todoist is due, from the words that a CSV has for it: only what can mean one thing is understood."""
 
+import contextlib
 import re
 from datetime import UTC, date, datetime, tzinfo
 from zoneinfo import ZoneInfo
@@ -15,11 +16,17 @@ _FROM_DONE = regex(r"every\s*!|after\b|jede[rsn]?\s*!|chaque\s*!|cada\s*!", re.I
 _REST = regex(r"[\s,.;:@-]*(?:(?:at|on|um|am|den|le|à|el|a|las)\b[\s,.;:@-]*)*", re.IGNORECASE)
 
 
+_ASKED = ((1, 1), (2, 20), (8, 4))
+"""Days from which a day and month are the same, and what counts from today or has no month is not."""
+
+
 class When(msgspec.Struct, frozen=True):
     """A day or a moment, and the rule by which it comes again."""
 
     due: str
     rule: str | None = None
+    year: int | None = None
+    """The year that was taken where the words named none."""
 
 
 def understood(text: str, language: str, zone: str, exported: date | None) -> When | None:
@@ -28,7 +35,10 @@ def understood(text: str, language: str, zone: str, exported: date | None) -> Wh
         return _exact(found, zone)
     if not text.strip() or len(text) > 200 or _FROM_DONE.search(text):
         return None
-    return _by_grammar(text, language, zone, exported)
+    for locale in dict.fromkeys((language or None, "en")):  # Todoist writes the months in English, whatever the language
+        if found_when := _by_grammar(text, locale, zone, exported):
+            return found_when
+    return None
 
 
 def _exact(found: re.Match[str], zone: str) -> When | None:
@@ -42,25 +52,55 @@ def _exact(found: re.Match[str], zone: str) -> When | None:
         return None
 
 
-def _by_grammar(text: str, language: str, zone: str, exported: date | None) -> When | None:
+def _by_grammar(text: str, locale: str | None, zone: str, exported: date | None) -> When | None:
     """Read the words as quick add does; every one of them must have been understood."""
+    has_year = _YEAR.search(text) is not None
+    read = _understood(text, locale, exported or date(1970, 1, 1))
+    if read is None and has_year:  # quick add takes no day that has passed, and an export is full of them
+        read = _understood(text, locale, date(1970, 1, 1))
+    if read is None:
+        return None
+    due, rule = read
+    if rule is None and not has_year:
+        return None if exported is None else _without_year(text, locale, zone, exported)
+    if rule is not None and (exported is None or not _is_anchored(rule)):
+        return None
+    return When(_stored(due, zone), rule)
+
+
+def _without_year(text: str, locale: str | None, zone: str, exported: date) -> When | None:
+    """Give a day and month in the year in which they are nearest to the export; None for words that count from some other day."""
+    seen = [_understood(text, locale, date(exported.year, *day)) for day in _ASKED]
+    days = {(one[0].month, one[0].day) for one in seen if one is not None and one[1] is None}
+    if None in seen or len(days) != 1:
+        return None
+    due = next(one[0] for one in seen if one is not None)
+    nearest: list[tuple[int, date]] = []
+    for year in range(max(exported.year - 1, 1), exported.year + 2):
+        with contextlib.suppress(ValueError):  # the 29th of February
+            moved = due.replace(year=year)
+            nearest.append((abs((date(moved.year, moved.month, moved.day) - exported).days), moved))
+    if not nearest:
+        return None
+    taken = min(nearest)[1]
+    return When(_stored(taken, zone), year=taken.year)
+
+
+def _understood(text: str, locale: str | None, first: date) -> tuple[date, str | None] | None:
+    """Give what quick add makes of words on a day: when, and the rule; None where a word is left over."""
     from app.agent import quickadd
 
-    first = exported or date(1970, 1, 1)
-    now = datetime(first.year, first.month, first.day, tzinfo=UTC)
-    read = quickadd.read(text, now=now, locale=language or None)
+    read = quickadd.read(text, now=datetime(first.year, first.month, first.day, tzinfo=UTC), locale=locale)
     left, place = "", 0
     for span in read.spans:
         left, place = left + text[place : span.start], span.end
     if read.due is None or read.priority or not _REST.fullmatch(left + text[place:]):
         return None
-    rule = read.recurrence.rule if read.recurrence else None
-    if rule is None and not _YEAR.search(text):
-        return None
-    if rule is not None and (exported is None or not _is_anchored(rule)):
-        return None
-    due = _written(read.due.replace(tzinfo=None), zone) if isinstance(read.due, datetime) else read.due.isoformat()
-    return When(due, rule)
+    return read.due, read.recurrence.rule if read.recurrence else None
+
+
+def _stored(due: date, zone: str) -> str:
+    return _written(due.replace(tzinfo=None), zone) if isinstance(due, datetime) else due.isoformat()
 
 
 def _is_anchored(rule: str) -> bool:
