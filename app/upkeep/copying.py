@@ -19,16 +19,21 @@ class Copied(NamedTuple):
 
 
 def make(source: Path, target: Path, *, gently: bool = False) -> Copied:
-    """Copy the database `source`, which may be in use, to `target`; raise BackupFailed where that cannot be or the copy is not what it should be.
+    """Make the backup `target` of the database `source`, which may be in use, with its digest beside it.
 
-    `gently` leaves time to others between small parts of the work.
+    Raises BackupFailed where that cannot be or the copy is not what it should be. `gently` leaves time to others between small parts of the work.
     """
-    with files.made_whole(target) as part:
-        found = _copy(source, part, gently=gently)
-        check(part, gently=gently)
-        with looking(part) as copy, paced(copy) if gently else contextlib.nullcontext():
-            found.compare(known(copy))
-        return Copied(part.stat().st_size, sum(found.before.rows.values()))
+    with files.made_backup(target) as part:
+        return copy(source, part, gently=gently)
+
+
+def copy(source: Path, part: Path, *, gently: bool = False) -> Copied:
+    """Copy the database `source` to `part`, which is no backup yet, and check it; raise BackupFailed as `make` does, and leave what there is."""
+    found = _copy(source, part, gently=gently)
+    check(part, gently=gently)
+    with looking(part) as copied, paced(copied) if gently else contextlib.nullcontext():
+        found.compare(known(copied))
+    return Copied(part.stat().st_size, sum(found.before.rows.values()))
 
 
 class _Seen(NamedTuple):

@@ -9,7 +9,8 @@ from pathlib import Path
 from app.core.place import BACKUPS, DATABASE
 from app.core.safekeeping import FILE, KnownOfBackups, read
 from app.settings import Settings
-from app.upkeep import files
+from app.upkeep import digests, files
+from app.upkeep.files import Backup
 from app.upkeep.findings import Finding, advice, well, wrong
 
 LITTLE, MUCH_TOO_LITTLE = 1 << 30, 64 << 20
@@ -61,19 +62,26 @@ def _backups(data: Path, settings: Settings, known: KnownOfBackups, now: datetim
     if known.trouble is not None:
         said = f"The backup of {known.trouble_at} was not made {TRIED[known.trouble]}: {known.trouble_text}"
         yield wrong("backups", said, "Do what it says, then call `hearth backup`.")
-    for backup in files.listed(data):
-        if trouble := files.trouble_of(backup.path):
-            yield wrong("backups", f"The backup {backup.path.name} is damaged: {trouble}.", "Delete it, and look after the disk it lies on.")
-    newest = files.newest_good(data)
+    yield from _files(files.preferred(files.listed(data)), now)
+
+
+def _files(backups: list[Backup], now: datetime) -> Iterator[Finding]:
+    """Look at every byte of the backups that have a digest."""
+    damaged = {backup.path: trouble for backup in backups if (trouble := files.damage_of(backup.path))}
+    for path, trouble in damaged.items():
+        yield wrong("backups", f"The backup {path.name} is damaged: {trouble}.", "Delete it, and look after the disk it lies on.")
+    newest = next((backup for backup in backups if backup.path not in damaged), None)
     if newest is None:
         yield advice("backups", "There is no backup yet.", "`hearth backup` makes one; a running server makes one each hour.")
         return
-    last = next(backup for backup in files.listed(data) if backup.path == newest)
-    said = f"The newest of {len(files.listed(data))} backups is {newest.name}."
-    if now - last.made_at > LATE_BACKUP:
+    said = f"The newest of {len(backups)} backups is {newest.path.name}."
+    if now - newest.made_at > LATE_BACKUP:
         yield advice("backups", said, "If something has changed since, call `hearth backup`; a running server makes one in the hour after a change.")
     else:
         yield well("backups", said)
+    if not digests.path_of(newest.path).exists():
+        remedy = "It may be of an older Hearth; `hearth backup` makes one with a digest."
+        yield advice("backups", "No digest lies beside it, so a changed byte in it could go unnoticed.", remedy)
 
 
 def _proof(data: Path, known: KnownOfBackups, now: datetime) -> Iterator[Finding]:
