@@ -40,6 +40,10 @@ def flipped(path: Path, place: int) -> None:
         file.write(bytes([byte ^ 1 << place % 8]))
 
 
+def place_of(path: Path, words: bytes) -> int:
+    return path.read_bytes().index(words)
+
+
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data directory with a plain and an encrypted backup, that no server uses; each test gets a copy."""
@@ -109,7 +113,7 @@ def test_list_doctor_and_restore_tell_of_a_flipped_bit_and_offer_another(home: P
 async def test_a_proof_tells_of_a_flipped_bit(served: Served, alice: Client) -> None:
     await alice.note("A text", "one word " * 2000)
     backup = Path((await served.command("make_backup")).file)
-    flipped(backup, 8 * (backup.read_bytes().index(b"one word one word") + 1))
+    flipped(backup, 8 * place_of(backup, b"one word one word"))
     proof = await served.command("prove_backup")
     assert "damaged" in (proof.trouble or "")
 

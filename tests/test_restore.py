@@ -205,7 +205,7 @@ def test_without_room_for_that_backup_the_schema_stays(tmp_path: Path, monkeypat
     data = tmp_path / "data"
     data.mkdir()
     migrate(data / DATABASE, steps=STEPS[:-1])
-    monkeypatch.setattr(files, "SPARE", 1 << 60)
+    monkeypatch.setattr(files, "spare", lambda _: 1 << 60)
     result = hearth("migrate", data=data)
     assert (result.exit_code, "nothing was changed" in result.output) == (1, True)
     monkeypatch.undo()

@@ -5,10 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
-from app.core.connecting import Sealed
+from app.core.connecting import Sealed, failure_of
+from app.core.room import FULL
 from app.core.shapes import Record
 from app.core.soundness import Check
-from app.errors import Unavailable
+from app.errors import StorageFull, Unavailable
 
 State = Literal["writable", "full", "read_only", "failing", "damaged"]
 READ_ONLY = "This server was started read-only: it answers what is read and changes nothing."
@@ -71,3 +72,13 @@ class Health:
 def damaged(backup: Path | None) -> str:
     """Say that the database is damaged, and which backup there is."""
     return DAMAGED.format(offer="" if backup is None else OFFER.format(backup=backup))
+
+
+def seen_by_callers(error: BaseException, health: Health) -> BaseException:
+    """Translate what SQLite says of a full or failing disk or a damaged file; everything else stays what it is."""
+    kind = failure_of(error)
+    if kind == "full":
+        return StorageFull(FULL)
+    if kind == "failing":
+        return Unavailable(FAILING, database=kind)
+    return Unavailable(health.message, database=kind) if kind == "damaged" else error

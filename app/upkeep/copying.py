@@ -58,7 +58,7 @@ def _copy(source: Path, part: Path, *, gently: bool) -> _Seen:
             files.demand_room(part.parent, size_of(live))
             part.touch(0o600)
             version, before = _version(live), known(live)
-            with paced(live) if gently else contextlib.nullcontext():
+            with paced(live, ends=lambda: files.is_short_of_room(part.parent)) if gently else contextlib.nullcontext():
                 live.execute("VACUUM INTO ?", (str(part),))
             return _Seen(before, known(live), _version(live) == version)
     except sqlite3.DatabaseError as error:
@@ -67,7 +67,7 @@ def _copy(source: Path, part: Path, *, gently: bool) -> _Seen:
 
 def failure(error: sqlite3.DatabaseError, place: Path) -> BackupFailed:
     """Give what SQLite says as a sentence of ours."""
-    if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL:
+    if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_INTERRUPT):
         return NoRoom(f"The disk of {place} became full while the copy was made; make room first.")
     return BackupFailed(f"The database could not be copied: {error}.")
 

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, cast, get_args
 
 from app.core.place import BACKUPS
 from app.core.regex import regex
-from app.core.room import is_full
+from app.core.room import is_full, spare
 from app.errors import StorageFull, Unavailable
 from app.upkeep import digests
 
@@ -21,7 +21,6 @@ Kind = Literal["clock", "hand", "upgrade", "restore"]
 SEALED = ".age"
 PART = ".part"
 HOURS, DAYS, WEEKS, OTHERS = 24, 7, 8, 5
-SPARE = 64 << 20
 SQLITE_MAGIC = b"SQLite format 3\x00"
 AGE_MAGIC = b"age-encryption.org/v1\n"
 HEADER = 100
@@ -161,9 +160,14 @@ def is_sealed(path: Path) -> bool:
 
 def demand_room(place: Path, size: int) -> None:
     """Raise NoRoom unless a copy of so many bytes fits and leaves the server room to write."""
-    free = shutil.disk_usage(place).free
-    if free < size + SPARE:
-        raise NoRoom(f"{place} has {free >> 20} MB free, and a copy takes {size >> 20} MB and {SPARE >> 20} MB to spare; make room first.")
+    free, rest = shutil.disk_usage(place).free, spare(place)
+    if free < size + rest:
+        raise NoRoom(f"{place} has {free >> 20} MB free, and a copy takes {size >> 20} MB and {rest >> 20} MB to spare; make room first.")
+
+
+def is_short_of_room(place: Path) -> bool:
+    """Say whether so little room is left that a copy should be given up: while it reads, the server cannot fold its log, which goes on growing."""
+    return shutil.disk_usage(place).free < spare(place) // 2
 
 
 @contextlib.contextmanager

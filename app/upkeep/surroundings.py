@@ -13,7 +13,9 @@ from app.upkeep import digests, files
 from app.upkeep.files import Backup
 from app.upkeep.findings import Finding, advice, well, wrong
 
-LITTLE, MUCH_TOO_LITTLE = 1 << 30, 64 << 20
+LITTLE, MUCH_TOO_LITTLE = (1 << 30, 4), (64 << 20, 8)
+"""Free bytes that are few, and which part of a small disk is."""
+
 LATE_BACKUP, LATE_PROOF = timedelta(days=2), timedelta(days=3)
 TRIED = {"no_room": "for want of room", "failed": "since it failed"}
 
@@ -38,11 +40,12 @@ def _rights(data: Path) -> Iterator[Finding]:
 
 
 def _disk(data: Path) -> Finding:
-    free, size = shutil.disk_usage(data).free, (data / DATABASE).stat().st_size
+    usage, size = shutil.disk_usage(data), (data / DATABASE).stat().st_size
+    free, (little, much_too_little) = usage.free, (min(most, usage.total // share) for most, share in (LITTLE, MUCH_TOO_LITTLE))
     said = f"The disk has {free >> 20:,} MB free, and the database {size >> 20:,} MB."
-    if free < MUCH_TOO_LITTLE:
+    if free < much_too_little:
         return wrong("disk", said, "Make room now: soon nothing can be written any more. `hearth storage` shows what takes room.")
-    if free < max(LITTLE, 2 * size):
+    if free < max(little, 2 * size):
         return advice("disk", said, "Make room: a backup and its proof take as much as the database, each. `hearth storage` shows what takes room.")
     return well("disk", said)
 
