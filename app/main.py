@@ -1,6 +1,7 @@
 """Put the parts together: the only place where they meet."""
 
 import contextlib
+import functools
 import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -156,7 +157,7 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embed
     store = Store(
         data / DATABASE, durability=settings.durability, clock=clock, events=events, sealed=sealed, checkpoints=not settings.external_checkpoints
     )
-    store.health.newest = lambda: _newest_backup(data)
+    store.health.newest = functools.cache(lambda: _newest_backup(data))  # it reads whole files, and every refused write names it
     store.health.check = soundness.last(store.path)
     store.watch.save = lambda connection: _rescued(connection, settings, data, clock)
     store.idle_work += [words.tend, names.tend, link_rows.tend, grams.tend if settings.grep_index else grams.empty]

@@ -5,10 +5,13 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from app.core.room import RESERVE
 
 CHUNK = 1 << 16
 
@@ -50,3 +53,22 @@ def fill(disk: Path) -> Path:
                 while file.write(b"x" * size):
                     pass
     return ballast
+
+
+def leave_room(disk: Path, size: int) -> Path:
+    """Fill a disk but for so many bytes and give the file that does."""
+    ballast = disk / "ballast"
+    with ballast.open("wb") as file:
+        os.posix_fallocate(file.fileno(), 0, shutil.disk_usage(disk).free - size)
+    return ballast
+
+
+def await_reserve(data: Path) -> None:
+    """Wait until the server on `data` holds its reserve."""
+    until = time.monotonic() + 30
+    while time.monotonic() < until:
+        with contextlib.suppress(OSError):
+            if (data / RESERVE).stat().st_size:
+                return
+        time.sleep(0.02)
+    raise AssertionError("there is no reserve")

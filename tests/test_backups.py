@@ -161,6 +161,16 @@ async def test_without_room_no_backup_is_made_and_the_status_says_so(
     assert (await alice.ok("GET", "/os/status"))["backup"]["trouble"] is None
 
 
+async def test_a_backup_is_given_up_when_others_need_the_room(served: Served, alice: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(20):
+        await alice.note(f"Note {number}", "text " * 10_000)
+    free = iter([1000 << 20, 1000 << 20])
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(1000 << 20, 0, next(free, 20 << 20)))
+    with pytest.raises(files.NoRoom, match="became full"):
+        copying.make(served.parts.store.path, tmp_path / "copy.db", gently=True)
+    assert named(tmp_path, "*copy*") == []
+
+
 async def test_after_a_failure_the_clock_waits_before_it_tries_again(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 

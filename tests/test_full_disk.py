@@ -15,11 +15,11 @@ import pytest
 
 from app.core import room as room_module
 from app.core.place import DATABASE
-from app.core.room import RESERVE_BYTES, Room
+from app.core.room import Room
 from app.core.store import open_store
 from app.errors import StorageFull, Unavailable
 from tests.conftest import Client, Served
-from tests.disks import can_mount, fill, read_only, small_disk
+from tests.disks import await_reserve, can_mount, fill, read_only, small_disk
 from tests.power.tracing import Tracer
 from tests.serving import Server, refused, serving
 from tests.test_store import make, mark, marks
@@ -36,13 +36,6 @@ def integrity(file: Path) -> Any:
 
 
 if can_mount():
-
-    def await_reserve(server: Server) -> None:
-        for _ in range(500):
-            if (server.data / "reserve").exists() and (server.data / "reserve").stat().st_size == RESERVE_BYTES:
-                return
-            threading.Event().wait(0.02)
-        raise AssertionError("there is no reserve")
 
     def fill_by_notes(server: Server) -> tuple[list[str], Any]:
         """Write until the disk is full; give the titles that were taken and the refusal."""
@@ -64,7 +57,7 @@ if can_mount():
 
         with small_disk(tmp_path / "disk", "120m") as disk, serving(disk / "data") as server:
             kept, gone = server.note("kept", "read me"), server.note("gone", LARGE)
-            await_reserve(server)
+            await_reserve(server.data)
             watcher = threading.Thread(target=watch, args=(server,))
             watcher.start()
             try:
@@ -82,7 +75,7 @@ if can_mount():
                 assert server.health() | {"checkedAt": None} == {
                     "writable": True, "state": "writable", "message": None, "checkedAt": None, "check": None, "findings": 0,
                 }  # fmt: skip
-                await_reserve(server)
+                await_reserve(server.data)
             finally:
                 done.set()
                 watcher.join(60)
@@ -97,7 +90,7 @@ if can_mount():
         with small_disk(tmp_path / "disk", "120m") as disk:
             with serving(disk / "data") as server:
                 note, key = server.note("large", LARGE), server.key
-                await_reserve(server)
+                await_reserve(server.data)
                 server.kill()
             ballast = fill(disk)
             with serving(disk / "data", key=key) as server:
@@ -194,7 +187,7 @@ async def test_what_makes_room_has_a_second_try_with_the_reserve(path: Path, dis
         monkeypatch.setattr(Room, "give", given)
         with room_module.freeing():
             await store.write(lambda tx: tx.run("DELETE FROM marks"))
-        assert not (path.parent / "reserve").exists()
+        assert (path.parent / "reserve").stat().st_size == 0
         with pytest.raises(StorageFull):
             await store.write(mark, "no room")
         free[0] = room_module.MARGIN_BYTES + 1000
@@ -254,18 +247,3 @@ async def test_a_large_request_is_refused_before_it_is_read_when_it_would_fill_t
     files = [{"path": "a.md", "content": "x" * (4 << 20)}]
     await alice.refused("POST", "/accumulate", 507, "storage_full", json={"files": files})
     await alice.ok("POST", "/accumulate", json={"files": [{"path": "a.md", "content": "x" * 100_000}]})
-
-
-def test_the_reserve_is_made_only_where_there_is_room_for_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    room = Room(tmp_path)
-    room.keep()
-    assert room.making is not None
-    room.making.join()
-    assert (tmp_path / "reserve").stat().st_size == RESERVE_BYTES
-    assert (tmp_path / "reserve").stat().st_mode & 0o777 == 0o600
-    assert room.give()
-    assert not (tmp_path / "reserve").exists()
-    monkeypatch.setattr(Room, "free", lambda _: 2 * RESERVE_BYTES - 1)
-    room.keep()
-    room.making.join()
-    assert not (tmp_path / "reserve").exists()

@@ -19,7 +19,7 @@ from app import __main__ as program
 from app.core import place
 from app.core.place import DATABASE
 from app.migrations import STEPS, NewerFile, migrate
-from app.upkeep import copying, files, restoring, sealing
+from app.upkeep import copying, digests, files, restoring, sealing
 from app.upkeep.files import BackupFailed
 
 ROOT = Path(program.__file__).parent.parent
@@ -205,7 +205,7 @@ def test_without_room_for_that_backup_the_schema_stays(tmp_path: Path, monkeypat
     data = tmp_path / "data"
     data.mkdir()
     migrate(data / DATABASE, steps=STEPS[:-1])
-    monkeypatch.setattr(files, "SPARE", 1 << 60)
+    monkeypatch.setattr(files, "spare", lambda _: 1 << 60)
     result = hearth("migrate", data=data)
     assert (result.exit_code, "nothing was changed" in result.output) == (1, True)
     monkeypatch.undo()
@@ -271,6 +271,7 @@ def test_a_backup_that_is_killed_at_any_moment_leaves_only_whole_ones_and_a_seco
     for moment in range(0, 200):
         ended = killed_at(moment, data, "backup")
         assert [said(one.path) for one in files.listed(data)] == [["first"]] * len(files.listed(data))
+        assert [one.path.name for one in files.listed(data) if not digests.path_of(one.path).exists() or files.damage_of(one.path)] == []
         assert said(data / DATABASE) == ["first"]
         if ended == 0:
             break
@@ -278,6 +279,7 @@ def test_a_backup_that_is_killed_at_any_moment_leaves_only_whole_ones_and_a_seco
         target = files.next_path(data, "hand", NOW)
         copying.make(data / DATABASE, target)
         assert [path.name for path in files.folder(data).iterdir() if path.name.startswith(".")] == []
+        assert len(list(files.folder(data).iterdir())) == 2 * len(files.listed(data))
     assert ended == 0
     assert moment > 5
 

@@ -12,7 +12,7 @@ from app.commands.tables import as_json, table
 from app.core.place import BACKUPS
 from app.core.safekeeping import FILE, read
 from app.core.tx import stamp, utc_now
-from app.upkeep import files
+from app.upkeep import digests, files
 
 SECONDS = 4 * 3600
 KINDS = {"clock": "by the clock", "hand": "asked for", "upgrade": "before an upgrade", "restore": "replaced by a restore"}
@@ -24,7 +24,7 @@ passphrase_option = click.option("--passphrase-file", type=click.Path(path_type=
 @click.option("--encrypt", is_flag=True, help="Ask for a passphrase and encrypt with it, as `age` does.")
 @click.option("--plain", is_flag=True, help="Do not encrypt, whatever HEARTH_BACKUP_PASSPHRASE says.")
 @passphrase_option
-@click.option("--list", "list_", is_flag=True, help="List the backups there are, newest first, and make none.")
+@click.option("--list", "list_", is_flag=True, help="List the backups there are, newest first, compare each with its digest, and make none.")
 @click.option("--prove", is_flag=True, help="Restore the newest into a place of its own and read in it, and make none.")
 @click.option("--json", "json_", is_flag=True, help="As JSON.")
 @data_option
@@ -50,7 +50,7 @@ def backup(
         click.echo(as_json(made))
     else:
         what = "encrypted, " if made["encrypted"] else ""
-        click.echo(f"{made['file']}\n{megabytes(made['bytes'])}, {what}{made['rows']} rows, checked.")
+        click.echo(f"{made['file']}\n{megabytes(made['bytes'])}, {what}{made['rows']} rows, checked. Its digest lies beside it.")
 
 
 def passphrase(file: Path | None, *, wanted: bool, anew: bool = False) -> str | None:
@@ -77,7 +77,8 @@ def listed(data: Path) -> list[dict[str, Any]]:
         rows.append(
             {
                 "file": str(one.path), "madeAt": stamp(one.made_at), "kind": one.kind, "bytes": one.path.stat().st_size,
-                "encrypted": one.is_sealed, "trouble": files.trouble_of(one.path), "proof": proof,
+                "encrypted": one.is_sealed, "digest": digests.path_of(one.path).exists(),
+                "trouble": files.damage_of(one.path), "proof": proof,
             }
         )  # fmt: skip
     return rows
@@ -94,11 +95,15 @@ def _show(rows: list[dict[str, Any]], *, json_: bool) -> None:
     elif not rows:
         click.echo("There are no backups yet.")
     else:
-        told = [
-            (row["madeAt"][:16].replace("T", " "), megabytes(row["bytes"]), KINDS[row["kind"]], row["trouble"] or row["proof"] or "", row["file"])
-            for row in rows
-        ]
-        click.echo(table([("MADE AT (UTC)", "SIZE", "WHY", "PROOF", "FILE"), *told]))
+        told = [(row["madeAt"][:16].replace("T", " "), megabytes(row["bytes"]), KINDS[row["kind"]], _state(row), row["file"]) for row in rows]
+        click.echo(table([("MADE AT (UTC)", "SIZE", "WHY", "STATE", "FILE"), *told]))
+
+
+def _state(row: dict[str, Any]) -> str:
+    if row["trouble"]:
+        return f"damaged: {row['trouble']}"
+    whole = "unchanged" if row["digest"] else "no digest"
+    return f"{whole}, {row['proof']}" if row["proof"] else whole
 
 
 def _tell_proof(proof: dict[str, Any], *, json_: bool) -> None:

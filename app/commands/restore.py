@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from app.commands.backup import listed, passphrase, passphrase_option
+from app.commands.backup import passphrase, passphrase_option
 from app.commands.directory import data_option, directory, owned_soon, read_settings
 from app.commands.group import Misused, Refused
 from app.core import place
@@ -45,6 +45,8 @@ def restore(file: Path | None, passphrase_file: Path | None, data: Path | None) 
 
 def _told(file: Path, data: Path, done: Restored) -> str:
     lines = [f"{file} is the database of {data} now."]
+    if not done.compared:
+        lines.append("No digest lies beside it, so its structure was checked, and not whether each byte is as it was.")
     if done.aside is not None:
         lines.append(f"What was there is kept as {done.aside}.")
     if done.pending:
@@ -60,5 +62,5 @@ def _chosen(file: Path, data: Path) -> Path:
 
 
 def _newest(data: Path) -> str:
-    rows = listed(data)[:SHOWN]
-    return " The newest are:\n" + "\n".join(f"  {row['file']}" for row in rows) if rows else ""
+    newest = files.listed(data)[:SHOWN]
+    return " The newest are:\n" + "\n".join(f"  {backup.path}" for backup in newest) if newest else ""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
+from app.core.connecting import limited
 from app.core.tx import NeedsSavepoints, Tx, real_savepoint, stamp
 
 
@@ -30,8 +31,19 @@ class Job:
         self.events: list[tuple[str, dict[str, Any]]] = []
 
 
-def commit(connection: sqlite3.Connection, jobs: Sequence[Job], moment: datetime) -> None:
-    """Run a batch in one transaction: first without savepoints, and only if that cannot be, again with one for each job."""
+def commit(connection: sqlite3.Connection, jobs: Sequence[Job], moment: datetime, *, most: int | None) -> None:
+    """Run a batch in one transaction: first without savepoints, and only if that cannot be, again with one for each job.
+
+    What would make the file larger than `most` bytes finds the disk full.
+    """
+    if most is None:
+        _commit(connection, jobs, moment)
+        return
+    with limited(connection, most):
+        _commit(connection, jobs, moment)
+
+
+def _commit(connection: sqlite3.Connection, jobs: Sequence[Job], moment: datetime) -> None:
     try:
         _run(connection, jobs, moment, careful=False)
     except NeedsSavepoints:

@@ -1,6 +1,8 @@
 """How the database is opened, folded and trimmed, and what SQLite's failures come to: the one place that knows its pragmas."""
 
+import contextlib
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 from urllib.parse import quote
@@ -36,8 +38,24 @@ def connect(path: Path, *, writes: bool, durability: Durability = "full", sealed
     return connection
 
 
-def fold(connection: sqlite3.Connection, mode: str) -> bool:
-    """Checkpoint and say whether all of it could be done; a reader that is still in the old WAL is not waited for long."""
+@contextlib.contextmanager
+def limited(connection: sqlite3.Connection, most: int) -> Iterator[None]:
+    """Let what would make the file larger than so many bytes find the disk full while the block runs; it never becomes smaller by that."""
+    before, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("max_page_count", "page_size"))
+    connection.execute(f"PRAGMA max_page_count={min(before, most // size)}")
+    try:
+        yield
+    finally:
+        connection.execute(f"PRAGMA max_page_count={before}")
+
+
+def fold(connection: sqlite3.Connection, mode: str, *, room: int | None = None) -> bool:
+    """Checkpoint and say whether all of it could be done; a reader that is still in the old WAL is not waited for long.
+
+    With `room`, nothing is done where the file would become larger by more than these bytes.
+    """
+    if room is not None and _growth(connection) > room:
+        return False
     connection.execute("PRAGMA busy_timeout=200")
     try:
         busy, written, folded = connection.execute(f"PRAGMA wal_checkpoint({mode})").fetchone()
@@ -46,12 +64,16 @@ def fold(connection: sqlite3.Connection, mode: str) -> bool:
     return not busy and written == folded
 
 
-def trim(connection: sqlite3.Connection) -> bool:
-    """Give pages that nothing uses any more back to the disk, some at a time, once they are a fiftieth of the file; say whether it did."""
-    free, pages = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("freelist_count", "page_count"))
+def trim(connection: sqlite3.Connection, *, room: int) -> bool:
+    """Give pages that nothing uses any more back to the disk, some at a time, once they are a fiftieth of the file; say whether it did.
+
+    Others are moved to their place through the log, which may take a quarter of the `room`.
+    """
+    free, pages, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("freelist_count", "page_count", "page_size"))
     if free <= max(TRIM_PAGES, pages // 50):
         return False
-    connection.executescript(f"PRAGMA incremental_vacuum({16 * TRIM_PAGES})")  # `execute` would take one step of it: one page
+    most = max(TRIM_PAGES, min(16 * TRIM_PAGES, room // 4 // size))
+    connection.executescript(f"PRAGMA incremental_vacuum({most})")  # `execute` would take one step of it: one page
     return True
 
 
@@ -61,6 +83,12 @@ def bytes_of(path: Path) -> int:
         return path.stat().st_size
     except OSError:
         return 0
+
+
+def _growth(connection: sqlite3.Connection) -> int:
+    """Give the bytes by which folding the log would make the file larger."""
+    pages, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
+    return int(pages * size - Path(connection.execute("PRAGMA database_list").fetchone()[2]).stat().st_size)
 
 
 def failure_of(error: BaseException | None) -> Literal["", "full", "failing", "damaged"]:

@@ -3,9 +3,11 @@
 import asyncio
 import sqlite3
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import aiosqlite
+
+from app.errors import StorageFull
 
 R = TypeVar("R")
 
@@ -18,3 +20,10 @@ class Connection(aiosqlite.Connection):
         future: asyncio.Future[R] = asyncio.get_running_loop().create_future()
         self._tx.put_nowait((future, lambda: function(self._conn)))
         return future
+
+
+def report_failure(done: "asyncio.Future[Any]", message: str) -> bool:
+    """Tell the loop of a failure that nobody waits for; say whether there was one."""
+    if (error := done.exception()) is not None and not isinstance(error, StorageFull):
+        asyncio.get_running_loop().call_exception_handler({"message": message, "exception": error})
+    return error is not None

@@ -81,6 +81,11 @@ class Health:
         return DatabaseHealth(state == "writable", state, self.message or None, at, kind, findings)
 
 
+def damaged(backup: Path | None) -> str:
+    """Say that the database is damaged, and which backup there is."""
+    return DAMAGED.format(offer="" if backup is None else OFFER.format(backup=backup))
+
+
 def seen_by_callers(error: BaseException, health: Health) -> BaseException:
     """Translate what SQLite says of a full or failing disk or a damaged file; everything else stays what it is."""
     kind = failure_of(error)
@@ -89,8 +94,3 @@ def seen_by_callers(error: BaseException, health: Health) -> BaseException:
     if kind == "failing":
         return Unavailable(FAILING, database=kind)
     return Unavailable(health.message, database=kind) if kind == "damaged" else error
-
-
-def damaged(backup: Path | None) -> str:
-    """Say that the database is damaged, and which backup there is."""
-    return DAMAGED.format(offer="" if backup is None else OFFER.format(backup=backup))

@@ -6,6 +6,7 @@ import logging
 import os
 import shutil
 import threading
+import time
 from collections.abc import Iterator
 from contextvars import ContextVar
 from pathlib import Path
@@ -13,11 +14,15 @@ from pathlib import Path
 from app.errors import StorageFull
 
 RESERVE = "reserve"
-RESERVE_BYTES = 32 << 20
-MARGIN_BYTES = 4 << 20
-BIG_BYTES = 1 << 20
-SPARE_BYTES = 64 << 20
+RESERVE_BYTES, RESERVE_SHARE = 32 << 20, 8
+MARGIN_BYTES, MARGIN_SHARE = 4 << 20, 16
+SPARE_BYTES, SPARE_SHARE = 64 << 20, 4
+"""What is held back, left and spared at most, and which part of a small disk at most."""
+
 CHUNK = 1 << 20
+BIG_BYTES = 1 << 20
+PLENTY_BYTES, PLENTY_SECONDS = 1 << 30, 0.2
+START_BYTES = 1 << 20
 FULL = "The disk is full, so nothing was stored. Make room, or delete something and empty the trash, and try again; reading goes on."
 log = logging.getLogger("hearth")
 _frees: ContextVar[bool] = ContextVar("frees", default=False)
@@ -44,27 +49,58 @@ def is_freeing() -> bool:
 
 
 class Room:
-    """The room that the database's disk has. While the reserve is given back, only what makes room is written."""
+    """The room that the database's disk has. While the reserve is given back, only what makes room is written.
+
+    A reserve that was given back stays as an empty file, so that a server that is started anew does not use up what is left for deleting.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._reserve = folder / RESERVE
         self._kept = False
-        self._given = 0
-        self.tight = False
+        self.tight = self._reserve.exists() and not _size(self._reserve)
+        self._given = self._most() if self.tight else 0
+        self._plenty_until = 0.0
+        self._turn = threading.Lock()
         self.making: threading.Thread | None = None
 
     def free(self) -> int:
         """Give the bytes that may still be written; very many where nobody can tell."""
-        try:
-            return shutil.disk_usage(self._reserve.parent).free
-        except OSError:
-            return 1 << 62
+        return _disk(self._reserve.parent)[1]
+
+    @property
+    def margin(self) -> int:
+        """The bytes that must be free beyond the reserve for writing to go on."""
+        return min(MARGIN_BYTES, _disk(self._reserve.parent)[0] // MARGIN_SHARE)
+
+    def most_bytes(self, size: int) -> int | None:
+        """Give the bytes that the file, now of `size`, may have before the log is folded into it again; None where there is plenty of room.
+
+        What is in the log takes its room a second time then. While that is less than the reserve, it can be folded however full the disk is.
+        """
+        if self.tight or self._is_plenty():
+            return None
+        return size + max(_size(self._reserve), self.free() // 3)
+
+    def is_short_for(self, log: int) -> bool:
+        """Say whether a log of so many bytes is so large for the room there is that it should be folded at once."""
+        return log > BIG_BYTES and not self._is_plenty() and log > self.free() // 8
+
+    def _is_plenty(self) -> bool:
+        """Say whether there is so much room that nobody need count it, by a look some moments ago: one takes 6 µs, and every commit asks."""
+        if time.monotonic() > self._plenty_until and self.free() > PLENTY_BYTES:
+            self._plenty_until = time.monotonic() + PLENTY_SECONDS
+        return time.monotonic() < self._plenty_until
 
     def require(self) -> None:
-        """Raise StorageFull while there is no room, unless what is asked for makes some; what was short of room once goes on by itself."""
-        if not self.tight or is_freeing():
+        """Raise StorageFull while there is no room, unless what is asked for makes some; writing goes on by itself once there is some."""
+        if is_freeing():
             return
-        if self.free() < self._given + MARGIN_BYTES:
+        if not self.tight:
+            if not self._is_plenty() and self.free() + _size(self._reserve) < self.margin:
+                self.give()  # there is no reserve yet, and nothing would be left for deleting
+            else:
+                return
+        if self.free() < self._given + self.margin:
             raise StorageFull(FULL)
         self.tight = False
         log.warning("there is room on the disk again; writing goes on")
@@ -73,7 +109,7 @@ class Room:
 
     def require_for(self, size: int) -> None:
         """Raise StorageFull where something big would leave the disk with too little room, before any of it is read."""
-        if size > BIG_BYTES and self.free() < 2 * size + SPARE_BYTES:
+        if size > BIG_BYTES and self.free() < 3 * size + spare(self._reserve.parent):
             raise StorageFull(
                 f"The disk has too little room for {size >> 20} MiB more, so nothing was stored. Make room and try again; reading goes on."
             )
@@ -85,38 +121,70 @@ class Room:
         self.tight = True
         size = _size(self._reserve)
         with contextlib.suppress(OSError):
-            self._reserve.unlink()
+            os.truncate(self._reserve, 0)
         self._given = max(self._given, size)
         return size > 0
 
     def keep(self) -> None:
-        """Hold a reserve from now on; make it, beside everything else, where there is room for it."""
-        self._kept, self._given = True, 0
-        self.making = threading.Thread(target=self._make, name="reserve")
-        self.making.start()
+        """Hold a reserve from now on; make it, beside everything else, once there is room for it."""
+        self._kept = True
+        if not self.tight:
+            self._given = 0
+            self.making = threading.Thread(target=self._make, name="reserve")
+            self.making.start()
 
     def _make(self) -> None:
-        if _size(self._reserve) == RESERVE_BYTES or self.free() < 2 * RESERVE_BYTES:
+        with self._turn:
+            self._hold(self._affordable())
+
+    def _hold(self, size: int) -> None:
+        if size and size == _size(self._reserve):
             return
         try:
+            if not size:
+                self._reserve.unlink(missing_ok=True)
+                return
             with os.fdopen(os.open(self._reserve, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb", buffering=0) as file:
-                _fill(file.fileno())
+                _fill(file.fileno(), size)
         except OSError:
             with contextlib.suppress(OSError):
                 self._reserve.unlink()
 
+    def _affordable(self) -> int:
+        """Give the bytes of a reserve that suits the disk: no more than the half of what is free, but no less than there are already."""
+        have = _size(self._reserve)
+        size = min(self._most(), max(have, (self.free() + have) // 2))
+        return size // CHUNK * CHUNK
+
+    def _most(self) -> int:
+        return min(RESERVE_BYTES, _disk(self._reserve.parent)[0] // RESERVE_SHARE) // CHUNK * CHUNK
+
     def make_way(self) -> None:
         """Give the reserve back before a start on a full disk, which needs a little room itself."""
-        if self.free() < MARGIN_BYTES:
+        if self.free() < START_BYTES:
             self.give()
 
 
-def _fill(descriptor: int) -> None:
+def spare(folder: Path) -> int:
+    """Give the bytes that large requests and backups leave free on the disk of a folder."""
+    return min(SPARE_BYTES, _disk(folder)[0] // SPARE_SHARE)
+
+
+def _disk(folder: Path) -> tuple[int, int]:
+    """Give all bytes and the free ones of the disk of a folder; very many where nobody can tell."""
+    try:
+        found = shutil.disk_usage(folder)
+    except OSError:
+        return 1 << 62, 1 << 62
+    return found.total, found.free
+
+
+def _fill(descriptor: int, size: int) -> None:
     """Give the file its room for certain; where the system cannot promise it, by bytes that no file system makes smaller."""
     if hasattr(os, "posix_fallocate"):
-        os.posix_fallocate(descriptor, 0, RESERVE_BYTES)
+        os.posix_fallocate(descriptor, 0, size)
         return
-    for _ in range(RESERVE_BYTES // CHUNK):
+    for _ in range(size // CHUNK):
         os.write(descriptor, os.urandom(CHUNK))
 
 

@@ -17,12 +17,12 @@ from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 from app.core import connecting, soundness, tasks
 from app.core.batch import Job, commit
 from app.core.connecting import Durability, Sealed, bytes_of, connect, failure_of, fold, trim
-from app.core.connection import Connection
+from app.core.connection import Connection, report_failure
 from app.core.events import Events
 from app.core.file_watch import FileWatch
 from app.core.health import Health, seen_by_callers
 from app.core.one_state import read_on
-from app.core.room import Room, is_freeing
+from app.core.room import FULL, Room, is_freeing
 from app.core.tx import Clock, Forward, Tx, utc_now
 from app.errors import StorageFull, Unavailable
 
@@ -78,15 +78,15 @@ class Store:
         if not self._sealed:
             await self._writer
             self.watch.begin()
+            if self.room.tight and self._checkpoints:  # before what is deleted needs the room that this takes
+                with contextlib.suppress(sqlite3.Error):  # the next write tells of it
+                    await self._writer.start(lambda connection: fold(connection, "TRUNCATE", room=self.room.free()))
         self._local = connect(self.path, writes=False, sealed=self._sealed)
         if self.idle_work and not self._sealed:
             self._rest()
 
     async def close(self) -> None:
-        """Finish every write that was asked for and what idle work can be done soon, then close all connections.
-
-        The last one folds the WAL into the file, unless checkpoints are another program's.
-        """
+        """Finish every write and what idle work can be done soon, then close; the last connection folds the WAL, unless others do that."""
         if self._local is None:
             return
         if self._examining is not None:
@@ -249,7 +249,9 @@ class Store:
         jobs: list[Job] = []
         while self._waiting and len(jobs) < BATCH:
             job = self._waiting.popleft()
-            if not job.asker.done():
+            if self.room.tight and not job.frees and not job.asker.done():  # it came before the disk was full
+                job.asker.set_exception(StorageFull(FULL))
+            elif not job.asker.done():
                 jobs.append(job)
         self.watch.glance(self._writer)
         if jobs and self.health.state != "writable":  # they came before the disk failed or the file was lost
@@ -264,8 +266,9 @@ class Store:
 
     def _run_batch(self, jobs: list[Job]) -> None:
         self._busy, self._folded, self._untrimmed = True, False, True
-        moment = self.clock()
-        self._writer.start(lambda connection: commit(connection, jobs, moment)).add_done_callback(lambda done: self._finish_batch(done, jobs))
+        moment, most = self.clock(), self.room.most_bytes(bytes_of(self.path))
+        done = self._writer.start(lambda connection: commit(connection, jobs, moment, most=most))
+        done.add_done_callback(lambda done: self._finish_batch(done, jobs))
 
     def _finish_batch(self, done: "asyncio.Future[None]", jobs: Sequence[Job]) -> None:
         failure = done.exception()
@@ -285,8 +288,14 @@ class Store:
                 job.asker.set_exception(seen_by_callers(error, self.health))
             else:
                 job.asker.set_result(job.result)
-        if self._checkpoints and (short or (bytes_of(self._wal) > RESTART_BYTES and time.monotonic() > self._fold_again_at)):
-            self._checkpoint("TRUNCATE" if short else "RESTART")
+        self._fold_or_go_on(short=short)
+
+    def _fold_or_go_on(self, *, short: bool = False) -> None:
+        """Fold a WAL that is large, or large for the room there is, before anything else is written."""
+        size = bytes_of(self._wal)
+        tight = short or self.room.is_short_for(size)
+        if self._checkpoints and (short or ((tight or size > RESTART_BYTES) and time.monotonic() > self._fold_again_at)):
+            self._checkpoint("TRUNCATE" if tight else "RESTART")
         else:
             self._go_on()
 
@@ -338,21 +347,21 @@ class Store:
     def _work_idly(self) -> None:
         if self._busy or self._waiting or self.health.state != "writable":
             return
-        tight = self.room.tight
-        if self._unworked and not tight:
+        if (tight := self.room.tight) is False and self._unworked:
             done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            done.add_done_callback(lambda done: _report(done, "the idle work failed"))
+            done.add_done_callback(lambda done: report_failure(done, "the idle work failed"))
             self._run_batch([Job(self._idle_step, done)])
         elif self._untrimmed:
             self._busy = True
-            self._writer.start(trim).add_done_callback(self._trimmed)
+            self._writer.start(lambda connection: trim(connection, room=self.room.free())).add_done_callback(self._trimmed)
         elif self._checkpoints and bytes_of(self._wal) > (0 if tight else CHECKPOINT_BYTES) and not self._folded:
             self._checkpoint("TRUNCATE" if tight else "PASSIVE")
 
     def _trimmed(self, done: "asyncio.Future[bool]") -> None:
         self._untrimmed = not self._failed(done, "giving pages back failed") and done.result()
+        self._folded = self._folded and not self._untrimmed  # only folding makes the file smaller
         self._busy = False
-        self._go_on()
+        self._fold_or_go_on(short=self.room.tight and self._untrimmed)
 
     def _idle_step(self, tx: Tx) -> None:
         self._unworked = False  # what fails now is tried again after the next write, not at once and for ever
@@ -361,7 +370,8 @@ class Store:
 
     def _checkpoint(self, mode: Literal["PASSIVE", "RESTART", "TRUNCATE"]) -> None:
         self._busy, self._folded = True, True
-        self._writer.start(lambda connection: fold(connection, mode)).add_done_callback(self._checkpointed)
+        room = self.room.free() if self.room.tight else None  # one that cannot be finished would use up what deleting needs
+        self._writer.start(lambda connection: fold(connection, mode, room=room)).add_done_callback(self._checkpointed)
 
     def _checkpointed(self, done: "asyncio.Future[bool]") -> None:
         if not self._failed(done, "a checkpoint failed") and not done.result():
@@ -374,7 +384,7 @@ class Store:
         if (error := done.exception()) is None:
             return False
         if not self._note(error):  # what it notes it tells itself
-            _report(done, message)
+            report_failure(done, message)
         return True
 
 
@@ -389,10 +399,3 @@ async def open_store(
         yield store
     finally:
         await store.close()
-
-
-def _report(done: "asyncio.Future[Any]", message: str) -> bool:
-    """Tell the loop of a failure that nobody waits for; say whether there was one."""
-    if (error := done.exception()) is not None and not isinstance(error, StorageFull):
-        asyncio.get_running_loop().call_exception_handler({"message": message, "exception": error})
-    return error is not None

@@ -4,11 +4,10 @@ import bisect
 import re
 from collections.abc import Callable, Sequence
 
+from app.core.blocks import Span, code_spans
 from app.core.regex import regex
-from app.workspace.link_text import Span, code_spans
 
 _MATHS = regex(r"\$\$.+?\$\$|(?<!\\)\$(?![\s$])(?:\\.|[^$\n\\])+(?<![\s\\])\$(?!\d)", re.DOTALL)
-_INDENTED = regex(r"(?:\A|\n[ \t]*\r?\n|(?:\A|\n) {0,3}#[^\n]*\n)(?: {4}| {0,3}\t)")
 
 
 def outside(pattern: re.Pattern[str], put: Callable[[re.Match[str]], str | None], text: str, *, maths: bool = False) -> str:
@@ -28,8 +27,6 @@ def outside(pattern: re.Pattern[str], put: Callable[[re.Match[str]], str | None]
 def literal(text: str) -> list[Span]:
     """Give what stands in code, fenced, in backticks or indented, and in maths, in order."""
     code = code_spans(text)
-    if _INDENTED.search(text) is not None:
-        code = sorted([*code, *_indented(text)])
     if "$" not in text:
         return code
     return sorted([*code, *(match.span() for match in _MATHS.finditer(_without(text, code)))])
@@ -39,16 +36,6 @@ def inside(spans: Sequence[Span], place: int) -> bool:
     """Say whether a place lies in one of some spans that are in order of their beginnings."""
     last = bisect.bisect_right(spans, place, key=lambda span: span[0])
     return any(place < end for _, end in spans[max(0, last - 2) : last])  # maths may lie around code
-
-
-def _indented(text: str) -> list[Span]:
-    """Give the indented code of a text; whether lines are that or belong to a list only a reader of all of it knows."""
-    from markdown_it import MarkdownIt
-
-    tokens = MarkdownIt("commonmark").disable("inline").parse(text.replace("\r\n", "\n"))
-    starts = [0, *(place + 1 for place, letter in enumerate(text) if letter == "\n"), len(text)]
-    lines = (token.map for token in tokens if token.type == "code_block" and token.map is not None)
-    return [(starts[first], starts[min(end, len(starts) - 1)]) for first, end in lines]
 
 
 def _without(text: str, spans: Sequence[Span]) -> str:

@@ -19,16 +19,21 @@ class Copied(NamedTuple):
 
 
 def make(source: Path, target: Path, *, gently: bool = False) -> Copied:
-    """Copy the database `source`, which may be in use, to `target`; raise BackupFailed where that cannot be or the copy is not what it should be.
+    """Make the backup `target` of the database `source`, which may be in use, with its digest beside it.
 
-    `gently` leaves time to others between small parts of the work.
+    Raises BackupFailed where that cannot be or the copy is not what it should be. `gently` leaves time to others between small parts of the work.
     """
-    with files.made_whole(target) as part:
-        found = _copy(source, part, gently=gently)
-        check(part, gently=gently)
-        with looking(part) as copy, paced(copy) if gently else contextlib.nullcontext():
-            found.compare(known(copy))
-        return Copied(part.stat().st_size, sum(found.before.rows.values()))
+    with files.made_backup(target) as part:
+        return copy(source, part, gently=gently)
+
+
+def copy(source: Path, part: Path, *, gently: bool = False) -> Copied:
+    """Copy the database `source` to `part`, which is no backup yet, and check it; raise BackupFailed as `make` does, and leave what there is."""
+    found = _copy(source, part, gently=gently)
+    check(part, gently=gently)
+    with looking(part) as copied, paced(copied) if gently else contextlib.nullcontext():
+        found.compare(known(copied))
+    return Copied(part.stat().st_size, sum(found.before.rows.values()))
 
 
 class _Seen(NamedTuple):
@@ -53,7 +58,7 @@ def _copy(source: Path, part: Path, *, gently: bool) -> _Seen:
             files.demand_room(part.parent, size_of(live))
             part.touch(0o600)
             version, before = _version(live), known(live)
-            with paced(live) if gently else contextlib.nullcontext():
+            with paced(live, ends=lambda: files.is_short_of_room(part.parent)) if gently else contextlib.nullcontext():
                 live.execute("VACUUM INTO ?", (str(part),))
             return _Seen(before, known(live), _version(live) == version)
     except sqlite3.DatabaseError as error:
@@ -62,7 +67,7 @@ def _copy(source: Path, part: Path, *, gently: bool) -> _Seen:
 
 def failure(error: sqlite3.DatabaseError, place: Path) -> BackupFailed:
     """Give what SQLite says as a sentence of ours."""
-    if getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL:
+    if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_INTERRUPT):
         return NoRoom(f"The disk of {place} became full while the copy was made; make room first.")
     return BackupFailed(f"The database could not be copied: {error}.")
 

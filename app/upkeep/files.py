@@ -11,7 +11,9 @@ from typing import Literal, NamedTuple, cast, get_args
 
 from app.core.place import BACKUPS
 from app.core.regex import regex
+from app.core.room import is_full, spare
 from app.errors import StorageFull, Unavailable
+from app.upkeep import digests
 
 Kind = Literal["clock", "hand", "upgrade", "restore", "rescue"]
 """Why a backup was made: by the clock, because somebody asked, before a migration, it is the file that a restore replaced, or what an open file
@@ -20,7 +22,6 @@ held that was deleted or replaced under the server."""
 SEALED = ".age"
 PART = ".part"
 HOURS, DAYS, WEEKS, OTHERS = 24, 7, 8, 5
-SPARE = 64 << 20
 SQLITE_MAGIC = b"SQLite format 3\x00"
 AGE_MAGIC = b"age-encryption.org/v1\n"
 HEADER = 100
@@ -79,18 +80,20 @@ def listed(data: Path) -> list[Backup]:
 
 
 def newest_good(data: Path) -> Path | None:
-    """Give the newest backup that was checked and is still whole as far as a look at its head tells; None where there is none.
+    """Give the newest backup that was checked and is still whole, as far as its digest tells, or its head where it has none; None for none."""
+    return next((backup.path for backup in preferred(listed(data)) if damage_of(backup.path) is None), None)
 
-    What a restore replaced comes last: somebody did not want it any more.
-    """
-    ordered = sorted(listed(data), key=lambda backup: backup.kind == "restore")
-    return _first_good(ordered)
+
+def preferred(backups: Iterable[Backup]) -> list[Backup]:
+    """Give the newest first, and what a restore replaced last: somebody did not want it any more."""
+    return sorted(backups, key=lambda backup: (backup.kind == "restore", -backup.number))
 
 
 def newest_readable(data: Path, *, sealed: bool) -> Path | None:
-    """Give the newest good one that the program itself can read; with `sealed` it has the passphrase of those that the clock makes."""
-    readable = [backup for backup in listed(data) if sealed or not backup.is_sealed]
-    return _first_good(sorted(readable, key=lambda backup: (backup.kind == "restore", backup.is_sealed and backup.kind == "hand")))
+    """Give the newest one with a sound head that the program itself can read; with `sealed` it has the passphrase of those that the clock makes."""
+    readable = [backup for backup in preferred(listed(data)) if sealed or not backup.is_sealed]
+    ordered = sorted(readable, key=lambda backup: (backup.kind == "restore", backup.is_sealed and backup.kind == "hand"))
+    return next((backup.path for backup in ordered if trouble_of(backup.path) is None), None)
 
 
 def next_path(data: Path, kind: Kind, moment: datetime, *, sealed: bool = False) -> Path:
@@ -121,6 +124,7 @@ def drop_outlived(data: Path, kinds: Iterable[Kind] = get_args(Kind)) -> None:
     for backup in outlived(listed(data)):
         if backup.kind in kinds:
             backup.path.unlink(missing_ok=True)
+            digests.drop_if_alone(backup.path)
 
 
 def trouble_of(path: Path) -> str | None:
@@ -141,6 +145,11 @@ def trouble_of(path: Path) -> str | None:
     return f"it is cut off: {size} of {whole} bytes are there" if size < whole else None
 
 
+def damage_of(path: Path) -> str | None:
+    """Say what is wrong with a backup, of which every byte is read where a digest lies beside it; None for nothing."""
+    return trouble_of(path) or digests.trouble_of(path)
+
+
 def is_sealed(path: Path) -> bool:
     """Say whether a file is encrypted, by what it begins with."""
     try:
@@ -152,9 +161,14 @@ def is_sealed(path: Path) -> bool:
 
 def demand_room(place: Path, size: int) -> None:
     """Raise NoRoom unless a copy of so many bytes fits and leaves the server room to write."""
-    free = shutil.disk_usage(place).free
-    if free < size + SPARE:
-        raise NoRoom(f"{place} has {free >> 20} MB free, and a copy takes {size >> 20} MB and {SPARE >> 20} MB to spare; make room first.")
+    free, rest = shutil.disk_usage(place).free, spare(place)
+    if free < size + rest:
+        raise NoRoom(f"{place} has {free >> 20} MB free, and a copy takes {size >> 20} MB and {rest >> 20} MB to spare; make room first.")
+
+
+def is_short_of_room(place: Path) -> bool:
+    """Say whether so little room is left that a copy should be given up: while it reads, the server cannot fold its log, which goes on growing."""
+    return shutil.disk_usage(place).free < spare(place) // 2
 
 
 @contextlib.contextmanager
@@ -166,9 +180,22 @@ def made_whole(target: Path) -> Iterator[Path]:
         yield part
         settle(part, target)
     except OSError as error:
-        raise BackupFailed(f"{target} cannot be written: {error.strerror or error}.") from None
+        failed = NoRoom if is_full(error) else BackupFailed
+        raise failed(f"{target} cannot be written: {error.strerror or error}.") from None
     finally:
         discard(part)
+
+
+@contextlib.contextmanager
+def made_backup(target: Path) -> Iterator[Path]:
+    """Do what `made_whole` does for a backup, which has its digest beside it."""
+    try:
+        with made_whole(target) as part:
+            yield part
+            digests.keep(part, target)
+    except BaseException:
+        digests.drop_if_alone(target)
+        raise
 
 
 def settle(part: Path, target: Path) -> None:
@@ -208,19 +235,19 @@ def discard_parts_of(target: Path) -> None:
     """Delete what a process that was ended while it made `target` has left of it."""
     for part in target.parent.glob(f".*{glob.escape(target.stem)}*{PART}*"):
         discard(part)
+    digests.drop_if_alone(target)
 
 
 def sweep(place: Path) -> None:
-    """Delete what an earlier process that was killed left half made."""
+    """Delete what an earlier process that was killed left half made, and digests of backups that are not there any more."""
     for part in place.glob(f".*{PART}*"):
         if part.is_dir():
             shutil.rmtree(part, ignore_errors=True)
         else:
             discard(part)
-
-
-def _first_good(backups: Iterable[Backup]) -> Path | None:
-    return next((backup.path for backup in backups if trouble_of(backup.path) is None), None)
+    for digest in place.glob(f"*{digests.SUFFIX}"):
+        if _named(place, digest.stem) is not None:
+            digests.drop_if_alone(place / digest.stem)
 
 
 def _named(place: Path, name: str) -> Backup | None:

@@ -3,7 +3,7 @@
 import contextlib
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 STEP = 500
@@ -49,16 +49,20 @@ def quoted(name: str) -> str:
 
 
 @contextlib.contextmanager
-def paced(connection: sqlite3.Connection) -> Iterator[None]:
-    """Let the connection rest about twice as long as it works, a few thousandths of a second at a time, while the block runs."""
+def paced(connection: sqlite3.Connection, *, ends: Callable[[], bool] = lambda: False) -> Iterator[None]:
+    """Let the connection rest about twice as long as it works, a few thousandths of a second at a time, while the block runs.
+
+    What it does is interrupted when `ends`, which is asked after each rest, says so.
+    """
     since = time.monotonic()
 
     def rest() -> int:
         nonlocal since
-        if time.monotonic() - since > WORK_SECONDS:
-            time.sleep(PAUSE_SECONDS)
-            since = time.monotonic()
-        return 0
+        if time.monotonic() - since <= WORK_SECONDS:
+            return 0
+        time.sleep(PAUSE_SECONDS)
+        since = time.monotonic()
+        return int(ends())
 
     connection.set_progress_handler(rest, STEP)
     try:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from app.core import soundness
 from app.core.place import DAMAGED, DATABASE
-from app.upkeep import files, sealing
+from app.upkeep import digests, files, sealing
 from app.upkeep.checking import STEP_NAMES, check, demand_known, troubles
 from app.upkeep.files import BackupFailed
 from app.upkeep.opening import looking
@@ -18,10 +18,14 @@ BESIDE = ("-wal", "-shm")
 
 
 class Restored(NamedTuple):
-    """What a restore came to: where what was there before lies now (None when there was nothing), and how many steps a start will run."""
+    """What a restore came to: where what was there before lies now (None when there was nothing), and how many steps a start will run.
+
+    `compared`: it is known that every byte of the backup is as it was, from the digest beside it or from its encryption.
+    """
 
     aside: Path | None
     pending: int
+    compared: bool
 
 
 def put_back(file: Path, data: Path, *, moment: datetime, passphrase: str = "") -> Restored:
@@ -40,9 +44,10 @@ def put_back(file: Path, data: Path, *, moment: datetime, passphrase: str = "") 
         pending = len(STEP_NAMES) - len(_steps(part))
         aside = _set_aside(data, moment)
         soundness.forget(data / DATABASE)
+        compared = files.is_sealed(file) or digests.path_of(file).exists()
         files.settle(part, data / DATABASE)
-        files.drop_outlived(data, ["restore"])
-        return Restored(aside, pending)
+        _finish_aside(data, aside)
+        return Restored(aside, pending, compared)
     except OSError as error:
         raise BackupFailed(f"The backup could not be put back: {error.strerror or error}.") from None
     finally:
@@ -64,10 +69,27 @@ def demand_readable(file: Path, data: Path, passphrase: str) -> None:
 
 def _fetch(file: Path, part: Path, passphrase: str) -> None:
     if files.is_sealed(file):
+        _demand_unchanged(file, file)
         sealing.unseal(file, part, passphrase)
     else:
         files.demand_room(part.parent, file.stat().st_size)
         files.copy(file, part)
+        _demand_unchanged(file, part)
+
+
+def _demand_unchanged(file: Path, content: Path) -> None:
+    """Raise BackupFailed unless what was read of a backup is what its digest was made of; an older one has none."""
+    if trouble := digests.trouble_of(file, content=content):
+        way = f"`hearth backup --list` names others. If you know that this one is good, delete {digests.path_of(file)} and restore again."
+        raise BackupFailed(f"{file} is damaged: {trouble}. {way}")
+
+
+def _finish_aside(data: Path, aside: Path | None) -> None:
+    """Give what was set aside its digest, now that nothing else has its bytes, and let go what it outlives; the restore itself is done."""
+    with contextlib.suppress(OSError):
+        if aside is not None and aside.parent == files.folder(data):
+            digests.keep(aside, aside)
+        files.drop_outlived(data, ["restore"])
 
 
 def _steps(path: Path) -> list[str]:

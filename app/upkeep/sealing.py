@@ -4,7 +4,7 @@ import importlib
 from pathlib import Path
 from typing import Any
 
-from app.upkeep.files import BackupFailed, demand_room, made_whole
+from app.upkeep.files import BackupFailed, demand_room, made_backup
 
 MOST = 1 << 30
 LEAST_PASSPHRASE = 8
@@ -18,7 +18,10 @@ def demand_usable(passphrase: str) -> None:
 
 
 def seal(plain: Path, target: Path, passphrase: str) -> int:
-    """Encrypt a file to `target`, check that the same comes out of it again, and give its bytes. Takes some four times its size of memory."""
+    """Encrypt a file to the backup `target`, check that the same comes out of it again, and give its bytes.
+
+    Takes some four times its size of memory.
+    """
     demand_usable(passphrase)
     size = plain.stat().st_size
     if size > MOST:
@@ -27,7 +30,7 @@ def seal(plain: Path, target: Path, passphrase: str) -> int:
         )
     demand_room(target.parent, size)
     content = plain.read_bytes()
-    with made_whole(target) as part:
+    with made_backup(target) as part:
         part.touch(0o600)
         sealed = _age().passphrase.encrypt(content, passphrase)
         part.write_bytes(sealed)

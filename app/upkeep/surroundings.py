@@ -9,10 +9,13 @@ from pathlib import Path
 from app.core.place import BACKUPS, DATABASE
 from app.core.safekeeping import FILE, KnownOfBackups, read
 from app.settings import Settings
-from app.upkeep import files
+from app.upkeep import digests, files
+from app.upkeep.files import Backup
 from app.upkeep.findings import Finding, advice, well, wrong
 
-LITTLE, MUCH_TOO_LITTLE = 1 << 30, 64 << 20
+LITTLE, MUCH_TOO_LITTLE = (1 << 30, 4), (64 << 20, 8)
+"""Free bytes that are few, and which part of a small disk is."""
+
 LATE_BACKUP, LATE_PROOF = timedelta(days=2), timedelta(days=3)
 TRIED = {"no_room": "for want of room", "failed": "since it failed"}
 
@@ -37,11 +40,12 @@ def _rights(data: Path) -> Iterator[Finding]:
 
 
 def _disk(data: Path) -> Finding:
-    free, size = shutil.disk_usage(data).free, (data / DATABASE).stat().st_size
+    usage, size = shutil.disk_usage(data), (data / DATABASE).stat().st_size
+    free, (little, much_too_little) = usage.free, (min(most, usage.total // share) for most, share in (LITTLE, MUCH_TOO_LITTLE))
     said = f"The disk has {free >> 20:,} MB free, and the database {size >> 20:,} MB."
-    if free < MUCH_TOO_LITTLE:
+    if free < much_too_little:
         return wrong("disk", said, "Make room now: soon nothing can be written any more. `hearth storage` shows what takes room.")
-    if free < max(LITTLE, 2 * size):
+    if free < max(little, 2 * size):
         return advice("disk", said, "Make room: a backup and its proof take as much as the database, each. `hearth storage` shows what takes room.")
     return well("disk", said)
 
@@ -61,19 +65,26 @@ def _backups(data: Path, settings: Settings, known: KnownOfBackups, now: datetim
     if known.trouble is not None:
         said = f"The backup of {known.trouble_at} was not made {TRIED[known.trouble]}: {known.trouble_text}"
         yield wrong("backups", said, "Do what it says, then call `hearth backup`.")
-    for backup in files.listed(data):
-        if trouble := files.trouble_of(backup.path):
-            yield wrong("backups", f"The backup {backup.path.name} is damaged: {trouble}.", "Delete it, and look after the disk it lies on.")
-    newest = files.newest_good(data)
+    yield from _files(files.preferred(files.listed(data)), now)
+
+
+def _files(backups: list[Backup], now: datetime) -> Iterator[Finding]:
+    """Look at every byte of the backups that have a digest."""
+    damaged = {backup.path: trouble for backup in backups if (trouble := files.damage_of(backup.path))}
+    for path, trouble in damaged.items():
+        yield wrong("backups", f"The backup {path.name} is damaged: {trouble}.", "Delete it, and look after the disk it lies on.")
+    newest = next((backup for backup in backups if backup.path not in damaged), None)
     if newest is None:
         yield advice("backups", "There is no backup yet.", "`hearth backup` makes one; a running server makes one each hour.")
         return
-    last = next(backup for backup in files.listed(data) if backup.path == newest)
-    said = f"The newest of {len(files.listed(data))} backups is {newest.name}."
-    if now - last.made_at > LATE_BACKUP:
+    said = f"The newest of {len(backups)} backups is {newest.path.name}."
+    if now - newest.made_at > LATE_BACKUP:
         yield advice("backups", said, "If something has changed since, call `hearth backup`; a running server makes one in the hour after a change.")
     else:
         yield well("backups", said)
+    if not digests.path_of(newest.path).exists():
+        remedy = "It may be of an older Hearth; `hearth backup` makes one with a digest."
+        yield advice("backups", "No digest lies beside it, so a changed byte in it could go unnoticed.", remedy)
 
 
 def _proof(data: Path, known: KnownOfBackups, now: datetime) -> Iterator[Finding]:

@@ -31,7 +31,7 @@ def copy(task: Copying) -> dict[str, Any]:
     plain = target.with_name(f".{target.stem}.plain{files.PART}")
     files.discard(plain)
     try:
-        made = copying.make(source, plain, gently=task.gently)
+        made = copying.copy(source, plain, gently=task.gently)
         return {"rows": made.rows, "size": sealing.seal(plain, target, task.passphrase)}
     finally:
         files.discard(plain)
