@@ -7,13 +7,13 @@ import sys
 
 import click
 
-from app.commands.directory import CHECKOUT, in_checkout
-from app.commands.group import LazyCommands
+from app.commands.ask.data_directory import CHECKOUT, in_checkout
+from app.commands.terminal.command_group import LazyCommands
 
 COMMANDS = {
-    "serve": "app.commands.serve:serve",
-    "chat": "app.commands.chat:chat",
-    "init": "app.commands.setting_up:init",
+    "serve": "app.commands.server.serve:serve",
+    "chat": "app.commands.chat.chat:chat",
+    "init": "app.commands.setup:init",
     "user": "app.commands.user:user",
     "key": "app.commands.key:key",
     "usage": "app.commands.usage:usage",
@@ -29,12 +29,12 @@ COMMANDS = {
     "restore": "app.commands.restore:restore",
     "doctor": "app.commands.doctor:doctor",
     "storage": "app.commands.storage:storage",
-    "import": "app.commands.moving:import_",
-    "export": "app.commands.moving:export",
+    "import": "app.commands.import_export:import_",
+    "export": "app.commands.import_export:export",
     "routes": "app.commands.api:routes",
     "openapi": "app.commands.api:openapi",
-    "settings": "app.commands.setting_up:settings_",
-    "migrate": "app.commands.setting_up:migrate_",
+    "settings": "app.commands.setup:settings_",
+    "migrate": "app.commands.setup:migrate_",
 }
 
 
@@ -67,7 +67,7 @@ hearth.places = COMMANDS
 
 def main() -> None:
     """Run the command line and leave with its exit code: 0 done, 1 refused or failed, 2 wrong use."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before any library imports numpy; see core/numeric.py
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before any library imports numpy; see core/process/numpy_setup.py
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             with contextlib.suppress(ValueError):

@@ -1,61 +1,62 @@
 """The feature modules whose operations make up the service."""
 
-from app.account import caps, contacts, grants, invoices, keys, sessions, team, usage, users
-from app.agent import briefing, calendar_search, chat, conversations, matrix, memory, models, strategies
-from app.agent.heartbeat import clock, executing, heartbeat, instructions, undo
+from app.account import caps, contact_pairs, invoices, keys, oauth_grants, sessions, team, usage, users
+from app.agent.briefing import briefing, eisenhower_matrix, strategies
+from app.agent.calendar import calendar_search
+from app.agent.chat import chat, conversations
+from app.agent.heartbeat import clock, execute_proposal, heartbeat, undo
+from app.agent.heartbeat.records import instructions
+from app.agent.memory import memory
+from app.agent.models import models
 from app.core.operation import Catalog
 from app.interfaces import openapi
-from app.network import contacts as network_contacts
-from app.network import explain, groups, guest_queue, guests, handshake, messages, network_tools, overview, rpc, shares, waiting
-from app.portability import moving
-from app.tools import audit, deciding, escalations, integrations, namespaces, note_tools, precedents, stop, toolbox, web
-from app.upkeep import backups, doctor, sizes
-from app.workspace import (
-    attachments,
-    bulk,
-    find,
-    folder_shares,
-    folders,
-    grep,
-    home,
-    links,
-    note_lists,
-    note_places,
-    note_summaries,
-    notes,
-    related,
-    replace,
-    search,
-    search_status,
-    snapshots,
-    todos,
-    trash,
-    trash_lists,
-)
+from app.network import explain, network_tools, overview
+from app.network.contacts import contacts as network_contacts
+from app.network.contacts import handshake
+from app.network.guests import guest_queue, guests, shares
+from app.network.messages import agent_rpc, groups, messages, waiting
+from app.portability import import_export
+from app.tools import note_tools, tool_endpoints, web_tools
+from app.tools.approvals import audit, decide, escalations, precedents, stop_switch
+from app.tools.calendars import integrations
+from app.tools.registry import namespaces
+from app.upkeep import storage
+from app.upkeep.backups import backups
+from app.upkeep.doctor import doctor
+from app.workspace import accumulate, start_and_status
+from app.workspace.attachments import attachments
+from app.workspace.folders import folder_shares, folders
+from app.workspace.links import links, related_notes
+from app.workspace.notes import move_copy_pin, note_lists, note_summaries, notes, snapshots
+from app.workspace.search import search, search_status
+from app.workspace.search.grep import grep, replace
+from app.workspace.search.quick_open import quick_open
+from app.workspace.todos import todos
+from app.workspace.trash import trash, trash_lists
 
 CATALOG = Catalog(
     [
-        home,
+        start_and_status,
         users,
         keys,
         sessions,
         team,
-        grants,
-        contacts,
+        oauth_grants,
+        contact_pairs,
         usage,
         invoices,
         caps,
         openapi,
-        bulk,
+        accumulate,
         folders,
         folder_shares,
         note_lists,
         notes,
-        note_places,
+        move_copy_pin,
         note_summaries,
         search,
-        find,
-        related,
+        quick_open,
+        related_notes,
         search_status,
         grep,
         replace,
@@ -65,32 +66,32 @@ CATALOG = Catalog(
         trash,
         trash_lists,
         attachments,
-        moving,
+        import_export,
         briefing,
         calendar_search,
         strategies,
-        matrix,
-        toolbox,
+        eisenhower_matrix,
+        tool_endpoints,
         namespaces,
         integrations,
         note_tools,
-        web,
+        web_tools,
         precedents,
         escalations,
-        deciding,
+        decide,
         audit,
-        stop,
+        stop_switch,
         heartbeat,
         instructions,
         undo,
-        executing,
+        execute_proposal,
         clock,
         chat,
         models,
         conversations,
         messages,
         groups,
-        rpc,
+        agent_rpc,
         waiting,
         handshake,
         network_contacts,
@@ -102,7 +103,7 @@ CATALOG = Catalog(
         explain,
         memory,
         backups,
-        sizes,
+        storage,
         doctor,
     ]
 )

@@ -9,52 +9,57 @@ from pathlib import Path
 from starlette.applications import Starlette
 from starlette.types import Receive, Scope, Send
 
-from app.account import metering
-from app.account.devices import Devices
+from app.account import token_reservations
+from app.account.active_devices import Devices
 from app.account.keys import KeyRing
 from app.account.sessions import Sessions
 from app.account.team import InviteRate
-from app.agent import episode_sources, episodes, message_memory, model_choice, recall, turns
-from app.agent.heartbeat import runs, tiers
-from app.agent.heartbeat.arrivals import Arrivals
-from app.agent.providers import Providers
+from app.agent.heartbeat.look.arrivals import Arrivals
+from app.agent.heartbeat.records import run_rows, tiers
+from app.agent.memory import episode_sources, episodes, message_memory, recall
+from app.agent.models import model_choice
+from app.agent.models.providers import Providers
+from app.agent.turn import turn_rows
 from app.catalog import CATALOG
-from app.core import clock_steps, soundness
 from app.core.app import App
 from app.core.caller import OPERATOR
-from app.core.connecting import Sealed
+from app.core.database import clock_steps, integrity
+from app.core.database.backup_status import Safekeeping
+from app.core.database.data_dir import DATABASE
+from app.core.database.events import Events
+from app.core.database.sqlite_setup import Sealed
+from app.core.database.store import Store
+from app.core.database.tx import Clock, Tx, utc_now
 from app.core.embedder import Embedder
-from app.core.events import Events
-from app.core.kept_secrets import KeptSecrets
-from app.core.loading import loaded
-from app.core.place import DATABASE
-from app.core.power import on_battery
-from app.core.safekeeping import Safekeeping
-from app.core.store import Store
-from app.core.tx import Clock, Tx, utc_now
-from app.embedding.choice import embedder_for, former_for
+from app.core.process.lazy_import import loaded
+from app.core.process.power_source import on_battery
+from app.core.secret_files import KeptSecrets
+from app.embedding.choose_embedder import embedder_for, former_for
 from app.errors import StorageFull, Unavailable
-from app.interfaces import control, pages, resource
-from app.interfaces.access_log import AccessLog
+from app.interfaces import control
 from app.interfaces.credentials import Credentials
 from app.interfaces.guard import Guard
-from app.interfaces.guests import GuestDoor
 from app.interfaces.http import Api
+from app.interfaces.logs.access_log import AccessLog
+from app.interfaces.pages import pages, protected_resource
+from app.interfaces.pages.guest_endpoint import GuestDoor
+from app.interfaces.pages.sign_in import SignIn
+from app.interfaces.pages.visitors import Visitors
+from app.interfaces.pages.web_pages import Pages
 from app.interfaces.schedule import Schedule
-from app.interfaces.sign_in import SignIn
-from app.interfaces.visitors import Visitors
-from app.interfaces.web_pages import Pages
-from app.network import grant_rows, handshake, share_rows, waiting_rows
-from app.network.groups import NewGroups
-from app.network.guests import GuestRate
-from app.network.handshake import RequestRate
-from app.network.links import Links
-from app.portability.transfers import Transfers
+from app.network.contacts import handshake
+from app.network.contacts.handshake import RequestRate
+from app.network.grants import grant_rows, share_rows
+from app.network.grants.link_connections import Links
+from app.network.guests.guests import GuestRate
+from app.network.messages import waiting_rows
+from app.network.messages.groups import NewGroups
+from app.portability.transfer_jobs import Transfers
 from app.settings import Settings
-from app.tools import escalations
-from app.upkeep.backups import Backups
-from app.workspace import grams, link_rows, names, words
-from app.workspace.meaning import Meaning
+from app.tools.approvals import escalations
+from app.upkeep.backups.backups import Backups
+from app.workspace.index import link_rows, name_index, trigram_index, word_index
+from app.workspace.search.vectors.vector_maker import Meaning
 
 TASKS_SECONDS = 5.0
 
@@ -119,7 +124,7 @@ def create_app(
     app = Application(
         routes=[
             *pages.routes(),
-            *resource.routes(credentials.guard),
+            *protected_resource.routes(credentials.guard),
             *SignIn(parts, credentials).routes(),
             *GuestDoor(parts, visitors).routes(),
             *Pages(parts, visitors).routes(),
@@ -136,18 +141,18 @@ def create_app(
 
 async def _mend(parts: App) -> None:
     """Bring to an end what the run before left in the middle, when it did not end in order."""
-    if parts.glance(words.is_outdated):
-        await parts.write(words.begin_anew)
-    if parts.quick(turns.any_running):
-        await parts.write(turns.interrupt_all)
+    if parts.glance(word_index.is_outdated):
+        await parts.write(word_index.begin_anew)
+    if parts.quick(turn_rows.any_running):
+        await parts.write(turn_rows.interrupt_all)
     if parts.quick(waiting_rows.any_claimed):
         await parts.write(waiting_rows.mend)
     if parts.quick(escalations.any_begun):
         await parts.write(escalations.close_begun, OPERATOR, parts.part(escalations.Behind))
-    if parts.quick(metering.any_abandoned):
-        await parts.write(metering.settle_all)
-    if parts.quick(runs.any_running):
-        await parts.write((await loaded("app.agent.heartbeat.passes")).interrupt)
+    if parts.quick(token_reservations.any_abandoned):
+        await parts.write(token_reservations.settle_all)
+    if parts.quick(run_rows.any_running):
+        await parts.write((await loaded("app.agent.heartbeat.run_once")).interrupt)
 
 
 def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embedder: Embedder | None = None, sealed: Sealed = "") -> App:
@@ -158,9 +163,9 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embed
         data / DATABASE, durability=settings.durability, clock=clock, events=events, sealed=sealed, checkpoints=not settings.external_checkpoints
     )
     store.health.newest = functools.cache(lambda: _newest_backup(data))  # it reads whole files, and every refused write names it
-    store.health.check = soundness.last(store.path)
+    store.health.check = integrity.last(store.path)
     store.watch.save = lambda connection: _rescued(connection, settings, data, clock)
-    store.idle_work += [words.tend, names.tend, link_rows.tend, grams.tend if settings.grep_index else grams.empty]
+    store.idle_work += [word_index.tend, name_index.tend, link_rows.tend, trigram_index.tend if settings.grep_index else trigram_index.empty]
     store.idle_work += [clock_steps.ClockWatch(clock).tend, message_memory.tend, episodes.tend, episode_sources.tend]
     app = App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events, embedder=embedder or embedder_for(settings, data))
     app.parts[escalations.Behind] = escalations.Behind(callers={"peer": grant_rows.behind, "guest": share_rows.behind})
@@ -178,24 +183,24 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embed
     app.parts[Meaning] = Meaning(app, others=[recall.EPISODES], former=lambda name: former_for(settings, data, name), on_battery=on_battery)
     app.parts[Providers] = Providers(settings, KeptSecrets(data))
     app.parts[Safekeeping] = Safekeeping(data)
-    app.parts[Backups] = Backups(prover="app.commands.proving")
+    app.parts[Backups] = Backups(prover="app.commands.prove_backup")
     return app
 
 
 def _settled(tx: Tx, found: escalations.Settled) -> None:
     """Tell the heartbeat how an escalation of its own has ended."""
-    from app.agent.heartbeat import acting
+    from app.agent.heartbeat.act import act
 
-    acting.settled(tx, found)
+    act.settled(tx, found)
 
 
 def _rescued(connection: sqlite3.Connection, settings: Settings, data: Path, clock: Clock) -> Path:
-    from app.upkeep.rescuing import save  # only when the file was lost
+    from app.upkeep.backups.rescue_backup import save  # only when the file was lost
 
     return save(connection, data, clock(), settings.backup_passphrase)
 
 
 def _newest_backup(data: Path) -> Path | None:
-    from app.upkeep.files import newest_good  # only when the database is damaged
+    from app.upkeep.backups.backup_files import newest_good  # only when the database is damaged
 
     return newest_good(data)

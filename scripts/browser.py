@@ -1,4 +1,4 @@
-"""The browser for tests/test_pages.py: a Chromium of the system's, which is installed from Debian's own packages where there is none.
+"""The browser for tests/interfaces/test_pages.py: a Chromium of the system's, which is installed from Debian's own packages where there is none.
 
 `python3 scripts/browser.py` gets it; `scripts/test.py` does the same by itself. TEST_BROWSER names another one.
 """

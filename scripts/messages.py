@@ -79,7 +79,7 @@ def main() -> int:
 async def people(data: Path, number: int) -> list[str]:
     """Make a database with the one who is written to and the senders, and give the senders' keys."""
     from app.core.caller import OPERATOR
-    from app.core.place import DATABASE
+    from app.core.database.data_dir import DATABASE
     from app.main import build_parts
     from app.migrations import migrate
     from app.settings import Settings
@@ -201,7 +201,7 @@ def sending(port: int, key: str, place: int, number: int, errors: list[Exception
 
 def wrong(data: Path, senders: int, messages: int) -> list[str]:
     """Give what is not as it should be in the database of a server that has ended."""
-    from app.core.place import DATABASE
+    from app.core.database.data_dir import DATABASE
 
     connection = sqlite3.connect(data / DATABASE)
     try:

@@ -16,7 +16,7 @@ import pytest
 import browser
 from app.core.app import App
 from app.core.caller import OPERATOR
-from app.core.place import DATABASE, MODELS
+from app.core.database.data_dir import DATABASE, MODELS
 from app.embedding.model_file import FILE
 from app.main import create_app
 from app.migrations import migrate

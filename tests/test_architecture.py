@@ -4,7 +4,7 @@ import ast
 import functools
 import re
 import statistics
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,43 +12,110 @@ ROOT = Path(__file__).parent.parent
 APP = ROOT / "app"
 PATHS = sorted(path for path in APP.rglob("*.py") if path.name != "__init__.py")
 
-LAYERS = ["core", "account", "workspace", "tools", "agent", "network", "portability"]
+PACKAGES = [
+    "core.process",
+    "core.markdown.to_html",
+    "core.markdown.from_html",
+    "core.markdown",
+    "core.database",
+    "core",
+    "core.web",
+    "account",
+    "workspace.index",
+    "workspace.folders",
+    "workspace.attachments",
+    "workspace.notes",
+    "workspace.todos",
+    "workspace.trash",
+    "workspace.search.vectors",
+    "workspace.search.ranking",
+    "workspace.search.grep",
+    "workspace.search.quick_open",
+    "workspace.search",
+    "workspace.links",
+    "workspace",
+    "tools.registry",
+    "tools.approvals",
+    "tools.calendars",
+    "tools",
+    "agent.quickadd.languages",
+    "agent.quickadd",
+    "agent.memory",
+    "agent.turn",
+    "agent.priorities.lexicon",
+    "agent.priorities",
+    "agent.calendar",
+    "agent.rules.phrases",
+    "agent.rules.routing",
+    "agent.rules.passages",
+    "agent.rules.answers",
+    "agent.rules",
+    "agent.models.small_models",
+    "agent.models",
+    "agent.briefing",
+    "agent.chat",
+    "agent.heartbeat.records",
+    "agent.heartbeat.look",
+    "agent.heartbeat.decide",
+    "agent.heartbeat.act",
+    "agent.heartbeat",
+    "network.grants",
+    "network.contacts",
+    "network.messages",
+    "network.guests",
+    "network",
+    "portability.content",
+    "portability.archives",
+    "portability.exports",
+    "portability.imports",
+    "portability.formats.joplin",
+    "portability.formats.ics",
+    "portability.formats",
+    "portability",
+]
+"""The folders of the layers in order: a module may import from its own and from those before it."""
+
 SEEN_BY_ALL = {"errors", "settings"}
-SEES = {layer: set(LAYERS[: place + 1]) | SEEN_BY_ALL for place, layer in enumerate(LAYERS)}
-SEES["embedding"] = {"embedding", "core"} | SEEN_BY_ALL  # beside the layers: the others know only core's Embedder
-SEES["interfaces"] = {"interfaces", "core", "account"} | SEEN_BY_ALL
-SEES["upkeep"] = {"upkeep", "core", "account", "workspace", "migrations"} | SEEN_BY_ALL  # beside tools: it keeps the file as a whole
-SEES["errors"] = SEES["settings"] = set()
-SEES["migrations"] = {"migrations"}
+BESIDE = {
+    "embedding": {"embedding", "core"},  # the others know only core's Embedder
+    "interfaces": {"interfaces", "core", "account"},
+    "upkeep": {"upkeep", "core", "account", "workspace", "migrations"},  # keeps the file as a whole
+    "migrations": {"migrations"},
+    "errors": set(),
+    "settings": set(),
+}
+"""What stands beside the layers, and the layers that it may see."""
 SEE_EVERYTHING = {"main", "catalog", "__main__", "commands"}
+FULL = 20
+"""Modules in one folder at the most."""
 
 EDGES = {
-    "app/core/tx.py": 1,  # a savepoint undoes whatever was raised
-    "app/core/batch.py": 1,  # a write's error goes to whoever asked for it
-    "app/core/events.py": 1,  # a listener's failure harms nobody else
-    "app/agent/answering.py": 1,  # a turn that a mistake ends is stored and told as failed, not left running
-    "app/agent/guarded.py": 1,  # whatever a provider's answer makes its library raise, the rules take over
-    "app/agent/guarded_stream.py": 1,  # the same in the middle of an answer, told as one kind of failure
-    "app/agent/probing.py": 1,  # the same in a test, told as a sentence
-    "app/agent/model_rewriter.py": 1,  # the same in a briefing, which then stays as it is
-    "app/agent/heartbeat/passes.py": 1,  # a run of the heartbeat that fails is stored as failed
-    "app/workspace/meaning.py": 1,  # the background work goes on after whatever failed
-    "app/agent/loop.py": 1,  # whatever a provider's library fails with ends its turn, which is stored
+    "app/core/database/tx.py": 1,  # a savepoint undoes whatever was raised
+    "app/core/database/batch.py": 1,  # a write's error goes to whoever asked for it
+    "app/core/database/events.py": 1,  # a listener's failure harms nobody else
+    "app/agent/chat/run_turn.py": 1,  # a turn that a mistake ends is stored and told as failed, not left running
+    "app/agent/models/guarded_model.py": 1,  # whatever a provider's answer makes its library raise, the rules take over
+    "app/agent/models/guarded_stream.py": 1,  # the same in the middle of an answer, told as one kind of failure
+    "app/agent/models/probe.py": 1,  # the same in a test, told as a sentence
+    "app/agent/briefing/model_rewriter.py": 1,  # the same in a briefing, which then stays as it is
+    "app/agent/heartbeat/run_once.py": 1,  # a run of the heartbeat that fails is stored as failed
+    "app/workspace/search/vectors/vector_maker.py": 1,  # the background work goes on after whatever failed
+    "app/agent/models/model_loop.py": 1,  # whatever a provider's library fails with ends its turn, which is stored
     "app/embedding/worker.py": 1,  # a text on which the model fails harms no other
     "app/interfaces/http.py": 1,  # 500 instead of a broken connection
     "app/interfaces/schedule.py": 1,  # a background job that fails comes again
-    "app/commands/server.py": 1,  # the command line says what went wrong
+    "app/commands/server/http_server.py": 1,  # the command line says what went wrong
 }
 """Where any exception at all may be caught, and how often."""
 
 OUTSIDE_WORLD = (
-    "app/core/", "app/commands/", "app/settings.py", "app/__main__.py", "app/interfaces/access_log.py", "app/interfaces/http.py",
-    "app/embedding/process.py",  # gives its child an environment without the settings
+    "app/core/", "app/commands/", "app/settings.py", "app/__main__.py", "app/interfaces/logs/access_log.py", "app/interfaces/http.py",
+    "app/embedding/worker_process.py",  # gives its child an environment without the settings
 )  # fmt: skip
 """Who may ask for the time, the environment and chance; the last one gives its child an environment without Hearth's settings."""
 
 SPEAKERS = ("app/commands/", "app/__main__.py")
-WRITERS_OF_TRANSACTIONS = {"app/core/one_state.py", "app/core/batch.py", "app/core/tx.py"}
+WRITERS_OF_TRANSACTIONS = {"app/core/database/snapshot_read.py", "app/core/database/batch.py", "app/core/database/tx.py"}
 
 
 @functools.cache
@@ -114,17 +181,51 @@ def body_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     return (first[-1].end_lineno or 0) - first[0].lineno + 1 if first else 0
 
 
+@functools.cache
+def package(name: str) -> str:
+    """Give the folder that a module lies in, or the folder itself: `app.core.tx` is in `core`."""
+    path = APP.joinpath(*name.split(".")[1:])
+    folder = path if path.is_dir() else path.parent
+    return ".".join(folder.relative_to(APP).parts)
+
+
 @each_module
 def test_imports_point_one_way(module: str) -> None:
     here = area(module)
     if here in SEE_EVERYTHING:
         return
-    seen = {name.split(".")[1] for name in imported(trees()[module]) if name.startswith("app.")}
-    assert seen <= SEES[here]
+    seen = {name for name in imported(trees()[module]) if name.startswith("app.")}
+    seen = {name for name in seen if name.split(".")[1] not in SEEN_BY_ALL}
+    if here in BESIDE:
+        assert {name.split(".")[1] for name in seen} <= BESIDE[here]
+        return
+    own = package(".".join(Path(module).with_suffix("").parts))
+    allowed = set(PACKAGES[: PACKAGES.index(own) + 1])
+    assert sorted({package(name) for name in map(module_of, seen)} - allowed) == []
 
 
-def test_every_part_of_the_program_has_its_place_among_the_layers() -> None:
-    assert {area(module) for module in trees()} <= set(SEES) | SEE_EVERYTHING
+@functools.cache
+def module_of(name: str) -> str:
+    """Give the module or package that an imported name is, or lies in."""
+    path = APP.joinpath(*name.split(".")[1:])
+    return name if path.is_dir() or path.with_suffix(".py").exists() else name.rpartition(".")[0]
+
+
+def test_every_folder_has_its_place_and_says_what_lives_there() -> None:
+    folders = {package(".".join(Path(module).with_suffix("").parts)) for module in trees()} - {""}
+    layers = {one for one in folders if one.split(".")[0] not in BESIDE.keys() | SEE_EVERYTHING}
+    assert layers == set(PACKAGES)
+    silent = [one for one in folders if not ast.get_docstring(ast.parse(init_of(one)))]
+    assert silent == []
+
+
+def init_of(folder: str) -> str:
+    return APP.joinpath(*folder.split("."), "__init__.py").read_text("utf-8")
+
+
+def test_no_folder_is_full() -> None:
+    counts = Counter(Path(module).parent.as_posix() for module in trees())
+    assert {folder: count for folder, count in counts.items() if count > FULL} == {}
 
 
 def test_nothing_imports_the_tests_or_scripts() -> None:

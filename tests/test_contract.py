@@ -13,20 +13,20 @@ import pytest
 
 from app.catalog import CATALOG
 from app.core.caller import SCOPES, Caller
+from app.core.database.tx import Tx
 from app.core.operation import Operation
-from app.core.shapes import schemas
-from app.core.tx import Tx
+from app.core.schema import schemas
 from app.errors import AppError, InsufficientScope, NotFound
 from app.interfaces.openapi import document
 from app.main import create_app
-from app.network.grants import Permissions
-from app.network.links import Links, OpenLink
+from app.network.grants.link_connections import Links, OpenLink
+from app.network.grants.permission_object import Permissions
 from app.settings import Settings
-from app.tools import escalations
-from app.tools.origin import Origin
-from tests import guests
+from app.tools.approvals import escalations
+from app.tools.approvals.call_origin import Origin
 from tests.conftest import ORIGIN, UNSYNCED, Client, MovableClock, Served, open_settings
-from tests.moving import finished
+from tests.support import guests
+from tests.support.moving import finished
 
 SERVED = """
 POST   /init                                 workspace  os.notes:write                     service
@@ -238,7 +238,7 @@ def test_an_endpoint_of_the_contract_is_served_as_it_says(wanted: Row) -> None:
 
 
 def test_nothing_is_served_that_the_contract_does_not_have() -> None:
-    older = {route for route in BY_ROUTE if " /net/" not in route}  # tests/test_net.py has the others
+    older = {route for route in BY_ROUTE if " /net/" not in route}  # tests/network/test_net.py has the others
     assert older == {each.route for each in ROWS} | set(ALIASES)
 
 

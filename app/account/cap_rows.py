@@ -6,7 +6,7 @@ from typing import Literal
 import msgspec
 
 from app.account.periods import Period
-from app.core.tx import Tx
+from app.core.database.tx import Tx
 from app.errors import AlreadyExists, NotFound
 
 Subject = Literal["account", "device", "credential", "agent", "heartbeat"]

@@ -4,16 +4,16 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from app.account import cap_rows, devices, metering, token_rows, users
+from app.account import active_devices, cap_rows, token_reservations, token_rows, users
+from app.account.active_devices import Devices
 from app.account.cap_rows import Cap, Metric, Subject
-from app.account.devices import Devices
 from app.account.periods import Period, resets_at, span_of
 from app.account.token_rows import Count
 from app.core.app import App
 from app.core.caller import Caller
+from app.core.database.tx import Tx, stamp
 from app.core.operation import operation
-from app.core.shapes import LARGEST_ID, Id, Line, Record
-from app.core.tx import Tx, stamp
+from app.core.schema import LARGEST_ID, Id, Line, Record
 from app.errors import Invalid, NotFound, QuotaExceeded
 
 MOST_CAPS = 200
@@ -124,7 +124,7 @@ def remove_cap(tx: Tx, me: Caller, *, username: str, id: Id) -> CapDeleted:
 
 
 def _list(tx: Tx, user: int) -> CapList:
-    zone = metering.zone_of(tx, user)
+    zone = token_reservations.zone_of(tx, user)
     return CapList([_view(tx, user, cap, zone) for cap in cap_rows.of_user(tx, user)])
 
 
@@ -135,13 +135,13 @@ def _create(tx: Tx, user: int, subject: Subject, subject_id: str | None, metric:
     if len(cap_rows.of_user(tx, user)) >= MOST_CAPS:
         raise QuotaExceeded(f"A user has at most {MOST_CAPS} caps; delete one first.", limit=MOST_CAPS)
     id_ = cap_rows.insert(tx, user, subject=subject, subject_id=stored, metric=metric, period=period, most=limit, warn_percent=warn_percent)
-    return CapAnswer(_view(tx, user, cap_rows.one(tx, user, id_), metering.zone_of(tx, user)))
+    return CapAnswer(_view(tx, user, cap_rows.one(tx, user, id_), token_reservations.zone_of(tx, user)))
 
 
 def _change(tx: Tx, user: int, id_: int, limit: int | None, warn_percent: int | None) -> CapAnswer:
     cap_rows.one(tx, user, id_)
     cap_rows.change(tx, user, id_, most=limit, warn_percent=warn_percent)
-    return CapAnswer(_view(tx, user, cap_rows.one(tx, user, id_), metering.zone_of(tx, user)))
+    return CapAnswer(_view(tx, user, cap_rows.one(tx, user, id_), token_reservations.zone_of(tx, user)))
 
 
 def _stored_id(tx: Tx, user: int, subject: Subject, given: str | None) -> str:
@@ -175,6 +175,6 @@ def _shown_id(cap: Cap) -> str | None:
 def _taken(tx: Tx, user: int, cap: Cap, zone: str) -> Count:
     span = span_of(tx.moment, zone)
     if cap.metric == "devices":
-        return Count(devices.active_in(tx, user, span.month), 0)
-    by, id_ = metering.counted_by(cap), metering.counted_id(cap)
+        return Count(active_devices.active_in(tx, user, span.month), 0)
+    by, id_ = token_reservations.counted_by(cap), token_reservations.counted_id(cap)
     return token_rows.largest(tx, user, by, cap.period, span) if id_ is None else token_rows.count(tx, user, by, id_, cap.period, span)

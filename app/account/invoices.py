@@ -4,15 +4,15 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from app.account import devices, token_rows
-from app.account.devices import Devices
+from app.account import active_devices, token_rows
+from app.account.active_devices import Devices
 from app.account.periods import Span, month_of
 from app.account.usage import AMonth
 from app.core.app import App
 from app.core.caller import Caller
+from app.core.database.tx import Tx
 from app.core.operation import operation
-from app.core.shapes import LARGEST_ID, Record
-from app.core.tx import Tx
+from app.core.schema import LARGEST_ID, Record
 
 Number = Annotated[int, Meta(ge=0, le=LARGEST_ID)]
 Micros = Annotated[int, Meta(ge=0, le=LARGEST_ID, description="millionths of the currency's unit")]
@@ -83,7 +83,7 @@ async def _invoice(app: App, me: Caller, month: str | None, *, active_devices: i
 def _quantities(tx: Tx, user: int, month: str | None) -> tuple[str, int, int]:
     month = month or month_of(tx.moment)
     used = token_rows.count(tx, user, "account", "", "month", Span("", month)).used
-    return month, devices.active_in(tx, user, month), used
+    return month, active_devices.active_in(tx, user, month), used
 
 
 def _line(item: Literal["active_device", "tokens"], quantity: int, included: int, price: int) -> InvoiceLine:

@@ -9,13 +9,13 @@ import msgspec
 from msgspec import Meta
 
 from app.account import users
-from app.core import tokens
+from app.core import random_tokens
 from app.core.app import App
 from app.core.caller import EVERYTHING, SCOPES, Caller
+from app.core.database.store import Store
+from app.core.database.tx import Tx, stamp
 from app.core.operation import operation
-from app.core.shapes import Id, Line, Record, Rule
-from app.core.store import Store
-from app.core.tx import Tx, stamp
+from app.core.schema import Id, Line, Record, Rule
 from app.errors import InsufficientScope, NotFound, QuotaExceeded, Unauthorized
 
 MOST_LIVE_KEYS = 100
@@ -133,7 +133,7 @@ def issue(tx: Tx, user: int, name: str, scopes: tuple[str, ...], expires_in: str
     )
     if live >= MOST_LIVE_KEYS:
         raise QuotaExceeded(f"A user has at most {MOST_LIVE_KEYS} live keys; revoke one first.", limit=MOST_LIVE_KEYS)
-    secret = tokens.secret(prefix)
+    secret = random_tokens.secret(prefix)
     life = LIVES[expires_in]
     id_ = tx.run(
         """INSERT INTO keys (user_id, name, digest, prefix, last4, scopes, created_at, expires_at, made_by)
@@ -264,7 +264,7 @@ def _rotate(tx: Tx, me: Caller, id_: int, grace_seconds: int, prefix: str) -> Ne
     _require_all(me, key.scopes)
     if key.revoked_at is not None:
         raise NotFound("This key is revoked.", field="id")
-    secret, until = tokens.secret(prefix), stamp(tx.moment + timedelta(seconds=grace_seconds))
+    secret, until = random_tokens.secret(prefix), stamp(tx.moment + timedelta(seconds=grace_seconds))
     tx.run(
         """UPDATE keys SET old_digest = CASE WHEN :grace > 0 THEN digest END, old_expires_at = CASE WHEN :grace > 0 THEN :until END,
                   digest = :digest, prefix = :prefix, last4 = :last4, secret_at = :now,

@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 import msgspec
 
 from app.account import keys, users
-from app.core import tokens
+from app.core import random_tokens
 from app.core.caller import Caller
+from app.core.database.store import Store
+from app.core.database.tx import Tx, stamp
 from app.core.operation import operation
-from app.core.shapes import Record
-from app.core.store import Store
-from app.core.tx import Tx, stamp
+from app.core.schema import Record
 from app.errors import InsufficientScope, Invalid, Unauthorized
 
 LIFE = timedelta(days=30)
@@ -43,7 +43,7 @@ class Ended(Record):
 @operation("COMMAND", category="account")
 def make_sign_in_code(tx: Tx, me: Caller, *, username: str) -> SignInCode:
     """Give a code with which a user signs in at a page of this server, once and within ten minutes."""
-    code = tokens.code()
+    code = random_tokens.code()
     expires_at = stamp(tx.moment + CODE_LIFE)
     tx.run(
         "INSERT INTO sign_in_codes (digest, user_id, expires_at) VALUES (:digest, :user, :expires)",
@@ -140,7 +140,7 @@ class Sessions:
 
 def _begin(tx: Tx, user: int, key_digest: bytes | None) -> str:
     """Make a session and give its secret; of very many the ones that were not used for longest go."""
-    secret = tokens.secret("")
+    secret = random_tokens.secret("")
     tx.run(
         "INSERT INTO web_sessions (user_id, digest, key_digest, created_at, expires_at) VALUES (:user, :digest, :key, :now, :expires)",
         user=user, digest=keys.digest(secret), key=key_digest, now=tx.now, expires=stamp(tx.moment + LIFE),
@@ -204,7 +204,7 @@ def _ended(tx: Tx, count: int) -> Ended:
 
 def _code_digest(code: str) -> bytes:
     """Give the hash of a code however it was typed; its 60 bits hold for the ten minutes it lives."""
-    return hashlib.sha256(tokens.plain_code(code).encode("utf-8", "surrogateescape")).digest()
+    return hashlib.sha256(random_tokens.plain_code(code).encode("utf-8", "surrogateescape")).digest()
 
 
 def _earlier(ends_at: str, other: str | None) -> str:

@@ -5,13 +5,13 @@ from typing import Annotated, Literal
 
 from app.account import team_rows as rows
 from app.account import users
-from app.core import tokens
+from app.core import random_tokens
 from app.core.app import App
 from app.core.caller import Caller
+from app.core.database.tx import Tx
 from app.core.limits import RateLimit
 from app.core.operation import operation
-from app.core.shapes import Id, Record
-from app.core.tx import Tx
+from app.core.schema import Id, Record
 from app.errors import AlreadyMember, Forbidden, NotFound, RateLimited, SeatsFull
 
 Role = Literal["owner", "admin", "member"]
@@ -104,7 +104,7 @@ async def invite_to_team(app: App, me: Caller, *, email: Annotated[str, users.Em
     """Make an invite as a link; an address binds it. Whoever has no team gets one. Only owner and admins invite."""
     if wait := app.part(InviteRate).take(me.user).wait:
         raise RateLimited("Too many invites; wait a moment.", retryAfter=wait)
-    token = tokens.secret("")
+    token = random_tokens.secret("")
     made = await app.write(_invite, me, token, email, role, app.settings.team_seats)
     return Invited(f"{app.settings.origin}/team/invites/{token}", email_delivered=False, invite=Invite(*made))
 

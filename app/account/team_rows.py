@@ -4,7 +4,7 @@ import sqlite3
 from datetime import timedelta
 
 from app.account import keys
-from app.core.tx import Tx, stamp
+from app.core.database.tx import Tx, stamp
 from app.errors import NotFound
 
 LIFE = timedelta(days=7)

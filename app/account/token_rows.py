@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 from app.account.periods import Period, Span, months_beside
-from app.core.tx import Tx
+from app.core.database.tx import Tx
 
 Feature = Literal["chat", "briefing", "heartbeat", "rpc", "guest", "managed_agent"]
 CountedBy = Literal["account", "feature", "credential", "device", "agent"]

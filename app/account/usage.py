@@ -7,14 +7,14 @@ from typing import Annotated, Any
 from msgspec import Meta
 
 from app.account import users
-from app.account.devices import Devices
+from app.account.active_devices import Devices
 from app.account.periods import days_beside, month_of
 from app.account.token_rows import WHOLE_MONTH
 from app.core.app import App
 from app.core.caller import Caller
+from app.core.database.tx import Tx
 from app.core.operation import operation
-from app.core.shapes import Record, Rule
-from app.core.tx import Tx
+from app.core.schema import Record, Rule
 
 MONTH = r"[1-9][0-9]{3}-(0[1-9]|1[0-2])"
 

@@ -11,12 +11,12 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from app.account import cap_rows
-from app.core import tokens
+from app.core import random_tokens
 from app.core.caller import Caller
+from app.core.database.tx import Tx
 from app.core.operation import operation
-from app.core.regex import regex
-from app.core.shapes import Line, Record, Rule, Unknown
-from app.core.tx import Tx
+from app.core.process.lazy_regex import regex
+from app.core.schema import Line, Record, Rule, Unknown
 from app.errors import AlreadyExists, NotFound
 
 NO_NAMES = Unknown()
@@ -210,7 +210,7 @@ def add_user(tx: Tx, me: Caller, *, username: Name, name: Annotated[str, Line(1,
     try:
         added = tx.run(
             "INSERT INTO users (uuid, username, name, created_at) VALUES (:uuid, :username, :name, :now)",
-            uuid=tokens.new_uuid(), username=username, name=name or username, now=tx.now,
+            uuid=random_tokens.new_uuid(), username=username, name=name or username, now=tx.now,
         )  # fmt: skip
     except sqlite3.IntegrityError:
         raise AlreadyExists(f"There is a user called {username} already.", field="username") from None
@@ -256,7 +256,7 @@ def fitted(name: str) -> str:
 
 
 def remove(tx: Tx, user: int) -> None:
-    """Delete a user's row and what is bound to it; workspace/home.py empties the workspace first."""
+    """Delete a user's row and what is bound to it; workspace/start_and_status.py empties the workspace first."""
     tx.run("DELETE FROM users WHERE id = :user", user=user)
     tx.emit("users.changed")
 

@@ -1,0 +1,4 @@
+"""The command line.
+
+Sees everything. Each module is a command by its name.
+"""

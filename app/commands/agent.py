@@ -5,12 +5,12 @@ from pathlib import Path
 
 import click
 
-from app.commands.ask import ask
-from app.commands.directory import data_option, existing, read_settings
-from app.commands.group import Commands, Refused
-from app.commands.harmless import on_one_line
-from app.commands.tables import as_json
-from app.core.place import STOP
+from app.commands.ask.ask_operation import ask
+from app.commands.ask.data_directory import data_option, existing, read_settings
+from app.commands.terminal.command_group import Commands, Refused
+from app.commands.terminal.tables import as_json
+from app.commands.terminal.terminal_safe import on_one_line
+from app.core.database.data_dir import STOP
 from app.settings import Settings
 
 

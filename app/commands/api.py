@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import click
 
-from app.commands.tables import as_json, table
+from app.commands.terminal.tables import as_json, table
 
 WIDTH = 118
 

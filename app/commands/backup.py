@@ -5,14 +5,14 @@ from typing import Any
 
 import click
 
-from app.commands.ask import ask_patiently
-from app.commands.directory import data_option, directory, existing, read_settings
-from app.commands.group import Misused, Refused
-from app.commands.tables import as_json, table
-from app.core.place import BACKUPS
-from app.core.safekeeping import FILE, read
-from app.core.tx import stamp, utc_now
-from app.upkeep import digests, files
+from app.commands.ask.ask_operation import ask_patiently
+from app.commands.ask.data_directory import data_option, directory, existing, read_settings
+from app.commands.terminal.command_group import Misused, Refused
+from app.commands.terminal.tables import as_json, table
+from app.core.database.backup_status import FILE, read
+from app.core.database.data_dir import BACKUPS
+from app.core.database.tx import stamp, utc_now
+from app.upkeep.backups import backup_digests, backup_files
 
 SECONDS = 4 * 3600
 KINDS = {"clock": "by the clock", "hand": "asked for", "upgrade": "before an upgrade", "restore": "replaced by a restore"}
@@ -72,13 +72,13 @@ def listed(data: Path) -> list[dict[str, Any]]:
     """Give the backups in a data directory, newest first, with what the last proof said of them."""
     known = read(data / BACKUPS / FILE)
     rows = []
-    for one in files.listed(data):
+    for one in backup_files.listed(data):
         proof = None if known.proof_file != one.path.name else known.proof_trouble or f"restored {known.proof_at}, {known.proof_notes} notes read"
         rows.append(
             {
                 "file": str(one.path), "madeAt": stamp(one.made_at), "kind": one.kind, "bytes": one.path.stat().st_size,
-                "encrypted": one.is_sealed, "digest": digests.path_of(one.path).exists(),
-                "trouble": files.damage_of(one.path), "proof": proof,
+                "encrypted": one.is_sealed, "digest": backup_digests.path_of(one.path).exists(),
+                "trouble": backup_files.damage_of(one.path), "proof": proof,
             }
         )  # fmt: skip
     return rows

@@ -6,19 +6,19 @@ from typing import Any, get_args
 import click
 import msgspec
 
-from app.commands.ask import ask_patiently
+from app.commands.ask.ask_operation import ask_patiently
+from app.commands.ask.data_directory import data_option, directory, read_settings, visited_soon
 from app.commands.backup import SECONDS
-from app.commands.directory import data_option, directory, read_settings, visited_soon
-from app.commands.group import Refused
-from app.commands.tables import as_json
-from app.core import place, soundness
-from app.core.tx import Tx, utc_now
+from app.commands.terminal.command_group import Refused
+from app.commands.terminal.tables import as_json
+from app.core.database import data_dir, integrity
+from app.core.database.tx import Tx, utc_now
 from app.settings import Settings, SettingsError
-from app.upkeep import files
-from app.upkeep.doctor import Repair
-from app.upkeep.examining import RESTORE, examine
-from app.upkeep.findings import Finding, well, wrong
-from app.upkeep.surroundings import look_around
+from app.upkeep.backups import backup_files
+from app.upkeep.doctor.doctor import Repair
+from app.upkeep.doctor.environment_checks import look_around
+from app.upkeep.doctor.examine import RESTORE, examine
+from app.upkeep.doctor.findings import Finding, well, wrong
 
 MARKS = {"well": "ok", "advice": "note", "wrong": "WRONG"}
 OF_AGENTS = ("messages", "vectors")
@@ -55,13 +55,13 @@ def doctor(fix: bool, json_: bool, data: Path | None) -> None:
 def look(settings: Settings) -> list[Finding]:
     """Give everything that there is to say."""
     data = directory(settings)
-    if not (data / place.DATABASE).exists():
+    if not (data / data_dir.DATABASE).exists():
         return [wrong("database", f"There is no database in {data}.", _without(data))]
     return [*_inside(settings, data), *look_around(data, settings, utc_now())]
 
 
 def _without(data: Path) -> str:
-    newest = files.newest_good(data)
+    newest = backup_files.newest_good(data)
     return (
         "`hearth init` makes one; --data names another directory." if newest is None else f"`hearth restore {newest}` brings the newest backup back."
     )
@@ -72,17 +72,17 @@ def _inside(settings: Settings, data: Path) -> list[Finding]:
     try:
         with visited_soon(data) as unclean:
             free = well("lock", "No server runs on this directory.")
-            guarded, examined = _guard(data, unclean), examine(data / place.DATABASE, utc_now(), alone=True)
+            guarded, examined = _guard(data, unclean), examine(data / data_dir.DATABASE, utc_now(), alone=True)
             return [free, *guarded, *examined, *_audit(data, examined)]
-    except place.InUse as busy:
+    except data_dir.InUse as busy:
         return _asked(settings, busy.pid)
-    except place.PlaceError as error:
+    except data_dir.PlaceError as error:
         return [wrong("lock", str(error), "Give this user the rights to the directory, or put it on a local disk.")]
 
 
 def _guard(data: Path, unclean: bool) -> list[Finding]:
     """Say whether the file is the one that Hearth left, which the next start asks too; only a start or a restore settles it."""
-    if not soundness.is_altered(data / place.DATABASE, unclean=unclean):
+    if not integrity.is_altered(data / data_dir.DATABASE, unclean=unclean):
         return []
     said = "The database's bytes are not those that Hearth left, so the next start writes nothing to it."
     return [wrong("guard", said, f"If you changed them yourself, `hearth serve --accept-changes` takes them. {RESTORE}")]
@@ -92,10 +92,10 @@ def _audit(data: Path, examined: list[Finding]) -> list[Finding]:
     """Check the record of what agents did, where the database can be read and has its schema."""
     if not _is_readable(examined):
         return []
-    from app.tools.audit import verify_whole  # what no other command needs without a server
-    from app.upkeep.opening import looking
+    from app.tools.approvals.audit import verify_whole  # what no other command needs without a server
+    from app.upkeep.open_read_only import looking
 
-    with looking(data / place.DATABASE, alone=True) as connection:
+    with looking(data / data_dir.DATABASE, alone=True) as connection:
         return _of_audit(verify_whole(Tx(connection, utc_now())))
 
 
@@ -124,15 +124,15 @@ def _mend(settings: Settings, found: list[Finding]) -> list[str]:
     wanted = sorted({one.mends for one in found if one.mends is not None})
     data = directory(settings)
     if "rights" in wanted:
-        place.prepare(data)
-        for path in (data, *files.folder(data).glob("*"), *data.glob("*.log")):
+        data_dir.prepare(data)
+        for path in (data, *backup_files.folder(data).glob("*"), *data.glob("*.log")):
             path.chmod(0o700 if path.is_dir() else 0o600)
     if "leftovers" in wanted:
         try:
             with visited_soon(data):
-                files.sweep(data)
-                files.sweep(files.folder(data))
-        except place.InUse:
+                backup_files.sweep(data)
+                backup_files.sweep(backup_files.folder(data))
+        except data_dir.InUse:
             wanted.remove("leftovers")
     asked = [one for one in wanted if one in get_args(Repair) or one in OF_AGENTS]
     if _is_damaged(found):

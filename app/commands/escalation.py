@@ -5,11 +5,11 @@ from typing import Any
 
 import click
 
-from app.commands.ask import ask
-from app.commands.directory import data_option, read_settings
-from app.commands.group import Commands
-from app.commands.harmless import harmless
-from app.commands.tables import as_json, table
+from app.commands.ask.ask_operation import ask
+from app.commands.ask.data_directory import data_option, read_settings
+from app.commands.terminal.command_group import Commands
+from app.commands.terminal.tables import as_json, table
+from app.commands.terminal.terminal_safe import harmless
 from app.commands.user import user_option, whose
 
 id_argument = click.argument("id_", metavar="ID", type=click.IntRange(1))

@@ -7,11 +7,11 @@ from typing import Any
 
 import click
 
-from app.commands.ask import ask
-from app.commands.directory import data_option, read_settings
-from app.commands.group import Misused
-from app.commands.harmless import harmless
-from app.commands.tables import as_json
+from app.commands.ask.ask_operation import ask
+from app.commands.ask.data_directory import data_option, read_settings
+from app.commands.terminal.command_group import Misused
+from app.commands.terminal.tables import as_json
+from app.commands.terminal.terminal_safe import harmless
 from app.commands.user import user_option, whose
 
 

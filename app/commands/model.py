@@ -7,10 +7,10 @@ from typing import Any, get_args
 
 import click
 
-from app.commands.ask import ask, ask_anew, ask_patiently
-from app.commands.directory import data_option, read_settings
-from app.commands.group import Commands, Misused, Refused
-from app.commands.tables import as_json, table
+from app.commands.ask.ask_operation import ask, ask_anew, ask_patiently
+from app.commands.ask.data_directory import data_option, read_settings
+from app.commands.terminal.command_group import Commands, Misused, Refused
+from app.commands.terminal.tables import as_json, table
 from app.settings import Provider, Settings
 
 TEST_SECONDS = 300

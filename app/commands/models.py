@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from app.commands.directory import data_option, directory, models_of, read_settings
-from app.commands.group import Refused
+from app.commands.ask.data_directory import data_option, directory, models_of, read_settings
+from app.commands.terminal.command_group import Refused
 from app.embedding import model_file
 from app.embedding.model_file import FILE, MODEL, WHEEL, ModelFileError
 

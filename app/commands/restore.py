@@ -4,13 +4,13 @@ from pathlib import Path
 
 import click
 
+from app.commands.ask.data_directory import data_option, directory, owned_soon, read_settings
 from app.commands.backup import passphrase, passphrase_option
-from app.commands.directory import data_option, directory, owned_soon, read_settings
-from app.commands.group import Misused, Refused
-from app.core import place
-from app.core.tx import utc_now
-from app.upkeep import files
-from app.upkeep.restoring import Restored, put_back
+from app.commands.terminal.command_group import Misused, Refused
+from app.core.database import data_dir
+from app.core.database.tx import utc_now
+from app.upkeep.backups import backup_files
+from app.upkeep.backups.restore import Restored, put_back
 
 SHOWN = 5
 
@@ -30,15 +30,15 @@ def restore(file: Path | None, passphrase_file: Path | None, data: Path | None) 
     if file is None:
         raise Misused(f"Say which: hearth restore FILE.{_newest(path)}")
     chosen = _chosen(file, path)
-    place.prepare(path)
+    data_dir.prepare(path)
     try:
         with owned_soon(path) as ownership:
             secret = passphrase(passphrase_file, wanted=False) or settings.backup_passphrase
-            if files.is_sealed(chosen) and not secret:
+            if backup_files.is_sealed(chosen) and not secret:
                 secret = passphrase(None, wanted=True) or ""
             done = put_back(chosen, path, moment=utc_now(), passphrase=secret)
             ownership.vouch()
-    except place.InUse as busy:
+    except data_dir.InUse as busy:
         raise Refused(f"{busy} End it, then restore.") from None
     click.echo(_told(chosen, path, done))
 
@@ -57,10 +57,10 @@ def _told(file: Path, data: Path, done: Restored) -> str:
 
 def _chosen(file: Path, data: Path) -> Path:
     """Give the file that was named, or the backup of that name in the data directory."""
-    inside = files.folder(data) / file.name
+    inside = backup_files.folder(data) / file.name
     return inside if not file.exists() and file.name == str(file) and inside.exists() else file.expanduser().absolute()
 
 
 def _newest(data: Path) -> str:
-    newest = files.listed(data)[:SHOWN]
+    newest = backup_files.listed(data)[:SHOWN]
     return " The newest are:\n" + "\n".join(f"  {backup.path}" for backup in newest) if newest else ""

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import click
 
-from app.commands.ask import ask
-from app.commands.directory import data_option, read_settings
-from app.commands.group import Commands
-from app.commands.tables import as_json
+from app.commands.ask.ask_operation import ask
+from app.commands.ask.data_directory import data_option, read_settings
+from app.commands.terminal.command_group import Commands
+from app.commands.terminal.tables import as_json
 
 
 @click.group(cls=Commands)

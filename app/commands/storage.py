@@ -5,10 +5,10 @@ from typing import Any
 
 import click
 
-from app.commands.ask import ask_patiently
+from app.commands.ask.ask_operation import ask_patiently
+from app.commands.ask.data_directory import data_option, read_settings
 from app.commands.backup import SECONDS, megabytes
-from app.commands.directory import data_option, read_settings
-from app.commands.tables import as_json, table
+from app.commands.terminal.tables import as_json, table
 
 HELD = (
     ("notes", "notes", "noteBytes"), ("in the trash", "trashedNotes", "trashedBytes"), ("snapshots", "snapshots", "snapshotBytes"),

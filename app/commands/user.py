@@ -4,10 +4,10 @@ from pathlib import Path
 
 import click
 
-from app.commands.ask import ask, ask_anew
-from app.commands.directory import data_option, read_settings
-from app.commands.group import Commands, Misused, Refused
-from app.commands.tables import as_json, table
+from app.commands.ask.ask_operation import ask, ask_anew
+from app.commands.ask.data_directory import data_option, read_settings
+from app.commands.terminal.command_group import Commands, Misused, Refused
+from app.commands.terminal.tables import as_json, table
 from app.settings import Settings
 
 user_option = click.option("--user", metavar="NAME", help="Whose; may be left out when there is one user.")

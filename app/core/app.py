@@ -8,15 +8,15 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from app.core import idempotency
 from app.core.caller import Caller
+from app.core.database.disk_reserve import freeing
+from app.core.database.events import Events
+from app.core.database.store import Store
+from app.core.database.tx import Clock, Tx
 from app.core.embedder import NO_EMBEDDER, Embedder
-from app.core.events import Events
-from app.core.memory import Memory
 from app.core.operation import Catalog, Operation
-from app.core.rewriting import Rewriter
-from app.core.room import freeing
-from app.core.store import Store
-from app.core.tasks import Tasks
-from app.core.tx import Clock, Tx
+from app.core.process.background_tasks import Tasks
+from app.core.process.caches import Memory
+from app.core.rewriter import Rewriter
 from app.errors import Forbidden, Invalid, Malformed, NotFound, Unprocessable
 from app.settings import Settings
 
@@ -40,7 +40,7 @@ class App:
     tasks: Tasks = dataclasses.field(default_factory=Tasks)
     long_reads: asyncio.Semaphore = dataclasses.field(default_factory=lambda: asyncio.Semaphore(MOST_LONG_READS))
     children: asyncio.Semaphore = dataclasses.field(default_factory=lambda: asyncio.Semaphore(MOST_CHILDREN))
-    """Held while a process of its own reads what somebody sent; see core/child.py."""
+    """Held while a process of its own reads what somebody sent; see core/process/subprocess_reader.py."""
     embedder: Embedder = NO_EMBEDDER
     parts: dict[type, Any] = dataclasses.field(default_factory=dict)
     """What runs beside the operations and has a state of its own, by its class; see `part`."""

@@ -5,9 +5,9 @@ import functools
 from collections.abc import Callable
 from typing import Literal
 
-from app.core.reach import Reach
-from app.core.shapes import Record
-from app.core.tx import Tx
+from app.core.database.tx import Tx
+from app.core.grant_scope import Reach
+from app.core.schema import Record
 from app.errors import Forbidden, GrantRevoked, InsufficientScope
 
 Kind = Literal["key", "oauth", "session", "device", "managed_agent", "guest", "peer", "heartbeat", "operator"]

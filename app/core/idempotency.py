@@ -14,10 +14,10 @@ import msgspec
 from msgspec import structs
 
 from app.core.caller import Caller
+from app.core.database.tx import Tx, stamp
 from app.core.operation import Operation
-from app.core.shapes import encode
-from app.core.tasks import undisturbed
-from app.core.tx import Tx, stamp
+from app.core.process.background_tasks import undisturbed
+from app.core.schema import encode
 from app.errors import AppError, IdempotencyConflict, IdempotencyInProgress, Invalid, Unprocessable
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import Any, Generic, Literal, ParamSpec, TypeVar, get_args, get_type
 import msgspec
 
 from app.core.download import Download
-from app.core.lines import Lines
-from app.core.shapes import Shape, camel
+from app.core.line_stream import Lines
+from app.core.schema import Shape, camel
 
 P = ParamSpec("P")
 R = TypeVar("R")

@@ -6,8 +6,8 @@ import unicodedata
 from datetime import datetime
 from html import unescape
 
-from app.core.markdown import render
-from app.core.regex import regex
+from app.core.markdown.convert import render
+from app.core.process.lazy_regex import regex
 
 # Scripts written without spaces: Thai, Lao, Myanmar, Khmer, kana, bopomofo and Han ideographs.
 _UNSPACED = (

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.embedding.model_file import LAYERS, PLACES, WIDTH, ModelFile
-from app.embedding.partner import Partner
+from app.embedding.partner_thread import Partner
 
 Floats = NDArray[np.float32]
 

@@ -19,9 +19,9 @@ from typing import BinaryIO
 import numpy as np
 
 from app.embedding import model_file
-from app.embedding.frames import LENGTH_BYTES, Answer, Ask, decode_ask, frame, length
+from app.embedding.message_frames import LENGTH_BYTES, Answer, Ask, decode_ask, frame, length
 from app.embedding.minilm import Floats, MiniLM, Room
-from app.embedding.partner import Partner
+from app.embedding.partner_thread import Partner
 from app.embedding.wordpiece import WordPiece
 
 NICE = 10

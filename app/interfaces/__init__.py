@@ -1,0 +1,4 @@
+"""Ways in: HTTP, pages, the clock, the command line's door.
+
+Sees core and account; everything else is asked for through `App.call`. Begin with `http`.
+"""

@@ -11,13 +11,13 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from app.account import users
-from app.core import tokens
+from app.core import random_tokens
 from app.core.app import App
 from app.core.caller import OPERATOR
-from app.core.lines import MEDIA_TYPE, Lines
-from app.core.shapes import decode, encode
+from app.core.line_stream import MEDIA_TYPE, Lines
+from app.core.schema import decode, encode
 from app.errors import NotFound
-from app.interfaces.pages import json_response
+from app.interfaces.pages.pages import json_response
 
 
 def routes(parts: App, token: str) -> list[Route]:
@@ -25,7 +25,7 @@ def routes(parts: App, token: str) -> list[Route]:
 
     def demand_token(request: Request) -> None:
         sent = request.headers.get("authorization", "")
-        if not tokens.same(sent, f"Control {token}"):
+        if not random_tokens.same(sent, f"Control {token}"):
             raise NotFound("There is nothing at this path.")
 
     async def control(request: Request) -> Response:

@@ -3,7 +3,7 @@
 from collections.abc import MutableMapping
 from typing import TYPE_CHECKING, Any
 
-from app.account.devices import Devices
+from app.account.active_devices import Devices
 from app.account.keys import KeyRing
 from app.account.sessions import LIFE, Sessions
 from app.core.app import App

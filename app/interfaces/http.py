@@ -15,26 +15,26 @@ from urllib.parse import parse_qsl, quote
 import msgspec
 from msgspec import Raw
 
-from app.core import tokens
+from app.core import random_tokens
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.download import Download
 from app.core.idempotency import Replay
 from app.core.limits import Verdict
-from app.core.lines import MEDIA_TYPE, Lines
-from app.core.memory import Unchanged
+from app.core.line_stream import MEDIA_TYPE, Lines
 from app.core.operation import Operation
-from app.core.shapes import decode, encode, encode_enveloped
-from app.core.spool import Upload
+from app.core.process.caches import Unchanged
+from app.core.schema import decode, encode, encode_enveloped
+from app.core.temp_files import Upload
 from app.errors import AppError, Invalid, Malformed, NotFound, PayloadTooLarge, Unavailable
-from app.interfaces.access_log import AccessLog
-from app.interfaces.bodies import ClientLeft, Message, Receive, body_parts, read_body, too_large
 from app.interfaces.credentials import BASE, Credentials
 from app.interfaces.guard import SECURITY_HEADERS, Headers
-from app.interfaces.guests import GUESTS
-from app.interfaces.proxies import Proxies
-from app.interfaces.repeated import merged
+from app.interfaces.logs.access_log import AccessLog
+from app.interfaces.pages.guest_endpoint import GUESTS
 from app.interfaces.routes import Found, Routes
+from app.interfaces.wire.repeated_headers import merged
+from app.interfaces.wire.request_bodies import ClientLeft, Message, Receive, body_parts, read_body, too_large
+from app.interfaces.wire.trusted_proxies import Proxies
 
 LARGE_BODY = 16 << 20
 JSON_HEADERS = [(b"content-type", b"application/json; charset=utf-8"), (b"cache-control", b"no-store"), *SECURITY_HEADERS]
@@ -137,7 +137,7 @@ class Api:
         self.routes = Routes(parts.catalog)
         self.unchanged = Unchanged()
         self._large = asyncio.Lock()
-        self._ids = map(b"%s-%x".__mod__, zip(itertools.repeat(tokens.run_name().encode()), itertools.count(1)))
+        self._ids = map(b"%s-%x".__mod__, zip(itertools.repeat(random_tokens.run_name().encode()), itertools.count(1)))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         exchange = Exchange(scope, receive, send, next(self._ids))

@@ -3,12 +3,12 @@
 import functools
 from typing import Any
 
-from app.core.accepted import accepted, nullable
+from app.core.accepted_schemas import accepted, nullable
 from app.core.app import App
 from app.core.caller import Actor, Caller
-from app.core.lines import MEDIA_TYPE
+from app.core.line_stream import MEDIA_TYPE
 from app.core.operation import Catalog, Listed, Operation, operation
-from app.core.shapes import Record, schemas
+from app.core.schema import Record, schemas
 
 PREFIX = "#/components/schemas/"
 IDEMPOTENCY_KEY = {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]([ -~]*[!-~])?$"}

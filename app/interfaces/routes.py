@@ -4,7 +4,7 @@ import functools
 from typing import Any
 
 from app.core.operation import Catalog, Operation
-from app.core.shapes import LARGEST_ID
+from app.core.schema import LARGEST_ID
 from app.errors import MethodNotAllowed, NotFound
 
 MOST_DIGITS = 15

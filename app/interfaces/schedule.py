@@ -5,13 +5,14 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
-from app.account import metering
-from app.account.devices import Devices
+from app.account import token_reservations
+from app.account.active_devices import Devices
 from app.account.keys import KeyRing
 from app.account.sessions import Sessions
-from app.core import idempotency, soundness
+from app.core import idempotency
 from app.core.app import App
 from app.core.caller import OPERATOR
+from app.core.database import integrity
 from app.errors import StorageFull
 
 if TYPE_CHECKING:
@@ -52,12 +53,12 @@ class Schedule:
         await self._parts.call(OPERATOR, "sweep_sessions", {})
         await self._parts.call(OPERATOR, "prune_heartbeat_runs", {})
         await self._parts.write(idempotency.sweep)
-        await self._parts.write(metering.settle_forgotten)
+        await self._parts.write(token_reservations.settle_forgotten)
 
     async def check(self) -> None:
         """Look through the whole database at night, or when that has not been done for long."""
         last = self._parts.store.health.check
-        if soundness.is_due(last, self._parts.clock()):
+        if integrity.is_due(last, self._parts.clock()):
             await self._parts.store.examine("full")
 
     async def expire(self) -> None:

@@ -103,7 +103,7 @@ def m002_workspace(db: "Database") -> None:
 
 
 def m003_words(db: "Database") -> None:
-    """Give each owner a word index of their own, made in the background from all notes that are there; see workspace/words.py."""
+    """Give each owner a word index of their own, made in the background from all notes that are there; see workspace/index/word_index.py."""
     run(
         db,
         """

@@ -10,13 +10,13 @@ from app.account import users
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.download import Download
-from app.core.lines import Lines
+from app.core.dry_run import Written, rehearsing
+from app.core.line_stream import Lines
 from app.core.operation import Operation, operation
-from app.core.rehearsal import Written, rehearsing
-from app.core.shapes import Record, decode
+from app.core.schema import Record, decode
 from app.errors import AppError, Forbidden, InsufficientScope, Invalid, NotFound, Unauthorized
-from app.network import callers
-from app.tools import registry
+from app.network import view_as_callers
+from app.tools.registry import registry
 
 OUTSIDE = frozenset({"call_tool", "add_integration", "chat", "briefing", "briefing_strategies", "briefing_matrix", "run_heartbeat"})
 """What reaches models, tools or addresses before its first write, so that a rehearsal would be more than a look."""
@@ -102,7 +102,7 @@ async def _explained(app: App, me: Caller, caller: str, operation: str, fields: 
     found = _operation(app, operation)
     asked = Asked(found.name, found.method, found.path)
     try:
-        seen = await app.read(callers.named, me, caller)
+        seen = await app.read(view_as_callers.named, me, caller)
     except AppError as error:
         if not isinstance(error, Unauthorized | Forbidden):
             raise

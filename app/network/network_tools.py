@@ -6,14 +6,15 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from app.account.users import AGENT_SUFFIX
-from app.agent.sentences import plain
+from app.agent.rules.passages.sentences import plain
 from app.core.caller import Caller
+from app.core.database.tx import Tx
 from app.core.operation import Taint, operation
-from app.core.shapes import Record, Text
-from app.core.tx import Tx
-from app.network import contacts, groups, handshake
-from app.network.contacts import Contact
-from app.network.handshake import Incoming, Outgoing
+from app.core.schema import Record, Text
+from app.network.contacts import contacts, handshake
+from app.network.contacts.contacts import Contact
+from app.network.contacts.handshake import Incoming, Outgoing
+from app.network.messages import groups
 
 MOST_CONTACTS = 200
 MOST_FOUND = 20

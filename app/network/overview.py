@@ -5,20 +5,22 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from app.account import metering
+from app.account import token_reservations
 from app.core.app import App
 from app.core.caller import Caller
+from app.core.database.tx import Tx
 from app.core.operation import operation
-from app.core.shapes import Id, Most, Offset, Record
-from app.core.tx import Tx
+from app.core.schema import Id, Most, Offset, Record
 from app.errors import NotFound
-from app.network import contacts, grant_rows, guest_rows, handshake, share_rows, shares
-from app.network.contacts import Contact
-from app.network.grants import Capabilities
-from app.network.share_rows import GUEST, Link
-from app.network.share_terms import capabilities_of
+from app.network.contacts import contacts, handshake
+from app.network.contacts.contacts import Contact
+from app.network.grants import grant_rows, share_rows
+from app.network.grants.permission_object import Capabilities
+from app.network.grants.share_rows import GUEST, Link
+from app.network.grants.share_terms import capabilities_of
+from app.network.guests import guest_rows, shares
 from app.settings import Settings
-from app.tools import stop
+from app.tools.approvals import stop_switch
 
 MOST_LINKS, MOST_VISITORS, MOST_CONTACTS = 200, 200, 500
 Availability = Literal["available", "budget_spent", "paused"]
@@ -149,13 +151,13 @@ class Transcript(GuestConversation):
 @operation("GET /network", scope="os.network:read", category="network", effect="read")
 async def read_network(app: App, me: Caller) -> NetworkAnswer:
     """Show the caller's share links, who came by them, and the caller's contacts."""
-    return NetworkAnswer(await app.read(_overview, me, app.settings, stop.is_stopped(app)))
+    return NetworkAnswer(await app.read(_overview, me, app.settings, stop_switch.is_stopped(app)))
 
 
 @operation("GET /os/network", scope="os.network:read", category="network", effect="read")
 async def read_whole_network(app: App, me: Caller) -> WholeNetworkAnswer:
     """Show share links, visitors and contacts in one view, under `network` and beside it."""
-    found = await app.read(_overview, me, app.settings, stop.is_stopped(app))
+    found = await app.read(_overview, me, app.settings, stop_switch.is_stopped(app))
     return WholeNetworkAnswer(found.share_links, found.visitors, found.contacts, found.summary, found)
 
 
@@ -239,7 +241,7 @@ def _availability(tx: Tx, me: Caller, one: Contact, *, stopped: bool) -> tuple[A
         return "paused", None
     owner = tx.value("SELECT id FROM users WHERE uuid = :uuid", uuid=one.user_id)
     acting = grant_rows.peer(tx, owner, me.user)
-    next_at = None if acting is None else metering.spent_until(tx, acting, feature="rpc")
+    next_at = None if acting is None else token_reservations.spent_until(tx, acting, feature="rpc")
     return ("available", None) if next_at is None else ("budget_spent", next_at)
 
 

@@ -1,1 +1,4 @@
-"""Notes in and out: export, import and the formats of other programs."""
+"""Notes and todos in and out: export, import, the formats of other programs.
+
+May import all layers below. Begin with `import_export`.
+"""

@@ -1,0 +1,4 @@
+"""What agents can use: tools, and the gate that each call passes.
+
+May import core, account, workspace. Begin with `tool_endpoints`.
+"""

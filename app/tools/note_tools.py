@@ -7,12 +7,13 @@ from msgspec import Meta
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import Plan, operation
-from app.core.shapes import Id, Title
+from app.core.schema import Id, Title
 from app.core.text import fold
 from app.errors import Invalid, Unprocessable
-from app.workspace import note_rows, note_tags, notes
-from app.workspace.notes import Content, Edited, TagsIn
-from app.workspace.search import Hits
+from app.workspace.index import note_tags
+from app.workspace.notes import note_rows, notes
+from app.workspace.notes.notes import Content, Edited, TagsIn
+from app.workspace.search.search import Hits
 
 CANDIDATES = 5
 

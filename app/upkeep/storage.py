@@ -1,64 +1,92 @@
-"""What takes room: the file by what its pages are for, and what each owner holds."""
+"""What takes room, told to whoever owns the data directory."""
 
-import sqlite3
-from collections import Counter
+import shutil
 from pathlib import Path
 
-from app.core.safekeeping import Held, Measured
-from app.core.tx import snapshot
-from app.upkeep.opening import looking
+import msgspec
 
-PURPOSES = (
-    ("note_words", "word index"), ("waiting_words", "word index"), ("word_", "word index"), ("note_grams", "trigram index"),
-    ("waiting_grams", "trigram index"), ("name_", "name index"), ("tag_names", "name index"), ("note_links", "links"), ("unread_links", "links"),
-    ("note_passages", "vectors"), ("episode_passages", "vectors"), ("embedding_models", "vectors"), ("snapshots", "snapshots"),
-    ("attachment", "attachments"), ("message_attachments", "attachments"), ("notes", "notes"), ("note_tags", "notes"), ("todo", "todos"),
-    ("message", "conversations"), ("conversation", "conversations"), ("turn", "conversations"), ("episode", "conversations"),
-    ("audit", "audit"),
-)  # fmt: skip
-"""What tables are for, by what their names begin with; the first that fits."""
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.database.backup_status import Held, Measured
+from app.core.database.tx import Tx, stamp
+from app.core.operation import operation
+from app.core.schema import Record
+from app.upkeep.backups import backup_files
+from app.upkeep.worker_tasks import WORKER, keep, worked
+from app.workspace.folders import folder_rows
 
-_HELD = {
-    "SELECT owner_id, count(*), ifnull(sum(size), 0) FROM notes WHERE trash_id IS NULL GROUP BY owner_id": ("notes", "note_bytes"),
-    "SELECT owner_id, count(*), ifnull(sum(size), 0) FROM notes WHERE trash_id IS NOT NULL GROUP BY owner_id": ("trashed_notes", "trashed_bytes"),
-    """SELECT n.owner_id, count(*), sum(length(CAST(s.content AS BLOB))) FROM snapshots s JOIN notes n ON n.id = s.note_id
-       GROUP BY n.owner_id""": ("snapshots", "snapshot_bytes"),
-    "SELECT owner_id, count(*), ifnull(sum(size), 0) FROM attachments WHERE complete = 1 GROUP BY owner_id": ("attachments", "attachment_bytes"),
-    """SELECT n.owner_id, 0, sum(length(p.vectors) + length(p.spans)) FROM note_passages p JOIN notes n ON n.id = p.note_id
-       GROUP BY n.owner_id""": (None, "vector_bytes"),
-}
-"""Each query with the fields that its number and its bytes go to."""
+MOST_FOLDERS = 10
 
 
-def measure(path: Path, now: str) -> Measured:
-    """Tell what takes room in a database, which may be in use; it is read as a whole."""
-    with looking(path) as connection, snapshot(connection):
-        pages, free, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size"))
-        return Measured(now, pages * size, free * size, _parts(connection), _owners(connection))
+class MeasuredFolder(Record):
+    """A folder with the notes that lie directly in it; the root's path is empty."""
+
+    path: str
+    notes: int
+    bytes: int
 
 
-def purpose(table: str) -> str:
-    """Say what a table is for."""
-    return next((said for beginning, said in PURPOSES if table.startswith(beginning)), "other")
+class MeasuredUser(Record):
+    """What one user holds; `folders` are those with most bytes."""
+
+    username: str
+    held: Held
+    folders: list[MeasuredFolder]
 
 
-def _parts(connection: sqlite3.Connection) -> dict[str, int]:
-    """Give the bytes of all pages by what they are for; nothing where SQLite was built without the table that tells."""
-    table_of = dict(connection.execute("SELECT name, tbl_name FROM sqlite_schema").fetchall())
-    sums: Counter[str] = Counter()
+class Storage(Record):
+    """What takes room: bytes of the file, free ones in it, of the log beside it, of the backups, free on the disk; by purpose and by user.
+
+    `parts` is empty where SQLite was built without the table that tells.
+    """
+
+    database_bytes: int
+    free_bytes: int
+    wal_bytes: int
+    backups: int
+    backup_bytes: int
+    disk_free_bytes: int
+    parts: dict[str, int]
+    users: list[MeasuredUser]
+
+
+@operation("COMMAND", category="upkeep")
+async def measure_storage(app: App, me: Caller) -> Storage:
+    """Tell what takes room, measured anew."""
+    found, data = await measured(app), app.store.path.parent
+    users = await app.read(_users, found)
+    kept = backup_files.listed(data)
+    return Storage(
+        found.database_bytes, found.free_bytes, _size(app.store.path.with_name(app.store.path.name + "-wal")), len(kept),
+        sum(_size(backup.path) for backup in kept), shutil.disk_usage(data).free, found.parts, users,
+    )  # fmt: skip
+
+
+async def measured(app: App) -> Measured:
+    """Measure what takes room in a process of its own and remember it."""
+    app.store.require_file()
+    task = {"task": "measure", "source": str(app.store.path), "now": stamp(app.clock())}
+    found = msgspec.convert(await worked(WORKER, task), Measured)
+    keep(app, measured=found)
+    return found
+
+
+def _users(tx: Tx, measured: Measured) -> list[MeasuredUser]:
+    rows = tx.all("SELECT id, username FROM users ORDER BY id")
+    return [MeasuredUser(row["username"], measured.owners.get(str(row["id"]), Held()), _folders(tx, row["id"])) for row in rows]
+
+
+def _folders(tx: Tx, owner: int) -> list[MeasuredFolder]:
+    rows = tx.all(
+        """SELECT folder_id, count(*), sum(size) FROM notes WHERE owner_id = :owner AND trash_id IS NULL
+           GROUP BY folder_id ORDER BY sum(size) DESC LIMIT :most""",
+        owner=owner, most=MOST_FOLDERS,
+    )  # fmt: skip
+    return [MeasuredFolder(folder_rows.path(tx, row[0]), row[1], row[2]) for row in rows]
+
+
+def _size(path: Path) -> int:
     try:
-        for name, size in connection.execute("SELECT name, pgsize FROM dbstat WHERE aggregate = 1"):
-            sums[purpose(table_of.get(name, name))] += size
-    except sqlite3.OperationalError:
-        return {}
-    return dict(sums.most_common())
-
-
-def _owners(connection: sqlite3.Connection) -> dict[str, Held]:
-    owners = {str(row[0]): Held() for row in connection.execute("SELECT id FROM users ORDER BY id")}
-    for sql, (number_field, bytes_field) in _HELD.items():
-        for owner, number, size in connection.execute(sql):
-            if number_field is not None:
-                setattr(owners[str(owner)], number_field, number)
-            setattr(owners[str(owner)], bytes_field, size)
-    return owners
+        return path.stat().st_size
+    except OSError:
+        return 0

@@ -7,10 +7,12 @@ from typing import Any, cast
 
 import msgspec
 
-from app.core.child import run_task
+from app.core.process.subprocess_reader import run_task
 from app.migrations import NewerFile
-from app.upkeep import copying, examining, files, sealing, storage
-from app.upkeep.files import BackupFailed
+from app.upkeep import storage_by_owner
+from app.upkeep.backups import backup_files, copy_database, encryption
+from app.upkeep.backups.backup_files import BackupFailed
+from app.upkeep.doctor import examine
 
 
 class Copying(msgspec.Struct):
@@ -26,15 +28,15 @@ def copy(task: Copying) -> dict[str, Any]:
     """Make the copy and tell its size and how many rows it holds."""
     source, target = Path(task.source), Path(task.target)
     if not task.passphrase:
-        return copying.make(source, target, gently=task.gently)._asdict()
-    sealing.demand_usable(task.passphrase)
-    plain = target.with_name(f".{target.stem}.plain{files.PART}")
-    files.discard(plain)
+        return copy_database.make(source, target, gently=task.gently)._asdict()
+    encryption.demand_usable(task.passphrase)
+    plain = target.with_name(f".{target.stem}.plain{backup_files.PART}")
+    backup_files.discard(plain)
     try:
-        made = copying.copy(source, plain, gently=task.gently)
-        return {"rows": made.rows, "size": sealing.seal(plain, target, task.passphrase)}
+        made = copy_database.copy(source, plain, gently=task.gently)
+        return {"rows": made.rows, "size": encryption.seal(plain, target, task.passphrase)}
     finally:
-        files.discard(plain)
+        backup_files.discard(plain)
 
 
 def work(task: dict[str, Any]) -> dict[str, Any]:
@@ -44,9 +46,9 @@ def work(task: dict[str, Any]) -> dict[str, Any]:
         case "copy":
             return copy(msgspec.convert(task, Copying))
         case "measure":
-            return cast(dict[str, Any], msgspec.to_builtins(storage.measure(Path(task["source"]), task["now"])))
+            return cast(dict[str, Any], msgspec.to_builtins(storage_by_owner.measure(Path(task["source"]), task["now"])))
         case "examine":
-            found = examining.examine(Path(task["source"]), datetime.fromisoformat(task["now"]))
+            found = examine.examine(Path(task["source"]), datetime.fromisoformat(task["now"]))
             return {"findings": msgspec.to_builtins(found)}
         case other:
             raise ValueError(f"there is no task called {other}")

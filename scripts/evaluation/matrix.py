@@ -8,9 +8,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
-from app.agent import briefing_facts, calendar, mail, quadrants, strategies, summaries
-from app.agent.items import Item
-from app.agent.quadrants import Scored
+from app.agent.briefing import briefing_facts, mail, strategies, summaries
+from app.agent.calendar import free_time
+from app.agent.priorities import quadrants
+from app.agent.priorities.items import Item
+from app.agent.priorities.quadrants import Scored
 
 FILE = Path(__file__).parents[2] / "tests" / "evaluation" / "matrix.jsonl"
 ZONE = ZoneInfo("UTC")
@@ -98,8 +100,8 @@ def _row(half: str, measure: str, cases: Iterable[Case]) -> Row:
 
 def _items(rows: list[dict[str, Any]]) -> list[Item | None]:
     """Give the item of each row that states facts, with the conflicts of the day; None for one that is plain text."""
-    events = [calendar.CalendarEvent(**row["given"]) for row in rows if row["source"] == "calendar" and "given" in row]
-    found = {(event.title, event.start): calendar.item(event) for event in calendar.events_of(events, ZONE)}
+    events = [free_time.CalendarEvent(**row["given"]) for row in rows if row["source"] == "calendar" and "given" in row]
+    found = {(event.title, event.start): free_time.item(event) for event in free_time.events_of(events, ZONE)}
     return [_item(row, found) if "given" in row else None for row in rows]
 
 
@@ -107,7 +109,7 @@ def _item(row: dict[str, Any], events: dict[tuple[str, datetime], Item]) -> Item
     given = row["given"]
     match row["source"]:
         case "calendar":
-            return events[given["summary"], calendar.read_moment(given["start"], ZONE)[0]]
+            return events[given["summary"], free_time.read_moment(given["start"], ZONE)[0]]
         case "email":
             email = {"needs_reply" if name == "needsReply" else name: value for name, value in given.items()}
             return mail.items([mail.Email(**email)], ZONE)[0][0]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
-from app.agent import quickadd
+from app.agent.quickadd import quickadd
 
 FILE = Path(__file__).parents[2] / "tests" / "evaluation" / "quickadd.jsonl"
 NOW = datetime(2026, 11, 18, 10, 0, tzinfo=ZoneInfo("Europe/Berlin"))

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
-from app.agent import routing, rules
-from app.agent.steps import Asked
+from app.agent.rules import rules
+from app.agent.rules.routing import routing
+from app.agent.turn.steps import Asked
 
 FILE = Path(__file__).parents[2] / "tests" / "evaluation" / "routing.jsonl"
 NOW = datetime(2026, 11, 18, 10, 0, tzinfo=ZoneInfo("Europe/Berlin"))

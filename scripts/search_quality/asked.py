@@ -16,7 +16,7 @@ from typing import Any
 import httpx2 as httpx
 
 from app.core.caller import OPERATOR
-from app.core.place import DATABASE
+from app.core.database.data_dir import DATABASE
 from app.errors import AlreadyExists
 from app.main import create_app
 from app.migrations import migrate

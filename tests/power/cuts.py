@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from app.core.place import DATABASE
+from app.core.database.data_dir import DATABASE
 from tests.power.judging import judge
 from tests.power.states import states
 

@@ -7,9 +7,9 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from app.core import soundness
-from app.core.connecting import connect
-from app.core.place import DATABASE
+from app.core.database import integrity
+from app.core.database.data_dir import DATABASE
+from app.core.database.sqlite_setup import connect
 from app.migrations import migrate
 from tests.power.recording import FILES
 from tests.power.states import State
@@ -31,7 +31,7 @@ def judge(state: State, folder: Path) -> Verdict:
         (folder / name).write_bytes(content)
     file = folder / DATABASE
     try:
-        check = soundness.before_use(file, unclean=True)
+        check = integrity.before_use(file, unclean=True)
         if check is not None and check.findings:
             return Verdict(corrupt=check.findings)
         migrate(file)

@@ -19,12 +19,12 @@ from typing import Any
 
 import uvicorn
 
-from app.core import store as store_module
-from app.core.place import DATABASE
+from app.core.database import store as store_module
+from app.core.database.data_dir import DATABASE
 from app.main import create_app
 from app.settings import Settings
-from tests.kill_cycles import set_up
 from tests.power.tracing import Tracer
+from tests.support.kill_cycles import set_up
 
 WRITERS = 4
 FILES = 3

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from app.agent import printed_calls
+from app.agent.models.small_models import printed_calls
 from app.catalog import CATALOG
 from app.settings import Settings
-from app.tools import registry
+from app.tools.registry import registry
 from tests.conftest import Client, Served
 from tests.wire.servers import Running
 from tests.wire.talking import ask, listened, status_of_last_turn

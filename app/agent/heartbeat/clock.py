@@ -3,14 +3,14 @@
 import asyncio
 from datetime import datetime, timedelta
 
-from app.agent.heartbeat import runs, schedules
-from app.agent.heartbeat.runs import Begun, Ending, Trigger
+from app.agent.heartbeat.records import run_rows, schedule_rows
+from app.agent.heartbeat.records.run_rows import Begun, Ending, Trigger
 from app.core.app import App
 from app.core.caller import Caller
-from app.core.loading import loaded
+from app.core.database.tx import Tx, stamp
 from app.core.operation import operation
-from app.core.shapes import Record
-from app.core.tx import Tx, stamp
+from app.core.process.lazy_import import loaded
+from app.core.schema import Record
 
 AT_ONCE = 4
 LATE = timedelta(minutes=2)
@@ -35,10 +35,10 @@ class Ticked(Record):
 @operation("COMMAND", category="heartbeat")
 async def run_due_heartbeats(app: App, me: Caller) -> Ticked:
     """Carry out every user's run that is due, each once."""
-    for user in app.quick(schedules.planned_in_the_future):
-        await app.write(schedules.replan, user)
+    for user in app.quick(schedule_rows.planned_in_the_future):
+        await app.write(schedule_rows.replan, user)
     turns = asyncio.Semaphore(AT_ONCE)
-    done = await asyncio.gather(*(_run(app, user, turns) for user in app.quick(schedules.due)))
+    done = await asyncio.gather(*(_run(app, user, turns) for user in app.quick(schedule_rows.due)))
     return Ticked(sum(done))
 
 
@@ -49,7 +49,7 @@ async def prune_heartbeat_runs(app: App, me: Caller) -> Pruned:
     for user in await app.read(_users):
         done = AT_ONCE_PRUNED
         while done == AT_ONCE_PRUNED:
-            done = await app.write(runs.prune, user, before=before, most=AT_ONCE_PRUNED)
+            done = await app.write(run_rows.prune, user, before=before, most=AT_ONCE_PRUNED)
             total += done
     return Pruned(total)
 
@@ -59,8 +59,8 @@ def wake(tx: Tx, user: int) -> None:
 
     It is planned by the one gate of all runs, so many messages come to one run. For most users, whose heartbeat is off, this is one look.
     """
-    if schedules.can_wake(tx, user):
-        schedules.wake(tx, user, last_run_at=runs.last_start(tx, user))
+    if schedule_rows.can_wake(tx, user):
+        schedule_rows.wake(tx, user, last_run_at=run_rows.last_start(tx, user))
 
 
 def _users(tx: Tx) -> list[int]:
@@ -74,7 +74,7 @@ async def _run(app: App, user: int, turns: asyncio.Semaphore) -> int:
         if begun is None:
             return 0
         if begun.claim is not None and begun.claim.inside:
-            passes = await loaded("app.agent.heartbeat.passes")
+            passes = await loaded("app.agent.heartbeat.run_once")
             await app.tasks.start(passes.run(app, beginner, begun))
         return 1
 
@@ -83,15 +83,15 @@ def _claim(tx: Tx, me: Caller) -> Begun | None:
     """Take a due run and begin it; one that could only begin outside of its hours is noted as skipped. None when there is none to take."""
     if tx.one("SELECT 1 FROM heartbeat_runs WHERE user_id = :me AND status = 'running'", me=me.user) is not None:
         return None
-    claim = schedules.claim(tx, me.user)
+    claim = schedule_rows.claim(tx, me.user)
     if claim is None:
         return None
-    policy = schedules.of(tx, me.user).policy
+    policy = schedule_rows.of(tx, me.user).policy
     late = tx.moment - datetime.fromisoformat(claim.due_at) > LATE
     trigger: Trigger = "message" if claim.woken else "startup" if late else "timer"
-    begun = runs.begin(tx, me, policy=policy, tier=policy, trigger=trigger, claim=claim)
+    begun = run_rows.begin(tx, me, policy=policy, tier=policy, trigger=trigger, claim=claim)
     if not claim.inside:
-        runs.end(tx, begun, Ending(skip_reason="outside_hours", summary=runs.SKIPPED["outside_hours"]))
+        run_rows.end(tx, begun, Ending(skip_reason="outside_hours", summary=run_rows.SKIPPED["outside_hours"]))
     return begun
 
 

@@ -12,18 +12,18 @@ from msgspec import UNSET, Meta, UnsetType
 
 from app.account import users
 from app.account.users import TimeZone
-from app.agent.heartbeat import actions, runs, schedules, tiers
-from app.agent.heartbeat.actions import Action
-from app.agent.heartbeat.runs import Begun, Receipt, Run
-from app.agent.heartbeat.schedules import Heartbeat, Tier
+from app.agent.heartbeat.records import action_rows, run_rows, schedule_rows, tiers
+from app.agent.heartbeat.records.action_rows import Action
+from app.agent.heartbeat.records.run_rows import Begun, Receipt, Run
+from app.agent.heartbeat.records.schedule_rows import Heartbeat, Tier
 from app.core.app import App
 from app.core.caller import Caller
-from app.core.loading import loaded
+from app.core.database.tx import Tx, stamp
 from app.core.operation import operation
-from app.core.shapes import Body, Id, Most, Record, Rule
-from app.core.tx import Tx, stamp
+from app.core.process.lazy_import import loaded
+from app.core.schema import Body, Id, Most, Record, Rule
 from app.errors import Invalid
-from app.workspace import due
+from app.workspace.todos import due
 
 USUAL_LIMIT, MOST_RUNS = 20, 50
 
@@ -147,21 +147,21 @@ class OneRun(Record):
 @operation("GET /heartbeat/policy", scope="os.heartbeat:read", category="heartbeat", effect="read")
 def read_heartbeat_policy(tx: Tx, me: Caller) -> PolicyState:
     """Read the heartbeat's tier: MESSAGES only tells its owner things, ACTIONS also makes reversible changes."""
-    beat = schedules.of(tx, me.user)
+    beat = schedule_rows.of(tx, me.user)
     return PolicyState(beat.policy, beat.policy, beat.policy_at is None, beat.policy_at)
 
 
 @operation("POST /heartbeat/policy", scope="os.heartbeat:run", category="heartbeat")
 def choose_heartbeat_policy(tx: Tx, me: Caller, *, tier: Tier) -> PolicyChoice:
     """Choose the heartbeat's tier; it holds from the next run on."""
-    schedules.set_policy(tx, me.user, tier)
+    schedule_rows.set_policy(tx, me.user, tier)
     return PolicyChoice(tier, tier)
 
 
 @operation("GET /heartbeat/schedule", scope="os.heartbeat:read", category="heartbeat", since="beyond", effect="read")
 def read_heartbeat_schedule(tx: Tx, me: Caller) -> ScheduleAnswer:
     """Read when the heartbeat runs by itself."""
-    return ScheduleAnswer(_schedule(schedules.of(tx, me.user)))
+    return ScheduleAnswer(_schedule(schedule_rows.of(tx, me.user)))
 
 
 @operation(
@@ -182,7 +182,7 @@ def change_heartbeat_schedule(
 
     activeHours of null are the whole day; hours that end before they begin run over midnight and belong to the day on which they begin.
     """
-    beat = schedules.of(tx, me.user)
+    beat = schedule_rows.of(tx, me.user)
     fields = {
         "enabled": enabled, "every_minutes": every_minutes, "timezone": timezone,
         "weekdays": None if weekdays is None else "".join(str(day) for day in sorted(set(weekdays))),
@@ -191,18 +191,18 @@ def change_heartbeat_schedule(
     changes: dict[str, Any] = {name: value for name, value in fields.items() if value is not None}
     if not isinstance(active_hours, UnsetType):
         changes.update(_hours(active_hours))
-    return ScheduleAnswer(_schedule(schedules.change(tx, beat, **changes)))
+    return ScheduleAnswer(_schedule(schedule_rows.change(tx, beat, **changes)))
 
 
 @operation("GET /heartbeat/status", scope="os.heartbeat:read", category="heartbeat", effect="read")
 def read_heartbeat_status(tx: Tx, me: Caller) -> StatusAnswer:
     """Read how the heartbeat stands: its tier, its last run, its next one, and how many there were today."""
-    beat, row = schedules.of(tx, me.user), runs.last(tx, me.user)
+    beat, row = schedule_rows.of(tx, me.user), run_rows.last(tx, me.user)
     zone = ZoneInfo(users.settings_of(tx, me).timezone)
     today = tx.moment.astimezone(zone).date()
-    today_count = runs.count_since(tx, me.user, due.span(today, today, zone).since)
-    last = None if row is None else LastRun(row["id"], row["status"], runs.source_of(row), row["started_at"], row["ended_at"], row["summary"])
-    day_count = runs.count_since(tx, me.user, stamp(tx.moment - timedelta(days=1)))
+    today_count = run_rows.count_since(tx, me.user, due.span(today, today, zone).since)
+    last = None if row is None else LastRun(row["id"], row["status"], run_rows.source_of(row), row["started_at"], row["ended_at"], row["summary"])
+    day_count = run_rows.count_since(tx, me.user, stamp(tx.moment - timedelta(days=1)))
     status = Status(beat.policy, beat.policy, beat.enabled, beat.shown_next, last, day_count, today_count)
     return StatusAnswer(beat.policy, beat.policy, last, today_count, status)
 
@@ -211,7 +211,7 @@ def read_heartbeat_status(tx: Tx, me: Caller) -> StatusAnswer:
 async def run_heartbeat(app: App, me: Caller, *, tier: Tier | None = None, dry_run: bool = False) -> RunResult:
     """Run the heartbeat now, once, whatever its schedule; `tier` holds for this run only. With dryRun nothing is done, only told."""
     begun = await app.write(_begin, me, tier, dry_run=dry_run)
-    passes = await loaded("app.agent.heartbeat.passes")
+    passes = await loaded("app.agent.heartbeat.run_once")
     await asyncio.shield(app.tasks.start(passes.run(app, me, begun)))
     return app.quick(_result, me, begun)
 
@@ -219,7 +219,7 @@ async def run_heartbeat(app: App, me: Caller, *, tier: Tier | None = None, dry_r
 @operation("GET /heartbeat/runs", scope="os.heartbeat:read", category="heartbeat", effect="read")
 def list_heartbeat_runs(tx: Tx, me: Caller, *, limit: Annotated[int, Meta(ge=1), Most(MOST_RUNS)] = USUAL_LIMIT) -> RunList:
     """List the heartbeat's runs, newest first, rehearsals and skipped ones included."""
-    return RunList([runs.shown(row, me.user_id) for row in runs.page(tx, me.user, limit)])
+    return RunList([run_rows.shown(row, me.user_id) for row in run_rows.page(tx, me.user, limit)])
 
 
 @operation("GET /heartbeat/runs/{id}", scope="os.heartbeat:read", category="heartbeat", effect="read")
@@ -229,22 +229,24 @@ async def read_heartbeat_run(app: App, me: Caller, *, id: Id) -> OneRun:
 
 
 def _one(tx: Tx, me: Caller, id: int, price: int) -> OneRun:
-    row = runs.get(tx, me.user, id)
-    return OneRun(runs.shown(row, me.user_id), [actions.shown(action) for action in actions.of_run(tx, me.user, id)], runs.receipt(row, price))
+    row = run_rows.get(tx, me.user, id)
+    return OneRun(
+        run_rows.shown(row, me.user_id), [action_rows.shown(action) for action in action_rows.of_run(tx, me.user, id)], run_rows.receipt(row, price)
+    )
 
 
 def _begin(tx: Tx, me: Caller, asked: Literal["MESSAGES", "ACTIONS"] | None, *, dry_run: bool) -> Begun:
-    policy = schedules.of(tx, me.user).policy
-    return runs.begin(tx, me, policy=policy, tier=tiers.chosen(me, policy, asked), trigger="manual", dry_run=dry_run)
+    policy = schedule_rows.of(tx, me.user).policy
+    return run_rows.begin(tx, me, policy=policy, tier=tiers.chosen(me, policy, asked), trigger="manual", dry_run=dry_run)
 
 
 def _result(tx: Tx, me: Caller, begun: Begun) -> RunResult:
-    row = runs.get(tx, me.user, begun.id)
-    run = runs.shown(row, me.user_id)
+    row = run_rows.get(tx, me.user, begun.id)
+    run = run_rows.shown(row, me.user_id)
     return RunResult(
         run.id, run.id, run.policy, run.tier, run.started_at, run.completed_at, run.ended_at, run.status, run.actions_created, run.dry_run,
         row["text"], row["suppress_reason"] is not None, row["suppress_reason"], row["message_id"] is not None,
-        len(runs.receipt(row).tool_calls), row["model"], runs.elapsed_ms(row), run.skip_reason,
+        len(run_rows.receipt(row).tool_calls), row["model"], run_rows.elapsed_ms(row), run.skip_reason,
     )  # fmt: skip
 
 

@@ -5,17 +5,18 @@ from typing import Any, Literal
 
 import msgspec
 
-from app.agent.heartbeat import actions, images, runs, schedules
-from app.agent.heartbeat.actions import Change, Entry
-from app.agent.heartbeat.runs import Begun, Ending, Run
+from app.agent.heartbeat.act import before_images
+from app.agent.heartbeat.records import action_rows, run_rows, schedule_rows
+from app.agent.heartbeat.records.action_rows import Change, Entry
+from app.agent.heartbeat.records.run_rows import Begun, Ending, Run
 from app.core.app import App
 from app.core.caller import Caller
+from app.core.database.tx import Tx
 from app.core.operation import operation
-from app.core.shapes import Id, Record
-from app.core.tx import Tx
+from app.core.schema import Id, Record
 from app.errors import AlreadyRunning, AppError, GrantRevoked, NothingToUndo
-from app.tools import audit, escalations
-from app.tools.escalations import Behind
+from app.tools.approvals import audit, escalations
+from app.tools.approvals.escalations import Behind
 
 Reason = Literal["changed_since", "not_reversible"]
 
@@ -54,27 +55,27 @@ async def undo_heartbeat_run(app: App, me: Caller, *, id: Id) -> Undone:
 
 
 def _undo(tx: Tx, me: Caller, id: int, behind: Behind) -> Undone:
-    row = runs.get(tx, me.user, id)
+    row = run_rows.get(tx, me.user, id)
     if row["status"] == "running":
         raise AlreadyRunning("This run is still under way; wait for its end.", runId=id)
-    did = [action for action in actions.of_run(tx, me.user, id) if not row["dry_run"]]
-    done = [one for one in did if one["status"] == "executed" and not actions.was_done_elsewhere(one)]
+    did = [action for action in action_rows.of_run(tx, me.user, id) if not row["dry_run"]]
+    done = [one for one in did if one["status"] == "executed" and not action_rows.was_done_elsewhere(one)]
     waiting = [action["id"] for action in did if action["status"] == "awaiting_approval"]
     if not done and not waiting:
         raise NothingToUndo("This run has no executed action to take back.", runId=id)
-    for scope in sorted({images.WRITES[change.kind] for action in done for change in actions.changes_of(action)}):
+    for scope in sorted({before_images.WRITES[change.kind] for action in done for change in action_rows.changes_of(action)}):
         me.require((scope,))
-    policy = schedules.of(tx, me.user).policy
-    begun = runs.begin(tx, me, policy=policy, tier=policy, trigger="undo", undo_of=id)
+    policy = schedule_rows.of(tx, me.user).policy
+    begun = run_rows.begin(tx, me, policy=policy, tier=policy, trigger="undo", undo_of=id)
     undone, conflicts = _all(tx, me, begun, done)
     if waiting:
         failure = GrantRevoked("The run that asked for this was taken back.")
         escalations.supersede(tx, me, me.user, lambda origin, _: origin.kind == "heartbeat" and origin.run_id == id, behind, failure=failure)
         undone = [*reversed(waiting), *undone]
     if undone:
-        runs.mark_undone(tx, id)
-    runs.end(tx, begun, Ending(summary=f"Took back {len(undone)} of {len(done) + len(waiting)} actions of run {id}."))
-    return Undone(runs.shown(runs.get(tx, me.user, id), me.user_id), undone, conflicts, begun.id)
+        run_rows.mark_undone(tx, id)
+    run_rows.end(tx, begun, Ending(summary=f"Took back {len(undone)} of {len(done) + len(waiting)} actions of run {id}."))
+    return Undone(run_rows.shown(run_rows.get(tx, me.user, id), me.user_id), undone, conflicts, begun.id)
 
 
 def _all(tx: Tx, me: Caller, begun: Begun, done: Sequence[Any]) -> tuple[list[int], list[Conflict]]:
@@ -86,8 +87,8 @@ def _all(tx: Tx, me: Caller, begun: Begun, done: Sequence[Any]) -> tuple[list[in
             conflicts.append(Conflict(action["id"], found.reason))
             continue
         entry = Entry(action["type"], f"Take back: {action['title']}"[:200], {"actionId": action["id"]}, _target(action))
-        actions.add(tx, me.user, begun.id, entry, status="executed", changes=found.changes)
-        actions.settle(tx, action["id"], "undone", result=None)
+        action_rows.add(tx, me.user, begun.id, entry, status="executed", changes=found.changes)
+        action_rows.settle(tx, action["id"], "undone", result=None)
         audit.add(tx, me, audit.Entry("call", f"heartbeat.undo.{action['type']}", outcome="done", origin="heartbeat"))
         undone.append(action["id"])
     return undone, conflicts
@@ -95,11 +96,11 @@ def _all(tx: Tx, me: Caller, begun: Begun, done: Sequence[Any]) -> tuple[list[in
 
 def _one(tx: Tx, me: Caller, action: Any) -> _Reversed:
     """Take back one action, all that it changed or nothing."""
-    changes = actions.changes_of(action)
+    changes = action_rows.changes_of(action)
     if not changes:
         return _Reversed([], "not_reversible")
     for change in changes:
-        if not images.same(images.of(tx, me.user, change.kind, change.id), change.after):
+        if not before_images.same(before_images.of(tx, me.user, change.kind, change.id), change.after):
             return _Reversed([], "changed_since")
     try:
         with tx.savepoint():
@@ -111,8 +112,8 @@ def _one(tx: Tx, me: Caller, action: Any) -> _Reversed:
 def _back(tx: Tx, me: Caller, change: Change) -> Change:
     before, after = change.before or {}, change.after or {}
     edited = after.get("seq", 0) > before.get("seq", 0)
-    images.bring_back(tx, me, change.kind, change.id, change.before, seq=after["seq"] if edited else None)
-    return Change(change.kind, change.id, change.after, images.of(tx, me.user, change.kind, change.id))
+    before_images.bring_back(tx, me, change.kind, change.id, change.before, seq=after["seq"] if edited else None)
+    return Change(change.kind, change.id, change.after, before_images.of(tx, me.user, change.kind, change.id))
 
 
 def _target(action: Any) -> tuple[str, int] | None:

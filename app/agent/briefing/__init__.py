@@ -1,0 +1,4 @@
+"""Briefings, strategies and the Eisenhower matrix.
+
+May import priorities, calendar, models. Begin with `briefing`.
+"""

@@ -1,0 +1,131 @@
+"""Briefings: how things stand, from todos, notes and what the asker knows of e-mails and events, made by rules and kept."""
+
+import sqlite3
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta
+
+from app.account.users import TimeZone
+from app.agent.briefing import briefing_rows
+from app.agent.briefing.mail import Email
+from app.agent.calendar.free_time import CalendarEvent
+from app.agent.memory import episode_sources
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.core.operation import operation
+from app.core.process.lazy_import import loaded
+from app.core.schema import Id, Line, Most, Record, json_column
+from app.errors import NotFound
+from app.workspace.folders import access
+from app.workspace.todos import due
+
+USUAL = "last 24 hours"
+_ITEM = {
+    "type": "object",
+    "properties": {name: {"type": "string"} for name in ("title", "description", "action", "suggestionId")},
+    "required": ["title", "description", "action", "suggestionId"],
+}
+
+Duration = Annotated[
+    str, Meta(description="`last N minutes`, `hours`, `days` or `weeks`; anything else is a label for the last 24 hours"), Line(0, 64)
+]
+Emails = Annotated[list[Email], Meta(max_length=200)]
+Events = Annotated[list[CalendarEvent], Meta(max_length=200)]
+
+
+class TokenUsage(Record):
+    """The tokens that a model took; 0 where the rules alone wrote it."""
+
+    total: int
+
+
+class Briefing(Record):
+    """A whole briefing; the summaries are HTML fragments."""
+
+    id: int
+    briefing_id: int
+    status_quo_summary: str
+    todo_summary: str
+    calendar_summary: str
+    notes_summary: str
+    email_attention_summary: str
+    suggestions: json_column({"type": "array", "items": _ITEM})  # type: ignore[valid-type]
+    token_usage: TokenUsage
+    time_duration: str
+    generated_at: str
+
+
+class BriefingAnswer(Record):
+    briefing: Briefing
+
+
+class BriefingItem(Record):
+    """A briefing in a list."""
+
+    id: int
+    briefing_id: int
+    status_quo_summary: str
+    time_duration: str
+    generated_at: str
+
+
+class BriefingList(Record):
+    briefings: list[BriefingItem]
+
+
+@operation(
+    "POST /briefing",
+    scope="agent.chat:run",
+    category="agent",
+    tool=True,
+    risk="W",
+    refuses={
+        "calendarEvents": "one ends before it begins",
+    },
+)
+async def briefing(
+    app: App, me: Caller, *, time_duration: Duration | None = None, emails: Emails | None = None, calendar_events: Events | None = None,
+    user_timezone: TimeZone | None = None,
+) -> Briefing:  # fmt: skip
+    """Say how things stand: todos that are due, notes that changed, the e-mails and events that are given; the briefing is kept.
+
+    Without `calendarEvents` it takes the events of the connected calendars.
+
+    Of the workspace it tells what the credential may read.
+    """
+    zone = app.quick(due.zone_of, me, user_timezone)
+    me = app.quick(access.discreet, me)
+    making = await loaded("app.agent.briefing.make_briefing")
+    draft = await making.made(app, me, time_duration or USUAL, zone, emails or [], calendar_events)
+    return await app.write(_keep, me, draft)
+
+
+@operation("GET /briefings", scope="agent.chat:read", category="agent")
+def list_briefings(tx: Tx, me: Caller, *, limit: Annotated[int, Meta(ge=1), Most(50)] = 10) -> BriefingList:
+    """List the last briefings, newest first."""
+    rows = briefing_rows.newest(tx, me.user, limit)
+    return BriefingList([BriefingItem(row["id"], row["id"], row["status_summary"], row["time_duration"], row["generated_at"]) for row in rows])
+
+
+@operation("GET /briefings/{id}", scope="agent.chat:read", category="agent", since="beyond", quick=True)
+def get_briefing(tx: Tx, me: Caller, *, id: Id) -> BriefingAnswer:
+    """Read one briefing."""
+    found = briefing_rows.get(tx, me.user, id)
+    if found is None:
+        raise NotFound("There is no such briefing.")
+    return BriefingAnswer(_shown(found))
+
+
+def _keep(tx: Tx, me: Caller, draft: briefing_rows.Draft) -> Briefing:
+    row = briefing_rows.insert(tx, me.user, draft)
+    episode_sources.add_briefing(tx, row)
+    return _shown(row)
+
+
+def _shown(row: sqlite3.Row) -> Briefing:
+    return Briefing(
+        row["id"], row["id"], row["status_summary"], row["todo_summary"], row["calendar_summary"], row["notes_summary"], row["email_summary"],
+        msgspec.Raw(row["suggestions"].encode()), TokenUsage(row["tokens"]), row["time_duration"], row["generated_at"],
+    )  # fmt: skip

@@ -1,0 +1,66 @@
+"""The Eisenhower matrix of what the summaries of a briefing hold."""
+
+import asyncio
+
+from msgspec import UNSET, UnsetType
+
+from app.account.users import TimeZone
+from app.agent.briefing import summaries
+from app.agent.briefing.summaries import Summary
+from app.agent.priorities.items import Source
+from app.agent.priorities.quadrants import Scored
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.database.tx import stamp
+from app.core.markdown.html_fragments import line
+from app.core.operation import operation
+from app.core.schema import Record
+from app.workspace.todos import due
+
+MOST = 20
+LONGEST_TITLE = 200
+
+
+class MatrixItem(Record):
+    """One thing; `why` is there when it was asked for."""
+
+    title: str
+    source: Source
+    why: list[str] | UnsetType = UNSET
+
+
+class Matrix(Record, rename=None):
+    """The four quadrants, the weightiest first in each."""
+
+    q1_urgent_important: list[MatrixItem]
+    q2_not_urgent_important: list[MatrixItem]
+    q3_urgent_not_important: list[MatrixItem]
+    q4_not_urgent_not_important: list[MatrixItem]
+
+
+class MatrixAnswer(Record):
+    matrix: Matrix
+    generated_at: str
+
+
+@operation("POST /briefing/matrix", scope="agent.chat:run", category="agent", effect="read")
+async def briefing_matrix(
+    app: App, me: Caller, *, status_quo_summary: Summary | None = None, todo_summary: Summary | None = None, calendar_summary: Summary | None = None,
+    notes_summary: Summary | None = None, email_attention_summary: Summary | None = None, user_timezone: TimeZone | None = None,
+    explain: bool = False,
+) -> MatrixAnswer:  # fmt: skip
+    """Sort what the summaries hold into the four quadrants of urgent and important. With explain each item says why it stands there."""
+    zone = app.quick(due.zone_of, me, user_timezone)
+    given = {
+        "status": status_quo_summary, "todo": todo_summary, "calendar": calendar_summary, "notes": notes_summary, "email": email_attention_summary,
+    }  # fmt: skip
+    found = await asyncio.to_thread(summaries.weighed, given, app.clock(), zone)
+    return MatrixAnswer(_matrix(found, explain=explain), stamp(app.clock()))
+
+
+def _matrix(found: list[Scored], *, explain: bool) -> Matrix:
+    rows: dict[int, list[MatrixItem]] = {1: [], 2: [], 3: [], 4: []}
+    for one in found:
+        if len(rows[one.quadrant]) < MOST:
+            rows[one.quadrant].append(MatrixItem(line(one.item.title, LONGEST_TITLE), one.item.source, list(one.why) if explain else UNSET))
+    return Matrix(rows[1], rows[2], rows[3], rows[4])

@@ -1,0 +1,74 @@
+"""The e-mails of a briefing, as whoever asks for it has read them from a mailbox."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+from app.agent.priorities.items import Item
+from app.core.markdown.html_fragments import line
+from app.core.process.lazy_regex import regex
+from app.core.schema import Body
+from app.workspace.todos.todo_rows import folded
+
+LONGEST_TITLE = 200
+LONGEST_SNIPPET = 300
+_HIGH = regex(r"high|urgent|critical|important|top|p?1\b|hoch|dringend|wichtig|haut|urgente|alta|importante")
+_LOW = regex(r"low|bulk|p?[345]\b|niedrig|basse|baja|unimportant|unwichtig")
+_ADDRESS = regex(r"\s*<[^<>]*>\s*$")
+
+
+class Email(Body):
+    """One e-mail; `date` is when it was sent, as ISO 8601 or as mail has it."""
+
+    id: str | int | None = None
+    summary: str | None = None
+    priority: str | int | float | None = None
+    category: str | None = None
+    needs_reply: bool | None = None
+    date: str | None = None
+    sender: str | None = None
+    snippet: str | None = None
+
+
+def items(given: Sequence[Email], zone: ZoneInfo) -> list[tuple[Item, datetime | None]]:
+    """Return each e-mail as a thing to be weighed, with the moment when it was sent if that can be read; repeated ones once."""
+    return list(dict.fromkeys(_item(one, zone) for one in given))
+
+
+def name(sender: str) -> str:
+    """Return a sender's name without the address, or the address where there is no name."""
+    bare = _ADDRESS.sub("", sender).strip().strip('"').strip()
+    return bare or sender.strip("<> ")
+
+
+def sent_at(text: str | None, zone: ZoneInfo) -> datetime | None:
+    """Return when an e-mail was sent, in the zone; None for what is no date."""
+    for read in (datetime.fromisoformat, parsedate_to_datetime):
+        try:
+            found = read((text or "").strip()[:64])
+            return found.replace(tzinfo=zone) if found.tzinfo is None else found.astimezone(zone)
+        except (ValueError, OverflowError, TypeError, IndexError):
+            continue
+    return None
+
+
+def _item(given: Email, zone: ZoneInfo) -> tuple[Item, datetime | None]:
+    sent = sent_at(given.date, zone)
+    snippet = line(given.snippet or "", LONGEST_SNIPPET)
+    title = line(given.summary or "", LONGEST_TITLE) or line(snippet, LONGEST_TITLE) or "(no subject)"
+    found = Item(
+        source="email", title=title, words="" if snippet == title else snippet, sent=sent.date() if sent else None, level=_level(given.priority),
+        needs_reply=given.needs_reply, sender=line(given.sender or "", 120), kind=line(given.category or "", 60),
+        id=line(str(given.id), 120) if given.id is not None else "",
+    )  # fmt: skip
+    return found, sent
+
+
+def _level(priority: str | float | None) -> Literal["high", "low", ""]:
+    """Read a priority; of numbers 1 is the highest, as in the header X-Priority."""
+    text = folded(str(priority)[:40]) if priority is not None else ""
+    if not text or _LOW.match(text):
+        return "low" if text else ""
+    return "high" if _HIGH.match(text) else ""

@@ -1,0 +1,172 @@
+"""The three things to do first: clusters of what is pressing, each with the points of its best item."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+
+from app.account import users
+from app.account.users import TimeZone
+from app.agent.briefing import rewriting, summaries
+from app.agent.briefing.model_rewriter import rewriter_for
+from app.agent.briefing.rewriting import Category, Level
+from app.agent.briefing.summaries import Summary
+from app.agent.priorities import urgency
+from app.agent.priorities.lexicon import lexicon
+from app.agent.priorities.lexicon.lexicon import Sense
+from app.agent.priorities.quadrants import Scored
+from app.agent.turn import token_meter
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.database.tx import stamp
+from app.core.operation import operation
+from app.core.rewriter import Draft, Piece
+from app.core.schema import Record
+from app.workspace.todos import due
+
+Kind = Literal["overdue", "conflict", "replies", "today", "urgent", "focus", "drop"]
+TOP = 3
+MANY = 5
+FIRST_QUADRANT_BONUS = 25
+LEAST_IMPORTANCE_OF_A_REPLY = 30
+
+
+class Strategy(Struct, frozen=True):
+    """One thing to do with some items, best first."""
+
+    kind: Kind
+    title: str
+    description: str
+    urgency: int
+    category: Category
+    points: int
+
+
+class StrategyView(Record):
+    """A strategy as it goes out; `priority` 1 is the first."""
+
+    priority: int
+    title: str
+    description: str
+    urgency_level: Level
+    category: Category
+
+
+class StrategyList(Record):
+    strategies: list[StrategyView]
+    generated_at: str
+
+
+@operation("POST /briefing/strategies", scope="agent.chat:run", category="agent", effect="read")
+async def briefing_strategies(
+    app: App, me: Caller, *, status_quo_summary: Summary | None = None, todo_summary: Summary | None = None, calendar_summary: Summary | None = None,
+    notes_summary: Summary | None = None, email_attention_summary: Summary | None = None, user_timezone: TimeZone | None = None,
+) -> StrategyList:  # fmt: skip
+    """Name the three things to do first about what the summaries hold."""
+    zone, now = app.quick(due.zone_of, me, user_timezone), app.clock()
+    given = {
+        "status": status_quo_summary, "todo": todo_summary, "calendar": calendar_summary, "notes": notes_summary, "email": email_attention_summary,
+    }  # fmt: skip
+    found = await asyncio.to_thread(_best_of, given, now, zone)
+    locale = app.quick(users.settings_of, me).locale
+    pieces = [Piece(one.kind, one.title, one.description, urgency.level(one.urgency), one.category) for one in found]
+    said = (await rewriting.rewritten(token_meter.metered(app, me, rewriter_for(app, me)), Draft("strategies", locale, pieces))).pieces
+    views = [
+        StrategyView(number, one.title, one.text, rewriting.urgency_level(one.urgency_level), rewriting.category(one.category))
+        for number, one in enumerate(said, 1)
+    ]
+    return StrategyList(views, stamp(now))
+
+
+def _best_of(given: Mapping[str, str | None], now: datetime, zone: ZoneInfo) -> list[Strategy]:
+    return best(summaries.weighed(given, now, zone), now.astimezone(zone))
+
+
+def best(found: Sequence[Scored], now: datetime) -> list[Strategy]:
+    """Return the top three, best first; what each is worth depends on its own items only, whatever their order."""
+    items = sorted(found, key=lambda one: (one.quadrant, one.rank))
+    candidates = [strategy for make in (_overdue, _conflict, _replies, _today, _urgent, _focus, _drop) if (strategy := make(items, now))]
+    return sorted(candidates, key=lambda one: -one.points)[:TOP]
+
+
+def _overdue(items: Sequence[Scored], now: datetime) -> Strategy | None:
+    late = [one for one in items if urgency.is_overdue(one.item, now)]
+    title = f"Clear {_counted(len(late), 'overdue todo')}"
+    return _made("overdue", late, title, f"Do or replan {_named(late)}.", "action")
+
+
+def _conflict(items: Sequence[Scored], now: datetime) -> Strategy | None:
+    clashing = [one for one in items if one.item.conflict and "over" not in one.why]
+    return _made("conflict", clashing, "Resolve the calendar conflict", f"{_named(clashing)} overlap: move or decline one.", "planning")
+
+
+def _replies(items: Sequence[Scored], now: datetime) -> Strategy | None:
+    waiting = [one for one in items if (one.item.needs_reply or urgency.asks(one.item)) and one.importance >= LEAST_IMPORTANCE_OF_A_REPLY]
+    title = f"Reply to {_counted(len(waiting), 'message')}"
+    return _made("replies", waiting, title, f"Start with {_named(waiting)}.", "communication")
+
+
+def _today(items: Sequence[Scored], now: datetime) -> Strategy | None:
+    due = [one for one in items if one.item.source == "todo" and _is_due_today(one, now)]
+    return _made("today", due, f"Finish {_counted(len(due), 'todo')} due today", f"Due by tonight: {_named(due)}.", "action")
+
+
+def _urgent(items: Sequence[Scored], now: datetime) -> Strategy | None:
+    others = [one for one in items if one.quadrant == 1 and not _has_its_own(one, now)]
+    risky = any(Sense.ALARM in lexicon.senses(one.item.text) for one in others)
+    return _made("urgent", others, "Handle what cannot wait", f"Important and pressing: {_named(others)}.", "risk" if risky else "action")
+
+
+def _focus(items: Sequence[Scored], now: datetime) -> Strategy | None:
+    calm = [one for one in items if one.quadrant == 2]
+    title = f"Protect time for {_quoted(calm[0])}" if calm else ""
+    made = _made("focus", calm[:1], title, f"Important and not yet urgent: {_named(calm)}. Book 60 to 90 minutes.", "planning")
+    return made
+
+
+def _drop(items: Sequence[Scored], now: datetime) -> Strategy | None:
+    rest = [one for one in items if one.quadrant == 4]
+    if len(rest) < MANY:
+        return None
+    return _made("drop", rest, "Drop or delegate the rest", f"Neither urgent nor important: {_named(rest)}.", "review")
+
+
+def _made(kind: Kind, items: Sequence[Scored], title: str, description: str, category: Category) -> Strategy | None:
+    if not items:
+        return None
+    worth = max(one.weight + FIRST_QUADRANT_BONUS * (one.quadrant == 1) for one in items) + 5 * min(len(items), MANY)
+    return Strategy(kind, title, description, max(one.urgency for one in items), category, worth)
+
+
+def _has_its_own(one: Scored, now: datetime) -> bool:
+    """Tell whether an item belongs to a cluster that comes before the rest of quadrant 1."""
+    item = one.item
+    return (
+        urgency.is_overdue(item, now)
+        or item.conflict
+        or item.needs_reply is True
+        or urgency.asks(item)
+        or (item.source == "todo" and _is_due_today(one, now))
+    )
+
+
+def _is_due_today(one: Scored, now: datetime) -> bool:
+    known = urgency.when(one.item, now)
+    return known is not None and known[0] == now.date() and not urgency.is_overdue(one.item, now)
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"
+
+
+def _named(items: Sequence[Scored]) -> str:
+    shown = ", ".join(map(_quoted, items[:3]))
+    return f"{shown} and {len(items) - 3} more" if len(items) > 3 else shown
+
+
+def _quoted(one: Scored) -> str:
+    title = one.item.title
+    return f"“{title if len(title) <= 60 else title[:59].rstrip() + '…'}”"

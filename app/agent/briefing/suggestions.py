@@ -1,0 +1,160 @@
+"""What a briefing suggests to do: each from one fact, with an id that is the same whenever the same day suggests the same."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import timedelta
+from typing import Literal, NamedTuple
+
+from app.agent.briefing import mail
+from app.agent.briefing.briefing_facts import Todos
+from app.agent.briefing.briefing_html import Material
+from app.agent.calendar import free_time
+from app.agent.calendar.free_time import Event, Slot
+from app.agent.priorities import quadrants
+from app.agent.priorities.importance import IMPORTANT
+from app.agent.priorities.mail_senders import Sender, sender_of
+from app.agent.priorities.quadrants import Scored
+from app.core import random_tokens
+from app.core.markdown.html_fragments import line
+from app.core.schema import Record
+
+Action = Literal["create_todo", "complete_todo", "reschedule_todo", "reply_email", "review_note", "prepare_meeting", "other"]
+MOST = 10
+LONG_ENOUGH = timedelta(minutes=60)
+MOST_OF_A_KIND = 3
+CLASH = 175  # of at most 200: before preparing either of the two
+
+
+class Suggestion(Record):
+    """One thing to do; `suggestionId` is a UUID."""
+
+    title: str
+    description: str
+    action: Action
+    suggestion_id: str
+
+
+class Idea(NamedTuple):
+    """A suggestion with what it is about, and how much it matters."""
+
+    points: int
+    action: Action
+    about: str
+    title: str
+    description: str
+
+
+def suggest(material: Material, user_id: str) -> list[Suggestion]:
+    """Return at most ten suggestions, the weightiest first."""
+    ideas = [idea for make in (_overdue, _due_today, _emails, _meetings, _clashes, _notes, _focus) for idea in make(material)]
+    best = sorted(dict.fromkeys(ideas), key=lambda idea: (-idea.points, idea.title, idea.about))[:MOST]
+    day = material.now.date().isoformat()
+    return [
+        Suggestion(idea.title, idea.description, idea.action, random_tokens.lasting_uuid("\n".join((user_id, idea.action, idea.about, day))))
+        for idea in best
+    ]
+
+
+def _overdue(material: Material) -> Iterator[Idea]:
+    """Suggest doing what is late and matters, and another day for the rest."""
+    late = quadrants.ranked((material.facts.todos or Todos()).overdue.items, material.now)
+    for one in _first(late, 1):
+        yield Idea(one.weight, "complete_todo", one.item.id, f"Do “{_short(one)}” now", f"{_because(one)}.")
+    rest = [one for one in late if one.quadrant != 1]
+    if rest:
+        names = ", ".join(f"“{_short(one)}”" for one in rest[:3])
+        about = " ".join(sorted(one.item.id for one in rest))
+        yield Idea(
+            rest[0].weight,
+            "reschedule_todo",
+            about,
+            f"Give {len(rest)} overdue todo{'s' * (len(rest) > 1)} a new day",
+            f"Late and less important: {names}.",
+        )
+
+
+def _due_today(material: Material) -> Iterator[Idea]:
+    due = quadrants.ranked((material.facts.todos or Todos()).today.items, material.now)
+    for one in _first(due, 1):
+        yield Idea(one.weight, "complete_todo", one.item.id, f"Finish “{_short(one)}” today", f"{_because(one)}.")
+
+
+def _emails(material: Material) -> Iterator[Idea]:
+    """Suggest answering what needs a reply, and a todo for what is pressing without one."""
+    found = quadrants.ranked((item for item, _ in material.emails if sender_of(item) is not Sender.SELLER), material.now)
+    for one in [one for one in found if one.item.needs_reply][:MOST_OF_A_KIND]:
+        sender = mail.name(one.item.sender)
+        yield Idea(one.weight, "reply_email", _mark(one), f"Reply to {line(sender, 60) or 'an e-mail'}", f"“{_short(one)}”: {_because(one)}.")
+    for one in [one for one in _first(found, 1) if not one.item.needs_reply]:
+        yield Idea(one.weight, "create_todo", _mark(one), f"Make a todo of “{_short(one)}”", f"{_because(one)}.")
+
+
+def _meetings(material: Material) -> Iterator[Idea]:
+    coming = quadrants.ranked((free_time.item(event) for event in _ahead(material)), material.now)
+    for one in [one for one in coming if one.importance >= IMPORTANT][:MOST_OF_A_KIND]:
+        when = f"{one.item.moment:%H:%M}" if one.item.moment else "all day"
+        day = "Today" if one.item.day == material.now.date() else "Tomorrow"
+        yield Idea(one.weight - 10, "prepare_meeting", _mark(one), f"Prepare “{_short(one)}”", f"{day}, {when}.")
+
+
+def _clashes(material: Material) -> Iterator[Idea]:
+    for first, second in material.clashes[:MOST_OF_A_KIND]:
+        about = f"{first.title} {first.start.isoformat()} {second.title} {second.start.isoformat()}"
+        names = f"“{line(first.title, 60)}” and “{line(second.title, 60)}”"
+        yield Idea(
+            CLASH,
+            "other",
+            about,
+            "Resolve a calendar conflict",
+            f"{names} overlap at {second.start:%H:%M} on {second.start.date()}: move or decline one.",
+        )
+
+
+def _notes(material: Material) -> Iterator[Idea]:
+    notes = material.facts.notes
+    if notes is None:
+        return
+    for note in sorted((*notes.changed, *notes.pinned), key=lambda note: (-note.open_boxes, note.item.title, note.item.id))[:MOST_OF_A_KIND]:
+        if note.open_boxes:
+            number = f"{note.open_boxes} box{'es' * (note.open_boxes > 1)}"
+            yield Idea(
+                60 + min(note.open_boxes, 20), "review_note", note.item.id, f"Review “{line(note.item.title, 60)}”", f"{number} in it not ticked yet."
+            )
+
+
+def _focus(material: Material) -> Iterator[Idea]:
+    """Suggest using a free hour for what is important and not yet urgent."""
+    todos = material.facts.todos or Todos()
+    calm = [one for one in quadrants.ranked((*todos.soon.items, *todos.later.items), material.now) if one.quadrant == 2]
+    slot = next((slot for slot in material.free if slot.end - slot.start >= LONG_ENOUGH), None)
+    if calm and slot:
+        yield Idea(
+            calm[0].weight, "other", calm[0].item.id, f"Take an hour for “{_short(calm[0])}”", f"Important and not yet urgent; {_span(slot)} is free."
+        )
+
+
+def _ahead(material: Material) -> list[Event]:
+    last = material.now.date() + timedelta(days=1)
+    return [event for event in material.events if event.start > material.now and event.start.date() <= last]
+
+
+def _first(found: Sequence[Scored], quadrant: int) -> Iterable[Scored]:
+    return [one for one in found if one.quadrant == quadrant][:MOST_OF_A_KIND]
+
+
+def _mark(one: Scored) -> str:
+    """Give what tells an item without an id from the others."""
+    item = one.item
+    return item.id or f"{item.title} {item.sender} {item.moment.isoformat() if item.moment else item.day or ''}"
+
+
+def _because(one: Scored) -> str:
+    reasons = ", ".join(one.why[:3]) or "important"
+    return f"{reasons[0].upper()}{reasons[1:]}"
+
+
+def _short(one: Scored) -> str:
+    return line(one.item.title, 60)
+
+
+def _span(slot: Slot) -> str:
+    return f"{slot.start:%H:%M}–{slot.end:%H:%M}"

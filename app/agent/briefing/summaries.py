@@ -1,0 +1,158 @@
+"""The five summaries of a briefing: written with the facts of each item in its entry, and read back from whatever a client posts."""
+
+import re
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Annotated, Literal, get_args
+from zoneinfo import ZoneInfo
+
+from msgspec import Meta
+
+from app.agent.priorities import quadrants
+from app.agent.priorities.items import Item, Source
+from app.agent.priorities.quadrants import Scored
+from app.core.markdown import html_fragments
+from app.core.markdown.html_fragments import Row
+from app.core.process.lazy_regex import regex
+from app.core.schema import Text
+from app.workspace.todos.todo_records import TOP_PRIORITY
+from app.workspace.todos.todo_rows import folded
+
+MOST_CHARACTERS = 100_000
+LONGEST = 300
+Summary = Annotated[str, Meta(description=f"HTML or plain text of at most {MOST_CHARACTERS} characters"), Text(MOST_CHARACTERS)]
+SOURCES: dict[str, Source] = {"todo": "todo", "calendar": "calendar", "notes": "note", "email": "email", "status": "other"}
+_SYNONYMS: dict[Source, str] = {
+    "email": r"e-?mails?|mails?|inbox|messages?|gmail|outlook",
+    "note": r"notes?|docs?|documents?|pages?",
+    "todo": r"to-?dos?|tasks?|reminders?|checklist",
+    "calendar": r"calendars?|events?|meetings?|appointments?|schedule",
+}
+_THINGS = (
+    r"e-?mails?|mails?|messages?|meetings?|events?|appointments?|to-?dos?|tasks?|notes?|items?|conflicts?|reminders?|deadlines?|nachrichten|termine?|"
+    r"aufgaben?|notizen|rendez-vous|taches?|reunions?|correos?|eventos?|reuniones|tareas?|notas?|citas?|mensajes?"
+)
+_NO = r"no|none|nothing|keinen?|nichts|aucune?|rien|pas de|ningun|ninguna?|nada|sin|n/a"
+_THERE = r"there (?:are|is)|you have|es gibt|il n'y a|no hay|hay"
+_NOTHING = regex(
+    rf"(?:(?:{_THERE})\s+)?(?:{_NO})(?:\W+\w+){{0,3}}?\W+(?:{_THINGS})\b(?:\W+\w+){{0,5}}\W*"
+    rf"|(?:{_NO}|-+|empty|all clear|all caught up|nothing(?:\W+\w+){{1,6}})\W*"
+)
+_YOU_HAVE = r"you have|there are|sie haben|du hast|vous avez|tu as|tienes|hay"
+_COUNTS = regex(rf"(?:{_YOU_HAVE})?\W*\d+(?:\W+\w+){{0,3}}?\W+(?:{_THINGS}|overdue|due today)\b.{{0,120}}")
+_LATE_HEADING = regex(r"overdue|past due|late|uberfallig|en retard|atrasad\w*|vencid\w*")
+_PRIORITY = regex(r"\bpriority:?\s*(10|[0-9])\b|\bp(?:riority )?\s?([0-5])/5\b")
+_TOP = regex(r"(?<!\w)p1(?!\w)|!!!")
+
+
+def entry(item: Item, aside: str = "") -> str:
+    """Return an item as a list entry from which `read` makes the same item again."""
+    when = item.moment.isoformat(timespec="minutes") if item.moment else item.day.isoformat() if item.day else None
+    return html_fragments.entry(
+        item.title, aside, id=item.id, title=item.title, hint=item.words, due=when,
+        end=item.end.isoformat(timespec="minutes") if item.end else None, sent=item.sent.isoformat() if item.sent else None,
+        priority=None if item.priority is None else f"{item.priority:g}", level=item.level,
+        reply=None if item.needs_reply is None else str(int(item.needs_reply)), sender=item.sender, kind=item.kind,
+        pinned="1" if item.pinned else None, conflict="1" if item.conflict else None,
+    )  # fmt: skip
+
+
+def read(summaries: Mapping[str, str | None], zone: ZoneInfo) -> list[Item]:
+    """Return the items of the summaries, each once. The status is prose about the others: only without them are its sentences items."""
+    found: dict[tuple[object, ...], Item] = {}
+    for name in ("todo", "calendar", "email", "notes"):
+        _read_into(found, summaries.get(name) or "", SOURCES[name], zone)
+    status = [row for row in html_fragments.read(summaries.get("status") or "") if row.listed or not found]
+    for row in status:
+        _put(found, row, "other", zone)
+    return list(found.values())
+
+
+def weighed(summaries: Mapping[str, str | None], now: datetime, zone: ZoneInfo) -> list[Scored]:
+    """Return the items of the summaries with their points, the weightiest first."""
+    return quadrants.ranked(read(summaries, zone), now.astimezone(zone))
+
+
+def source_of(word: str) -> Source:
+    """Return the source that a word names; `other` for what is none."""
+    plain = folded(word.strip()[:40])
+    if plain in get_args(Source):
+        return next(source for source in get_args(Source) if source == plain)
+    return next((source for source, pattern in _SYNONYMS.items() if re.fullmatch(pattern, plain)), "other")
+
+
+def _read_into(found: dict[tuple[object, ...], Item], summary: str, source: Source, zone: ZoneInfo) -> None:
+    for row in html_fragments.read(summary):
+        _put(found, row, source, zone)
+
+
+def _put(found: dict[tuple[object, ...], Item], row: Row, source: Source, zone: ZoneInfo) -> None:
+    if not says_nothing(row):
+        named = source_of(row.facts["source"]) if source == "other" and "source" in row.facts else source
+        item = _item(row, named, zone)
+        found.setdefault((named, item.title.casefold(), item.id, item.day, item.moment), item)
+
+
+def says_nothing(row: Row) -> bool:
+    """Tell whether a row only says that there is nothing, or how many there are."""
+    if html_fragments.LEAD in row.facts or not html_fragments.line(row.facts.get("title", row.text)):
+        return True
+    plain = folded(row.text[:200])
+    if "title" in row.facts:
+        return False
+    if not re.search(r"\w", plain) or _NOTHING.fullmatch(plain):
+        return True
+    return not row.listed and _COUNTS.fullmatch(plain) is not None
+
+
+def _item(row: Row, source: Source, zone: ZoneInfo) -> Item:
+    facts = row.facts
+    day, moment = _when(facts.get("due", ""), zone)
+    return Item(
+        source=source, title=html_fragments.line(facts.get("title", row.text), LONGEST), words=html_fragments.line(_words(row, source), LONGEST),
+        day=None if moment else day, moment=moment, end=_when(facts.get("end", ""), zone)[1], sent=_when(facts.get("sent", ""), zone)[0],
+        priority=_priority(row), level=_level(facts.get("level", "")), needs_reply=_flag(facts.get("reply")),
+        sender=facts.get("sender", "")[:LONGEST], kind=facts.get("kind", "")[:LONGEST], pinned=_flag(facts.get("pinned")) is True,
+        conflict=_flag(facts.get("conflict")) is True, id=facts.get("id", "")[:LONGEST],
+    )  # fmt: skip
+
+
+def _words(row: Row, source: Source) -> str:
+    """Give what is said beside the title: of our own entries the hint, of others what stands in italics and above the list."""
+    if "title" in row.facts:
+        return row.facts.get("hint", "")
+    late = source in ("todo", "other") and _LATE_HEADING.search(folded(row.heading))
+    return f"{row.aside} {'overdue' if late else row.heading}".strip()
+
+
+def _when(text: str, zone: ZoneInfo) -> tuple[date | None, datetime | None]:
+    try:
+        if len(text) == 10:
+            return date.fromisoformat(text), None
+        found = datetime.fromisoformat(text)
+        moment = found.replace(tzinfo=zone) if found.tzinfo is None else found.astimezone(zone)
+    except (ValueError, OverflowError):
+        return None, None
+    return moment.date(), moment
+
+
+def _priority(row: Row) -> float | None:
+    """Give the share of the highest priority: as the facts say, else as the text does (5 and above is the highest, P1 too)."""
+    try:
+        return max(0.0, min(1.0, float(row.facts["priority"])))
+    except (KeyError, ValueError):
+        pass
+    if "title" in row.facts:
+        return None
+    plain = folded(f"{row.text} {row.aside}"[:LONGEST])
+    if match := _PRIORITY.search(plain):
+        return min(1.0, int(match[1] or match[2]) / TOP_PRIORITY)
+    return 1.0 if _TOP.search(plain) else None
+
+
+def _level(text: str) -> Literal["high", "low", ""]:
+    return "high" if text == "high" else "low" if text == "low" else ""
+
+
+def _flag(text: str | None) -> bool | None:
+    return {"1": True, "true": True, "0": False, "false": False}.get(text or "")

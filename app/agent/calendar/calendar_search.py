@@ -1,0 +1,158 @@
+"""What takes place when: the events of connected calendars, and todos that have a date."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from app.account.users import TimeZone
+from app.agent.quickadd import time_ranges
+from app.agent.quickadd.time_ranges import Range
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.database.tx import Tx, stamp
+from app.core.grant_scope import Reach
+from app.core.operation import Taint, operation
+from app.core.schema import Record, Text
+from app.errors import Invalid
+from app.tools.calendars import calendars
+from app.tools.calendars.calendars import Occurrence
+from app.workspace.todos import due, todo_search
+from app.workspace.todos.todo_records import Todo
+from app.workspace.todos.todo_rows import folded
+from app.workspace.todos.todo_search import Wanted
+
+MOST = 100
+BUSY = "Busy"
+MOST_READ = 2_000
+USUAL = timedelta(days=7)
+FOR_WORDS = timedelta(days=365)
+
+
+class Entry(Record):
+    """An event or a todo. `start` and `end` are moments, or dates of whole days, the end not part of it; `when` is its time in the user's zone."""
+
+    source: Literal["calendar", "todo"]
+    title: str
+    start: str
+    end: str
+    all_day: bool
+    when: str
+    location: str | None
+    description: str | None
+    calendar: str | None
+    todo_id: int | None
+
+
+class Stretch(Record):
+    """What was looked through, from a moment up to another."""
+
+    from_: str
+    to: str
+
+
+class Entries(Record):
+    events: list[Entry]
+    total: int
+    time_range: Stretch
+
+
+def _taint(found: Entries) -> Taint | None:
+    """Events of connected calendars are written by whoever invites; todos are the user's own."""
+    return "calendar" if any(entry.source == "calendar" for entry in found.events) else None
+
+
+@operation("TOOL", scope="os.todos:read", category="calendar", effect="read", tool=True, risk="R", taint=_taint)
+async def search_calendar_events(
+    app: App, me: Caller, *, query: Annotated[str, Meta(max_length=1000), Text()] | None = None,
+    time_range: Annotated[str, Meta(max_length=200, description=f"such as {time_ranges.NAMED}; default: the next 7 days")] | None = None,
+    user_timezone: TimeZone | None = None,
+) -> Entries:  # fmt: skip
+    """List the events of the connected calendars and the todos that are due, in a time range and with all the words of a query, in order of time."""
+    zone = app.quick(due.zone_of, me, user_timezone)
+    now = app.clock().astimezone(zone)
+    wanted = _range(time_range, query, now)
+    return await app.read(_found, me, wanted, folded(query or "").split())
+
+
+def busy(tx: Tx, me: Caller, wanted: Range) -> list[Occurrence]:
+    """Give the events of the caller's calendars in a stretch of time, in order."""
+    return calendars.between(tx, me, wanted.start, wanted.end, most=MOST_READ)
+
+
+def _range(named: str | None, query: str | None, now: datetime) -> Range:
+    if named is None or not named.strip():
+        return Range(now, now + (FOR_WORDS if query and query.strip() else USUAL))
+    found = time_ranges.read(named, now)
+    if found is None:
+        raise Invalid(f"timeRange names no time; it may be {time_ranges.NAMED}.", field="timeRange")
+    return found
+
+
+def _found(tx: Tx, me: Caller, wanted: Range, words: list[str]) -> Entries:
+    if me.reach is not None:
+        return _granted(tx, me, me.reach, wanted, words)
+    events = [(one.start, _of_event(one)) for one in busy(tx, me, wanted) if _holds(words, one.title, one.place, one.words, one.calendar)]
+    todos = [(moment, _of_todo(todo, moment)) for todo, moment in _due(tx, me, wanted) if _holds(words, todo.title, todo.description or "")]
+    every = [entry for _, entry in sorted((*events, *todos), key=lambda pair: (pair[0], not pair[1].all_day, pair[1].title))]
+    return Entries(every[:MOST], len(every), Stretch(stamp_of(wanted.start), stamp_of(wanted.end)))
+
+
+def _granted(tx: Tx, me: Caller, reach: Reach, wanted: Range, words: list[str]) -> Entries:
+    """Give what a grant shows of the calendars, and of todos nothing: with free_busy when its owner is busy, whatever words are asked for."""
+    stretch = Stretch(stamp_of(wanted.start), stamp_of(wanted.end))
+    if reach.calendar in ("free_busy", "write"):
+        events = [_of_event(one) for one in busy(tx, me, wanted)]
+        hidden = [msgspec.structs.replace(one, title=BUSY, location=None, description=None, calendar=None) for one in events]
+        return Entries(sorted(hidden, key=lambda one: (one.start, one.end))[:MOST], len(hidden), stretch)
+    events = [_of_event(one) for one in busy(tx, me, wanted) if _holds(words, one.title, one.place, one.words, one.calendar)]
+    return Entries(events[:MOST], len(events), stretch)
+
+
+def _due(tx: Tx, me: Caller, wanted: Range) -> list[tuple[Todo, datetime]]:
+    """Give the open todos that are due in a stretch of time, each with its moment or the beginning of its day."""
+    zone = due.zone_of(tx, me, getattr(wanted.start.tzinfo, "key", None))
+    last = (wanted.end - timedelta(microseconds=1)).date()
+    asked = Wanted(
+        due_from=wanted.start.date().isoformat(), due_to=last.isoformat(), completed=False, limit=MOST_READ, user_timezone=zone.key
+    )  # fmt: skip
+    todos, _ = todo_search.any_page(tx, me, asked)
+    placed = [(todo, calendars.moment(todo.due_date, zone)) for todo in todos if todo.due_date]
+    return [(todo, at) for todo, at in placed if due.is_day(todo.due_date or "") or wanted.start <= at < wanted.end]
+
+
+def _holds(words: list[str], *texts: str) -> bool:
+    if not words:
+        return True
+    text = folded(" ".join(texts))
+    return all(word in text for word in words)
+
+
+def _of_event(one: Occurrence) -> Entry:
+    start, end = (one.start.date().isoformat(), one.end.date().isoformat()) if one.whole_day else (stamp_of(one.start), stamp_of(one.end))
+    when = _days(one.start, one.end) if one.whole_day else _times(one.start, one.end)
+    return Entry("calendar", one.title or "(no title)", start, end, one.whole_day, when, one.place or None, one.words or None, one.calendar, None)
+
+
+def _of_todo(todo: Todo, at: datetime) -> Entry:
+    whole = due.is_day(todo.due_date or "")
+    when = _days(at, at + timedelta(days=1)) if whole else _times(at, at)
+    end = (at + timedelta(days=1)).date().isoformat() if whole else todo.due_date or ""
+    return Entry("todo", todo.title, todo.due_date or "", end, whole, when, None, todo.description, None, todo.id)
+
+
+def stamp_of(moment: datetime) -> str:
+    """Give a moment of any zone as the contract writes it."""
+    return stamp(moment.astimezone(UTC))
+
+
+def _days(start: datetime, end: datetime) -> str:
+    last = (end - timedelta(microseconds=1)).date()
+    return f"{start:%Y-%m-%d}" if last <= start.date() else f"{start:%Y-%m-%d} – {last:%Y-%m-%d}"
+
+
+def _times(start: datetime, end: datetime) -> str:
+    if end <= start:
+        return f"{start:%Y-%m-%d %H:%M}"
+    return f"{start:%Y-%m-%d %H:%M}–{end:%H:%M}" if end.date() == start.date() else f"{start:%Y-%m-%d %H:%M} – {end:%Y-%m-%d %H:%M}"

@@ -1,0 +1,4 @@
+"""Talking with one's own agent, and the conversations that come of it.
+
+May import everything else of the agent but the heartbeat. Begin with `chat`.
+"""

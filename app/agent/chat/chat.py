@@ -1,0 +1,125 @@
+"""Talking with one's own agent: a turn is a task that goes on when whoever asked has left, and a stream only looks on."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
+
+import msgspec
+from msgspec import Meta
+
+from app.account import users
+from app.account.token_reservations import Reservation
+from app.account.token_rows import Feature
+from app.account.users import TimeZone
+from app.agent.models import model_choice
+from app.agent.turn import conversation_rows, message_attachments, turn_rows
+from app.agent.turn.token_meter import first_call
+from app.agent.turn.turn_result import Answer
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.core.line_stream import Lines
+from app.core.operation import operation
+from app.core.process.lazy_import import loaded
+from app.core.schema import LARGEST_ID, Id, Said
+from app.errors import AppError
+from app.tools.approvals.call_origin import Origin
+from app.workspace.attachments import attachment_rows
+
+MessageText = Annotated[str, Meta(min_length=1, max_length=32_000), Said()]
+
+
+class Begun(msgspec.Struct, frozen=True):
+    """A turn that stands in the tables: its conversation, the user's message and what came before."""
+
+    conversation: int
+    turn: int
+    history: tuple[bytes, ...]
+    zone: ZoneInfo
+    agent_label: str
+    model: str
+    held: Reservation | None
+    taint: frozenset[Any] = frozenset()
+    attached: tuple[sqlite3.Row, ...] = ()
+    origin: Origin = Origin("chat")
+    feature: Feature = "chat"
+    words: frozenset[Any] = frozenset()
+    """Whose words the message itself is, where it is not the owner's."""
+    seconds: int | None = None
+    """The longest that the turn may take, where it is not as the settings say."""
+    told: str | None = None
+    """What the brain is told in the owner's words, where it is not what it is told for the owner."""
+
+
+class Wish(msgspec.Struct, frozen=True):
+    """What a turn was asked for, and when."""
+
+    message: str
+    model: str | None
+    temperature: float | None
+    now: datetime
+
+
+@operation("POST /chat", scope="agent.chat:run", category="agent")
+async def chat(
+    app: App, me: Caller, *, message: MessageText, conversation_id: Id | Annotated[str, Meta(pattern="^ *[0-9]{1,40} *$")] | None = None,
+    user_timezone: TimeZone | None = None, model: Annotated[str, Meta(max_length=200)] | None = None, stream: bool = True,
+    temperature: Annotated[float, Meta(ge=0, le=2)] | None = None, attachment_ids: Annotated[list[Id], Meta(max_length=10)] | None = None,
+) -> Answer | Lines:  # fmt: skip
+    """Talk with one's own agent, in a new conversation or an earlier one. The answer streams as lines of JSON unless `stream` is false.
+
+    The turn goes on and is stored when whoever asked has left. An unknown `model` is answered by the default one, and the metadata say which.
+    """
+    if attachment_ids:
+        me.require(("os.notes:read",))
+    number = None if conversation_id is None else min(int(conversation_id), LARGEST_ID)
+    named = app.quick(model_choice.name_of, me, app.settings, model)
+    begun = await app.write(_begin, me, message, number, user_timezone, attachment_ids or (), named, app.settings.max_completion)
+    events: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+    wish = Wish(message, model, temperature, app.clock().astimezone(begun.zone))
+    task = app.tasks.start(answer(app, me, begun, wish, events))
+    if stream:
+        return Lines(_lines(begun, events))
+    done = await asyncio.shield(task)
+    if isinstance(done, AppError):
+        raise done
+    return done
+
+
+def _begin(
+    tx: Tx, me: Caller, message: str, conversation: int | None, zone: str | None, attachment_ids: Sequence[int], model: str, most: int
+) -> Begun:
+    """Store the user's message and the turn that answers it, in a conversation with the caller's own agent; reserve its first `most` tokens."""
+    chosen = users.settings_of(tx, me)
+    files = tuple(attachment_rows.of(tx, me, one) for one in dict.fromkeys(attachment_ids))
+    if conversation is None:
+        title = conversation_rows.title_of(message)
+        conversation = conversation_rows.begin(tx, type="direct", owner=me.user, title=title, members=(me.user,))
+    else:
+        conversation_rows.own(tx, me, conversation)
+    history = turn_rows.remembered(tx, conversation)
+    held = first_call(tx, me, feature="chat", model=model, texts=(message, *history), most=most)
+    kind: conversation_rows.SenderType = "human" if me.kind == "session" else "agent"
+    stored = conversation_rows.add_message(tx, conversation, role="user", sender_type=kind, sender=me.user, label=chosen.name, content=message)
+    message_attachments.add(tx, stored, files)
+    conversation_rows.mark_read(tx, me.user, conversation, stored)
+    turn = turn_rows.begin(tx, me, conversation, message=stored, model=model)
+    words = turn_rows.taint(tx, conversation)
+    place, label, origin = ZoneInfo(zone or chosen.timezone), chosen.agent_name or "Agent", Origin("chat", conversation_id=conversation)
+    return Begun(conversation, turn, tuple(history), place, label, model, held, words, files, origin)
+
+
+async def answer(app: App, me: Caller, begun: Begun, wish: Wish, events: "asyncio.Queue[dict[str, Any] | None]") -> Answer | AppError:
+    """Run the turn to its end and store it; the last event is always its completion."""
+    answering = await loaded("app.agent.chat.run_turn")
+    done: Answer | AppError = await answering.answer(app, me, begun, wish, events)
+    return done
+
+
+async def _lines(begun: Begun, events: "asyncio.Queue[dict[str, Any] | None]") -> AsyncIterator[dict[str, Any]]:
+    yield {"type": "conversation-start", "conversationId": begun.conversation}
+    while (event := await events.get()) is not None:
+        yield event

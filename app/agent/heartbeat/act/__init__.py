@@ -1,0 +1,4 @@
+"""Doing, asking for or leaving each proposal, and what is needed to take it back.
+
+May import records and decide. Begin with `act`.
+"""

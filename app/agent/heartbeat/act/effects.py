@@ -1,0 +1,116 @@
+"""What each type of action does, by the operations that everybody uses, and what it changed by that."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from app.agent.heartbeat.act import before_images
+from app.agent.heartbeat.records.action_rows import Change
+from app.agent.heartbeat.records.proposals import LONGEST_TEXT, ActionType
+from app.agent.memory import memory
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.core.operation import Operation
+from app.errors import Invalid, NotFound, RevisionConflict
+from app.workspace.notes import notes
+from app.workspace.todos import due, todo_rows, todos
+
+Payload = Mapping[str, Any]
+
+
+class Done(NamedTuple):
+    """What an action came to: its target, what it changed, and what is told of it."""
+
+    target: tuple[str, int] | None = None
+    changes: Sequence[Change] = ()
+    result: Mapping[str, Any] | None = None
+
+
+def say(tx: Tx, me: Caller, payload: Payload) -> Done:
+    """Say something to the owner; that it is delivered is the run's business."""
+    text = payload.get("text")
+    if not isinstance(text, str) or not 0 < len(text) <= LONGEST_TEXT:
+        raise Invalid(f"text must have 1 to {LONGEST_TEXT} characters.", field="text")
+    return Done()
+
+
+def create_todo(tx: Tx, me: Caller, payload: Payload) -> Done:
+    """Create a todo."""
+    made = todos.create_todo(tx, me, **_arguments(todos.create_todo, payload)).todo
+    return _made(tx, me, "todo", made.id)
+
+
+def update_todo(tx: Tx, me: Caller, payload: Payload) -> Done:
+    """Change fields of a todo, or complete it, by which the next of its series may come."""
+    arguments = _arguments(todos.edit_todo, payload)
+    number = arguments["id"]
+    before, series = before_images.of(tx, me.user, "todo", number), _next(tx, me, number)
+    todos.edit_todo(tx, me, **arguments)
+    changes = [Change("todo", number, before, before_images.of(tx, me.user, "todo", number))]
+    if (made := _next(tx, me, number)) is not None and made != series:
+        changes.append(Change("todo", made, None, before_images.of(tx, me.user, "todo", made)))
+    return Done(("todo", number), changes, {"id": number})
+
+
+def reschedule_todo(tx: Tx, me: Caller, payload: Payload) -> Done:
+    """Give a todo another due date; a series keeps its time of day. With `from` only if that is the one it has."""
+    number, wanted = payload.get("id"), payload.get("dueDate")
+    if not isinstance(number, int) or not isinstance(wanted, str):
+        raise Invalid("id and dueDate are required.", field="dueDate" if isinstance(number, int) else "id")
+    todo = todo_rows.get(tx, me.user, number)
+    if todo is None:
+        raise NotFound("There is no such todo.")
+    if "from" in payload and payload["from"] != todo["due_date"]:
+        raise RevisionConflict("The todo has been moved meanwhile.")
+    zone = due.zone_of(tx, me)
+    before = before_images.of(tx, me.user, "todo", number)
+    todo_rows.reschedule(tx, me.user, number, due_date=due.read(wanted, zone), zone=zone)
+    return Done(("todo", number), [Change("todo", number, before, before_images.of(tx, me.user, "todo", number))], {"id": number})
+
+
+def create_note(tx: Tx, me: Caller, payload: Payload) -> Done:
+    """Create a note."""
+    made = notes.create_note(tx, me, **_arguments(notes.create_note, payload)).note
+    return _made(tx, me, "note", made.id)
+
+
+def remember(tx: Tx, me: Caller, payload: Payload) -> Done:
+    """Write a fact into the memory, at most as often as a heartbeat may."""
+    arguments = _arguments(memory.memory_write, payload)
+    before = memory.place_of(tx, me, arguments["kind"], arguments["username"])
+    image = None if before is None else before_images.of(tx, me.user, "note", before)
+    note = memory.memory_write(tx, me, **arguments).note
+    return Done(("note", note.id), [Change("note", note.id, image, before_images.of(tx, me.user, "note", note.id))], {"id": note.id})
+
+
+EFFECTS: dict[ActionType, Callable[[Tx, Caller, Payload], Done]] = {
+    "message_draft": say, "reminder": say, "todo_create": create_todo, "todo_update": update_todo, "todo_reschedule": reschedule_todo,
+    "note_create": create_note, "memory_write": remember,
+}  # fmt: skip
+"""What a tier itself may let a run do; the other types are only ever asked for."""
+TOOLS: dict[ActionType, str] = {
+    "note_edit": "edit_note", "message_send": "send_message_to_human", "todo_create": "create_todo", "todo_update": "edit_todo",
+    "todo_reschedule": "edit_todo", "note_create": "create_note", "memory_write": "memory_write",
+}  # fmt: skip
+"""The tool that does an action once its owner has said yes."""
+
+
+def tool_of(type_: ActionType, payload: Payload) -> str:
+    """Give the tool that does an action once its owner has said yes."""
+    return "pin_note" if type_ == "note_edit" and "pinned" in payload else TOOLS[type_]
+
+
+def _arguments(found: Operation[..., Any], payload: Payload) -> dict[str, Any]:
+    """Check a payload as the operation's request is checked; a name that it does not have is refused."""
+    known = set(found.shape.wire_names.values())
+    if unknown := [name for name in payload if name not in known]:
+        raise Invalid(f"{unknown[0]} is no field of {found.name}.", field=unknown[0])
+    return found.shape.check(payload)
+
+
+def _made(tx: Tx, me: Caller, kind: str, number: int) -> Done:
+    return Done((kind, number), [Change(kind, number, None, before_images.of(tx, me.user, kind, number))], {"id": number})
+
+
+def _next(tx: Tx, me: Caller, number: int) -> int | None:
+    found: int | None = tx.value("SELECT next_id FROM todos WHERE id = :id AND owner_id = :me", id=number, me=me.user)
+    return found

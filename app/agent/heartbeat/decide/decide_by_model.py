@@ -1,0 +1,121 @@
+"""Stage B with a model: each line that no rule knows is put to a model that may look but not touch; what it wants done comes back as proposals."""
+
+import asyncio
+
+import msgspec
+
+from app.agent.chat.turn_driver import drive
+from app.agent.heartbeat.look.agenda import Agenda
+from app.agent.heartbeat.records import action_rows, tiers
+from app.agent.heartbeat.records.proposals import SNOOZE, Proposal
+from app.agent.heartbeat.records.run_rows import Begun, ToolCall
+from app.agent.models import model_choice, model_or_rules
+from app.agent.models.model_or_rules import Brain
+from app.agent.turn.live_turn import Limits, Turn
+from app.agent.turn.token_meter import Meter, first_call
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.database.tx import Tx, stamp
+from app.core.operation import Taint
+from app.errors import AppError, BudgetExceeded
+from app.tools.approvals.call_origin import Origin
+
+MOST_SECONDS = 30.0
+"""Less than a whole run may take, so that what the rules found is still done when a model hangs."""
+MOST_STEPS = 12
+STEPS_A_LINE = 6
+MOST_CALLS = 24
+PROMPT = (
+    "This is your heartbeat: a pass that you make by yourself, with nobody waiting. Your owner's checklist asks for this:\n\n{line}\n\n"
+    "Look only at what that needs. What you want to change, propose by calling the tool for it: it is written down, checked, and done or put to your "
+    "owner afterwards. What your owner should hear, say by tell_owner, in one or two sentences, and only if it is news. "
+    "If there is nothing to do, call nothing more and stop. Since your last pass {notes} notes and {todos} todos have changed."
+)
+
+
+class Planned(msgspec.Struct):
+    """What a model proposed, what it looked at, what it took, whose words were in play, and why it stopped early, if it did."""
+
+    model: str
+    proposals: list[Proposal] = msgspec.field(default_factory=list)
+    calls: list[ToolCall] = msgspec.field(default_factory=list)
+    insights: list[str] = msgspec.field(default_factory=list)
+    failed: set[int] = msgspec.field(default_factory=set)
+    tokens: int = 0
+    taint: frozenset[Taint] = frozenset()
+    error: str | None = None
+    spent: bool = False
+
+
+def has_model(app: App, me: Caller) -> bool:
+    """Say whether a model is configured for the user."""
+    return model_or_rules.named(app, me) != model_choice.OFFLINE
+
+
+async def plan(app: App, beginner: Caller, me: Caller, begun: Begun, found: Agenda) -> Planned:
+    """Put the lines that no rule knows to the model, one after another, as far as a run's steps and the budget go."""
+    planned, left, steps = Planned(model_or_rules.named(app, beginner)), list(found.for_model), MOST_STEPS
+    try:
+        async with asyncio.timeout(MOST_SECONDS):
+            while left and steps > 0 and not planned.spent and planned.error is None:
+                steps -= await _line(app, beginner, me, begun, found, planned, left[0], steps)
+                left.pop(0)
+    except TimeoutError:
+        planned.error = "The model took too long."
+        planned.failed.add(left[0])
+    if left and planned.error is None and not planned.spent:
+        planned.insights.append(f"Not every line could be put to the model; a run has {MOST_STEPS} steps.")
+    told = app.quick(_told, me, tuple(proposal.key or "" for proposal in planned.proposals))
+    planned.proposals = [proposal for proposal in planned.proposals if proposal.key not in told]
+    return planned
+
+
+async def _line(app: App, beginner: Caller, me: Caller, begun: Begun, found: Agenda, planned: Planned, number: int, steps: int) -> int:
+    """Put one line to the model and give the steps that it took."""
+    from app.agent.heartbeat.decide.proposal_tools import (
+        ProposalDesk,  # needs pydantic-ai, which takes a second to import, so only for a run that needs a model
+    )
+
+    prompt = PROMPT.format(line=found.tasks[number].text, notes=found.changes.notes, todos=found.changes.todos)
+    most = app.settings.max_completion
+    try:
+        held = await app.write(first_call, beginner, feature="heartbeat", model=planned.model, texts=(prompt,), most=most)
+    except BudgetExceeded as error:
+        planned.spent = True
+        planned.insights.append(error.message)
+        return 0
+    now = found.now.astimezone(found.zone)
+    brain = await model_or_rules.pick(app, beginner, now=now)
+    meter = Meter(app, beginner, feature="heartbeat", model=brain.name, held=held)
+    desk = ProposalDesk(app, number)
+    turn = Turn(app, me, now.isoformat(timespec="minutes"), found.zone.key, lambda _: None)
+    turn.origin, turn.desk = Origin("heartbeat", run_id=begun.id, tier=begun.tier), desk
+    turn.limits = Limits(min(steps, STEPS_A_LINE), MOST_CALLS)
+    try:
+        ended = await drive(turn, brain.model, prompt, (), meter=meter, now=now)
+    finally:
+        await app.write(meter.end)
+    planned.tokens += ended.prompt_tokens + ended.completion_tokens
+    planned.calls += [ToolCall(call.tool, call.outcome) for call in turn.calls]
+    planned.taint |= turn.taint
+    _note(planned, number, turn, desk.proposals, brain, ended.error)
+    return len(turn.calls) + 1
+
+
+def _note(planned: Planned, number: int, turn: Turn, proposals: list[Proposal], brain: Brain, error: AppError | None) -> None:
+    """Keep what a model proposed for a line; what the rules said in the place of a model that failed is no answer."""
+    if turn.calls and turn.calls[-1].outcome == "repeated":
+        planned.insights.append("The model made the same call twice, so it was stopped.")
+    if isinstance(error, BudgetExceeded):
+        planned.spent = True
+        planned.insights.append(error.message)
+    elif brain.fallback is not None or error is not None:
+        planned.failed.add(number)
+        planned.error = brain.fallback.reason if brain.fallback is not None else error.message if error is not None else ""
+    if brain.fallback is None:
+        planned.proposals += proposals
+
+
+def _told(tx: Tx, me: Caller, keys: tuple[str, ...]) -> set[str]:
+    since, able = stamp(tx.moment - SNOOZE), tiers.able(me)
+    return {key for key in keys if action_rows.told_at(tx, me.user, [key], since, able=able) is not None}

@@ -1,0 +1,103 @@
+"""HEARTBEAT.md: the checklist of the heartbeat, an ordinary note below `Memory/Self/` that its owner edits, here or as any note."""
+
+import sqlite3
+import unicodedata
+from typing import Annotated
+
+from msgspec import Meta
+
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.core.operation import operation
+from app.core.schema import Record, Text
+from app.errors import Invalid
+from app.workspace.folders import folder_rows
+from app.workspace.notes import note_rows, notes
+
+FOLDERS = ("Memory", "Self")
+TITLE = "HEARTBEAT.md"
+LONGEST = 10_000
+DEFAULT = """# Heartbeat
+
+- Urgent mail: tell me of messages and requests that wait for an answer
+- Calendar: tell me what begins in the next 2 hours
+- Todos: remind me of what is overdue or has top priority
+- Always summarise what there is to tell
+"""
+Checklist = Annotated[str, Meta(description="Markdown, at most 10000 characters; empty is a list without items"), Text(LONGEST)]
+
+
+class Instructions(Record):
+    """The checklist; `isDefault` while it is the one that Hearth begins with, `noteId` null until it is a note."""
+
+    instructions: str
+    is_default: bool
+    updated_at: str | None
+    note_id: int | None
+
+
+@operation("GET /heartbeat/instructions", scope="os.heartbeat:read", category="heartbeat", effect="read")
+def read_heartbeat_instructions(tx: Tx, me: Caller) -> Instructions:
+    """Read the heartbeat's checklist, the note Memory/Self/HEARTBEAT.md."""
+    note = find(tx, me.user)
+    if note is None:
+        return Instructions(DEFAULT, is_default=True, updated_at=None, note_id=None)
+    return Instructions(note["content"], note["content"] == DEFAULT, note["updated_at"], note["id"])
+
+
+@operation(
+    "PUT /heartbeat/instructions",
+    scope="os.heartbeat:run",
+    category="heartbeat",
+    refuses={
+        "instructions": "content is given with another text",
+        "content": "neither it nor instructions is given, or it holds control characters",
+    },
+)
+def replace_heartbeat_instructions(tx: Tx, me: Caller, *, content: Checklist | None = None, instructions: Checklist | None = None) -> Instructions:
+    """Replace the heartbeat's checklist; the one before is kept as a snapshot. `instructions` is another name of `content`."""
+    text = _only(content, instructions)
+    if bad := next((mark for mark in text if mark not in "\n\r\t" and unicodedata.category(mark) == "Cc"), None):
+        raise Invalid(f"content must be text; it holds the control character U+{ord(bad):04X}.", field="content")
+    write(tx, me, text)
+    return read_heartbeat_instructions(tx, me)
+
+
+def text_of(tx: Tx, user: int) -> str:
+    """Give the checklist that holds; of a note that has grown too long only the beginning."""
+    note = find(tx, user)
+    return DEFAULT if note is None else str(note["content"])[:LONGEST]
+
+
+def write(tx: Tx, me: Caller, content: str) -> None:
+    """Store a checklist as the note, which is made with its folders where it is missing."""
+    note, text = find(tx, me.user), note_rows.measured(content)
+    if note is None:
+        folder_id, _ = folder_rows.ensure(tx, me.user, None, FOLDERS)
+        note_rows.insert(tx, owner=me.user, folder_id=folder_id, title=TITLE, text=text)
+    else:
+        notes.apply(tx, me, note, notes.Edit(None, text, None))
+
+
+def find(tx: Tx, user: int) -> sqlite3.Row | None:
+    """Give the note, of several of that title the one with the lowest id."""
+    folder_id = None
+    for name in FOLDERS:
+        folder = folder_rows.child(tx, user, folder_id, name)
+        if folder is None:
+            return None
+        folder_id = folder["id"]
+    return tx.one(
+        """SELECT * FROM notes WHERE owner_id = :owner AND folder_id = :folder AND pinned IN (0, 1) AND title = :title COLLATE NOCASE
+           AND title = :title AND trash_id IS NULL ORDER BY id LIMIT 1""",
+        owner=user, folder=folder_id, title=TITLE,
+    )  # fmt: skip
+
+
+def _only(content: str | None, instructions: str | None) -> str:
+    """Give the one of the two names that was used."""
+    if content is None and instructions is None:
+        raise Invalid("content is required: the checklist, which may be empty.", field="content")
+    if content is not None and instructions is not None and content != instructions:
+        raise Invalid("instructions is another name of content; give only one of them.", field="instructions")
+    return content if content is not None else instructions or ""

@@ -1,0 +1,307 @@
+"""One run from its beginning to its end: look, decide, act, tell, and leave the receipts. A rehearsal is the same with everything taken back."""
+
+import asyncio
+import contextlib
+import dataclasses
+import logging
+from collections.abc import Sequence
+
+import msgspec
+
+from app.agent.heartbeat import tell_owner
+from app.agent.heartbeat.act import act
+from app.agent.heartbeat.act.act import Outcome, Ready
+from app.agent.heartbeat.decide import budget, decide_by_model, decide_by_rules
+from app.agent.heartbeat.look import agenda
+from app.agent.heartbeat.look.agenda import Agenda
+from app.agent.heartbeat.look.arrivals import Arrivals
+from app.agent.heartbeat.look.checklist import Task
+from app.agent.heartbeat.records import action_rows, instructions, run_rows, schedule_rows, tiers
+from app.agent.heartbeat.records.action_rows import Entry
+from app.agent.heartbeat.records.proposals import SPOKEN, Proposal
+from app.agent.heartbeat.records.run_rows import Begun, Ending, ItemOutcome
+from app.agent.memory import episodes
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.core.operation import Taint
+from app.errors import AppError, BudgetExceeded
+from app.tools.approvals import stop_switch
+
+MOST_SECONDS = 40.0
+log = logging.getLogger("hearth")
+PAUSED = (
+    "The heartbeat was paused after {count} failures in a row. The last one: {error}\n\n"
+    "Switch its schedule on again (PUT /heartbeat/schedule) when the cause is gone."
+)
+
+
+class _Rehearsed(Exception):
+    """Takes back what a rehearsal has done."""
+
+
+@dataclasses.dataclass
+class Pass:
+    """A run under way: who began it, the caller that acts in it, and what it leaves."""
+
+    app: App
+    beginner: Caller
+    begun: Begun
+    me: Caller = dataclasses.field(init=False)
+    ending: Ending = dataclasses.field(default_factory=Ending)
+    agenda: Agenda | None = None
+    outcomes: list[Outcome] = dataclasses.field(default_factory=list)
+    taint: frozenset[Taint] = frozenset()
+    failed: set[int] = dataclasses.field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.me = tiers.caller(self.beginner, self.begun.tier)
+
+
+async def run(app: App, beginner: Caller, begun: Begun) -> None:
+    """Carry out a run that has begun; whatever goes wrong is its outcome. Cancelled, it stays open and is closed at the next start."""
+    here = Pass(app, beginner, begun)
+    try:
+        async with asyncio.timeout(MOST_SECONDS):
+            await _carry_out(here)
+    except TimeoutError:
+        await _fail(here, f"The run took longer than {MOST_SECONDS:.0f} seconds.")
+    except AppError as error:
+        await _fail(here, error.message)
+    except Exception:
+        log.exception("a run of the heartbeat failed")
+        await _fail(here, "Something went wrong in the server; its log says what.")
+
+
+async def _carry_out(here: Pass) -> None:
+    stop_switch.demand(here.app)
+    if here.begun.trigger != "manual" and here.app.quick(agenda.is_away, here.begun.user):
+        here.ending.skip_reason = "user_away"
+        return await here.app.write(_end, here)
+    here.agenda = found = await here.app.read(agenda.look, here.me, here.app.part(Arrivals))
+    here.ending.agenda, here.ending.suppressed, here.ending.seen_message = list(found.entries), list(found.suppressed), found.seen_message
+    asks = bool(found.for_model) and decide_by_model.has_model(here.app, here.beginner)
+    if not found.facts and not asks:
+        return await here.app.write(_end_without_news, here)
+    if not found.room:
+        here.ending.insights.append(f"Today's {agenda.MOST_ACTIONS_A_DAY} actions are used up.")
+        here.ending.skip_reason = "budget"
+        return await here.app.write(_end, here)
+    try:
+        proposals = await _propose(here, found, asks=asks)
+    except BudgetExceeded as error:
+        here.ending.insights.append(error.message)
+        here.ending.skip_reason = "budget"
+        return await here.app.write(_end, here)
+    await _act(here, found, proposals)
+
+
+async def _propose(here: Pass, found: Agenda, *, asks: bool) -> list[Proposal]:
+    """Give what the rules make of the agenda, and after it what a model makes of the lines that they do not know. Both are metered."""
+    made = decide_by_rules.proposals(found)
+    held = await here.app.write(budget.reserve, here.beginner, *decide_by_rules.tokens(found, made)) if made else None
+    if asks:
+        planned = await decide_by_model.plan(here.app, here.beginner, here.me, here.begun, found)
+        here.ending.calls, here.ending.tokens, here.ending.model = planned.calls, planned.tokens, planned.model
+        here.ending.insights += planned.insights
+        here.taint, here.failed = planned.taint, planned.failed
+        if planned.error is not None:
+            here.ending.status, here.ending.error = "failed", planned.error
+        if planned.spent:
+            here.ending.skip_reason = "budget"
+        made = [*made, *planned.proposals]
+    if held is not None:
+        await here.app.write(budget.settle, held)
+        here.ending.tokens += held.prompt + held.completion
+    return made
+
+
+async def _act(here: Pass, found: Agenda, proposals: Sequence[Proposal]) -> None:
+    """Do what is proposed as far as the run and the day have room, what is said last and together with the run's end."""
+    room = min(agenda.MOST_ACTIONS_A_RUN, found.room)
+    if len(proposals) > room:
+        here.ending.insights.append(f"{len(proposals) - room} more are left for later runs: this one had room for {room} actions.")
+    ready = [await act.prepare(here.app, here.me, proposal, here.taint) for proposal in proposals[:room]]
+    silent = [one for one in ready if one.proposal.type not in SPOKEN]
+    spoken = [one for one in ready if one.proposal.type in SPOKEN]
+    if here.begun.dry_run:
+        return await here.app.write(_rehearse, here, silent, spoken)
+    for one in silent:
+        stop_switch.demand(here.app)
+        here.outcomes.append(await here.app.write(act.attempt, here.me, here.begun, one))
+    await here.app.write(_tell_and_end, here, list(here.outcomes), spoken)
+
+
+def _rehearse(tx: Tx, here: Pass, silent: Sequence[Ready], spoken: Sequence[Ready]) -> None:
+    """Do everything, take it back, and keep what came of it as proposals."""
+    ending = msgspec.structs.replace(here.ending, insights=list(here.ending.insights))
+    outcomes: list[Outcome] = []
+    with contextlib.suppress(_Rehearsed), tx.savepoint():
+        outcomes += [act.attempt(tx, here.me, here.begun, one) for one in silent]
+        outcomes += _tell(tx, here, ending, outcomes, spoken)
+        raise _Rehearsed
+    ending.message_id = None
+    for outcome in outcomes:
+        proposal = outcome.proposal
+        entry = Entry(proposal.type, proposal.title, proposal.payload, proposal.target, proposal.item)
+        told = {"would": outcome.status, **(outcome.result or {})} if outcome.status == "failed" else {"would": outcome.status}
+        action_rows.add(tx, here.begun.user, here.begun.id, entry, status="proposed", result=told)
+    _close(tx, here, ending, outcomes)
+
+
+def _tell_and_end(tx: Tx, here: Pass, done: Sequence[Outcome], spoken: Sequence[Ready]) -> None:
+    ending = msgspec.structs.replace(here.ending, insights=list(here.ending.insights))
+    outcomes = [*done, *_tell(tx, here, ending, done, spoken)]
+    _close(tx, here, ending, outcomes)
+
+
+def _tell(tx: Tx, here: Pass, ending: Ending, done: Sequence[Outcome], spoken: Sequence[Ready]) -> list[Outcome]:
+    """Say what there is to say, unless it was said lately; give what became of it."""
+    proposals = [one.proposal for one in spoken]
+    ending.text = tell_owner.compose(done, proposals, lead=_lead(here, done, proposals))
+    if not ending.text:
+        return []
+    if tell_owner.is_repeat(tx, here.begun.user, ending.text, [*proposals, *(outcome.proposal for outcome in done)]):
+        ending.suppress_reason = tell_owner.REPEATED
+        ending.insights.append(f"The message was left out. {tell_owner.REPEATED}")
+        return []
+    outcomes = [act.attempt(tx, here.me, here.begun, one) for one in spoken]
+    ending.message_id = tell_owner.send(tx, here.begun.user, ending.text)
+    return outcomes
+
+
+def _end_without_news(tx: Tx, here: Pass) -> None:
+    """End a run that had nothing to do; what was told lately is no news."""
+    if here.ending.suppressed:
+        here.ending.suppress_reason = tell_owner.REPEATED
+    else:
+        here.ending.skip_reason = "nothing_due"
+    _end(tx, here)
+
+
+def _end(tx: Tx, here: Pass) -> None:
+    _close(tx, here, here.ending, [])
+
+
+def _close(tx: Tx, here: Pass, ending: Ending, outcomes: Sequence[Outcome]) -> None:
+    """Write the run's row and what follows from its end."""
+    found = here.agenda
+    ending = msgspec.structs.replace(
+        ending, items=_items(here, found, ending, outcomes) if found else [], summary=_summary(ending, outcomes),
+        insights=[*ending.insights, *_left_out(ending)],
+    )  # fmt: skip
+    first = not here.begun.dry_run and not run_rows.any_before(tx, here.begun.user, here.begun.id)
+    if first and found is not None and here.beginner.may(("os.notes:write",)) and instructions.find(tx, here.begun.user) is None:
+        instructions.write(tx, here.me, instructions.DEFAULT)
+    run_rows.end(tx, here.begun, ending)
+    if here.begun.dry_run:
+        return
+    if ending.message_id is not None:
+        _remember(tx, here.begun, ending)
+    if ending.status == "failed":
+        count_failure(tx, here.begun.user, ending.error or "")
+    elif ending.skip_reason in (None, "nothing_due"):
+        schedule_rows.succeeded(tx, here.begun.user)
+
+
+def _remember(tx: Tx, begun: Begun, ending: Ending) -> None:
+    """Keep what was said as an episode, so that the agent's memory finds it."""
+    title = f"Heartbeat of {begun.started_at[:10]}"
+    episodes.add(tx, begun.user, kind="heartbeat", key=str(begun.id), title=title, text=ending.text, at=tx.now, path=f"heartbeat/runs/{begun.id}")
+
+
+async def _fail(here: Pass, error: str) -> None:
+    await here.app.write(_end_failed, here, error)
+
+
+def _end_failed(tx: Tx, here: Pass, error: str) -> None:
+    ending = msgspec.structs.replace(here.ending, status="failed", error=error)
+    _close(tx, here, ending, here.outcomes)
+
+
+def count_failure(tx: Tx, user: int, error: str) -> None:
+    """Count a failure; the fifth in a row pauses the heartbeat, of which the user is told once."""
+    if schedule_rows.failed(tx, user):
+        tell_owner.send(tx, user, PAUSED.format(count=schedule_rows.MOST_FAILURES, error=error))
+
+
+def interrupt(tx: Tx) -> None:
+    """Close what was under way when the server was stopped."""
+    for user in run_rows.interrupt_all(tx):
+        count_failure(tx, user, run_rows.INTERRUPTED)
+
+
+def _items(here: Pass, found: Agenda, ending: Ending, outcomes: Sequence[Outcome]) -> list[ItemOutcome]:
+    """Give each line of the checklist with what came of it."""
+    by_item: dict[int, set[str]] = {}
+    for outcome in outcomes:
+        if outcome.proposal.item is not None:
+            by_item.setdefault(outcome.proposal.item, set()).add(outcome.status)
+    items = []
+    for number, task in enumerate(found.tasks):
+        made = by_item.get(number, set())
+        if made:
+            items.append(ItemOutcome(task.text, "failed" if made == {"failed"} else "done"))
+        elif task.rules:
+            items.append(ItemOutcome(task.text, _of_rules(task, outcomes)))
+        else:
+            asked = ending.model != decide_by_rules.NAME and number in found.for_model
+            items.append(ItemOutcome(task.text, "failed" if number in here.failed else "nothing" if asked else "needs_model"))
+    return items
+
+
+def _of_rules(task: Task, outcomes: Sequence[Outcome]) -> run_rows.Outcome:
+    summed_up = all(rule.kind == "summary" for rule in task.rules) and any(outcome.status != "failed" for outcome in outcomes)
+    return "done" if summed_up else "nothing"
+
+
+def _lead(here: Pass, done: Sequence[Outcome], spoken: Sequence[Proposal]) -> str:
+    """Give the sentence that a line asking for a summary gets when there are several things to tell."""
+    found = here.agenda
+    if found is None or len(done) + len(spoken) < 2 or not any(rule.kind == "summary" for task in found.tasks for rule in task.rules):
+        return ""
+    counts: dict[str, int] = {}
+    for proposal in [*spoken, *(outcome.proposal for outcome in done)]:
+        rule = str(proposal.payload.get("rule") or proposal.type)
+        counts[rule] = counts.get(rule, 0) + 1
+    named = [_counted(count, *NOUNS[rule]) for rule, count in counts.items() if rule in NOUNS]
+    return f"{', '.join(named)}." if named else ""
+
+
+NOUNS = {
+    "overdue": ("overdue todo", "overdue todos"),
+    "due_soon": ("todo due soon", "todos due soon"),
+    "top": ("todo of top priority", "todos of top priority"),
+    "stale_pins": ("stale pin", "stale pins"),
+    "unanswered": ("unanswered message", "unanswered messages"),
+    "calendar": ("event ahead", "events ahead"),
+    "todo_reschedule": ("todo moved", "todos moved"),
+    "todo_create": ("todo added", "todos added"),
+    "note_create": ("note written", "notes written"),
+}
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"
+
+
+def _summary(ending: Ending, outcomes: Sequence[Outcome]) -> str:
+    """Give a run in one line, made of what stands in the tables."""
+    if ending.error is not None:
+        return ending.error
+    if ending.skip_reason is not None:
+        return run_rows.SKIPPED[ending.skip_reason]
+    if not outcomes:
+        return "Nothing new."
+    counts: dict[str, int] = {}
+    for outcome in outcomes:
+        counts[outcome.status] = counts.get(outcome.status, 0) + 1
+    return ", ".join(f"{count} {WORDS[status]}" for status, count in counts.items()) + "."
+
+
+WORDS = {"executed": "done or told", "awaiting_approval": "waiting for a yes", "proposed": "proposed", "failed": "failed", "undone": "taken back"}
+
+
+def _left_out(ending: Ending) -> list[str]:
+    number = len(ending.suppressed)
+    return [f"{number} {'piece' if number == 1 else 'pieces'} of news told in the last days were not told again."] if number else []

@@ -1,0 +1,4 @@
+"""What the agent knows: its owner's files, what was said and done, and finding it again.
+
+Begin with `memory` (the endpoints) and `recall`.
+"""

@@ -1,0 +1,107 @@
+"""Who the agent is and whom it serves: notes below `Memory/Self/` that its owner writes, as part of what every brain is told."""
+
+from collections.abc import Collection, Sequence
+from typing import Literal, NamedTuple
+
+from app.agent.memory import recall
+from app.agent.memory.persona import HEAD
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+
+READERS = frozenset({"key", "oauth", "session", "heartbeat"})
+"""What kinds of callers speak for the owner; nobody else's turn is told what these notes say."""
+CHARACTERS = 6_000
+"""So much of them all is told, about 1,500 tokens."""
+SHORTEST = 200
+LONGEST_NAME = 40
+CUT = "[…]"
+
+
+class File(NamedTuple):
+    """One of the notes: its title, what it is about, which part of the whole it may take, and which end is kept of a long one."""
+
+    title: str
+    about: str
+    share: float
+    kept: Literal["beginning", "end"] = "beginning"
+
+
+FILES = (
+    File("COO.md", "Who you are", 0.25),
+    File("USER.md", "Whom you serve", 0.25),
+    File("POLICY.md", "What you may and must not do", 0.25),
+    File("MEMORY.md", "What you remember", 0.25, "end"),
+)
+
+
+def told(app: App, me: Caller, *, characters: int = CHARACTERS) -> str:
+    """Give the owner's words for a turn's instructions, at most so many characters; empty where there are none or the caller may not read them."""
+    if me.kind not in READERS or not me.may(("os.notes:read",)):
+        return ""
+    notes = app.quick(_versions, me.user)
+    if not notes:
+        return ""
+    key = ("identity", characters, *((note_id, version) for note_id, version, _ in notes))
+    held = app.memory.get(key)
+    if held is None:
+        held = app.quick(_read, me.user, notes, characters).encode()
+        app.memory.put(key, held)
+    return held.decode()
+
+
+def chosen(tx: Tx, owner: int, titles: Collection[str], *, characters: int = CHARACTERS) -> str:
+    """Give the owner's words of some of these notes, for a turn in which the agent speaks to others and the owner wants it to have them."""
+    notes = [note for note in _versions(tx, owner) if note[2] in titles]
+    return _read(tx, owner, notes, characters) if notes else ""
+
+
+def cut(text: str, most: int, kept: Literal["beginning", "end"] = "beginning") -> str:
+    """Give a text, of one that is too long whole lines from its beginning or its end, and a mark where the rest was."""
+    text = text.strip()
+    if len(text) <= most:
+        return text
+    room = most - len(CUT) - 1
+    if room <= 0:
+        return ""
+    if kept == "end":
+        lines = text[-room:].partition("\n")[2] or text[-room:]
+        return f"{CUT}\n{lines}"
+    lines = text[: room + 1].rpartition("\n")[0] or text[:room]
+    return f"{lines.rstrip()}\n{CUT}"
+
+
+def _versions(tx: Tx, owner: int) -> list[tuple[int, int, str]]:
+    """Give (id, version, title) of the notes that are there; of several of one title that with the lowest id."""
+    folder_id = recall.folder(tx, owner, "Self")
+    if folder_id is None:
+        return []
+    found: dict[str, tuple[int, int, str]] = {}
+    for file in FILES:
+        row = tx.one(
+            """SELECT id, version, title FROM notes WHERE owner_id = :owner AND folder_id = :folder AND pinned IN (0, 1)
+               AND title = :title COLLATE NOCASE AND title = :title AND trash_id IS NULL ORDER BY id LIMIT 1""",
+            owner=owner, folder=folder_id, title=file.title,
+        )  # fmt: skip
+        if row is not None:
+            found[file.title] = (row["id"], row["version"], row["title"])
+    return list(found.values())
+
+
+def _read(tx: Tx, owner: int, notes: Sequence[tuple[int, int, str]], characters: int) -> str:
+    """Give the notes under headings; what one leaves of its share the later ones may take."""
+    by_title = {title: note_id for note_id, _, title in notes}
+    left, parts = characters - len(HEAD), []
+    for place, file in enumerate(FILES):
+        share = sum(other.share for other in FILES[place:] if other.title in by_title) or 1.0
+        heading = f"\n\n## {file.about} ({file.title})\n"
+        room = int(left * file.share / share) - len(heading)
+        if file.title not in by_title or room < 1:
+            continue
+        part = "substr(content, 1, :most)" if file.kept == "beginning" else "substr(content, -:most)"
+        sql = f"SELECT {part} FROM notes WHERE id = :id AND owner_id = :owner AND trash_id IS NULL"
+        text = cut(tx.value(sql, id=by_title[file.title], owner=owner, most=room + SHORTEST) or "", room, file.kept)
+        if text:
+            parts.append(heading + text)
+            left -= len(heading) + len(text)
+    return HEAD + "".join(parts) if parts else ""

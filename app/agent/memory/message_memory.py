@@ -1,0 +1,62 @@
+"""What people and their agents wrote to each other, brought into the memory of those who could read it, behind the writes and before a search."""
+
+import sqlite3
+
+from app.agent.memory import episodes
+from app.core.app import App
+from app.core.database.tx import Tx
+
+AT_ONCE = 20
+EPISODES_AT_ONCE = 40
+"""After so many a step ends, since a message of a group is one for each member."""
+
+
+def add(tx: Tx, message: int) -> None:
+    """Let a message be remembered soon."""
+    tx.run("INSERT INTO unremembered_messages (message_id) VALUES (:message)", message=message)
+
+
+async def caught_up(app: App) -> None:
+    """Wait until every message that is there can be found in memories."""
+    while app.glance(_is_behind):
+        await app.write(tend)
+
+
+def tend(tx: Tx) -> bool:
+    """Bring some messages into memories; say whether there may be more."""
+    rows = tx.all(
+        """SELECT m.id, m.conversation_id, m.sender_id, m.sender_label, m.content, m.created_at, c.type, c.title
+           FROM unremembered_messages u JOIN messages m ON m.id = u.message_id JOIN conversations c ON c.id = m.conversation_id
+           ORDER BY u.message_id LIMIT :most""",
+        most=AT_ONCE,
+    )  # fmt: skip
+    made = 0
+    for row in rows:
+        if made >= EPISODES_AT_ONCE:
+            return True
+        made += _remember(tx, row)
+        tx.run("DELETE FROM unremembered_messages WHERE message_id = :id", id=row["id"])
+    return len(rows) == AT_ONCE
+
+
+def _is_behind(tx: Tx) -> bool:
+    return tx.one("SELECT 1 FROM unremembered_messages WHERE message_id > 0 LIMIT 1") is not None
+
+
+def _remember(tx: Tx, row: sqlite3.Row) -> int:
+    """Keep a message as an episode of each member who may read it; give their number."""
+    members = tx.all(
+        """SELECT m.user_id, users.name FROM conversation_members m JOIN users ON users.id = m.user_id
+           WHERE m.conversation_id = :id AND m.since_id < :message""",
+        id=row["conversation_id"], message=row["id"],
+    )  # fmt: skip
+    where = f" in {row['title']}" if row["type"] == "group" else ""
+    names = {member["user_id"]: member["name"] for member in members}
+    others = [name for user, name in names.items() if user != row["sender_id"]]
+    for user in names:
+        title = f"Message from {row['sender_label']}" if user != row["sender_id"] else f"Message to {others[0] if len(others) == 1 else 'others'}"
+        episodes.add(
+            tx, user, kind="conversation", key=f"message {row['id']}", title=title + where, text=row["content"], at=row["created_at"],
+            path=f"conversations/{row['conversation_id']}", conversation_id=row["conversation_id"],
+        )  # fmt: skip
+    return len(names)

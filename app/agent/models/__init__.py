@@ -1,0 +1,4 @@
+"""Language models: choosing, connecting, guarding and driving them.
+
+May import turn and rules. Begin with `model_or_rules`, then `model_loop`.
+"""

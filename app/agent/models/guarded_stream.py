@@ -1,0 +1,212 @@
+"""What a guarded model streams: begun only once it says something, its printed calls made real, its arguments put right."""
+
+import contextlib
+import dataclasses
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager
+from datetime import datetime
+from typing import Any
+
+from pydantic_ai import ModelResponseStreamEvent, PartDeltaEvent, PartStartEvent
+from pydantic_ai.exceptions import ModelAPIError, UnexpectedModelBehavior
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, TextPartDelta, ToolCallPart, ToolReturnPart, UserPromptPart
+from pydantic_ai.models import ModelRequestParameters, StreamedResponse
+from pydantic_ai.usage import RequestUsage
+
+from app.agent.models.small_models import printed_calls, repair_calls
+
+SAME_CALLS = 2
+"""How often the same call may stand in a turn: once made, and once refused because it was made."""
+
+
+class NoAnswer(UnexpectedModelBehavior):
+    """A stream came to its end without text and without a call."""
+
+
+class Stuck(NoAnswer):
+    """A model only makes calls again that it has made, and was told that it has made."""
+
+
+async def opened(
+    stack: contextlib.AsyncExitStack,
+    asked: AbstractAsyncContextManager[StreamedResponse],
+    parameters: ModelRequestParameters,
+    messages: Sequence[ModelMessage],
+    now: datetime,
+) -> "GuardedStream":
+    """Open a model's stream on `stack` and give it once it has said its first word, or made its calls; raise whatever came before that."""
+    inner = await stack.enter_async_context(asked)
+    stream = GuardedStream(parameters, inner=inner, texts=_texts(inner), messages=messages, now=now)
+    await stream.begin()
+    return stream
+
+
+@dataclasses.dataclass
+class GuardedStream(StreamedResponse):
+    """The stream of a model, from its first word on."""
+
+    inner: StreamedResponse = dataclasses.field(kw_only=True)
+    texts: AsyncIterator[str] = dataclasses.field(kw_only=True)
+    messages: Sequence[ModelMessage] = dataclasses.field(kw_only=True)
+    now: datetime = dataclasses.field(kw_only=True)
+    printed: list[ToolCallPart] = dataclasses.field(default_factory=list, init=False)
+    first: str = dataclasses.field(default="", init=False)
+    said: str = dataclasses.field(default="", init=False)
+    held: str = dataclasses.field(default="", init=False)
+    ended: bool = dataclasses.field(default=False, init=False)
+
+    async def begin(self) -> None:
+        """Read as far as the first text that may go out; raise NoAnswer where there is neither text nor call."""
+        self.first = await self._next()
+        if not self.first and not self.calls():
+            raise Stuck("the same again") if self._made() else NoAnswer("nothing was answered")
+
+    async def _get_event_iterator(self) -> AsyncIterator[ModelResponseStreamEvent]:
+        """Pass the text on, but for what became a call; then make the calls."""
+        text = self.first
+        while text:
+            for event in self._parts_manager.handle_text_delta(vendor_part_id="text", content=text):
+                yield event
+            try:
+                text = await self._next()
+            except (ModelAPIError, UnexpectedModelBehavior):
+                raise
+            except Exception as error:
+                raise ModelAPIError(self.model_name, type(error).__name__) from None
+        for call in self.calls():
+            yield self._parts_manager.handle_tool_call_part(
+                vendor_part_id=call.tool_call_id, tool_name=call.tool_name, args=call.args, tool_call_id=call.tool_call_id
+            )
+
+    async def _next(self) -> str:
+        """Give the next text that may go out; empty when all has been said."""
+        while not self.ended:
+            text = await anext(self.texts, None)
+            self.ended = text is None
+            self.held += text or ""
+            start = len(self.held) if self.ended else printed_calls.held_from(self.held, begun=bool(self.said))
+            if self.ended:
+                self._take_printed()
+                start = len(self.held) if self.said or self.held.strip() else 0
+            free, self.held = self.held[:start], self.held[start:]
+            self.said += free
+            if free:
+                return free
+        return ""
+
+    def calls(self) -> list[ToolCallPart]:
+        """Give the calls that the model made, their arguments as the tools have them; none where it is stuck in making them."""
+        made = self._made()
+        return [] if made and all(self._times(call) >= SAME_CALLS for call in made) else made
+
+    def _made(self) -> list[ToolCallPart]:
+        """Give the calls that the model made, or printed where it made none."""
+        made = [part for part in self.inner.get().parts if isinstance(part, ToolCallPart)]
+        return [self._repaired(call) for call in made] if made else self.printed
+
+    def _times(self, call: ToolCallPart) -> int:
+        """Count how often the very call stands in this turn already."""
+        count = 0
+        for message in self.messages:
+            if isinstance(message, ModelRequest) and any(isinstance(part, UserPromptPart) for part in message.parts):
+                count = 0
+            count += sum(_is_same(part, call) for part in message.parts if isinstance(part, ToolCallPart))
+        return count
+
+    def _take_printed(self) -> None:
+        """Take what is still held as calls where it is that."""
+        if (
+            not self.held.strip()
+            or not self._schemas()
+            or any(isinstance(part, ToolCallPart) for part in self.inner.get().parts)
+            or self._was_read(self.held)
+        ):
+            return
+        found = printed_calls.calls_in(self.held, self._schemas())
+        self.printed = [self._repaired(ToolCallPart(call.name, call.arguments)) for call in found]
+        self.held = "" if self.printed else self.held
+
+    def _was_read(self, held: str) -> bool:
+        """Say whether the text stands in what a tool or the user gave, so that the model only repeats it."""
+        text = "".join(held.split())
+        return any(text in "".join(given.split()) for message in self.messages for given in _given(message))
+
+    def _schemas(self) -> dict[str, dict[str, Any]]:
+        return {tool.name: tool.parameters_json_schema for tool in self.model_request_parameters.function_tools}
+
+    def _repaired(self, call: ToolCallPart) -> ToolCallPart:
+        schema = self._schemas().get(call.tool_name)
+        try:
+            given = call.args_as_dict(raise_if_invalid=True)
+        except (ValueError, AssertionError):
+            return call
+        return call if schema is None else dataclasses.replace(call, args=repair_calls.repaired(given, schema, self.now))
+
+    def get(self) -> ModelResponse:
+        """Give the response so far, with the calls as they are made."""
+        found = self.inner.get()
+        others = [part for part in found.parts if not isinstance(part, ToolCallPart)]
+        if self.printed:
+            others = [part for part in others if not isinstance(part, TextPart)]
+            others += [TextPart(self.said)] if self.said else []
+        return dataclasses.replace(found, parts=[*others, *self.calls()])
+
+    async def close_stream(self) -> None:
+        """Close the model's own stream."""
+        await self.inner.close_stream()
+
+    @property
+    def usage(self) -> RequestUsage:
+        return self.inner.usage
+
+    @property
+    def model_name(self) -> str:
+        return self.inner.model_name
+
+    @property
+    def provider_name(self) -> str | None:
+        return self.inner.provider_name
+
+    @property
+    def provider_url(self) -> str | None:
+        return self.inner.provider_url
+
+    @property
+    def timestamp(self) -> datetime:
+        return self.inner.timestamp
+
+
+async def _texts(stream: StreamedResponse) -> AsyncIterator[str]:
+    """Give the texts of a stream that are not empty."""
+    async for event in stream:
+        match event:
+            case PartStartEvent(part=TextPart(content=text)) | PartDeltaEvent(delta=TextPartDelta(content_delta=text)) if text:
+                yield text
+            case _:
+                pass
+
+
+def _is_same(one: ToolCallPart, other: ToolCallPart) -> bool:
+    return one.tool_name == other.tool_name and one.args_as_dict() == other.args_as_dict()
+
+
+def _given(message: ModelMessage) -> list[str]:
+    """Give the texts of a message that did not come from a model."""
+    if not isinstance(message, ModelRequest):
+        return []
+    return [text for part in message.parts if isinstance(part, ToolReturnPart | UserPromptPart) for text in _strings(part.content)]
+
+
+def _strings(value: Any) -> Iterator[str]:
+    """Give every text in a value, however deep."""
+    match value:
+        case str():
+            yield value
+        case Mapping():
+            for part in value.values():
+                yield from _strings(part)
+        case list() | tuple():
+            for part in value:
+                yield from _strings(part)
+        case _:
+            pass

@@ -1,0 +1,66 @@
+"""Brains: the language model that is to answer, or the rules where none is configured or can be asked."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from app.agent.models import model_choice, model_rows
+from app.agent.models.model_choice import OFFLINE
+from app.agent.models.providers import ProviderMissing, Providers
+from app.agent.turn.turn_result import Fallback
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.process.lazy_import import loaded
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+
+
+class Brain(msgspec.Struct, frozen=True):
+    """What answers one turn, a model for pydantic-ai or, without one, the rules: its name, who provides it, and whether it runs on this machine."""
+
+    model: "Model | None"
+    name: str
+    provider: str
+    local: bool
+    missing: Fallback | None = None
+
+    @property
+    def fallback(self) -> Fallback | None:
+        """Why the rules answered in its place; None as long as they did not."""
+        return self.missing or getattr(self.model, "fallback", None)
+
+    @property
+    def answered(self) -> str:
+        """The name of what has in fact answered."""
+        return OFFLINE if self.fallback else self.name
+
+
+async def pick(app: App, me: Caller, wanted: str | None = None, *, now: datetime | None = None) -> Brain:
+    """Give the brain for one turn: the model of the name that is wanted, else the user's default, else the server's, else the rules.
+
+    `now` is the user's local time. A brain is for one turn only: it remembers whether the rules had to take over.
+    """
+    configured = app.quick(model_choice.chosen, me, app.settings, wanted)
+    if configured is None:
+        return Brain(None, OFFLINE, OFFLINE, local=True)
+    local = model_choice.is_local(configured.url)
+    try:
+        asked = await app.part(Providers).model(configured)
+    except ProviderMissing as missing:
+        return Brain(None, configured.name, configured.provider, local, Fallback(configured.name, str(missing)))
+    moment = now or app.clock()
+    guarded, offline = await loaded("app.agent.models.guarded_model"), await loaded("app.agent.models.rules_model")
+    return Brain(guarded.GuardedModel(asked, offline.OfflineModel(moment), configured, moment), configured.name, configured.provider, local)
+
+
+def named(app: App, me: Caller, wanted: str | None = None) -> str:
+    """Give the name of the brain that `pick` would take."""
+    return app.quick(model_choice.name_of, me, app.settings, wanted)
+
+
+def listed(app: App, me: Caller) -> list[tuple[model_rows.Configured, bool]]:
+    """Give every model that can be asked for and whether it is the caller's default."""
+    mine = app.quick(model_choice.chosen, me, app.settings)
+    return [(model, mine is not None and mine.name == model.name) for model in app.quick(model_choice.every, app.settings)]

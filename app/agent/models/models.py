@@ -1,0 +1,207 @@
+"""The language models that the agent may use: what a chat may name, and how the operator adds, chooses and removes them."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from app.agent.models import model_choice, model_or_rules, model_rows
+from app.agent.models.model_choice import DEFAULT, OFFLINE
+from app.agent.models.model_rows import Configured, Found, Probed, Tools
+from app.agent.models.providers import Providers
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.core.operation import operation
+from app.core.schema import Line, Record
+from app.errors import AlreadyExists, Invalid, NotFound
+from app.settings import Provider
+
+ENVIRONMENT = "environment"
+REFERENCES = ("env:", "file:/")
+
+
+class ChatModel(Record):
+    """A brain that can be asked for."""
+
+    name: str
+    provider: str
+    local: bool
+    default: bool
+
+
+class ChatModels(Record):
+    models: list[ChatModel]
+
+
+class ModelView(Record):
+    """A model as the operator sees it; `key` says where its key lies and never what it is."""
+
+    name: str
+    provider: str
+    url: str
+    model: str
+    key: str | None
+    tools: Tools
+    thinking: bool
+    context: int | None
+    local: bool
+    default: bool
+    from_: str
+    found: Found | None
+    checked_at: str | None
+
+
+class ModelList(Record):
+    models: list[ModelView]
+    default: str
+
+
+class ModelAnswer(Record):
+    model: ModelView
+
+
+class Tested(Record):
+    """A model and what its test found."""
+
+    model: ModelView
+    test: Probed
+
+
+Name = Annotated[str, Line(1, 100)]
+Address = Annotated[str, Line(0, 500)]
+Secret = Annotated[str, Line(1, 4_000)]
+
+
+@operation("GET /chat/models", scope="agent.chat:run", category="agent", since="beyond", effect="read")
+async def list_models(app: App, me: Caller) -> ChatModels:
+    """List the models that a chat may name; `offline`, which needs none, is always there."""
+    found = model_or_rules.listed(app, me)
+    rules = ChatModel(OFFLINE, OFFLINE, local=True, default=not any(default for _, default in found))
+    return ChatModels([rules, *(ChatModel(one.name, one.provider, model_choice.is_local(one.url), default) for one, default in found)])
+
+
+@operation("COMMAND", category="agent", effect="read")
+async def configured_models(app: App, me: Caller) -> ModelList:
+    """List the configured models with the addresses they are asked at, and which answers by default."""
+    return app.quick(_listed, app)
+
+
+@operation("COMMAND", category="agent")
+async def add_model(
+    app: App, me: Caller, *, name: Name, provider: Provider = "compatible", url: Address = "", model: Annotated[str, Line(1, 200)] | None = None,
+    key_from: Annotated[str, Line(0, 500)] = "", secret: Secret | None = None, tools: Tools = "auto", thinking: bool = False,
+    context: Annotated[int, Meta(ge=1_024, le=10_000_000)] | None = None, replace: bool = False,
+) -> ModelAnswer:  # fmt: skip
+    """Add a model, or put it in the place of one of that name; the first one that is added becomes the default."""
+    if name.casefold() in (OFFLINE, DEFAULT):
+        raise Invalid(f"{name} is not a name that a model can have.", field="name")
+    if key_from and not key_from.startswith(REFERENCES):
+        raise Invalid("keyFrom must be env:NAME or file:/PATH.", field="keyFrom")
+    try:
+        address = model_choice.address(provider, url)
+    except ValueError as error:
+        raise Invalid(f"url {error}.", field="url") from None
+    secrets = app.part(Providers).secrets
+    reference = key_from if secret is None else secrets.keep(secret)
+    added = Configured(name, provider, address, model or name, reference, tools, thinking, context)
+    try:
+        former = await app.write(_put, added, replace=replace)
+    except AlreadyExists:
+        secrets.forget(reference)
+        raise
+    if former is not None:
+        secrets.forget(former.key_from)
+    return ModelAnswer(app.quick(_one, app, name))
+
+
+@operation("COMMAND", category="agent")
+async def set_default_model(app: App, me: Caller, *, name: Name) -> ModelList:
+    """Let a model answer by default; `offline` leaves that to the rules."""
+    await app.write(_make_default, app, name)
+    return app.quick(_listed, app)
+
+
+@operation("COMMAND", category="agent")
+async def remove_model(app: App, me: Caller, *, name: Name) -> ModelList:
+    """Remove a model, and its key where that is kept here."""
+    removed = await app.write(_remove, app, name)
+    app.part(Providers).secrets.forget(removed.key_from)
+    return app.quick(_listed, app)
+
+
+@operation("COMMAND", category="agent")
+async def test_model(app: App, me: Caller, *, name: Name) -> Tested:
+    """Ask a model's server what it is and let the model make a tiny call; what is found decides how the agent uses it."""
+    from app.agent.models.probe import found_of, probe  # only the command line asks for it
+
+    configured = app.quick(model_choice.known, app.settings, name)
+    if configured is None:
+        raise _unknown(name)
+    tested = await probe(app.part(Providers), configured)
+    if tested.reachable:
+        await app.write(model_rows.note_found, configured.name, found_of(tested))
+    return Tested(app.quick(_one, app, configured.name), tested)
+
+
+def _put(tx: Tx, added: Configured, *, replace: bool) -> Configured | None:
+    former = model_rows.named(tx, added.name)
+    if former is not None and not replace:
+        raise AlreadyExists(f"There is a model called {former.name} already; --replace puts this one in its place.", field="name")
+    model_rows.put(tx, added)
+    if model_rows.default(tx) is None:
+        model_rows.make_default(tx, added.name)
+    return former
+
+
+def _make_default(tx: Tx, app: App, name: str) -> None:
+    if name.casefold() == OFFLINE:
+        model_rows.make_default(tx, OFFLINE)
+        return
+    found = model_choice.known(tx, app.settings, name)
+    if found is None:
+        raise _unknown(name)
+    model_rows.make_default(tx, found.name)
+
+
+def _remove(tx: Tx, app: App, name: str) -> Configured:
+    found = model_rows.named(tx, name)
+    if found is None:
+        given = model_choice.of_environment(app.settings)
+        if given is not None and given.name.casefold() == name.casefold():
+            raise Invalid("This model comes from HEARTH_MODEL; start the server without it.", field="name")
+        raise _unknown(name)
+    model_rows.remove(tx, name)
+    return found
+
+
+def _unknown(name: str) -> NotFound:
+    return NotFound(f"There is no model called {name}; `hearth model list` shows them all.", field="name")
+
+
+def _listed(tx: Tx, app: App) -> ModelList:
+    default = model_choice.default(tx, app.settings)
+    chosen = OFFLINE if default is None else default.name
+    return ModelList([_view(tx, app, model, chosen) for model in model_choice.every(tx, app.settings)], chosen)
+
+
+def _one(tx: Tx, app: App, name: str) -> ModelView:
+    found = model_choice.known(tx, app.settings, name)
+    if found is None:
+        raise _unknown(name)
+    default = model_choice.default(tx, app.settings)
+    return _view(tx, app, found, OFFLINE if default is None else default.name)
+
+
+def _view(tx: Tx, app: App, model: Configured, default: str) -> ModelView:
+    stored = model_rows.named(tx, model.name) is not None
+    return ModelView(
+        model.name, model.provider, model.url, model.model, _key(model), model.tools, model.thinking, model_choice.context_of(model),
+        model_choice.is_local(model.url), model.name == default, "command line" if stored else ENVIRONMENT, model.found, model.checked_at,
+    )  # fmt: skip
+
+
+def _key(model: Configured) -> str | None:
+    """Say where a model's key lies."""
+    if model.key_from == model_choice.FROM_SETTINGS:
+        return "HEARTH_MODEL_KEY"
+    return "kept in the data directory" if model.key_from.startswith("kept:") else model.key_from or None

@@ -1,0 +1,177 @@
+"""What a model can do, found out by asking its server: whether it answers, which models it has, its context, and whether it calls tools."""
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
+
+from app.agent.models import model_choice, model_servers, providers
+from app.agent.models.model_rows import Configured, Found, Probed
+from app.agent.models.providers import ProviderMissing, Providers
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
+
+CALL_TOKENS = 400
+SHOWN_CHARACTERS = 200
+MOST_NAMES = 200
+TRAP = 4_096
+WANTED_CONTEXT = 16_384
+
+QUESTION = "What is the weather in Oslo now? Use the tool."
+TOOL = {
+    "type": "object",
+    "properties": {"city": {"type": "string", "description": "name of the city"}},
+    "required": ["city"],
+    "additionalProperties": False,
+}
+
+
+class Called(NamedTuple):
+    """What came of the tiny call: whether it was made (None where the model could not be asked), what was said, and what went wrong."""
+
+    made: bool | None
+    text: str
+    error: str | None
+
+
+async def probe(asked: Providers, configured: Configured) -> Probed:
+    """Test a model and give what was found; never raises for what the server does."""
+    try:
+        key = asked.key(configured)
+        client, model = await asyncio.to_thread(providers.made, configured, key)
+    except ProviderMissing as missing:
+        return _failed(str(missing))
+    try:
+        server = model_servers.Server(client, configured, key)
+        names = await model_servers.names(server)
+        if not server.reachable:
+            where = urlsplit(configured.url).netloc
+            return _failed(f"{where} cannot be reached ({server.trouble}). {_start(configured)}".strip())
+        called = await _call(model, configured, key)
+        found = await model_servers.found(server, configured)  # after the call, since only a model that is loaded has a context at Ollama
+    finally:
+        await client.aclose()
+    return _judged(configured, names, found, called)
+
+
+def _judged(configured: Configured, names: list[str], found: Found, called: Called) -> Probed:
+    """Give what the answers come to."""
+    tools = found.tools if called.made is None else called.made
+    offered = model_servers.is_offered(configured.model, names) if names else None
+    error = called.error
+    if error and offered is False:
+        error = f"{urlsplit(configured.url).netloc} has no model {configured.model}. {_fetch(configured, names)}".strip()
+    known = Found(found.server, configured.context or found.context, found.most_context, tools, found.thinks)
+    return Probed(
+        error is None, True, known.server, names[:MOST_NAMES], offered, known.context, known.most_context, tools, known.thinks,
+        _offers(configured, known), called.text, error, _warnings(configured, known, offered=offered),
+    )  # fmt: skip
+
+
+def found_of(probed: Probed) -> Found:
+    """Give what is worth keeping of a test."""
+    return Found(probed.server, probed.context, probed.most_context, probed.tools, probed.thinks)
+
+
+async def _call(model: "Model", configured: Configured, key: str) -> Called:
+    """Let the model make a tiny call; where it cannot even be asked with a tool, ask without."""
+    from pydantic_ai.direct import model_request
+    from pydantic_ai.messages import ModelRequest, TextPart, ToolCallPart
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.settings import ModelSettings
+    from pydantic_ai.tools import ToolDefinition
+
+    tool = ToolDefinition(name="get_weather", description="Give the weather of a city.", parameters_json_schema=TOOL)
+    said, with_tool = ModelRequest.user_text_prompt(QUESTION), ModelRequestParameters(function_tools=[tool])
+    error = ""
+    for parameters in (with_tool, ModelRequestParameters()):
+        try:
+            answer = await model_request(model, [said], model_settings=ModelSettings(max_tokens=CALL_TOKENS), model_request_parameters=parameters)
+        except Exception as failure:
+            error = error or _explained(failure, configured, key)
+            continue
+        calls = [part for part in answer.parts if isinstance(part, ToolCallPart)]
+        text = " ".join("".join(part.content for part in answer.parts if isinstance(part, TextPart)).split())[:SHOWN_CHARACTERS]
+        made = any(call.tool_name == "get_weather" and "oslo" in json.dumps(call.args, default=str).casefold() for call in calls)
+        return Called(made, _hidden(text, key), None)
+    return Called(None, "", error)
+
+
+def _explained(failure: Exception, configured: Configured, key: str) -> str:
+    """Tell why a model could not be asked; the operator may also read what the provider wrote, but never the key."""
+    from app.agent.models.guarded_model import explained
+
+    body = getattr(failure, "body", None)
+    said = body.get("message") or body.get("error") if isinstance(body, dict) else body
+    if isinstance(said, dict):
+        said = said.get("message")
+    shown = " ".join(str(said).split())[:SHOWN_CHARACTERS] if said else ""
+    return explained(failure, configured) + (f" It says: {_hidden(shown, key)}" if shown else "")
+
+
+def _hidden(text: str, key: str) -> str:
+    return text.replace(key, "…") if key else text
+
+
+def _failed(error: str, *, server: str = "") -> Probed:
+    return Probed(False, False, server, [], None, None, None, None, None, "", "", error, [])
+
+
+def _offers(configured: Configured, known: Found) -> str:
+    """Say how the agent will use the model."""
+    match model_choice.tools_of(Configured(**{**_fields(configured), "found": known})):
+        case "none":
+            return "The rules choose and call the tools, the model writes the answers."
+        case "few":
+            return "It is offered at most eight tools for each message, chosen by what the message asks for."
+        case _:
+            return "It is offered every tool."
+
+
+def _fields(configured: Configured) -> dict[str, Any]:
+    return {name: getattr(configured, name) for name in Configured.__struct_fields__}
+
+
+def _warnings(configured: Configured, known: Found, *, offered: bool | None) -> list[str]:
+    found: list[str] = []
+    if known.server == "ollama" and not configured.context and (known.context is None or known.context <= TRAP):
+        found.append(_trap(configured, known))
+    elif known.context is not None and known.context < WANTED_CONTEXT and known.server != "ollama":
+        found.append(f"Its context is {known.context} tokens; {WANTED_CONTEXT} or more let it remember a conversation and read whole notes.")
+    if known.tools is False and configured.tools == "auto":
+        found.append("It did not call a tool when asked to. `--tools few` offers it tools all the same.")
+    if offered is False and known.server != "llama.cpp":  # which serves its one model under every name
+        found.append(f"The server does not list a model called {configured.model}.")
+    return found
+
+
+def _trap(configured: Configured, known: Found) -> str:
+    """Tell of the small context that Ollama gives, and what to do about it."""
+    usual = "Ollama gives models 4,096 tokens where the graphics memory is small"
+    now = f"Ollama gives this model {known.context} tokens" if known.context else usual
+    name = f"{configured.model.replace(':', '-')}-agent"
+    lines = f"FROM {configured.model}\\nPARAMETER num_ctx {WANTED_CONTEXT}\\n"
+    return (
+        f"{now}, and cuts off the beginning of what is longer without a word. Give it more: start Ollama with "
+        f"OLLAMA_CONTEXT_LENGTH={WANTED_CONTEXT}, or make a model that has more: printf '{lines}' > Modelfile && "
+        f"ollama create {name} -f Modelfile, and add {name}."
+    )
+
+
+def _start(configured: Configured) -> str:
+    match configured.provider:
+        case "ollama":
+            return "Is Ollama running? `ollama serve` starts it."
+        case "llamacpp":
+            return "Is it running? `llama-server --jinja -m FILE.gguf --port 8080` starts it."
+        case "lmstudio":
+            return "Is its server on? `lms server start` starts it."
+        case _:
+            return ""
+
+
+def _fetch(configured: Configured, names: list[str]) -> str:
+    if configured.provider == "ollama" or configured.url.startswith("http://localhost:11434"):
+        return f"`ollama pull {configured.model}` fetches it."
+    return f"It has {', '.join(names[:5])}{' …' if len(names) > 5 else ''}." if names else ""

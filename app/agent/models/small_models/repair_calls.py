@@ -1,0 +1,136 @@
+"""What models nearly get right in a call: names and values that can only mean one thing are taken as what they mean."""
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from datetime import date, datetime
+from typing import Any
+
+from app.agent.quickadd import quickadd
+from app.core.process.lazy_regex import regex
+
+Schema = Mapping[str, Any]
+_ISO = regex(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d.*)?")
+_A_DATE = regex(r"\ba date\b")
+_WHOLE = regex(r"[+-]?\d{1,15}(?:\.0+)?")
+_NUMBER = regex(r"[+-]?\d{1,15}(?:\.\d{1,10})?")
+YES, NO = frozenset({"true", "yes", "1", "on"}), frozenset({"false", "no", "0", "off"})
+NOTHING = frozenset({"null", "none", "n/a", "undefined"})
+
+
+def repaired(given: Mapping[str, Any], schema: Schema, now: datetime) -> dict[str, Any]:
+    """Give a call's arguments as the tool's schema has them; what cannot be understood stays, for the tool to refuse, and what is unknown goes."""
+    fields: Mapping[str, Schema] = schema.get("properties", {})
+    required = set(schema.get("required", ()))
+    found: dict[str, Any] = {}
+    for name, value in _named(given, fields, required).items():
+        if name not in required and _is_nothing(value, fields[name]):
+            continue
+        found[name] = value_for(value, fields[name], now)
+    return found
+
+
+def value_for(value: Any, schema: Schema, now: datetime) -> Any:
+    """Give a value in the type that a field wants, where it can only mean that."""
+    plain = only(schema)
+    words = plain.get("enum")
+    if words is not None:
+        return _among(value, words)
+    match plain.get("type"):
+        case "integer":
+            return _integer(value)
+        case "number":
+            return float(value) if isinstance(value, str) and _NUMBER.fullmatch(value.strip()) else value
+        case "boolean":
+            return _boolean(value)
+        case "string":
+            return _string(value, str(plain.get("description") or schema.get("description") or ""), now)
+        case "array":
+            parts = _parsed(value) if isinstance(value, str) else value
+            items = plain.get("items", {})
+            return [value_for(part, items, now) for part in (parts if isinstance(parts, list) else [parts])]
+        case "object":
+            parts = _parsed(value) if isinstance(value, str) else value
+            return repaired(parts, plain, now) if isinstance(parts, dict) and plain.get("properties") else parts
+        case _:
+            return value
+
+
+def only(schema: Schema) -> Schema:
+    """Give the one alternative of a schema that is not null, or the schema itself."""
+    options = [option for option in schema.get("anyOf", ()) if option.get("type") != "null"]
+    return options[0] if len(options) == 1 else schema
+
+
+def _named(given: Mapping[str, Any], fields: Mapping[str, Schema], required: set[str]) -> dict[str, Any]:
+    spelled = {_letters(name): name for name in fields}
+    found = {spelled[_letters(name)]: value for name, value in given.items() if _letters(name) in spelled}
+    lacking = [name for name in required if name not in found]
+    strange = [value for name, value in given.items() if _letters(name) not in spelled]
+    if len(lacking) == 1 and len(strange) == 1:  # the one thing that was given can only be the one thing that is wanted
+        found[lacking[0]] = strange[0]
+    return found
+
+
+def _letters(name: str) -> str:
+    return "".join(mark for mark in name.casefold() if mark.isalnum())
+
+
+def _is_nothing(value: Any, schema: Schema) -> bool:
+    """Say whether a value stands for none at all; an empty text is a value where text is wanted."""
+    if value is None:
+        return True
+    plain = only(schema)
+    wants_text = plain.get("type") == "string" and "enum" not in plain and not _A_DATE.search(str(plain.get("description", "")))
+    return isinstance(value, str) and not wants_text and (not value.strip() or value.strip().casefold() in NOTHING)
+
+
+def _among(value: Any, words: Any) -> Any:
+    if not isinstance(value, str):
+        return value
+    return next((word for word in words if isinstance(word, str) and _letters(word) == _letters(value)), value)
+
+
+def _integer(value: Any) -> Any:
+    if isinstance(value, str) and _WHOLE.fullmatch(value.strip()):
+        return int(float(value))
+    if isinstance(value, float) and math.isfinite(value) and value.is_integer():
+        return int(value)
+    return value
+
+
+def _boolean(value: Any) -> Any:
+    word = str(value).strip().casefold() if isinstance(value, str | int) and not isinstance(value, bool) else None
+    return True if word in YES else False if word in NO else value
+
+
+def _string(value: Any, description: str, now: datetime) -> Any:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    if isinstance(value, str) and _A_DATE.search(description):
+        return _date(value.strip(), description, now)
+    return value
+
+
+def _date(text: str, description: str, now: datetime) -> str:
+    """Give a date that was written as people write it as the wire has it."""
+    if _ISO.fullmatch(text) or text.casefold() in re.findall(r"\w+", description.casefold()):
+        return text
+    read = quickadd.read(f"x {text}", now=now)
+    if read.title != "x" or read.due is None:
+        return text
+    day = read.due.date() if isinstance(read.due, datetime) else read.due
+    only_days = "moment" not in description
+    return _iso(day) if only_days else read.due_date or text
+
+
+def _iso(day: date) -> str:
+    return day.isoformat()
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

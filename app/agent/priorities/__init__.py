@@ -1,0 +1,4 @@
+"""How much and how soon a thing matters: urgency, importance, quadrants.
+
+Begin with `items`.
+"""

@@ -1,0 +1,60 @@
+"""How much depends on a thing: from its kind, its priority, its words and who sent it."""
+
+from app.agent.priorities.items import Item, Points, points
+from app.agent.priorities.lexicon import lexicon
+from app.agent.priorities.lexicon.lexicon import Sense, Senses
+from app.agent.priorities.mail_senders import Sender, sender_of
+from app.agent.priorities.urgency import asks, is_settled
+
+IMPORTANT = 50
+BASE = {"todo": 40, "calendar": 40, "other": 30, "note": 25, "email": 25}
+PRIORITY_POINTS = ((0.95, 40), (0.7, 22), (0.55, 5), (0.3, 0), (0.01, -12))
+
+
+def importance(item: Item) -> Points:
+    """Return how important an item is."""
+    found = lexicon.senses(item.text)
+    parts = [(BASE[item.source], ""), *_priority_points(item), *_word_points(found, settled=is_settled(item))]
+    if item.needs_reply:
+        parts.append((25, ""))
+    elif asks(item):
+        parts.append((15, ""))
+    if item.level == "high":
+        parts.append((28, "high priority"))
+    elif Sense.HIGH in found and item.level == "" and Sense.LOW not in found:
+        parts.append((20, "high priority"))
+    if item.pinned:
+        parts.append((30, "pinned"))
+    if item.conflict:
+        parts.append((10, ""))
+    match sender_of(item):
+        case Sender.SELLER:
+            parts.append((-60, "advertising"))
+        case Sender.MACHINE:
+            parts.append((-5, ""))
+    return points(parts)
+
+
+def _priority_points(item: Item) -> list[tuple[int, str]]:
+    if item.priority is None:
+        return []
+    part = next((part for least, part in PRIORITY_POINTS if item.priority >= least), -5)
+    return [(part, "top priority" if part >= 22 else "low priority" if part < 0 else "")]
+
+
+def _word_points(senses: Senses, *, settled: bool) -> list[tuple[int, str]]:
+    weight, growth = len(senses.get(Sense.WEIGHT, ())), len(senses.get(Sense.GROWTH, ()))
+    parts: list[tuple[int, str]] = []
+    if weight:
+        parts.append((45 if weight > 1 or growth else 35, "consequential"))
+    elif growth:
+        parts.append((30 if growth > 1 else 25, "builds up"))
+    if Sense.ALARM in senses:
+        parts.append((15, ""))
+    if Sense.LIGHT in senses:
+        parts.append((-17 if weight or growth else -35, "" if weight or growth else "trifling"))
+    if settled:
+        parts.append((-45, "settled"))
+    if Sense.CALM in senses:
+        parts.append((-10, ""))
+    return parts

@@ -1,0 +1,4 @@
+"""Words that tell of a thing, by language.
+
+Begin with `lexicon`.
+"""

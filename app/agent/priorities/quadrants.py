@@ -1,0 +1,51 @@
+"""The four quadrants of urgent and important, and the order of things in them."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Literal
+
+from msgspec import Struct
+
+from app.agent.priorities.importance import IMPORTANT, importance
+from app.agent.priorities.items import Item
+from app.agent.priorities.urgency import URGENT, urgency
+
+Quadrant = Literal[1, 2, 3, 4]
+
+
+class Scored(Struct, frozen=True):
+    """An item with its points, from 0 to 100 each, and why it has them."""
+
+    item: Item
+    urgency: int
+    importance: int
+    why: tuple[str, ...]
+
+    @property
+    def quadrant(self) -> Quadrant:
+        """1 urgent and important, 2 important, 3 urgent, 4 neither."""
+        if self.importance >= IMPORTANT:
+            return 1 if self.urgency >= URGENT else 2
+        return 3 if self.urgency >= URGENT else 4
+
+    @property
+    def weight(self) -> int:
+        """Both together."""
+        return self.urgency + self.importance
+
+    @property
+    def rank(self) -> tuple[int, int, str, str]:
+        """What puts the weightiest first; only equal things are equal in it, so the order in which they came decides nothing."""
+        return -self.weight, -self.urgency, self.item.title, repr(self.item)
+
+
+def scored(item: Item, now: datetime) -> Scored:
+    """Weigh an item at a moment of the user's zone; the result depends on nothing else."""
+    urgent, important = urgency(item, now), importance(item)
+    return Scored(item, urgent.value, important.value, tuple(dict.fromkeys(urgent.why + important.why)))
+
+
+def ranked(items: Iterable[Item], now: datetime) -> list[Scored]:
+    """Weigh items and put them in order, whatever the order in which they came."""
+    found = [scored(item, now) for item in items]
+    return sorted(found, key=lambda one: one.rank)

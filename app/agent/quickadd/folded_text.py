@@ -1,0 +1,87 @@
+"""The text side of quick add: letters made comparable with their places kept, what is never read, and the title without what was found."""
+
+import functools
+import re
+import unicodedata
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from app.core.process.lazy_regex import regex
+
+HIDDEN = "\0"
+"""Stands where the text must not be read."""
+PLAIN = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "–": "-", "—": "-", "‐": "-", "‑": "-", "−": "-", "：": ":", "\n": " ", "\t": " ", "\r": " "})
+QUOTED = r'"[^"]{1,200}"|“[^”]{1,200}”|„[^“”]{1,200}[“”]|«[^»]{1,200}»|「[^」]{1,200}」|『[^』]{1,200}』|《[^》]{1,200}》|`[^`]{1,200}`'
+_UNREAD = regex(
+    rf"{QUOTED}|(?<!\w)'[^']{{1,200}}'(?!\w)"
+    r"|(?<!\S)(?:www\.|[a-z]{2,10}://)\S+"
+    r"|(?<![^\s(])[\w.+/-]{1,80}@[\w.-]{1,80}"
+    r"|(?<![^\s(])[\w./-]{1,80}\.[a-z]{2,5}(?![^\s,;:!?)])"
+    r"|(?<=#)[^\s#]+|@(?=[^\W\d])[^\s@]+"
+)
+_WIDE = regex(r"[\u3000-\u30ff\u3400-\u9fff\uff00-\uffef]")
+_COMBINING_KANA = "\u3099\u309a"
+
+
+class Folded(NamedTuple):
+    """Text without case, accents and widths; `places[i]` is where its character i begins in the original, the last one its length."""
+
+    text: str
+    places: tuple[int, ...]
+
+
+def fold(text: str) -> Folded:
+    """Give the text in comparable letters, with the way back to the original's places."""
+    letters: list[str] = []
+    places: list[int] = []
+    for place, letter in enumerate(text):
+        if letter in _COMBINING_KANA and letters:
+            letters[-1] = _one(unicodedata.normalize("NFC", letters[-1] + letter))
+            continue
+        for plain in _plain(letter):
+            letters.append(plain)
+            places.append(place)
+    return Folded("".join(letters), (*places, len(text)))
+
+
+def unread(text: str) -> Iterable[tuple[int, int]]:
+    """Give the parts of a folded text that are quoted, addresses, file names, tags or mentions."""
+    return (match.span() for match in _UNREAD.finditer(text))
+
+
+def hide(text: str, parts: Iterable[tuple[int, int]]) -> str:
+    """Give the text with the parts blanked out, at its old length."""
+    letters = list(text)
+    for start, end in parts:
+        letters[start:end] = HIDDEN * (end - start)
+    return "".join(letters)
+
+
+def without(text: str, parts: Iterable[tuple[int, int]]) -> str:
+    """Give the text without the parts and without the spaces, brackets and commas that only held them."""
+    rest, last = "", 0
+    for start, end in sorted(parts):
+        rest, last = _joined(rest, text[last:start]), end
+    rest = _joined(rest, text[last:])
+    rest = re.sub(r"\(\s{0,9}\)|\[\s{0,9}\]|（\s{0,9}）", "", rest)
+    rest = re.sub(r"[ \t]{2,}", " ", re.sub(r"(?<=\S)[ \t]{1,9}([,;](?=\s|$)|[.?](?=\s*$))", r"\1", rest))
+    rest = re.sub(r"([,;:、，])(?:\s?[,;:、，])+", r"\1", rest)
+    return re.sub(r"\s[-–—]$", "", rest.strip(" \t\r\n,;:、，。：　")).lstrip("-–—. ").rstrip(" ,;:")
+
+
+def _joined(left: str, right: str) -> str:
+    if not left or not right.strip():
+        return left + ("" if left else right)
+    glue = "" if _WIDE.match(left.rstrip()[-1:]) or _WIDE.match(right.lstrip()) else " "
+    return left.rstrip() + glue + right.lstrip() if glue == "" or right[0] not in ",;.:?!)" else left.rstrip() + right
+
+
+@functools.lru_cache(4096)
+def _plain(letter: str) -> str:
+    base = unicodedata.normalize("NFKD", letter.translate(PLAIN)).casefold()
+    kept = "".join(part for part in base if not "\u0300" <= part <= "\u036f")
+    return unicodedata.normalize("NFC", kept).translate(PLAIN)
+
+
+def _one(letters: str) -> str:
+    return letters if len(letters) == 1 else letters[0]

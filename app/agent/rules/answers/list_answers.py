@@ -1,0 +1,131 @@
+"""Lists that were asked for: todos, notes, folders, and the day."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from app.agent.quickadd import quickadd
+from app.agent.rules.answers import resolve_reference
+from app.agent.rules.phrases.phrases import Language, say
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Step, link
+
+TODOS = 20
+NOTES = 20
+LATELY = 5
+HIGH = 4
+
+
+def todos(asked: Asked, route: Route) -> Step:
+    """List the todos of a day, by words, state or priority."""
+    if not asked.results:
+        return Step(calls=(("search_todos", _filters(asked, route)),))
+    found = [result.content for result in asked.of("search_todos")]
+    if not found:
+        return refused(asked, route)
+    return Step(told_todos(route.language, found[0]["todos"], found[0]["total"]))
+
+
+def notes(asked: Asked, route: Route) -> Step:
+    """List the newest notes, of a folder where one was named."""
+    if not asked.results:
+        place: dict[str, Any] = {"folderName": route.get("folder")} if route.get("folder") else {"sort": "updatedAt", "order": "desc"}
+        return Step(calls=(("list_notes", {"recursive": True, "limit": NOTES, **place}),))
+    found = [result.content for result in asked.of("list_notes")]
+    if not found:
+        return refused(asked, route)
+    rows = found[0]["notes"]
+    if not rows:
+        return Step(say(route.language, "nothing", owner=asked.persona.owner))
+    head = say(route.language, "notes", owner=asked.persona.owner)
+    return Step("\n".join([head, *_links(rows), *_more(route.language, found[0]["totalNotes"] - len(rows))]))
+
+
+def folders(asked: Asked, route: Route) -> Step:
+    """List the folders."""
+    if not asked.results:
+        return Step(calls=(("list_folders", {}),))
+    found = [result.content for result in asked.of("list_folders")]
+    if not found:
+        return refused(asked, route)
+    lines = [f"- {row['name']} ({row['fileCount']})" for row in found[0]["folders"]]
+    return Step("\n".join([say(route.language, "folders", owner=asked.persona.owner), *lines]))
+
+
+def day(asked: Asked, route: Route) -> Step:
+    """Sum up the day: what is due, what is overdue, and what was written lately."""
+    if not asked.results:
+        named = ({"date": name, "completed": False, "limit": TODOS, **zone(asked)} for name in ("today", "overdue"))
+        recent = ("list_notes", {"recursive": True, "sort": "updatedAt", "order": "desc", "limit": LATELY})
+        return Step(calls=(*(("search_todos", fields) for fields in named), recent))
+    parts = [_part_of_day(route.language, result.content, overdue=result.arguments.get("date") == "overdue") for result in asked.of("search_todos")]
+    lately = [_links(result.content["notes"]) for result in asked.of("list_notes")]
+    parts += ["\n".join([say(route.language, "edited"), *links]) for links in lately if links]
+    return Step("\n\n".join(parts)) if parts else refused(asked, route)
+
+
+def told_todos(language: Language, rows: Sequence[Mapping[str, Any]], total: int) -> str:
+    """Give todos as a list, with their number."""
+    if not rows:
+        return say(language, "no_todos")
+    head = say(language, "one_todo") if total == 1 else say(language, "todos", count=total)
+    return "\n".join([head, *_todo_lines(language, rows), *_more(language, total - len(rows))])
+
+
+def refused(asked: Asked, route: Route) -> Step:
+    """Say what was refused, and why, or that it waits for the owner's yes; which tool and which escalation only the owner is told."""
+    found, owner = asked.refusal, asked.persona.owner
+    if found is None:
+        return Step(say(route.language, "nothing", owner=owner))
+    if "escalationId" in found.content:
+        return Step(say(route.language, "waits", owner=owner, tool=found.tool, id=found.content["escalationId"]))
+    reason = str(found.content.get("message", ""))
+    if owner and (found.tool in reason or not reason):
+        return not_allowed(asked, route, found.tool)
+    return Step(say(route.language, "refused", owner=owner, tool=found.tool, reason=reason))
+
+
+def not_allowed(asked: Asked, route: Route, tool: str) -> Step:
+    """Say that a tool is not there for whoever asks."""
+    return Step(say(route.language, "not_offered", owner=asked.persona.owner, tool=tool))
+
+
+def zone(asked: Asked) -> dict[str, str]:
+    """Give the user's time zone as a tool takes it."""
+    key = getattr(asked.now.tzinfo, "key", None)
+    return {"userTimezone": key} if key else {}
+
+
+def due_of(language: Language, todo: Mapping[str, Any]) -> str:
+    """Give when a todo is due, as the end of a line; empty when never."""
+    return say(language, "due", due=todo["dueDate"][:10]) if todo.get("dueDate") else ""
+
+
+def _part_of_day(language: Language, found: Mapping[str, Any], *, overdue: bool) -> str:
+    rows, total = found["todos"], found["total"]
+    head = say(language, "overdue" if overdue else "today", count=total)
+    return "\n".join([head, *_todo_lines(language, rows), *_more(language, total - len(rows))])
+
+
+def _filters(asked: Asked, route: Route) -> dict[str, Any]:
+    fields: dict[str, Any] = {"completed": bool(route.get("completed")), "limit": TODOS, **zone(asked)}
+    if route.get("date"):
+        fields["date"] = route.get("date")
+    if route.get("day") and (due := quickadd.read(f"x {route.get('day')}", now=asked.now).due_date):
+        fields["date"] = due[:10]
+    if route.get("priority"):
+        fields["priorityMin"] = HIGH
+    if route.get("words"):
+        fields["q"] = " ".join(resolve_reference.stems(route.get("words"))) or route.get("words")
+    return fields
+
+
+def _todo_lines(language: Language, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [f"- {row['title']}{due_of(language, row)}" for row in rows]
+
+
+def _links(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    return [f"- {link(row['id'], row['title'])}" for row in rows]
+
+
+def _more(language: Language, count: int) -> list[str]:
+    return [say(language, "more", count=count)] if count > 0 else []

@@ -1,0 +1,155 @@
+"""The sentences of a note's Markdown with their places, and the stems of their words, crude enough for several languages."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from app.core.markdown import blocks
+from app.core.process.lazy_regex import regex
+
+MOST = 3_000
+"""Only so many sentences of a text are looked at."""
+READ = 100_000
+"""Only so many characters of a text are looked at."""
+LONGEST = 400
+"""What is longer without an end is parted between two words."""
+_CLOSING = regex(r"\s*#*$")
+_MARKER = regex(r"\s*(?:>\s*)*(?:(?:[-*+]|\d{1,3}[.)])\s+)?(?:\[[ xX]\]\s+)?")
+_OWN_LINE = regex(r"\s*(?:[-*+]\s|\d{1,3}[.)]\s|>|\||#{1,6}\s|```|~~~)")
+_RULE = regex(r"\s*(?:[-*_=~`]\s*){3,}\w*\s*$|[\s|:-]*$")
+_STOP = regex(r"(?<=[.!?…])[\"”»')\]*_`]*\s+(?=[^\W_a-zß-öø-ÿ]|[\"“„«¿¡(*_`])|(?<=[。！？])(?![」』）])\s*")
+_SHORT = regex(
+    r"(?:\b(?:dr|mr|mrs|ms|prof|st|no|nr|ca|approx|etc|vs|bzw|z|d|b|e|i|g|sr|sra|mme|fig|p|str|tel)|\b\d{1,2}|\b(?-i:[A-Z]))\.$", re.IGNORECASE
+)
+_WORD = regex(r"[^\W_]+(?:-[^\W_]+)*")
+_UNSPACED = regex(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+")
+_ENDINGS = ("ings", "ing", "ied", "ies", "ed", "es", "en", "er", "em", "ly", "s", "e")
+_WRAPPED = 60
+COMPOUND = 6
+
+
+class Sentence(NamedTuple):
+    """A sentence at start..end of a text, and the heading it stands under."""
+
+    start: int
+    end: int
+    text: str
+    heading: str
+
+
+def sentences(text: str) -> list[Sentence]:
+    """Give the sentences of a Markdown text in order: of running text, of list items and table rows; marks before them are left out."""
+    text = text[:READ]
+    found: list[Sentence] = []
+    heading = ""
+    for start, end, titled in _blocks(text):
+        if titled:
+            heading = _CLOSING.sub("", text[start:end])
+        else:
+            found += [Sentence(first, last, text[first:last], heading) for first, last in _parts(text, start, end)]
+        if len(found) >= MOST:
+            return found[:MOST]
+    return found
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Give the places of lines, those that only wrap a sentence joined, and whether each is a heading, then without its marks."""
+    begun: int | None = None
+    last = 0
+    for line in blocks.lines(text):
+        bare = text[line.start : line.end].rstrip()
+        own = line.kind == "heading" or _OWN_LINE.match(bare)
+        if not (begun is not None and bare and not own and _goes_on(text[begun:last])):
+            if begun is not None:
+                yield begun, last, False
+            begun = None if not bare or line.kind in ("heading", "fence", "end") or _RULE.match(bare) else line.start
+        last = line.start + len(bare)
+        if line.kind == "heading":
+            yield line.inner, last, True
+    if begun is not None:
+        yield begun, last, False
+
+
+def _goes_on(text: str) -> bool:
+    line = text.rpartition("\n")[2]
+    return len(line) >= _WRAPPED and line[-1:] not in ".:;!?。！？" and len(text) < LONGEST and not line.lstrip().startswith(("|", "#"))
+
+
+def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    marker = _MARKER.match(text, start, end)
+    start = marker.end() if marker else start
+    for stop in _STOP.finditer(text, start, end):
+        if stop.start() - start > LONGEST or not _SHORT.search(text[max(start, stop.start() - 12) : stop.start()].rstrip("\"”»')]*_` ")):
+            yield from _bounded(text, start, stop.end() - len(stop[0]) + len(stop[0].rstrip()))
+            start = stop.end()
+    yield from _bounded(text, start, end)
+
+
+def _bounded(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    while end - start > LONGEST:
+        space = text.rfind(" ", start + LONGEST // 2, start + LONGEST)
+        cut = space + 1 if space > 0 else start + LONGEST
+        yield start, cut
+        start = cut
+    if text[start:end].strip():
+        yield start, end
+
+
+def words(text: str) -> list[str]:
+    """Give the words of a text without capitals and accents; runs without spaces as their pairs of characters."""
+    if text.isascii():
+        return _WORD.findall(text.lower())
+    found: list[str] = []
+    for match in _WORD.finditer(plain(text)):
+        word = match[0]
+        if not word.isascii() and _UNSPACED.search(word):
+            for piece in re.findall(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+|[^\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff-]+", word):
+                found += _pairs(piece) if _UNSPACED.match(piece) else [piece]
+        else:
+            found.append(word)
+    return found
+
+
+def _pairs(run: str) -> list[str]:
+    return [run[at : at + 2] for at in range(len(run) - 1)] or [run]
+
+
+@lru_cache(maxsize=4096)
+def stem(word: str) -> str:
+    """Give what the forms of a word share, roughly."""
+    before = ""
+    while before != word and len(word) >= 4 and word[-1].isalpha():
+        before, word = word, _shortened(word)
+    return word
+
+
+def _shortened(word: str) -> str:
+    for ending in _ENDINGS:
+        rest = word.removesuffix(ending)
+        if rest != word and len(rest) >= 3:
+            if ending in ("ies", "ied"):
+                return rest + "y"
+            return rest[:-1] if len(rest) > 3 and rest[-1] == rest[-2] and ending in ("ing", "ed", "er") else rest
+    return word
+
+
+def alike(one: str, other: str) -> bool:
+    """Say whether two stems belong together: the same, mostly the same beginning, or one a compound of the other."""
+    if one == other:
+        return True
+    if one[:4] != other[:4] or min(len(one), len(other)) < 5:
+        return False
+    shared = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    if shared == min(len(one), len(other)) >= COMPOUND:
+        return True
+    return shared >= 5 and shared >= 0.7 * max(len(one), len(other))
+
+
+def plain(text: str) -> str:
+    """Give a text without capitals and accents, in its compatible form."""
+    if text.isascii():
+        return text.lower()
+    parted = unicodedata.normalize("NFKD", text.lower())
+    return unicodedata.normalize("NFC", "".join(mark for mark in parted if not unicodedata.combining(mark) or mark in "\u3099\u309a"))

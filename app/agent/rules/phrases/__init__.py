@@ -1,0 +1,4 @@
+"""The fixed sentences of answers, in every language.
+
+Begin with `phrases`.
+"""

@@ -1,0 +1,171 @@
+"""Which intent a message has: ordered patterns, the refusals first, in the language of the message and then in the others."""
+
+import functools
+import re
+from typing import NamedTuple
+
+import msgspec
+
+from app.agent.rules.phrases import phrases
+from app.agent.rules.phrases.phrases import Language
+from app.agent.rules.routing import asian, calendar, english, network, others, romance
+from app.core.process.lazy_regex import regex
+
+READ = 600
+"""Only so many characters of a message decide what it asks for; what a note or a todo is to hold goes on to its end."""
+_TABLES: dict[str, tuple[tuple[str, str], ...]] = {
+    "en": english.PATTERNS,
+    "de": romance.GERMAN,
+    "fr": romance.FRENCH,
+    "es": romance.SPANISH,
+    "zh": asian.CHINESE,
+    "ja": asian.JAPANESE,
+}
+
+
+def _whole_table(language: str, table: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """Give a language's rules: first those of what concerns others, which say outright what they are and what is not wanted of them; those of the
+    calendar stand where what is asked begins, after what is refused, said or written."""
+    place = [intent for intent, _ in table].index("day")
+    return (*network.PATTERNS[language], *table[:place], *calendar.PATTERNS[language], *table[place:])
+
+
+TABLES = {language: _whole_table(language, table) for language, table in _TABLES.items()}
+LATIN: tuple[Language, ...] = ("en", "de", "fr", "es")
+OPEN_ENDED = ("content", "text", "task", "rest")
+LISTED_FLAGS = {"today": ("date", "today"), "tomorrow": ("date", "tomorrow"), "week": ("date", "week"), "overdue": ("date", "overdue")}
+_POLITE = regex(
+    r"(?:(?:hey|hi|hello|hallo|bonjour|hola|ok|okay|please|also|and|now|so|bitte|por favor|s'il te plaît|s'il vous plaît)[,!]?\s+"
+    r"|(?:can|could|would|will) you (?:please )?(?!help\b|do\b)"
+    r"|(?:kannst|könntest) du (?:bitte )?|(?:peux-tu|pouvez-vous|tu peux) |(?:puedes|podrías) (?!hacer\b)|请(?:你)?|帮我)+",
+    re.IGNORECASE,
+)
+_TRAILING = regex(r"[\s.!?,;:。！？、]*(?:,?\s*(?:please|bitte|por favor|s'il (?:te|vous) plaît))?[\s.!?,;:。！？、]*$", re.IGNORECASE)
+_QUOTED = regex(r"^[\"“”„«‘'「『]\s*(.+?)\s*[\"“”«»’'」』]$", re.DOTALL)
+_ARTICLE = regex(
+    r"^(?:the|my|our|a|an|der|die|das|den|meine[nr]?|la|le|les|l'|ma|mon|el|los|las|mi)\s+(?=\S)|^(?:that|dass|que)\s+(?=\S)", re.IGNORECASE
+)
+_NOTE = regex(
+    r"^(?:note|todo|task|notiz|aufgabe|nota|tarea|tâche)s?\s+(?:called\s+|named\s+|titled\s+)?(?=\S)|\s+(?:note|todo|task|notiz|aufgabe)s?$",
+    re.IGNORECASE,
+)
+
+
+class Route(msgspec.Struct, frozen=True):
+    """What a message asks for: the intent, the language to answer in, and what the intent is about."""
+
+    intent: str
+    language: Language
+    arguments: dict[str, str]
+
+    def get(self, name: str) -> str:
+        """Give an argument; empty where the message has none."""
+        return self.arguments.get(name, "")
+
+
+class Rule(NamedTuple):
+    """A pattern that means an intent, with the language of its table; `hints`: without one of them in a message it is not even tried."""
+
+    intent: str
+    pattern: re.Pattern[str]
+    language: Language
+    hints: tuple[str, ...] = ()
+
+    def fits(self, text: str, folded: str) -> re.Match[str] | None:
+        """Give how the rule fits a text, which is also there in small letters; None where it does not."""
+        if self.hints and not any(hint in folded for hint in self.hints):
+            return None
+        return self.pattern.search(text)
+
+
+def route(message: str, *, names: tuple[str, ...] = ()) -> Route:
+    """Give what a message asks for. Whatever fits no pattern is a question to the notes; nothing raises.
+
+    `names` are those of the agent's owner where somebody else asks.
+    """
+    head = _plain(message[:READ])
+    language = phrases.language_of(message)
+    bare = _POLITE.sub("", head, count=1) if _POLITE.match(head) else head
+    for text in dict.fromkeys((head, bare)):
+        folded = text.lower()
+        for rule in (*_of_others(language, names), *_rules(language)):
+            if found := rule.fits(text, folded):
+                rest = message[READ:]
+                arguments = {name: _whole(name, value, found.end(name) == len(text), rest) for name, value in found.groupdict().items() if value}
+                return Route(rule.intent, _answering(language, rule), _named(arguments))
+    return Route("ask", language, {"words": _cut(bare)})
+
+
+@functools.cache
+def _rules(language: Language) -> tuple[Rule, ...]:
+    """Give every rule that a message in that language can meet: those of its own first."""
+    return tuple(rule for table in _order(language) for rule in _of(table))
+
+
+def _order(language: Language) -> tuple[Language, ...]:
+    """Give the languages whose rules a message in that language can meet: its own first."""
+    return tuple(dict.fromkeys((language, *LATIN) if language in LATIN else (language, "en")))
+
+
+@functools.lru_cache(maxsize=64)
+def _of_others(language: Language, names: tuple[str, ...]) -> tuple[Rule, ...]:
+    """Give the rules by which others ask about the owner of those names; none where it is the owner who asks."""
+    if not names:
+        return ()
+    return tuple(Rule("free", regex(pattern, re.IGNORECASE), table) for table in _order(language) for pattern in others.patterns(table, names))
+
+
+@functools.cache
+def _of(language: Language) -> tuple[Rule, ...]:
+    """Give the rules of one language; their patterns are compiled when they are first tried."""
+    others = len(network.PATTERNS[language])
+    return tuple(
+        Rule(intent, regex(pattern, re.IGNORECASE | re.DOTALL), language, network.HINTS.get(language, ()) if place < others else ())
+        for place, (intent, pattern) in enumerate(TABLES[language])
+    )
+
+
+def _answering(language: Language, rule: Rule) -> Language:
+    return rule.language if language == "en" else language
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("’", "'").replace("\u00a0", " ").replace("\u202f", " ").split(" ")).strip()
+
+
+def _whole(name: str, value: str, at_end: bool, rest: str) -> str:
+    """Give an argument without the marks and words around it; what a note is to hold is kept as it is, to the message's end."""
+    if name.rstrip("0123456789") in OPEN_ENDED:
+        kept = (value + rest if at_end else value).strip()
+        return _unquoted(kept)
+    return _cut(value)
+
+
+def _cut(value: str) -> str:
+    """Give a name without quotation marks, article and the word for what it is."""
+    text = _TRAILING.sub("", value.strip())
+    before = None
+    while before != text:
+        before = text
+        text = _unquoted(text)
+        text = _ARTICLE.sub("", text)
+        text = _NOTE.sub("", text).strip()
+    return text
+
+
+def _unquoted(text: str) -> str:
+    found = _QUOTED.match(text)
+    return found[1] if found and not re.search(r"[\"“”„«»]", found[1]) else text
+
+
+def _named(arguments: dict[str, str]) -> dict[str, str]:
+    """Turn the groups that are only marks, such as `today`, into arguments; a number at the end of a group's name is left out."""
+    named: dict[str, str] = {}
+    for name, value in arguments.items():
+        key = name.rstrip("0123456789")
+        if key in LISTED_FLAGS:
+            flag, meaning = LISTED_FLAGS[key]
+            named.setdefault(flag, meaning)
+        elif value:
+            named.setdefault(key, value)
+    return named

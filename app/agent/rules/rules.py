@@ -1,0 +1,104 @@
+"""What the agent does without a model: from a message and what tools have given for it to the next step."""
+
+from typing import cast
+
+import msgspec
+
+from app.agent.rules.answers import attachment_answers, calendar_answers, list_answers, memory_answers, network_actions, note_answers, write_actions
+from app.agent.rules.phrases.phrases import Language, say
+from app.agent.rules.routing import routing
+from app.agent.rules.routing.routing import Route
+from app.agent.turn.steps import Asked, Result, Step
+
+__all__ = ["Asked", "Result", "Step", "next_step"]
+
+SAID = frozenset({"help", "greet", "thanks", "leave", "cannot", "undo"})
+"""The intents that are answered with a fixed sentence and no tool."""
+INTENTS = {
+    "ask": note_answers.answer,
+    "find_notes": note_answers.find,
+    "summarise": note_answers.summarise,
+    "list_todos": list_answers.todos,
+    "list_notes": list_answers.notes,
+    "list_folders": list_answers.folders,
+    "day": list_answers.day,
+    "add_todo": write_actions.add_todo,
+    "complete_todo": write_actions.complete_todo,
+    "make_note": write_actions.make_note,
+    "append_note": write_actions.append_note,
+    "pin_note": write_actions.pin_note,
+    "move_note": write_actions.move_note,
+    "replan": write_actions.replan,
+    "remember": memory_answers.remember,
+    "recall": memory_answers.recall,
+    "events": calendar_answers.events,
+    "free": calendar_answers.free,
+    "network": network_actions.network,
+    "contact": network_actions.contact,
+    "message": network_actions.message,
+    "ask_agent": network_actions.ask_agent,
+    "share": network_actions.share,
+}
+DONE_WITH = {
+    "append_note": "edit_note", "complete_todo": "complete_todo", "pin_note": "pin_note", "move_note": "move_note", "share": "share_agent",
+    "message": "send_message_to_human", "ask_agent": "contact_agent",
+}  # fmt: skip
+"""The tools of the intents that look or ask before they do something."""
+MOST_ROUNDS = 5
+
+
+def next_step(asked: Asked) -> Step:
+    """Give the next step for a message: the same for the same message, results, tools and time. A tool that is not offered is never called."""
+    route = _in_wanted_language(asked, _route(asked))
+    if route.intent in SAID:
+        return Step(_said(asked, route))
+    if asked.persona.messages_only:
+        return Step(say(route.language, "taken", owner=asked.persona.owner))
+    if asked.persona.owner and (tool := DONE_WITH.get(route.intent)) and tool not in asked.tools:
+        return list_answers.not_allowed(asked, route, tool)
+    if (asked.attached or asked.attached_before) and (step := attachment_answers.step(asked, route)):
+        return step
+    if route.intent == "events" and calendar_answers.TOOL not in asked.tools and "search_notes" in asked.tools:
+        return _from_notes(asked, route)
+    return _offered(asked, route, INTENTS[route.intent](asked, route))
+
+
+def _from_notes(asked: Asked, route: Route) -> Step:
+    """Give what the notes say of an event, for who may read them and not the calendar; where they say nothing, that the calendar is not theirs."""
+    step = _offered(asked, route, note_answers.answer(asked, msgspec.structs.replace(route, intent="ask")))
+    return step if step.calls or step.quotes else list_answers.not_allowed(asked, route, calendar_answers.TOOL)
+
+
+def _route(asked: Asked) -> Route:
+    """Give what a message asks for; what somebody else asks the agent to recall is asked of the notes, as its memory is the owner's."""
+    found = routing.route(asked.message, names=asked.persona.names)
+    others = asked.persona.owner and found.intent == "recall" and "memory_search" not in asked.tools
+    return msgspec.structs.replace(found, intent="ask") if others else found
+
+
+def _in_wanted_language(asked: Asked, route: Route) -> Route:
+    """Give a route whose answer is in the language that the owner wants; what was written stays to be read in its own."""
+    if not asked.persona.language or asked.persona.language == route.language:
+        return route
+    wanted = cast(Language, asked.persona.language)
+    return msgspec.structs.replace(route, language=wanted, arguments={**route.arguments, "written": route.language})
+
+
+def _said(asked: Asked, route: Route) -> str:
+    """Give a fixed sentence, with the names that the owner gave."""
+    owner = asked.persona.owner
+    if route.intent == "greet" and asked.persona.person:
+        return say(route.language, "greet_named", who=asked.persona.person)
+    if route.intent == "help" and asked.persona.agent:
+        return f"{say(route.language, 'named', who=asked.persona.agent)} {say(route.language, 'help', owner=owner)}"
+    return say(route.language, route.intent, owner=owner)
+
+
+def _offered(asked: Asked, route: Route, step: Step) -> Step:
+    missing = [name for name, _ in step.calls if name not in asked.tools]
+    if not missing:
+        return step
+    left = tuple(call for call in step.calls if call[0] in asked.tools)
+    if left and not asked.results:
+        return Step(calls=left)
+    return list_answers.not_allowed(asked, route, missing[0])

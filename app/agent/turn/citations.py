@@ -1,0 +1,170 @@
+"""Quotes in an answer: each is checked against the note it names before it goes out, and what does not stand there is left out.
+
+A quote is what any brain writes as “…” [note 12], or as a block of lines with > before them and below it a link [title](hearth:note/12).
+Text is held back from the beginning of what may become a quote until it is known what it is.
+"""
+
+import re
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
+
+from app.agent.turn.turn_result import Citation
+from app.core.process.lazy_regex import regex
+
+LONGEST = 2_000
+"""What is held back at most; a longer text between quotation marks is no quote."""
+SOURCE_LONGEST = 400
+MOST = 20
+_SOURCE = r"\[(?:\\.|[^\]\\\n]){0,300}\]\(hearth:note/(?P<link>[0-9]{1,15})\)"
+_MARK = r"[\[(]note:? ?#?(?P<mark>[0-9]{1,15})[\])]"
+_OPEN = regex(r"[“„«「『]|(?<![^\s(\[])\"(?!\s)|(?:(?<=\n)|\A)[ ]{0,3}>")
+_CLOSING = {"“": '”"“', "„": '“”"', "«": "»", "「": "」", "『": "』", '"': '"'}
+_AFTER = regex(rf"[.,;]?[ \t]{{0,3}}(?:{_MARK}|\(?(?:[—–-] ?)?{_SOURCE}\)?)", re.IGNORECASE)
+_MAYBE_AFTER = regex(r"[.,;]?[ \t]{0,3}(?:\(?[—–-]? ?)?(?:[\[(][^\])\n]{0,300}(?:\](?:\([^)\n]{0,40})?)?)?\Z")
+_BLOCK = regex(r"(?:[ ]{0,3}>[^\n]*(?:\n|\Z))+")
+_BELOW = regex(rf"\s{{0,3}}(?:[—–-]{{1,2}} ?)?(?:{_SOURCE}|{_MARK})", re.IGNORECASE)
+_MAYBE_BELOW = regex(r"\s{0,3}(?:[—–-]{1,2} ?)?(?:[\[(][^\n]{0,340})?\Z")
+_FLOWING = regex(r"\s+")
+
+
+class Source(NamedTuple):
+    """A note as the caller may read it now."""
+
+    title: str
+    markdown: str
+
+
+class _Quote(NamedTuple):
+    text: str
+    note_id: int
+
+
+class _Held(NamedTuple):
+    """What the beginning of a held text is: so many characters, to go out as they are or, with a quote, only when it is right."""
+
+    length: int
+    quote: _Quote | None
+
+
+Read = Callable[[int], Awaitable[Source | None]]
+
+
+class Quotes:
+    """The answer of one turn on its way out."""
+
+    def __init__(self, read: Read) -> None:
+        self._read = read
+        self._held = ""
+        self._last = "\n"
+        self._sources: dict[int, Source | None] = {}
+        self.citations: list[Citation] = []
+
+    async def add(self, text: str) -> str:
+        """Take the next piece of the answer and give what may go out now."""
+        self._held += text
+        return await self._released(ended=False)
+
+    async def end(self) -> str:
+        """Give what is left when there is nothing more to come."""
+        return await self._released(ended=True)
+
+    async def _released(self, *, ended: bool) -> str:
+        out: list[str] = []
+        while self._held:
+            found = self._opening()
+            plain = len(self._held) if found is None else found
+            self._pass(out, plain)
+            if found is None:
+                break
+            held = _whole(self._held, ended=ended)
+            if held is None:
+                break
+            if held.quote is None or await self._cited(held.quote):
+                self._pass(out, held.length)
+            else:
+                self._held = self._held[held.length :]
+        return "".join(out)
+
+    def _opening(self) -> int | None:
+        """Give where what may be a quote begins in the held text."""
+        for found in _OPEN.finditer(self._held):
+            if found.start() or self._may_open(found[0]):
+                return found.start()
+        return None
+
+    def _may_open(self, mark: str) -> bool:
+        """Say whether a mark right after what went out last can open a quote."""
+        if mark.endswith(">"):
+            return self._last == "\n"
+        return mark != '"' or self._last.isspace() or self._last in "(["
+
+    def _pass(self, out: list[str], length: int) -> None:
+        if length:
+            out.append(self._held[:length])
+            self._last = self._held[length - 1]
+            self._held = self._held[length:]
+
+    async def _cited(self, quote: _Quote) -> bool:
+        """Say whether the quote stands in its note, and list it where it does."""
+        if quote.note_id not in self._sources:
+            self._sources[quote.note_id] = await self._read(quote.note_id) if len(self._sources) < MOST else None
+        source = self._sources[quote.note_id]
+        place = None if source is None else located(source.markdown, quote.text)
+        if source is None or place is None:
+            return False
+        start, end = place
+        found = Citation(quote.note_id, source.title, source.markdown[start:end], None, start, end)
+        if found not in self.citations:
+            self.citations.append(found)
+        return True
+
+
+def located(markdown: str, quote: str) -> tuple[int, int] | None:
+    """Give where a quote stands in a text: exactly, else with other spaces and line ends between its words; None where it does not."""
+    text = quote.strip()
+    if not text:
+        return None
+    at = markdown.find(text)
+    if at >= 0:
+        return at, at + len(text)
+    words = _FLOWING.split(text)
+    if len(words) < 2:
+        return None
+    found = re.search(r"\s+".join(map(re.escape, words)), markdown)
+    return found.span() if found else None
+
+
+def _whole(text: str, *, ended: bool) -> _Held | None:
+    """Give what a text begins with that opens like a quote; None while that cannot be known yet."""
+    return _block(text, ended=ended) if text.lstrip(" ")[:1] == ">" else _inline(text, ended=ended)
+
+
+def _block(text: str, *, ended: bool) -> _Held | None:
+    block = _BLOCK.match(text)
+    if block is None:  # only more than three spaces could do that, and they do not open one
+        return _Held(1, None)
+    if len(block[0]) > LONGEST + SOURCE_LONGEST:
+        return _Held(block.end(), None)
+    if block.end() == len(text) and not ended:
+        return None
+    below = _BELOW.match(text, block.end())
+    if below is None:
+        waiting = not ended and _MAYBE_BELOW.match(text, block.end())
+        return None if waiting else _Held(block.end(), None)
+    lines = [re.sub(r"^ {0,3}> ?", "", line) for line in block[0].rstrip("\n").split("\n")]
+    return _Held(below.end(), _Quote("\n".join(lines), int(below["link"] or below["mark"])))
+
+
+def _inline(text: str, *, ended: bool) -> _Held | None:
+    if text[0] == '"' and (len(text) == 1 or text[1].isspace()):
+        return None if len(text) == 1 and not ended else _Held(1, None)
+    closing, gap = _CLOSING[text[0]], text.find("\n\n")
+    for end in (at for at in range(1, min(len(text), LONGEST, gap if gap > 0 else LONGEST)) if text[at] in closing):
+        after = _AFTER.match(text, end + 1)
+        if after:
+            return _Held(after.end(), _Quote(text[1:end], int(after["link"] or after["mark"])))
+        if _MAYBE_AFTER.match(text, end + 1) and not ended:
+            return None
+        return _Held(end + 1, None)
+    given_up = ended or len(text) >= LONGEST or gap > 0
+    return _Held(1, None) if given_up else None

@@ -1,0 +1,38 @@
+"""The table of the attachments that messages have: every statement that changes or reads it."""
+
+import sqlite3
+from collections.abc import Sequence
+
+from app.core.database.tx import Tx
+from app.core.schema import Record, encode
+
+
+class MessageAttachment(Record):
+    """A file that a message has; `id` is null once the file was deleted."""
+
+    id: int | None
+    name: str
+    media_type: str
+
+
+def add(tx: Tx, message: int, attached: Sequence[sqlite3.Row]) -> None:
+    """Note which attachments a message has."""
+    for place, row in enumerate(attached):
+        tx.run(
+            """INSERT INTO message_attachments (message_id, place, attachment_id, name, media_type)
+               VALUES (:message, :place, :attachment, :name, :type)""",
+            message=message, place=place, attachment=row["id"], name=row["name"], type=row["media_type"],
+        )  # fmt: skip
+
+
+def of(tx: Tx, messages: Sequence[int]) -> dict[int, list[MessageAttachment]]:
+    """Give the attachments of those of the messages that have any, in order."""
+    found: dict[int, list[MessageAttachment]] = {}
+    rows = tx.all(
+        """SELECT message_id, attachment_id, name, media_type FROM json_each(:messages) CROSS JOIN message_attachments ON message_id = json_each.value
+           ORDER BY message_id, place""",
+        messages=encode(messages).decode(),
+    )  # fmt: skip
+    for row in rows:
+        found.setdefault(row[0], []).append(MessageAttachment(*row[1:]))
+    return found

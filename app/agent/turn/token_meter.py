@@ -1,0 +1,147 @@
+"""Counting the model calls of one turn: each is reserved before it is made, settled together with the next or with the turn's end."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from app.account import token_reservations
+from app.account.token_reservations import Reservation
+from app.account.token_rows import Feature
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.core.rewriter import Draft, Rewriter, Rewriting
+from app.core.schema import encode
+from app.errors import AppError
+
+FREE = "offline"
+"""The brain that costs nothing: where no cap limits it, its tokens are counted at the turn's end alone."""
+FREE_COMPLETION = 1_000
+BYTES_A_TOKEN = 3
+"""Fewer than the four of English prose, since JSON, code and most other scripts have fewer; what is reserved must suffice."""
+OVERHEAD_TOKENS = 8_000
+"""What instructions and the descriptions of all tools take beside the messages; a call that takes less keeps less once it is settled."""
+FRAME_TOKENS = 16
+
+
+class Tokens(NamedTuple):
+    prompt: int
+    completion: int
+
+
+def tokens_in(texts: Iterable[str | bytes]) -> int:
+    """Give the tokens that texts take at most, nearly always."""
+    size = sum(len(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")) for text in texts)
+    return -(-size // BYTES_A_TOKEN)
+
+
+def first_call(
+    tx: Tx, me: Caller, *, feature: Feature, model: str, texts: Iterable[str | bytes], most: int, agent: str | None = None
+) -> Reservation | None:
+    """Reserve a turn's first model call, in the transaction that begins the turn; None where nothing needs to be reserved.
+
+    `most` is the longest answer, in tokens. Raises BudgetExceeded.
+    """
+    if model == FREE and not token_reservations.is_capped(tx, me, feature=feature, agent=agent):
+        return None
+    prompt = tokens_in(texts) + (FRAME_TOKENS if model == FREE else OVERHEAD_TOKENS)
+    return token_reservations.reserve(tx, me, feature=feature, model=model, prompt=prompt, completion=longest(model, most), agent=agent)
+
+
+def longest(model: str, most: int) -> int:
+    """Give how many tokens are reserved for the longest answer."""
+    return max(1, min(most, FREE_COMPLETION) if model == FREE else most)
+
+
+class Meter:
+    """The model calls of one turn, one after another; `held` is what `first_call` gave.
+
+    What is reserved for a call of which nothing was heard any more is settled in full.
+    """
+
+    def __init__(self, app: App, me: Caller, *, feature: Feature, model: str, held: Reservation | None, agent: str | None = None) -> None:
+        self.app = app
+        self.me = me
+        self.feature = feature
+        self.model = model
+        self.agent = agent
+        self._reserves = held is not None
+        self._held = held
+        self._begun = False
+        self._taken: Tokens | None = None
+        self._uncounted = Tokens(0, 0)
+
+    @property
+    def reserves(self) -> bool:
+        """Whether calls of this turn are reserved."""
+        return self._reserves
+
+    @property
+    def most(self) -> int | None:
+        """Give the longest answer that the present call may give, in tokens; None where no cap limits it."""
+        return self._held.completion if self._held is not None and self._held.capped else None
+
+    async def before(self, prompt: int, completion: int) -> None:
+        """Reserve a call; raise BudgetExceeded where a cap has no room for it."""
+        if not self._reserves:
+            return
+        waits = self._held is not None and not self._begun
+        if not (waits and self._held is not None and prompt <= self._held.prompt and completion <= self._held.completion):
+            self._held = await self.app.write(self._next, prompt, completion)
+        self._begun, self._taken = True, None
+
+    def after(self, prompt: int, completion: int) -> None:
+        """Note what the call took in truth."""
+        if self._reserves:
+            self._taken = Tokens(prompt, completion)
+        else:
+            self._uncounted = Tokens(self._uncounted.prompt + prompt, self._uncounted.completion + completion)
+
+    def end(self, tx: Tx) -> None:
+        """Count what is not yet counted; to be called once, in the transaction that ends the turn."""
+        self._settle(tx)
+        if any(self._uncounted):
+            token_reservations.record(tx, self.me, feature=self.feature, model=self.model, agent=self.agent, **self._uncounted._asdict())
+
+    def _next(self, tx: Tx, prompt: int, completion: int) -> Reservation:
+        self._settle(tx)
+        return token_reservations.reserve(tx, self.me, feature=self.feature, model=self.model, prompt=prompt, completion=completion, agent=self.agent)
+
+    def _settle(self, tx: Tx) -> None:
+        if self._held is None:
+            return
+        if self._begun:
+            token_reservations.settle(tx, self._held, *(self._taken or (self._held.prompt, self._held.completion)))
+        else:
+            token_reservations.release(tx, self._held)
+
+
+class MeteredRewriter:
+    """A rewriter whose calls are reserved and settled; where a cap has no room, it refuses and the rules' own words stand."""
+
+    def __init__(self, app: App, me: Caller, rewriter: Rewriter, *, model: str = "") -> None:
+        self._app = app
+        self._me = me
+        self._rewriter = rewriter
+        self._model = model
+
+    async def rewrite(self, draft: Draft) -> Rewriting:
+        """Give what the rewriter gives."""
+        text, most = encode(draft), self._app.settings.max_completion
+        held = await self._app.write(first_call, self._me, feature="briefing", model=self._model, texts=(text,), most=most)
+        meter = Meter(self._app, self._me, feature="briefing", model=self._model, held=held)
+        await meter.before(tokens_in((text,)), longest(self._model, most))
+        try:
+            found = await self._rewriter.rewrite(draft)
+            prompt = min(found.tokens, tokens_in((text,)) + OVERHEAD_TOKENS)
+            meter.after(prompt, found.tokens - prompt)
+        except AppError:
+            meter.after(0, 0)
+            raise
+        finally:
+            self._app.tasks.start(self._app.write(meter.end))  # also when whoever asked has run out of time
+        return found
+
+
+def metered(app: App, me: Caller, rewriter: Rewriter | None) -> Rewriter | None:
+    """Give a rewriter with its calls counted for the caller; None for none."""
+    return None if rewriter is None else MeteredRewriter(app, me, rewriter)

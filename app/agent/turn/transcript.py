@@ -1,0 +1,86 @@
+"""What was said in a conversation as the rules look at it, whatever form it is kept in."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any, Literal, NamedTuple
+
+from app.agent.memory.persona import persona
+from app.agent.turn import message_files
+from app.agent.turn.steps import Asked, Attached, Result
+from app.agent.turn.token_meter import tokens_in
+
+BYTES_A_TOKEN = 4
+PART_BYTES = 16
+"""What the frame of a part may take at most, where room for it is reserved."""
+Kind = Literal["asked", "called", "gave", "refused", "other"]
+
+
+class Part(NamedTuple):
+    """One part of what was said: a message, a call of a tool, what that gave or was refused with, or anything else.
+
+    `content` is a message with what it brought along, or a tool's result; `arguments` are a call's.
+    """
+
+    kind: Kind
+    content: Any = None
+    tool: str = ""
+    call: str = ""
+    arguments: Mapping[str, Any] = {}
+
+
+def asked(parts: Iterable[Part], *, tools: frozenset[str], now: datetime, instructions: str = "") -> Asked:
+    """Give what the rules look at: the newest message, what the tools have given for it, what was said before, and the owner's wishes."""
+    message = ""
+    results: list[Result] = []
+    before: list[str] = []
+    files: tuple[Attached, ...] = ()
+    files_before: tuple[Attached, ...] = ()
+    calls: dict[str, Mapping[str, Any]] = {}
+    for part in parts:
+        match part.kind:
+            case "asked":
+                if message:
+                    before.append(message)
+                message, results = message_files.said(part.content), []
+                files, files_before = message_files.brought(part.content), files or files_before
+            case "called":
+                calls[part.call] = part.arguments
+            case "gave" | "refused":
+                results.append(_result(part, calls.get(part.call, {})))
+            case _:
+                pass
+    return Asked(message, tuple(results), tools, now, tuple(before), persona(instructions), files, files_before)
+
+
+def _result(part: Part, arguments: Mapping[str, Any]) -> Result:
+    """Give what a tool gave; a call that waits for the owner has given nothing yet."""
+    record = part.content if isinstance(part.content, dict) else {"message": str(part.content)}
+    if record.get("status") == "awaiting_approval":
+        return Result(part.tool, arguments, {"escalationId": record.get("escalationId")}, failed=True)
+    return Result(part.tool, arguments, record, failed=part.kind == "refused")
+
+
+def tokens_of(parts: Iterable[Part]) -> int:
+    """Estimate the tokens of what was said, so that meters show something true."""
+    return sum(tokens(_content(part)) for part in parts if part.content is not None)
+
+
+def tokens(text: str) -> int:
+    """Estimate the tokens of a text: four bytes each."""
+    return -(-len(text.encode()) // BYTES_A_TOKEN)
+
+
+def most_tokens(parts: Iterable[Part]) -> int:
+    """Give the tokens that what was said takes at most, nearly always: what is to be reserved for it."""
+    return tokens_in(_weighed(parts))
+
+
+def _weighed(parts: Iterable[Part]) -> Iterator[str | bytes]:
+    for part in parts:
+        yield bytes(PART_BYTES)
+        yield json.dumps(part.arguments) if part.kind == "called" else _content(part)
+
+
+def _content(part: Part) -> str:
+    return message_files.text_of(part.content) if part.kind == "asked" else str(part.content)

@@ -1,0 +1,91 @@
+"""The table of turns: what an agent did with one message, what it cost, and what the model needs to remember of it."""
+
+import sqlite3
+from typing import Any, Literal
+
+from app.agent.memory import episode_sources
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+
+Status = Literal["running", "completed", "failed", "interrupted"]
+REMEMBERED_TURNS = 12
+REMEMBERED_BYTES = 48 << 10
+
+
+def begin(tx: Tx, me: Caller, conversation: int, *, message: int, model: str) -> int:
+    """Note that a turn has begun and give its id."""
+    made = tx.run(
+        """INSERT INTO turns (conversation_id, user_id, credential, message_id, model, status, started_at)
+           VALUES (:conversation, :me, :credential, :message, :model, 'running', :now)""",
+        conversation=conversation, me=me.user, credential=me.credential, message=message, model=model, now=tx.now,
+    )  # fmt: skip
+    return made.lastrowid or 0
+
+
+def end(
+    tx: Tx,
+    turn: int,
+    *,
+    status: Status,
+    model: str,
+    prompt_tokens: int,
+    completion_tokens: int,
+    history: bytes | None,
+    error: str | None,
+    taint: str = "",
+) -> None:
+    """Note how a turn ended; `history` is what the next turns of the conversation are told of it."""
+    tx.run(
+        """UPDATE turns SET status = :status, model = :model, prompt_tokens = :prompt, completion_tokens = :completion, history = :history,
+               error = :error, taint = :taint, ended_at = :now WHERE id = :id""",
+        status=status, model=model, prompt=prompt_tokens, completion=completion_tokens, history=history, error=error, taint=taint, now=tx.now,
+        id=turn,
+    )  # fmt: skip
+
+
+def add_call(tx: Tx, turn: int, *, tool: str, call: str, arguments: str, outcome: str) -> None:
+    """Note that a tool was called in a turn, and what came of it."""
+    tx.run(
+        """INSERT INTO turn_calls (turn_id, tool, call_id, arguments, outcome, called_at) VALUES (:turn, :tool, :call, :arguments, :outcome, :now)""",
+        turn=turn, tool=tool, call=call, arguments=arguments, outcome=outcome, now=tx.now,
+    )  # fmt: skip
+
+
+def is_there(tx: Tx, turn: int) -> bool:
+    """Say whether a turn is still in the table, and has not gone with its conversation or its user."""
+    return tx.one("SELECT 1 FROM turns WHERE id = :id", id=turn) is not None
+
+
+def any_running(tx: Tx) -> bool:
+    """Say whether a turn has not ended; at the start of a server none can still run."""
+    return tx.one("SELECT 1 FROM turns WHERE status = 'running' LIMIT 1") is not None
+
+
+def interrupt_all(tx: Tx) -> None:
+    """Close the turns that were running when the server was stopped; what was asked in them is remembered."""
+    cut_off = tx.all("SELECT id FROM turns WHERE status = 'running'")
+    tx.run("UPDATE turns SET status = 'interrupted', ended_at = :now, error = 'The server was stopped.' WHERE status = 'running'", now=tx.now)
+    for row in cut_off:
+        episode_sources.add_turn(tx, row["id"])
+
+
+def taint(tx: Tx, conversation: int) -> frozenset[Any]:
+    """Give whose words, besides the user's own, stand in what the newest turns left for the next one."""
+    rows = tx.all("SELECT taint FROM turns WHERE conversation_id = :id ORDER BY id DESC LIMIT :most", id=conversation, most=REMEMBERED_TURNS)
+    return frozenset(mark for row in rows for mark in row[0].split())
+
+
+def remembered(tx: Tx, conversation: int) -> list[bytes]:
+    """Give what the newest turns left for the next one, oldest first, as much of it as a small model's window holds."""
+    found: list[sqlite3.Row] = tx.all(
+        "SELECT history FROM turns WHERE conversation_id = :id AND history IS NOT NULL ORDER BY id DESC LIMIT :most",
+        id=conversation, most=REMEMBERED_TURNS,
+    )  # fmt: skip
+    kept: list[bytes] = []
+    size = 0
+    for row in found:
+        size += len(row[0])
+        if size > REMEMBERED_BYTES and kept:
+            break
+        kept.append(row[0])
+    return kept[::-1]

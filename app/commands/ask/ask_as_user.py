@@ -1,0 +1,153 @@
+"""Ask as a user who sits at this machine: through the running server, or in the database when there is none; an answer may stream."""
+
+import contextlib
+import json
+import queue
+import threading
+from collections.abc import AsyncGenerator, Callable, Generator, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from app.commands.ask.ask_operation import opened
+from app.commands.ask.data_directory import brought_up, existing, owned_soon
+from app.commands.terminal.command_group import Refused
+from app.commands.terminal.terminal_safe import on_one_line
+from app.core.database import data_dir
+from app.settings import Settings
+
+QUIET_SECONDS = 900
+"""A server that has said nothing for so long is taken for gone."""
+Line = dict[str, Any]
+
+
+class ListenerLeft(Exception):
+    """Ends work that shall not go on without whoever asked for it."""
+
+
+class Speaker:
+    """One user's voice, or with no username that of whoever owns the data directory.
+
+    Each ask finds out anew whether a server runs, so that one may start or end meanwhile.
+    """
+
+    def __init__(self, settings: Settings, username: str | None, *, goes_on: bool = True) -> None:
+        """Whether work `goes_on` when nobody listens any more, as a turn of a conversation does."""
+        self._settings = settings
+        self._goes_on = goes_on
+        self._username = username
+        self._data = existing(settings)
+        self._here = ThreadPoolExecutor(1, thread_name_prefix="hearth")
+        self._work: Future[None] | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is still being done in the database here, for which the next ask has to wait."""
+        return self._work is not None and not self._work.done()
+
+    def ask(self, name: str, /, **params: Any) -> Line:
+        """Run the operation called `name` and give its record as JSON has it; `params` in wire spelling. Raises as `lines` does."""
+        with contextlib.closing(self.lines(name, **params)) as lines:
+            return next(lines)
+
+    def lines(self, name: str, /, **params: Any) -> Generator[Line, None, None]:
+        """Run an operation and give what it streams, or its one record. A turn that was begun goes on when nobody listens any more.
+
+        Raises AppError or Refused with the operation's own sentence, and PlaceError when the owner of the database does not answer.
+        """
+        try:
+            yield from self._lines_here(name, params)
+        except data_dir.InUse as busy:
+            door = data_dir.door(self._data)
+            if door is None or door.pid != busy.pid:  # another command at work, or what a server left behind that was killed
+                raise
+            yield from self._lines_at(door, name, params)
+
+    def models(self) -> list[Line]:
+        """Give those who can answer, the default first."""
+        found: list[Line] = self.ask("list_models")["models"]
+        return sorted(found, key=lambda one: not one["default"])
+
+    def demand_model(self, name: str) -> None:
+        """Raise Refused unless somebody of that name can answer."""
+        names = [str(one["name"]) for one in self.models()]
+        if name not in (*names, "default"):
+            raise Refused(f"There is no model called {on_one_line(name, 80)}; there is {on_one_line(', '.join(names), 500)}.")
+
+    def _lines_here(self, name: str, params: Line) -> Iterator[Line]:
+        heard: queue.SimpleQueue[Line | Future[None]] = queue.SimpleQueue()
+        left = threading.Event()
+
+        def tell(line: Line) -> None:
+            if left.is_set():
+                raise ListenerLeft
+            heard.put(line)
+
+        self._work = work = self._here.submit(_answer_here, self._settings, self._data, self._username, name, params, tell)
+        work.add_done_callback(heard.put)
+        try:
+            while isinstance(line := heard.get(), dict):
+                yield line
+            line.result()
+        finally:
+            if not self._goes_on:
+                left.set()
+
+    def _lines_at(self, door: data_dir.Door, name: str, params: Line) -> Iterator[Line]:
+        import http.client
+        from urllib.parse import quote, urlsplit
+
+        where = urlsplit(door.url)
+        connection = http.client.HTTPConnection(where.hostname or "", where.port, timeout=QUIET_SECONDS)
+        # The server may listen on an address whose name it does not answer to; to `localhost` it always does.
+        headers = {"Authorization": f"Control {door.token}", "Content-Type": "application/json", "Host": "localhost"}
+        with contextlib.ExitStack() as open_:
+            open_.callback(connection.close)
+            try:
+                whose = "" if self._username is None else f"as/{quote(self._username, safe='')}/"
+                connection.request("POST", f"/control/{whose}{name}", json.dumps(params), headers)
+                response = open_.enter_context(connection.getresponse())  # it keeps the socket where the answer streams
+                if response.status != http.HTTPStatus.OK:
+                    raise Refused(str(_object(response.read()).get("message", f"The server answered {response.status}.")))
+                yield from map(_object, response)  # one a line; the record of an operation that does not stream is such a line too
+            except TimeoutError:
+                raise Refused(f"The server at {door.url} has said nothing for {QUIET_SECONDS} seconds; it may still do what was asked.") from None
+            except (OSError, http.client.HTTPException, ValueError):
+                raise Refused(f"The server at {door.url} ended before it had answered, or is not that of this data directory.") from None
+
+
+def _answer_here(settings: Settings, data: Path, username: str | None, name: str, params: Line, tell: Callable[[Line], None]) -> None:
+    """Run an operation in the database, which this process owns until its turn has ended."""
+    import asyncio
+
+    data_dir.prepare(data)
+    with owned_soon(data) as ownership:
+        brought_up(data, ownership)
+        asyncio.run(_tell_all(settings, data, username, name, params, tell))
+
+
+async def _tell_all(settings: Settings, data: Path, username: str | None, name: str, params: Line, tell: Callable[[Line], None]) -> None:
+    from app.account import users
+    from app.core.caller import OPERATOR
+    from app.core.line_stream import Lines
+    from app.core.schema import encode
+
+    async with opened(settings, data) as parts:
+        result = await parts.call(OPERATOR if username is None else parts.quick(users.at_this_machine, username), name, params)
+        if isinstance(result, Lines):
+            events = result.events
+            try:
+                async for event in events:
+                    tell(_object(encode(event)))
+            finally:
+                if isinstance(events, AsyncGenerator):  # ends what nobody listens to before the database is closed
+                    await events.aclose()
+        else:
+            tell(_object(encode(result)))
+
+
+def _object(text: bytes) -> Line:
+    found = json.loads(text)
+    if not isinstance(found, dict):
+        raise ValueError("not an object")  # noqa: TRY004 - it is what came over the wire that is wrong
+    return found

@@ -1,0 +1,4 @@
+"""`hearth chat`.
+
+Begin with `chat`.
+"""

@@ -1,0 +1,100 @@
+"""`hearth chat`: talking with one's own agent in the terminal, or asking it one thing."""
+
+import contextlib
+import sys
+from pathlib import Path
+
+import click
+
+from app.commands.ask.ask_as_user import Speaker
+from app.commands.ask.data_directory import data_option, directory, read_settings
+from app.commands.chat.chat_turn import Heard, hear
+from app.commands.terminal.command_group import Misused, Refused
+from app.commands.terminal.tables import as_json
+from app.commands.terminal.terminal_safe import harmless, on_one_line
+from app.commands.user import whose
+
+INTERRUPTED = 130
+HISTORY = ".chat-history-{username}"
+
+
+@click.command()
+@click.option("--user", metavar="NAME", help="Who talks; may be left out when there is one user.")
+@click.option("--conversation", metavar="ID", type=click.IntRange(1), help="Go on with this conversation.")
+@click.option("--model", metavar="NAME", help="Who answers; else the default.")
+@click.option("--message", metavar="TEXT", help="Ask this alone and end; `-` reads it from stdin, as a pipe into this command does too.")
+@click.option("--json", "json_", is_flag=True, help="Give the answer to --message as JSON.")
+@data_option
+def chat(user: str | None, conversation: int | None, model: str | None, message: str | None, json_: bool, data: Path | None) -> None:
+    """Talk with your agent.
+
+    Ctrl-C stops looking at a turn, which goes on; Ctrl-D ends. With --message, or when stdin is a pipe, one answer is given: as Markdown with its
+    sources when stdout is no terminal. The exit code is 1 when the turn failed.
+    """
+    settings = read_settings(data=data)
+    if message == "-" or (message is None and not sys.stdin.isatty()):
+        message = sys.stdin.read().strip()
+    if message is None and (json_ or not sys.stdout.isatty()):
+        raise Misused("Give a --message: only a terminal can be talked with.")
+    username = whose(settings, user)
+    speaker = Speaker(settings, username)
+    if model is not None:
+        speaker.demand_model(model)
+    if message is not None and (json_ or not sys.stdout.isatty()):
+        _once(speaker, message, conversation=conversation, model=model, json_=json_)
+        return
+    from app.commands.chat.chat_session import Session  # rich and prompt_toolkit, which nothing else needs
+
+    kept = directory(settings) / HISTORY.format(username=username.strip().lower())
+    session = Session(speaker, username, kept, conversation=conversation, model=model)
+    if message is None:
+        session.talk()
+    elif (heard := session.answer(message)) is None:
+        raise SystemExit(INTERRUPTED)
+    elif heard.error is not None:
+        raise SystemExit(Refused.exit_code)
+
+
+class _Plain:
+    """Writes the answer as it comes, without anything else."""
+
+    def __init__(self, *, silent: bool) -> None:
+        self._silent = silent
+
+    def text(self, piece: str) -> None:
+        if not self._silent:
+            click.echo(harmless(piece), nl=False)
+            sys.stdout.flush()
+
+    def begun(self, call: str, tool: str) -> None:
+        pass
+
+    def ended(self, call: str, *, ok: bool, summary: str) -> None:
+        pass
+
+
+def _once(speaker: Speaker, message: str, *, conversation: int | None, model: str | None, json_: bool) -> None:
+    """Ask one thing and write the answer: as it comes, its sources below it, or as one record."""
+    params = {"message": message, "conversationId": conversation, "model": model}
+    heard = Heard()
+    try:
+        with contextlib.closing(speaker.lines("chat", **{name: value for name, value in params.items() if value is not None})) as lines:
+            hear(lines, heard, _Plain(silent=json_))
+    except KeyboardInterrupt:
+        click.echo("\nYou no longer look on; the turn goes on, and its answer is kept.", err=True)
+        raise SystemExit(INTERRUPTED) from None
+    if json_:
+        click.echo(as_json(heard.record()))
+    else:
+        click.echo()
+        _sources(heard)
+    for line in heard.waiting:
+        click.echo(f"Escalation {line['escalationId']} waits for your yes or no: {on_one_line(line['summary'], 200)}", err=True)
+    if heard.error is not None:
+        raise Refused(harmless(heard.error))
+
+
+def _sources(heard: Heard) -> None:
+    for number, one in enumerate(heard.citations, 1):
+        lead = "\n" if number == 1 else ""
+        click.echo(f"{lead}[{number}] {on_one_line(one['title'], 80)} (note {one['noteId']}): {on_one_line(one['quote'], 160)}")

@@ -1,0 +1,216 @@
+"""A chat at the terminal: reading what is typed, showing turns, and the commands that begin with a slash."""
+
+import contextlib
+import sqlite3
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+from prompt_toolkit import PromptSession
+from prompt_toolkit.completion import WordCompleter
+from rich.console import Console
+
+from app.commands.ask.ask_as_user import Speaker
+from app.commands.chat.chat_history import KeptHistory
+from app.commands.chat.chat_screen import Screen
+from app.commands.chat.chat_turn import Heard, hear
+from app.commands.terminal.terminal_safe import on_one_line
+from app.core.database.data_dir import PlaceError
+from app.errors import AppError
+from app.migrations import NewerFile
+
+REFUSALS = (click.ClickException, AppError, PlaceError, NewerFile, sqlite3.DatabaseError)
+"""What may be refused without the end of the chat."""
+RECENT = 4
+SHOWN = 20
+LISTED = 10
+PROMPT = "› "
+ANSWERS = {"y": "continue", "yes": "continue", "n": "stop", "no": "stop", "l": "", "later": "", "": ""}
+HELP = """\
+/new                begin a new conversation
+/history [NUMBER]   show the last messages of this conversation
+/conversations      list your last conversations
+/open ID            go on with one of them
+/model [NAME]       choose who answers, or show who does
+/models             list who can answer
+/waiting            decide what waits for your yes or no
+/help               show this
+/quit               end; so does Ctrl-D
+Ctrl-C stops looking at a turn; the turn itself goes on. Alt-Enter begins a new line."""
+
+
+class Session:
+    """One person talking with their agent."""
+
+    def __init__(self, speaker: Speaker, username: str, history: Path, *, conversation: int | None = None, model: str | None = None) -> None:
+        self._speaker = speaker
+        self._username = username
+        self._conversation = conversation
+        self._model = model
+        self._screen = Screen(Console(highlight=False, markup=False, emoji=False))
+        self._commands: dict[str, Callable[[str], None]] = {
+            "/new": self._new, "/history": self._history, "/conversations": self._list, "/open": self._open, "/model": self._choose,
+            "/models": self._models, "/waiting": self._waiting, "/help": self._help,
+        }  # fmt: skip
+        self._kept = history
+        self._left: str | None = None
+        """What began a conversation whose number nobody waited for."""
+
+    def talk(self) -> None:
+        """Talk until the person ends it; raise what speaks against beginning at all."""
+        answering = on_one_line(self._model or self._speaker.models()[0]["name"], 80)
+        words = WordCompleter([*self._commands, "/quit"], sentence=True)
+        typing: PromptSession[str] = PromptSession(history=KeptHistory(self._kept), completer=words, complete_while_typing=False)
+        self._screen.say(f"Hearth · {self._username} · {answering} · /help tells more, Ctrl-D ends", "dim")
+        if self._conversation is not None:
+            self._history(str(RECENT))
+        while (typed := self._read(typing)) is not None:
+            text = typed.strip()
+            if text == "/quit":
+                return
+            if text:
+                self._do(text)
+
+    def answer(self, message: str) -> Heard | None:
+        """Show one turn, and ask for what waits in it; give what was heard, or None when the person no longer looked on."""
+        heard = Heard()
+        before = self._conversation
+        try:
+            with contextlib.closing(self._speaker.lines("chat", **self._asked(message))) as lines, self._screen.turn() as shown:
+                hear(lines, heard, shown)
+        except KeyboardInterrupt:
+            self._left = None if before else message
+            self._screen.say("You no longer look on; the turn goes on. /history shows its answer once it is there.", "yellow")
+            return None
+        self._conversation = heard.conversation or before
+        self._screen.foot(heard)
+        for line in heard.waiting:
+            self._decide(line["escalationId"])
+        return heard
+
+    def _read(self, typing: PromptSession[str]) -> str | None:
+        while True:
+            try:
+                return typing.prompt(PROMPT)
+            except KeyboardInterrupt:
+                self._screen.say("Ctrl-D ends.", "dim")
+            except EOFError:
+                return None
+
+    def _do(self, text: str) -> None:
+        try:
+            self._find_left()
+            if not text.startswith("/"):
+                self.answer(text)
+                return
+            name, _, rest = text.partition(" ")
+            command = self._commands.get(name)
+            if command is None:
+                self._screen.say(f"There is no {on_one_line(name, 40)}; /help lists what there is.", "yellow")
+            else:
+                command(rest.strip())
+        except REFUSALS as error:
+            self._screen.say(error.message if isinstance(error, AppError | click.ClickException) else str(error), "red")
+        except KeyboardInterrupt:
+            self._screen.say("Stopped.", "dim")
+
+    def _asked(self, message: str) -> dict[str, Any]:
+        asked: dict[str, Any] = {"message": message}
+        if self._conversation is not None:
+            asked["conversationId"] = self._conversation
+        if self._model is not None:
+            asked["model"] = self._model
+        return asked
+
+    def _find_left(self) -> None:
+        """Take up the conversation that was begun by a turn whose end nobody waited for."""
+        if self._left is None:
+            return
+        if self._speaker.is_busy:
+            self._screen.say("The turn before is not yet done; waiting for it.", "dim")
+        newest = self._speaker.ask("list_conversations", view="me", limit=1)["conversations"]
+        said = [one["content"] for row in newest for one in row["messages"] if one["role"] == "user"]
+        if said[-1:] == [self._left]:
+            self._conversation = int(newest[0]["conversationId"])
+        self._left = None
+
+    def _new(self, _: str) -> None:
+        self._conversation = None
+        self._screen.say("What you say next begins a new conversation.", "dim")
+
+    def _history(self, number: str) -> None:
+        if self._conversation is None:
+            self._screen.say("Nothing was said yet.", "dim")
+            return
+        limit = int(number) if number.isdecimal() else SHOWN
+        found = self._speaker.ask("read_conversation", id=self._conversation, limit=max(1, min(limit, 200)))
+        if found["hasMore"]:
+            self._screen.say("…", "dim")
+        self._screen.messages(found["messages"])
+
+    def _list(self, _: str) -> None:
+        found = self._speaker.ask("list_conversations", view="me", limit=LISTED, messageLimit=0)["conversations"]
+        for row in found:
+            mark = "›" if row["conversationId"] == self._conversation else " "
+            when = row["updatedAt"][:16].replace("T", " ")
+            self._screen.say(f"{mark} {row['conversationId']:>6}  {when}  {on_one_line(row['title'], 80)}")
+        if not found:
+            self._screen.say("There is none yet.", "dim")
+
+    def _open(self, number: str) -> None:
+        if not number.isdecimal():
+            self._screen.say("Say which: /open ID. /conversations lists them.", "yellow")
+            return
+        found = self._speaker.ask("read_conversation", id=int(number), limit=RECENT)
+        self._conversation = int(number)
+        self._screen.messages(found["messages"])
+
+    def _choose(self, name: str) -> None:
+        if name:
+            self._speaker.demand_model(name)
+            self._model = name
+        answering = self._model or f"{self._speaker.models()[0]['name']}, the default,"
+        self._screen.say(f"{on_one_line(answering, 80)} answers.", "dim")
+
+    def _models(self, _: str) -> None:
+        for one in self._speaker.models():
+            marks = ", ".join([*(["default"] if one["default"] else []), "on this machine" if one["local"] else "elsewhere"])
+            self._screen.say(f"{on_one_line(one['name'], 80)}  {on_one_line(one['provider'], 80)}  {marks}")
+
+    def _waiting(self, _: str) -> None:
+        found = self._speaker.ask("list_escalations")["escalations"]
+        if not found:
+            self._screen.say("Nothing waits for you.", "dim")
+        for one in reversed(found):
+            if not self._decide(one["id"]):
+                return
+
+    def _help(self, _: str) -> None:
+        self._screen.say(HELP)
+
+    def _decide(self, id_: int) -> bool:
+        """Show an escalation and ask for a decision; say whether the person gave an answer at all."""
+        self._screen.escalation(self._speaker.ask("read_escalation", id=id_)["escalation"])
+        said = self._said("Do it? [y]es, [n]o, [l]ater: ", ANSWERS)
+        if not said:
+            self._screen.say(f"It waits as escalation {id_}: /waiting shows it again.", "dim")
+            return said is not None
+        found = self._speaker.ask("decide_escalation", id=id_, decision=said)["escalation"]
+        failure = found.get("failure")
+        self._screen.say(f"Escalation {id_} is {on_one_line(found['status'], 40)}" + (f": {failure['message']}" if failure else "."), "dim")
+        return True
+
+    def _said(self, question: str, answers: dict[str, str]) -> str | None:
+        """Give what was answered, or None where it was left open by Ctrl-C or Ctrl-D."""
+        if not sys.stdin.isatty():
+            return None
+        asking: PromptSession[str] = PromptSession()
+        while True:
+            try:
+                typed = asking.prompt(question).strip().lower()
+            except (KeyboardInterrupt, EOFError):
+                return None
+            if typed in answers:
+                return answers[typed]

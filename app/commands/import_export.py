@@ -1,0 +1,142 @@
+"""`hearth import` and `hearth export`: notes and todos in and out."""
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.commands.ask.ask_as_user import Speaker
+from app.commands.ask.data_directory import data_option, read_settings
+from app.commands.terminal.command_group import Refused
+from app.commands.terminal.tables import as_json
+from app.commands.terminal.terminal_safe import on_one_line
+from app.commands.user import user_option, whose
+from app.settings import Settings
+
+SHOWN = 20
+"""How many of the things that were left out are shown; all of them stand in the file that --report names."""
+_ENDED = {
+    "import_here": "The import was ended. What it has stored stays; the same command again goes on from there.",
+    "export_here": "The export was ended, and nothing of it was kept.",
+}
+report_option = click.option(
+    "--report", type=click.Path(dir_okay=False, writable=True, path_type=Path), metavar="FILE", help="Write the whole report there, as JSON."
+)
+
+
+@click.command(name="import")
+@click.argument("path", type=click.Path(exists=True, path_type=Path))
+@click.option("--format", "format_", metavar="FORMAT", help="Instead of telling it by the content.")
+@click.option("--into", metavar="FOLDER", help="The folder of the workspace into which all of it comes; else its top.")
+@click.option("--dry-run", is_flag=True, help="Change nothing and say what would be done.")
+@user_option
+@report_option
+@click.option("--json", "json_", is_flag=True, help="The report as JSON.")
+@data_option
+def import_(
+    path: Path, format_: str | None, into: str | None, dry_run: bool, user: str | None, report: Path | None, json_: bool, data: Path | None
+) -> None:
+    """Import notes, files and todos from PATH: a file, a folder or an archive.
+
+    PATH is an export of Hearth, an Obsidian vault, any folder of Markdown files, or in the format of another program. The same source again changes
+    what has changed in it and doubles nothing, also after it was cut off; notes are never overwritten without a snapshot.
+    """
+    settings = read_settings(data=data)
+    found = _run(
+        settings, "Importing", "import_here", username=whose(settings, user), path=str(path.absolute()), format=format_, into=into, dryRun=dry_run
+    )  # fmt: skip
+    _keep(report, found)
+    click.echo(as_json(found) if json_ else "\n".join(_imported(found)))
+
+
+@click.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@user_option
+@report_option
+@click.option("--json", "json_", is_flag=True, help="The report as JSON.")
+@data_option
+def export(path: Path, user: str | None, report: Path | None, json_: bool, data: Path | None) -> None:
+    """Export the workspace to PATH: a new folder, or an archive if it ends in .zip.
+
+    Notes are Markdown files with front matter, beside them snapshots, attachments, todos (JSON, todo.txt, ICS), conversations and settings. `hearth
+    import` brings all of it back.
+    """
+    settings = read_settings(data=data)
+    found = _run(settings, "Exporting", "export_here", username=whose(settings, user), path=str(path.absolute()))
+    _keep(report, found)
+    click.echo(as_json(found) if json_ else "\n".join(_exported(path, found)))
+
+
+def _run(settings: Settings, doing: str, name: str, **params: Any) -> dict[str, Any]:
+    """Ask for the work, show how far it is, and give its report."""
+    bar = _Bar(doing)
+    try:
+        for event in Speaker(settings, None, goes_on=False).lines(name, **params):
+            if event["type"] == "progress":
+                bar.show(event["done"], event["total"])
+            elif event["type"] == "error":
+                raise Refused(on_one_line(event["message"], 1000))
+            else:
+                found: dict[str, Any] = event["report"]
+                return found
+    except KeyboardInterrupt:
+        raise Refused(_ENDED[name]) from None
+    finally:
+        bar.end()
+    raise Refused("The work was cut off before its end; the same command again goes on.")
+
+
+class _Bar:
+    """A line on stderr that says how far the work is, where somebody sits before it."""
+
+    def __init__(self, doing: str) -> None:
+        self._doing = doing
+        self._wanted = sys.stderr.isatty()
+        self._shown = False
+
+    def show(self, done: int, total: int | None) -> None:
+        if self._wanted and (done or total):
+            part = min(1.0, done / total) if total else 0.0
+            bar = f"[{'#' * round(30 * part):30}] {part:4.0%}  {done} of {total}" if total else f"{done}"
+            click.echo(f"\r{self._doing} {bar}\x1b[K", nl=False, err=True)
+            self._shown = True
+
+    def end(self) -> None:
+        if self._shown:
+            click.echo(err=True)
+
+
+def _keep(report: Path | None, found: dict[str, Any]) -> None:
+    if report is not None:
+        report.write_text(as_json(found) + "\n", "utf-8")
+
+
+def _imported(found: dict[str, Any]) -> Iterable[str]:
+    yield f"{'Would import' if found['dryRun'] else 'Imported'} ({found['format']}):"
+    yield f"  folders        {found['folders']} new"
+    for kind in ("notes", "files", "todos", "conversations"):
+        counts = found[kind]
+        if any(counts.values()):
+            yield f"  {kind:13}  {counts['created']} new, {counts['updated']} changed, {counts['unchanged']} as they were"
+    if found["snapshots"]:
+        yield f"  snapshots      {found['snapshots']}"
+    yield from _left(found)
+
+
+def _exported(path: Path, found: dict[str, Any]) -> Iterable[str]:
+    counted = ", ".join(f"{found[kind]} {kind}" for kind in ("folders", "notes", "snapshots", "files", "todos", "conversations"))
+    yield f"Exported to {on_one_line(str(path), 500)}: {counted}; {found['bytes']} bytes."
+    yield from _left(found)
+
+
+def _left(found: dict[str, Any]) -> Iterable[str]:
+    if found["leftTotal"] == 0:
+        yield "Everything came along."
+        return
+    yield "1 thing did not come along as it was:" if found["leftTotal"] == 1 else f"{found['leftTotal']:,} things did not come along as they were:"
+    for line in found["left"][:SHOWN]:
+        yield f"  {on_one_line(line['name'], 200)}: {on_one_line(line['reason'], 300)}"
+    if found["leftTotal"] > SHOWN:
+        yield f"  … and {found['leftTotal'] - SHOWN} more; --report FILE writes all of them down."

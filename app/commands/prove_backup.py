@@ -1,0 +1,81 @@
+"""The process that proves a backup: it is restored into a place of its own, the program is opened on it, and notes are read as their owners would."""
+
+import asyncio
+import contextlib
+import os
+import sqlite3
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from app.commands.ask.ask_operation import opened
+from app.core.database.data_dir import DATABASE
+from app.core.database.tx import utc_now
+from app.core.process.subprocess_reader import run_task
+from app.core.schema import encode
+from app.errors import AppError
+from app.migrations import NewerFile, migrate
+from app.settings import Settings
+from app.upkeep.backups.backup_files import PART, BackupFailed
+from app.upkeep.backups.restore import put_back
+from app.upkeep.open_read_only import looking
+
+if TYPE_CHECKING:
+    from app.core.app import App
+
+SAMPLE = 20
+SETTINGS = Settings(durability="normal", embeddings="off", backups=False, access_log=False)
+"""Nothing that reaches outside, and nothing that costs: the copy is thrown away."""
+
+
+def prove(task: dict[str, Any]) -> dict[str, Any]:
+    """Restore the backup beside the others, read in it and give how many notes were read as they should be."""
+    os.umask(0o077)
+    file = Path(task["file"])
+    with tempfile.TemporaryDirectory(prefix=".proving", suffix=PART, dir=file.parent) as place:
+        data = Path(place)
+        put_back(file, data, moment=utc_now(), passphrase=task["passphrase"])
+        expected = _sample(data / DATABASE)
+        migrate(data / DATABASE)
+        return {"notes": asyncio.run(_read(data, expected))}
+
+
+def _sample(path: Path) -> dict[str, dict[int, tuple[str, str]]]:
+    """Give title and text of some live notes of each user, from the first to the last, straight from the file."""
+    with looking(path) as connection:
+        users = connection.execute("SELECT id, username FROM users ORDER BY id").fetchall()
+        return {row["username"]: _of_owner(connection, row["id"]) for row in users}
+
+
+def _of_owner(connection: sqlite3.Connection, owner: int) -> dict[int, tuple[str, str]]:
+    ids = [row[0] for row in connection.execute("SELECT id FROM notes WHERE owner_id = ? AND trash_id IS NULL ORDER BY id", (owner,))]
+    chosen = ids[:: max(1, len(ids) // SAMPLE)] + ids[-1:]
+    found = {}
+    for note in dict.fromkeys(chosen):
+        found[note] = tuple(connection.execute("SELECT title, content FROM notes WHERE id = ?", (note,)).fetchone())
+    return found
+
+
+async def _read(data: Path, expected: dict[str, dict[int, tuple[str, str]]]) -> int:
+    from app.account import users
+
+    async with opened(SETTINGS, data) as parts:
+        for username, notes in expected.items():
+            me = parts.quick(users.at_this_machine, username)
+            for note, (title, content) in notes.items():
+                await _compare(parts, me, note, title, content)
+    return sum(map(len, expected.values()))
+
+
+async def _compare(parts: "App", me: Any, note: int, title: str, content: str) -> None:
+    with contextlib.suppress(AppError):
+        found = msgspec.json.decode(encode(await parts.call(me, "get_note_content", {"id": note})))["note"]
+        if (found["title"], found["markdown"]) == (title, content):
+            return
+    raise BackupFailed(f"The note {note} of {me.username} cannot be read as it was written.")
+
+
+if __name__ == "__main__":
+    run_task(prove, expected=(AppError, NewerFile, OSError, sqlite3.DatabaseError))

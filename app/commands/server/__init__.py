@@ -1,0 +1,4 @@
+"""`hearth serve`: sockets, the HTTP server, starting and ending.
+
+Begin with `serve`.
+"""

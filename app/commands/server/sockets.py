@@ -1,0 +1,78 @@
+"""The sockets that the server listens on, opened before anything in the data directory is changed."""
+
+import errno
+import ipaddress
+import socket
+import sys
+
+from app.commands.terminal.command_group import Misused, Refused
+
+BACKLOG = 2048
+ELSEWHERE = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
+ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - the other way round: from these to loopback
+
+
+def addresses(host: str, port: int) -> list[tuple[int, int, tuple[str, int]]]:
+    """Give (family, protocol, socket address) of each address that `host` stands for."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except (OSError, UnicodeError):
+        raise Misused(f"The host {host!r} is no address of this machine and no name of one.") from None
+    return list(dict.fromkeys((int(family), protocol, address) for family, _, protocol, _, address in found))  # type: ignore[misc]
+
+
+def is_loopback(host: str) -> bool:
+    """Say whether only this machine itself can reach `host`."""
+    return all(ipaddress.ip_address(address[0]).is_loopback for _, _, address in addresses(host, 0))
+
+
+def listen(host: str, port: int) -> list[socket.socket]:
+    """Give listening sockets on every address of `host`; refuse when the port is taken. Port 0 takes a free one."""
+    sockets: list[socket.socket] = []
+    missing: OSError | None = None
+    for family, protocol, address in addresses(host, port):
+        try:
+            sockets.append(_listening(family, protocol, (address[0], port, *address[2:])))
+        except OSError as error:
+            if error.errno not in ELSEWHERE:
+                for opened in sockets:
+                    opened.close()
+                raise Refused(_why(error, host, port)) from None
+            missing = error
+        else:
+            port = sockets[-1].getsockname()[1]
+    if missing is not None and not sockets:
+        raise Refused(_why(missing, host, port))
+    return sockets
+
+
+def url_of(listener: socket.socket) -> str:
+    """Give the URL at which this machine reaches the socket."""
+    host, port = listener.getsockname()[:2]
+    host = ANY.get(host, host)
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _listening(family: int, protocol: int, address: tuple[str | int, ...]) -> socket.socket:
+    opened = socket.socket(family, socket.SOCK_STREAM, protocol)
+    try:
+        if sys.platform == "win32":
+            opened.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
+        else:
+            opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            opened.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        opened.bind(address)
+        opened.listen(BACKLOG)
+    except BaseException:
+        opened.close()
+        raise
+    return opened
+
+
+def _why(error: OSError, host: str, port: int) -> str:
+    if error.errno == errno.EADDRINUSE:
+        return f"Port {port} on {host} is taken by another program; --port names another one."
+    if error.errno == errno.EACCES:
+        return f"Port {port} on {host} may not be used by this user; --port names another one."
+    return f"The server cannot listen on {host}, port {port}: {error.strerror}."

@@ -1,0 +1,61 @@
+"""`hearth init`, `migrate` and `settings`: what is done before and between runs of the server."""
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.commands.ask.ask_operation import ask_anew
+from app.commands.ask.data_directory import bring_up_to_date, data_option, directory, read_settings
+from app.commands.server.serve import first_key_lines, username_for
+from app.settings import PREFIX, Settings
+
+
+@click.command()
+@data_option
+@click.option("--user", metavar="NAME", help="The first user's name; else your name on this machine.")
+def init(data: Path | None, user: str | None) -> None:
+    """Make the database, the first user and an API key.
+
+    The key is the last line of the output. Where there are users already, nothing is changed.
+    """
+    settings = read_settings(data=data)
+    first = ask_anew(settings, "begin_server", username=username_for(user))
+    if first["secret"] is None:
+        click.echo(f"{directory(settings)} is set up already. `hearth key create` makes another key.", err=True)
+    else:
+        click.echo(first_key_lines(first["username"], first["secret"]))
+
+
+@click.command(name="migrate")
+@data_option
+def migrate_(data: Path | None) -> None:
+    """Bring the database up to date.
+
+    The server and every other command do this too when they open it.
+    """
+    steps = bring_up_to_date(read_settings(data=data))
+    click.echo("\n".join(f"Done: {step}" for step in steps) or "The database is up to date.")
+
+
+@click.command(name="settings")
+def settings_() -> None:
+    """Show every setting, its default, and what is set now.
+
+    A setting is an environment variable; with _FILE behind its name the variable names a file that holds the value.
+    """
+    now = read_settings()
+    for field in dataclasses.fields(Settings):
+        value = getattr(now, field.name)
+        shown = "set" if field.metadata["secret"] else _shown(value)
+        state = f"default {_shown(field.default)}" + (f", now {shown}" if value != field.default else "")
+        click.echo(f"{PREFIX}{field.name.upper()} ({state})\n    {field.metadata['help']}")
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, tuple):
+        return ",".join(map(str, value)) or "none"
+    return "none" if value in (None, "") else str(value)

@@ -1,0 +1,35 @@
+"""Texts that others wrote, made harmless for a terminal: no mark of them moves the cursor, sets a title, hides or turns what is read."""
+
+import unicodedata
+
+from app.core.process.lazy_regex import regex
+
+ISOLATE, ISOLATE_END = "\u2068", "\u2069"
+_STEERING = regex("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f\ud800-\udfff]")
+"""Control characters but tab and line feed, marks that turn the direction of reading, invisible tags, half characters."""
+_ISOLATED = regex(f"{ISOLATE}([^\u2066-\u2069\n]*){ISOLATE_END}")
+
+
+def harmless(text: object) -> str:
+    """Give the text without what could steer a terminal; other scripts, joined emoji and what is isolated in one line stay as they are."""
+    parts = _ISOLATED.split(str(text))  # in turns what is around and what is inside
+    cleaned = [_STEERING.sub("", part) for part in parts]
+    return "".join(f"{ISOLATE}{part}{ISOLATE_END}" if number % 2 else part for number, part in enumerate(cleaned))
+
+
+def on_one_line(text: object, most: int) -> str:
+    """Give the text harmless and on one line of at most `most` characters, and isolated."""
+    line = " ".join(_STEERING.sub("", str(text)).split())
+    return isolated(line if len(line) <= most else line[: most - 1].rstrip() + "…")
+
+
+def isolated(text: str) -> str:
+    """Give the text harmless, and where it is written from right to left isolated, so that what stands around it stays in its place."""
+    plain = _STEERING.sub("", text)
+    turns = not plain.isascii() and any(unicodedata.bidirectional(mark) in ("R", "AL", "AN") for mark in plain)
+    return f"{ISOLATE}{plain}{ISOLATE_END}" if turns else plain
+
+
+def width(text: str) -> int:
+    """Give how many characters are seen of a text that is harmless."""
+    return len(text) - text.count(ISOLATE) - text.count(ISOLATE_END)

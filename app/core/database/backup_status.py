@@ -1,0 +1,87 @@
+"""What is known of the backups and of the room that things take: found out in the background, kept in a file beside the backups."""
+
+import contextlib
+import os
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from app.core.database.data_dir import BACKUPS
+
+FILE = "record.json"
+Trouble = Literal["no_room", "failed"]
+
+
+class Held(msgspec.Struct, rename="camel"):
+    """What one owner's things take: numbers and bytes of their texts, files and vectors."""
+
+    notes: int = 0
+    note_bytes: int = 0
+    trashed_notes: int = 0
+    trashed_bytes: int = 0
+    snapshots: int = 0
+    snapshot_bytes: int = 0
+    attachments: int = 0
+    attachment_bytes: int = 0
+    vector_bytes: int = 0
+
+
+class Measured(msgspec.Struct, rename="camel"):
+    """What takes room in the file: bytes by what they are for (none where SQLite cannot tell), and what each owner holds, by id."""
+
+    at: str
+    database_bytes: int
+    free_bytes: int
+    parts: dict[str, int]
+    owners: dict[str, Held]
+
+
+class KnownOfBackups(msgspec.Struct, rename="camel"):
+    """The last backup that was made, the last that failed since, the last proof that one can be restored; moments as the contract writes them."""
+
+    backup_at: str | None = None
+    backup_file: str | None = None
+    backup_bytes: int = 0
+    trouble: Trouble | None = None
+    trouble_text: str | None = None
+    trouble_at: str | None = None
+    proof_at: str | None = None
+    proof_file: str | None = None
+    proof_notes: int = 0
+    proof_trouble: str | None = None
+    proven_at: str | None = None
+    measured: Measured | None = None
+
+
+class Safekeeping:
+    """That knowledge, read once; `keep` writes it down. A file that is damaged or gone is the same as knowing nothing."""
+
+    def __init__(self, data: Path) -> None:
+        self._file = data / BACKUPS / FILE
+        self._known: KnownOfBackups | None = None
+
+    @property
+    def known(self) -> KnownOfBackups:
+        """Give what is known."""
+        if self._known is None:
+            self._known = read(self._file)
+        return self._known
+
+    def keep(self, **changes: object) -> None:
+        """Remember these fields from now on."""
+        self._known = msgspec.structs.replace(self.known, **changes)
+        fresh = self._file.with_name(f".{FILE}.new")
+        with contextlib.suppress(OSError):  # on a full disk it is known as long as the program runs
+            self._file.parent.mkdir(mode=0o700, exist_ok=True)
+            with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
+                out.write(msgspec.json.encode(self._known))
+            fresh.replace(self._file)
+
+
+def read(file: Path) -> KnownOfBackups:
+    """Give what such a file holds."""
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=KnownOfBackups)
+    except (OSError, msgspec.DecodeError):
+        return KnownOfBackups()

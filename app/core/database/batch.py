@@ -1,0 +1,84 @@
+"""A batch: the writes that wait at one moment, run in one transaction and committed once."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+from app.core.database.sqlite_setup import limited
+from app.core.database.tx import NeedsSavepoints, Tx, real_savepoint, stamp
+
+
+class Job:
+    """A write that waits for its turn: the function with its arguments, and the future of whoever asked.
+
+    `frees`: it makes room, so it may have a second try (`tried`) when the disk was full at its first.
+    """
+
+    __slots__ = ("asker", "error", "events", "frees", "function", "result", "tried")
+
+    def __init__(self, function: Callable[[Tx], Any], asker: "asyncio.Future[Any]", *, frees: bool = False) -> None:
+        self.function = function
+        self.asker = asker
+        self.frees = frees
+        self.tried = False
+        self.clear()
+
+    def clear(self) -> None:
+        self.result: Any = None
+        self.error: BaseException | None = None
+        self.events: list[tuple[str, dict[str, Any]]] = []
+
+
+def commit(connection: sqlite3.Connection, jobs: Sequence[Job], moment: datetime, *, most: int | None) -> None:
+    """Run a batch in one transaction: first without savepoints, and only if that cannot be, again with one for each job.
+
+    What would make the file larger than `most` bytes finds the disk full.
+    """
+    if most is None:
+        _commit(connection, jobs, moment)
+        return
+    with limited(connection, most):
+        _commit(connection, jobs, moment)
+
+
+def _commit(connection: sqlite3.Connection, jobs: Sequence[Job], moment: datetime) -> None:
+    try:
+        _run(connection, jobs, moment, careful=False)
+    except NeedsSavepoints:
+        _run(connection, jobs, moment, careful=True)
+
+
+def _run(connection: sqlite3.Connection, jobs: Sequence[Job], moment: datetime, *, careful: bool) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        now = stamp(moment)
+        for job in jobs:
+            _run_job(connection, job, Tx(connection, moment, now=now, careful=careful))
+        connection.execute("COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def _run_job(connection: sqlite3.Connection, job: Job, tx: Tx) -> None:
+    """Run one job; its error is its own unless the whole transaction went with it (SQLite ends it itself when the disk is full)."""
+    job.clear()
+    before = connection.total_changes
+    try:
+        if tx.careful:
+            with real_savepoint(connection):
+                job.result = job.function(tx)
+        else:
+            job.result = job.function(tx)
+        job.events = tx.events
+    except NeedsSavepoints:
+        raise
+    except Exception as error:
+        if not connection.in_transaction:
+            raise
+        if not tx.careful and connection.total_changes != before:
+            raise NeedsSavepoints from error
+        job.error = error

@@ -1,0 +1,36 @@
+"""Reads that see one state of the database, whatever is written meanwhile."""
+
+import contextlib
+import sqlite3
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TypeVar
+
+from app.core.database.sqlite_setup import connect
+from app.core.database.tx import Clock, Tx, utc_now
+
+R = TypeVar("R")
+
+
+def read_on(connection: sqlite3.Connection, moment: datetime, function: Callable[..., R], *args: Any, **kwargs: Any) -> R:
+    """Run `function(tx, …)` within one read transaction of a connection and give its result."""
+    connection.execute("BEGIN")
+    try:
+        return function(Tx(connection, moment), *args, **kwargs)
+    finally:
+        connection.execute("ROLLBACK")
+
+
+@contextlib.contextmanager
+def one_state(path: Path, clock: Clock = utc_now) -> Iterator[Tx]:
+    """Give a read on a connection of its own that sees one state of the database for as long as the block runs, however long; for a thread.
+
+    The writer goes on meanwhile; only the WAL is not begun anew until the block has ended.
+    """
+    with contextlib.closing(connect(path, writes=False)) as connection:
+        connection.execute("BEGIN")
+        try:
+            yield Tx(connection, clock())
+        finally:
+            connection.execute("ROLLBACK")

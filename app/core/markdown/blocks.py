@@ -1,0 +1,337 @@
+"""The lines of a Markdown text, each with what it is in its block: the one reader for all who ask for headings, code or sections.
+
+It follows the block rules of the renderer (markdown_rules.py) at a tenth of their cost, and looks into no line: marks within text are others' work.
+"""
+
+import zlib
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from app.core.process.lazy_regex import regex
+
+DEEPEST = 60  # quotes and items in one another; marks of deeper ones are text
+CODE_INDENT = 4
+ITEMS_TOGETHER = 16  # about; to render each item of a list by itself takes twice the time
+
+Kind = Literal["blank", "text", "heading", "rule", "fence", "code", "end", "indented"]
+Span = tuple[int, int]
+
+_STARTS = frozenset(" \t>#`~-+*0123456789")
+_HEADING = regex(r"(#{1,6})(?:[ \t]+|\Z)")
+_FENCE = regex(r"(`{3,})[^`]*\Z|(~{3,})")
+_RULE = regex(r"([-*_])(?:[ \t]*\1){2,}[ \t]*\Z")
+_MARK = regex(r"(?:[-+*]|(\d{1,9})[.)])(?=[ \t\r\n]|\Z)", 256)
+_BEGINS = regex(r"[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?:[ \t\r\n]|\Z))", 256)
+_TICKS = regex(r"`+|\n")
+
+
+class Line(NamedTuple):
+    """A line [start, end) without its end: `fence` opens fenced code, `end` closes it, `code` stands in it.
+
+    Its own text begins at `inner`, behind the marks of quotes, items and the heading; `level` is a heading's,
+    `depth` the number of quotes and items around, of which `kept` go on from the line above.
+    """
+
+    kind: Kind
+    start: int
+    end: int
+    inner: int
+    depth: int = 0
+    level: int = 0
+    kept: int = 0
+
+
+class Cut(NamedTuple):
+    """A place to cut a text at; `in_list` when both sides are items of one list."""
+
+    at: int
+    in_list: bool = False
+
+
+def lines(text: str) -> Iterator[Line]:
+    """Give the lines of a text in order; they end in LF, CRLF or CR."""
+    if "\r" in text:
+        text = text.replace("\r\n", " \n").replace("\r", "\n")  # each place stays where it is
+    reader, start = _Reader(), 0
+    for line in text.split("\n"):
+        yield reader.read(line, start)
+        start += len(line) + 1
+
+
+def headings(text: str) -> list[Line]:
+    """Give the lines that are headings."""
+    return [line for line in lines(text) if line.kind == "heading"] if "#" in text else []
+
+
+def code_blocks(text: str) -> list[Span]:
+    """Give what stands in blocks of code, in order: from the marks of a fence to the end of its last line, or a line of indented code."""
+    if not may_hold_code(text):
+        return []
+    found: list[Span] = []
+    for line in lines(text):
+        if line.kind in ("code", "end"):
+            found[-1] = found[-1][0], line.end
+        elif line.kind in ("fence", "indented"):
+            found.append((line.inner, line.end))
+    return found
+
+
+def may_hold_code(text: str) -> bool:
+    """Say quickly whether it is worth looking for code in a text."""
+    return "`" in text or "~~~" in text or "    " in text or "\t" in text
+
+
+def code_spans(text: str) -> list[Span]:
+    """Give what stands in blocks of code and between backticks, in order."""
+    spans: list[Span] = []
+    at = 0
+    for start, end in [*code_blocks(text), (len(text), len(text))]:
+        spans += [*_ticked(text, at, start), (start, end)]
+        at = end
+    return spans[:-1]
+
+
+def cuts(text: str) -> list[Cut]:
+    """Give where a text may be cut so that each part renders as it does in the whole.
+
+    That is below empty lines outside of all blocks, and before some items of a tight list at the margin, chosen by what they say, so that
+    an edit elsewhere leaves the choice.
+    """
+    cutter = _Cutter(text)
+    for line in lines(text):
+        cutter.read(line)
+    return [*cutter.found, *cutter.held]
+
+
+class _Cutter:
+    """The cuts that are found, and those of the list at the margin that holds as long as no empty line stands in it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.found: list[Cut] = []
+        self.held: list[Cut] = []
+        self.mark = ""  # of the list at the margin
+        self.loose = False
+        self.mixed = False  # with a list whose marks are indented, which may be one with it
+        self.empty = False  # the line above
+
+    def read(self, line: Line) -> None:
+        """Take the next line."""
+        if line.inner == line.end and not self.text[line.start : line.end].strip(" \t\r"):
+            self.empty = line.kind == "blank" or line.depth > 0
+            return
+        code = line.kind in ("code", "end") and (line.kept or not line.depth)
+        if self.text[line.start] in " \t" or code:
+            if not line.depth:
+                self._end_list()
+            elif not line.kept and _BEGINS.match(self.text, line.start):
+                self._loosen()
+                self.mixed = True
+            elif self.empty:
+                self._loosen()
+        elif line.depth and (mark := _MARK.match(self.text, line.start)):
+            self._item(line, mark[0][-1])
+        elif line.depth == 0 or self.text[line.start] == ">":
+            self._end_list()
+            if self.empty:
+                self.found.append(Cut(line.start))
+        if line.depth and line.inner == line.end:  # an item that holds nothing ends its list in some places
+            self._loosen()
+        self.empty = False
+
+    def _item(self, line: Line, mark: str) -> None:
+        if self.mixed:
+            return
+        if mark != self.mark:
+            self._end_list()
+            self.mark = mark
+        elif self.empty:
+            self._loosen()
+        elif not self.loose and zlib.crc32(self.text[line.start : line.end].encode(errors="replace")) % ITEMS_TOGETHER == 0:
+            self.held.append(Cut(line.start, in_list=True))
+
+    def _end_list(self) -> None:
+        self.found += self.held
+        self.held, self.mark, self.loose, self.mixed = [], "", False, False
+
+    def _loosen(self) -> None:
+        self.held, self.loose = [], True
+
+
+class _Reader:
+    """The quotes and items that are open, the fence in them, and whether the line above is text of a paragraph."""
+
+    def __init__(self) -> None:
+        self.around: list[int] = []  # the width of an item's mark, 0 for a quote
+        self.fence = ""
+        self.indent = 0  # of the open fence's line; unused otherwise
+        self.paragraph = False
+        self.bare = False  # the innermost item holds nothing yet
+
+    def read(self, line: str, start: int) -> Line:
+        """Give what the next line is."""
+        end = start + len(line)
+        if not self.around and not self.fence and line[:1] not in _STARTS:
+            self.paragraph = bool(line)
+            return Line("text" if line else "blank", start, end, start)
+        place = _Place(line)
+        matched = self._matched(place)
+        if place.at == len(line):
+            return Line(self._blank(matched), start, end, end, len(self.around))
+        if self.fence and matched == len(self.around):
+            closed = place.indent() < CODE_INDENT and self._closes(line[place.at :])
+            self.fence = "" if closed else self.fence
+            return Line("end" if closed else "code", start, end, start + place.at, matched, kept=matched)
+        self.fence = ""
+        kind, level = self._block(place, matched)
+        return Line(kind, start, end, start + place.at, len(self.around), level, matched)
+
+    def _matched(self, place: "_Place") -> int:
+        """Go past the marks of the quotes and items around, as far as the line has them, and say how many."""
+        for number, width in enumerate(self.around):
+            if width:
+                if place.indent() < width and place.at < len(place.line):
+                    return number
+                place.base += width
+            elif not place.quote():
+                return number
+        return len(self.around)
+
+    def _blank(self, matched: int) -> Kind:
+        if self.bare and matched == len(self.around) and not self.fence:
+            matched -= 1
+        in_fence = bool(self.fence) and matched == len(self.around)
+        if not in_fence:
+            self.fence = ""
+        del self.around[matched:]
+        self.paragraph = self.bare = False
+        return "code" if in_fence else "blank"
+
+    def _closes(self, text: str) -> bool:
+        return text.startswith(self.fence) and not text.lstrip(self.fence[0]).strip(" \t")
+
+    def _block(self, place: "_Place", matched: int) -> tuple[Kind, int]:
+        """Read what begins on a line behind the marks of what is around; give its kind and level."""
+        within = self.paragraph and matched == len(self.around)
+        while True:
+            rest = place.line[place.at :]
+            if not rest:  # a mark that holds nothing yet
+                return "text", 0
+            if place.indent() >= CODE_INDENT:
+                return self._text(matched, code=True), 0
+            if len(self.around) < DEEPEST or matched < len(self.around):
+                if rest[0] == ">":
+                    self._open(matched, 0)
+                    place.quote()
+                elif not _RULE.match(rest) and (width := self._item(place, rest, within=within)):
+                    self._open(matched, width)
+                else:
+                    return self._leaf(place, rest, matched)
+                matched, within = len(self.around), False
+                continue
+            return self._leaf(place, rest, matched)
+
+    def _open(self, matched: int, width: int) -> None:
+        self.around[matched:] = [width]
+        self.paragraph = False
+        self.bare = self.bare and width > 0
+
+    def _item(self, place: "_Place", rest: str, *, within: bool) -> int:
+        """Go past the mark of a list's item and give its width; 0 for none. Into a paragraph only a first item with text can break."""
+        mark = _MARK.match(rest)
+        if mark is None or (within and (not rest[mark.end() :].strip(" \t") or int(mark[1] or 1) != 1)):
+            return 0
+        before = place.base
+        place.pass_by(mark.end())
+        spaces = place.indent()
+        self.bare = place.at == len(place.line)
+        place.base += spaces if 1 <= spaces <= CODE_INDENT and not self.bare else 1
+        return place.base - before
+
+    def _leaf(self, place: "_Place", rest: str, matched: int) -> tuple[Kind, int]:
+        kind: Kind = "text"
+        level = 0
+        if heading := _HEADING.match(rest):
+            kind, level = "heading", len(heading[1])
+            place.at += heading.end()
+        elif fence := _FENCE.match(rest):
+            kind, self.fence = "fence", fence[1] or fence[2]
+        elif _RULE.match(rest):
+            kind = "rule"
+        if kind == "text":
+            return self._text(matched, code=False), 0
+        del self.around[matched:]
+        self.paragraph = self.bare = False
+        return kind, level
+
+    def _text(self, matched: int, *, code: bool) -> Kind:
+        """Take a line of text: of a paragraph, even where marks of what is around are missing, or of indented code."""
+        if self.paragraph:
+            return "text"
+        del self.around[matched:]
+        self.paragraph = not code
+        self.bare = False
+        return "indented" if code else "text"
+
+
+class _Place:
+    """How far a line is read: the next character that is no space, its column, and the column where its block begins."""
+
+    def __init__(self, line: str) -> None:
+        self.line = line
+        self.at = self.column = self.base = 0
+        self._skip()
+
+    def indent(self) -> int:
+        """Give by how many columns the text is indented in its block."""
+        return self.column - self.base
+
+    def quote(self) -> bool:
+        """Go past a quote's mark, if it stands here."""
+        if self.indent() >= CODE_INDENT or self.line[self.at : self.at + 1] != ">":
+            return False
+        self.pass_by(1)
+        self.base += self.column > self.base
+        return True
+
+    def pass_by(self, count: int) -> None:
+        """Go past so many characters and the spaces behind them; there the block within begins."""
+        self.at += count
+        self.column += count
+        self.base = self.column
+        self._skip()
+
+    def _skip(self) -> None:
+        line = self.line
+        while (mark := line[self.at : self.at + 1]) == " " or mark == "\t":
+            self.column += 1 if mark == " " else 4 - self.column % 4
+            self.at += 1
+
+
+def _ticked(text: str, start: int, end: int) -> Iterator[Span]:
+    """Give the code spans between two places; each ends in its line with as many backticks as it began with."""
+    line: list[Span] = []
+    for match in _TICKS.finditer(text, start, end):
+        if text[match.start()] == "`":
+            line.append(match.span())
+        else:
+            yield from _paired(line)
+            line = []
+    yield from _paired(line)
+
+
+def _paired(runs: list[Span]) -> Iterator[Span]:
+    closers: dict[int, int] = {}
+    following: dict[int, int] = {}
+    for place in range(len(runs) - 1, -1, -1):
+        length = runs[place][1] - runs[place][0]
+        if length in following:
+            closers[place] = following[length]
+        following[length] = place
+    place = 0
+    while place < len(runs):
+        closer = closers.get(place)
+        if closer is not None:
+            yield runs[place][0], runs[closer][1]
+            place = closer
+        place += 1

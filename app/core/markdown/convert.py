@@ -1,0 +1,97 @@
+"""Markdown to HTML and back: the one place where a note's text changes its form."""
+
+import re
+
+from app.core.process.lazy_regex import regex
+
+MOST_CHARACTERS = 1_000_000
+MOST_LINES = 25_000
+MOST_MARKS = 12_000  # at the start of lines: about a second's work
+TAGS = frozenset(
+    [
+        "p",
+        "br",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "ul",
+        "ol",
+        "li",
+        "input",
+        "blockquote",
+        "pre",
+        "code",
+        "strong",
+        "em",
+        "del",
+        "a",
+        "hr",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+        "div",
+        "span",
+    ]
+)
+
+_TAG = regex(rf"</?(?:{'|'.join(sorted(TAGS))})(?:[\s/][^<>]*)?>", re.IGNORECASE)
+_BLOCK_MARKS = regex(r"^(?:[ \t]*+(?:[-+*>]|#{1,6}|\d{1,9}[.)])(?=[ \t]))+", re.MULTILINE)
+_LINE_END = regex(r"\r\n?")
+_UNFIT = regex("[\x00\ud800-\udfff]")
+
+
+def render(markdown: str) -> str:
+    """Return the HTML of a Markdown text, with one line of HTML text for each line of the source.
+
+    Text that would take too long to read, or is nested too deep, is shown as plain lines.
+    """
+    from app.core.markdown import render_parts
+
+    return render_parts.html(render_parts.rendered(markdown))
+
+
+def marked(markdown: str) -> str | None:
+    """Return the HTML of a text whose marks are read; None where they are nested too deep for that."""
+    from app.core.markdown.to_html import to_html
+
+    return to_html.from_markdown(clean_lines(markdown))
+
+
+def plain(markdown: str) -> str:
+    """Return the HTML of a text as its lines, without reading any mark."""
+    from app.core.markdown.to_html import to_html
+
+    return to_html.plain(clean_lines(markdown))
+
+
+def to_markdown(html: str) -> str:
+    """Return the Markdown that renders to an HTML text; tags that Markdown has no mark for are dropped and their text kept."""
+    from app.core.markdown.from_html import from_html
+
+    return from_html.from_html(clean_lines(html))
+
+
+def holds_html(text: str) -> bool:
+    """Tell whether a text holds a tag of those that notes are made of."""
+    return _TAG.search(text) is not None
+
+
+def clean_lines(text: str) -> str:
+    """Return the text with every line ended by one line feed, and without characters that HTML cannot carry."""
+    return _UNFIT.sub("\ufffd", _LINE_END.sub("\n", text))
+
+
+def is_heavy(markdown: str) -> bool:
+    """Tell whether a text would take too long to read, and so is shown as plain lines."""
+    if len(markdown) <= MOST_MARKS:
+        return False
+    source = clean_lines(markdown)
+    if len(source) > MOST_CHARACTERS or source.count("\n") > MOST_LINES:
+        return True
+    return sum((len(match[0]) + 1) // 2 for match in _BLOCK_MARKS.finditer(source)) > MOST_MARKS

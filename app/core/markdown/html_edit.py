@@ -1,0 +1,168 @@
+"""An edited rendering back to Markdown: source lines that the edit did not touch keep their bytes."""
+
+import bisect
+import re
+from html import unescape
+from itertools import accumulate
+
+from app.core.markdown import blocks, convert, line_edit, plain_edit, render_parts
+from app.core.markdown.render_parts import Part
+from app.core.process.lazy_regex import regex
+
+_TAG = regex(r"<[^>]*>")
+_DESTINATION = regex(r"\]\([^)]*\)")
+_BULLET = regex(r"^([ \t]*)([-+*])(?=[ \t]|$)")
+_LINE_END = regex(r"\r\n?|\n")
+
+
+def edited(source: str, html: str) -> str:
+    """Return the Markdown of `html`, an edit of the rendering of `source`; raise Unprocessable where a text shown as plain lines was marked up.
+
+    Only the parts around the change are read back, and what stays of the text is what stays of the rendering.
+    """
+    html = convert.clean_lines(html)
+    old = render_parts.of(source)
+    if (shown := render_parts.html(old)) == html:
+        return source
+    if all(part.plain for part in old):
+        return plain_edit.edited(source, html)
+    ends = list(accumulate((len(part.html) for part in old), initial=0))
+    first, last = _changed(ends, shown, html)
+    for few in ((first, last), (max(0, first - 1), min(len(old), last + 1)), (0, len(old))):
+        text = _with_part(old, few, html[ends[few[0]] : len(html) - (ends[-1] - ends[few[1]])])
+        if text is not None:
+            return text
+    raise AssertionError("an edit of the whole is always taken")
+
+
+def _changed(ends: list[int], before: str, after: str) -> tuple[int, int]:
+    """Give the first part that an edit changed, and the one behind the last."""
+    head = _shared(before, after)
+    tail = min(_shared(before[::-1], after[::-1]), min(len(before), len(after)) - head)
+    first = min(bisect.bisect_right(ends, head) - 1, len(ends) - 2)
+    return first, max(bisect.bisect_left(ends, len(before) - tail), first + 1)
+
+
+def _shared(one: str, other: str) -> int:
+    """Give how many characters two texts begin with alike; by halves, since comparing parts of texts is fast and looking at each character is not."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _with_part(old: list[Part], few: tuple[int, int], html: str) -> str | None:
+    """Give the text with some of its parts read back from their HTML; None where that would change how the others show."""
+    above, changed, below = old[: few[0]], old[few[0] : few[1]], old[few[1] :]
+    if all(part.plain for part in changed):
+        text = plain_edit.edited(_source(changed), html)
+    else:
+        text = _read_back(_source(changed), _closed(changed, render_parts.html(changed)), _closed(changed, html))
+    if below:
+        end = _LINE_END.search(below[0].source) or _LINE_END.search(_source(changed))
+        text = _ended(text, end[0] if end else "\n", empty=0 if below[0].opening else 1)
+    whole = _source(above) + text + _source(below)
+    borders = {len(whole) - len(_source(below))} if below else set()
+    borders |= {len(_source(above))} if above else set()
+    return whole if borders <= {0, *(cut.at for cut in blocks.cuts(whole))} else None
+
+
+def _closed(some: list[Part], html: str) -> str:
+    """Give the HTML of some parts with the tags of a list that it is the middle of."""
+    closing = some[-1].closing
+    return some[0].opening + (f"{html.removesuffix(chr(10))}{closing}\n" if closing else html)
+
+
+def _source(some: list[Part]) -> str:
+    return "".join(part.source for part in some)
+
+
+def _ended(text: str, end: str, *, empty: int) -> str:
+    """Give a text with its last line ended and at least so many empty lines below it; a text of nothing stays as it is."""
+    body = text.rstrip(" \t\r\n")
+    below = len(_LINE_END.findall(text, len(body)))
+    if not body or (empty and below > empty):
+        return text
+    return body + text[len(body) :].rstrip("\r\n") + (1 + empty) * end if below != 1 + empty else text
+
+
+def _read_back(source: str, rendered: str, html: str) -> str:
+    """Return the Markdown of `html`, an edit of `rendered`, which is the HTML of `source`.
+
+    What it renders to decides: a text made of old and new lines is taken only if it shows exactly what the whole, read back, would.
+    """
+    old, ends = line_edit.parted(source)
+    before, after = rendered.split("\n"), html.split("\n")
+    if len(before) != len(old):
+        return convert.to_markdown(html)
+    text = line_edit.joined(old, ends, before, after, lambda was, now: _retouched(old, before, after, was, now))
+    if text is not None and convert.render(text) == "\n".join(after):
+        return text
+    whole = convert.to_markdown(html)
+    wanted = convert.render(whole)
+    shown, lines = wanted.split("\n"), whole.split("\n")
+    for rewrite in (
+        lambda was, now: _retouched(old, before, shown, was, now) or _with_bullet(old, was, [lines[at] for at in now]),
+        lambda was, now: _with_bullet(old, was, [lines[at] for at in now]),
+        lambda was, now: [lines[at] for at in now],
+    ):
+        text = line_edit.joined(old, ends, before, shown, rewrite) if len(lines) == len(shown) else None
+        if text is not None and convert.render(text) == wanted:
+            return text
+    return whole
+
+
+def _retouched(old: list[str], before: list[str], after: list[str], was: range, now: range) -> list[str] | None:
+    """Carry what changed within lines over to their source; None where lines came, went or changed in more than text."""
+    if len(was) != len(now):
+        return None
+    lines = [_retouched_line(old[a], before[a], after[b]) for a, b in zip(was, now, strict=True)]
+    return None if None in lines else [line for line in lines if line is not None]
+
+
+def _with_bullet(old: list[str], was: range, lines: list[str]) -> list[str]:
+    """Write new list items with the mark of the list around them, so that they do not begin a list of their own."""
+    around = [*reversed(old[max(0, was.start - 20) : was.start]), *old[was.start : was.stop + 20]]
+    mark = next((found[2] for found in map(_BULLET.match, around) if found), "-")
+    return [_BULLET.sub(rf"\g<1>{mark}", line) for line in lines]
+
+
+def _retouched_line(source: str, before: str, after: str) -> str | None:
+    if before == after:
+        return source
+    most = min(len(before), len(after))
+    head = next((at for at in range(most) if before[at] != after[at]), most)
+    tail = next((at for at in range(most - head) if before[-1 - at] != after[-1 - at]), most - head)
+    while head and (before[head - 1].isalnum() or before[head - 1] in "&#"):
+        head -= 1
+    while tail and (before[-tail].isalnum() or before[-tail] in ";#"):
+        tail -= 1
+    if head + tail >= len(before):  # only added to: take the text around it, for a place to find it by
+        head, tail = _text_before(before, head), len(before) - _text_after(before, len(before) - tail)
+    gone, come = before[head : len(before) - tail], after[head : len(after) - tail]
+    if not gone or "<" in gone + come or ">" in gone + come:
+        return None
+    word = unescape(gone)
+    shown = [unescape(_TAG.sub("", part)) for part in (before[:head], before)]
+    spots = [found.start() for found in re.finditer(re.escape(word), _DESTINATION.sub(_blank, source))]
+    number = shown[0].count(word)
+    if len(spots) != shown[1].count(word) or number >= len(spots):
+        return None
+    return source[: spots[number]] + unescape(come) + source[spots[number] + len(word) :]
+
+
+def _blank(found: re.Match[str]) -> str:
+    return "\0" * len(found[0])
+
+
+def _text_before(line: str, at: int) -> int:
+    return line.rfind(">", 0, at) + 1
+
+
+def _text_after(line: str, at: int) -> int:
+    found = line.find("<", at)
+    return len(line) if found < 0 else found

@@ -1,0 +1,158 @@
+"""Short HTML lists whose entries carry their facts in data attributes: written with everything escaped, read back from any HTML or text."""
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+from html import escape, unescape
+
+import msgspec
+import nh3
+
+from app.core.process.lazy_regex import regex
+
+MOST_ROWS = 400
+DEEPEST = 60  # elements open at once; reading deeper ones takes time that grows with the square
+LONGEST_HEADING = 48
+LEAD = "lead"
+
+_BLOCKS = frozenset(
+    ["p", "div", "ul", "ol", "li", "br", "hr", "table", "tr", "td", "th", "dl", "dt", "dd", "section", "article", "header", "footer", "main", "aside",
+     "blockquote", "pre", "h1", "h2", "h3", "h4", "h5", "h6"]
+)  # fmt: skip
+_MARKS = frozenset(["em", "strong", "i", "b", "span", "a", "code", "del", "mark", "small", "u", "s", "label"])
+_HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
+_SOME_TAG = regex(rf"</?(?:{'|'.join(sorted(_BLOCKS | _MARKS))}|html|body|script|style|img|svg|iframe|template|title|form|input)\b[^<>]*>|<!--", re.I)
+_ANY_TAG = regex(r"</?[a-zA-Z!][^<>]*>")
+_OPENING = regex(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
+_TOKEN = regex(r'<(/?)([a-z0-9]+)((?: [a-z0-9-]+="[^"]*")*)>|([^<]+)')
+_FACT = regex(r' data-([a-z0-9-]+)="([^"]*)"')
+_BULLET = regex(r"(?:[-*+•·–—]|\d{1,3}[.)])\s+(?:\[[ xX]?\]\s+)?|\[[ xX]?\]\s+")
+_TICKED = regex(r"\[[xX]\]")
+_SENTENCE = regex(r"(?<=[.!?;])\s+(?=[^\W\d_a-z]|\d)")
+_UNFIT = regex("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One entry: its text, what stands in italics after it, the facts of its data attributes, and the short heading above it."""
+
+    text: str
+    aside: str = ""
+    facts: dict[str, str] = msgspec.field(default_factory=dict)
+    heading: str = ""
+    listed: bool = False
+
+
+def line(text: str, most: int = 300) -> str:
+    """Return a text as one line of at most so many characters, without what HTML cannot carry."""
+    flat = " ".join(_UNFIT.sub(" ", text[: 4 * most]).split())
+    return flat if len(flat) <= most else flat[: most - 1].rstrip() + "…"
+
+
+def entry(text: str, aside: str = "", **facts: str | None) -> str:
+    """Return one `<li>`; facts that are None or empty are left out."""
+    attributes = "".join(f' data-{name}="{escape(value)}"' for name, value in facts.items() if value)
+    return f"<li{attributes}>{escape(text)}{f' <em>{escape(aside)}</em>' if aside else ''}</li>"
+
+
+def listing(heading: str, entries: Iterable[str]) -> str:
+    """Return a `<ul>` under its heading, or nothing for no entries."""
+    inner = "".join(entries)
+    head = f"<p><strong>{escape(heading)}</strong></p>" if heading else ""
+    return f"{head}<ul>{inner}</ul>" if inner else ""
+
+
+def lead(text: str) -> str:
+    """Return a `<p>` that introduces a list, or says that there is nothing to list; its facts say so when it is read back."""
+    return f'<p data-{LEAD}="1">{escape(text)}</p>'
+
+
+def read(source: str) -> list[Row]:
+    """Return the entries of an HTML or plain text: those of its lists, and where it has none its lines and sentences."""
+    if not _SOME_TAG.search(source):
+        rows = [Row(text) for text in unescape(source).splitlines()]
+    else:
+        rows = list(_rows(_cleaned(source)))
+        if any(row.listed for row in rows):
+            return [row for row in rows if row.listed][:MOST_ROWS]
+    return list(_lines(rows))[:MOST_ROWS]
+
+
+def _cleaned(source: str) -> str:
+    """Return well-formed HTML of known tags and data attributes; scripts and styles are gone, and so is markup nested too deep."""
+    if _depth(source) > DEEPEST:
+        source = _ANY_TAG.sub("\n", source)
+    return _cleaner().clean(source)
+
+
+@cache
+def _cleaner() -> nh3.Cleaner:
+    return nh3.Cleaner(
+        tags=set(_BLOCKS | _MARKS),
+        attributes={},
+        generic_attribute_prefixes={"data-"},
+        link_rel=None,
+        clean_content_tags={"script", "style", "template", "title"},
+    )
+
+
+def _depth(source: str) -> int:
+    depth = deepest = 0
+    for end, tag in _OPENING.findall(source):
+        if tag.lower() not in ("br", "hr", "img", "input", "p", "li", "tr", "td"):
+            depth = max(depth - 1, 0) if end else depth + 1
+            deepest = max(deepest, depth)
+        elif not end and tag.lower() == "li":
+            deepest = max(deepest, depth)
+    return deepest
+
+
+def _rows(html: str) -> Iterator[Row]:
+    """Yield the texts between block tags, each with the facts of the list entry that it begins."""
+    text: list[str] = []
+    aside: list[str] = []
+    facts: dict[str, str] = {}
+    heading = ""
+    lists = italics = 0
+    block = ""
+    for end, tag, attributes, words in [*_TOKEN.findall(html), ("", "br", "", "")]:
+        if words:
+            (aside if italics and "".join(text).strip() else text).append(unescape(words))
+        elif tag in ("em", "i"):
+            italics = max(0, italics + (-1 if end else 1))
+        elif tag in _BLOCKS:
+            said, beside = (" ".join("".join(parts).split()) for parts in (text, aside))
+            if said and not lists and (block in _HEADINGS or is_heading(said)):
+                heading = said.rstrip(":").strip()
+            elif said:
+                yield Row(said, beside, facts, heading, listed=lists > 0)
+            if said or (tag == "li" and end):
+                facts = {}
+            text, aside, block = [], [], tag
+            if tag == "li":
+                lists = max(0, lists + (-1 if end else 1))
+            if attributes or (tag == "li" and not end):
+                facts = {name: unescape(value) for name, value in _FACT.findall(attributes)}
+
+
+def is_heading(text: str) -> bool:
+    """Tell whether a line only names what stands below it."""
+    return len(text) <= LONGEST_HEADING and len(text.split()) <= 5 and (text.endswith(":") or (text[-1:].isalpha() and len(text.split()) <= 2))
+
+
+def _lines(rows: Iterable[Row]) -> Iterator[Row]:
+    """Yield the lines and sentences of texts that are no list."""
+    heading = ""
+    for row in rows:
+        text = row.text.strip()
+        bullet = _BULLET.match(text)
+        bare = text[bullet.end() :] if bullet else text
+        bare = bare.strip("*_# \t") if text.startswith(("#", "*", "_")) or bullet else bare
+        if not bare or (bullet and _TICKED.search(bullet[0])):
+            continue
+        if not bullet and (text.startswith("#") or bare.endswith(":")) and len(bare) <= LONGEST_HEADING:
+            heading = bare.rstrip(":").strip()
+        elif bullet:
+            yield Row(bare, row.aside, row.facts, heading or row.heading, listed=True)
+        else:
+            for sentence in _SENTENCE.split(bare):
+                yield Row(sentence.strip(), row.aside, row.facts, heading or row.heading)

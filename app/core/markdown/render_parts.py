@@ -1,0 +1,128 @@
+"""A long text rendered by parts, each kept by its content, so that showing it again or after an edit renders only what is new."""
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from typing import Generic, NamedTuple, TypeVar
+
+from app.core.markdown import blocks, convert
+from app.core.markdown.blocks import Cut
+
+LONG = 10_000
+"""Texts of so many characters are kept: shorter ones render in some milliseconds, and would push out those that are worth it."""
+MOST_KEPT = 6_000_000
+"""Characters of parts with their renderings: some ten notes of 250 KB that someone reads and edits."""
+SLICE_SECONDS = 0.002
+PAUSE_SECONDS = 0.0002
+
+Value = TypeVar("Value")
+
+
+class Part(NamedTuple):
+    """A piece of a text, as it was given, with its HTML; `plain` when its marks were not read.
+
+    Where a list goes on from part to part, `opening` and `closing` are the tags of the list that the HTML of this part lacks.
+    """
+
+    source: str
+    html: str
+    plain: bool = False
+    opening: str = ""
+    closing: str = ""
+
+
+class Kept(Generic[Value]):
+    """What was made of some texts, forgetting what was not asked for longest; safe to use from several threads."""
+
+    def __init__(self, most: int, size: Callable[[str, Value], int]) -> None:
+        self._most, self._size, self._held = most, size, 0
+        self._values: OrderedDict[str, Value] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, text: str) -> Value | None:
+        """Give what was made of a text, if it is still there."""
+        with self._lock:
+            if text in self._values:
+                self._values.move_to_end(text)
+            return self._values.get(text)
+
+    def put(self, text: str, value: Value) -> None:
+        """Keep what was made of a text, unless it is larger than all that may be kept."""
+        size = self._size(text, value)
+        with self._lock:
+            if text in self._values or size > self._most:
+                return
+            self._values[text] = value
+            self._held += size
+            while self._held > self._most:
+                self._held -= self._size(*self._values.popitem(last=False))
+
+
+_parts: Kept[Part] = Kept(MOST_KEPT, lambda _, part: len(part.source) + len(part.html))
+_texts: Kept[list[Part]] = Kept(MOST_KEPT // 2, lambda text, _: len(text))
+
+
+def of(text: str) -> list[Part]:
+    """Give the parts of a text in order. A text that would take too long to read is one part of plain lines."""
+    if len(text) < LONG:
+        return list(rendered(text))
+    found = _texts.get(text)
+    if found is None:
+        found = list(_paced(rendered(text)))
+        _texts.put(text, found)
+    return found
+
+
+def rendered(text: str) -> Iterator[Part]:
+    """Give the parts of a text one by one; a text that would take too long to read is one part of plain lines."""
+    return iter([Part(text, convert.plain(text), plain=True)]) if convert.is_heavy(text) else marked(text)
+
+
+def marked(text: str) -> Iterator[Part]:
+    """Give the parts of a text however long it is; those of a long one are kept by themselves, for texts that share them."""
+    keep, above = len(text) >= LONG, Cut(0)
+    for cut in (*blocks.cuts(text), Cut(len(text))):
+        source = text[above.at : cut.at]
+        part = _parts.get(source) if keep else None
+        if part is None:
+            shown = convert.marked(source)
+            part = Part(source, convert.plain(source) if shown is None else shown, plain=shown is None)
+            if keep:
+                _parts.put(source, part)
+        yield _within_list(part, above=above.in_list, below=cut.in_list)
+        above = cut
+
+
+def _within_list(part: Part, *, above: bool, below: bool) -> Part:
+    """Give a part without the tags of the list that has begun above it or goes on below."""
+    shown, opening, closing = part.html, "", ""
+    if above:
+        opening = shown[: shown.index(">") + 1]
+        shown = shown[len(opening) :]
+    if below:
+        end = "\n" * shown.endswith("\n")  # which code at the end of an item has within itself
+        closing = shown.removesuffix(end)[-5:]
+        shown = shown.removesuffix(closing + end) + end
+    return part._replace(html=shown, opening=opening, closing=closing)
+
+
+def known(text: str) -> str | None:
+    """Give the HTML of a text that was rendered a short while ago."""
+    found = _texts.get(text)
+    return None if found is None else html(found)
+
+
+def html(parts: Iterable[Part]) -> str:
+    """Give the HTML of parts that stand one after another."""
+    return "".join(part.html for part in parts)
+
+
+def _paced(parts: Iterator[Part]) -> Iterator[Part]:
+    """Give parts, resting now and then for so long that another thread gets its turn: without this each one waits 5 ms whenever it needs one."""
+    began = time.monotonic()
+    for part in parts:
+        yield part
+        if time.monotonic() - began > SLICE_SECONDS:
+            time.sleep(PAUSE_SECONDS)
+            began = time.monotonic()

@@ -1,0 +1,380 @@
+"""Type hints in; request checks, JSON and JSON Schema out. Built on msgspec, which decodes and checks in one step."""
+
+import functools
+import inspect
+import re
+import types
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin, get_type_hints
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from app.core.fit_types import fitted
+from app.core.process.lazy_regex import regex
+from app.errors import Invalid, Malformed
+
+LARGEST_ID = (1 << 53) - 1
+DEEPEST = 64
+TOO_DEEP = f"The request body is nested more than {DEEPEST} levels deep."
+MOST_CONTAINERS = 100_000
+TOO_MANY = f"The request body holds more than {MOST_CONTAINERS:,} lists and objects."
+NAMES = {
+    "str": "a string", "int": "an integer", "float": "a number", "bool": "true or false",
+    "array": "a list", "object": "an object", "null": "null", "bytes": "a string",
+}  # fmt: skip
+CONTROLS = r"\u0000-\u001f\u007f-\u009f\u2028\u2029"
+FORMATS = r"\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+ONE_LINE_OR_NONE = f"^[^{CONTROLS}]*$"
+ONE_LINE = rf"^[^{CONTROLS}]*[^\s{CONTROLS}{FORMATS}][^{CONTROLS}]*$"
+"""The pattern of a line that shows something; so that every regex of the contract's readers knows it, it names no classes of characters."""
+NO_NUL = r"^[^\u0000]*$"
+_WHERE = regex(r"^(?P<what>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
+_INTEGER = regex(r"-?[0-9]{1,1000}")
+_JSON_STRING = regex(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
+_BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
+
+
+class Rule(msgspec.Struct, frozen=True):
+    """A check or clean-up of one field beyond what msgspec does; put it into `Annotated`. Raises ValueError, a sentence's end."""
+
+    @property
+    def accepts(self) -> Mapping[str, Any]:
+        """What the field's JSON Schema says of the values it lets through: all that match must pass, some others may."""
+        return {}
+
+    @property
+    def shared(self) -> str | None:
+        """The name under which its schema stands once for all fields, where it is long."""
+        return None
+
+    def __call__(self, value: Any) -> Any:
+        raise ValueError("has no rule")
+
+
+class Record(msgspec.Struct, rename="camel"):
+    """A value of the contract: snake_case here, camelCase on the wire."""
+
+
+class Body(Record):
+    """A record that a caller sends: the rules of its fields are applied as it is read."""
+
+    def __post_init__(self) -> None:
+        for name, wire, rule in _rules(type(self)):
+            value = getattr(self, name)
+            if value is not None and value is not UNSET:
+                try:
+                    setattr(self, name, rule(value))
+                except ValueError as error:
+                    raise ValueError(f"`{wire}` {error}") from None
+
+
+class Line(Rule, frozen=True):
+    """One line of text: NFC, trimmed, `least` to `most` characters, no control characters, something of it visible."""
+
+    least: int = 1
+    most: int = 255
+
+    @property
+    def accepts(self) -> Mapping[str, Any]:
+        return {"minLength": self.least, "maxLength": self.most, "pattern": ONE_LINE if self.least else ONE_LINE_OR_NONE}
+
+    def __call__(self, value: str) -> str:
+        text = value if value.isascii() else unicodedata.normalize("NFC", value)
+        text = text.strip()
+        if not self.least <= len(text) <= self.most:
+            raise ValueError(f"must have {self.least} to {self.most} characters")
+        if not text.isprintable() and any(unicodedata.category(mark) in ("Cc", "Zl", "Zp") for mark in text):
+            raise ValueError("must not hold control characters or line breaks")
+        if text and is_invisible(text):
+            raise ValueError("must hold a character that can be seen")
+        return text
+
+
+class Text(Rule, frozen=True):
+    """Text of at most `most` characters, kept as it is; NUL is refused, since SQLite's own functions stop at it."""
+
+    most: int | None = None
+
+    @property
+    def accepts(self) -> Mapping[str, Any]:
+        return {"pattern": NO_NUL} | ({} if self.most is None else {"maxLength": self.most})
+
+    def __call__(self, value: str) -> str:
+        if self.most is not None and len(value) > self.most:
+            raise ValueError(f"must have at most {self.most} characters")
+        if "\0" in value:
+            raise ValueError("must not hold a NUL character")
+        return value
+
+
+class Said(Text, frozen=True):
+    """Text that says something."""
+
+    @property
+    def accepts(self) -> Mapping[str, Any]:
+        return {**super().accepts, "pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"}
+
+    def __call__(self, value: str) -> str:
+        if not value.strip():
+            raise ValueError("must say something; it holds only blanks")
+        return super().__call__(value)
+
+
+class Unknown(tuple[str, ...]):
+    """The names that a request has and its operation does not; a parameter of this type is given them and is no field."""
+
+
+class Form(Rule, frozen=True):
+    """A pattern for the document; the operation itself checks the field, and says better what is wrong with it."""
+
+    pattern: str
+
+    @property
+    def accepts(self) -> Mapping[str, Any]:
+        return {"pattern": self.pattern}
+
+    def __call__(self, value: Any) -> Any:
+        return value
+
+
+class Most(Rule, frozen=True):
+    """A limit that is lowered to `most` instead of being refused."""
+
+    most: int
+
+    def __call__(self, value: int) -> int:
+        return min(value, self.most)
+
+
+def is_invisible(text: str) -> bool:
+    """Say whether nothing of a text is seen where it is shown."""
+    return not text.isascii() and all(map(_leaves_no_trace, text))
+
+
+def _leaves_no_trace(mark: str) -> bool:
+    """Say so of a character: formats, spaces, and the blanks among letters and marks."""
+    return mark in _BLANKS or unicodedata.category(mark) in ("Cf", "Zs") or "\ufe00" <= mark <= "\ufe0f" or "\U000e0100" <= mark <= "\U000e01ef"
+
+
+_BLANKS = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
+Title = Annotated[str, Meta(description="1 to 255 characters, trimmed, NFC, no control characters"), Line()]
+NameOrPath = Annotated[str, Meta(description="a folder's name, or its path from the root"), Line(1, 10_000)]
+Id = Annotated[int, Meta(ge=1, le=LARGEST_ID)]
+Offset = Annotated[int, Meta(ge=0, le=LARGEST_ID)]
+
+
+def json_column(of: dict[str, Any]) -> Any:
+    """Give the type of a field that is stored as JSON text and goes out as it is; `of` is its JSON Schema."""
+    return Annotated[msgspec.Raw, Meta(extra_json_schema=of)]
+
+
+Tags = json_column({"type": "array", "items": {"type": "string"}})
+
+
+class Shape:
+    """What an operation accepts: the keyword-only parameters of its function, checked as one record."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        hints = get_type_hints(function, include_extras=True)
+        named = [p for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
+        parameters = [p for p in named if hints[p.name] is not Unknown]
+        self._unknown = next((p.name for p in named if hints[p.name] is Unknown), None)
+        self.names = tuple(p.name for p in parameters)
+        self.wire_names = {p.name: camel(p.name) for p in parameters}
+        fields = [(p.name, hints[p.name]) if p.default is p.empty else (p.name, hints[p.name], p.default) for p in parameters]
+        title = "".join(part.capitalize() for part in function.__name__.split("_")) + "Request"
+        ruled = any(any(_rules_in(hints[p.name])) for p in parameters)
+        self.record = msgspec.defstruct(title, fields, bases=(Body if ruled else Record,), rename=camel, kw_only=True)
+        self.choices = {camel(p.name): words for p in parameters if (words := _choices(hints[p.name]))}
+        self.required = frozenset(camel(p.name) for p in parameters if p.default is p.empty)
+        self._keeps_null = frozenset(camel(p.name) for p in parameters if p.default is p.empty or p.default is UNSET)
+        self._readers = {camel(p.name): _text_reader(hints[p.name]) for p in parameters}
+
+    def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Give the function's arguments from a decoded request; raise Invalid, naming the field, where it does not fit."""
+        if None in given.values():
+            given = {name: value for name, value in given.items() if value is not None or name in self._keeps_null}
+        try:
+            record = msgspec.convert(given, self.record)
+        except msgspec.ValidationError as error:
+            record = self._fitted(given, error)
+        found = {name: getattr(record, name) for name in self.names}
+        if self._unknown is not None:
+            found[self._unknown] = Unknown(name for name in given if name not in self._readers)
+        return found
+
+    def _fitted(self, given: Mapping[str, Any], failure: msgspec.ValidationError) -> Any:
+        """Give the record of a request in which null stands for what was left out, or 3.0 for 3; raise Invalid where it fits no better so."""
+        if "got `null`" in str(failure) or "got `float`" in str(failure):
+            try:
+                return msgspec.convert(fitted(given, msgspec.inspect.type_info(self.record)), self.record)
+            except msgspec.ValidationError as error:
+                failure = error
+        raise _explained(str(failure), self.choices) from None
+
+    def reads_integer(self, name: str) -> bool:
+        """Say whether the field of that wire name is an integer."""
+        return self._readers.get(name) is _as_integer
+
+    def from_text(self, given: Mapping[str, str]) -> dict[str, Any]:
+        """Give typed values for names and texts that came in a path or a query; unknown names are left out."""
+        return {name: self._readers[name](name, text) for name, text in given.items() if name in self._readers}
+
+
+def camel(name: str) -> str:
+    """Give the wire's spelling of a Python name."""
+    head, *rest = name.removesuffix("_").split("_")
+    return head + "".join(part.capitalize() for part in rest)
+
+
+def decode(body: bytes) -> dict[str, Any]:
+    """Give the JSON object that `body` holds; raise Malformed for anything else, and for what is nested too deep or made of too many parts."""
+    if not body or body.isspace():
+        return {}
+    brackets = body.count(b"[") + body.count(b"{")
+    if brackets > MOST_CONTAINERS and _containers(body) > MOST_CONTAINERS:
+        raise Malformed(TOO_MANY)
+    try:
+        value = msgspec.json.decode(body)
+    except UnicodeDecodeError:
+        raise Malformed("The request body is not valid UTF-8.") from None
+    except RecursionError:
+        raise Malformed(TOO_DEEP) from None
+    except msgspec.DecodeError as error:
+        raise Malformed(f"The request body is not valid JSON: {str(error).removeprefix('JSON is malformed: ')}.") from None
+    if not isinstance(value, dict):
+        raise Malformed("The request body must be a JSON object.")
+    if brackets > DEEPEST and _too_deep(value):
+        raise Malformed(TOO_DEEP)
+    return value
+
+
+def encode(value: Any) -> bytes:
+    """Give a record as JSON."""
+    return _encoder.encode(value)
+
+
+def encode_enveloped(value: Any, wrap: str | None) -> bytes:
+    """Give a record as the JSON of a successful answer: beside `success`, or under the name `wrap`."""
+    buffer = bytearray(b'{"success":true' if wrap is None else b'{"success":true,"%s":' % wrap.encode())
+    start = len(buffer)
+    _encoder.encode_into(value, buffer, start)
+    if wrap is not None:
+        buffer += b"}"
+    elif len(buffer) > start + 2:
+        buffer[start] = 0x2C  # the record's opening brace becomes the comma after "success"
+    else:
+        del buffer[start]
+    return bytes(buffer)
+
+
+def schemas(types_: list[Any], prefix: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """Give the JSON Schemas of `types_` and of every named record they use."""
+    each, named = msgspec.json.schema_components(types_, ref_template=prefix + "{name}")
+    return [dict(schema) for schema in each], dict(named)
+
+
+_encoder = msgspec.json.Encoder()
+
+
+def _containers(body: bytes) -> int:
+    """Count the lists and objects of a JSON text; millions of empty ones would keep the decoder, and so the server, busy for seconds."""
+    bare = _JSON_STRING.sub(b"", body)
+    return bare.count(b"[") + bare.count(b"{")
+
+
+def _too_deep(value: Any) -> bool:
+    """Say whether the value nests over DEEPEST levels; looked at after decoding, since searching the text would cost seconds for a long note."""
+    level = [value]
+    for _ in range(DEEPEST):
+        held = (inner for outer in level for inner in (outer.values() if isinstance(outer, dict) else outer))
+        level = [inner for inner in held if isinstance(inner, (dict, list))]
+        if not level:
+            return False
+    return True
+
+
+@functools.cache
+def _rules(record: type[Body]) -> tuple[tuple[str, str, Rule], ...]:
+    hints = get_type_hints(record, include_extras=True)
+    found = ((name, camel(name), rule) for name in record.__struct_fields__ for rule in _rules_in(hints[name]))
+    return tuple(found)
+
+
+def _rules_in(hint: Any) -> Iterator[Rule]:
+    if get_origin(hint) is Annotated:
+        yield from _rules_in(get_args(hint)[0])
+        yield from (extra for extra in get_args(hint)[1:] if isinstance(extra, Rule))
+    elif get_origin(hint) in (Union, types.UnionType):
+        for option in get_args(hint):
+            yield from _rules_in(option)
+
+
+def _text_reader(hint: Any) -> Callable[[str, str], Any]:
+    """Give the function that reads a value of this type from a query or path text."""
+    while get_origin(hint) is Annotated:
+        hint = get_args(hint)[0]
+    if get_origin(hint) in (Union, types.UnionType):
+        options = [option for option in get_args(hint) if option not in (type(None), UnsetType)]
+        return _text_reader(options[0]) if len(options) == 1 else _as_text
+    return {int: _as_integer, bool: _as_boolean}.get(hint, _as_text)
+
+
+def _as_text(_: str, text: str) -> str:
+    return text
+
+
+def _as_integer(name: str, text: str) -> int:
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    raise Invalid(f"{name} must be an integer.", field=name)
+
+
+def _as_boolean(name: str, text: str) -> bool:
+    if text in _BOOLEANS:
+        return _BOOLEANS[text]
+    raise Invalid(f"{name} must be true or false.", field=name)
+
+
+def _choices(hint: Any) -> tuple[str, ...]:
+    """Give the words of a field that takes one of a few."""
+    if get_origin(hint) is Literal:
+        return get_args(hint)
+    return (
+        next((words for part in get_args(hint) if (words := _choices(part))), ()) if get_origin(hint) in (Union, types.UnionType, Annotated) else ()
+    )
+
+
+def _explained(message: str, choices: Mapping[str, tuple[str, ...]]) -> Invalid:
+    """Turn msgspec's report into a sentence that names the field."""
+    match = cast(re.Match[str], _WHERE.match(message))
+    what, path = match["what"], match["path"] or ""
+    if named := re.match(r"(?:Object missing required field )?`(\w+)`(.*)$", what, re.DOTALL):
+        path = f"{path}.{named[1]}" if path else named[1]
+        rest = named[2].strip() or "is required"
+    elif what.startswith("Invalid enum value") and path in choices:
+        rest = f"must be one of {', '.join(choices[path])}"
+    else:
+        rest = _expectation(what)
+    return Invalid(f"{path or 'The request'} {rest}.", field=path or None)
+
+
+def _expectation(what: str) -> str:
+    if bound := re.match(r"Expected `(\w+)`(?: of length)? (>=|<=) (-?[\d.]+)$", what):
+        unit = {"str": " character", "array": " item"}.get(bound[1], "")
+        if unit and bound.group(2, 3) == (">=", "1"):
+            return "must not be empty"
+        verb, unit = ("have", unit if bound[3] == "1" else f"{unit}s") if unit else ("be", "")
+        return f"must {verb} at {'least' if bound[2] == '>=' else 'most'} {bound[3]}{unit}"
+    if wrong := re.match(r"Expected `([\w |]+)`(?:, got `(\w+)`)?", what):
+        wanted = " or ".join(NAMES.get(kind, kind) for kind in wrong[1].split(" | "))
+        return f"must be {wanted}" + (f", not {NAMES.get(wrong[2], wrong[2])}" if wrong[2] else "")
+    if value := re.match(r"Invalid enum value (.*)$", what, re.DOTALL):
+        return f"has no such value: {value[1][:80]}"
+    return f"is not valid: {_lower(what)}"
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]

@@ -1,0 +1,65 @@
+"""Secrets of others that this server must send: each named by where it lies, and never held by the database."""
+
+import contextlib
+import os
+from pathlib import Path
+
+from app.core import random_tokens
+from app.core.database.data_dir import KEPT_SECRET
+
+LONGEST = 8_192
+ENVIRONMENT, FILE, HERE = "env:", "file:", "kept:"
+
+
+class SecretMissing(Exception):
+    """What a reference names is not there; the message says what, never what it held."""
+
+
+class KeptSecrets:
+    """The secrets that lie in files of the data directory, readable by its owner alone."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def keep(self, secret: str) -> str:
+        """Write a secret down and give its reference."""
+        name = random_tokens.new_uuid()
+        with os.fdopen(os.open(self._path(name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as out:
+            out.write(secret)
+            out.flush()
+            os.fsync(out.fileno())
+        return HERE + name
+
+    def forget(self, reference: str) -> None:
+        """Delete the secret, if it is one that is kept here."""
+        if reference.startswith(HERE):
+            with contextlib.suppress(OSError):
+                self._path(reference.removeprefix(HERE)).unlink(missing_ok=True)
+
+    def secret(self, reference: str) -> str:
+        """Give the secret that a reference names as it is now; empty for none. Raises SecretMissing."""
+        kind, _, where = reference.partition(":")
+        match kind + ":":
+            case "env:":
+                found = os.environ.get(where, "").strip()
+                missing = f"The environment variable {where} is not set where the server runs."
+            case "file:":
+                found, missing = _read(Path(where)), f"The key cannot be read from {where}."
+            case "kept:":
+                found, missing = _read(self._path(where)), "The key that was kept in the data directory is gone; add the model again."
+            case _:
+                return ""
+        if not found:
+            raise SecretMissing(missing)
+        return found
+
+    def _path(self, name: str) -> Path:
+        return self._folder / (KEPT_SECRET + name)
+
+
+def _read(path: Path) -> str:
+    try:
+        with path.open(encoding="utf-8") as file:
+            return file.read(LONGEST).strip()
+    except (OSError, UnicodeDecodeError):
+        return ""

@@ -1,0 +1,85 @@
+"""Files that are on their way in or out: bodies that are too large for the memory, and archives that wait to be fetched."""
+
+import asyncio
+import contextlib
+import shutil
+from collections.abc import AsyncGenerator
+from datetime import datetime
+from pathlib import Path
+
+from app.core import random_tokens
+from app.core.database.data_dir import SPOOL
+from app.core.database.disk_reserve import is_full
+from app.core.process.lazy_regex import regex
+from app.errors import NotFound, StorageFull
+
+UPLOAD = "upload-"
+_NAME = regex(r"upload-[0-9a-f-]{36}")
+KEPT_SECONDS = 86_400
+
+
+class Upload:
+    """A file in the spool that is being written."""
+
+    def __init__(self, data: Path) -> None:
+        folder = data / SPOOL
+        folder.mkdir(mode=0o700, exist_ok=True)
+        self.path = folder / f"{UPLOAD}{random_tokens.new_uuid()}"
+        self._file = self.path.open("xb")
+
+    @property
+    def name(self) -> str:
+        """The file's name in the spool."""
+        return self.path.name
+
+    def add(self, part: bytes) -> None:
+        """Write some bytes; raise StorageFull where there is no room for them."""
+        try:
+            self._file.write(part)
+        except OSError as error:
+            raise _full(error) from None
+
+    def close(self) -> None:
+        """End the writing."""
+        try:
+            self._file.close()
+        except OSError as error:
+            raise _full(error) from None
+
+    def remove(self) -> None:
+        """Delete the file."""
+        with contextlib.suppress(StorageFull, OSError):
+            self.close()
+        self.path.unlink(missing_ok=True)
+
+
+def uploaded(data: Path, name: str) -> Path:
+    """Give the path of a body that was spooled; raise NotFound for anything but the name of one that is there."""
+    path = data / SPOOL / name
+    if not _NAME.fullmatch(name) or not path.is_file():
+        raise NotFound("There is no such upload.")
+    return path
+
+
+def clean(data: Path, now: datetime) -> None:
+    """Delete what a server that was killed left behind, and archives that nobody has fetched for a day."""
+    for path in (data / SPOOL).glob("*"):
+        with contextlib.suppress(OSError):
+            age = now.timestamp() - path.stat().st_mtime
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            elif path.suffix != ".zip" or age > KEPT_SECONDS:
+                path.unlink()
+
+
+async def parts(path: Path, size: int) -> AsyncGenerator[bytes, None]:
+    """Give the bytes of a spooled file, part by part."""
+    with path.open("rb") as file:
+        while part := await asyncio.to_thread(file.read, size):
+            yield part
+
+
+def _full(error: OSError) -> Exception:
+    if is_full(error):
+        return StorageFull("The disk is full, so nothing was stored. Make room and try again; reading goes on.")
+    return error

@@ -1,0 +1,127 @@
+"""The connections of fetches: a name is resolved once, all its addresses are checked, and just those are connected to."""
+
+import asyncio
+import ipaddress
+import socket
+import zlib
+from collections.abc import Iterable
+from typing import Any
+
+import httpcore2
+from msgspec import structs
+
+from app.core.web.http_fetch import MOST_REDIRECTS, NOT_PUBLIC, Address, Fetched, FetchFailed, NotAllowed, Reach, Target, following
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+BACKEND = httpcore2.AnyIOBackend
+
+
+class CheckedBackend(httpcore2.AsyncNetworkBackend):
+    """Connects to nothing that a reach does not allow, whatever a name resolves to."""
+
+    def __init__(self, reach: Reach, scheme: str) -> None:
+        self._reach = reach
+        self._scheme = scheme
+        self._inner = BACKEND()
+        self.is_public = True
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - the library's signature
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        """Connect to the first address of a name that answers, once all of them are known to be allowed."""
+        found = await resolve(host, port)
+        if not found or not all(self._reach.allows(one, port) for one in found):  # one sentence, so that no name inside can be asked for
+            raise NotAllowed(f"The address of {host} is not fetched: it is not known, or {NOT_PUBLIC}.")
+        self.is_public = all(is_reached_openly(one) for one in found)
+        if self._scheme == "http" and not self._reach.plain and any(is_reached_openly(one) for one in found):
+            raise NotAllowed("The address must begin with https://; plain http is for this machine and private networks only.")
+        trouble: httpcore2.NetworkError | httpcore2.TimeoutException | None = None
+        for address in found:
+            try:
+                return await self._inner.connect_tcp(str(address), port, timeout, local_address, socket_options)
+            except (httpcore2.NetworkError, httpcore2.TimeoutException) as error:
+                trouble = error
+        raise FetchFailed(f"The host {host} cannot be reached.") from trouble
+
+    async def connect_unix_socket(
+        self,
+        path: str,
+        timeout: float | None = None,  # noqa: ASYNC109 - the library's signature
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        """Refuse: nothing is fetched from a socket in the file system."""
+        raise NotAllowed("Sockets of this machine are not fetched from.")
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait between two tries."""
+        await asyncio.sleep(seconds)
+
+
+async def fetch(target: Target, reach: Reach, *, most: int, seconds: float, headers: dict[str, str]) -> Fetched:
+    """Ask for a checked address and what it redirects to; raise FetchFailed."""
+    named, is_public = target.host, True
+    try:
+        async with asyncio.timeout(seconds):
+            for _ in range(MOST_REDIRECTS + 1):
+                named = target.host
+                found = await _ask(target, reach, most=most, headers=headers)
+                is_public = is_public and found.is_public
+                if found.status not in REDIRECTS or "location" not in found.headers:
+                    return structs.replace(found, is_public=is_public)
+                before, target = target, following(target, found.headers["location"], reach)
+                if (before.host, before.port) != (target.host, target.port):
+                    reach = structs.replace(reach, loopback=False)  # nobody else sends us to this machine
+    except TimeoutError:
+        raise FetchFailed(f"The host {named} did not answer within {seconds:g} seconds.") from None
+    except (httpcore2.NetworkError, httpcore2.TimeoutException, httpcore2.ProtocolError, OSError, zlib.error):
+        raise FetchFailed(f"The host {named} did not answer in a way that can be used.") from None
+    raise FetchFailed(f"The host {named} redirects more than {MOST_REDIRECTS} times.")
+
+
+async def resolve(host: str, port: int) -> list[Address]:
+    """Give every address of a name, as the system knows them."""
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        return []
+    return list(dict.fromkeys(ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found))
+
+
+def is_reached_openly(address: Address) -> bool:
+    """Say whether what is sent to an address crosses networks of others."""
+    open_reach = Reach()
+    return open_reach.allows(address)
+
+
+async def _ask(target: Target, reach: Reach, *, most: int, headers: dict[str, str]) -> Fetched:
+    sent = {"Host": _authority(target), "User-Agent": "Hearth", "Accept-Encoding": "gzip", **headers}
+    backend = CheckedBackend(reach, target.scheme)
+    pool = httpcore2.AsyncConnectionPool(max_connections=1, network_backend=backend)
+    async with pool, pool.stream("GET", target.url, headers=list(sent.items())) as response:
+        given = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
+        if response.status in REDIRECTS:
+            return Fetched(target.url, response.status, given, b"", is_cut=False, is_public=backend.is_public)
+        body, is_cut = await _body(response, given.get("content-encoding", "identity"), most)
+        return Fetched(target.url, response.status, given, body, is_cut, backend.is_public)
+
+
+async def _body(response: httpcore2.Response, encoding: str, most: int) -> tuple[bytes, bool]:
+    """Give at most so many bytes of a body, unpacked, and whether there are more."""
+    if encoding.strip().lower() not in ("identity", "", "gzip", "x-gzip", "deflate"):
+        raise FetchFailed("The answer is packed in a way that is not known here.")
+    unpacker = zlib.decompressobj(wbits=47) if encoding.strip().lower() not in ("identity", "") else None
+    found = bytearray()
+    async for chunk in response.aiter_stream():
+        found += unpacker.decompress(chunk, most + 1 - len(found)) if unpacker else chunk
+        if len(found) > most:
+            return bytes(found[:most]), True
+    return bytes(found), False
+
+
+def _authority(target: Target) -> str:
+    return target.url.split("/", 3)[2]

@@ -1,0 +1,154 @@
+"""The embedder that needs no network: the model's file, and a worker that runs while it is needed."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.core.embedder import PASSAGE_CHARACTERS, EmbeddingFailed
+from app.embedding.message_frames import Kind
+from app.embedding.model_file import MODEL, WIDTH
+from app.embedding.query_cache import Remembered
+from app.embedding.worker_process import WorkerEnded, WorkerProcess
+
+IDLE_SECONDS = 300.0
+FIRST_WAIT_SECONDS = 1.0
+LONGEST_WAIT_SECONDS = 60.0
+CLOSED = "The server is ending."
+NO_MODEL = "No model is installed, so only words are searched: `hearth models add` fetches one."
+
+
+class LocalEmbedder:
+    """Starts a worker at the first ask and ends it after some idle minutes; one that died is started again, later each time."""
+
+    dimension = WIDTH
+    characters = PASSAGE_CHARACTERS
+
+    def __init__(self, path: Path, *, idle_seconds: float = IDLE_SECONDS) -> None:
+        self._path = path
+        self._idle_seconds = idle_seconds
+        self._queries = Remembered()
+        self._worker: WorkerProcess | None = None
+        self._starting: asyncio.Task[WorkerProcess] | None = None
+        self._leaving: set[asyncio.Task[None]] = set()
+        self._idle: asyncio.TimerHandle | None = None
+        self._failure = ""
+        self._deaths = 0
+        self._not_before = 0.0
+        self._closed = False
+
+    @property
+    def model(self) -> str | None:
+        """The model's id; None while its file is not there."""
+        return MODEL if self._path.is_file() else None
+
+    @property
+    def reason(self) -> str:
+        """Why there are no vectors; empty when all is well."""
+        return self._failure if self._path.is_file() else NO_MODEL
+
+    @property
+    def worker_pid(self) -> int | None:
+        """The number of the worker's process while there is one."""
+        return None if self._worker is None or self._worker.ended else self._worker.pid
+
+    async def query(self, text: str) -> bytes:
+        """Give the vector of a search's text."""
+        found = self._queries.get(text)
+        if found is None:
+            (found,) = await self._ask("query", [text])
+            self._queries.put(text, found)
+        return found
+
+    async def passages(self, texts: Sequence[str]) -> list[bytes]:
+        """Give the vectors of passages."""
+        return await self._ask("passages", texts) if texts else []
+
+    async def close(self) -> None:
+        """End the worker; whoever still waits for it gets EmbeddingFailed."""
+        self._closed = True
+        self._stay()
+        if self._starting is not None:
+            self._starting.cancel()
+            await asyncio.wait([self._starting])
+        self._leave()
+        if self._leaving:
+            await asyncio.wait(self._leaving)
+
+    async def _ask(self, kind: Kind, texts: Sequence[str]) -> list[bytes]:
+        """Ask, and once more when the worker died of something: most often that was not this text."""
+        for _ in range(2):
+            worker = await self._running()
+            try:
+                vectors = await worker.ask(kind, texts)
+            except WorkerEnded:
+                if worker is self._worker:  # many may have waited for it, but it died once
+                    self._worker = None
+                    self._note_death("The embedding worker ended while it worked.")
+                continue
+            finally:
+                self._rest_later()
+            self._failure, self._deaths = "", 0
+            return vectors
+        raise EmbeddingFailed(self._failure)
+
+    async def _running(self) -> WorkerProcess:
+        self._stay()
+        if self._closed:
+            raise EmbeddingFailed(CLOSED)
+        if self._worker is not None and not self._worker.ended:
+            return self._worker
+        if self._starting is None:
+            self._starting = asyncio.create_task(self._start())
+            self._starting.add_done_callback(self._started)
+        starting = self._starting
+        try:
+            return await asyncio.shield(starting)  # whoever is cancelled, the others still wait for it
+        except asyncio.CancelledError:
+            if starting.cancelled():  # by `close`, not by whoever asked
+                raise EmbeddingFailed(CLOSED) from None
+            raise
+
+    async def _start(self) -> WorkerProcess:
+        if not self._path.is_file():
+            raise EmbeddingFailed(NO_MODEL)
+        if asyncio.get_running_loop().time() < self._not_before:
+            raise EmbeddingFailed(self._failure)
+        try:
+            self._worker = await WorkerProcess.start(self._path)
+        except EmbeddingFailed as error:
+            self._note_death(str(error))
+            raise
+        except WorkerEnded:
+            self._note_death("The embedding worker ended as soon as it was started.")
+            raise EmbeddingFailed(self._failure) from None
+        return self._worker
+
+    def _started(self, task: "asyncio.Task[WorkerProcess]") -> None:
+        self._starting = None
+        if not task.cancelled():
+            task.exception()  # whoever asked has got it, if they are still there
+
+    def _note_death(self, why: str) -> None:
+        """Remember it, and wait before the next start: not after a first death, and longer after each further one."""
+        self._failure = why
+        if self._deaths:
+            wait = min(FIRST_WAIT_SECONDS * 2 ** (self._deaths - 1), LONGEST_WAIT_SECONDS)
+            self._not_before = asyncio.get_running_loop().time() + wait
+        self._deaths += 1
+
+    def _rest_later(self) -> None:
+        self._stay()
+        if self._worker is not None and not self._worker.busy and not self._closed:
+            self._idle = asyncio.get_running_loop().call_later(self._idle_seconds, self._leave)
+
+    def _stay(self) -> None:
+        if self._idle is not None:
+            self._idle.cancel()
+            self._idle = None
+
+    def _leave(self) -> None:
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            task = asyncio.create_task(worker.close())
+            self._leaving.add(task)
+            task.add_done_callback(self._leaving.discard)

@@ -1,0 +1,194 @@
+"""The embedder behind any OpenAI-compatible /v1/embeddings address: Ollama, llama.cpp, a provider in the network."""
+
+import array
+import asyncio
+import math
+import sys
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from app.core.embedder import PASSAGE_CHARACTERS, EmbeddingFailed
+from app.core.process.background_tasks import undisturbed
+from app.embedding.query_cache import Remembered
+
+if TYPE_CHECKING:
+    import httpx2 as httpx
+
+BATCH = 32
+CONNECT_SECONDS = 5.0
+QUERY_SECONDS = 10.0
+PASSAGES_SECONDS = 120.0
+QUERY_TRIES, PASSAGES_TRIES = 2, 5
+FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS = 0.5, 30.0
+TOO_MANY = 429
+SHOWN_CHARACTERS = 200
+LARGEST = 127
+
+Pause = Callable[[float], Awaitable[None]]
+
+
+class Entry(msgspec.Struct):
+    """One vector of an answer, and which text it belongs to."""
+
+    embedding: list[float]
+    index: int
+
+
+class Reply(msgspec.Struct):
+    """An answer's vectors, in whatever order."""
+
+    data: list[Entry]
+
+
+class RemoteEmbedder:
+    """Asks the address that the settings name; nothing is sent anywhere else, and redirects are not followed."""
+
+    characters = PASSAGE_CHARACTERS
+
+    def __init__(self, url: str, *, model: str, key: str = "", pause: Pause = asyncio.sleep) -> None:
+        self._url = _address(url)
+        self._named = self._url.partition("?")[0]
+        self._key = key
+        self._pause = pause
+        self._queries = Remembered()
+        self._client: asyncio.Task[httpx.AsyncClient] | None = None
+        self.model: str | None = model
+        self.dimension: int | None = None
+        self.reason = ""
+
+    async def query(self, text: str) -> bytes:
+        """Give the vector of a search's text."""
+        found = self._queries.get(text)
+        if found is None:
+            (vector,) = await self._noted([text], seconds=QUERY_SECONDS, tries=QUERY_TRIES)
+            found = as_floats(vector)
+            self._queries.put(text, found)
+        return found
+
+    async def passages(self, texts: Sequence[str]) -> list[bytes]:
+        """Give the vectors of passages."""
+        found: list[bytes] = []
+        for first in range(0, len(texts), BATCH):
+            vectors = await self._noted(texts[first : first + BATCH], seconds=PASSAGES_SECONDS, tries=PASSAGES_TRIES)
+            found += map(as_bytes, vectors)
+        return found
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._client is not None:
+            await (await self._client).aclose()
+
+    async def _noted(self, texts: Sequence[str], *, seconds: float, tries: int) -> list[list[float]]:
+        try:
+            vectors = self._checked(await self._answer(texts, seconds=seconds, tries=tries), len(texts))
+        except EmbeddingFailed as error:
+            self.reason = str(error)
+            raise
+        self.reason = ""
+        return vectors
+
+    async def _answer(self, texts: Sequence[str], *, seconds: float, tries: int) -> bytes:
+        """Give the body of a good answer; what may pass by itself is tried again, each time a little later."""
+        pause = FIRST_PAUSE_SECONDS
+        for left in range(tries - 1, -1, -1):
+            failure, asked = "", 0.0
+            try:
+                response = await self._post(texts, seconds)
+                if response.status_code == 200:
+                    return response.content
+                failure, asked = self._said(response.status_code, response.text), _retry_after(response.headers.get("Retry-After", ""))
+                if response.status_code != TOO_MANY and response.status_code < 500:
+                    left = 0
+            except _trouble() as error:
+                failure = f"The embeddings address {self._named} does not answer ({type(error).__name__})."
+            if not left:
+                break
+            await self._pause(min(max(pause, asked), LONGEST_PAUSE_SECONDS))
+            pause *= 2
+        raise EmbeddingFailed(failure)
+
+    async def _post(self, texts: Sequence[str], seconds: float) -> "httpx.Response":
+        import httpx2 as httpx
+
+        if self._client is None:
+            self._client = asyncio.create_task(asyncio.to_thread(self._connect))
+        client = await undisturbed(self._client)
+        body = {"model": self.model, "input": list(texts), "encoding_format": "float"}
+        return await client.post(self._url, json=body, timeout=httpx.Timeout(seconds, connect=CONNECT_SECONDS))
+
+    def _connect(self) -> "httpx.AsyncClient":
+        """Make the client; reading the system's certificates takes a while, so this is not for the event loop's thread."""
+        import httpx2 as httpx
+
+        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
+        return httpx.AsyncClient(headers=headers, follow_redirects=False, trust_env=not _is_here(self._url))
+
+    def _said(self, status: int, text: str) -> str:
+        shown = " ".join(text.split())[:SHOWN_CHARACTERS]
+        if self._key:
+            shown = shown.replace(self._key, "…")
+        hint = {401: " HEARTH_EMBEDDINGS_KEY is missing or wrong.", 403: " HEARTH_EMBEDDINGS_KEY does not allow this."}.get(status, "")
+        return f"The embeddings address {self._named} answered {status}.{hint}" + (f" It says: {shown}" if shown else "")
+
+    def _checked(self, body: bytes, count: int) -> list[list[float]]:
+        try:
+            entries = sorted(msgspec.json.decode(body, type=Reply).data, key=lambda entry: entry.index)
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            raise EmbeddingFailed(f"What the embeddings address {self._named} answered is not a list of embeddings.") from None
+        if [entry.index for entry in entries] != list(range(count)):
+            raise EmbeddingFailed(f"The embeddings address {self._named} gave {len(entries)} vectors for {count} texts.")
+        vectors = [entry.embedding for entry in entries]
+        expected = self.dimension or len(vectors[0])
+        for vector in vectors:
+            if len(vector) != expected:
+                raise EmbeddingFailed(f"The embeddings address {self._named} gave a vector of {len(vector)} numbers instead of {expected}.")
+            if not any(vector):
+                raise EmbeddingFailed(f"The embeddings address {self._named} gave a vector of noughts.")
+        self.dimension = expected
+        return vectors
+
+
+def as_floats(vector: Sequence[float]) -> bytes:
+    """Give the vector with length one as little-endian float32."""
+    norm = math.hypot(*vector)
+    return _little(array.array("f", (number / norm for number in vector)))
+
+
+def as_bytes(vector: Sequence[float]) -> bytes:
+    """Give the vector as int8, its largest number as 127."""
+    scale = LARGEST / max(map(abs, vector))
+    return array.array("b", (round(number * scale) for number in vector)).tobytes()
+
+
+def _little(numbers: "array.array[float]") -> bytes:
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers.tobytes()
+
+
+def _address(url: str) -> str:
+    """Give the address to post to, from it or from what it lies below (`http://localhost:11434/v1`)."""
+    parts = urlsplit(url)
+    path = parts.path.rstrip("/")
+    if not path.endswith("/embeddings"):
+        path += "/embeddings" if path else "/v1/embeddings"
+    return parts._replace(path=path, fragment="").geturl()
+
+
+def _is_here(url: str) -> bool:
+    """Tell whether the address is this machine's own, which no proxy can reach."""
+    host = urlsplit(url).hostname or ""
+    return host in ("localhost", "::1") or host.startswith("127.")
+
+
+def _retry_after(text: str) -> float:
+    return float(text) if text.isascii() and text.isdecimal() else 0.0
+
+
+def _trouble() -> Any:
+    import httpx2 as httpx
+
+    return (httpx.RequestError, httpx.InvalidURL)

@@ -1,0 +1,4 @@
+"""The access log and its older parts.
+
+Begin with `access_log`.
+"""

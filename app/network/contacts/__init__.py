@@ -1,0 +1,4 @@
+"""Whom one knows, and how one comes to know them.
+
+May import grants. Begin with `contacts` and `handshake`.
+"""

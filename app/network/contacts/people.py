@@ -1,0 +1,36 @@
+"""Who is meant: users of this server by id or name, as everything that passes between people names them."""
+
+import sqlite3
+
+from app.account.users import AGENT_SUFFIX
+from app.core.database.tx import Tx
+from app.core.schema import Record
+from app.errors import NotFound
+
+
+class Person(Record):
+    """A user as others see them."""
+
+    user_id: str
+    username: str
+    name: str
+
+
+def person(row: sqlite3.Row) -> Person:
+    """Give a row of a user as others see it."""
+    return Person(row["uuid"], row["username"], row["name"])
+
+
+def meant(tx: Tx, text: str, *, field: str) -> sqlite3.Row:
+    """Give the user of that id or username; raise NotFound."""
+    wanted = text.strip().lower()
+    row = tx.one("SELECT id, uuid, username, name FROM users WHERE username = :wanted OR uuid = :wanted", wanted=wanted)
+    if row is None:
+        raise NotFound(f"There is no user called {text[:64]}.", field=field)
+    return row
+
+
+def agent_or_person(tx: Tx, text: str, *, field: str) -> tuple[sqlite3.Row, bool]:
+    """Give the user that is meant, and whether it is their agent that was named, as in ada_coo."""
+    wanted = text.strip().lower()
+    return meant(tx, wanted.removesuffix(AGENT_SUFFIX), field=field), wanted.endswith(AGENT_SUFFIX)

@@ -1,0 +1,41 @@
+"""Threads: the one conversation of two people, of one's agent with another person, and of one's own agent with what is sent to it."""
+
+from typing import Literal
+
+from app.agent.turn import conversation_rows
+from app.core.database.tx import Tx
+
+Kind = Literal["direct", "shared_agent", "own_agent"]
+TYPES: dict[Kind, conversation_rows.Type] = {"direct": "direct", "shared_agent": "shared_agent", "own_agent": "direct"}
+
+
+def direct(tx: Tx, user: int, other: int) -> int:
+    """Give the conversation in which two people write to each other themselves; it is made when it is first needed."""
+    first, second = sorted((user, other))
+    return _of(tx, "direct", first, second, owner=None)
+
+
+def shared_agent(tx: Tx, owner: int, other: int) -> int:
+    """Give the conversation of a user's agent with another person: what it sends them, and what they ask it."""
+    return _of(tx, "shared_agent", owner, other, owner=owner)
+
+
+def own_agent(tx: Tx, user: int) -> int:
+    """Give the conversation of a user's agent with what is sent to it in its owner's name."""
+    return _of(tx, "own_agent", user, user, owner=user)
+
+
+def _of(tx: Tx, kind: Kind, user: int, other: int, *, owner: int | None) -> int:
+    found: int | None = tx.value(
+        "SELECT conversation_id FROM threads WHERE kind = :kind AND user_id = :user AND other_id = :other", kind=kind, user=user, other=other
+    )
+    if found is not None:
+        return found
+    title = "Messages to my agent" if kind == "own_agent" else "Someone who is gone"  # the other side's name stands there while they are
+    members = tuple(dict.fromkeys((user, other)))
+    conversation = conversation_rows.begin(tx, type=TYPES[kind], owner=owner, title=title, members=members)
+    tx.run(
+        "INSERT INTO threads (kind, user_id, other_id, conversation_id) VALUES (:kind, :user, :other, :conversation)",
+        kind=kind, user=user, other=other, conversation=conversation,
+    )  # fmt: skip
+    return conversation

@@ -1,0 +1,166 @@
+"""The guest endpoint: what there is behind a share link, what was said in a session, and asking the owner's agent as a guest."""
+
+import sqlite3
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.core.grant_scope import Access
+from app.core.limits import RateLimit
+from app.core.line_stream import Lines
+from app.core.operation import operation
+from app.core.schema import Id, Line, Offset, Record, Said
+from app.errors import NotFound, RateLimited, Unauthorized, Unavailable
+from app.network.grants import share_rows
+from app.network.grants.share_rows import Link
+from app.network.grants.share_terms import capabilities_of
+from app.network.guests import guest_rows, guest_turns
+from app.network.guests.guest_turns import GuestAnswer, Visit
+from app.network.messages import senders
+from app.tools.approvals import stop_switch
+
+MOST_READ = 200
+NOTES_SCOPES = {"all": "all_notes", "folders": "folders", "note_only": "note"}
+
+Token = Annotated[str, Meta(min_length=1, max_length=64)]
+SessionKey = Annotated[str, Meta(min_length=1, max_length=64)]
+Message = Annotated[str, Meta(min_length=1, max_length=4000), Said()]
+
+
+class GuestRate(RateLimit):
+    """How often a session of a guest, and an address that guests come from, may call a minute."""
+
+
+class GuestCapabilities(Record):
+    notes_scope: str
+    notes_access: Access
+    calendar_read: bool
+    calendar_write: bool
+
+
+class Behind(Record):
+    """What is behind a share link."""
+
+    agent_name: str
+    owner_name: str
+    capabilities: GuestCapabilities
+    message_limit: int
+    require_sign_in: bool
+
+
+class GuestMessage(Record):
+    id: int
+    role: Literal["user", "assistant"]
+    content: str
+    created_at: str
+
+
+class GuestMessages(Record):
+    messages: list[GuestMessage]
+
+
+class SharedNote(Record):
+    """A note that a link shows; `content` is its HTML."""
+
+    title: str
+    content: str
+    owner_name: str
+    updated_at: str
+
+
+@operation("COMMAND", category="guests", effect="read")
+def look_behind_link(tx: Tx, me: Caller, *, token: Token) -> Behind:
+    """Say what is behind a share link; no session is made."""
+    link = guest_turns.open_link(tx, token)
+    owner, can = senders.by_row(tx, link.owner), capabilities_of(link.terms, link.note_id)
+    found = GuestCapabilities(
+        "note" if link.note_id is not None else NOTES_SCOPES[link.terms.scope],
+        link.terms.notes_access,
+        can.calendar != "none",
+        can.calendar == "write",
+    )
+    return Behind(senders.agent_name(tx, owner), owner.name, found, guest_turns.MESSAGE_LIMIT, link.require_sign_in)
+
+
+@operation("COMMAND", category="guests", effect="read")
+async def read_guest_messages(
+    app: App, me: Caller, *, token: Token, session_key: SessionKey, after: Offset = 0, guest: Id | None = None, address: str = ""
+) -> GuestMessages:
+    """Give what was said in a session after a message, to whoever has its key."""
+    app.quick(guest_turns.open_link, token)
+    _take(app, ("address", address))
+    return await app.read(_read, token, session_key, after, guest, app.part(GuestRate))
+
+
+@operation("COMMAND", category="guests")
+async def ask_as_guest(
+    app: App, me: Caller, *, token: Token, message: Message, mode: Literal["agent"] = "agent", stream: bool = False,
+    session_key: SessionKey | None = None, visitor_name: Annotated[str, Line(0, 80)] | None = None, guest: Id | None = None, address: str = "",
+    agent: str = "",
+) -> GuestAnswer | Lines:  # fmt: skip
+    """Ask the agent behind a share link, in a session that goes on or in a new one; the answer comes whole, or as lines while it is made.
+
+    `guest` is the row of the user who is signed in; `address` and `agent` tell visitors apart who are not.
+    """
+    app.quick(guest_turns.open_link, token)  # before the count: what leads nowhere takes nothing from those who have a link
+    _take(app, ("address", address))
+    if stop_switch.is_stopped(app):
+        raise Unavailable(guest_turns.STOPPED)
+    app.quick(_look, token, session_key, guest, app.part(GuestRate))
+    visit = Visit(token, message, session_key, visitor_name or None, guest, (address, agent))
+    asked = await app.write(guest_turns.begin, visit, app.settings)
+    return await guest_turns.run(app, asked, stream=stream)
+
+
+@operation("COMMAND", category="guests", effect="read")
+async def read_shared_note(app: App, me: Caller, *, token: Token, guest: Id | None = None) -> SharedNote:
+    """Give the note that a link shows, by the same door as every other reader's."""
+    link = app.quick(guest_turns.open_link, token, "note")
+    require_signed_in(link, guest)
+    acting = app.quick(share_rows.caller, link.id)
+    if acting is None:
+        raise NotFound(guest_turns.NO_LINK, field="token")
+    note = (await app.call(acting, "get_note_content", {"id": link.note_id})).note
+    return SharedNote(note.title, note.content, app.quick(senders.by_row, link.owner).name, note.updated_at)
+
+
+def require_signed_in(link: Link, guest: int | None) -> None:
+    """Raise Unauthorized where a link is for users of this server alone and nobody is signed in."""
+    if link.require_sign_in and guest is None:
+        raise Unauthorized("This link is for people with an account on this server; sign in first.")
+
+
+def _read(tx: Tx, token: str, key: str, after: int, guest: int | None, rate: GuestRate) -> GuestMessages:
+    session = _admitted(tx, token, key, guest, rate)
+    rows = [] if session is None else guest_rows.messages(tx, session["conversation_id"], limit=MOST_READ, after=after)
+    return GuestMessages([GuestMessage(*row) for row in rows])
+
+
+def _look(tx: Tx, token: str, key: str | None, guest: int | None, rate: GuestRate) -> None:
+    """Raise what speaks against a message before anything is written for it."""
+    session = _admitted(tx, token, key, guest, rate)
+    if session is not None:
+        guest_turns.require_room(session)
+
+
+def _admitted(tx: Tx, token: str, key: str | None, guest: int | None, rate: GuestRate) -> sqlite3.Row | None:
+    """Give a session, None for one that is to begin; raise what speaks against it."""
+    link = guest_turns.open_link(tx, token)
+    require_signed_in(link, guest)
+    if key is None:
+        return None
+    session = guest_turns.session_of(tx, link, key, guest)
+    _spend(rate, ("session", session["id"]))
+    return session
+
+
+def _take(app: App, key: object) -> None:
+    _spend(app.part(GuestRate), key)
+
+
+def _spend(rate: GuestRate, key: object) -> None:
+    if wait := rate.take(key).wait:
+        raise RateLimited("Too many calls; wait a moment.", retryAfter=wait)

@@ -1,0 +1,220 @@
+"""Asking another's agent: it answers at once, as its owner narrowed to what they granted; one's own agent needs no grant."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from typing import Annotated
+from zoneinfo import ZoneInfo
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from app.account import users
+from app.account.token_rows import Feature
+from app.agent.chat import chat
+from app.agent.chat.chat import Begun, Wish
+from app.agent.memory import episodes
+from app.agent.models import model_choice
+from app.agent.turn import conversation_rows, turn_rows
+from app.agent.turn.token_meter import first_call
+from app.agent.turn.turn_result import Answer
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.core.operation import Taint, operation
+from app.core.schema import Record, Said
+from app.errors import AppError, BudgetExceeded, Forbidden, Unavailable
+from app.network.contacts import threads
+from app.network.grants import grant_rows
+from app.network.messages import deliver_message, senders, waiting_rows
+from app.network.messages.senders import Person
+from app.settings import Settings
+from app.tools.approvals import stop_switch
+from app.tools.approvals.call_origin import Origin
+
+To = Annotated[str, Meta(min_length=1, max_length=200, description="<username>_coo")]
+MessageText = Annotated[str, Meta(min_length=1, max_length=4000), Said()]
+
+
+REMEMBERED = 12
+"""So many messages of a thread its next turn is told."""
+
+
+NO_BUDGET = "This agent's budget does not suffice for an answer now."
+
+
+class Answered(Record, tag_field="mode", tag="agent"):
+    """What an agent answered."""
+
+    agent_name: str
+    owner_name: str
+    response: str
+    intent: str
+    tools_used: list[str]
+    conversation_id: int
+    elapsed_ms: int
+    availability: waiting_rows.Reason | UnsetType = UNSET
+    """Why the agent cannot answer now; the message is kept and answered later."""
+    next_active_at: str | UnsetType | None = UNSET
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A question that stands in the tables: who asks whose agent, the caller that it runs as, the question, and the turn that answers it."""
+
+    owner: Person
+    asker: Person
+    acting: Caller
+    message: int
+    text: str
+    begun: Begun
+
+
+def is_agent(to: str) -> bool:
+    """Say whether a recipient is somebody's agent; no username ends so."""
+    return to.strip().lower().endswith(users.AGENT_SUFFIX)
+
+
+@operation("TOOL", scope="agent.message:send", category="messaging", tool=True, risk="O", taint="agent")
+async def contact_agent(app: App, me: Caller, *, to: To, message: MessageText) -> Answered:
+    """Ask another person's agent and wait for its answer; `to` is that person's username, with or without _coo."""
+    named = to if is_agent(to) else to.strip() + users.AGENT_SUFFIX
+    return await ask(app, me, to=named, message=message, intent="query", by_agent=True)
+
+
+async def ask(app: App, me: Caller, *, to: str, message: str, intent: str, by_agent: bool = False) -> Answered:
+    """Give what the agent of `to` answers; where it cannot answer now the message waits, and `availability` says why.
+
+    Raises NotFound, Forbidden where its owner has not granted this, Unavailable when it takes too long.
+    """
+    began = time.perf_counter()
+    name = to.strip()[: -len(users.AGENT_SUFFIX)]
+    try:
+        stop_switch.demand(app)
+        asked = await app.write(_begin, me, name, message, by_agent=by_agent, settings=app.settings)
+    except (stop_switch.AgentsStopped, BudgetExceeded) as error:
+        kept = await app.write(_keep, me, name, message, by_agent=by_agent, error=error)
+        return msgspec.structs.replace(kept, intent=intent, elapsed_ms=_since(began))
+    done = await asyncio.shield(app.tasks.start(_answer(app, asked)))
+    if isinstance(done, AppError):
+        raise done if asked.owner == asked.asker or not isinstance(done, BudgetExceeded) else Unavailable(NO_BUDGET)
+    return Answered(asked.begun.agent_label, asked.owner.name, done.response, intent, done.tools_used, done.conversation_id, _since(began))
+
+
+async def run(app: App, asked: Asked) -> Answer | AppError:
+    """Run the turn to its end and keep it in the memory of both sides."""
+    wish = Wish(asked.text, None, None, app.clock().astimezone(asked.begun.zone))
+    done = await chat.answer(app, asked.acting, asked.begun, wish, asyncio.Queue())
+    await app.write(_remember, asked, "" if isinstance(done, AppError) else done.response)
+    return done
+
+
+def granted(tx: Tx, asker: Person, owner: Person) -> Caller:
+    """Give the caller that acts for an agent's owner within what they granted to the one who asks; raise Forbidden where that is nothing."""
+    acting = grant_rows.peer(tx, owner.id, asker.id)
+    if acting is None:
+        raise Forbidden(f"{owner.username} has not granted you access to their agent.", reason="agent_access_not_granted")
+    return acting
+
+
+def begin_turn(tx: Tx, acting: Caller, *, owner: Person, asker: Person, conversation: int, message: int, text: str, settings: Settings) -> Asked:
+    """Begin the turn that answers a question; its first tokens are reserved, and count for the agent's owner. Raises BudgetExceeded."""
+    own = owner == asker
+    history = turn_rows.remembered(tx, conversation) if own else said_before(tx, conversation, asker.id, before=message)
+    origin = Origin("rpc", conversation_id=conversation, peer=asker.user_id)
+    begun = begun_turn(
+        tx, acting, owner=owner, origin=origin, feature="rpc", words=frozenset({"agent"}), conversation=conversation, message=message, text=text,
+        history=history, settings=settings,
+    )  # fmt: skip
+    return Asked(owner, asker, acting, message, text, begun)
+
+
+def begun_turn(
+    tx: Tx, acting: Caller, *, owner: Person, origin: Origin, feature: Feature, words: frozenset[Taint], conversation: int, message: int, text: str,
+    history: Sequence[bytes], settings: Settings, told: str | None = None,
+) -> Begun:  # fmt: skip
+    """Begin the turn in which an owner's agent answers somebody else; its tokens count for the owner. Raises BudgetExceeded."""
+    before = turn_rows.taint(tx, conversation)
+    model = model_choice.name_of(tx, acting, settings)
+    held = first_call(tx, acting, feature=feature, model=model, texts=(text, told or "", *history), most=settings.max_completion)
+    turn = turn_rows.begin(tx, acting, conversation, message=message, model=model)
+    zone = ZoneInfo(users.settings_of_user(tx, owner.id).timezone)
+    return Begun(
+        conversation, turn, tuple(history), zone, senders.agent_name(tx, owner), model, held, before, origin=origin, feature=feature, words=words,
+        seconds=settings.rpc_seconds, told=told,
+    )  # fmt: skip
+
+
+def said_before(tx: Tx, conversation: int, asker: int | None, *, before: int) -> list[bytes]:
+    """Give what asker and agent said to each other lately, as a brain remembers it.
+
+    Of what the tools of those turns gave nothing: the grant may have become narrower since.
+    """
+    rows = tx.all(
+        """SELECT role, content FROM messages WHERE conversation_id = :id AND id < :before AND (role = 'assistant' OR sender_id IS :asker)
+           ORDER BY id DESC LIMIT :most""",
+        id=conversation, asker=asker, before=before, most=REMEMBERED,
+    )  # fmt: skip
+    kinds = {"user": ("request", "user-prompt"), "assistant": ("response", "text")}
+    entries = [{"kind": kinds[role][0], "parts": [{"part_kind": kinds[role][1], "content": content}]} for role, content in reversed(rows)]
+    return [msgspec.json.encode(entries)] if entries else []
+
+
+async def _answer(app: App, asked: Asked) -> Answer | AppError:
+    """Run the turn, whether or not whoever asked still waits; they have read what they are told."""
+    done = await run(app, asked)
+    await app.write(_read, asked)
+    return done
+
+
+def _begin(tx: Tx, me: Caller, username: str, text: str, *, by_agent: bool, settings: Settings) -> Asked:
+    """Store the question and the turn that answers it."""
+    owner, asker = senders.find(tx, username), senders.by_row(tx, me.user)
+    acting = me if owner == asker else granted(tx, asker, owner)
+    conversation, message = _stored(tx, me, owner, text, by_agent=by_agent)
+    return begin_turn(
+        tx, acting, owner=owner, asker=asker, conversation=conversation, message=message, text=text, settings=settings
+    )  # fmt: skip
+
+
+def _keep(tx: Tx, me: Caller, username: str, text: str, *, by_agent: bool, error: AppError) -> Answered:
+    """Let a question wait until its agent can answer; raise the error where it is one's own, Unavailable where too many wait."""
+    owner, asker = senders.find(tx, username), senders.by_row(tx, me.user)
+    if owner == asker:
+        raise error
+    granted(tx, asker, owner)
+    conversation, message = _stored(tx, me, owner, text, by_agent=by_agent)
+    reason: waiting_rows.Reason = "budget_spent" if isinstance(error, BudgetExceeded) else "paused"
+    next_at = error.details.get("resetsAt")
+    if not waiting_rows.keep(tx, message, owner=owner.id, asker=asker.id, reason=reason, next_at=next_at):
+        raise Unavailable("This agent cannot answer now, and as many of your messages wait for it as it keeps; try again later.")
+    return Answered(senders.agent_name(tx, owner), owner.name, "", "", [], conversation, 0, reason, next_at)
+
+
+def _stored(tx: Tx, me: Caller, owner: Person, text: str, *, by_agent: bool) -> tuple[int, int]:
+    """Store a question and tell the agent's owner of it; give its conversation and its id."""
+    own, sender = owner.id == me.user, senders.sender(tx, me, agent=by_agent)
+    conversation = threads.own_agent(tx, me.user) if own else threads.shared_agent(tx, owner.id, me.user)
+    message = conversation_rows.add_message(
+        tx, conversation, role="user", sender_type=sender.type, sender=me.user, label=sender.label, content=text
+    )  # fmt: skip
+    if not own:
+        deliver_message.tell(tx, owner, sender, message=message, conversation=conversation, mode="agent", content=text)
+    return conversation, message
+
+
+def _remember(tx: Tx, asked: Asked, answer: str) -> None:
+    """Keep what was asked and answered in the memory of the one who asked; the turn itself lies in that of the agent's owner."""
+    if asked.owner != asked.asker:
+        conversation = asked.begun.conversation
+        episodes.add(
+            tx, asked.asker.id, kind="conversation", key=f"message {asked.message}", title=f"Asked {asked.begun.agent_label}", at=tx.now,
+            text=f"{asked.text}\n\n{answer}".strip(), path=f"conversations/{conversation}", conversation_id=conversation,
+        )  # fmt: skip
+
+
+def _read(tx: Tx, asked: Asked) -> None:
+    conversation_rows.mark_read(tx, asked.asker.id, asked.begun.conversation)
+
+
+def _since(began: float) -> int:
+    return round((time.perf_counter() - began) * 1000)

@@ -1,0 +1,56 @@
+"""Who messages are from and for: users of this server and their agents, with the names that they chose."""
+
+import msgspec
+
+from app.account import users
+from app.agent.turn.conversation_rows import SenderType
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.errors import NotFound
+
+
+class Person(msgspec.Struct, frozen=True):
+    """A user of this server."""
+
+    id: int
+    user_id: str
+    username: str
+    name: str
+
+
+class Sender(msgspec.Struct, frozen=True):
+    """Who a message is from: a person, or a person's agent, and the label that stands above it."""
+
+    person: Person
+    type: SenderType
+    label: str
+
+
+def find(tx: Tx, named: str, *, field: str = "to") -> Person:
+    """Give the user of that id or username; raise NotFound."""
+    wanted = named.strip().lower()
+    row = tx.one("SELECT id, uuid, username, name FROM users WHERE uuid = :wanted OR username = :wanted", wanted=wanted)
+    if row is None:
+        raise NotFound(f"There is no user called {wanted[:64]}.", field=field)
+    return Person(*row)
+
+
+def by_row(tx: Tx, user: int) -> Person:
+    """Give the user of that row; raise NotFound."""
+    row = tx.one("SELECT id, uuid, username, name FROM users WHERE id = :user", user=user)
+    if row is None:
+        raise NotFound("This user is gone.")
+    return Person(*row)
+
+
+def sender(tx: Tx, me: Caller, *, agent: bool = False) -> Sender:
+    """Give who a message of the caller is from: with a web session the person, else, or where their `agent` writes by itself, that agent."""
+    person = find(tx, me.user_id)
+    if me.kind == "session" and not agent:
+        return Sender(person, "human", person.name)
+    return Sender(person, "agent", agent_name(tx, person))
+
+
+def agent_name(tx: Tx, owner: Person) -> str:
+    """Give the name of a user's agent."""
+    return users.settings_of_user(tx, owner.id).agent_name or f"{owner.name}'s agent"

@@ -1,0 +1,53 @@
+"""Who is looked at by another's eyes: the callers that an owner can name to see what they would see."""
+
+from app.account import contact_pairs, keys
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.errors import Forbidden, Invalid, NotFound
+from app.network.contacts import people
+from app.network.grants import grant_rows, share_rows
+
+NAMES = "me, session, key:<id>, contact:<username> or guest:<link>"
+
+
+def named(tx: Tx, me: Caller, name: str) -> Caller:
+    """Give a caller of the owner's by name: `me` who asks, `session` the owner at a page, `key:<id>` one of the owner's keys,
+    `contact:<username>` a contact who asks the owner's agent, `guest:<link>` a guest of the share link of that id or token.
+
+    Raises NotFound for what is not the owner's, Unauthorized for a key that is revoked or expired, Forbidden for a contact without
+    access to the agent and for a link that is not open, Invalid for any other name.
+    """
+    kind, _, rest = name.strip().partition(":")
+    if kind == "me" and not rest:
+        return me
+    if kind == "session" and not rest:
+        return Caller(me.user, me.user_id, me.username, "session")
+    if kind == "key" and rest.isascii() and rest.isdecimal():
+        return keys.caller_of(tx, me, int(rest[:15]))
+    if kind == "contact" and rest:
+        return _contact(tx, me, rest)
+    if kind == "guest" and rest:
+        return _guest(tx, me, rest)
+    raise Invalid(f"caller must be {NAMES}.", field="caller")
+
+
+def _contact(tx: Tx, me: Caller, name: str) -> Caller:
+    """Give the owner's agent as a contact who asks it has it."""
+    person = people.meant(tx, name, field="caller")
+    if not contact_pairs.connected(tx, me.user, person["id"]):
+        raise NotFound(f"There is no user called {name[:64]}.", field="caller")
+    peer = grant_rows.peer(tx, me.user, person["id"])
+    if peer is None:
+        raise Forbidden(f"{person['username']} was not granted access to this agent.", reason="agent_access_not_granted")
+    return peer
+
+
+def _guest(tx: Tx, me: Caller, ref: str) -> Caller:
+    """Give the owner's agent as a guest of a link has it."""
+    link = share_rows.own(tx, me.user, ref)
+    if link is None:
+        raise NotFound("There is no such share link.", field="caller")
+    guest = share_rows.caller(tx, link.id)
+    if guest is None:
+        raise Forbidden(f"The share link is {link.status(tx.now)}.", reason="link_not_open")
+    return guest

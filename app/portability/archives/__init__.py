@@ -1,0 +1,4 @@
+"""Reading folders, zips and tars that nobody vouches for.
+
+May import content. Begin with `source_tree`.
+"""

@@ -1,0 +1,202 @@
+"""Tar archives, plain and gzipped; after damage the reading goes on at the next file that is whole."""
+
+import contextlib
+import gzip
+import io
+import struct
+import tempfile
+import threading
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, BinaryIO, NamedTuple
+
+from app.core.database.disk_reserve import is_full
+from app.errors import Invalid, StorageFull
+from app.portability.archives.source_tree import LINK, ODD, OWN, ArchiveTree, Entry, Folder, Found, Limits, Part, fault_of
+from app.portability.content import hidden_files
+from app.portability.content.clean_text import named
+from app.portability.content.source_items import NotCarried
+
+BLOCK = 512
+MOST_NAME = 1 << 16
+_GZIP_BROKEN = (OSError, EOFError, zlib.error)
+_STEP = 1 << 17
+_FILES = b"0\x007"
+_LINKS = b"12"
+_FOLDER, _LONG_NAME, _LONG_LINK, _PAX = b"5", b"L", b"K", b"xg"
+
+
+class _Head(NamedTuple):
+    """The header of a member."""
+
+    name: str
+    size: int
+    modified: float
+    kind: bytes
+
+
+def is_tar(path: Path) -> bool:
+    """Say whether a file begins with a whole header of a tar archive."""
+    with path.open("rb") as file:
+        return _head(file.read(BLOCK)) is not None
+
+
+def is_gzip(path: Path) -> bool:
+    """Say whether a file begins as gzip does."""
+    with path.open("rb") as file:
+        return file.read(2) == b"\x1f\x8b"
+
+
+def beginning(path: Path, most: int) -> "TarTree":
+    """Give as much of a gzipped archive as is in its first `most` bytes."""
+    found = io.BytesIO()
+    with contextlib.suppress(*_GZIP_BROKEN), gzip.open(path) as packed:
+        while found.tell() < most and (part := packed.read1(_STEP)):
+            found.write(part)
+    return TarTree(found)
+
+
+def unpacked(path: Path, limits: Limits = OWN) -> "TarTree":
+    """Give a gzipped archive, written to a temporary file; Invalid for one that is damaged at its beginning or grows without end."""
+    with contextlib.ExitStack() as opened:
+        file = opened.enter_context(tempfile.TemporaryFile())
+        cut = False
+        try:
+            with gzip.open(path) as packed:
+                while part := packed.read1(_STEP):
+                    limits.require_room(path, file.tell() + len(part))
+                    file.write(part)
+        except _GZIP_BROKEN as error:
+            if isinstance(error, OSError) and is_full(error):
+                room = f"{path.name} is unpacked to the system's place for temporary files, which is full. Make room there and try again."
+                raise StorageFull(room) from None
+            if not file.tell():
+                raise Invalid(f"{path.name} is no whole archive; it is damaged or was cut off.", field="path") from None
+            cut = True
+        opened.pop_all()
+    return TarTree(file, limits, cut=cut)
+
+
+class TarTree(ArchiveTree):
+    """A tar archive that lies in a file which can be read anywhere; `cut` says that its end is missing."""
+
+    def __init__(self, file: IO[bytes], limits: Limits = OWN, *, cut: bool = False) -> None:
+        super().__init__(limits)
+        self._file = file
+        self._lock = threading.Lock()
+        self._end = file.seek(0, io.SEEK_END)
+        self._cut = cut
+
+    def members(self) -> Iterator[Found | hidden_files.Hidden]:
+        """Give the files in the order of the archive."""
+        place, name, count = 0, "", 0
+        while place + BLOCK <= self._end:
+            block = self.read_at(place, BLOCK)
+            head = _head(block)
+            if head is None:
+                if not block.strip(b"\0"):
+                    place += BLOCK
+                    continue
+                name, found = "", self._next_head(place + BLOCK)
+                yield NotCarried(name=f"bytes {place} to {found}", reason="the archive is damaged here; what stood there is not known")
+                place = found
+                continue
+            count += 1
+            if count > self.limits.entries or place > self.limits.bytes:
+                yield NotCarried(name="the rest", reason=f"the archive has more than {self.limits.entries:,} files or {self.limits.bytes:,} bytes")
+                return
+            data = place + BLOCK
+            place = data + -(-head.size // BLOCK) * BLOCK
+            if head.kind == _LONG_NAME or head.kind in _PAX:
+                name = self._long_name(head, data) or name
+            elif head.kind != _LONG_LINK:
+                yield from self._member(head._replace(name=name or head.name), data)
+                name = ""
+        if place > self._end or self._cut:
+            yield NotCarried(name="the end of the archive", reason="the archive was cut off")
+
+    def open(self, entry: Entry) -> BinaryIO:
+        """Open a file."""
+        return io.BufferedReader(Part(lambda place, size: self.read_at(entry.place + place, min(size, entry.size - place)), entry.size), 1 << 16)
+
+    def close(self) -> None:
+        """Close the archive's file."""
+        self._file.close()
+
+    def read_at(self, place: int, size: int) -> bytes:
+        """Give bytes from a place of the archive."""
+        with self._lock:
+            self._file.seek(place)
+            return self._file.read(size)
+
+    def _member(self, head: _Head, data: int) -> Iterator[Found | hidden_files.Hidden]:
+        path = head.name.removeprefix("./").rstrip("/")
+        if path in ("", "."):
+            return
+        if hidden_files.hidden_part(path):
+            yield hidden_files.Hidden(path, head.kind == _FOLDER or head.name.endswith("/"))
+        elif fault := fault_of(path, self.limits):
+            yield NotCarried(name=named(path), reason=fault)
+        elif head.kind == _FOLDER or head.name.endswith("/"):
+            yield Folder(path)
+        elif head.kind not in _FILES:
+            yield NotCarried(name=named(path), reason=LINK if head.kind in _LINKS else ODD)
+        elif data + head.size > self._end:
+            yield NotCarried(name=named(path), reason="it is cut off, or the archive tells a false size")
+        else:
+            yield Entry(path, head.size, head.modified or None, self, data)
+
+    def _long_name(self, head: _Head, data: int) -> str:
+        text = self.read_at(data, min(head.size, MOST_NAME))
+        if head.kind == _LONG_NAME:
+            return text.rstrip(b"\0").decode("utf-8", "surrogateescape")
+        return "" if head.kind == b"g" else _pax_path(text)
+
+    def _next_head(self, place: int) -> int:
+        while place + BLOCK <= self._end:
+            if _head(self.read_at(place, BLOCK)) is not None:
+                return place
+            place += BLOCK
+        return self._end
+
+
+def _head(block: bytes) -> _Head | None:
+    """Read a header; None for what is none, by its checksum."""
+    if len(block) < BLOCK:
+        return None
+    try:
+        if _number(block[148:156]) != sum(block) - sum(block[148:156]) + 8 * 0x20:
+            return None
+        size, modified = _number(block[124:136]), _number(block[136:148])
+    except ValueError:
+        return None
+    name = _text(block[:100])
+    if block[257:262] == b"ustar" and block[257:263] != b"ustar " and block[345]:
+        name = f"{_text(block[345:500])}/{name}"
+    return _Head(name, size, modified, block[156:157]) if size >= 0 else None
+
+
+def _number(field: bytes) -> int:
+    """Read a number in octal digits, or in binary for the very large."""
+    if field[0] == 0x80:
+        return int(struct.unpack(">Q", field[-8:])[0])
+    text = field.split(b"\0")[0].strip()
+    return int(text, 8) if text else 0
+
+
+def _text(field: bytes) -> str:
+    return field.split(b"\0")[0].decode("utf-8", "surrogateescape")
+
+
+def _pax_path(text: bytes) -> str:
+    """Give the path that an extended header tells, if it tells one."""
+    while text:
+        length, space, _ = text.partition(b" ")
+        if not space or not length.isdigit() or len(length) > 6 or not len(length) < int(length) <= len(text):
+            return ""
+        name, _, value = text[len(length) + 1 : int(length)].rstrip(b"\n").partition(b"=")
+        if name == b"path":
+            return value.decode("utf-8", "surrogateescape")
+        text = text[int(length) :]
+    return ""

@@ -1,0 +1,162 @@
+"""Zip archives, read without trusting what they say of themselves."""
+
+import io
+import stat
+import struct
+import unicodedata
+import zipfile
+import zlib
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import BinaryIO
+
+from app.errors import Invalid
+from app.portability.archives.source_tree import LINK, ODD, OWN, ArchiveTree, Damaged, Entry, Folder, Found, Limits, Part, fault_of
+from app.portability.content import hidden_files
+from app.portability.content.clean_text import named, why
+from app.portability.content.source_items import NotCarried
+
+MOST_ENTRIES = 200_000
+"""What is known of each file is held in memory."""
+MOST_DIRECTORY = 64 << 20
+_OF_ENTRY = 512
+"""Bytes of the list of files for each file that there may be."""
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError)
+FIRST = (1980, 1, 1, 0, 0, 0)
+"""The first time that a zip archive can tell; programs that want to tell none write it."""
+TIMES = 0x5455
+"""The kind of the extra field that holds times in seconds since 1970."""
+_FIELD, _SECONDS = struct.Struct("<HH"), struct.Struct("<i")
+_HEADER = 30
+"""Bytes of a file's own header before its name."""
+
+
+def is_zip(path: Path) -> bool:
+    """Say whether a file begins as zip archives do."""
+    with path.open("rb") as file:
+        return file.read(4) in (b"PK\x03\x04", b"PK\x05\x06")
+
+
+class ZipTree(ArchiveTree):
+    """A zip archive; raises Invalid if it is damaged as a whole or made to do harm."""
+
+    def __init__(self, path: Path, limits: Limits = OWN) -> None:
+        super().__init__(limits)
+        self._file = _Listing(path, min(MOST_ENTRIES, limits.entries))
+        try:
+            self._archive = zipfile.ZipFile(self._file)
+            self._file.listed(self._archive)
+            _require_harmless(path, self._archive.infolist(), limits)
+        except _BROKEN:
+            self._file.close()
+            raise Invalid(f"{path.name} is no whole zip archive; it is damaged or was cut off.", field="path") from None
+        except Invalid:
+            self._file.close()
+            raise
+
+    def names(self) -> list[str]:
+        """Give the names of all files and folders, also of hidden ones, as the archive has them."""
+        return self._archive.namelist()
+
+    def members(self) -> Iterator[Found | hidden_files.Hidden]:
+        """Give the files of each folder before its folders, each by name."""
+        for info in sorted(self._archive.infolist(), key=_order):
+            path = info.filename.rstrip("/")
+            if hidden_files.hidden_part(path):
+                yield hidden_files.Hidden(path, info.is_dir())
+            elif fault := self._fault(info, path):
+                yield NotCarried(name=named(path), reason=fault)
+            elif info.is_dir():
+                yield Folder(path)
+            else:
+                yield Entry(path, info.file_size, _moment(info), self, info)
+
+    def open(self, entry: Entry) -> BinaryIO:
+        """Open a file, which fails as an OSError where it is damaged or not of the size that the archive tells."""
+        try:
+            stream = self._archive.open(entry.place)
+        except _BROKEN as error:
+            raise Damaged(f"it is damaged: {why(error)}") from None
+        return io.BufferedReader(Part(lambda _, size: stream.read(size), entry.size, _BROKEN), 1 << 16)
+
+    def close(self) -> None:
+        """Close the archive."""
+        self._archive.close()
+        self._file.close()
+
+    def _fault(self, info: zipfile.ZipInfo, path: str) -> str:
+        if "\0" in info.orig_filename or "\\" in info.orig_filename:  # which the library turns into other paths
+            return fault_of(info.orig_filename)
+        if (fault := fault_of(path, self.limits)) or info.is_dir():
+            return fault
+        if (kind := stat.S_IFMT(info.external_attr >> 16)) not in (0, stat.S_IFREG):
+            return LINK if kind == stat.S_IFLNK else ODD
+        if info.flag_bits & 1:
+            return "it is encrypted"
+        if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            return "it is compressed in a way that is not read here"
+        if info.file_size > self.limits.room(info.compress_size):
+            return f"it would grow to more than {self.limits.ratio} times its size"
+        return ""
+
+
+class _Listing(io.BufferedReader):
+    """The file of an archive; while its list of files is read, which the library does at once, only so much as such a list may be."""
+
+    def __init__(self, path: Path, most: int) -> None:
+        super().__init__(io.FileIO(path))
+        self._too_long = Invalid(f"{path.name} has more than {most:,} files; unpack it and import the folder.", field="path")
+        self._most = most
+        self._room: int | None = min(MOST_DIRECTORY, most * _OF_ENTRY)
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Give the next bytes; raise Invalid for a list that is too long."""
+        if self._room is not None and size is not None and size > self._room:
+            raise self._too_long
+        return super().read(size)
+
+    def listed(self, archive: zipfile.ZipFile) -> None:
+        """Let all be read, now that the list has been, or raise Invalid if it is too long."""
+        self._room = None
+        if len(archive.infolist()) > self._most:
+            raise self._too_long
+
+
+def _require_harmless(path: Path, infos: list[zipfile.ZipInfo], limits: Limits) -> None:
+    """Raise Invalid for files that lie over each other, which is how a few bytes become many, and for a bomb."""
+    packed = path.stat().st_size
+    end = size = 0
+    for info in sorted(infos, key=lambda one: one.header_offset):
+        if info.header_offset < end:
+            raise Invalid(f"{path.name} is refused: files in it share the same bytes.", field="path")
+        end = info.header_offset + _HEADER + info.compress_size
+        size += info.file_size
+    if end > packed:
+        raise Invalid(f"{path.name} is refused: files in it are larger than all of it.", field="path")
+    limits.require_room(path, size)
+
+
+def _order(info: zipfile.ZipInfo) -> tuple[str, bool]:
+    """Give what files are sorted by: as if each name had a mark before it, that of files the lower one; in NFC, so as to be the same everywhere."""
+    path = unicodedata.normalize("NFC", info.filename)
+    folder, slash, name = path.rpartition("/")
+    marked = f"\2{folder.replace('/', chr(0) + chr(2))}\0" if slash else ""
+    return f"{marked}\1{name}", path != info.filename
+
+
+def _moment(info: zipfile.ZipInfo) -> float | None:
+    """Give when a file was changed: the moment that most programs add, else the time of day where this machine is; None for the first there is."""
+    extra, place = info.extra, 0
+    while place + _FIELD.size <= len(extra):
+        kind, size = _FIELD.unpack_from(extra, place)
+        place += _FIELD.size
+        if kind == TIMES and 5 <= size <= len(extra) - place and extra[place] & 1:
+            return float(_SECONDS.unpack_from(extra, place + 1)[0])
+        place += size
+    if info.date_time <= FIRST:
+        return None
+    try:
+        return datetime(*info.date_time).timestamp()
+    except (ValueError, OverflowError, OSError):
+        return None

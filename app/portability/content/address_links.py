@@ -1,0 +1,120 @@
+"""Addresses in texts: in the workspace they hold numbers, in an export paths and lasting keys, in an import what the source calls a thing."""
+
+import posixpath
+import re
+from collections.abc import Callable, Mapping
+from typing import Literal
+from urllib.parse import unquote
+
+from app.core.process.lazy_regex import regex
+from app.portability.content.file_names import relative
+from app.portability.content.literal_text import outside
+
+Kind = Literal["note", "file"]
+Lookup = Callable[[Kind, int], str | None]
+_PREFIX = r"(?:hearth:note/|/os/notes/|/os/attachments/)"
+_NUMBERED = regex(rf"({_PREFIX})([1-9][0-9]{{0,15}})(?![\w/-])")
+_PLACE = r"""(\][ \t]*\([ \t]*<?|^ {0,3}\[[^\]\n]{1,500}\]:[ \t]*<?|=["'])"""
+"""What stands before the address of a link: in Markdown, in a definition, in HTML."""
+_REST = r"""((?:[#?][^()\s<>"']{0,2000})?)(?=[)\s<>"']|\Z)"""
+_LINKED = regex(rf"{_PLACE}({_PREFIX})([1-9][0-9]{{0,15}}){_REST}", re.MULTILINE)
+_KEYED = regex(rf"({_PREFIX})([0-9a-f]{{12}}-[0-9]{{10,16}})(?![\w/-])")
+_KEY = r"([A-Za-z0-9%._~/+=@-]{1,3000})"
+_NAMED = regex(rf"{_PLACE}(note|attachment):{_KEY}", re.MULTILINE)
+_RELATIVE = regex(rf"""{_PLACE}([^()\s<>#?"']{{1,2000}}){_REST}""", re.MULTILINE)
+
+
+def may_hold(text: str) -> bool:
+    """Say quickly whether a text may hold addresses of the workspace."""
+    return "/os/notes/" in text or "/os/attachments/" in text or "hearth:note/" in text
+
+
+def exported(text: str, file: str, path: Lookup, key: Lookup) -> str:
+    """Give a text as it stands in the file of an export: links to what is exported lead to its file, other addresses hold its key.
+
+    What is not exported keeps its number.
+    """
+    if not may_hold(text):
+        return text
+
+    def linked(kind: Kind, number: str) -> str | None:
+        target = path(kind, int(number))
+        return None if target is None else relative(file, target)
+
+    def put(match: re.Match[str]) -> str | None:
+        target = linked(_kind(match[2]), match[3])
+        return None if target is None else f"{match[1]}{target}{match[4]}"
+
+    return keyed(outside(_LINKED, put, text), key)
+
+
+def keyed(text: str, key: Lookup) -> str:
+    """Give a text with keys for the numbers of what is exported."""
+    if not may_hold(text):
+        return text
+    return outside(_NUMBERED, lambda match: match[1] + (key(_kind(match[1]), int(match[2])) or match[2]), text)
+
+
+def named(text: str, file: str, key: Callable[[str], tuple[Kind, str] | None]) -> str:
+    """Give a text of an export with the names of what its links lead to; only links that are written as an export writes them."""
+
+    def put(match: re.Match[str]) -> str | None:
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(file), unquote(match[2])))
+        found = key(target) if relative(file, target) == match[2] else None
+        return None if found is None else f"{match[1]}{'note' if found[0] == 'note' else 'attachment'}:{found[1]}{match[3]}"
+
+    return outside(_RELATIVE, put, text) if "](" in text or "]:" in text or "=" in text else text
+
+
+def wanted(text: str) -> set[tuple[Kind, str]]:
+    """Give what a text of a source may refer to, by kind and key."""
+    found: set[tuple[Kind, str]] = set()
+
+    if _may_be_named(text):
+        outside(_NAMED, lambda match: found.add(_thing(match)), text)
+    if may_hold(text):
+        outside(_KEYED, lambda match: found.add((_kind(match[1]), match[2])), text)
+    return found
+
+
+def resolved(text: str, rows: Mapping[tuple[Kind, str], int]) -> str:
+    """Give a text with the addresses of the rows that the things of a source became; what became none stays as it is."""
+
+    def put(match: re.Match[str]) -> str | None:
+        thing = _thing(match)
+        row = rows.get(thing)
+        return None if row is None else f"{match[1]}/os/{'notes' if thing[0] == 'note' else 'attachments'}/{row}"
+
+    if _may_be_named(text):
+        text = outside(_NAMED, put, text)
+    if may_hold(text):
+        text = outside(_KEYED, lambda match: match[1] + str(rows.get((_kind(match[1]), match[2]), match[2])), text)
+    return text
+
+
+def moved(text: str, files: Mapping[int, int]) -> str:
+    """Give a text with the addresses of the files that have taken the place of others."""
+    return outside(_NUMBERED, lambda match: match[1] + str(files.get(int(match[2]), match[2])) if "attachments" in match[1] else None, text)
+
+
+def plain(text: str) -> str:
+    """Give a text with links to notes in one spelling: a tree does not say by which of the two a note was linked."""
+    if not may_hold(text):
+        return text
+
+    def put(match: re.Match[str]) -> str | None:
+        return None if "attachments" in match[2] else f"{match[1]}/os/notes/{match[3]}{match[4]}"
+
+    return outside(_LINKED, put, text)
+
+
+def _may_be_named(text: str) -> bool:
+    return "note:" in text or "attachment:" in text
+
+
+def _thing(match: re.Match[str]) -> tuple[Kind, str]:
+    return "note" if match[2] == "note" else "file", unquote(match[3])
+
+
+def _kind(prefix: str) -> Kind:
+    return "file" if "attachments" in prefix else "note"

@@ -1,0 +1,126 @@
+"""Texts, names and moments of what is imported, made fit for ours: what no database takes is gone, and nothing here raises."""
+
+import unicodedata
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from urllib.parse import quote
+
+from app.core.database.tx import stamp
+from app.core.process.lazy_regex import regex
+from app.errors import Invalid
+from app.portability.content.source_items import NotCarried
+
+LONGEST_TITLE = 255
+LONGEST_TODO_TITLE = 500
+LONGEST_NAME = 300
+"""So long is what names a thing in a report."""
+UNREADABLE = (OSError, ValueError, EOFError, RecursionError, NotImplementedError, Invalid)
+"""What reading something that is not as it should be raises; ValueError has in it whatever is no text, JSON or number."""
+_LINKED = regex(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
+_BRACKETS = str.maketrans("[]", "()")
+_START = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def clean(text: object) -> str:
+    """Give a text without NUL, with � for halves of characters and \\n at the ends of lines; whatever is no text is the empty one."""
+    if not isinstance(text, str):
+        return ""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if text.isascii():
+        return text.replace("\0", "")
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").replace("\0", "")
+
+
+def line(text: object, most: int = LONGEST_TITLE) -> str:
+    """Give a text as one line of at most so many characters, in NFC, without control characters."""
+    whole = unicodedata.normalize("NFC", " ".join(clean(text)[: most * 4].split()))
+    kept = whole if whole.isprintable() else "".join(mark for mark in whole if unicodedata.category(mark) not in ("Cc", "Zl", "Zp"))
+    return kept if len(kept) <= most else kept[: most - 1].rstrip() + "…"
+
+
+def title_of(text: str, otherwise: str) -> str:
+    """Give a title for a note without one: its first line that says something, without the marks of Markdown."""
+    for row in text[:10_000].splitlines():
+        plain = _LINKED.sub(r"\1", row.strip().lstrip("#>*-+ ").removeprefix("[ ]").removeprefix("[x]"))
+        if found := line(plain.replace("**", "").replace("`", ""), 80):
+            return found
+    return line(otherwise) or "Untitled"
+
+
+def folder(name: object, otherwise: str = "Untitled") -> str:
+    """Give a name that a folder can have."""
+    found = line(clean(name).replace("/", "∕").replace("\\", "∖"))
+    return otherwise if found in ("", ".", "..") else found
+
+
+def label(name: object) -> str:
+    """Give a tag as notes have it: one line, without a leading #."""
+    return line(clean(name).strip().lstrip("#"), 64)
+
+
+def labels(names: Iterable[object]) -> tuple[str, ...]:
+    """Give tags, each once."""
+    return tuple(dict.fromkeys(found for name in names if (found := label(name))))
+
+
+def link(words: object, target: str, *, picture: bool = False) -> str:
+    """Give a Markdown link, or a picture, with words that cannot end it early."""
+    return f"{'!' * picture}[{line(words).translate(_BRACKETS)}]({target})"
+
+
+def web(address: object) -> str:
+    """Give an address of the web as a link may have it; empty if it is none."""
+    found = line(address, 2_000)
+    return quote(found, safe="%/:=&?~#+!$,;'@*[]") if found.lower().startswith(("http://", "https://", "mailto:")) else ""
+
+
+def since_1970(value: object, per_second: int) -> str | None:
+    """Give a moment that is told as a number of seconds, or of parts of one, since 1970; None for what is no such number, and for 0."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return None
+    try:
+        number = float(value)
+        return stamp(_START + timedelta(seconds=number / per_second)) if number else None
+    except (ValueError, OverflowError):
+        return None
+
+
+def moment(value: object) -> str | None:
+    """Give a moment that is told in ISO 8601, with its offset if it has one; None for what is none."""
+    try:
+        found = datetime.fromisoformat(clean(value).strip())
+    except ValueError:
+        return None
+    if found.tzinfo is None:
+        return found.isoformat(timespec="milliseconds")
+    try:
+        return stamp(found.astimezone(UTC))
+    except OverflowError:
+        return None
+
+
+def damaged(name: str, *texts: str) -> Iterator[NotCarried]:
+    """Tell of a text in which some bytes were no characters."""
+    if any("\ufffd" in text for text in texts):
+        yield NotCarried(name=named(name), reason="some of its bytes were no text; each of them is now a �")
+
+
+def named(name: object) -> str:
+    """Give a name as a report shows it."""
+    return line(name, LONGEST_NAME) or "(without a name)"
+
+
+def why(error: BaseException) -> str:
+    """Give the end of a sentence that says why something cannot be read, without paths of this machine."""
+    return str(error.strerror) if isinstance(error, OSError) and error.strerror else str(error).rstrip(".") or "it ends too early"
+
+
+def unreadable(name: str, error: BaseException) -> NotCarried:
+    """Tell of something that cannot be read."""
+    return NotCarried(name=named(name), reason=f"it cannot be read: {why(error)}")
+
+
+def joined(*parts: str | None) -> str:
+    """Give paragraphs as one text, those that are empty left out."""
+    return "\n\n".join(part for part in parts if part and part.strip())

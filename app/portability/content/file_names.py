@@ -1,0 +1,67 @@
+"""Names of files and folders that every system takes: Windows, macOS and Linux; no two that any of them takes for the same.
+
+Marks that no link by title can hold, # ^ [ ], are left out too.
+"""
+
+import unicodedata
+from urllib.parse import quote
+
+from app.core.process.lazy_regex import regex
+
+LONGEST = 80
+LONGEST_BYTES = 200
+_REFUSED = regex(r'[<>:"/\\|?*#^\[\]\x00-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ue000-\uf8ff]')
+_RESERVED = regex(r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-9¹²³])(?:\s*\.|\s*$)", 2)
+
+
+def safe(name: str, ending: str = "") -> str:
+    """Give the file name that comes closest to a name; `ending` is added unless the name has it already."""
+    text = _REFUSED.sub("_", unicodedata.normalize("NFC", name))
+    if ending and text.lower().endswith(ending):
+        text, ending = text[: -len(ending)], text[-len(ending) :]
+    text = _cut(text.strip(" "), LONGEST_BYTES).rstrip(". ")
+    if not text or text.startswith((".", "~")):
+        text = f"_{text.lstrip('.~')}"
+    if _RESERVED.match(text):
+        text = f"_{text}"
+    return text + ending
+
+
+class Taken:
+    """The names in one folder; `free` gives each only once, whatever a system takes for the same."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        """Of each name that is taken, the highest number that one like it has."""
+
+    def free(self, name: str, ending: str = "") -> str:
+        """Give the safe name for a name, with a number where it is taken."""
+        found = safe(name, ending)
+        key = _key(found)
+        stem, dot, end = found.rpartition(".") if ending and found.lower().endswith(ending) else (found, "", "")
+        number = self._numbers.get(key, 1)
+        while _key(found) in self._numbers:
+            number += 1
+            found = f"{stem} ({number}){dot}{end}"
+        self._numbers[key] = number
+        self._numbers.setdefault(_key(found), 1)
+        return found
+
+
+def relative(start: str, target: str) -> str:
+    """Give the link that leads from one file of a tree to another, both paths with slashes."""
+    here, there = start.split("/")[:-1], target.split("/")
+    same = 0
+    while same < len(here) and same < len(there) - 1 and here[same] == there[same]:
+        same += 1
+    return quote("/".join([*[".."] * (len(here) - same), *there[same:]]), safe="/!*+,;=@~")
+
+
+def _key(name: str) -> str:
+    return unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", name).casefold()).casefold()
+
+
+def _cut(text: str, most_bytes: int) -> str:
+    text = text[:LONGEST]
+    encoded = text.encode()
+    return text if len(encoded) <= most_bytes else encoded[:most_bytes].decode("utf-8", "ignore")

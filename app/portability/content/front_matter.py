@@ -1,0 +1,113 @@
+"""Front matter: the lines of YAML between two rules at the top of a Markdown file.
+
+What others wrote is read by PyYAML's base loader, which makes nothing but text, lists and mappings: no dates, no objects, nothing that runs.
+"""
+
+import re
+from typing import Any, NamedTuple
+
+import msgspec
+
+from app.core.process.lazy_regex import regex
+
+LARGEST = 64 << 10
+"""The characters of a front matter; what is longer is text."""
+MOST_NESTED = 20
+_BLOCK = regex(r"\ufeff?---[ \t]*\r?\n(.*?)(?<=\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", 16)
+_BRACKET = regex(r"[\[\]{}]")
+_INDENTED = regex(r"^[-?: \t]{100}", 8)
+_OWN_LINE = regex(r"([a-z-]+): (.+)")
+
+
+class Parted(NamedTuple):
+    """A file's front matter and the text below it; `trouble` says why lines that look like front matter are none."""
+
+    fields: dict[str, Any]
+    body: str
+    trouble: str | None = None
+
+
+def parted(text: str) -> Parted:
+    """Give the fields and the body of a file; without front matter, or with one that is no YAML mapping, all of it is body."""
+    found = block(text)
+    if found is None:
+        return Parted({}, text)
+    fields, trouble = read(found[1])
+    return Parted(fields, text[found.end() :]) if trouble is None else Parted({}, text, trouble)
+
+
+def block(text: str) -> re.Match[str] | None:
+    """Find what looks like front matter at the top of a text, its lines as the first group."""
+    return _BLOCK.match(text, 0, LARGEST) if text.startswith(("---", "\ufeff---")) else None
+
+
+def read(lines: str) -> tuple[dict[str, Any], str | None]:
+    """Give the fields of the lines of a front matter, and why they are none where they are none."""
+    fields = _own(lines)
+    return (fields, None) if fields is not None else _foreign(lines)
+
+
+def written(fields: dict[str, Any]) -> str:
+    """Give the front matter with these fields, each on a line whose value is JSON and so YAML too."""
+    return f"---\n{lines(fields)}---\n"
+
+
+def lines(fields: dict[str, Any]) -> str:
+    """Give these fields as lines."""
+    return "".join(f"{name}: {_json(value)}\n" for name, value in fields.items())
+
+
+def words(value: Any) -> list[str]:
+    """Give a field that is a list of words, also where it was written as one text with commas or spaces."""
+    if isinstance(value, str):
+        value = value.split(",") if "," in value else value.split()
+    return [one.strip() for one in value if isinstance(one, str) and one.strip()] if isinstance(value, list) else []
+
+
+def _json(value: Any) -> str:
+    """Give a value as JSON without the marks that YAML takes for ends of lines."""
+    text = msgspec.json.encode(value).decode()
+    return text if text.isascii() else "".join(f"\\u{ord(mark):04x}" if mark in "\x7f\x85\u2028\u2029\ufeff" else mark for mark in text)
+
+
+def _own(block: str) -> dict[str, Any] | None:
+    """Give the fields of a front matter as `written` gives it; None for any other, which goes the longer way."""
+    fields: dict[str, Any] = {}
+    for line in block.splitlines():
+        match = _OWN_LINE.fullmatch(line)
+        if match is None or match[1] in fields:
+            return None
+        try:
+            fields[match[1]] = msgspec.json.decode(match[2])
+        except (msgspec.DecodeError, RecursionError):
+            return None
+    return fields
+
+
+def _foreign(block: str) -> tuple[dict[str, Any], str | None]:
+    import yaml
+
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    if _nests_deep(block):
+        return {}, "its front matter is nested too deep"
+    try:
+        found = yaml.load(block, loader)  # noqa: S506 - the base loader makes text, lists and mappings alone
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        mark = getattr(error, "problem_mark", None)
+        where = f" (line {mark.line + 2})" if mark is not None else ""
+        return {}, f"its front matter is not YAML{where}"
+    if found is None or found == "":
+        return {}, None
+    if not isinstance(found, dict):
+        return {}, "its front matter is not a list of fields"
+    return {name: value for name, value in found.items() if isinstance(name, str)}, None
+
+
+def _nests_deep(block: str) -> bool:
+    """Say whether a block may nest deeper than anybody writes; the parser's stack is not endless."""
+    deep = 0
+    for bracket in _BRACKET.finditer(block):
+        deep = max(0, deep + (1 if bracket[0] in "[{" else -1))
+        if deep > MOST_NESTED:
+            return True
+    return _INDENTED.search(block) is not None

@@ -1,0 +1,4 @@
+"""Writing a workspace as files.
+
+May import content. Begin with `exporter`.
+"""

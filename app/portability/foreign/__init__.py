@@ -1,1 +1,0 @@
-"""Readers of what other programs export."""

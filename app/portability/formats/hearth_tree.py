@@ -1,0 +1,319 @@
+"""Reads a tree that Hearth exported, also one that people have edited, moved about in and added to since."""
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from app.core.process.lazy_regex import regex
+from app.core.text import word_count
+from app.portability.archives import open_source
+from app.portability.archives.source_tree import Entry, Folder, Tree
+from app.portability.archives.zip_reader import is_zip
+from app.portability.content import address_links, file_links, front_matter, own_front_matter
+from app.portability.content.address_links import Kind
+from app.portability.content.clean_text import UNREADABLE, named, unreadable
+from app.portability.content.source_items import (
+    Folders,
+    Item,
+    MessageFile,
+    NotCarried,
+    SourceConversation,
+    SourceFile,
+    SourceFolder,
+    SourceMessage,
+    SourceNote,
+    SourceSettings,
+    SourceTodo,
+)
+from app.portability.exports.exporter import ABOUT, FILES, FOLDERS, SETTINGS, TODOS, VERSION
+from app.portability.formats.markdown_folder import ENDINGS, LARGEST
+from app.workspace.attachments.media_types import as_text
+from app.workspace.notes.snapshots import Kept
+
+SAME_TODOS = ("todo.txt", "todos.ics")
+"""The todos again, for other programs."""
+KEY = regex(r"[0-9a-f]{12}-[0-9]{10,16}")
+HEAD = 64 << 10
+"""The bytes of a file in which its front matter is looked for."""
+LARGEST_JSON = 256 << 20
+LARGEST_LINE = 80 << 20
+"""The bytes of one snapshot: 10 MiB of text, as JSON at its worst."""
+
+
+def recognise(path: Path) -> bool:
+    """Say whether the file is there by which an export says what it is."""
+    return open_source.looks(_is_export, path)
+
+
+def read(path: Path) -> "HearthTree":
+    """Open an exported folder or archive."""
+    return HearthTree(open_source.within(open_source.tree_of(path)))
+
+
+class HearthTree:
+    """An exported tree as a source; keys of what it holds are lasting names, of what was added since the paths of the files."""
+
+    format = "hearth"
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._files: dict[str, Entry] = {}
+        self._folders: list[str] = []
+        self._refused: list[NotCarried] = []
+        for one in tree.entries():
+            if isinstance(one, Entry):
+                self._files[one.path] = one
+            elif isinstance(one, Folder):
+                self._folders.append(one.path)
+            else:
+                self._refused.append(one)
+        self._places: dict[str, Folders] = {}
+        self._keys: dict[str, tuple[Kind, str] | None] = {}
+        self._known_files: dict[str, dict[str, Any]] = {}
+        self._histories: set[str] = set()
+        """The files of snapshots whose notes are there."""
+
+    def total(self) -> int | None:
+        """Count the notes and attachments."""
+        return sum(name.startswith(("notes/", "attachments/")) for name in self._files)
+
+    def items(self) -> Iterator[Item]:
+        """Give folders, files, notes, todos, conversations and settings, in this order."""
+        yield from self._refused
+        yield from self._made_folders()
+        yield from self._attachments()
+        for name, entry in self._files.items():
+            if name.startswith("notes/"):
+                yield from self._note(name, entry)
+        yield from self._todos()
+        for name, entry in self._files.items():
+            if name.startswith("conversations/") and name.endswith(".json"):
+                yield from self._conversation(name, entry)
+        yield from self._settings()
+        for name in self._files:
+            if not self._is_known(name):
+                yield NotCarried(name=named(name), reason="it is no part of an export of Hearth")
+
+    def close(self) -> None:
+        """Let go of the archive."""
+        self._tree.close()
+
+    def _is_known(self, name: str) -> bool:
+        if name.startswith("snapshots/"):
+            return name in self._histories
+        return (
+            name.startswith(("notes/", "attachments/"))
+            or (name.startswith("conversations/") and name.endswith(".json"))
+            or name in (ABOUT, FILES, FOLDERS, SETTINGS, TODOS, *SAME_TODOS)
+        )
+
+    def _made_folders(self) -> Iterator[Item]:
+        for _, line in self._lines(FOLDERS, skip=False):
+            if isinstance(line, NotCarried):
+                yield line
+                continue
+            place, names = line.get("place"), line.get("path")
+            if isinstance(place, str) and isinstance(names, list) and names and all(isinstance(name, str) for name in names):
+                self._places[place] = tuple(names)
+                yield SourceFolder(path=tuple(names), icon=_text(line, "icon"), created=_text(line, "created"))
+        for path in self._folders:
+            if path.startswith("notes/") and path not in self._places:
+                yield SourceFolder(path=self._true(tuple(path.split("/"))))
+
+    def _true(self, place: Folders) -> Folders:
+        """Give the true names of a folder of the tree; what was added since is called as it is there."""
+        for end in range(len(place), 1, -1):
+            found = self._places.get("/".join(place[:end]))
+            if found is not None:
+                return (*found, *place[end:])
+        return place[1:]
+
+    def _attachments(self) -> Iterator[Item]:
+        for _, line in self._lines(FILES, skip=False):
+            if isinstance(line, NotCarried):
+                yield line
+            elif isinstance(line.get("place"), str):
+                self._known_files[line["place"]] = line
+                if line["place"] not in self._files:
+                    yield NotCarried(name=_text(line, "name") or line["place"], reason="its file is missing")
+        for name, entry in self._files.items():
+            if name.startswith("attachments/"):
+                about = self._known_files.get(name, {})
+                key = _text(about, "id") or name
+                self._keys[name] = ("file", key)
+                yield SourceFile(
+                    key=key, name=_text(about, "name") or entry.name, open=entry.open, size=entry.size, media_type=_text(about, "mediaType"),
+                    created=_text(about, "created"),
+                )  # fmt: skip
+
+    def _note(self, name: str, entry: Entry) -> Iterator[Item]:
+        if not name.lower().endswith(ENDINGS):
+            yield NotCarried(name=name, reason="it is no Markdown file")
+            return
+        try:
+            content = entry.read(LARGEST)
+        except OSError as error:
+            yield unreadable(name, error)
+            return
+        fields, body, trouble = own_front_matter.apart(_decoded(content))
+        body = file_links.restored(body, fields.get(own_front_matter.LINKS))
+        if trouble is not None:
+            yield NotCarried(name=name, reason=f"{trouble}; it was kept as text")
+        key = _text(fields, "id") or name
+        version = fields.get("version")
+        yield SourceNote(
+            key=key, path=self._true(entry.folders), title=_text(fields, "title") or entry.stem,
+            text=address_links.named(body, name, self._key_of), tags=tuple(front_matter.words(fields.get("tags"))),
+            pinned=fields.get("pinned") in (True, "true"), created=_text(fields, "created"), updated=_text(fields, "updated"),
+            version=version if isinstance(version, int) and 0 < version < 1 << 31 else 1, snapshots=self._snapshots(key),
+        )  # fmt: skip
+
+    def _key_of(self, name: str) -> tuple[Kind, str] | None:
+        """Give kind and key of a file of the tree that a note may link to."""
+        if name not in self._keys:
+            entry = self._files.get(name)
+            self._keys[name] = None if entry is None or not name.startswith("notes/") else ("note", self._note_key(name, entry))
+        return self._keys[name]
+
+    def _note_key(self, name: str, entry: Entry) -> str:
+        try:
+            with entry.open() as file:
+                head = file.read(HEAD)
+        except OSError:
+            return name
+        fields, _, _ = own_front_matter.apart(as_text(head))
+        return _text(fields, "id") or name
+
+    def _snapshots(self, key: str) -> Callable[[], Iterator[Kept]] | None:
+        name = f"snapshots/{key}.jsonl"
+        if not KEY.fullmatch(key) or name not in self._files:
+            return None
+        self._histories.add(name)
+        return lambda: self._kept(name)
+
+    def _kept(self, name: str) -> Iterator[Kept]:
+        for _, line in self._lines(name, skip=True):
+            kept = None if isinstance(line, NotCarried) else _snapshot(line)
+            if kept is not None:
+                yield kept
+
+    def _todos(self) -> Iterator[Item]:
+        entry = self._files.get(TODOS)
+        if entry is None:
+            return
+        try:
+            found = msgspec.json.decode(entry.read(LARGEST_JSON), type=list[dict[str, Any]])
+        except UNREADABLE as error:
+            yield unreadable(TODOS, error)
+            return
+        for number, todo in enumerate(found):
+            yield _todo(todo, number)
+
+    def _conversation(self, name: str, entry: Entry) -> Iterator[Item]:
+        try:
+            found = msgspec.json.decode(entry.read(LARGEST_JSON), type=dict[str, Any])
+            if found.get("own") is True:
+                yield _conversation(found)
+            else:
+                yield NotCarried(name=_text(found, "title") or name, reason="this conversation belongs to others too")
+        except (KeyError, TypeError, *UNREADABLE) as error:
+            yield unreadable(name, error)
+
+    def _settings(self) -> Iterator[Item]:
+        entry = self._files.get(SETTINGS)
+        if entry is None:
+            return
+        try:
+            yield SourceSettings(values=msgspec.json.decode(entry.read(1 << 20), type=dict[str, Any]))
+        except UNREADABLE as error:
+            yield unreadable(SETTINGS, error)
+
+    def _lines(self, name: str, *, skip: bool) -> Iterator[tuple[int, Any]]:
+        """Give the objects of a file that has one a line; a damaged line is told, or with `skip` passed over."""
+        entry = self._files.get(name)
+        if entry is None:
+            return
+        try:
+            with entry.open() as file:
+                number = 0
+                while line := file.readline(LARGEST_LINE):
+                    number += 1
+                    try:
+                        yield number, msgspec.json.decode(line, type=dict[str, Any])
+                    except ValueError:
+                        if not skip:
+                            yield number, NotCarried(name=f"{name}, line {number}", reason="it is no JSON object")
+        except OSError as error:
+            if not skip:
+                yield 0, unreadable(name, error)
+
+
+def _is_export(path: Path) -> bool:
+    if path.is_file() and not is_zip(path) and not any(map(_is_of_export, open_source.first_entries(path))):
+        return False  # looking through all of a tar takes long
+    with contextlib.closing(open_source.tree_of(path)) as tree:
+        entry = open_source.within(tree).find(ABOUT)
+        found = json.loads(entry.read(1 << 16)) if entry is not None else None
+        return isinstance(found, dict) and found.get("format") == "hearth" and found.get("version") == VERSION
+
+
+def _is_of_export(entry: Entry) -> bool:
+    return entry.name == ABOUT or any(f"/{folder}/" in f"/{entry.path}" for folder in ("notes", "attachments", "snapshots", "conversations"))
+
+
+def _decoded(content: bytes) -> str:
+    try:
+        return content.decode()  # byte for byte as it was exported, also what begins with a mark of byte order
+    except UnicodeDecodeError:
+        return as_text(content)
+
+
+def _todo(given: dict[str, Any], number: int) -> SourceTodo:
+    again = given.get("recurrence")
+    again = again if isinstance(again, dict) else {}
+    steps = given.get("steps")
+    priority = given.get("priority")
+    return SourceTodo(
+        key=_text(given, "id") or f"todos.json {number}", title=_text(given, "title") or "", description=_text(given, "description", empty=True),
+        steps=tuple((str(step.get("title", "")), step.get("completed") is True) for step in steps if isinstance(step, dict))
+        if isinstance(steps, list) else (),
+        completed=given.get("completed") is True, completed_at=_text(given, "completedAt"), priority=priority if isinstance(priority, int) else None,
+        due=_text(given, "dueDate"), rule=_text(again, "rule"), counted_from="done" if again.get("from") == "done" else "due",
+        wall=_text(given, "wall"), next=_text(given, "next"), created=_text(given, "createdAt"), updated=_text(given, "updatedAt"),
+    )  # fmt: skip
+
+
+def _conversation(found: dict[str, Any]) -> SourceConversation:
+    messages = tuple(_message(one) for one in found["messages"])
+    return SourceConversation(key=str(found["id"]), title=str(found["title"]), created=str(found["createdAt"]), messages=messages)
+
+
+def _message(one: dict[str, Any]) -> SourceMessage:
+    files = tuple(
+        MessageFile(key=_text(file, "id"), name=str(file["name"]), media_type=str(file["mediaType"])) for file in one.get("attachments", ())
+    )
+    return SourceMessage(
+        role="assistant" if one["role"] == "assistant" else "user", sender_type="agent" if one["senderType"] == "agent" else "human",
+        label=str(one["label"]), content=str(one["content"]), created=str(one["createdAt"]), files=files,
+    )  # fmt: skip
+
+
+def _snapshot(line: dict[str, Any]) -> Kept | None:
+    seq, content = line.get("seq"), line.get("content")
+    if not isinstance(seq, int) or not 0 < seq < 1 << 53 or not isinstance(content, str) or "\0" in content:
+        return None
+    author = line.get("author")
+    return Kept(
+        seq=seq, label=_text(line, "label"), title=_text(line, "title") or "", message=_text(line, "message", empty=True),
+        author=msgspec.json.encode(author if isinstance(author, dict) else {"kind": "user", "id": None, "name": "import"}).decode(),
+        word_count=word_count(content), automatic=line.get("automatic") is not False, created_at=_text(line, "created") or "", content=content,
+    )  # fmt: skip
+
+
+def _text(given: dict[str, Any], name: str, *, empty: bool = False) -> str | None:
+    found = given.get(name)
+    return found if isinstance(found, str) and (found or empty) else None

@@ -1,0 +1,4 @@
+"""iCalendar files: todos and journals.
+
+Begin with `ics`.
+"""

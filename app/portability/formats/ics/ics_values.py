@@ -1,0 +1,205 @@
+"""What the properties of a todo or journal mean: moments in their zones, rules, priorities, and what has no place here."""
+
+import base64
+import binascii
+import io
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, date, datetime, timedelta, tzinfo
+from typing import Any, BinaryIO, cast
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from app.core.database.tx import stamp
+from app.core.process.lazy_regex import regex
+from app.errors import Invalid
+from app.portability.content.clean_text import line, web
+from app.portability.formats.ics.ics_lines import Component
+
+_COMMA = regex(r"(?<!\\),")
+_MORE = ("DUE", "DTSTART", "DESCRIPTION", "RRULE", "PRIORITY", "CATEGORIES", "LOCATION", "URL", "COMMENT", "ATTACH", "RECURRENCE-ID", "ATTENDEE")
+_BROKEN = (ValueError, TypeError, KeyError, AttributeError, OverflowError, OSError)
+
+
+class When(msgspec.Struct):
+    """When a todo is due and how it comes again; lines about what could not be understood, and sentences for the report."""
+
+    due: str | None = None
+    rule: str | None = None
+    about: list[str] = msgspec.field(default_factory=list)
+    lost: list[str] = msgspec.field(default_factory=list)
+
+
+def when(component: Component, zones: Mapping[str, str]) -> When:
+    """Give the due date: DUE, else DTSTART with DURATION, else the start of what recurs; a start beside it becomes a line."""
+    found = When(due=moment(component, "DUE", zones))
+    start = moment(component, "DTSTART", zones)
+    if found.due is None and start is not None:
+        found.due = _after(component, zones) or (start if "RRULE" in component else None)
+    if start is not None and start != found.due:
+        found.about.append(f"Start: {start}")
+    for name in ("DUE", "DTSTART"):
+        value, parameters = component.first(name)
+        if value and moment(component, name, zones) is None:
+            found.about.append(f"{name}: {line(value, 60)}")
+            found.lost.append(f"its {name} “{line(value, 60)}” is no date; it stands in the description")
+        elif _unknown_zone(value, parameters, zones):
+            found.lost.append(f"its time zone “{line(parameters['TZID'], 60)}” is not known; its time is read as one of yours")
+    _add_rule(component, found)
+    return found
+
+
+def moment(component: Component, name: str, zones: Mapping[str, str]) -> str | None:
+    """Give a day, a moment in UTC, or a wall time where there is no zone; None for what is no date."""
+    value, parameters = component.first(name)
+    found = _read(value, parameters, zones)
+    return None if found is None else _written(found)
+
+
+def priority(component: Component) -> int | None:
+    """Give ours for 1, the highest, to 9; 0 and what is no number are none."""
+    value = component.text("PRIORITY")
+    return (
+        {1: 5, 2: 5, 3: 4, 4: 4, 5: 3, 6: 2, 7: 2, 8: 1, 9: 1}.get(int(value)) if value.isascii() and value.isdecimal() and len(value) < 3 else None
+    )
+
+
+def categories(component: Component) -> list[str]:
+    """Give the categories of all lines."""
+    return [name.strip().replace("\\,", ",").replace("\\;", ";") for value, _ in component.all("CATEGORIES") for name in _COMMA.split(value)]
+
+
+def about(component: Component, zones: Mapping[str, str], titles: Mapping[str, str]) -> list[str]:
+    """Give lines of the description for what a todo has no field for."""
+    rows = [f"List: {component.calendar}"] if component.calendar else []
+    rows += [f"Tags: {', '.join(found)}"] if (found := [name for name in categories(component) if name]) else []
+    rows += [f"{word}: {line(component.text(name), 1_000)}" for name, word in (("LOCATION", "Place"), ("URL", "Link")) if component.text(name)]
+    rows += [f"Comment: {text.strip()}" for text in component.texts("COMMENT") if text.strip()]
+    rows += [f"File: {page}" for value, _ in component.all("ATTACH") if (page := web(value))]
+    if (status := component.text("STATUS").upper()) in ("CANCELLED", "IN-PROCESS"):
+        rows.append("Status: cancelled" if status == "CANCELLED" else "Status: begun")
+    if (share := component.text("PERCENT-COMPLETE")).isdecimal() and share not in ("0", "100"):
+        rows.append(f"Done: {share[:3]} %")
+    if parent := titles.get(parent_of(component)):
+        rows.append(f"Part of: {parent}")
+    if "RECURRENCE-ID" in component and (day := moment(component, "RECURRENCE-ID", zones)):
+        rows.append(f"Instead of: {day}")
+    return rows
+
+
+def is_done(component: Component) -> bool:
+    """Say whether a todo is closed, be it completed or cancelled."""
+    closed = component.text("STATUS").upper() in ("COMPLETED", "CANCELLED")
+    return closed or "COMPLETED" in component or component.text("PERCENT-COMPLETE") == "100"
+
+
+def has_only_a_title(component: Component) -> bool:
+    """Say whether a step can hold all that a todo has."""
+    return not component.inside and not any(name in component for name in _MORE)
+
+
+def lost(component: Component) -> Iterator[str]:
+    """Give sentences about what does not come along at all."""
+    if "VALARM" in component.inside:
+        yield "its reminders have no place here"
+    if component.name == "VTODO" and any(not web(value) for value, _ in component.all("ATTACH")):
+        yield "its attached files do not come along: todos have none"
+    if "EXDATE" in component or "RDATE" in component:
+        yield "the single days that its series leaves out or adds are not kept"
+    if component.name == "VJOURNAL" and "RRULE" in component:
+        yield "notes do not recur"
+    if "ATTENDEE" in component:
+        yield "who takes part in it is not kept"
+
+
+def parent_of(component: Component) -> str:
+    """Give the UID of the todo that this one is a part of; empty if there is none."""
+    for value, parameters in component.all("RELATED-TO"):
+        if parameters.get("RELTYPE", "PARENT").upper() == "PARENT":
+            return value.strip()
+    return ""
+
+
+def decoded(value: str, parameters: Mapping[str, str]) -> bytes:
+    """Give the bytes of a file that stands in the calendar itself; none if it does not."""
+    if parameters.get("ENCODING", "").upper() != "BASE64":
+        return b""
+    try:
+        return base64.b64decode(value, validate=True)
+    except (binascii.Error, ValueError):
+        return b""
+
+
+def opener(content: bytes) -> Callable[[], BinaryIO]:
+    """Give what opens bytes as a stream."""
+    return lambda: io.BytesIO(content)
+
+
+def _add_rule(component: Component, found: When) -> None:
+    from app.workspace.todos import recurrence
+
+    for value, _ in component.all("RRULE")[:1]:
+        try:
+            rule = str(recurrence.read(value))
+            if found.due is not None:
+                recurrence.require_dates(rule, date.fromisoformat(found.due[:10]))
+                found.rule = rule
+                continue
+            reason = "It recurs, but has no date to count from"
+        except (ValueError, Invalid) as error:
+            reason = f"Its rule {error}".removesuffix(".")
+        found.about.append(f"Repeats: {line(value, 500)}")
+        found.lost.append(f"{reason}; the rule stands in the description")
+
+
+def _read(value: str, parameters: Mapping[str, str], zones: Mapping[str, str]) -> date | datetime | None:
+    from icalendar.prop import vDDDTypes
+
+    try:
+        found = cast(Any, vDDDTypes).from_ical(value.strip())
+    except _BROKEN:
+        return None
+    if isinstance(found, datetime):
+        return found if found.tzinfo else found.replace(tzinfo=_zone(parameters.get("TZID", ""), zones))
+    return found if isinstance(found, date) else None
+
+
+def _written(found: date | datetime) -> str:
+    if not isinstance(found, datetime):
+        return found.isoformat()
+    if found.tzinfo is None:
+        return found.isoformat(timespec="seconds")
+    try:
+        return stamp(found.astimezone(UTC))
+    except OverflowError:
+        return found.replace(tzinfo=None).isoformat(timespec="seconds")
+
+
+def _after(component: Component, zones: Mapping[str, str]) -> str | None:
+    """Give the end of a todo that has a start and a duration."""
+    from icalendar.prop import vDuration
+
+    start = _read(*component.first("DTSTART"), zones)
+    try:
+        length = cast(Any, vDuration).from_ical(component.first("DURATION")[0].strip())
+        return _written(start + length) if start is not None and isinstance(length, timedelta) else None
+    except _BROKEN:
+        return None
+
+
+def _zone(name: str, zones: Mapping[str, str]) -> tzinfo | None:
+    """Give a zone by its own name, by the end of a longer one, by Windows' name for it, or by what the calendar says of it."""
+    from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON
+
+    parts = name.strip("/").split("/")
+    for candidate in (name, zones.get(name, ""), WINDOWS_TO_OLSON.get(name, ""), "/".join(parts[-2:]), "/".join(parts[-3:])):
+        try:
+            if candidate:
+                return ZoneInfo(candidate)
+        except (OSError, ValueError, KeyError):
+            continue
+    return None
+
+
+def _unknown_zone(value: str, parameters: Mapping[str, str], zones: Mapping[str, str]) -> bool:
+    return "TZID" in parameters and "T" in value and not value.strip().endswith("Z") and _zone(parameters["TZID"], zones) is None

@@ -1,0 +1,4 @@
+"""Joplin's archive and folder.
+
+Begin with `joplin`.
+"""

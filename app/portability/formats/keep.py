@@ -1,0 +1,223 @@
+"""Google Keep as Takeout gives it: a file of JSON for each note, a page of HTML beside it, and the files that notes show."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from app.errors import Invalid
+from app.portability.archives import open_source
+from app.portability.archives.source_tree import Entry, Tree, files
+from app.portability.content.clean_text import UNREADABLE, clean, damaged, joined, labels, line, link, named, since_1970, title_of, unreadable, web
+from app.portability.content.source_items import Item, NotCarried, Source, SourceFile, SourceNote, address
+from app.portability.formats import keep_html
+
+ARCHIVE = "Archive"
+MOST_BYTES = 16 << 20
+MOST_PAGE = 2 << 20
+MOST_LOOKED_AT = 20
+_MARKS = frozenset({"userEditedTimestampUsec", "createdTimestampUsec", "isTrashed", "isArchived", "isPinned", "textContent", "listContent"})
+_RICH = ("font-weight:700", "font-weight:bold", "font-style:italic", "<h1", "<h2", "<strong", "<em>", "<b>", "<i>")
+_NOT_NOTES = frozenset({"Labels.txt", "archive_browser.html"})
+
+
+def recognise(path: Path) -> bool:
+    """Say whether a folder or archive holds notes of Keep; never raises."""
+    return open_source.looks(_looks_like_keep, path)
+
+
+def read(path: Path) -> Source:
+    """Open a Takeout, or the folder of Keep in it."""
+    if open_source.looks(open_source.is_alone, path):
+        raise Invalid("Give the folder or archive of the Takeout and not one of its files.", field="path")
+    return Keep(open_source.tree_of(path))
+
+
+class Keep:
+    """A Takeout. The first look keeps where the files lie, the second reads note after note."""
+
+    format = "google-keep"
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._files: dict[str, dict[str, Entry]] = {}
+        self._refused: list[NotCarried] = []
+        self._notes: dict[str, tuple[str, str]] = {}
+
+    def total(self) -> int | None:
+        """Count the notes and files."""
+        self._look()
+        return sum(not _is_page(entry, inside) for inside in self._files.values() for entry in inside.values())
+
+    def items(self) -> Iterator[Item]:
+        """Give every note, with its files right before it, then files that no note shows."""
+        self._look()
+        yield from self._refused
+        keys: set[str] = set()
+        for folder, inside in self._files.items():
+            shown: set[str] = set()
+            if not any(_is_note(entry) for entry in inside.values()):
+                yield from _elsewhere(folder, inside)
+                continue
+            for entry in inside.values():
+                if _is_note(entry) and not _is_page(entry, inside):
+                    own = entry.stem if entry.stem not in keys else f"{folder}/{entry.stem}"
+                    keys.add(own)
+                    yield from self._note(entry, inside, shown, own)
+            yield from self._rest(inside, shown)
+
+    def close(self) -> None:
+        """Close the archive."""
+        self._tree.close()
+
+    def _look(self) -> None:
+        if self._files or self._refused:
+            return
+        for entry in files(self._tree):
+            if isinstance(entry, NotCarried):
+                self._refused.append(entry)
+            else:
+                self._files.setdefault(entry.folder, {})[entry.name] = entry
+
+    def _note(self, entry: Entry, inside: dict[str, Entry], shown: set[str], own: str) -> Iterator[Item]:
+        try:
+            note = _any_note(entry)
+        except UNREADABLE as error:
+            yield unreadable(entry.path, error)
+            page = inside.get(entry.stem + ".html")
+            if entry.ending == "json" and page is not None:
+                yield from self._note(page, inside, shown, own)
+            return
+        if not _is_keep(note):
+            yield NotCarried(name=named(entry.path), reason="it is no note of Keep")
+        elif note.get("isTrashed") is True:
+            yield NotCarried(name=named(note.get("title") or entry.name), reason="it was in Keep's trash")
+        else:
+            yield from self._carried(note, entry, inside, shown, own)
+
+    def _carried(self, note: Mapping[str, Any], entry: Entry, inside: dict[str, Entry], shown: set[str], own: str) -> Iterator[Item]:
+        body = clean(note.get("textContent")) or _boxes(note.get("listContent"))
+        title = line(note.get("title")) or title_of(body, entry.stem)
+        pictures: list[str] = []
+        for attachment in _maps(note.get("attachments")):
+            file = _found(clean(attachment.get("filePath")), inside)
+            if file is None:
+                yield NotCarried(name=named(attachment.get("filePath")), reason=f"the note “{named(title)}” shows it, but it is not in the Takeout")
+                continue
+            if file.name not in shown:
+                yield SourceFile(key=file.name, name=line(file.name), open=file.open, size=file.size)
+            shown.add(file.name)
+            picture = clean(attachment.get("mimetype")).startswith("image/")
+            pictures.append(link(file.name, address("attachment", file.name), picture=picture))
+        yield from _lost(note, title)
+        yield from damaged(title, body, title)
+        colour = clean(note.get("color")).lower()
+        yield SourceNote(
+            key=own, path=(ARCHIVE,) if note.get("isArchived") is True else (), title=title,
+            text=joined(body, _links(note.get("annotations"), body), "\n".join(pictures)), pinned=note.get("isPinned") is True,
+            tags=labels([*(one.get("name") for one in _maps(note.get("labels"))), f"color/{colour}" if colour not in ("", "default") else ""]),
+            created=_moment(note, "created"), updated=_moment(note, "userEdited"),
+        )  # fmt: skip
+
+    def _rest(self, inside: dict[str, Entry], shown: set[str]) -> Iterator[Item]:
+        """Tell of files that belong to no note."""
+        for entry in inside.values():
+            if entry.name in _NOT_NOTES:
+                yield NotCarried(name=named(entry.path), reason="it is only about the Takeout; labels came along with their notes")
+            elif not _is_note(entry) and entry.name not in shown:
+                yield NotCarried(name=named(entry.path), reason="no note that came along shows it")
+
+
+def _elsewhere(folder: str, inside: dict[str, Entry]) -> Iterator[Item]:
+    """Tell of a folder of the Takeout that has no notes: it is of another service."""
+    if folder:
+        count = f"{len(inside):,} {'file' if len(inside) == 1 else 'files'}"
+        yield NotCarried(name=named(folder), reason=f"no notes of Keep lie there ({count})")
+    else:
+        for entry in inside.values():
+            yield NotCarried(name=named(entry.path), reason="it is no note of Keep")
+
+
+def _looks_like_keep(path: Path) -> bool:
+    if open_source.is_alone(path):
+        return False
+    tried = 0
+    for entry in open_source.first_entries(path):
+        if entry.ending == "md":
+            return False
+        if not _is_note(entry) or entry.name in _NOT_NOTES:
+            continue
+        tried += 1
+        if tried > MOST_LOOKED_AT:
+            return False
+        if open_source.looks(_holds_keep, entry):
+            return True
+    return False
+
+
+def _holds_keep(entry: Entry) -> bool:
+    return _is_keep(_any_note(entry))
+
+
+def _any_note(entry: Entry) -> dict[str, Any]:
+    return _from_json(entry) if entry.ending == "json" else keep_html.read(entry.read(MOST_PAGE).decode("utf-8", "replace"))
+
+
+def _from_json(entry: Entry) -> dict[str, Any]:
+    return msgspec.json.decode(entry.read(MOST_BYTES).decode("utf-8-sig", "replace"), type=dict[str, Any])
+
+
+def _is_keep(note: Mapping[str, Any]) -> bool:
+    return len(_MARKS & note.keys()) >= 3
+
+
+def _is_note(entry: Entry) -> bool:
+    return entry.ending in ("json", "html") and entry.name not in _NOT_NOTES
+
+
+def _is_page(entry: Entry, inside: Mapping[str, Entry]) -> bool:
+    """Say whether it is the page of a note whose JSON is there too."""
+    return entry.ending == "html" and entry.stem + ".json" in inside
+
+
+def _maps(value: Any) -> list[Mapping[str, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _boxes(value: Any) -> str:
+    """Give a checklist as Markdown."""
+    rows = []
+    for one in _maps(value):
+        text = "\n  ".join(clean(one.get("text")).strip().splitlines())
+        rows.append(f"- [{'x' if one.get('isChecked') is True else ' '}] {text}")
+    return "\n".join(rows)
+
+
+def _links(value: Any, body: str) -> str:
+    """Give the pages that Keep found in a note, those that its text names left out."""
+    pages = [(one, page) for one in _maps(value) if (page := web(one.get("url"))) and page not in body]
+    return "\n".join(f"- {link(line(one.get('title')) or page, page)}" for one, page in pages)
+
+
+def _lost(note: Mapping[str, Any], title: str) -> Iterator[NotCarried]:
+    """Tell of what a note has and ours have not."""
+    if any(mark in clean(note.get("textContentHtml")) for mark in _RICH):
+        yield NotCarried(name=named(title), reason="its bold and italic words and headings are plain text now")
+    others = [clean(one.get("email")) for one in _maps(note.get("sharees")) if one.get("isOwner") is not True]
+    if others:
+        yield NotCarried(name=named(title), reason=f"it was shared with {line(', '.join(others), 200)}; here it is yours alone")
+
+
+def _found(path: str, inside: Mapping[str, Entry]) -> Entry | None:
+    """Give the file that a note shows; Takeout writes another ending than the file has now and then."""
+    name = path.rpartition("/")[2]
+    if name in inside:
+        return inside[name]
+    stem = name.rpartition(".")[0]
+    alike = [entry for entry in inside.values() if stem and entry.stem == stem and not _is_note(entry)]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _moment(note: Mapping[str, Any], what: str) -> str | None:
+    return since_1970(note.get(f"{what}TimestampUsec"), 1_000_000) or note.get(f"{what}AsShown")

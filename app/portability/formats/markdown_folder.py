@@ -1,0 +1,214 @@
+"""Reads any folder or archive of Markdown files: each file a note, its folders the note's folders, every other file one that notes may show."""
+
+import posixpath
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from app.core.process.lazy_regex import regex
+from app.core.text import fold
+from app.portability.archives import open_source
+from app.portability.archives.source_tree import Entry, Folder, Found, Tree
+from app.portability.content import front_matter
+from app.portability.content.clean_text import named, since_1970, unreadable
+from app.portability.content.literal_text import outside
+from app.portability.content.source_items import Folders, Item, NotCarried, PassedOver, SourceFile, SourceFolder, SourceNote, address
+from app.portability.formats.unsupported import is_encrypted
+from app.workspace.attachments.media_types import as_text
+from app.workspace.index import link_text, note_tags
+
+ENDINGS = (".md", ".markdown", ".mdown", ".mkd")
+LOOKED_AT = 2_000
+"""How many files are looked at to tell whether any of them is Markdown."""
+LARGEST = 64 << 20
+"""The bytes up to which a file is read at all; a note holds 10 MiB."""
+CREATED = ("created", "date created", "created_at", "creation-date", "date")
+UPDATED = ("updated", "modified", "date modified", "updated_at", "lastmod")
+TAGS = ("tags", "tag", "keywords")
+LEFT_OUT = {
+    **dict.fromkeys(("db", "sqlite", "sqlite3"), "it is a database that a program keeps for itself"),
+    **dict.fromkeys(("lock", "tmp"), "a program keeps it only while it runs"),
+    **dict.fromkeys(("part", "crdownload"), "it is a download that never ended"),
+}
+"""What programs keep for themselves beside the notes, by the endings of the names."""
+_LINK = regex(r"\]\((?:<([^<>\n]{1,2000})>|((?:[^()\s<>]|\([^()\s<>]{0,500}\)){1,2000}))(?=[ )\t])")
+_DEFINITION = regex(r"^( {0,3}\[[^\]\n]{1,500}\]:[ \t]*)(?:<([^<>\n]{1,2000})>|(\S{1,2000}))", 8)
+_EMBED = regex(r"(!?)\[\[([^\[\]\n|#\\]{1,500})(#[^\[\]\n|\\]{0,500})?(?:(\\?\|)([^\[\]\n]{0,500}))?\]\]")
+_IN_ADDRESS = str.maketrans({" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E"})
+_DAY = regex(r"([0-9]{4})([-_])([0-9]{2})\2([0-9]{2})")
+_ELSEWHERE = regex(r"[A-Za-z][A-Za-z0-9+.-]*:|[/#\\?]")
+
+
+def recognise(path: Path) -> bool:
+    """Say whether there is a Markdown file."""
+    return open_source.looks(lambda: any(_is_note(entry.path) for entry in open_source.first_entries(path, LOOKED_AT, open_source.tree_of)))
+
+
+def read(path: Path) -> "MarkdownFolder":
+    """Open a folder, an archive or a single file of Markdown."""
+    return MarkdownFolder(open_source.within(open_source.tree_of(path)), "markdown")
+
+
+class MarkdownFolder:
+    """A tree of Markdown files as a source; keys are paths within it."""
+
+    def __init__(self, tree: Tree, format: str) -> None:
+        self.format = format
+        self._tree = tree
+        self._listed = [_left_out(entry) for entry in tree.entries()]
+        self._named: dict[str, str] = {}
+        for path in sorted((entry.path for entry in self._entries() if not _is_note(entry.path)), key=lambda path: path.count("/"), reverse=True):
+            self._named[fold(path.rpartition("/")[2])] = path  # of several the one nearest to the top, as a vault reads a bare name
+        self._folded = {fold(entry.path): entry.path for entry in self._entries()}
+
+    def total(self) -> int | None:
+        """Count the files, the folders and what cannot be read."""
+        return len(self._listed)
+
+    def items(self) -> Iterator[Item]:
+        """Give folders, then files, then notes, so that a note's files are there before it."""
+        for entry in self._listed:
+            if isinstance(entry, Folder):
+                yield SourceFolder(path=tuple(entry.path.split("/")))
+        refused = [one for one in self._listed if isinstance(one, NotCarried)]
+        yield from sorted(refused, key=lambda one: isinstance(one, PassedOver))  # what nobody misses comes last
+        for entry in self._entries():
+            if not _is_note(entry.path):
+                made = since_1970(entry.modified, 1) if entry.modified else None
+                yield SourceFile(key=entry.path, name=entry.name, open=entry.open, size=entry.size, created=made)
+        for entry in self._entries():
+            if _is_note(entry.path):
+                yield from self._note(entry)
+
+    def close(self) -> None:
+        """Let go of the archive."""
+        self._tree.close()
+
+    def _entries(self) -> Iterator[Entry]:
+        return (one for one in self._listed if isinstance(one, Entry))
+
+    def _note(self, entry: Entry) -> Iterator[Item]:
+        name = named(entry.path)
+        try:
+            content = entry.read(LARGEST)
+        except OSError as error:
+            yield unreadable(name, error)
+            return
+        if b"\0" in content and content[:2] not in (b"\xff\xfe", b"\xfe\xff"):
+            yield NotCarried(name=name, reason="it is no text: it holds NUL characters")
+            return
+        if is_encrypted(content):
+            yield NotCarried(name=name, reason="it is encrypted; decrypt it where it was made, and import it again")
+            return
+        text = as_text(content)
+        fields, body, trouble = front_matter.parted(text)
+        if trouble is not None:
+            yield NotCarried(name=name, reason=f"{trouble}; it was kept as text")
+        yield self._made(entry, text, fields, body)
+
+    def _made(self, entry: Entry, text: str, fields: Mapping[str, Any], body: str) -> SourceNote:
+        folders, title = entry.folders, entry.stem
+        known = {name.lower().strip(): value for name, value in fields.items()}
+        carried = {*CREATED, *UPDATED, *TAGS, "pinned", *(["title"] if str(known.get("title", "")) == title else [])}
+        tags = [tag for name in TAGS for tag in front_matter.words(known.get(name))]
+        head = "" if known.keys() <= carried and _is_whole(fields, text[: len(text) - len(body)], tags) else text[: len(text) - len(body)]
+        return SourceNote(
+            key=entry.path, path=folders, title=title, text=head + self._with_addresses(folders, body),
+            tags=(*tags, *_inline_tags(body)), pinned=str(known.get("pinned", "")).lower() == "true",
+            created=_first(known, CREATED), updated=_first(known, UPDATED), day=_day(title), modified=entry.modified,
+        )  # fmt: skip
+
+    def _with_addresses(self, folders: Folders, text: str) -> str:
+        """Give a text with the addresses of what its relative links and embeds lead to; links to titles stay, Hearth has them too."""
+        if "](" in text:
+            text = outside(_LINK, lambda match: self._linked(folders, "](", match[1] or match[2]), text, maths=True)
+        if "]:" in text:
+            text = outside(_DEFINITION, lambda match: self._linked(folders, match[1], match[2] or match[3]), text, maths=True)
+        if "[[" in text:
+            text = outside(_EMBED, lambda match: self._embedded(folders, match), text, maths=True)
+        return text
+
+    def _linked(self, folders: Folders, before: str, link: str) -> str | None:
+        found = self._target(folders, link)
+        return None if found is None else before + found
+
+    def _target(self, folders: Folders, link: str) -> str | None:
+        """Give the address of the file that a relative link leads to; None for all others."""
+        if _ELSEWHERE.match(link):
+            return None
+        where = link.partition("#")[0].partition("?")[0]
+        rest = link[len(where) :].translate(_IN_ADDRESS)
+        where = unquote(where)
+        path = self._folded.get(fold(posixpath.normpath("/".join([*folders, where]))))
+        if path is None and not where.lower().endswith(ENDINGS):
+            path = self._folded.get(fold(posixpath.normpath("/".join([*folders, where + ".md"]))))
+        return None if path is None else address("note" if _is_note(path) else "attachment", path) + rest
+
+    def _embedded(self, folders: Folders, match: re.Match[str]) -> str | None:
+        """Give what stands for a link in double brackets: one to a file that is no note gets its address, and keeps its size and fragment."""
+        shows, target, fragment, bar, shown = match[1], match[2].strip(), match[3] or "", match[4], match[5]
+        path = self._folded.get(fold(posixpath.normpath("/".join([*folders, target])))) or self._folded.get(fold(target.strip("/")))
+        path = path or self._named.get(fold(target.rpartition("/")[2]))
+        if path is None or _is_note(path):
+            return None
+        name = path.rpartition("/")[2]
+        if shown is None:
+            shown = name
+        elif shows and shown.replace("x", "").isdecimal():  # the width of a picture
+            shown = f"{name}{bar}{shown}"
+        return f"{shows}[{shown.replace('[', '(').replace(']', ')')}]({address('attachment', path)}{fragment.translate(_IN_ADDRESS)})"
+
+
+def _day(title: str) -> date | None:
+    """Give the day of which a note is the journal, by its name: 2024-05-31 or 2024_05_31."""
+    match = _DAY.fullmatch(title)
+    try:
+        return date(int(match[1]), int(match[3]), int(match[4])) if match else None
+    except ValueError:
+        return None
+
+
+def _is_whole(fields: Mapping[str, Any], head: str, tags: Sequence[str]) -> bool:
+    """Say whether all of a front matter becomes fields of the note: it has no comments, each thing once, and what can be one."""
+    known = [name.lower().strip() for name in fields]
+    alone = all(sum(name in group for name in known) <= 1 for group in (CREATED, UPDATED, TAGS))
+    dates = [str(value) for name, value in fields.items() if name.lower().strip() in (*CREATED, *UPDATED)]
+    listed = [value for name, value in fields.items() if name.lower().strip() in TAGS and isinstance(value, list | dict)]
+    words = all(isinstance(one, str) for value in listed for one in value) and not any(isinstance(value, dict) for value in listed)
+    return "#" not in head and alone and words and all(map(_is_moment, dates)) and len(tags) <= note_tags.MOST and all(map(_is_tag, tags))
+
+
+def _is_moment(text: str) -> bool:
+    try:
+        return not text or datetime.fromisoformat(text.strip()).year > 0
+    except ValueError:
+        return False
+
+
+def _is_tag(text: str) -> bool:
+    try:
+        note_tags.TAG(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _left_out(one: Found) -> Found:
+    if not isinstance(one, Entry) or one.ending not in LEFT_OUT:
+        return one
+    return PassedOver(name=named(one.path), reason=LEFT_OUT[one.ending])
+
+
+def _is_note(path: str) -> bool:
+    return path.lower().endswith(ENDINGS)
+
+
+def _first(fields: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
+    return next((str(fields[name]) for name in names if isinstance(fields.get(name), str | int) and str(fields[name])), None)
+
+
+def _inline_tags(text: str) -> list[str]:
+    return [link.target for link in link_text.links(text) if link.kind == "tag"] if "#" in text else []

@@ -1,0 +1,244 @@
+"""Memos: pages of its API as JSON, in one file or in a folder of them, with the files of its attachments beside them."""
+
+import base64
+import binascii
+import functools
+import io
+import re
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from typing import Any
+
+from app.core.process.lazy_regex import regex
+from app.errors import Invalid
+from app.portability.archives import open_source
+from app.portability.archives.source_tree import Entry, FileTree, Tree, files
+from app.portability.content.clean_text import UNREADABLE, clean, damaged, joined, labels, line, link, named, title_of, web, why
+from app.portability.content.literal_text import outside
+from app.portability.content.source_items import Item, NotCarried, Source, SourceFile, SourceNote, address
+from app.portability.formats import memo_versions
+from app.portability.formats.json_stream import JsonStream
+from app.portability.formats.memo_versions import Attached, Memo
+
+ARCHIVE = "Archive"
+MOST_LOOKED_AT = 20
+LISTS = frozenset({"memos", "data"})
+_FILE_LINK = regex(
+    r"(?:(?<=\]\()|(?<=src=[\"']))(?:https?://[^/\s()<>]{1,300})?/(?:file/(?:attachments|resources)|o/r)/([A-Za-z0-9_-]{1,64})(?:/[^\s()<>]*)?"
+)
+_MEMO_LINK = regex(r"(?<=\()(?:https?://[^/\s()<>]{1,300})?/(?:m|memos)/([A-Za-z0-9_-]{1,64})(?=[)#])")
+
+
+def recognise(path: Path) -> bool:
+    """Say whether a file, or one of the first in a folder, is such JSON; never raises."""
+    return open_source.looks(_looks_like_memos, path)
+
+
+def read(path: Path) -> Source:
+    """Open a file or a folder, which may be zipped."""
+    if path.is_file() and not open_source.looks(_looks_like_memos, path):
+        raise Invalid(f"{path.name} holds no memos as Memos' API gives them.", field="path")
+    return Memos(open_source.tree_of(path))
+
+
+class Memos:
+    """Pages of memos. The first look keeps the title of each memo that others refer to by its id, the second gives them."""
+
+    format = "memos"
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._titles: dict[str, str] = {}
+        self._own: dict[str, str] = {}
+        self._files: list[Entry] = []
+        self._pages: list[Entry] = []
+        self._refused: list[NotCarried] = []
+        self._read = False
+
+    def total(self) -> int | None:
+        """Give None: counting is reading."""
+        return None
+
+    def items(self) -> Iterator[Item]:
+        """Give every memo with its files before it, page by page, then tell of files that none shows."""
+        self._look()
+        yield from self._refused
+        shown: set[str] = set()
+        seen: set[str] = set()
+        for page in self._pages:
+            count = 0
+            try:
+                with page.open() as stream:
+                    for found in _values(JsonStream(stream)):
+                        count += 1
+                        yield from self._memo(found, f"{page.path}, number {count}", shown, seen)
+            except UNREADABLE as error:
+                yield NotCarried(name=named(page.path), reason=f"it is damaged after {count} memos: {why(error)}")
+        for entry in self._files:
+            if entry.path not in shown:
+                yield NotCarried(name=named(entry.path), reason="no memo that came along shows it")
+
+    def close(self) -> None:
+        """Close the archive."""
+        self._tree.close()
+
+    def _look(self) -> None:
+        if self._read:
+            return
+        for entry in files(self._tree):
+            if isinstance(entry, NotCarried):
+                self._refused.append(entry)
+            else:
+                may_be = entry.ending == "json" or isinstance(self._tree, FileTree)
+                (self._pages if may_be and open_source.looks(_holds_memos, entry) else self._files).append(entry)
+        for page in self._pages:
+            open_source.looks(self._remember, page)
+        self._read = True
+
+    def _remember(self, page: Entry) -> bool:
+        with page.open() as stream:
+            for found in _values(JsonStream(stream)):
+                if memo := memo_versions.memo(found):
+                    self._titles[memo.id] = _title(memo)
+                    self._own.update(dict.fromkeys(memo.ids, memo.id))
+        return True
+
+    def _memo(self, found: Any, place: str, shown: set[str], seen: set[str]) -> Iterator[Item]:
+        memo = memo_versions.memo(found)
+        if memo is None:
+            yield NotCarried(name=named(place), reason="it is no memo, or one without an id")
+            return
+        if memo.id in seen:
+            return
+        seen.add(memo.id)
+        title = _title(memo)
+        if memo.state == "deleted":
+            yield NotCarried(name=named(title), reason="it was deleted in Memos")
+            return
+        more: list[str] = []
+        text = memo.content
+        for attached in memo.attached:
+            target, told = yield from self._attached(attached, title, shown)
+            if attached.id and target.startswith("attachment:") and f"/{attached.id}" in text and attached.id in _files_in(text):
+                text = outside(_FILE_LINK, functools.partial(_instead, attached.id, target), text)
+            elif target:
+                more.append(link(attached.name, target, picture=told))
+        if "/m/" in text or "/memos/" in text:
+            text = outside(_MEMO_LINK, lambda one: address("note", self._own[one[1]]) if one[1] in self._own else None, text)
+        yield from damaged(title, text)
+        yield from _lost(memo, title)
+        yield SourceNote(
+            key=memo.id, path=(ARCHIVE,) if memo.state == "archived" else (), title=title, pinned=memo.pinned, tags=labels(memo.tags),
+            text=joined(text, "\n".join(more), "\n".join(self._related(memo))) if more or memo.related or memo.parent or memo.place else text,
+            created=memo.created, updated=memo.updated,
+        )  # fmt: skip
+
+    def _attached(self, attached: Attached, title: str, shown: set[str]) -> Generator[Item, None, tuple[str, bool]]:
+        """Give the file of an attachment; return where a link to it leads, empty if nowhere, and whether it is a picture."""
+        key = attached.id or attached.name
+        entry = _found(attached, self._files)
+        if entry is not None:
+            if entry.path not in shown:
+                shown.add(entry.path)
+                yield SourceFile(key=key, name=line(attached.name) or entry.name, open=entry.open, size=entry.size)
+            return address("attachment", key), attached.picture
+        if attached.content and (inside := _decoded(attached.content)):
+            yield SourceFile(key=key, name=line(attached.name) or "attachment", open=lambda: io.BytesIO(inside), size=len(inside))
+            return address("attachment", key), attached.picture
+        if page := web(attached.page):
+            return page, attached.picture
+        yield NotCarried(name=named(attached.name or key), reason=f"the memo “{named(title)}” has this file, but it is not beside the JSON")
+        return "", False
+
+    def _related(self, memo: Memo) -> Iterator[str]:
+        """Give lines about what a memo refers to and where it was written."""
+        if (parent := self._own.get(memo.parent)) and parent != memo.id:
+            yield f"Comment on {link(self._titles[parent], address('note', parent))}"
+        for other in (self._own.get(one) for one in memo.related):
+            if other and other not in (memo.id, parent):
+                yield f"Related: {link(self._titles[other], address('note', other))}"
+        if memo.place:
+            yield f"Place: {memo.place}"
+
+
+def _looks_like_memos(path: Path) -> bool:
+    if open_source.is_alone(path):
+        return any(map(_holds_memos, open_source.first_entries(path)))
+    tried, found = 0, False
+    for entry in open_source.first_entries(path):
+        if entry.ending == "md" and "/" not in entry.path:
+            return False
+        if entry.ending == "json" and not found and tried < MOST_LOOKED_AT:
+            tried += 1
+            found = open_source.looks(_holds_memos, entry)
+    return found
+
+
+def _holds_memos(entry: Entry) -> bool:
+    with entry.open() as stream:
+        return any(memo_versions.memo(found) is not None for found in _first(_values(JsonStream(stream))))
+
+
+def _first(values: Iterator[Any]) -> Iterator[Any]:
+    for found in values:
+        yield found
+        return
+
+
+def _files_in(text: str) -> set[str]:
+    found: set[str] = set()
+    outside(_FILE_LINK, lambda one: found.add(one[1]), text)
+    return found
+
+
+def _instead(own: str, target: str, found: re.Match[str]) -> str | None:
+    return target if found[1] == own else None
+
+
+def _values(stream: JsonStream) -> Iterator[Any]:
+    """Give the memos of a page, of a bare list, or of a file that is one memo."""
+    if stream.peek() == "[":
+        yield from stream.elements()
+        return
+    alone: dict[str, Any] = {}
+    for name in stream.fields():
+        if name in LISTS and stream.peek() == "[":
+            yield from stream.elements()
+        else:
+            alone[name] = stream.value()
+    if "content" in alone:
+        yield alone
+
+
+def _title(memo: Memo) -> str:
+    return line(memo.title, 80) or title_of(memo.content, f"Memo of {memo.created[:10]}" if memo.created else f"Memo {memo.id}")
+
+
+def _lost(memo: Memo, title: str) -> Iterator[NotCarried]:
+    if memo.visibility not in ("", "PRIVATE"):
+        yield NotCarried(name=named(title), reason=f"its visibility was {line(memo.visibility, 30)}; here it is yours alone")
+    if memo.reactions:
+        yield NotCarried(name=named(title), reason=f"its {memo.reactions} reactions have no place here")
+
+
+def _found(attached: Attached, files: list[Entry]) -> Entry | None:
+    """Give the file of an attachment: the one that its id names, else the only one of its name, and of its size where that helps."""
+    name = clean(attached.name)
+    if attached.id:
+        own = [
+            entry for entry in files if attached.id in (entry.stem, entry.name, *entry.folder.split("/")) or entry.name.startswith(attached.id + "_")
+        ]
+        exact = [entry for entry in own if entry.name.endswith(name)]
+        if len(exact or own) == 1:
+            return (exact or own)[0]
+    alike = [entry for entry in files if name and (entry.name == name or entry.name.endswith("_" + name))]
+    if len(alike) > 1:
+        alike = [entry for entry in alike if entry.size == attached.size]
+    return alike[0] if len(alike) == 1 else None
+
+
+def _decoded(content: str) -> bytes:
+    try:
+        return base64.b64decode(content, validate=True)
+    except (binascii.Error, ValueError):
+        return b""

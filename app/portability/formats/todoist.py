@@ -1,0 +1,212 @@
+"""Todoist's templates: a CSV for each project, alone, in a folder, or in the zip of a backup."""
+
+import csv
+import hashlib
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from datetime import date
+from pathlib import Path
+
+import msgspec
+
+from app.core.process.lazy_regex import regex
+from app.errors import Invalid
+from app.portability.archives import open_source
+from app.portability.archives.source_tree import Entry, FileTree, Tree, files
+from app.portability.content.clean_text import UNREADABLE, clean, damaged, joined, line, link, named, since_1970, web, why
+from app.portability.content.source_items import Item, NotCarried, Source
+from app.portability.formats import todo_parts, todoist_dates
+
+PRIORITIES = {"1": 5, "2": 4, "3": 3}
+"""1 is the highest of a CSV file, other than in Todoist's API; 4 is none."""
+ENDINGS = frozenset({"csv"})
+LOOKED_AT = 4096
+_NUMBER = regex(r"\s*\[\d+\]$")
+_FILE = regex(r"\[\[file (\{.*?\})\]\]", re.DOTALL)
+
+
+class _Task(msgspec.Struct):
+    """A task of the top with what hangs on it."""
+
+    title: str
+    key: str
+    description: list[str]
+    steps: list[tuple[str, bool]]
+    priority: int | None
+    due: str | None
+    rule: str | None
+    path: list[str]
+    """The titles of the sub-task that was read last, and of those above it."""
+
+
+def recognise(path: Path) -> bool:
+    """Say whether a file is such a CSV, or whether all of a folder or an archive are; never raises."""
+    return open_source.looks(_looks_like_todoist, path)
+
+
+def read(path: Path) -> Source:
+    """Open a CSV, a folder or a zip of them."""
+    if path.is_file() and not open_source.looks(_looks_like_todoist, path):
+        raise Invalid(f"{path.name} is no CSV of Todoist: its first line must name the columns TYPE and CONTENT.", field="path")
+    return Todoist(open_source.tree_of(path))
+
+
+class Todoist:
+    """Projects as templates, read row after row."""
+
+    format = "todoist-csv"
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+
+    def total(self) -> int | None:
+        """Give None: counting is reading."""
+        return None
+
+    def items(self) -> Iterator[Item]:
+        """Give a todo for each task of the top, its sub-tasks as steps."""
+        keys: Counter[str] = Counter()
+        for entry in files(self._tree):
+            if isinstance(entry, NotCarried):
+                yield entry
+            elif (entry.ending in ENDINGS or isinstance(self._tree, FileTree)) and open_source.looks(_is_template, entry):
+                yield from _Project(entry, keys).items()
+            else:
+                yield NotCarried(name=named(entry.path), reason="it is no CSV of Todoist")
+
+    def close(self) -> None:
+        """Close the archive."""
+        self._tree.close()
+
+
+class _Project:
+    """One file."""
+
+    def __init__(self, entry: Entry, keys: Counter[str]) -> None:
+        self._entry = entry
+        self._name = line(_NUMBER.sub("", entry.stem))
+        self._section = ""
+        self._task: _Task | None = None
+        self._keys = keys
+        exported = since_1970(entry.modified, 1) if entry.modified else None
+        self._day = date.fromisoformat(exported[:10]) if exported else None
+
+    def items(self) -> Iterator[Item]:
+        """Give the todos of the file."""
+        count, authors = 0, 0
+        try:
+            with self._entry.open() as stream, io.TextIOWrapper(stream, "utf-8-sig", "replace", newline="") as text:
+                rows = csv.reader(text)
+                columns = [name.strip().upper() for name in next(rows, [])]
+                for row in rows:
+                    count += 1
+                    given = {name: clean(value).strip() for name, value in zip(columns, row, strict=False)}
+                    authors += given.get("TYPE") == "task" and bool(given.get("AUTHOR"))
+                    yield from self._row(given, count)
+        except (csv.Error, *UNREADABLE) as error:
+            yield NotCarried(name=named(self._entry.path), reason=f"it is damaged after {count} rows: {why(error)}")
+        yield from self._finished()
+        if authors:
+            yield NotCarried(name=named(self._name), reason=f"who wrote its {authors} tasks is not kept")
+
+    def _row(self, row: Mapping[str, str], number: int) -> Iterator[Item]:
+        kind, content = row.get("TYPE", ""), row.get("CONTENT", "")
+        if kind == "section":
+            yield from self._finished()
+            self._section = line(content)
+        elif kind == "task":
+            indent = row.get("INDENT", "")
+            level = int(indent) if indent.isdecimal() and len(indent) < 3 else 1
+            yield from self._step(row, level) if level > 1 and self._task else self._begun(row)
+        elif kind == "note":
+            yield from self._note(content)
+        elif kind and not kind.startswith("meta"):
+            yield NotCarried(name=named(content or f"row {number}"), reason=f"it is a {line(kind, 30)}, which is no task, section or comment")
+
+    def _begun(self, row: Mapping[str, str]) -> Iterator[Item]:
+        yield from self._finished()
+        content = row.get("CONTENT", "")
+        digest = hashlib.sha256("\0".join((self._name, self._section, content)).encode()).hexdigest()[:24]
+        self._keys[digest] += 1
+        when = todoist_dates.understood(row.get("DATE", ""), row.get("DATE_LANG", ""), row.get("TIMEZONE", ""), self._day)
+        about = {
+            "Project": self._name, "Section": self._section, "Responsible": row.get("RESPONSIBLE"), "Deadline": row.get("DEADLINE"),
+            "Duration": " ".join(filter(None, (row.get("DURATION"), row.get("DURATION_UNIT")))), "Date": "" if when else row.get("DATE"),
+        }  # fmt: skip
+        lines = "\n".join(f"{word}: {value}" for word, value in about.items() if value and value not in ("None", "None None"))
+        self._task = _Task(
+            title=content, key=f"{digest}-{self._keys[digest]}", description=[row.get("DESCRIPTION", ""), lines], steps=[], path=[],
+            priority=PRIORITIES.get(row.get("PRIORITY", "")), due=when.due if when else None, rule=when.rule if when else None,
+        )  # fmt: skip
+        yield from damaged(content, content)
+        if row.get("DATE") and when is None:
+            yield _unread(content, row["DATE"])
+        elif when is not None and when.year is not None:
+            yield _guessed(content, row["DATE"], when.year)
+
+    def _step(self, row: Mapping[str, str], level: int) -> Iterator[Item]:
+        """Add a step; what a step cannot have goes into the description."""
+        task = self._task
+        if task is None:
+            return
+        content = line(row.get("CONTENT"))
+        task.path = [*task.path[: level - 2], content]
+        title = " › ".join(task.path)
+        task.steps.append((title, False))
+        lost = [
+            row.get("DESCRIPTION", ""),
+            *(f"{word}: {row[name]}" for name, word in (("DATE", "Date"), ("RESPONSIBLE", "Responsible")) if row.get(name)),
+        ]
+        if row.get("PRIORITY", "") in PRIORITIES:
+            lost.append(f"Priority: p{row['PRIORITY']}")
+        if any(lost):
+            task.description.append("\n".join([f"{title}:", *filter(None, lost)]))
+            yield NotCarried(name=named(content), reason="steps have only a title; the rest of this sub-task is in the description of its todo")
+
+    def _note(self, content: str) -> Iterator[Item]:
+        """Add a comment to the task above; one that stands before all tasks is the project's."""
+        for found in _FILE.finditer(content):
+            yield NotCarried(name=named(_file(found[1])[0]), reason="Todoist keeps this file; the comment has its address")
+        text = _FILE.sub(lambda found: link(*_file(found[1])), content)
+        if self._task is None:
+            yield NotCarried(name=named(text), reason="it is a comment on a project or section; todos have no place for it")
+        else:
+            self._task.description.append(text)
+
+    def _finished(self) -> Iterator[Item]:
+        task, self._task = self._task, None
+        if task is not None:
+            yield from todo_parts.todo(
+                key=task.key, title=task.title, description=joined(*task.description), steps=task.steps, priority=task.priority, due=task.due,
+                rule=task.rule,
+            )  # fmt: skip
+
+
+def _looks_like_todoist(path: Path) -> bool:
+    return open_source.all_are(path, _is_template, ENDINGS)
+
+
+def _is_template(entry: Entry) -> bool:
+    with entry.open() as stream:
+        first = stream.read(LOOKED_AT).decode("utf-8-sig", "replace").partition("\n")[0]
+    columns = [name.strip().strip('"').upper() for name in first.split(",")]
+    return columns[:2] == ["TYPE", "CONTENT"] and "INDENT" in columns
+
+
+def _unread(content: str, text: str) -> NotCarried:
+    return NotCarried(name=named(content), reason=f"its date “{line(text, 60)}” is not certain here; it stands in the description")
+
+
+def _guessed(content: str, text: str, year: int) -> NotCarried:
+    return NotCarried(name=named(content), reason=f"its date “{line(text, 60)}” names no year; {year} was taken, nearest to the export")
+
+
+def _file(text: str) -> tuple[str, str]:
+    """Give the name and the address of a file that Todoist keeps."""
+    try:
+        found = msgspec.json.decode(text, type=dict[str, object])
+    except msgspec.DecodeError:
+        return "file", ""
+    return line(found.get("file_name")) or "file", web(found.get("file_url"))

@@ -1,0 +1,305 @@
+"""The importer: takes the things of a source one batch after another into the workspace, and can be cut off at any moment and begun again.
+
+A batch is one transaction, and what each thing became is kept with it, so a second run goes on where the first ended, and the same source imported
+again changes what has changed in it and doubles nothing.
+"""
+
+import asyncio
+import contextlib
+import itertools
+from collections.abc import AsyncGenerator, Callable, Iterator
+from typing import Any, NamedTuple
+from zoneinfo import ZoneInfo
+
+import msgspec
+
+from app.account import users
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.database.tx import Tx, stamp
+from app.errors import AppError, Forbidden
+from app.portability.content import import_rows
+from app.portability.content.import_rows import OWN, REFERENCES
+from app.portability.content.reports import Counts, ImportReport, leave
+from app.portability.content.source_items import (
+    Folders,
+    Item,
+    NotCarried,
+    Source,
+    SourceConversation,
+    SourceFile,
+    SourceFolder,
+    SourceNote,
+    SourceSettings,
+    SourceTodo,
+)
+from app.portability.exports.export_plan import prefix
+from app.portability.imports import prepare, store_files, store_items
+from app.portability.imports.prepare import Ready, ReadyFolder, ReadyNote
+from app.portability.imports.store_items import Import, Stored
+from app.workspace.folders import paths
+from app.workspace.index import word_index
+
+BATCH = 250
+BATCH_BYTES = 2 << 20
+SETTLED = 100
+NOTES, TODOS = "os.notes:write", "os.todos:write"
+Tell = Callable[[int, int | None], None]
+"""Told how many things are done of how many, None where that is not known."""
+
+
+class Pulled(NamedTuple):
+    """Some things of the source in a row: what a transaction takes together, or one thing that is stored by itself; None at the end."""
+
+    batch: list[Ready]
+    lines: list[NotCarried]
+    single: Item | None
+    taken: int
+    at_end: bool
+
+
+class Importer:
+    """One import of one source."""
+
+    def __init__(self, app: App, me: Caller, source: Source, *, name: str, into: str | None, dry_run: bool) -> None:
+        if me.reach is not None:
+            raise Forbidden("Only the owner of a workspace can import into it.")
+        self._app, self._me, self._source = app, me, source
+        self._tell: Tell = lambda done, total: None
+        self._into: Folders = tuple(paths.split(into.strip("/"), field="into")) if into and into.strip("/") else ()
+        self._name = name
+        self._dry = dry_run
+        self._series: dict[str, str] = {}
+        self._moved: dict[int, int] = {}
+        self._missing: set[str] = set()
+        self._ended = False
+        self.report = ImportReport(source.format, dry_run)
+
+    def tell_to(self, tell: Tell) -> None:
+        """Tell this one how far the import is; what it raises ends the import between two batches."""
+        self._tell = tell
+
+    async def run(self) -> ImportReport:
+        """Import everything; give what was done. What is cut off keeps the batches that were stored."""
+        own = self._source.format == OWN
+        where = "/".join(self._into)
+        lasting = getattr(self._source, "identity", None)  # of formats whose keys are the same under every file name and nobody else's
+        known = lasting or f"{self._source.format}:{'' if own else self._name}"
+        identity = OWN if own and not where else f"{known}:{where}"
+        zone = ZoneInfo((await self._app.read(users.settings_of, self._me)).timezone)
+        self._now = self._app.clock()
+        self._what = Import(self._me, identity, zone, prefix(self._me))
+        try:
+            total = await asyncio.to_thread(self._source.total)
+            await self._all(total)
+        finally:
+            self._ended = True
+        if not self._dry:
+            await self._finish()
+        for scope in sorted(self._missing):
+            leave(self.report, NotCarried(name=scope, reason="the credential lacks this scope, so what needs it was left out"))
+        return self.report
+
+    async def _all(self, total: int | None) -> None:
+        pulling = self._pull()
+        done = 0
+        async with contextlib.aclosing(_ahead(pulling)) as pulled_ahead:
+            async for pulled in pulled_ahead:
+                leave(self.report, *pulled.lines)
+                if pulled.batch:
+                    await self._store(pulled.batch)
+                if pulled.single is not None:
+                    await self._store_single(pulled.single)
+                done += pulled.taken
+                self._tell(done, None if total is None else max(total, done))
+
+    def _pull(self) -> Iterator[Pulled]:
+        """Read and prepare the source piece by piece; runs in a thread."""
+        batch: list[Ready] = []
+        lines: list[NotCarried] = []
+        size = count = 0
+        for item in self._source.items():
+            count += 1
+            ready = self._prepared(item, lines)
+            if ready is not None:
+                batch.append(ready)
+                size += ready.text.size if isinstance(ready, ReadyNote) else 200
+            single = isinstance(item, SourceFile | SourceConversation | SourceSettings)
+            if single or len(batch) >= BATCH or size >= BATCH_BYTES:
+                yield Pulled(batch, lines, item if single else None, count, at_end=False)
+                batch, lines, size, count = [], [], 0, 0
+            if self._ended:
+                return
+        yield Pulled(batch, lines, None, count, at_end=True)
+
+    def _prepared(self, item: Item, lines: list[NotCarried]) -> Ready | None:
+        if isinstance(item, NotCarried):
+            lines.append(item)
+            return None
+        scope = TODOS if isinstance(item, SourceTodo) else NOTES
+        if isinstance(item, SourceNote | SourceFolder | SourceTodo) and scope not in self._me.rights:
+            self._missing.add(scope)
+            return None
+        if isinstance(item, SourceNote):
+            return prepare.note(item, self._into, lines, zone=self._what.zone, now=self._now)
+        if isinstance(item, SourceFolder):
+            return prepare.folder(item, self._into, lines)
+        if isinstance(item, SourceTodo):
+            if item.next is not None:
+                self._series[item.key] = item.next
+            return prepare.todo(item, self._what.zone, lines)
+        return None
+
+    async def _store(self, batch: list[Ready]) -> None:
+        act: Callable[[Tx, Import, list[Ready]], Stored] = store_items.foresee if self._dry else store_items.store
+        stored = await (self._app.read if self._dry else self._app.write)(act, self._what, batch)
+        leave(self.report, *stored.lines)
+        self.report.folders += stored.made
+        for ready, outcome in stored.outcomes:
+            if outcome is None:
+                continue
+            if isinstance(ready, ReadyFolder):
+                self.report.folders += self._dry and outcome == "created"
+            else:
+                _count(self.report.notes if isinstance(ready, ReadyNote) else self.report.todos, outcome)
+            if isinstance(ready, ReadyNote):
+                self.report.bytes += ready.text.size if outcome != "unchanged" else 0
+                await self._snapshots(ready, outcome)
+
+    async def _snapshots(self, ready: ReadyNote, outcome: str) -> None:
+        kept = ready.source.snapshots
+        if kept is None or self._dry or "os.snapshots:write" not in self._me.rights:
+            if kept is not None and not self._dry:
+                self._missing.add("os.snapshots:write")
+            return
+        key = ready.source.key
+        if not await self._app.read(_lacks_snapshots, self._what, key):
+            return
+        batches = store_files.snapshot_batches(kept())
+        while batch := await asyncio.to_thread(next, batches, None):
+            self.report.snapshots += await self._app.write(store_files.put_snapshots, self._what, key, batch)
+        await self._app.write(store_files.snapshots_done, self._what, key)
+
+    async def _store_single(self, item: Item) -> None:
+        if isinstance(item, SourceFile):
+            if NOTES in self._me.rights:
+                await self._file(item)
+            else:
+                self._missing.add(NOTES)
+        elif isinstance(item, SourceConversation):
+            if "agent.chat:run" in self._me.rights:
+                await self._conversation(item)
+            else:
+                self._missing.add("agent.chat:run")
+        elif isinstance(item, SourceSettings) and item.values:
+            if "account:manage" not in self._me.rights:
+                self._missing.add("account:manage")
+            elif not self._dry:
+                leave(self.report, *await self._app.write(store_files.store_settings, self._what, item))
+
+    async def _file(self, source: SourceFile) -> None:
+        limits = self._app.settings
+        looked = await asyncio.to_thread(store_files.look, source, limits.max_attachment_body, self._check)
+        if isinstance(looked, str):
+            leave(self.report, NotCarried(name=source.key[:500], reason=looked))
+            return
+        outcome, before = await self._app.read(store_files.file_state, self._what, source.key, looked)
+        _count(self.report.files, outcome)
+        if outcome == "unchanged" or self._dry:
+            return
+        lines: list[NotCarried] = []
+        name = prepare.clean_name(source.name, source.key, lines)
+        created = prepare.moment(source.created, source.key, "created", lines)
+        created = None if created is None or created > stamp(self._now) else created
+        leave(self.report, *lines)
+        try:
+            made = await self._app.write(store_files.begin, self._what, source, name, looked, created, limits.attachment_quota)
+            self.report.bytes += looked.size
+            if not looked.first:
+                await self._large_file(source, made, looked)
+            if before:
+                self._moved[before] = made
+        except AppError as error:
+            if error.status != 409:
+                raise
+            leave(self.report, NotCarried(name=source.key[:500], reason=error.message))
+
+    async def _large_file(self, source: SourceFile, made: int, looked: store_files.Looked) -> None:
+        from app.workspace.attachments import attachment_rows
+
+        whole = False
+        try:
+            with source.open() as file:
+                parts = store_files.parts(file)
+                for number in itertools.count():
+                    part = await asyncio.to_thread(next, parts, None)
+                    if part is None:
+                        break
+                    await self._app.write(attachment_rows.put_part, made, number, part)
+            await self._app.write(store_files.finish, self._what, source.key, made, looked)
+            whole = True
+        finally:
+            if not whole:
+                self._app.tasks.start(self._app.write(attachment_rows.discard, made))
+
+    async def _conversation(self, source: SourceConversation) -> None:
+        act: Any = store_files.conversation_state if self._dry else store_files.store_conversation
+        lines: list[NotCarried] = []
+        checked = _checked_times(source, lines)
+        if checked is None:
+            leave(self.report, *lines)
+        else:
+            _count(self.report.conversations, await (self._app.read if self._dry else self._app.write)(act, self._what, checked))
+
+    async def _finish(self) -> None:
+        """Put true addresses where things were named before they were there, link series of todos, and index what waits to be found."""
+        me, source = self._me.user, self._what.source
+        while rows := await self._app.read(import_rows.unfinished, me, source, REFERENCES, SETTLED):
+            await self._app.write(store_items.settle, self._what, {row["key"]: row["row_id"] for row in rows})
+        last = 0
+        while self._moved and (shown := [row["id"] for row in await self._app.read(store_items.showing, self._what, last)]):
+            await self._app.write(store_items.show_anew, self._what, shown, self._moved)
+            last = shown[-1]
+        if self._series:
+            await self._app.write(store_items.series, self._what, self._series)
+        while await self._app.read(word_index.any_waiting):
+            await self._app.write(word_index.index_waiting)
+
+    def _check(self) -> None:
+        if self._ended:
+            raise OSError(0, "the import was cut off")
+
+
+async def _ahead(pulling: Iterator[Pulled]) -> AsyncGenerator[Pulled, None]:
+    """Give what a generator gives, which runs in a thread one step ahead of whoever takes it."""
+    step = asyncio.ensure_future(asyncio.to_thread(next, pulling))
+    try:
+        while True:
+            pulled = await step
+            if not pulled.at_end:
+                step = asyncio.ensure_future(asyncio.to_thread(next, pulling))
+            yield pulled
+            if pulled.at_end:
+                return
+    finally:
+        with contextlib.suppress(Exception):  # a generator must not be left in the middle of a step, nor a failure unheard
+            await asyncio.shield(step)
+
+
+def _count(counts: Counts, outcome: str) -> None:
+    setattr(counts, outcome, getattr(counts, outcome) + 1)
+
+
+def _lacks_snapshots(tx: Tx, what: Import, key: str) -> bool:
+    known = import_rows.find(tx, what.me.user, what.source, "note", key)
+    return known is not None and bool(known["rest"] & import_rows.SNAPSHOTS)
+
+
+def _checked_times(source: SourceConversation, lines: list[NotCarried]) -> SourceConversation | None:
+    """Give a conversation with times as they are stored; None where one of them is none."""
+    created = prepare.moment(source.created, source.title, "begun", lines)
+    times = [prepare.moment(one.created, source.title, "written", lines) for one in source.messages]
+    if created is None or None in times:
+        return None
+    messages = [msgspec.structs.replace(one, created=time) for one, time in zip(source.messages, times, strict=True)]
+    return msgspec.structs.replace(source, created=created, messages=tuple(messages))

@@ -1,0 +1,185 @@
+"""Stores the files, snapshots, conversations and settings that an import carries; files and snapshots part by part, however large they are."""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, BinaryIO, Literal, NamedTuple
+
+import msgspec
+
+from app.account import users
+from app.agent.turn import conversation_rows, message_attachments
+from app.core.database.tx import Tx
+from app.errors import AppError
+from app.portability.content import address_links, import_rows
+from app.portability.content.clean_text import why
+from app.portability.content.import_rows import SNAPSHOTS
+from app.portability.content.source_items import MessageFile, NotCarried, SourceConversation, SourceFile, SourceSettings
+from app.portability.imports.prepare import digest
+from app.portability.imports.store_items import Import, own_row, rows_for
+from app.workspace.attachments import attachment_rows
+from app.workspace.attachments.media_types import LOOKED_AT, Kind, detect
+from app.workspace.notes import snapshots
+
+PART = attachment_rows.PART
+SNAPSHOT_BYTES = 4 << 20
+SNAPSHOT_COUNT = 100
+
+
+class Looked(NamedTuple):
+    """What one reading of a file tells of it."""
+
+    size: int
+    sha256: str
+    kind: Kind
+    digest: bytes
+    first: bytes
+
+
+def look(source: SourceFile, most: int, check: Callable[[], None]) -> Looked | str:
+    """Read a file through once and give what it is, or a sentence's end that says why it cannot be carried. For a thread."""
+    if source.size is not None and source.size > most:
+        return f"it is larger than {most} bytes (HEARTH_MAX_ATTACHMENT_BODY)"
+    summed, size, first = hashlib.sha256(), 0, b""
+    try:
+        with source.open() as file:
+            while part := file.read(PART):
+                check()
+                first = first or part
+                summed.update(part)
+                size += len(part)
+                if size > most:
+                    return f"it is larger than {most} bytes (HEARTH_MAX_ATTACHMENT_BODY)"
+    except OSError as error:
+        return f"it cannot be read: {why(error)}"
+    if size == 0:
+        return "it is empty"
+    kind = Kind(source.media_type, None) if source.media_type else detect(first[:LOOKED_AT] if size > PART else first, source.name, "")
+    return Looked(size, summed.hexdigest(), kind, digest((source.name, summed.hexdigest()), ""), first if size <= PART else b"")
+
+
+def file_state(tx: Tx, what: Import, key: str, looked: Looked) -> tuple[Literal["created", "updated", "unchanged"], int]:
+    """Say what is to be done about a file, and which row it is now; one whose bytes changed is stored anew."""
+    known = import_rows.find(tx, what.me.user, what.source, "file", key)
+    row_id = known["row_id"] if known is not None else own_row(what, key)
+    row = tx.one("SELECT sha256 FROM attachments WHERE id = :id AND owner_id = :me AND complete = 1", id=row_id, me=what.me.user) if row_id else None
+    if row is None:
+        return "created", 0
+    return "unchanged" if row["sha256"] == looked.sha256 else "updated", row_id
+
+
+def begin(tx: Tx, what: Import, source: SourceFile, name: str, looked: Looked, created: str | None, quota: int) -> int:
+    """Make the row of a file; one that fits into a part is whole with it."""
+    made = attachment_rows.begin(
+        tx.dated(created) if created else tx, what.me, name=name, kind=looked.kind, size=looked.size, sha256=looked.sha256, quota=quota
+    )
+    if looked.first:
+        attachment_rows.put_part(tx, made, 0, looked.first)
+        finish(tx, what, source.key, made, looked)
+    return made
+
+
+def finish(tx: Tx, what: Import, key: str, row_id: int, looked: Looked) -> None:
+    """Let a file be seen, now that all of it is stored."""
+    attachment_rows.complete(tx, what.me, row_id)
+    import_rows.put(tx, what.me.user, what.source, "file", key, row_id=row_id, digest=looked.digest)
+
+
+def parts(file: BinaryIO) -> Iterator[bytes]:
+    """Give the parts of a file."""
+    while part := _full(file):
+        yield part
+
+
+def snapshot_batches(kept: Iterator[snapshots.Kept]) -> Iterator[list[snapshots.Kept]]:
+    """Give snapshots in batches that a transaction can take."""
+    batch: list[snapshots.Kept] = []
+    size = 0
+    for one in kept:
+        batch.append(one)
+        size += len(one.content)
+        if size >= SNAPSHOT_BYTES or len(batch) >= SNAPSHOT_COUNT:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def put_snapshots(tx: Tx, what: Import, key: str, batch: Sequence[snapshots.Kept]) -> int:
+    """Add snapshots to a note of the source; give how many there were."""
+    known = import_rows.find(tx, what.me.user, what.source, "note", key)
+    if known is None or tx.one("SELECT 1 FROM notes WHERE id = :id AND owner_id = :me", id=known["row_id"], me=what.me.user) is None:
+        return 0
+    snapshots.bring(tx, known["row_id"], [_with_addresses(tx, what, one) for one in batch])
+    return len(batch)
+
+
+def snapshots_done(tx: Tx, what: Import, key: str) -> None:
+    """Take down that a note has all its snapshots."""
+    import_rows.done(tx, what.me.user, what.source, key, SNAPSHOTS)
+
+
+def store_conversation(tx: Tx, what: Import, source: SourceConversation) -> Literal["created", "unchanged"]:
+    """Store a conversation with the user's own agent, unless it is there."""
+    if conversation_state(tx, what, source) == "unchanged":
+        return "unchanged"
+    me = what.me.user
+    made = conversation_rows.begin(tx.dated(source.created), type="direct", owner=me, title=source.title, members=(me,))
+    for one in source.messages:
+        content = address_links.resolved(one.content, rows_for(tx, what, address_links.wanted(one.content)))
+        message = conversation_rows.add_message(
+            tx.dated(one.created), made, role=one.role, sender_type=one.sender_type, sender=me if one.role == "user" else None, label=one.label,
+            content=content,
+        )  # fmt: skip
+        message_attachments.add(tx, message, [_attached(tx, what, file) for file in one.files])
+    conversation_rows.mark_read(tx, me, made)
+    told = (source.title, source.created, [one.created for one in source.messages])
+    import_rows.put(tx, me, what.source, "conversation", source.key, row_id=made, digest=digest(told, ""))
+    return "created"
+
+
+def conversation_state(tx: Tx, what: Import, source: SourceConversation) -> Literal["created", "unchanged"]:
+    """Say whether a conversation is there already; messages are never changed, so it is left as it is then."""
+    known = import_rows.find(tx, what.me.user, what.source, "conversation", source.key)
+    row_id = known["row_id"] if known is not None else own_row(what, source.key)
+    there = row_id and tx.one("SELECT 1 FROM conversation_members WHERE conversation_id = :id AND user_id = :me", id=row_id, me=what.me.user)
+    return "unchanged" if there else "created"
+
+
+def store_settings(tx: Tx, what: Import, source: SourceSettings) -> list[NotCarried]:
+    """Take the settings that the account has not chosen for itself; tell of the others that differ."""
+    own = users.settings_of(tx, what.me)
+    usual = msgspec.to_builtins(users.AccountSettings(name=what.me.username))
+    now = msgspec.to_builtins(own)
+    lines = []
+    shape = users.change_settings.shape
+    for name, value in source.values.items():
+        if name not in usual or now[name] == value:
+            continue
+        if now[name] != usual[name]:
+            lines.append(NotCarried(name=f"setting {name}", reason="this account has chosen otherwise, and keeps that"))
+            continue
+        try:
+            checked = shape.check({name: value})
+            users.change_settings(tx, what.me, **checked)
+        except AppError as error:
+            lines.append(NotCarried(name=f"setting {name}", reason=error.message))
+    return lines
+
+
+def _attached(tx: Tx, what: Import, file: MessageFile) -> Any:
+    row = rows_for(tx, what, {("file", file.key)}).get(("file", file.key)) if file.key else None
+    return {"id": row, "name": file.name[:255], "media_type": file.media_type[:255]}
+
+
+def _with_addresses(tx: Tx, what: Import, kept: snapshots.Kept) -> snapshots.Kept:
+    wanted = address_links.wanted(kept.content)
+    content = address_links.resolved(kept.content, rows_for(tx, what, wanted)) if wanted else kept.content
+    return msgspec.structs.replace(kept, content=content, created_at=kept.created_at or tx.now)
+
+
+def _full(file: BinaryIO) -> bytes:
+    """Give a whole part: a stream may give less than it was asked for before its end."""
+    found = bytearray()
+    while len(found) < PART and (more := file.read(PART - len(found))):
+        found += more
+    return bytes(found)

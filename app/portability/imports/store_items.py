@@ -1,0 +1,295 @@
+"""Stores what an import carries, by the workspace's own writing functions: what each thing comes to, in one transaction a batch."""
+
+import sqlite3
+from collections.abc import Mapping, Sequence, Set
+from typing import Any, Literal, NamedTuple
+from zoneinfo import ZoneInfo
+
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.errors import AppError
+from app.portability.content import address_links, import_rows
+from app.portability.content.import_rows import OWN, REFERENCES, SNAPSHOTS
+from app.portability.content.source_items import Folders, NotCarried
+from app.portability.imports.prepare import Ready, ReadyFolder, ReadyNote, ReadyTodo
+from app.workspace.folders import folder_rows, folders
+from app.workspace.notes import note_rows, notes
+from app.workspace.todos import todo_rows
+
+BEFORE_IMPORT = "auto: before import"
+Outcome = Literal["created", "updated", "unchanged"]
+
+
+class Import(NamedTuple):
+    """Of which import a batch is: whose, of which source, and whether it is only tried."""
+
+    me: Caller
+    source: str
+    zone: ZoneInfo
+    own: str
+    """What keys begin with that name rows of this very account."""
+
+
+class Stored(NamedTuple):
+    """What came of a batch, thing by thing; None for one that was refused, of which `lines` tells."""
+
+    outcomes: list[tuple[Ready, Outcome | None]]
+    made: int
+    lines: list[NotCarried]
+
+
+def store(tx: Tx, what: Import, batch: Sequence[Ready]) -> Stored:
+    """Store a batch, each thing all or not at all."""
+    places: dict[Folders, int | None] = {(): None}
+    outcomes: list[tuple[Ready, Outcome | None]] = []
+    lines: list[NotCarried] = []
+    made = 0
+    for ready in batch:
+        try:
+            with tx.savepoint():
+                more, outcome = _store_one(tx, what, ready, places, lines)
+                made += more
+            outcomes.append((ready, outcome))
+        except AppError as error:
+            places = {(): None}
+            outcomes.append((ready, None))
+            lines.append(NotCarried(name=_name(ready), reason=error.message))
+    return Stored(outcomes, made, lines)
+
+
+def foresee(tx: Tx, what: Import, batch: Sequence[Ready]) -> Stored:
+    """Say what storing a batch would come to, and change nothing."""
+    outcomes: list[tuple[Ready, Outcome | None]] = []
+    lines: list[NotCarried] = []
+    for ready in batch:
+        if isinstance(ready, ReadyNote):
+            outcomes.append((ready, _note_state(tx, what, ready).outcome))
+        elif isinstance(ready, ReadyTodo):
+            state = _todo_state(tx, what, ready)
+            lines += _kept_lines(ready, state)
+            outcomes.append((ready, state.outcome))
+        else:
+            outcomes.append((ready, "unchanged" if _existing(tx, what.me, ready.path) else "created"))
+    return Stored(outcomes, 0, lines)
+
+
+def settle(tx: Tx, what: Import, keys: Mapping[str, int]) -> None:
+    """Put the true addresses into notes whose texts were stored before all was there that they refer to."""
+    for key, note_id in keys.items():
+        note = tx.one("SELECT * FROM notes WHERE id = :id AND owner_id = :me AND trash_id IS NULL", id=note_id, me=what.me.user)
+        if note is not None:
+            text = address_links.resolved(note["content"], rows_for(tx, what, address_links.wanted(note["content"])))
+            if text != note["content"]:
+                note_rows.settle(tx, note, note_rows.measured(text))
+        import_rows.done(tx, what.me.user, what.source, key, REFERENCES)
+
+
+def showing(tx: Tx, what: Import, after: int) -> list[sqlite3.Row]:
+    """Give the numbers of some notes of the source that show attachments, above one number."""
+    return tx.all(
+        """SELECT n.id FROM imported_items i JOIN notes n ON n.id = i.row_id
+           WHERE i.user_id = :me AND i.source = :source AND i.kind = 'note' AND n.id > :after AND n.owner_id = :me AND n.trash_id IS NULL
+             AND instr(n.content, '/os/attachments/') > 0 ORDER BY n.id LIMIT 100""",
+        me=what.me.user, source=what.source, after=after,
+    )  # fmt: skip
+
+
+def show_anew(tx: Tx, what: Import, note_ids: Sequence[int], moved: Mapping[int, int]) -> None:
+    """Let notes show the files that have taken the place of others; what they showed before is kept in a snapshot."""
+    for note_id in note_ids:
+        note = tx.one("SELECT * FROM notes WHERE id = :id AND owner_id = :me AND trash_id IS NULL", id=note_id, me=what.me.user)
+        if note is not None:
+            text = note_rows.measured(address_links.moved(note["content"], moved))
+            notes.apply(tx, what.me, note, notes.Edit(None, text, None), label=BEFORE_IMPORT)
+
+
+def rows_for(tx: Tx, what: Import, wanted: Set[tuple[address_links.Kind, str]]) -> dict[Any, int]:
+    """Give the rows that things of the source have become, of those that are wanted."""
+    rows: dict[Any, int] = {}
+    for kind in ("note", "file"):
+        keys = [key for one, key in wanted if one == kind]
+        if keys:
+            rows.update(((kind, key), row) for key, row in import_rows.rows_of(tx, what.me.user, what.source, kind, keys).items())
+        for key in keys:
+            own = own_row(what, key)
+            if own and (kind, key) not in rows and _is_own(tx, what.me, kind, own):
+                rows[kind, key] = own
+    return rows
+
+
+def own_row(what: Import, key: str) -> int:
+    """Give the number of the row of this account that a lasting key names; 0 for keys of others."""
+    return int(key[len(what.own) :]) if what.source == OWN and key.startswith(what.own) and key[len(what.own) :].isdecimal() else 0
+
+
+class _State(NamedTuple):
+    """What is there already of a thing of the source, and what is to be done about it."""
+
+    row: sqlite3.Row | None
+    known: sqlite3.Row | None
+    outcome: Outcome
+    kept: bool = False
+
+
+def _store_one(tx: Tx, what: Import, ready: Ready, places: dict[Folders, int | None], lines: list[NotCarried]) -> tuple[int, Outcome]:
+    if isinstance(ready, ReadyTodo):
+        return 0, _store_todo(tx, what, ready, lines)
+    folder_id, made = _folder(tx, what, ready, places)
+    return made, _store_note(tx, what, ready, folder_id) if isinstance(ready, ReadyNote) else "created" if made else "unchanged"
+
+
+def _folder(tx: Tx, what: Import, ready: ReadyNote | ReadyFolder, places: dict[Folders, int | None]) -> tuple[int | None, int]:
+    """Give the folder of a thing and how many folders were made for it."""
+    if ready.path in places:
+        return places[ready.path], 0
+    moment = ready.created if isinstance(ready, ReadyFolder) else None
+    leaf, made = folders.make(tx.dated(moment) if moment else tx, what.me, what.me.user, None, list(ready.path))
+    places[ready.path] = leaf
+    if made and isinstance(ready, ReadyFolder) and ready.source.icon and len(ready.source.icon) <= 32:
+        row = folder_rows.sure(tx, leaf)
+        folder_rows.change(tx, row, name=row["name"], parent_id=row["parent_id"], icon=ready.source.icon)
+    return leaf, len(made)
+
+
+def _store_note(tx: Tx, what: Import, ready: ReadyNote, folder_id: int | None) -> Outcome:
+    state = _note_state(tx, what, ready)
+    if state.outcome == "unchanged":
+        return "unchanged"
+    rows = rows_for(tx, what, ready.wants) if ready.wants else {}
+    text = ready.text
+    if rows:
+        content = address_links.resolved(text.content, rows)
+        text = note_rows.Text(content, len(content.encode()), text.words)
+    rest = REFERENCES if len(rows) < len(ready.wants) else 0
+    if state.row is None:
+        note_id = _insert(tx, what, ready, folder_id, text)
+        rest |= SNAPSHOTS if ready.source.snapshots else 0
+    else:
+        note_id = state.row["id"]
+        _update(tx, what, state.row, ready, folder_id, text)
+    if state.row is None or state.known is not None:
+        import_rows.put(tx, what.me.user, what.source, "note", ready.source.key, row_id=note_id, digest=ready.digest, rest=rest)
+    return state.outcome
+
+
+def _insert(tx: Tx, what: Import, ready: ReadyNote, folder_id: int | None, text: note_rows.Text) -> int:
+    created = ready.created or ready.updated or tx.now
+    past = note_rows.Past(created, ready.updated or created, ready.source.pinned, ready.source.version)
+    return note_rows.insert(tx, owner=what.me.user, folder_id=folder_id, title=ready.title, text=text, tags=ready.tags, past=past)
+
+
+def _update(tx: Tx, what: Import, note: sqlite3.Row, ready: ReadyNote, folder_id: int | None, text: note_rows.Text) -> None:
+    notes.apply(tx, what.me, note, notes.Edit(ready.title, text, ready.tags), label=BEFORE_IMPORT)
+    if note["folder_id"] != folder_id:
+        note_rows.relocate(tx, _again(tx, note), owner=what.me.user, folder_id=folder_id)
+    if bool(note["pinned"]) != ready.source.pinned:
+        note_rows.set_pinned(tx, _again(tx, note), pinned=ready.source.pinned)
+
+
+def _again(tx: Tx, note: sqlite3.Row) -> sqlite3.Row:
+    return tx.sure("SELECT * FROM notes WHERE id = :id", id=note["id"])
+
+
+def _note_state(tx: Tx, what: Import, ready: ReadyNote) -> _State:
+    known = import_rows.find(tx, what.me.user, what.source, "note", ready.source.key)
+    row_id = known["row_id"] if known is not None else own_row(what, ready.source.key)
+    row = tx.one("SELECT * FROM notes WHERE id = :id AND owner_id = :me AND trash_id IS NULL", id=row_id, me=what.me.user) if row_id else None
+    if row is None:
+        return _State(None, known, "created")
+    if known is not None:
+        return _State(row, known, "unchanged" if known["digest"] == ready.digest else "updated")
+    return _State(row, None, "unchanged" if _equals(tx, what, row, ready) else "updated")
+
+
+def _equals(tx: Tx, what: Import, row: sqlite3.Row, ready: ReadyNote) -> bool:
+    """Say whether a note of this account is as a tree that it was exported to has it."""
+    place = tuple(folder["name"] for folder in folder_rows.ancestry(tx, row["folder_id"])) if row["folder_id"] else ()
+    if (row["title"], row["tags"], bool(row["pinned"]), place) != (ready.title, ready.tags, ready.source.pinned, ready.path):
+        return False
+    wants = address_links.wanted(ready.text.content) if ready.wants else frozenset()
+    text = address_links.resolved(ready.text.content, rows_for(tx, what, wants)) if wants else ready.text.content
+    return bool(address_links.plain(row["content"]) == address_links.plain(text))
+
+
+def _store_todo(tx: Tx, what: Import, ready: ReadyTodo, lines: list[NotCarried]) -> Outcome:
+    state = _todo_state(tx, what, ready)
+    lines += _kept_lines(ready, state)
+    if state.outcome == "unchanged":
+        return "unchanged"
+    draft = _draft(tx, what, ready)
+    if state.row is None:
+        created = ready.created or ready.updated or tx.now
+        todo_id = todo_rows.insert(tx.dated(created), what.me.user, draft, zone=what.zone)
+    else:
+        todo_id = state.row["id"]
+        todo_rows.change(tx, state.row, draft, zone=what.zone)
+    row = todo_rows.get(tx, what.me.user, todo_id)
+    if row is not None and bool(row["completed"]) != ready.source.completed:
+        todo_rows.set_completed(tx.dated(ready.completed_at or ready.updated or tx.now), row, completed=ready.source.completed)
+    if state.row is None:
+        updated = ready.updated or ready.completed_at or created
+        todo_rows.set_times(tx, what.me.user, todo_id, created_at=created, updated_at=updated)
+    mark = tx.value("SELECT updated_at FROM todos WHERE id = :id", id=todo_id)
+    if state.row is None or state.known is not None:
+        import_rows.put(tx, what.me.user, what.source, "todo", ready.source.key, row_id=todo_id, digest=ready.digest, mark=mark)
+    return state.outcome
+
+
+def _draft(tx: Tx, what: Import, ready: ReadyTodo) -> todo_rows.Draft:
+    description = ready.description
+    if description and (wants := address_links.wanted(description)):
+        description = address_links.resolved(description, rows_for(tx, what, wants))
+    return todo_rows.Draft(
+        ready.title, description, ready.priority, ready.due_date, ready.steps, ready.step_count, ready.recurrence, ready.source.wall
+    )
+
+
+def _todo_state(tx: Tx, what: Import, ready: ReadyTodo) -> _State:
+    """Todos have no snapshots, so one that was changed here since it came is left as it is."""
+    known = import_rows.find(tx, what.me.user, what.source, "todo", ready.source.key)
+    row_id = known["row_id"] if known is not None else own_row(what, ready.source.key)
+    row = todo_rows.get(tx, what.me.user, row_id) if row_id else None
+    if row is None:
+        return _State(None, known, "created")
+    if known is not None:
+        if known["digest"] == ready.digest:
+            return _State(row, known, "unchanged")
+        touched = known["mark"] != row["updated_at"]
+        return _State(row, known, "unchanged" if touched else "updated", kept=touched)
+    same = todo_rows.draft_of(row)[:5] == _draft(tx, what, ready)[:5] and bool(row["completed"]) == ready.source.completed
+    return _State(row, None, "unchanged", kept=not same)
+
+
+def _kept_lines(ready: ReadyTodo, state: _State) -> list[NotCarried]:
+    reason = "this todo was changed here too, so it was left as it is; delete it here to have the other again"
+    return [NotCarried(name=ready.title, reason=reason)] if state.kept else []
+
+
+def _existing(tx: Tx, me: Caller, path: Folders) -> bool:
+    at: int | None = None
+    for name in path:
+        found = folder_rows.child(tx, me.user, at, name)
+        if found is None:
+            return False
+        at = found["id"]
+    return True
+
+
+def _is_own(tx: Tx, me: Caller, kind: str, row_id: int) -> bool:
+    table, live = ("notes", "trash_id IS NULL") if kind == "note" else ("attachments", "complete = 1")
+    return tx.one(f"SELECT 1 FROM {table} WHERE id = :id AND owner_id = :me AND {live}", id=row_id, me=me.user) is not None
+
+
+def _name(ready: Ready) -> str:
+    if isinstance(ready, ReadyFolder):
+        return "/".join(ready.path)
+    return "/".join([*ready.path, ready.title]) if isinstance(ready, ReadyNote) else ready.title
+
+
+def series(tx: Tx, what: Import, links: Mapping[str, str]) -> None:
+    """Let completed todos know which todo goes on with their series, where both are there."""
+    rows = import_rows.rows_of(tx, what.me.user, what.source, "todo", {*links, *links.values()})
+    for key, following in links.items():
+        todo = todo_rows.get(tx, what.me.user, rows.get(key, 0))
+        if todo is not None and todo["next_id"] is None and following in rows:
+            todo_rows.set_next(tx, todo, rows[following])

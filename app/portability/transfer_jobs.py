@@ -1,0 +1,223 @@
+"""Imports and exports as jobs: begun by a request, gone on with whoever asked for them present or not, read and cancelled by their number."""
+
+import asyncio
+import contextlib
+import sqlite3
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.database import disk_reserve
+from app.core.database.disk_reserve import freeing, is_full
+from app.core.database.tx import Tx
+from app.core.schema import Record, encode, json_column
+from app.core.temp_files import clean
+from app.errors import AlreadyRunning, AppError, NotFound, StorageFull, Unavailable
+
+Kind = Literal["import", "export"]
+Status = Literal["running", "completed", "failed", "cancelled", "interrupted"]
+MOST_AT_ONCE = 2
+KEPT = 20
+"""How many jobs of a kind a user has; older ones are forgotten."""
+TOLD_SECONDS = 0.25
+FULL = {
+    "import": "The disk is full, so the import was stopped. What it has stored stays; make room and import the same again: it goes on from there.",
+    "export": "The disk is full, so nothing of the export was kept. Make room, or name a place on another disk, and try again.",
+}
+COUNTING = frozenset(
+    {
+        "os.notes:read", "os.notes:write", "os.todos:read", "os.todos:write", "os.snapshots:read", "os.snapshots:write", "agent.chat:read",
+        "agent.chat:run", "account:manage",
+    }
+)  # fmt: skip
+"""The scopes that decide what an import or export carries."""
+_REPORT = {"type": ["object", "null"]}
+Tell = Callable[[int, int | None], None]
+Work = Callable[[Tell], Awaitable[Record]]
+
+
+class Job(Record):
+    """An import or export; `total` is null where it is not known. `interrupted`: the server ended meanwhile; begin it again, it goes on."""
+
+    id: int
+    kind: Kind
+    name: str
+    status: Status
+    done: int
+    total: int | None
+    report: json_column(_REPORT)  # type: ignore[valid-type]
+    error: str | None
+    started_at: str
+    ended_at: str | None
+
+
+class JobAnswer(Record):
+    job: Job
+
+
+class Progress:
+    """How far a piece of work is, told from any thread; once it is cancelled, whoever tells next is stopped."""
+
+    def __init__(self) -> None:
+        self.done = 0
+        self.total: int | None = None
+        self.cancelled = False
+
+    def tell(self, done: int, total: int | None) -> None:
+        """Take down how far the work is; raise Cancelled when it shall end."""
+        if self.cancelled:
+            raise Cancelled
+        self.done, self.total = done, total
+
+
+class Cancelled(Exception):
+    """Ends work that somebody has cancelled."""
+
+
+class Transfers:
+    """The jobs that run."""
+
+    def __init__(self) -> None:
+        self._running: dict[int, tuple[Progress, asyncio.Task[None]]] = {}
+        self._untold: dict[int, tuple[Status, str | None]] = {}
+        """How those ended of which the database could not take it down."""
+        self._turn = asyncio.Semaphore(MOST_AT_ONCE)
+
+    def clean(self, app: App) -> None:
+        """Delete the files of jobs that an earlier server did not come to the end of."""
+        clean(app.store.path.parent, app.clock())
+
+    async def begin(self, app: App, me: Caller, kind: Kind, name: str, work: Callable[[int], Work]) -> Job:
+        """Start a job and give it; raise AlreadyRunning while the user has one of that kind."""
+        row = app.quick(_newest, me, kind)
+        if row is not None and row["id"] in self._running:
+            raise AlreadyRunning(f"An {kind} is running already; wait for its end, or cancel it.", jobId=row["id"])
+        job = await app.write(_add, me, kind, name)
+        progress = Progress()
+        self._running[job] = progress, app.tasks.start(self._run(app, me, kind, job, progress, work(job)))
+        return self.of(app, me, kind, job)
+
+    def running(self, app: App, me: Caller, kind: Kind) -> Job | None:
+        """Give the job of that kind that runs for the caller's user, if one does."""
+        row = app.quick(_newest, me, kind)
+        return self._shown(row) if row is not None and row["status"] == "running" and row["id"] in self._running and _may_see(me, row) else None
+
+    def of(self, app: App, me: Caller, kind: Kind, job: int) -> Job:
+        """Give a job of the caller's user; raise NotFound for any other."""
+        return self._shown(app.quick(_of, me, kind, job))
+
+    async def cancel(self, app: App, me: Caller, kind: Kind, job: int) -> Job:
+        """End a job that runs; one that does not stays as it is."""
+        found = app.quick(_of, me, kind, job)
+        if found["id"] in self._running:
+            progress, task = self._running[found["id"]]
+            progress.cancelled = True
+            await asyncio.wait({task})
+        return self.of(app, me, kind, job)
+
+    def _shown(self, row: sqlite3.Row) -> Job:
+        progress = self._running[row["id"]][0] if row["id"] in self._running else None
+        status, error = row["status"], row["error"]
+        if status == "running" and progress is None:
+            status, error = self._untold.get(row["id"], ("interrupted", None))
+        done, total = (progress.done, progress.total) if progress is not None else (0, None)
+        report = msgspec.Raw(row["result"].encode() if row["result"] else b"null")
+        return Job(row["id"], row["kind"], row["name"], status, done, total, report, error, row["started_at"], row["ended_at"])
+
+    async def _run(self, app: App, me: Caller, kind: Kind, job: int, progress: Progress, work: Work) -> None:
+        status: Status = "interrupted"
+        report, error = None, None
+        try:
+            async with self._turn:
+                report = await work(progress.tell)
+            status = "completed"
+        except Cancelled:
+            status = "cancelled"
+        except (AppError, OSError) as failure:
+            status, error = "failed", sentence(failure, kind)
+        except asyncio.CancelledError:
+            progress.cancelled = True  # stops the thread that does the work too
+            raise
+        except BaseException:
+            status, error = "failed", "Something went wrong inside the server; its log tells more."
+            raise
+        finally:
+            try:
+                if status != "interrupted":
+                    await self._end(app, me, job, status, report, error)
+            finally:
+                del self._running[job]
+
+    async def _end(self, app: App, me: Caller, job: int, status: Status, report: Record | None, error: str | None) -> None:
+        """Take down how a job ended; where there is no room even for that, it is known until the server ends."""
+        try:
+            with freeing():
+                await app.write(_end, me, job, status, None if report is None else encode(report).decode(), error)
+        except (StorageFull, Unavailable):
+            self._untold[job] = status, error
+
+
+def sentence(failure: AppError | OSError, kind: Kind) -> str:
+    """Say what ended a job."""
+    if is_full(failure) if isinstance(failure, OSError) else failure.message == disk_reserve.FULL:
+        return FULL[kind]
+    if isinstance(failure, AppError):
+        return failure.message
+    return f"A file could not be read or written: {failure.strerror or failure}."
+
+
+async def told(work: Work, kind: Kind) -> AsyncGenerator[Mapping[str, Any], None]:
+    """Give how far a piece of work is, again and again, and at last its report or why it failed; whoever stops listening ends it."""
+    progress = Progress()
+    task = asyncio.ensure_future(work(progress.tell))
+    try:
+        while not task.done():
+            await asyncio.wait({task}, timeout=TOLD_SECONDS)
+            yield {"type": "progress", "done": progress.done, "total": progress.total}
+        try:
+            yield {"type": "report", "report": msgspec.Raw(encode(task.result()))}
+        except (AppError, OSError) as failure:
+            yield {"type": "error", "message": sentence(failure, kind)}
+    finally:
+        progress.cancelled = True
+        with contextlib.suppress(Cancelled, AppError, OSError):
+            await task
+
+
+def _add(tx: Tx, me: Caller, kind: Kind, name: str) -> int:
+    tx.run(
+        """DELETE FROM transfers WHERE user_id = :me AND kind = :kind AND id NOT IN (
+               SELECT id FROM transfers WHERE user_id = :me AND kind = :kind ORDER BY id DESC LIMIT :kept)""",
+        me=me.user, kind=kind, kept=KEPT - 1,
+    )  # fmt: skip
+    made = tx.run(
+        "INSERT INTO transfers (user_id, kind, name, status, scopes, started_at) VALUES (:me, :kind, :name, 'running', :scopes, :now)",
+        me=me.user, kind=kind, name=name, scopes=" ".join(sorted(COUNTING & me.rights)), now=tx.now,
+    )  # fmt: skip
+    return made.lastrowid or 0
+
+
+def _end(tx: Tx, me: Caller, job: int, status: str, result: str | None, error: str | None) -> None:
+    tx.run(
+        "UPDATE transfers SET status = :status, result = :result, error = :error, ended_at = :now WHERE id = :id AND user_id = :me",
+        status=status, result=result, error=error, now=tx.now, id=job, me=me.user,
+    )  # fmt: skip
+
+
+def _of(tx: Tx, me: Caller, kind: Kind, job: int) -> sqlite3.Row:
+    row = tx.one("SELECT * FROM transfers WHERE id = :id AND user_id = :me AND kind = :kind", id=job, me=me.user, kind=kind)
+    if row is None or not _may_see(me, row):
+        raise NotFound(f"There is no such {kind}.")
+    return row
+
+
+def _may_see(me: Caller, row: sqlite3.Row) -> bool:
+    """Say whether a caller may do all that the one could who began a job: its report and archive hold what that one could read."""
+    return me.reach is None and set(row["scopes"].split()) <= me.rights
+
+
+def _newest(tx: Tx, me: Caller, kind: Kind) -> sqlite3.Row | None:
+    return tx.one("SELECT * FROM transfers WHERE user_id = :me AND kind = :kind ORDER BY id DESC LIMIT 1", me=me.user, kind=kind)

@@ -1,0 +1,160 @@
+"""The record of what agents did and were refused: rows that are only ever added, each holding the hash of the one before."""
+
+import hashlib
+from typing import Annotated, Any, Literal, NamedTuple
+
+import msgspec
+from msgspec import Meta
+
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.core.operation import Taint, operation
+from app.core.schema import Id, Record
+
+Event = Literal["call", "proposal", "denial", "decision", "expiry", "stop", "start"]
+BEGINNING = bytes(32)
+SLICE = 2_000
+NO_ARGUMENTS = hashlib.sha256(b"{}").hexdigest()
+
+
+class Entry(NamedTuple):
+    """One thing that an agent did, proposed or was refused, or that was decided for it. It holds no text of the user's."""
+
+    event: Event
+    tool: str = ""
+    arguments_sha256: str = NO_ARGUMENTS
+    outcome: str = ""
+    origin: str = ""
+    escalation: int | None = None
+    taint: frozenset[Taint] = frozenset()
+
+
+class Row(Record):
+    """One row of the record."""
+
+    id: int
+    at: str
+    user: int
+    actor: str
+    origin: str
+    event: str
+    tool: str
+    arguments_sha256: str
+    outcome: str
+    escalation_id: int | None
+    taint: str
+
+
+class Rows(Record):
+    rows: list[Row]
+
+
+class Verified(Record):
+    """Whether the record is whole: how many rows there are, the hash of the last, and where it is broken."""
+
+    intact: bool
+    rows: int
+    head: str
+    broken_at: int | None
+    problem: str | None
+
+
+def add(tx: Tx, me: Caller, entry: Entry, *, user: int | None = None) -> None:
+    """Add a row, in the transaction of what it tells of; `user` is whose agent it is, when not the caller's own."""
+    number = _newest(tx)
+    before = tx.value("SELECT hash FROM audit WHERE id = (SELECT max(id) FROM audit)")
+    actor = me.kind if me.credential is None else f"{me.kind} {me.credential}"
+    row = Row(
+        number + 1, tx.now, me.user if user is None else user, actor, entry.origin, entry.event, entry.tool[:128], entry.arguments_sha256,
+        entry.outcome[:200], entry.escalation, " ".join(sorted(entry.taint)),
+    )  # fmt: skip
+    tx.run(
+        """INSERT INTO audit (id, at, user_id, actor, origin, event, tool, arguments_sha256, outcome, escalation_id, taint, hash)
+           VALUES (:id, :at, :user, :actor, :origin, :event, :tool, :arguments_sha256, :outcome, :escalation_id, :taint, :hash)""",
+        **msgspec.structs.asdict(row), hash=chained(before or BEGINNING, row),
+    )  # fmt: skip
+
+
+def later(app: App, me: Caller, entry: Entry) -> None:
+    """Add a row for what has changed nothing, such as a read or a refusal, without keeping its answer waiting."""
+    app.tasks.start(app.write(add, me, entry))
+
+
+def chained(before: bytes, row: Row) -> bytes:
+    """Give the hash of a row: SHA-256 over the hash before and the row as a JSON list."""
+    return hashlib.sha256(before + msgspec.json.encode(list(msgspec.structs.asdict(row).values()))).digest()
+
+
+def verify(tx: Tx, *, after: int = 0, before: bytes = BEGINNING, most: int = SLICE) -> tuple[int, bytes, int | None]:
+    """Check up to `most` rows after one: give the last that holds with its hash, and the id of the first that does not."""
+    last, hash_ = after, before
+    for row in tx.all(f"SELECT {_COLUMNS}, hash FROM audit WHERE id > :after ORDER BY id LIMIT :most", after=after, most=most):
+        expected = chained(hash_, Row(*row[:-1]))
+        if row["id"] != last + 1 or row["hash"] != expected:
+            return last, hash_, last + 1
+        last, hash_ = row["id"], expected
+    return last, hash_, None
+
+
+def verify_whole(tx: Tx) -> str | None:
+    """Check the whole record at once, where nobody waits; say what is wrong with it."""
+    last, hash_ = 0, BEGINNING
+    while True:
+        number, hash_, broken = verify(tx, after=last, before=hash_)
+        if broken is not None:
+            return _broken(broken)
+        if number == last:
+            lost = _lost_after(tx, last)
+            return None if lost is None else f"The rows {last + 1} to {lost} are missing."
+        last = number
+
+
+@operation("COMMAND", category="agent", effect="read")
+async def verify_audit(app: App, me: Caller, *, head: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")] | None = None) -> Verified:
+    """Check the whole record of what agents did; with `head`, a hash that was shown earlier, also that the record still goes back to it."""
+    last, hash_, seen = 0, BEGINNING, head is None
+    while True:
+        rows = await app.read(_hashes, last)
+        number, hash_, broken = await app.read(verify, after=last, before=hash_)
+        seen = seen or head in rows
+        if broken is not None:
+            return Verified(False, number, hash_.hex(), broken, _broken(broken))
+        if number == last:
+            break
+        last = number
+    if (lost := await app.read(_lost_after, last)) is not None:
+        return Verified(False, last, hash_.hex(), last + 1, f"The rows {last + 1} to {lost} are missing.")
+    problem = None if seen else "The record does not go back to that hash: it was cut off or made anew."
+    return Verified(seen, last, hash_.hex(), None, problem)
+
+
+@operation("COMMAND", category="agent", effect="read")
+def list_audit(tx: Tx, me: Caller, *, limit: Annotated[int, Meta(ge=1, le=1000)] = 50, before: Id | None = None) -> Rows:
+    """List the newest rows of the record, newest first."""
+    found: list[Any] = tx.all(
+        f"SELECT {_COLUMNS} FROM audit WHERE id < ifnull(:before, 9223372036854775807) ORDER BY id DESC LIMIT :limit", before=before, limit=limit
+    )
+    return Rows([Row(*row) for row in found])
+
+
+_COLUMNS = "id, at, user_id, actor, origin, event, tool, arguments_sha256, outcome, escalation_id, taint"
+
+
+def _newest(tx: Tx) -> int:
+    """Give the number of the last row that was ever added: SQLite keeps it apart, so that rows cut off at the end leave a gap."""
+    return int(tx.value("SELECT seq FROM sqlite_sequence WHERE name = 'audit'") or 0)
+
+
+def _lost_after(tx: Tx, last: int) -> int | None:
+    """Give the number of the last row that was added, when none after `last` is there any more."""
+    newest = _newest(tx)
+    return newest if newest > last and tx.one("SELECT 1 FROM audit WHERE id > :last", last=last) is None else None
+
+
+def _broken(row: int) -> str:
+    return f"Row {row} is missing or is not what was written."
+
+
+def _hashes(tx: Tx, after: int) -> set[str]:
+    return {row[0].hex() for row in tx.all("SELECT hash FROM audit WHERE id > :after ORDER BY id LIMIT :most", after=after, most=SLICE)}

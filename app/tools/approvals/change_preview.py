@@ -1,0 +1,174 @@
+"""What a call would change that is there already, and what a person sees of the change before saying yes: both made by code, never by a model."""
+
+import difflib
+import zlib
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.core.schema import Record, encode
+from app.errors import NotFound
+from app.tools.registry.registry import Tool
+from app.workspace.folders import access
+
+LONGEST_PREVIEW = 32_000
+LONGEST_SUMMARY = 200
+LONGEST_VALUE = 60
+MOST_LINES = 2_000
+CUT = "\n… the rest is not shown"
+INTERNAL = frozenset({"ifRevision", "contentFormat"})
+"""Fields that say how a call is made, and nothing to the person who decides about it."""
+
+
+class Target(Record):
+    """The thing that would change, as it was when the call was made; a todo's revision is a checksum of what it holds."""
+
+    kind: str
+    id: int
+    base_revision: int
+
+
+class Preview(Record):
+    kind: Literal["diff", "text"]
+    text: str
+
+
+class Seen(msgspec.Struct, frozen=True):
+    """What is told to the person who decides."""
+
+    target: Target | None
+    preview: Preview | None
+    summary: str
+
+
+def seen(tx: Tx, me: Caller, tool: Tool, arguments: Mapping[str, Any]) -> Seen:
+    """Give target, preview and summary of a call; raise NotFound where it names a note or todo that the caller may not read."""
+    kind, number = _named(tool, arguments)
+    if kind == "note":
+        note = access.note(tx, me, number)
+        target = Target("note", number, note["revision"])
+        return Seen(target, _note_preview(tx, tool, note, arguments), _summary(tool, arguments, note["title"]))
+    if kind == "todo":
+        row = _todo(tx, me, number)
+        target = Target("todo", number, _checksum(row))
+        return Seen(target, _text_preview(arguments), _summary(tool, arguments, row["title"]))
+    return Seen(None, _text_preview(arguments), _summary(tool, arguments, None))
+
+
+def revision(tx: Tx, me: Caller, kind: str, number: int) -> int | None:
+    """Give the present revision of a target; None where the caller may not read it any more, or of a kind that has none here."""
+    try:
+        if kind == "note":
+            return int(access.note(tx, me, number, columns="owner_id, folder_id, revision")["revision"])
+        return _checksum(_todo(tx, me, number)) if kind == "todo" else None
+    except NotFound:
+        return None
+
+
+def _named(tool: Tool, arguments: Mapping[str, Any]) -> tuple[str | None, int]:
+    """Give the kind and id of what a call names, if the tool changes it."""
+    if tool.operation.risk_class == "R":
+        return None, 0
+    for kind, namespace, field in (("note", "notes", "noteId"), ("todo", "todos", "id")):
+        number = arguments.get(field)
+        if tool.namespace == namespace and isinstance(number, int | float) and number == int(number):  # 3.0 is 3, as it is for the call
+            return kind, int(number)
+    return None, 0
+
+
+def _todo(tx: Tx, me: Caller, number: int) -> Any:
+    row = tx.one(
+        """SELECT title, description, completed, priority, due_date, steps, recurrence, updated_at FROM todos
+           WHERE id = :id AND owner_id = :me AND trash_id IS NULL""",
+        id=number, me=me.user,
+    )  # fmt: skip
+    if row is None:
+        raise NotFound("There is no such todo.")
+    return row
+
+
+def _checksum(row: Any) -> int:
+    return zlib.crc32(encode(list(row)))
+
+
+def _note_preview(tx: Tx, tool: Tool, note: Any, arguments: Mapping[str, Any]) -> Preview | None:
+    """Give the change of a note's text line by line, below it the other fields; for what leaves the text as it is, the fields."""
+    new = _new_text(tx, tool, note, arguments)
+    if new is None or new == note["content"]:
+        return _text_preview(arguments)
+    others = {name: value for name, value in arguments.items() if name not in ("content", "noteId", *INTERNAL)}
+    below = f"\n{_fields(others)}" if others else ""
+    return Preview("diff", _cut(diff(note["content"], new, note["title"]) + below))
+
+
+def _new_text(tx: Tx, tool: Tool, note: Any, arguments: Mapping[str, Any]) -> str | None:
+    if tool.name == "edit_note":
+        given = arguments.get("content")
+        return given if isinstance(given, str) else None
+    if tool.name == "restore_snapshot":
+        held: str | None = tx.value(
+            "SELECT content FROM snapshots WHERE note_id = :note AND (seq = :seq OR id = :version)",
+            note=note["id"], seq=arguments.get("seq"), version=arguments.get("versionId"),
+        )  # fmt: skip
+        return held
+    return None
+
+
+def diff(old: str, new: str, title: str) -> str:
+    """Give the change from one text to another as a unified diff; long changes in the plainest form, so that it never takes long."""
+    before, after = old.split("\n"), new.split("\n")
+    head = _common(before, after)
+    tail = _common(before[head:][::-1], after[head:][::-1])
+    middle = before[head : len(before) - tail], after[head : len(after) - tail]
+    name = " ".join(title.split())[:LONGEST_VALUE]
+    if max(map(len, middle)) > MOST_LINES:
+        lines = [f"--- {name}", f"+++ {name}", f"@@ line {head + 1} @@", *(f"-{line}" for line in middle[0]), *(f"+{line}" for line in middle[1])]
+        return "\n".join(lines)
+    around = slice(max(0, head - 3), head)
+    shown = [before[around] + middle[0] + before[len(before) - tail :][:3], after[around] + middle[1] + after[len(after) - tail :][:3]]
+    return "\n".join(difflib.unified_diff(shown[0], shown[1], name, name, lineterm=""))
+
+
+def _common(one: list[str], other: list[str]) -> int:
+    """Give how many lines two texts begin with alike."""
+    number = 0
+    for left, right in zip(one, other, strict=False):
+        if left != right:
+            break
+        number += 1
+    return number
+
+
+def _text_preview(arguments: Mapping[str, Any]) -> Preview | None:
+    shown = {name: value for name, value in arguments.items() if name not in INTERNAL}
+    return Preview("text", _cut(_fields(shown))) if shown else None
+
+
+def _fields(arguments: Mapping[str, Any]) -> str:
+    return "\n".join(f"{name}: {value if isinstance(value, str) else msgspec.json.encode(value).decode()}" for name, value in arguments.items())
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_PREVIEW else text[:LONGEST_PREVIEW] + CUT
+
+
+def _summary(tool: Tool, arguments: Mapping[str, Any], title: str | None) -> str:
+    """Give one line that names the tool, what it is about and which fields it sets."""
+    about = f" “{_line(title)}”" if title is not None else ""
+    fields = ", ".join(f"{name} “{_line(value)}”" if isinstance(value, str) else name for name, value in arguments.items() if _is_told(name))
+    text = f"{tool.name}{about}" + (f": {fields}" if fields else "")
+    return text if len(text) <= LONGEST_SUMMARY else text[: LONGEST_SUMMARY - 1] + "…"
+
+
+def _is_told(name: str) -> bool:
+    return name not in INTERNAL and not name.endswith("Id")
+
+
+def _line(text: str) -> str:
+    """Give the beginning of a text as one line that cannot pass for another part of the summary."""
+    plain = "".join(mark if mark.isprintable() else " " for mark in text[: 4 * LONGEST_VALUE])
+    line = " ".join(plain.replace("“", "'").replace("”", "'").split())
+    return line if len(line) <= LONGEST_VALUE else line[: LONGEST_VALUE - 1] + "…"

@@ -1,0 +1,190 @@
+"""The one door for what agents do: every call of a tool is decided here by the policy, noted in the audit, and done, refused or left to its owner."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.core.operation import Plan, Taint
+from app.errors import AppError, Forbidden, Invalid
+from app.tools.approvals import audit, change_preview, escalations, policy, precedents, stop_switch
+from app.tools.approvals.call_origin import Origin
+from app.tools.registry import namespaces, registry
+from app.tools.registry.registry import Tool
+from app.workspace.folders import access
+
+__all__ = ["Denied", "Done", "Origin", "Waiting", "use"]
+NO_TAINT = frozenset[Taint]()
+KINDS: Mapping[str, escalations.Kind] = {"send_message_to_human": "message_send", "contact_agent": "message_send"}
+
+
+class Denied(Forbidden):
+    """The policy does not allow this call."""
+
+
+class Done(msgspec.Struct, frozen=True):
+    """What a tool gave: its record, and whose words that may hold."""
+
+    result: Any
+    taint: frozenset[Taint] = NO_TAINT
+
+
+class Waiting(msgspec.Struct, frozen=True):
+    """The call waits for the owner as this escalation; nothing was done."""
+
+    escalation_id: int
+    summary: str
+
+    @property
+    def result(self) -> dict[str, Any]:
+        """What is told in place of the tool's record."""
+        return {"status": "awaiting_approval", "escalationId": self.escalation_id}
+
+
+class Call(msgspec.Struct, frozen=True):
+    """A call that `me` may make: its tool, its parameters as they are frozen, the checked arguments and, if it is one write, that write."""
+
+    tool: Tool
+    me: Caller
+    params: Mapping[str, Any]
+    arguments: Mapping[str, Any]
+    plan: Plan | None
+
+    @property
+    def sha256(self) -> str:
+        """The hash of its parameters."""
+        return escalations.digest(escalations.canonical(self.params))
+
+
+async def use(
+    app: App,
+    me: Caller,
+    tool: str,
+    params: Mapping[str, Any],
+    *,
+    origin: Origin,
+    taint: frozenset[Taint] = NO_TAINT,
+    left: int | None = None,
+) -> Done | Waiting:
+    """Call a tool with the rights of `me`: give what it gave, or the escalation that waits for the owner.
+
+    `taint` names whose words are in play besides the user's own, `left` how many calls the budget still has. Raises AgentsStopped, NoSuchTool,
+    InsufficientScope, Denied, TooManyPending, and whatever the tool itself refuses with.
+    """
+    stop_switch.demand(app)
+    try:
+        me = app.renewed(me)
+        call = await planned(app, me, tool, params)
+        decision, precedent = _decided(app, call, origin, taint, left)
+        if decision.verdict == "deny":
+            raise Denied(decision.reason, reason="policy")
+        if decision.verdict == "ask":
+            return await _ask(app, call, origin, taint, decision.reason)
+    except AppError as error:
+        audit.later(app, me, audit.Entry("denial", tool, outcome=error.code, origin=origin.kind, taint=taint))
+        raise
+    entry = audit.Entry("call", tool, call.sha256, "done", origin.kind, None, taint)
+    try:
+        result = await _run(app, call, entry, precedent)
+    except AppError as error:
+        audit.later(app, me, entry._replace(outcome=error.code))
+        raise
+    marks = _taint_of(call.tool, result)
+    return Done(result, frozenset({marks}) if marks else NO_TAINT)
+
+
+def _taint_of(tool: Tool, result: Any) -> Taint | None:
+    """Give whose words a result holds."""
+    taint = tool.operation.taint
+    return taint(result) if callable(taint) else taint
+
+
+async def planned(app: App, me: Caller, name: str, params: Mapping[str, Any]) -> Call:
+    """Give a call that is ready to be done: its tool is on, its scope held, its parameters are right; raise what speaks against it."""
+    tool = registry.find(app, name)
+    me = app.quick(access.discreet, me)
+    namespaces.demand(app.quick(namespaces.enabled, me), tool.namespace)
+    arguments = registry.arguments(app, me, tool, params)
+    if tool.operation.plan is None:
+        return Call(tool, me, params, arguments, _write_of(tool, arguments))
+    with tool.spelled():
+        plan = await tool.operation.plan(app, me, **arguments)
+    return Call(tool, me, plan.fields, arguments, plan)
+
+
+async def perform(app: App, call: Call) -> Any:
+    """Do a call that is not one write here, and give its record."""
+    with call.tool.spelled():
+        return await app.perform(call.tool.operation, call.me, dict(call.arguments))
+
+
+def _write_of(tool: Tool, arguments: Mapping[str, Any]) -> Plan | None:
+    """Give the transaction of an operation that is one write."""
+    found = tool.operation
+    if found.waits or found.effect == "read":
+        return None
+    return Plan({}, lambda tx, me: found.function(tx, me, **arguments))
+
+
+def _decided(app: App, call: Call, origin: Origin, taint: frozenset[Taint], left: int | None) -> tuple[policy.Decision, int | None]:
+    """Give what the policy says, and the precedent that it goes by, if it needs one."""
+    found = call.tool.operation
+    if _tells_owner(call):
+        return policy.decide(policy.Asked(origin.column, "message_draft", "W", left=left)), None
+    asked = policy.Asked(origin.column, call.tool.name, found.risk_class, found.approval, taint, left=left)
+    if not policy.could_ask(asked):
+        return policy.decide(asked), None
+    precedent = app.quick(precedents.find, call.me, call.tool, origin, taint)
+    return policy.decide(msgspec.structs.replace(asked, precedent=precedent is not None)), precedent
+
+
+def _tells_owner(call: Call) -> bool:
+    """Say whether a call reaches nobody but the owner whose agent makes it."""
+    to_nobody = call.arguments.get("to") is None and call.arguments.get("recipient_id") is None
+    return call.tool.name == "send_message_to_human" and to_nobody and call.me.reach is None
+
+
+async def _ask(app: App, call: Call, origin: Origin, taint: frozenset[Taint], reason: str) -> Waiting:
+    """Leave the call to the owner. What they will see is made before, outside of the write."""
+    seen = await app.read(change_preview.seen, call.me, call.tool, call.params)
+    return await app.write(_raise, call, seen, origin=origin, taint=taint, reason=reason)
+
+
+def _raise(tx: Tx, call: Call, seen: change_preview.Seen, *, origin: Origin, taint: frozenset[Taint], reason: str) -> Waiting:
+    kind, level = KINDS.get(call.tool.name, "tool_call"), policy.level(call.tool.operation.risk_class, taint)
+    id_ = escalations.raise_(
+        tx, call.me, kind=kind, origin=origin, tool=call.tool.name, arguments=call.params, summary=seen.summary, reason=reason, preview=seen.preview,
+        risk=level, target=seen.target, taint=taint, definition=call.tool,
+    )  # fmt: skip
+    return Waiting(id_, seen.summary)
+
+
+async def _run(app: App, call: Call, entry: audit.Entry, precedent: int | None) -> Any:
+    """Do the call: a write together with its row in the audit; a read with the row after it; what leaves the machine with the row before it."""
+    if (plan := call.plan) is not None:
+        try:
+            with call.tool.spelled():
+                return await app.write(_noted, call, plan, entry, precedent)
+        except Invalid as error:
+            raise app.as_declared(call.tool.operation, error) from None
+    if call.tool.operation.risk_class == "R":
+        result = await perform(app, call)
+        audit.later(app, call.me, entry)
+        return result
+    await app.write(_note, call, entry._replace(outcome="begun"), precedent)
+    return await perform(app, call)
+
+
+def _noted(tx: Tx, call: Call, plan: Plan, entry: audit.Entry, precedent: int | None) -> Any:
+    me = call.me.still(tx, call.tool.name)
+    _note(tx, call, entry, precedent)
+    return plan.step(tx, me)
+
+
+def _note(tx: Tx, call: Call, entry: audit.Entry, precedent: int | None) -> None:
+    audit.add(tx, call.me, entry)
+    if precedent is not None:
+        precedents.used(tx, precedent)

@@ -1,0 +1,158 @@
+"""Integrations: what is connected from elsewhere, as calendars that are read."""
+
+import sqlite3
+from typing import Annotated, Any, Literal
+from urllib.parse import urlsplit
+
+from msgspec import Meta
+
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.database.tx import Tx, stamp
+from app.core.operation import operation
+from app.core.schema import Line, Record, Text
+from app.core.text import fold
+from app.core.web import http_fetch
+from app.core.web.http_fetch import NotAllowed
+from app.errors import Forbidden, Invalid, NotFound, PayloadTooLarge
+from app.tools.calendars import calendar_rows as rows
+from app.tools.calendars import calendars
+from app.tools.calendars.calendars import CalendarFailed
+
+PREFIX = "int_"
+MOST_DIGITS = 15
+Name = Annotated[str, Meta(description="1 to 255 characters"), Line()]
+Kind = Literal["oauth", "ics", "mcp"]
+Status = Literal["connected", "needs_reauth", "disconnected", "error"]
+
+
+class Integration(Record):
+    """Something connected; `account` is where it comes from, without what is secret in its address."""
+
+    id: str
+    kind: Kind
+    name: str
+    namespace: str
+    status: Status
+    tool_count: int
+    account: str | None
+    connected_at: str | None
+    last_error: str | None
+    actions: list[Literal["refresh", "authorize", "disconnect", "remove"]]
+
+
+class IntegrationList(Record):
+    integrations: list[Integration]
+
+
+class IntegrationAnswer(Record):
+    integration: Integration
+
+
+class Refreshed(Record):
+    refreshed: int
+
+
+@operation("GET /tools/integrations", scope="tools:read", category="tools", effect="read")
+def list_integrations(tx: Tx, me: Caller) -> IntegrationList:
+    """List what is connected; addresses and secrets are not shown."""
+    return IntegrationList([shown(row) for row in rows.listed(tx, me)])
+
+
+@operation(
+    "POST /tools/integrations",
+    scope="tools:manage",
+    category="tools",
+    since="beyond",
+    status=201,
+    refuses={
+        "url": "neither or both of it and content are given, or it may not be asked",
+        "content": "it is no calendar",
+    },
+)
+async def add_integration(
+    app: App, me: Caller, *, kind: Literal["ics"], name: Name, url: Annotated[str, Meta(min_length=1, max_length=http_fetch.LONGEST_URL)] | None = None,
+    content: Annotated[str, Meta(description="an iCalendar file of at most 5 MiB"), Text()] | None = None,
+) -> IntegrationAnswer:  # fmt: skip
+    """Connect a calendar to be read: by the address of its iCalendar file, which is read again each hour, or by that file itself.
+
+    An address that does not answer is kept with the status `error` and tried again.
+    """
+    if (url is None) == (content is None):
+        raise Invalid("Give either url or content.", field="url")
+    app.quick(rows.demand_room, me, fold(name))
+    address = None if url is None else _address(app, url)
+    file, etag, events, trouble = await _first_read(app, me, address, content)
+    due_at = stamp(app.clock() + calendars.AGAIN)
+    integration = await app.write(rows.insert, me, name=name, name_key=fold(name), url=address, due_at=due_at)
+    row = app.quick(rows.owned, me, integration)
+    if trouble is not None:
+        await calendars.note_failure(app, row, trouble)
+    else:
+        await calendars.keep(app, row, events, file, etag=etag)
+    return IntegrationAnswer(shown(app.quick(rows.owned, me, integration)))
+
+
+@operation("DELETE /tools/integrations/{id}", scope="tools:manage", category="tools")
+async def remove_integration(app: App, me: Caller, *, id: Annotated[str, Meta(max_length=100)]) -> Record:
+    """Disconnect something and forget all that was read from it."""
+    number = id.removeprefix(PREFIX)
+    if not id.startswith(PREFIX) or not (number.isascii() and number.isdecimal()) or len(number) > MOST_DIGITS:
+        raise NotFound("There is no such integration.")
+    await calendars.remove(app, me, int(number))
+    return Record()
+
+
+@operation("COMMAND", category="tools")
+async def refresh_calendars(app: App, me: Caller) -> Refreshed:
+    """Read again the calendars whose time has come."""
+    if not app.quick(rows.any_due):
+        return Refreshed(0)
+    due = await app.write(rows.claim, again_at=stamp(app.clock() + calendars.AGAIN), most=calendars.AT_ONCE)
+    for integration in due:
+        await calendars.refresh(app, integration)
+    return Refreshed(len(due))
+
+
+def shown(row: sqlite3.Row) -> Integration:
+    """Give an integration as it is shown."""
+    account = None if row["url"] is None else urlsplit(row["url"]).hostname
+    return Integration(
+        f"{PREFIX}{row['id']}", row["kind"], row["name"], "calendar", row["status"], 0, account, row["connected_at"], row["last_error"], ["remove"]
+    )
+
+
+def _address(app: App, url: str) -> str:
+    """Give the address to be read; raise Invalid for one that is none, Forbidden for one that says itself that it lies inside."""
+    given = url.strip()
+    if given.lower().startswith(("webcal://", "webcals://")):
+        given = "https://" + given.partition("://")[2]
+    reach = calendars.reach(app)
+    try:
+        target = http_fetch.target(given, reach)
+    except NotAllowed as error:
+        raise Invalid(f"url cannot be used: {error}", field="url") from None
+    try:
+        http_fetch.require_nameable(target, reach)
+    except NotAllowed:
+        raise Forbidden(calendars.UNREAD, reason="address_not_allowed", field="url") from None
+    if target.scheme == "http" and not reach.loopback:
+        raise Forbidden(calendars.UNREAD, reason="address_not_allowed", field="url")
+    return target.url
+
+
+async def _first_read(
+    app: App, me: Caller, address: str | None, content: str | None
+) -> tuple[bytes, str | None, list[list[Any]], CalendarFailed | None]:
+    """Give the file, its tag and its events, or what kept an address from giving them; raise Invalid for a file that is no calendar."""
+    file = (content or "").encode()
+    if len(file) > calendars.LARGEST:
+        raise PayloadTooLarge(f"content is larger than {calendars.LARGEST >> 20} MiB.", limitBytes=calendars.LARGEST, field="content")
+    try:
+        if address is not None and (found := await calendars.fetched(app, me.user, address)) is not None:
+            return *found, None
+        return file, None, await calendars.worked_out(app, me.user, file), None
+    except CalendarFailed as error:
+        if address is None:
+            raise Invalid(f"content cannot be used: {error}", field="content") from None
+        return b"", None, [], error

@@ -1,0 +1,128 @@
+"""Namespaces of tools: which groups of tools a credential is offered and may call."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Annotated
+
+from msgspec import Meta
+
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.core.operation import operation
+from app.core.schema import Record
+from app.errors import Invalid
+from app.tools.registry import registry
+
+OFF_AT_FIRST = frozenset({"web"})
+Names = Annotated[list[str], Meta(max_length=200)]
+Enabled = Callable[[str], bool]
+
+
+class Namespace(Record):
+    namespace: str
+    sources: list[str]
+    tool_count: int
+    enabled: bool
+
+
+class Summary(Record):
+    total: int
+    enabled: int
+    disabled: int
+
+
+class Namespaces(Record):
+    namespaces: list[Namespace]
+    summary: Summary
+
+
+@operation("GET /tools/namespaces", category="tools", effect="read")
+async def list_namespaces(app: App, me: Caller) -> Namespaces:
+    """List the namespaces of tools and which are on for this credential."""
+    on = app.quick(enabled, me)
+    return _listed(app, on)
+
+
+@operation(
+    "PUT /tools/namespaces",
+    scope="tools:manage",
+    category="tools",
+    refuses={
+        "enable": "nothing is named, or no such namespace",
+        "disable": "enable names the same, or there is no such namespace",
+        "namespaces": "it stands beside the others, or names what is no namespace",
+    },
+)
+async def switch_namespaces(
+    app: App, me: Caller, *, enable: Names | None = None, disable: Names | None = None, namespaces: dict[str, bool] | None = None
+) -> Namespaces:
+    """Switch namespaces on and off, for this credential alone; with a web session, for every credential that has no choice of its own.
+
+    Either `enable` and `disable`, or `namespaces` with true or false for each name.
+    """
+    wanted = _wanted(enable, disable, namespaces)
+    known = _counts(app)
+    if unknown := [name for name in wanted if name not in known]:
+        raise Invalid(f"There is no namespace called {unknown[0][:80]}; there are {', '.join(known)}.", field=_field(unknown[0], enable, disable))
+    await app.write(_store, me, wanted)
+    return _listed(app, app.quick(enabled, me))
+
+
+def enabled(tx: Tx, me: Caller) -> Enabled:
+    """Give the function that says of a namespace whether it is on: by the credential's choice, else the user's, else as it is at first."""
+    rows = tx.all(
+        """SELECT namespace, enabled FROM tool_namespaces WHERE user_id = :me AND (credential = '' OR credential = :credential)
+           ORDER BY credential""",
+        me=me.user, credential=_credential(me),
+    )  # fmt: skip
+    chosen = {row[0]: row[1] == 1 for row in rows}
+    return lambda name: chosen.get(name, name not in OFF_AT_FIRST)
+
+
+def demand(on: Enabled, namespace: str) -> None:
+    """Raise NoSuchTool, saying why, unless the namespace is on."""
+    if not on(namespace):
+        raise registry.NoSuchTool(
+            f"The namespace {namespace} is switched off for this credential; PUT /tools/namespaces switches it on.", namespace=namespace
+        )
+
+
+def _wanted(enable: list[str] | None, disable: list[str] | None, named: Mapping[str, bool] | None) -> dict[str, bool]:
+    if named is not None and (enable is not None or disable is not None):
+        raise Invalid("namespaces cannot stand beside enable or disable.", field="namespaces")
+    both = set(enable or ()) & set(disable or ())
+    if both:
+        raise Invalid(f"enable and disable both name {min(both)[:80]}.", field="disable")
+    wanted = dict(named) if named is not None else dict.fromkeys(enable or (), True) | dict.fromkeys(disable or (), False)
+    if not wanted:
+        raise Invalid("Name at least one namespace to switch on or off.", field="enable" if named is None else "namespaces")
+    return wanted
+
+
+def _field(name: str, enable: list[str] | None, disable: list[str] | None) -> str:
+    return "enable" if name in (enable or ()) else "disable" if name in (disable or ()) else "namespaces"
+
+
+def _counts(app: App) -> Counter[str]:
+    return Counter(tool.namespace for tool in registry.native(app.catalog).values())
+
+
+def _listed(app: App, on: Enabled) -> Namespaces:
+    rows = [Namespace(name, ["native"], count, on(name)) for name, count in _counts(app).items()]
+    number = sum(row.enabled for row in rows)
+    return Namespaces(rows, Summary(len(rows), number, len(rows) - number))
+
+
+def _store(tx: Tx, me: Caller, wanted: Mapping[str, bool]) -> None:
+    for name, on in wanted.items():
+        tx.run(
+            """INSERT INTO tool_namespaces (user_id, credential, namespace, enabled) VALUES (:me, :credential, :name, :on)
+               ON CONFLICT (user_id, credential, namespace) DO UPDATE SET enabled = excluded.enabled""",
+            me=me.user, credential=_credential(me), name=name, on=int(on),
+        )  # fmt: skip
+
+
+def _credential(me: Caller) -> str:
+    """Give the name under which a credential's own choices stand; a web session's are the user's."""
+    return "" if me.kind == "session" or me.credential is None else f"{me.kind} {me.credential}"

@@ -1,0 +1,135 @@
+"""The tools that agents may use: operations of the catalogue, described as the contract describes tools, and called by their names."""
+
+import contextlib
+import functools
+import hashlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.operation import Catalog, Operation
+from app.core.schema import Record, encode, schemas
+from app.errors import Invalid, NotFound
+
+NAMESPACES = {"folders": "notes", "snapshots": "notes", "agent": "calendar"}
+"""Where a tool's namespace is not the category of its operation."""
+DEFINITIONS = "#/$defs/"
+
+
+class NoSuchTool(NotFound):
+    """There is no such tool, or none for this credential."""
+
+
+class Descriptor(Record):
+    """A tool as it is offered; `parameters` is a JSON Schema without references."""
+
+    name: str
+    description: str
+    namespace: str
+    source: str
+    read_write: str
+    parameters: dict[str, Any]
+    scope: str | None
+    approval: bool
+
+
+class Tool(msgspec.Struct, frozen=True, dict=True):
+    """One operation as a tool: what it is called with may be spelled otherwise than in the endpoint."""
+
+    operation: Operation[..., Any]
+
+    @property
+    def name(self) -> str:
+        """The bare name, the same as the operation's."""
+        return self.operation.name
+
+    @property
+    def namespace(self) -> str:
+        """The group that is switched on and off as one."""
+        return NAMESPACES.get(self.operation.category, self.operation.category)
+
+    @functools.cached_property
+    def spelling(self) -> Mapping[str, str]:
+        """The tool's names of fields by the operation's, where they differ."""
+        return self.operation.tool if isinstance(self.operation.tool, Mapping) else {}
+
+    @functools.cached_property
+    def names(self) -> Mapping[str, str]:
+        """The operation's names of fields by the tool's."""
+        return {self.spelling.get(name, name): name for name in self.operation.shape.wire_names.values()}
+
+    @functools.cached_property
+    def descriptor(self) -> Descriptor:
+        """What is shown to agents."""
+        found = self.operation
+        scope = found.scopes[0] if found.scopes else None
+        return Descriptor(found.name, found.description, self.namespace, "native", found.effect, self._parameters(), scope, found.approval)
+
+    @functools.cached_property
+    def sha256(self) -> str:
+        """The hash of what is shown to agents: a yes for one tool is none for another that has taken its name."""
+        return hashlib.sha256(encode(self.descriptor)).hexdigest()
+
+    def fields(self, params: Mapping[str, Any]) -> dict[str, Any]:
+        """Give the operation's fields for a tool's parameters; raise Invalid, naming it, for one that there is not."""
+        if unknown := [name for name in params if name not in self.names]:
+            raise Invalid(f"{unknown[0]} is no parameter of {self.name}; it has {', '.join(self.names) or 'none'}.", field=unknown[0])
+        return {self.names[name]: value for name, value in params.items()}
+
+    @contextlib.contextmanager
+    def spelled(self) -> Iterator[None]:
+        """Name the fields of what the block refuses as the tool names them."""
+        try:
+            yield
+        except Invalid as error:
+            field = error.details.get("field")
+            named = self.spelling.get(str(field), field)
+            if named == field:
+                raise
+            raise Invalid(error.message.replace(str(field), str(named), 1), **{**error.details, "field": named}) from None
+
+    def _parameters(self) -> dict[str, Any]:
+        (schema,), named = schemas([self.operation.shape.record], DEFINITIONS)
+        whole = _without_references(schema, named)
+        fields = {self.spelling.get(name, name): field for name, field in whole.get("properties", {}).items()}
+        required = [self.spelling.get(name, name) for name in whole.get("required", ())]
+        return {"type": "object", "properties": fields, "required": required}
+
+
+@functools.cache
+def native(catalog: Catalog) -> dict[str, Tool]:
+    """Give the tools of the service itself, by name."""
+    return {found.name: Tool(found) for found in catalog.operations.values() if found.tool}
+
+
+def arguments(app: App, me: Caller, tool: Tool, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the checked arguments of a call; raise unless `me` may make it. Fields are named as the tool names them."""
+    app.authorize(me, tool.operation)
+    fields = tool.fields(params)
+    with tool.spelled():
+        return app.arguments(tool.operation, fields)
+
+
+def find(app: App, name: str) -> Tool:
+    """Give the tool of that name; raise NotFound."""
+    tool = native(app.catalog).get(name)
+    if tool is None:
+        raise NoSuchTool(f"There is no tool called {name[:80]}.")
+    return tool
+
+
+def _without_references(schema: Any, named: Mapping[str, Any]) -> Any:
+    """Give a schema with every reference replaced by what it names, since not every model's server follows them."""
+    if isinstance(schema, list):
+        return [_without_references(part, named) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    reference = schema.get("$ref")
+    if reference is not None:
+        return _without_references(named[reference.removeprefix(DEFINITIONS)], named)
+    return {
+        key: _without_references(part, named) for key, part in schema.items() if key != "$defs" and not (key == "title" and isinstance(part, str))
+    }

@@ -1,0 +1,67 @@
+"""The digest beside each backup, as `sha256sum` writes and checks it: what tells that not one byte of the backup has changed since it was made."""
+
+import contextlib
+import hashlib
+import os
+from pathlib import Path
+
+from app.core.process.lazy_regex import regex
+
+SUFFIX = ".sha256"
+_LINE = regex(rb"\\?([0-9a-fA-F]{64})(?:\s|$)")
+
+
+def path_of(backup: Path) -> Path:
+    """Give the file that a backup's digest stands in."""
+    return backup.with_name(backup.name + SUFFIX)
+
+
+def keep(part: Path, backup: Path) -> None:
+    """Write the digest of what `part` holds, which is about to get the name `backup`; it is on the disk, or not there at all.
+
+    It comes before the backup itself, so that a process that is killed leaves no backup without one.
+    """
+    target = path_of(backup)
+    fresh = target.with_name(f".{target.name}.part")
+    try:
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
+            out.write(digest_of(part).encode("ascii") + b"  " + os.fsencode(backup.name) + b"\n")
+            out.flush()
+            os.fsync(out.fileno())
+        fresh.replace(target)
+    finally:
+        fresh.unlink(missing_ok=True)
+
+
+def trouble_of(backup: Path, *, content: Path | None = None) -> str | None:
+    """Say how a backup differs from the digest beside it; None where it does not, and where there is no digest.
+
+    What counts is the digest, not the name that stands after it: both files may have been renamed. `content` is a copy to look at instead.
+    """
+    beside = path_of(backup)
+    try:
+        found = _LINE.match(beside.read_bytes()[:1000])
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return f"its digest {beside.name} cannot be read ({error.strerror})"
+    if found is None:
+        return f"its digest {beside.name} is itself damaged, or no digest"
+    try:
+        same = digest_of(content or backup) == found[1].decode("ascii").lower()
+    except OSError as error:
+        return f"it cannot be read ({error.strerror})"
+    return None if same else f"its bytes are not those that its digest {beside.name} was made of"
+
+
+def digest_of(file: Path) -> str:
+    """Give the digest of a whole file, which no database connection of this process may have open."""
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def drop_if_alone(backup: Path) -> None:
+    """Delete the digest of a backup that is not there."""
+    if not backup.exists():
+        with contextlib.suppress(OSError):
+            path_of(backup).unlink(missing_ok=True)

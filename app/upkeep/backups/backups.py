@@ -1,0 +1,180 @@
+"""Backups by the clock and when asked for, the proof that the newest can be restored, and what takes room; each by a process of its own."""
+
+import asyncio
+import time
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.database.backup_status import Safekeeping
+from app.core.database.tx import Tx, stamp
+from app.core.operation import operation
+from app.core.schema import Record
+from app.errors import Invalid
+from app.upkeep import storage
+from app.upkeep.backups import backup_files
+from app.upkeep.backups.backup_files import BackupFailed, Kind, NoRoom
+from app.upkeep.worker_tasks import WORKER, keep, worked
+
+AGAIN_SECONDS = 1800
+NIGHT = timedelta(hours=3)
+"""After this hour of a day, in UTC, the day's proof and measuring are due."""
+
+
+class Backups:
+    """What a running program remembers of its backups: one is made at a time, and none while nothing has changed since the last."""
+
+    def __init__(self, prover: str) -> None:
+        self.prover = prover
+        """The module of the process that restores a backup and reads in it; it needs the whole program, so this package cannot name it."""
+        self.turn = asyncio.Lock()
+        self.mark: int | None = None
+        self.not_before = 0.0
+
+    def is_resting(self) -> bool:
+        """Say whether the last try failed so lately that the clock makes no other."""
+        return time.monotonic() < self.not_before
+
+    def rest(self) -> None:
+        """Let the clock try nothing for a while."""
+        self.not_before = time.monotonic() + AGAIN_SECONDS
+
+
+class MadeBackup(Record):
+    """A backup that was made and checked; `rows` counts those of all tables."""
+
+    file: str
+    bytes: int
+    rows: int
+    encrypted: bool
+
+
+class Proof(Record):
+    """What came of restoring a backup into a place of its own and reading in it; `trouble` is null when all was well."""
+
+    file: str | None
+    at: str
+    notes: int
+    trouble: str | None
+
+
+@operation("COMMAND", category="upkeep")
+async def make_backup(app: App, me: Caller, *, file: str | None = None, passphrase: str | None = None, plain: bool = False) -> MadeBackup:
+    """Make a backup now, in the folder of backups or as `file`, and check it; `plain` leaves out the encryption that the settings ask for."""
+    secret = "" if plain else passphrase or app.settings.backup_passphrase
+    if file is None:
+        return await _make(app, "hand", secret)
+    return await _make_at(app, Path(file), secret or "")
+
+
+@operation("COMMAND", category="upkeep")
+async def prove_backup(app: App, me: Caller) -> Proof:
+    """Restore the newest backup into a place of its own, open it and read in it."""
+    async with app.part(Backups).turn:
+        return await _prove(app)
+
+
+@operation("COMMAND", category="upkeep")
+async def look_after_backups(app: App, me: Caller) -> Record:
+    """Make the hour's backup, and the day's proof and measuring, where they are due."""
+    app.store.require_file()
+    state = app.part(Backups)
+    if not app.settings.backups or state.is_resting() or state.turn.locked():
+        return Record()
+    try:
+        await _look_after(app)
+    except BackupFailed:
+        state.rest()  # what went wrong is written down; doctor and status tell
+    return Record()
+
+
+async def _look_after(app: App) -> None:
+    now, data = app.clock(), app.store.path.parent
+    last = next((backup for backup in backup_files.listed(data) if backup.kind == "clock"), None)
+    is_due = last is None or not _same_hour(last.made_at, now)
+    if is_due and app.part(Backups).mark != app.glance(_version):  # a program that has just started knows of no mark
+        await _make(app, "clock", app.settings.backup_passphrase)
+    known = app.part(Safekeeping).known
+    if known.measured is None or _is_another_day(known.measured.at, now):
+        await storage.measured(app)
+    if _provable(app) is not None and (known.proof_at is None or _is_another_day(known.proof_at, now)):
+        async with app.part(Backups).turn:
+            await _prove(app)
+
+
+async def _make(app: App, kind: Kind, passphrase: str) -> MadeBackup:
+    """Make a backup in the folder of backups and let go those that it outlives; what comes of it is written down."""
+    state, data = app.part(Backups), app.store.path.parent
+    async with state.turn:
+        mark = app.glance(_version)
+        try:
+            backup_files.sweep(backup_files.prepared(data))
+            target = backup_files.next_path(data, kind, app.clock(), sealed=bool(passphrase))
+            made = await _made(app, target, passphrase)
+        except BackupFailed as error:
+            kind_of = "no_room" if isinstance(error, NoRoom) else "failed"
+            keep(app, trouble=kind_of, trouble_text=error.message, trouble_at=stamp(app.clock()))
+            raise
+        state.mark = mark
+        await asyncio.to_thread(backup_files.drop_outlived, data)  # a large file takes its time to go
+        well: dict[str, Any] = dict.fromkeys(("trouble", "trouble_text", "trouble_at"))
+        keep(app, backup_at=stamp(app.clock()), backup_file=target.name, backup_bytes=made.bytes, **well)
+        return made
+
+
+async def _make_at(app: App, target: Path, passphrase: str) -> MadeBackup:
+    _demand_free(target)
+    async with app.part(Backups).turn:
+        return await _made(app, target, passphrase)
+
+
+def _demand_free(target: Path) -> None:
+    if not target.is_absolute() or not target.parent.is_dir():
+        raise Invalid(f"{target} cannot be written: there is no folder {target.parent}.", field="file")
+    if target.exists():
+        raise Invalid(f"{target} is there already; name another file or delete it first.", field="file")
+
+
+async def _made(app: App, target: Path, passphrase: str) -> MadeBackup:
+    app.store.require_file()
+    task = {"task": "copy", "source": str(app.store.path), "target": str(target), "passphrase": passphrase}
+    try:
+        made = await worked(WORKER, task)
+    except BaseException:  # also when the server ends meanwhile
+        backup_files.discard_parts_of(target)
+        raise
+    return MadeBackup(str(target), made["size"], made["rows"], bool(passphrase))
+
+
+def _provable(app: App) -> Path | None:
+    return backup_files.newest_readable(app.store.path.parent, sealed=bool(app.settings.backup_passphrase))
+
+
+async def _prove(app: App) -> Proof:
+    newest, at = _provable(app), stamp(app.clock())
+    if newest is None:
+        return Proof(None, at, 0, "There is no backup yet.")
+    notes, trouble = 0, None
+    try:
+        found = await worked(app.part(Backups).prover, {"file": str(newest), "passphrase": app.settings.backup_passphrase})
+        notes = found["notes"]
+    except BackupFailed as error:
+        trouble = error.message
+    changes: dict[str, Any] = {"proof_at": at, "proof_file": newest.name, "proof_notes": notes, "proof_trouble": trouble}
+    keep(app, **changes, **({} if trouble else {"proven_at": at}))
+    return Proof(newest.name, at, notes, trouble)
+
+
+def _version(tx: Tx) -> int:
+    """Give a number that is another one after somebody has written to the database."""
+    return int(tx.value("PRAGMA data_version"))
+
+
+def _same_hour(one: datetime, other: datetime) -> bool:
+    return one.replace(minute=0, second=0, microsecond=0) == other.replace(minute=0, second=0, microsecond=0)
+
+
+def _is_another_day(moment: str, now: datetime) -> bool:
+    return (datetime.fromisoformat(moment) - NIGHT).date() != (now - NIGHT).date()

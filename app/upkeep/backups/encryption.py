@@ -1,0 +1,64 @@
+"""Encryption of backups with a passphrase, as files that the `age` program opens too."""
+
+import importlib
+from pathlib import Path
+from typing import Any
+
+from app.upkeep.backups.backup_files import BackupFailed, demand_room, made_backup
+
+MOST = 1 << 30
+LEAST_PASSPHRASE = 8
+
+
+def demand_usable(passphrase: str) -> None:
+    """Raise BackupFailed when what encrypts is not installed or the passphrase is too short to be one."""
+    _age()
+    if len(passphrase) < LEAST_PASSPHRASE:
+        raise BackupFailed(f"The passphrase for backups must have at least {LEAST_PASSPHRASE} characters.")
+
+
+def seal(plain: Path, target: Path, passphrase: str) -> int:
+    """Encrypt a file to the backup `target`, check that the same comes out of it again, and give its bytes.
+
+    Takes some four times its size of memory.
+    """
+    demand_usable(passphrase)
+    size = plain.stat().st_size
+    if size > MOST:
+        raise BackupFailed(
+            f"The database has {size >> 20} MB; more than {MOST >> 20} MB cannot be encrypted here. Make a plain backup and encrypt it with `age -p`."
+        )
+    demand_room(target.parent, size)
+    content = plain.read_bytes()
+    with made_backup(target) as part:
+        part.touch(0o600)
+        sealed = _age().passphrase.encrypt(content, passphrase)
+        part.write_bytes(sealed)
+        if _opened(part.read_bytes(), passphrase, part) != content:
+            raise BackupFailed("What was encrypted does not come out again as it went in.")
+    return len(sealed)
+
+
+def unseal(sealed: Path, target: Path, passphrase: str) -> None:
+    """Decrypt a file to `target`; raise BackupFailed when it is damaged or the passphrase is another."""
+    content = _opened(sealed.read_bytes(), passphrase, sealed)
+    demand_room(target.parent, len(content))
+    target.touch(0o600)
+    target.write_bytes(content)
+
+
+def _opened(content: bytes, passphrase: str, path: Path) -> bytes:
+    age = _age()
+    try:
+        opened: bytes = age.passphrase.decrypt(content, passphrase)
+    except age.DecryptError:
+        raise BackupFailed(f"{path} cannot be decrypted: the passphrase is another one, or the file is damaged.") from None
+    return opened
+
+
+def _age() -> Any:
+    try:
+        importlib.import_module("pyrage.passphrase")
+        return importlib.import_module("pyrage")
+    except ImportError:
+        raise BackupFailed("Encrypted backups need the package pyrage: pip install 'hearth[encryption]'.") from None

@@ -1,0 +1,90 @@
+"""What is made from other rows, beside those: tags, links, names, words of messages, measures of texts and todos."""
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from zoneinfo import ZoneInfo
+
+from app.core.database.tx import Tx
+from app.core.text import fold, word_count
+from app.workspace.index import link_text, name_index_check, note_tags
+from app.workspace.index.spellings import indexed
+from app.workspace.todos import due, todo_rows
+
+
+def tags(tx: Tx) -> Iterator[str]:
+    """Compare the tags that notes are found by with those that they have."""
+    wanted = {(owner, key, note) for note, owner, text in tx.all("SELECT id, owner_id, tags FROM notes") for key in note_tags.keys(text)}
+    there = {tuple(row) for row in tx.all("SELECT owner_id, tag_key, note_id FROM note_tags")}
+    yield from (f"note {note} is found by the tag {tag}, which it has not" for _, tag, note in there - wanted)
+    yield from (f"note {note} is not found by its tag {tag}" for _, tag, note in wanted - there)
+
+
+def links(tx: Tx) -> Iterator[str]:
+    """Compare the stored links of notes with those in their texts; notes whose links wait to be read are left out."""
+    unread = tx.one("SELECT read, last FROM unread_links") or (0, 0)
+    there: dict[int, set[tuple[str, str, str, int]]] = {}
+    for note, *link in tx.run("SELECT note_id, kind, target, path, owner_id FROM note_links"):
+        there.setdefault(note, set()).add(tuple(link))
+    for note, owner, text in tx.run("SELECT id, owner_id, content FROM notes"):
+        stored = there.pop(note, set())
+        if unread[0] < note <= unread[1]:
+            continue
+        found = link_text.targets(text) if link_text.may_hold_links(text) else set()
+        if stored != {(*target, owner) for target in found}:
+            yield f"the links of note {note} are not those of its text"
+    yield from (f"there are links of a note {note}, which is not there" for note in there)
+
+
+def messages(tx: Tx) -> Iterator[str]:
+    """Compare the words by which messages are found with their texts."""
+    fresh = sqlite3.connect("")  # a file of its own that SQLite deletes
+    try:
+        (sql,) = tx.sure("SELECT sql FROM sqlite_schema WHERE name = 'message_words'")
+        fresh.execute(sql.replace("message_words", name_index_check.FRESH, 1))
+        rows = tx.run("SELECT id, content FROM messages ORDER BY id")
+        fresh.executemany(f"INSERT INTO {name_index_check.FRESH} (rowid, content) VALUES (?, ?)", ((row[0], indexed(row[1])) for row in rows))
+        if (message := name_index_check.first_difference(tx.connection, fresh, "message_words")) is not None:
+            yield f"message {message} is not found by its words, or by others"
+    finally:
+        fresh.close()
+
+
+def measures(tx: Tx) -> Iterator[str]:
+    """Compare the sizes and words of notes with their texts."""
+    for note, size, words, content in tx.run("SELECT id, size, word_count, content FROM notes"):
+        if (size, words) != (len(content.encode()), word_count(content)):
+            yield f"the size of note {note} is not that of its text"
+
+
+def todos(tx: Tx) -> Iterator[str]:
+    """Compare words and deadlines of todos with what they say."""
+    zones = {owner: ZoneInfo(zone) for owner, zone in tx.all("SELECT owner_id, zone FROM todo_lists WHERE zone IS NOT NULL")}
+    for todo in tx.all("SELECT * FROM todos"):
+        zone = zones.get(todo["owner_id"], ZoneInfo("UTC"))
+        if todo["words"] != todo_rows.words_of(todo) or todo["deadline"] != due.deadline(todo["due_date"], zone):
+            yield f"todo {todo['id']} is not found by its words, or not in its place by its day"
+
+
+def folder_keys(tx: Tx) -> Iterator[str]:
+    """Compare the folded names of folders with their names."""
+    for folder, name, key in tx.all("SELECT id, name, name_key FROM folders"):
+        if key != fold(name):
+            yield f"folder {folder} is not found by its name"
+
+
+def vectors(tx: Tx) -> Iterator[str]:
+    """Look for vectors that cannot be of their model."""
+    for table, of in (("note_passages", "note_id"), ("episode_passages", "episode_id")):
+        rows = tx.all(
+            f"""SELECT p.{of} FROM {table} p JOIN embedding_models m ON m.id = p.model_id
+                WHERE m.dimension < 1 OR length(p.vectors) % m.dimension <> 0 OR length(p.spans) % 8 <> 0"""
+        )
+        yield from (f"the vectors of {of.removesuffix('_id')} {row[0]} are not of their model" for row in rows)
+
+
+CHECKS: dict[str, tuple[str, Callable[[Tx], Iterator[str]]]] = {
+    "tags": ("tag index", tags), "links": ("links", links), "names": ("name index", name_index_check.differences),
+    "messages": ("word index of messages", messages), "measures": ("measures of notes", measures), "todos": ("words and deadlines of todos", todos),
+    "keys": ("folded names of folders", folder_keys),
+}  # fmt: skip
+"""What is compared, by the name of the repair that makes it anew."""

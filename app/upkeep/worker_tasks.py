@@ -1,0 +1,28 @@
+"""Tasks for processes of their own, and writing down what came of them."""
+
+from typing import Any
+
+from app.core.app import App
+from app.core.database.backup_status import Safekeeping
+from app.core.process import subprocess_reader
+from app.upkeep.backups.backup_files import BackupFailed, NoRoom
+
+WORKER = "app.upkeep.worker"
+LONGEST_SECONDS = 4 * 3600
+
+
+async def worked(module: str, task: dict[str, Any]) -> dict[str, Any]:
+    """Give what a process made of a task; raise BackupFailed with its sentence."""
+    try:
+        found = await subprocess_reader.answer(module, task, seconds=LONGEST_SECONDS)
+    except subprocess_reader.ChildEnded:
+        raise BackupFailed("The process that reads the database ended before it was done; the server's log or the system's may tell why.") from None
+    if "error" in found:
+        raise (NoRoom if found["code"] == NoRoom.code else BackupFailed)(found["error"])
+    return found
+
+
+def keep(app: App, **changes: object) -> None:
+    """Remember what is known of backups and of room from now on, also in what is answered to callers."""
+    app.part(Safekeeping).keep(**changes)
+    app.store.forget_reads()

@@ -1,0 +1,134 @@
+"""The tables of attachments, of their parts and of their texts: every statement that changes or reads them."""
+
+import hashlib
+import sqlite3
+
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.errors import NotFound, QuotaExceeded
+from app.workspace.attachments.media_types import Kind
+from app.workspace.attachments.text_extraction import Extract
+
+PART = 1 << 20
+"""The bytes of a part: so that neither a write nor a read holds up others for long."""
+MOST = 100_000
+PURGED = 4
+"""How many attachments are deleted in one transaction, of up to so many times 20 MiB."""
+
+
+def begin(tx: Tx, me: Caller, *, name: str, kind: Kind, size: int, sha256: str, quota: int) -> int:
+    """Make an attachment that is not yet complete and give its id; raise QuotaExceeded where there is no room for it."""
+    held, number = tx.sure("SELECT ifnull(sum(size), 0), count(*) FROM attachments WHERE owner_id = :me", me=me.user)
+    if held + size > quota:
+        raise QuotaExceeded(f"Your attachments hold {held} bytes and may hold {quota}; delete some first.", limitBytes=quota)
+    if number >= MOST:
+        raise QuotaExceeded(f"You have {number} attachments, as many as there can be; delete some first.", limit=MOST)
+    made = tx.run(
+        """INSERT INTO attachments (owner_id, name, media_type, charset, size, sha256, created_at)
+           VALUES (:me, :name, :type, :charset, :size, :sha256, :now)""",
+        me=me.user, name=name, type=kind.media_type, charset=kind.charset, size=size, sha256=sha256, now=tx.now,
+    )  # fmt: skip
+    return made.lastrowid or 0
+
+
+def put_part(tx: Tx, attachment: int, number: int, content: bytes) -> None:
+    """Store one part of an attachment."""
+    tx.run(
+        "INSERT INTO attachment_parts (attachment_id, number, bytes) VALUES (:id, :number, :content)", id=attachment, number=number, content=content
+    )
+
+
+def complete(tx: Tx, me: Caller, attachment: int) -> sqlite3.Row:
+    """Let an attachment be seen, now that all its parts are there, and give it."""
+    return tx.sure("UPDATE attachments SET complete = 1 WHERE id = :id AND owner_id = :me RETURNING *", id=attachment, me=me.user)
+
+
+def of(tx: Tx, me: Caller, attachment: int) -> sqlite3.Row:
+    """Give an attachment of the caller; raise NotFound for any other."""
+    row = tx.one("SELECT * FROM attachments WHERE id = :id AND owner_id = :me AND complete = 1", id=attachment, me=me.user)
+    if row is None:
+        raise NotFound("There is no such attachment.", attachmentId=attachment)
+    return row
+
+
+def like(tx: Tx, me: Caller, content: bytes) -> int | None:
+    """Give an attachment of the caller with just these bytes; None where there is none."""
+    found: int | None = tx.value(
+        "SELECT min(id) FROM attachments WHERE owner_id = :me AND sha256 = :sha256 AND size = :size AND complete = 1",
+        me=me.user, sha256=hashlib.sha256(content).hexdigest(), size=len(content),
+    )  # fmt: skip
+    return found
+
+
+def newest(tx: Tx, me: Caller, *, limit: int, offset: int) -> list[sqlite3.Row]:
+    """Give the caller's attachments, newest first."""
+    return tx.all(
+        "SELECT * FROM attachments WHERE owner_id = :me AND complete = 1 ORDER BY id DESC LIMIT :limit OFFSET :offset",
+        me=me.user, limit=limit, offset=offset,
+    )  # fmt: skip
+
+
+def counted(tx: Tx, owner: int) -> tuple[int, int]:
+    """Give how many attachments a user has, and their bytes."""
+    row = tx.sure("SELECT count(*), ifnull(sum(size), 0) FROM attachments WHERE owner_id = :owner AND complete = 1", owner=owner)
+    return row[0], row[1]
+
+
+def part(tx: Tx, me: Caller, attachment: int, number: int) -> bytes | None:
+    """Give one part of an attachment of the caller; None where there is none."""
+    found: bytes | None = tx.value(
+        """SELECT bytes FROM attachment_parts JOIN attachments ON attachments.id = attachment_id
+           WHERE attachment_id = :id AND number = :number AND owner_id = :me AND complete = 1""",
+        id=attachment, number=number, me=me.user,
+    )  # fmt: skip
+    return found
+
+
+def text(tx: Tx, me: Caller, attachment: int) -> Extract | None:
+    """Give the text of an attachment of the caller, if it has been read before."""
+    row = tx.one(
+        """SELECT t.content, t.is_cut, t.trouble FROM attachment_texts t JOIN attachments a ON a.id = t.attachment_id
+           WHERE a.id = :id AND a.owner_id = :me""",
+        id=attachment, me=me.user,
+    )  # fmt: skip
+    return None if row is None else Extract(row[0], is_cut=row[1] == 1, trouble=row[2])
+
+
+def keep_text(tx: Tx, attachment: int, found: Extract) -> None:
+    """Store the text of an attachment, unless that was deleted meanwhile."""
+    tx.run(
+        """INSERT OR IGNORE INTO attachment_texts (attachment_id, content, is_cut, trouble)
+           SELECT id, :text, :cut, :trouble FROM attachments WHERE id = :id""",
+        id=attachment, text=found.text, cut=int(found.is_cut), trouble=found.trouble,
+    )  # fmt: skip
+
+
+def remove(tx: Tx, me: Caller, attachment: int) -> None:
+    """Delete an attachment of the caller for good; raise NotFound for any other."""
+    of(tx, me, attachment)
+    _delete(tx, attachment)
+
+
+def discard(tx: Tx, attachment: int) -> None:
+    """Delete what there is of an attachment that did not come to be complete."""
+    tx.run("DELETE FROM attachments WHERE id = :id AND complete = 0", id=attachment)
+
+
+def purge_stale(tx: Tx, before: str) -> int:
+    """Delete some attachments that were begun before a moment and never completed; give how many."""
+    stale = tx.all("SELECT id FROM attachments WHERE complete = 0 AND created_at < :before LIMIT :some", before=before, some=PURGED)
+    for row in stale:
+        discard(tx, row[0])
+    return len(stale)
+
+
+def purge_owner(tx: Tx, owner: int) -> int:
+    """Delete some attachments of a user who is to be deleted; give how many."""
+    some = tx.all("SELECT id FROM attachments WHERE owner_id = :owner LIMIT :some", owner=owner, some=PURGED)
+    for row in some:
+        _delete(tx, row[0])
+    return len(some)
+
+
+def _delete(tx: Tx, attachment: int) -> None:
+    tx.run("DELETE FROM attachments WHERE id = :id", id=attachment)

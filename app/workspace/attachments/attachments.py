@@ -1,0 +1,148 @@
+"""Attachments: files that a user keeps in the workspace and shows to the agent."""
+
+import asyncio
+import hashlib
+import sqlite3
+from collections.abc import AsyncGenerator
+from datetime import timedelta
+from typing import Annotated
+
+from msgspec import Meta
+
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.database.tx import Tx, stamp
+from app.core.download import Download
+from app.core.operation import operation
+from app.core.schema import Id, Line, Most, Offset, Record
+from app.errors import Invalid, NotFound
+from app.workspace.attachments import attachment_rows as rows
+from app.workspace.attachments import text_extraction
+from app.workspace.attachments.media_types import detect, kept
+from app.workspace.attachments.text_extraction import Extract
+
+STALE = timedelta(hours=1)
+"""How long an upload may take before what there is of it is deleted."""
+Name = Annotated[str, Meta(description="the file's name, 1 to 255 characters"), Line()]
+
+
+class Attachment(Record):
+    """A file; `media_type` is what was said of it, where that says something, else what its bytes are."""
+
+    id: int
+    name: str
+    media_type: str
+    size_bytes: int
+    sha256: str
+    created_at: str
+
+
+class AttachmentAnswer(Record):
+    attachment: Attachment
+
+
+class AttachmentList(Record):
+    attachments: list[Attachment]
+    total: int
+
+
+class Purged(Record):
+    purged: int
+
+
+@operation(
+    "POST /os/attachments",
+    scope="os.notes:write",
+    category="workspace",
+    since="beyond",
+    status=201,
+    raw=True,
+    body="max_attachment_body",
+    refuses={"body": "it is empty"},
+)
+async def upload_attachment(app: App, me: Caller, *, content: bytes, content_type: str = "", name: Name = "attachment") -> AttachmentAnswer:
+    """Keep a file: the body is its bytes, with its own Content-Type."""
+    if not content:
+        raise Invalid("The body is empty; it must be the bytes of the file.", field="body")
+    kind, digest = await asyncio.to_thread(lambda: (kept(content, name, content_type), hashlib.sha256(content).hexdigest()))
+    attachment = await app.write(rows.begin, me, name=name, kind=kind, size=len(content), sha256=digest, quota=app.settings.attachment_quota)
+    whole = False
+    try:
+        for number, start in enumerate(range(0, len(content), rows.PART)):
+            await app.write(rows.put_part, attachment, number, content[start : start + rows.PART])
+        answer = AttachmentAnswer(_shown(await app.write(rows.complete, me, attachment)))
+        whole = True
+    finally:
+        if not whole:
+            app.tasks.start(app.write(rows.discard, attachment))
+    return answer
+
+
+@operation("GET /os/attachments", scope="os.notes:read", category="workspace", since="beyond", effect="read")
+def list_attachments(tx: Tx, me: Caller, *, limit: Annotated[int, Meta(ge=1), Most(200)] = 50, offset: Offset = 0) -> AttachmentList:
+    """List the files that are kept, newest first."""
+    return AttachmentList([_shown(row) for row in rows.newest(tx, me, limit=limit, offset=offset)], rows.counted(tx, me.user)[0])
+
+
+@operation("GET /os/attachments/{id}", scope="os.notes:read", category="workspace", since="beyond", effect="read")
+async def download_attachment(app: App, me: Caller, *, id: Id) -> Download:
+    """Give the bytes of a file, to be saved; no browser shows or runs them."""
+    row = app.quick(rows.of, me, id)
+    return Download(row["name"], row["media_type"], row["size"], _parts(app, me, row))
+
+
+@operation("DELETE /os/attachments/{id}", scope="os.notes:write", category="workspace", since="beyond")
+def delete_attachment(tx: Tx, me: Caller, *, id: Id) -> Record:
+    """Delete a file for good. Messages that had it keep its name."""
+    rows.remove(tx, me, id)
+    return Record()
+
+
+@operation("COMMAND", category="workspace", frees=True)
+async def purge_stale_attachments(app: App, me: Caller) -> Purged:
+    """Delete what is left of uploads that were cut off."""
+    before, purged = stamp(app.clock() - STALE), 0
+    while gone := await app.write(rows.purge_stale, before):
+        purged += gone
+    return Purged(purged)
+
+
+async def content_of(app: App, me: Caller, row: sqlite3.Row, most: int | None = None) -> bytes:
+    """Give the bytes of a file, or at least its first `most`; raise NotFound when it is deleted meanwhile."""
+    found = bytearray()
+    async for part in _parts(app, me, row):
+        found += part
+        if most is not None and len(found) >= most:
+            break
+    return bytes(found)
+
+
+async def text_of(app: App, me: Caller, row: sqlite3.Row) -> Extract:
+    """Give the text of a file; it is read once and kept."""
+    known = await app.read(rows.text, me, row["id"])
+    if known is not None:
+        return known
+    content = await content_of(app, me, row, text_extraction.enough_bytes(row["media_type"]))
+    kind = await asyncio.to_thread(detect, content, row["name"], said_of(row))
+    if len(content) < row["size"] and text_extraction.enough_bytes(kind.media_type) is None:
+        content = await content_of(app, me, row)
+    found = await text_extraction.read(app, content, kind)
+    await app.write(rows.keep_text, row["id"], found)
+    return found
+
+
+def said_of(row: sqlite3.Row) -> str:
+    """Give what was said of a file, as the header of a request says it."""
+    return f"{row['media_type']}; charset={row['charset']}" if row["charset"] else str(row["media_type"])
+
+
+async def _parts(app: App, me: Caller, row: sqlite3.Row) -> AsyncGenerator[bytes, None]:
+    for number in range(-(-row["size"] // rows.PART)):
+        part = await app.read(rows.part, me, row["id"], number)
+        if part is None:
+            raise NotFound("The attachment was deleted while it was read.")
+        yield part
+
+
+def _shown(row: sqlite3.Row) -> Attachment:
+    return Attachment(row["id"], row["name"], row["media_type"], row["size"], row["sha256"], row["created_at"])

@@ -1,0 +1,4 @@
+"""The tree that notes lie in, who may do what in it, and what is shared.
+
+May import `workspace.index`. Begin with `folders`; rights are in `access`.
+"""

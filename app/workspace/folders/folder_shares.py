@@ -1,0 +1,89 @@
+"""Folder shares: contacts whom a folder's owner or admin lets in, each with a role."""
+
+from app.account import contact_pairs, users
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.core.operation import operation
+from app.core.schema import Id, Record
+from app.errors import Forbidden, Invalid, NotConnected, NotFound
+from app.workspace.folders import access, folders
+
+
+class Share(Record):
+    """One person a folder is shared with."""
+
+    user_id: str
+    username: str
+    name: str
+    role: access.Role
+    created_at: str
+
+
+class ShareList(Record):
+    shares: list[Share]
+
+
+class ShareAnswer(Record):
+    share: Share
+
+
+@operation("GET /os/folders/{id}/share", scope="os.notes:read", category="folders", since="beyond", tool=False)
+def list_folder_shares(tx: Tx, me: Caller, *, id: Id) -> ShareList:
+    """List whom a folder is shared with."""
+    access.folder(tx, me, id, field="id")
+    return ShareList([Share(*row) for row in tx.all(f"{_SELECT} ORDER BY u.username", id=id)])
+
+
+@operation(
+    "POST /os/folders/{id}/share",
+    scope="net.contacts:manage",
+    category="folders",
+    since="beyond",
+    tool=False,
+    refuses={
+        "id": "it is the folder General",
+        "username": "it is the caller's own or the owner's",
+    },
+)
+def share_folder(tx: Tx, me: Caller, *, id: Id, username: str, role: access.Role) -> ShareAnswer:
+    """Share a folder and all below it with a contact; doing it again changes the role."""
+    found = access.folder(tx, me, id, "admin", field="id")
+    if folders.is_general(found):
+        raise Invalid("The folder General cannot be shared.", field="id")
+    other = users.by_name(tx, username)
+    if other["id"] in (me.user, found["owner_id"]):
+        raise Invalid("username must be neither you nor the folder's owner.", field="username")
+    if not contact_pairs.connected(tx, me.user, other["id"]):
+        raise NotConnected(f"{other['username']} is not one of your contacts.", field="username")
+    tx.run(
+        """INSERT INTO folder_shares (folder_id, user_id, role, created_at) VALUES (:folder, :user, :role, :now)
+           ON CONFLICT (folder_id, user_id) DO UPDATE SET role = excluded.role""",
+        folder=id, user=other["id"], role=role, now=tx.now,
+    )  # fmt: skip
+    row = tx.sure(f"{_SELECT} AND s.user_id = :user", id=id, user=other["id"])
+    return ShareAnswer(Share(*row))
+
+
+@operation("DELETE /os/folders/{id}/share/{username}", scope="net.contacts:manage", category="folders", since="beyond", tool=False)
+def unshare_folder(tx: Tx, me: Caller, *, id: Id, username: str) -> Record:
+    """End someone's share of a folder; people may end their own."""
+    found = access.folder(tx, me, id, field="id")
+    other = users.by_name(tx, username)
+    if other["id"] != me.user and access.rank(tx, me, found) < access.RANKS["admin"]:
+        raise Forbidden("Only the owner or an admin may end another's share.", role=access.ROLES[access.rank(tx, me, found) - 1])
+    if tx.run("DELETE FROM folder_shares WHERE folder_id = :id AND user_id = :user", id=id, user=other["id"]).rowcount == 0:
+        raise NotFound(f"The folder is not shared with {other['username']}.", field="username")
+    return Record()
+
+
+def end_between(tx: Tx, one: int, other: int) -> list[int]:
+    """End every share between two users of folders that either owns; give the folders."""
+    rows = tx.all(
+        """DELETE FROM folder_shares WHERE user_id IN (:one, :other)
+               AND EXISTS (SELECT 1 FROM folders WHERE id = folder_id AND owner_id IN (:one, :other) AND owner_id <> user_id) RETURNING folder_id""",
+        one=one, other=other,
+    )  # fmt: skip
+    return [row["folder_id"] for row in rows]
+
+
+_SELECT = """SELECT u.uuid, u.username, u.name, s.role, s.created_at FROM folder_shares s JOIN users u ON u.id = s.user_id WHERE s.folder_id = :id"""

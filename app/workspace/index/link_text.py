@@ -1,0 +1,184 @@
+"""The links and tags that a note's text holds: reading them, and rewriting those that lead to a title."""
+
+import bisect
+import itertools
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from app.core.markdown import blocks
+from app.core.process.lazy_regex import regex
+from app.core.text import fold
+
+Kind = Literal["wiki", "note", "tag"]
+MOST = 10_000
+ENDING = ".md"
+MOST_SLASHES = 4
+MOST_HASHES = 3
+WIKI_MARKS = regex(r"[\[\]|\x00-\x1f]")
+_ADDRESS_BEFORE = 300
+_SHOWN_BEFORE = 300
+_LINE_BEFORE = 400
+_WIKI = regex(r"\[\[([^\[\]\n]{1,800})\]\]")
+_NOTE = regex(r"(?:hearth:note/|/os/notes/)([1-9][0-9]{0,15})(?![\w/-])")
+_ADDRESS_ENDS = " \t\r\n()<>[]\"'`,;"
+_BEFORE_ADDRESS = regex(r"(?:https?://.+|/api/v[0-9]+)?")
+_HAS_TAG = regex(r"#\w")
+_TAG = regex(r"#(?<![^\s(,;]#)(\w[\w/-]{0,63})(?![\w/-])")  # begins with the letter that re looks for fastest
+_DEFINITION = regex(r"[ \t>]*\[[^\]\n]+\]:[ \t]*")  # of a link's address, which an anchor may be
+
+
+class Link(msgspec.Struct, frozen=True):
+    """A link or tag: what it leads to (a title with its path and heading, a note's number, a tag), what is shown, and where it stands."""
+
+    kind: Kind
+    target: str
+    shown: str
+    start: int
+    end: int
+
+
+class Target(NamedTuple):
+    """One way to read what a link or tag leads to: folded title (or number, or tag), and folded path of its folder, empty for any."""
+
+    kind: Kind
+    name: str
+    path: str = ""
+
+
+def may_hold_links(text: str) -> bool:
+    """Say quickly whether it is worth reading a text for links and tags."""
+    return "[[" in text or "/os/notes/" in text or "hearth:note/" in text or _HAS_TAG.search(text) is not None
+
+
+def links(text: str) -> list[Link]:
+    """Give the links and tags of a text in order, of each kind the first 10,000; none in code, and no tags in headings, addresses and definitions."""
+    if not may_hold_links(text):
+        return []
+    notes = _notes(text) if "/os/notes/" in text or "hearth:note/" in text else ()
+    every = (_wikis(text), notes, _tags(text))
+    found = sorted((link for each in every for link in itertools.islice(each, MOST)), key=lambda link: link.start)
+    code = blocks.code_spans(text) if found else []
+    titles = [(line.start, line.end) for line in blocks.headings(text)] if any(link.kind == "tag" for link in found) else []
+    kept: list[Link] = []
+    for link in found:
+        if (kept and link.start < kept[-1].end) or _inside(code, link.start) or (link.kind == "tag" and _inside(titles, link.start)):
+            continue
+        kept.append(link)
+    return kept
+
+
+def targets(text: str) -> set[Target]:
+    """Give all that the links and tags of a text may lead to, in each way that they can be read."""
+    return {target for link in links(text) for target in readings(link)}
+
+
+def readings(link: Link) -> list[Target]:
+    """Give the ways to read a link, the first to be tried first: a title may itself hold a slash or a hash."""
+    if link.kind != "wiki":
+        return [Target(link.kind, fold(link.target))]
+    return [Target("wiki", fold(title), fold(path)) for path, title, _ in _cuts(link.target)]
+
+
+def heading(link: Link) -> str:
+    """Give what follows the first hash of a link to a title; empty without one."""
+    return link.target.partition("#")[2].strip() if link.kind == "wiki" else ""
+
+
+def rewritten(text: str, new_title: Callable[[Target], str | None]) -> str:
+    """Give the text with another title in each link of which a reading has a new one; paths, headings and shown text stay."""
+    parts, end = [], 0
+    for link in links(text):
+        if link.kind == "wiki" and (inner := _renamed(link, new_title)) is not None:
+            _, bar, shown = _halves(text[link.start + 2 : link.end - 2])
+            parts += [text[end : link.start], "[[", inner, bar, shown, "]]"]
+            end = link.end
+    return "".join([*parts, text[end:]])
+
+
+def without_ending(title: str) -> str:
+    """Give a title without the `.md` of the file it may come from: a link may leave that out."""
+    return title[:-3] if len(title) > 3 and title[-3:].lower() == ENDING else title
+
+
+def lines(text: str, places: Sequence[int]) -> list[int]:
+    """Give the numbers, from 1, of the lines in which ascending places stand; lines end in LF, CRLF or CR."""
+    numbers, number, at = [], 1, 0
+    for place in places:
+        number += text.count("\n", at, place) + text.count("\r", at, place) - text.count("\r\n", at, place)
+        at = place
+        numbers.append(number)
+    return numbers
+
+
+def _wikis(text: str) -> Iterator[Link]:
+    for match in _WIKI.finditer(text):
+        target, bar, shown = _halves(match[1])
+        target = target.strip()
+        if target:
+            yield Link("wiki", target, shown.strip() if bar else target, match.start(), match.end())
+
+
+def _notes(text: str) -> Iterator[Link]:
+    """Give the addresses of notes, bare or in a Markdown link."""
+    for match in _NOTE.finditer(text):
+        before = text[max(0, match.start() - _ADDRESS_BEFORE) : match.start()]
+        address = before[1 + max(before.rfind(mark) for mark in _ADDRESS_ENDS) :]
+        if not _BEFORE_ADDRESS.fullmatch(address) or (match[0][0] == "h" and address):
+            continue
+        start = match.start() - len(address)
+        yield Link("note", match[1], _shown(text, start) or text[start : match.end()], start, match.end())
+
+
+def _shown(text: str, address: int) -> str:
+    """Give the text of the Markdown link whose address begins there; empty when there is none."""
+    opener = address - (text[address - 1 : address] == "<")
+    if text[max(0, opener - 2) : opener] != "](":
+        return ""
+    before = text[max(0, opener - 2 - _SHOWN_BEFORE) : opener - 2]
+    _, bracket, shown = before.rpartition("[")
+    return shown if bracket and "\n" not in shown else ""
+
+
+def _tags(text: str) -> Iterator[Link]:
+    for match in _TAG.finditer(text):
+        start, name = match.start(), match[1]
+        line = text[max(0, start - _LINE_BEFORE) : start].rpartition("\n")[2]
+        if not (line.endswith("](") or name.isdecimal() or _DEFINITION.fullmatch(line)):
+            yield Link("tag", name, match[0], start, match.end())
+
+
+def _halves(inner: str) -> tuple[str, str, str]:
+    """Give what stands before the bar, the bar, and after it; in a table the bar has a backslash before it."""
+    target, bar, shown = inner.partition("|")
+    return (target[:-1], "\\|", shown) if bar and target.endswith("\\") else (target, bar, shown)
+
+
+def _cuts(target: str) -> Iterator[tuple[str, str, str]]:
+    """Give the ways to cut what a link holds into path, title and heading (with its hash), the title as long as it can be first."""
+    if "/" not in target and "#" not in target:
+        yield "", target, ""
+        return
+    hashes = [place for place, letter in enumerate(target) if letter == "#"]
+    for end in dict.fromkeys([len(target), *hashes[-1:], *reversed(hashes[:MOST_HASHES])]):
+        name = target[:end]
+        slashes = [place for place, letter in enumerate(name) if letter == "/"]
+        for cut in [-1, *slashes[-MOST_SLASHES:]]:
+            path, title = name[:cut] if cut > 0 else "", name[cut + 1 :]
+            if title.strip() and (cut < 0 or path.strip()):
+                yield path.strip().strip("/"), title.strip(), target[end:]
+
+
+def _renamed(link: Link, new_title: Callable[[Target], str | None]) -> str | None:
+    for (path, _, rest), target in zip(_cuts(link.target), readings(link), strict=True):
+        title = new_title(target)
+        if title is not None:
+            return f"{path}/{title}{rest}" if path else f"{title}{rest}"
+    return None
+
+
+def _inside(spans: Sequence[blocks.Span], place: int) -> bool:
+    """Say whether a place lies in one of some spans that are in order."""
+    before = bisect.bisect_right(spans, place, key=lambda span: span[0])
+    return before > 0 and place < spans[before - 1][1]

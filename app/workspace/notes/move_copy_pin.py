@@ -1,0 +1,145 @@
+"""Where notes are and stay: copying, moving, pinning and deleting them."""
+
+import sqlite3
+from typing import Annotated
+
+from msgspec import UNSET, Meta, UnsetType
+
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.core.operation import operation
+from app.core.schema import Id, NameOrPath, Record, Title
+from app.errors import Invalid, RevisionConflict
+from app.workspace.folders import access, folder_rows, folders, trash_rows
+from app.workspace.notes import note_rows
+
+Destination = Annotated[int, Meta(ge=1, le=(1 << 53) - 1, description="a folder; null is the root")]
+
+
+class CopiedNote(Record):
+    id: int
+    title: str
+    folder_id: int | None
+
+
+class Copied(Record):
+    note: CopiedNote
+
+
+class MovedNote(Record):
+    id: int
+    folder_id: int | None
+    revision: int
+
+
+class Moved(Record):
+    note: MovedNote
+
+
+class PinnedNote(Record):
+    id: int
+    pinned: bool
+    revision: int
+
+
+class Pinned(Record):
+    note: PinnedNote
+
+
+class Trashed(Record):
+    trashed: bool = True
+
+
+@operation(
+    "POST /os/notes/{id}/copy",
+    scope="os.notes:write",
+    category="notes",
+    tool={"id": "noteId"},
+    risk="W",
+    refuses={
+        "folderName": "both it and folderId are given, or it names several folders",
+    },
+)
+def copy_note(
+    tx: Tx,
+    me: Caller,
+    *,
+    id: Id,
+    folder_id: Destination | UnsetType | None = UNSET,
+    folder_name: NameOrPath | None = None,
+    title: Title | None = None,
+) -> Copied:
+    """Copy a note, by default beside its source; the copy has neither snapshots nor share links."""
+    note = access.note(tx, me, id)
+    owner, place = _destination(tx, me, note, folder_id, folder_name)
+    text = note_rows.Text(note["content"], note["size"], note["word_count"])
+    name = title or note["title"]
+    made = note_rows.insert(tx, owner=owner, folder_id=place, title=name, text=text, tags=note["tags"])
+    return Copied(CopiedNote(made, name, place))
+
+
+@operation(
+    "POST /os/notes/{id}/move",
+    scope="os.notes:write",
+    category="notes",
+    tool={"id": "noteId"},
+    risk="W",
+    refuses={
+        "folderId": "neither it nor folderName is given",
+        "folderName": "both it and folderId are given, or it names several folders",
+    },
+)
+def move_note(tx: Tx, me: Caller, *, id: Id, folder_id: Destination | UnsetType | None = UNSET, folder_name: NameOrPath | None = None) -> Moved:
+    """Move a note into another folder; null moves it to the root."""
+    if folder_id is UNSET and folder_name is None:
+        raise Invalid("Give folderId (null for the root) or folderName.", field="folderId")
+    note = access.note(tx, me, id)
+    owner, place = _destination(tx, me, note, folder_id, folder_name)
+    if (owner, place) != (note["owner_id"], note["folder_id"]):
+        access.note(tx, me, id, "admin")
+        note_rows.relocate(tx, note, owner=owner, folder_id=place)
+    return Moved(MovedNote(id, place, _revision(tx, id)))
+
+
+@operation("POST /os/notes/{id}/pin", scope="os.notes:write", category="notes", tool={"id": "noteId"}, risk="W")
+def pin_note(tx: Tx, me: Caller, *, id: Id, pinned: bool) -> Pinned:
+    """Pin or unpin a note."""
+    note = access.note(tx, me, id, "writer")
+    if bool(note["pinned"]) != pinned:
+        note_rows.set_pinned(tx, note, pinned=pinned)
+    return Pinned(PinnedNote(id, pinned, _revision(tx, id)))
+
+
+@operation("DELETE /os/notes/{id}", scope="os.notes:write", category="notes", since="beyond")
+def delete_note(tx: Tx, me: Caller, *, id: Id, if_revision: Id | None = None) -> Trashed:
+    """Move a note to the trash."""
+    note = access.note(tx, me, id, "admin")
+    if if_revision is not None and if_revision != note["revision"]:
+        raise RevisionConflict(
+            "The note has changed since: ifRevision is not its revision.", field="ifRevision", revision=note["revision"], updatedAt=note["updated_at"]
+        )
+    trash(tx, me, note)
+    return Trashed()
+
+
+def trash(tx: Tx, me: Caller, note: sqlite3.Row) -> None:
+    """Put a note into its owner's trash."""
+    path = folder_rows.path(tx, note["folder_id"])
+    entry = trash_rows.put(tx, me, owner=note["owner_id"], kind="note", item_id=note["id"], title=note["title"], path=path)
+    note_rows.trash_one(tx, note, entry)
+
+
+def _destination(tx: Tx, me: Caller, note: sqlite3.Row, folder_id: int | UnsetType | None, folder_name: str | None) -> tuple[int, int | None]:
+    """Give owner and folder of where a note is to go; raise unless the caller may create there."""
+    if folder_name is None and folder_id is UNSET and (note["folder_id"] is not None or note["owner_id"] != me.owns):
+        folder_id = note["folder_id"]
+    number = None if isinstance(folder_id, UnsetType) else folder_id
+    folder = folders.named_or_numbered(tx, me, number, folder_name)
+    if folder is None:
+        return access.root(me), None
+    access.demand(access.rank(tx, me, folder), "editor")
+    return folder["owner_id"], folder["id"]
+
+
+def _revision(tx: Tx, note_id: int) -> int:
+    return int(tx.value("SELECT revision FROM notes WHERE id = :id", id=note_id))

@@ -1,0 +1,261 @@
+"""Grep: lines of notes that hold a literal text or match a regular expression, in time linear in the text (RE2)."""
+
+import asyncio
+import copy
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.core.operation import operation
+from app.core.process.background_tasks import report
+from app.core.schema import NO_NUL, Form, Id, Most, NameOrPath, Record
+from app.workspace.folders import access, folders
+from app.workspace.search.grep import re2_programs, text_scan
+from app.workspace.search.grep import snapshot_history as histories
+from app.workspace.search.grep.re2_programs import Hit, Mode, Pace, Program
+from app.workspace.search.grep.text_scan import Batch
+
+Pattern = Annotated[str, Meta(min_length=1, max_length=1000), Form(NO_NUL)]
+Context = Annotated[int, Meta(ge=0, le=20)]
+
+
+class Match(Record):
+    """One matching line, whole; `line` and `column` count from 1, the column in characters."""
+
+    line: int
+    column: int
+    text: str
+    match: str
+    before: list[str]
+    after: list[str]
+
+
+class Matched(Record):
+    note_id: int
+    title: str
+    matches: list[Match]
+
+
+class Summary(Record):
+    notes_scanned: int
+    notes_matched: int
+
+
+class LineTrace(histories.Trace):
+    """What a note's newest snapshot that matches holds: its matching lines."""
+
+    matches: list[Match]
+
+
+class Grepped(Record):
+    """`truncated` says that there were more lines than `limit`. With history: what snapshots hold, and whether all of them were searched."""
+
+    results: list[Matched]
+    summary: Summary
+    truncated: bool
+    history: list[LineTrace] | UnsetType = UNSET
+    history_complete: bool | UnsetType = UNSET
+
+
+@operation(
+    "POST /os/notes/grep",
+    scope="os.notes:read",
+    category="notes",
+    effect="read",
+    tool=True,
+    stoppable=True,
+    risk="R",
+    refuses={
+        "pattern": "in the mode regex it is none of RE2, or needs more than its time; it holds a NUL",
+        "folderName": "both it and folderId are given, or it names several folders",
+    },
+)
+async def grep_notes(
+    app: App, me: Caller, *, pattern: Pattern, mode: Mode = "literal", context_before: Context = 0, context_after: Context = 0,
+    folder_id: Id | None = None, folder_name: NameOrPath | None = None, case_sensitive: bool = False,
+    limit: Annotated[int, Meta(ge=1), Most(10_000)] = 1000, history: bool = False,
+) -> Grepped:  # fmt: skip
+    """Find the lines of notes that hold a text or match a regular expression (RE2: no look-around, no back-references).
+
+    With `history` the snapshots are searched too: of each note the newest that matches, who made it and when, and since when the note no
+    longer does. When that takes longer than 2 seconds it is left unfinished.
+    """
+    me = app.quick(access.discreet, me)
+    wanted = Wanted(pattern, mode, case_sensitive, folder_id, folder_name)
+    grep = Grep(me, wanted, around=(context_before, context_after), limit=limit, indexed=app.settings.grep_index)
+    await grep.run(app)
+    truncated = grep.cut()
+    scanned = await app.read(text_scan.considered, grep.scope, grep.results[-1].note_id) if truncated else grep.scope.total
+    answer = Grepped(grep.results, Summary(scanned, len(grep.results)), truncated)
+    if history:
+        traces = await histories.lines(app, me, grep.scope, grep.program, limit=limit)
+        answer.history = [_traced(found, grep.around) for found in traces.found]
+        answer.history_complete = traces.complete
+    return answer
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """What is searched for, and where: in all notes the caller has at least that role for, in a folder, or in some notes."""
+
+    pattern: str
+    mode: Mode
+    case_sensitive: bool
+    folder_id: int | None
+    folder_name: str | None
+    least: Literal["viewer", "writer"] = "viewer"
+    note_ids: tuple[int, ...] | None = None
+
+
+class Grep:
+    """A search under way: it goes on slice by slice, and holds what it has found."""
+
+    program: Program
+    scope: text_scan.Scope
+    walk: text_scan.Walk
+
+    def __init__(self, me: Caller, wanted: Wanted, *, around: tuple[int, int], limit: int, indexed: bool) -> None:
+        self.me = me
+        self.wanted = wanted
+        self.around = around
+        self.indexed = indexed
+        self.limit = limit
+        self.found = 0
+        self.results: list[Matched] = []
+        self.pace = Pace(re2_programs.SECONDS)
+        self._work: Iterator[None] = iter(())
+
+    async def run(self, app: App) -> None:
+        """Search to the end; in two lanes at once, each for half of the notes, where all of them are to be read."""
+        if await app.read(self.begin):
+            return
+        other = self._half()
+        if other is None:
+            await app.read_in_slices(self.slice)
+            return
+        later = asyncio.ensure_future(app.read_in_slices(other.slice))
+        later.add_done_callback(report)  # when both lanes refuse, one of them is heard
+        try:
+            await app.read_in_slices(self.slice)
+            if not self._full():
+                await later
+                self.results += other.results
+                self.found += other.found
+        finally:
+            later.cancel()
+
+    def begin(self, tx: Tx) -> bool:
+        """Find out what is to be read, and search a first slice of it; say whether that was all."""
+        self.pace.begin_slice()
+        wanted = self.wanted
+        self.program = re2_programs.compiled(wanted.pattern, wanted.mode, case_sensitive=wanted.case_sensitive)
+        folder = folders.named_or_numbered(tx, self.me, wanted.folder_id, wanted.folder_name)
+        if folder is not None:
+            access.demand(access.rank(tx, self.me, folder), wanted.least)
+        self.scope = text_scan.scope(tx, self.me, None if folder is None else folder["id"], wanted.least)
+        self.walk = text_scan.Walk(tx, self.scope, self.program.needs, indexed=self.indexed, only=wanted.note_ids)
+        return self.slice(tx)
+
+    def slice(self, tx: Tx) -> bool:
+        """Search for some tens of milliseconds and say whether that was all; raise Invalid when the time for the whole is over."""
+        self.pace.begin_slice()
+        while not self._advance(tx):
+            if self.pace.slice_over():
+                self.pace.end_slice()
+                return False
+        return True
+
+    def cut(self) -> bool:
+        """Leave out the lines above the limit and say whether there were any."""
+        over = self.found - self.limit
+        while over > 0:
+            last = self.results[-1].matches
+            dropped = min(over, len(last))
+            del last[len(last) - dropped :]
+            over -= dropped
+            if not last:
+                self.results.pop()
+        return self.found > self.limit
+
+    def _full(self) -> bool:
+        return self.found > self.limit
+
+    def _half(self) -> "Grep | None":
+        """Give another search for the later half of what is left to read, if that is worth it."""
+        rest = self.walk.half()
+        if rest is None:
+            return None
+        other = copy.copy(self)
+        other.walk, other.results, other._work, other.pace = rest, [], iter(()), Pace(self.pace.left)
+        other.limit, other.found = self.limit - self.found, 0
+        return other
+
+    def _advance(self, tx: Tx) -> bool:
+        """Do a little more and say whether that was all."""
+        if next(self._work, self) is not self:
+            return False
+        if self._full() or self.walk.ended:
+            self._entitle(tx)
+            return True
+        self._work = self._look(self.walk.batch(tx))
+        return False
+
+    def _entitle(self, tx: Tx) -> None:
+        nameless = [matched for matched in self.results if not matched.title]
+        titles = text_scan.titles(tx, [matched.note_id for matched in nameless]) if nameless else {}
+        for matched in nameless:
+            matched.title = titles.get(matched.note_id, "")
+
+    def _look(self, batch: Batch) -> Iterator[None]:
+        """Search texts, and keep what is found."""
+        before, content, names = -1, b"", None
+        for found in re2_programs.hits(self.program, batch.texts, self.pace):
+            if found is None:
+                yield None
+                continue
+            which, hit = found
+            if which != before:
+                names = names or batch.names()
+                before, content = which, batch.texts[which]
+                self.results.append(Matched(*names[which], []))
+            self.results[-1].matches.append(shown(content, hit, *self.around))
+            self.found += 1
+            if self._full():
+                return
+
+
+def _traced(found: histories.Found, around: tuple[int, int]) -> LineTrace:
+    text = found.content
+    return LineTrace(**msgspec.structs.asdict(found.trace), matches=[shown(text, hit, *around) for hit in found.hits])
+
+
+def shown(text: bytes, hit: Hit, before: int, after: int) -> Match:
+    """Give a line that matches, with so many of the lines before and after it."""
+    line = text[hit.start : hit.end].decode()
+    above, below = _before(text, hit.start, before) if before else [], _after(text, hit.end, after) if after else []
+    return Match(hit.line, hit.first + 1, line, line[hit.first : hit.last], above, below)
+
+
+def _before(text: bytes, end: int, most: int) -> list[str]:
+    """Give the lines before the one that begins at `end`."""
+    found: list[str] = []
+    while len(found) < most and end > 0:
+        start = text.rfind(b"\n", 0, end - 1) + 1
+        found.append(text[start : end - 1].decode())
+        end = start
+    return found[::-1]
+
+
+def _after(text: bytes, start: int, most: int) -> list[str]:
+    """Give the lines after the one that ends at `start`."""
+    found: list[str] = []
+    while len(found) < most and start + 1 < len(text):
+        end = text.find(b"\n", start + 1)
+        end = len(text) if end < 0 else end
+        found.append(text[start + 1 : end].decode())
+        start = end
+    return found

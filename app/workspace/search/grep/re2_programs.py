@@ -1,0 +1,326 @@
+"""A pattern made ready to search texts for: RE2 programs over UTF-8, line by line, in pieces that no text and no pattern can make long."""
+
+import bisect
+import functools
+import itertools
+import time
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal
+
+import msgspec
+
+from app.errors import Invalid
+from app.workspace.search.grep import literals, regex_patterns
+
+Mode = Literal["literal", "regex"]
+SECONDS = 2.0
+SLICE_SECONDS = 0.03
+MEMORY = 3 << 20
+SMALL_PROGRAM = 3_000
+LONGEST_PIECE = 1 << 18
+SHORTEST_PIECE = 1 << 9
+STEPS_A_PIECE = 1 << 25
+HITS_BETWEEN_PAUSES = 64
+MOST_TRIES = 20_000
+QUICK_SECONDS, SLOW_SECONDS = 0.004, 0.02
+
+
+Search = Callable[[bytes, int, int], tuple[int, int] | None]
+
+
+class Hit(msgspec.Struct, frozen=True):
+    """A line that matches: its number from 1, where it lies in the text in bytes, and where the match lies in the line, in characters."""
+
+    line: int
+    start: int
+    end: int
+    first: int
+    last: int
+
+
+class Program(msgspec.Struct, frozen=True):
+    """A pattern: `ascii` is right for texts of ASCII, `loose` finds every line of others that could match; `exact` says which do.
+
+    Where `exact` cannot, since the pattern looks at words, `marked` does. A `loose` that is `exact` needs nobody else.
+    """
+
+    ascii: Any
+    loose: Any
+    exact: Any
+    marked: Any
+    needs: literals.Literals
+
+    def judge(self, line: bytes) -> tuple[int, int] | None:
+        """Give where a line matches, in characters."""
+        if self.marked is not None and not line.isascii():
+            return _judged(self.marked, with_marks(line.decode()).encode())
+        found = (self.ascii if line.isascii() else self.exact).search(line)
+        return found and (_characters(line, 0, found.start()), _characters(line, 0, found.end()))
+
+
+class Pace:
+    """How long pieces may be so that each takes some milliseconds, and how much time is left."""
+
+    def __init__(self, seconds: float) -> None:
+        self.left = seconds
+        self.piece = SHORTEST_PIECE * 8
+        self._slice_began = self._worked = 0.0
+
+    def begin_slice(self) -> None:
+        """Begin to count time."""
+        self._slice_began, self._worked = time.monotonic(), time.thread_time()
+
+    def slice_over(self) -> bool:
+        """Say whether others should have their turn."""
+        return time.monotonic() > self._slice_began + SLICE_SECONDS
+
+    def end_slice(self) -> None:
+        """Take the slice off what is left, by what this thread has worked, or half the time if that is more; raise Invalid when nothing is left."""
+        self.left -= max(time.thread_time() - self._worked, (time.monotonic() - self._slice_began) / 2)
+        self._require(self.left)
+
+    def require(self, seconds: float) -> None:
+        """Raise Invalid when so much more time will not be there."""
+        self._require(self.left - (time.monotonic() - self._slice_began) - seconds)
+
+    def _require(self, left: float) -> None:
+        if left < 0:
+            raise _too_slow()
+
+    def took(self, seconds: float, size: int) -> None:
+        """Learn from a piece of that size."""
+        if seconds > SLOW_SECONDS:
+            self.piece = max(SHORTEST_PIECE, size // 2)
+        elif seconds < QUICK_SECONDS and size >= self.piece:
+            self.piece = min(LONGEST_PIECE, 2 * self.piece)
+
+
+@functools.lru_cache(maxsize=16)
+def compiled(pattern: str, mode: Mode, *, case_sensitive: bool, groups: bool = False) -> Program:
+    """Give the program for a pattern, `groups` with what its groups hold; raise Invalid with what RE2 has against it."""
+    tree = _tree(pattern, mode, case_sensitive=case_sensitive)
+    compile_ = functools.partial(_compile, case_sensitive=case_sensitive, groups=groups)
+    if tree is None:
+        exact = compile_("(?m)" + pattern)
+        return Program(exact, exact, exact, None, literals.Literals(None, ()))
+    try:
+        exact = compile_("(?m)" + regex_patterns.written(tree))
+    except Invalid:
+        compile_(pattern)  # what RE2 says should be of the pattern as it was given
+        raise
+    marked = compile_("(?m)" + regex_patterns.marked(tree)) if regex_patterns.looks_at_words(tree) else None
+    small = marked is None and exact.programsize <= SMALL_PROGRAM
+    loose = exact if small else compile_("(?m)" + regex_patterns.loosely(tree, _ascii_members), bytewise=True)
+    return Program(compile_("(?m)" + regex_patterns.for_ascii(tree, _ascii_members), bytewise=True), loose, exact, marked, literals.required(tree))
+
+
+class Texts:
+    """Texts that are searched as if they were one, since most hold nothing and each search costs something; LF stands between them.
+
+    Their lines end in LF alone; where others did, the texts are changed.
+    """
+
+    def __init__(self, whole: bytes, sizes: Callable[[], Sequence[int]]) -> None:
+        self.whole = whole
+        self._sizes = sizes
+        if b"\r" in whole:
+            parts = [self[which].replace(b"\r\n", b"\n").replace(b"\r", b"\n") for which in range(len(self.starts) - 1)]
+            self.whole = b"\n".join(parts)
+            self._sizes = lambda: [len(part) for part in parts]
+            del self.starts
+
+    @functools.cached_property
+    def starts(self) -> list[int]:
+        """Where each text begins in the whole, and where one more would."""
+        return list(itertools.accumulate((size + 1 for size in self._sizes()), initial=0))
+
+    def __getitem__(self, which: int) -> bytes:
+        return self.whole[self.starts[which] : self.starts[which + 1] - 1]
+
+
+def together(contents: Sequence[bytes]) -> Texts:
+    """Give texts as they are searched."""
+    return Texts(b"\n".join(contents), lambda: [len(content) for content in contents])
+
+
+def hits(program: Program, texts: Texts, pace: Pace) -> Iterator[tuple[int, Hit] | None]:
+    """Give the lines that match, in order, each with the place of its text among all; None now and then, where it may be left for a while."""
+    whole, plain = texts.whole, texts.whole.isascii()
+    search = program.ascii if plain else program.loose
+    judged = not plain and search is not program.exact
+    which, line, counted, base, limit = -1, 1, 0, 0, 0
+    for place in _lines(search, whole, pace):
+        if place is None:
+            yield None
+            continue
+        start, end, first, last = place
+        if start >= limit:
+            which = bisect.bisect_right(texts.starts, start) - 1
+            base, limit = texts.starts[which : which + 2]
+            line, counted = 1, base
+        if start == limit - 1 and (start == base or whole[start - 1] == 10):
+            continue  # what follows the last end of a line is no line when it is empty
+        matched: tuple[int, int] | None = (first - start, last - start)
+        if judged:
+            if end - start > 2 * pace.piece:
+                yield from _tried(_searcher(program.exact), whole, (start, end), pace)
+            matched = program.judge(whole[start:end])
+        elif not plain:
+            matched = _characters(whole, start, first), _characters(whole, start, last)
+        if matched is None:
+            yield None
+            continue
+        line, counted = line + whole.count(b"\n", counted, start), start
+        yield which, Hit(line, start - base, end - base, *matched)
+
+
+def _lines(program: Any, text: bytes, pace: Pace) -> Iterator[tuple[int, int, int, int] | None]:
+    """Give where the lines lie that match and where their first matches do; None after each piece of whole lines that was searched."""
+    size, at, number, search = len(text), 0, 0, _searcher(program)
+    most = max(SHORTEST_PIECE, min(LONGEST_PIECE, STEPS_A_PIECE // program.programsize))
+    while at < size:
+        piece = min(pace.piece, most)
+        stop = text.find(b"\n", at + piece) if at + piece < size else -1
+        stop = size if stop < 0 else stop
+        if stop - at > 2 * piece:
+            yield from _tried(search, text, (at, stop), pace)
+        begun, from_ = time.monotonic(), at
+        found = search(text, at, stop)
+        pace.took(time.monotonic() - begun, stop - from_)
+        while found is not None:
+            first, last = found
+            start = text.rfind(b"\n", at, first) + 1 or at
+            end = text.find(b"\n", last, stop)
+            end = stop if end < 0 else end
+            yield start, end, first, last
+            at = end + 1
+            if (number := number + 1) % HITS_BETWEEN_PAUSES == 0:
+                yield None
+            found = search(text, at, stop) if at <= stop and at < size else None
+        at = stop + 1
+        yield None
+
+
+def with_marks(text: str) -> str:
+    """Give a text with each character between two marks that say whether it is of a word."""
+    return text.translate(_MARKS)
+
+
+def _judged(marked: Any, line: bytes) -> tuple[int, int] | None:
+    """Give where a line between marks matches, in characters of the line without them.
+
+    An empty match can lie between a mark and its character, where there is no place in the line; then the search goes on behind it.
+    """
+    at = 0
+    for _ in range(MOST_TRIES):
+        found = marked.search(line, at)
+        if found is None:
+            return None
+        start, end = found.span()
+        if start in (0, len(line)) or (line[start - 1] in b"1\x02" and line[start] in b"0\x01"):
+            return len(line[:start].decode()) // 3, len(line[:end].decode()) // 3
+        at = start + 1
+    raise _too_slow()
+
+
+def _too_slow() -> Invalid:
+    return Invalid("pattern needs more than 2 seconds here; give a folder or a rarer pattern.", field="pattern")
+
+
+def _searcher(program: Any) -> Search:
+    """Give the function that gives where a program first matches in a part of a text.
+
+    The binding's own `search` makes a generator and two objects for each call, which costs more than the search: so its inner one is taken where it
+    is what it was when this was written.
+    """
+    import re2
+
+    inner, anchors = getattr(getattr(program, "_regexp", None), "Match", None), getattr(re2, "_Anchor", None)
+    if inner is None or anchors is None:
+        return lambda text, start, end: (found := program.search(text, start, end)) and found.span()
+    anywhere = anchors.UNANCHORED
+
+    def search(text: bytes, start: int, end: int) -> tuple[int, int] | None:
+        span: tuple[int, int] = inner(anywhere, text, start, end)[0]
+        return span if span[0] >= 0 else None
+
+    return search
+
+
+def _tried(search: Search, text: bytes, line: tuple[int, int], pace: Pace) -> Iterator[None]:
+    """Look whether there is time for a line that is too long for one piece: try growing beginnings of it, whose times tell what the whole takes."""
+    at, end = line
+    size = pace.piece
+    while at + size < end:
+        begun = time.monotonic()
+        if search(text, at, at + size) is not None:
+            break
+        pace.require(2 * (time.monotonic() - begun))
+        size *= 2
+        yield None
+
+
+def _tree(pattern: str, mode: Mode, *, case_sensitive: bool) -> regex_patterns.Choice | None:
+    """Give the tree of a pattern, None when it is one that only RE2 can read."""
+    if "\0" in pattern:
+        raise Invalid("pattern must not hold a NUL character; no note does.", field="pattern")
+    if mode == "literal":
+        return regex_patterns.escapable(regex_patterns.literal(pattern, fold=not case_sensitive))
+    try:
+        tree = regex_patterns.read(pattern, fold=not case_sensitive)
+    except regex_patterns.Unreadable:
+        return None
+    return regex_patterns.escapable(tree)
+
+
+def _ascii_members(char: regex_patterns.Char) -> str:
+    """Give the class of the ASCII characters that one may be."""
+    return _ascii_class(char.source, fold=char.fold)
+
+
+@functools.lru_cache(maxsize=512)
+def _ascii_class(source: str, *, fold: bool) -> str:
+    program = _compile(source, case_sensitive=not fold, groups=False)
+    codes = [code for code in range(128) if program.fullmatch(bytes([code])) is not None]
+    return "[" + "".join(f"\\x{{{code:X}}}" for code in codes) + "]" if codes else r"\x{FF}"  # a byte that no text holds
+
+
+def _compile(pattern: str, *, case_sensitive: bool, groups: bool, bytewise: bool = False) -> Any:
+    import re2
+
+    options = re2.Options()
+    options.log_errors = False
+    options.case_sensitive = case_sensitive
+    options.max_mem = MEMORY
+    options.never_nl = True
+    options.never_capture = not groups
+    if bytewise:
+        options.encoding = re2.Options.Encoding.LATIN1
+    try:
+        return re2.compile(pattern.encode(), options)
+    except UnicodeEncodeError:
+        raise Invalid("pattern holds half of a surrogate pair, which is no character.", field="pattern") from None
+    except re2.error as error:
+        reason = error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else str(error.args[0])
+        raise Invalid(f"pattern is not a regular expression that RE2 knows: {reason}.", field="pattern") from None
+    finally:
+        re2.purge()  # its own memory would keep a hundred programs, some of them megabytes large
+
+
+def _characters(text: bytes, start: int, end: int) -> int:
+    """Give how many characters lie between two places."""
+    part = text[start:end]
+    return end - start if part.isascii() else len(part.decode(errors="ignore"))
+
+
+class _Marks(dict[int, str]):
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        of_word = character == "_" or unicodedata.category(character)[0] in "LNM"
+        before, after = regex_patterns.WORD_MARKS if of_word else regex_patterns.OTHER_MARKS
+        self[code] = marked = f"{before}{character}{after}"
+        return marked
+
+
+_MARKS = _Marks()

@@ -1,0 +1,386 @@
+r"""Patterns in RE2's syntax, read into a tree: what is written out again with Unicode classes, and what every match must hold.
+
+RE2 takes `\w`, `\d`, `\s` and `\b` as ASCII. The classes are written as the Unicode ones that people mean. For word boundaries, which cannot be
+written otherwise, the tree is written in a marked form too: it matches a text in which each character stands between two ASCII marks that say
+whether it is of a word, so that RE2's own `\b` is true exactly there where it should be. Unicode classes make programs large and slow, so there is
+also a loose form over bytes, which matches more: it takes every character beyond ASCII for every other.
+"""
+
+import re
+from collections.abc import Callable
+from typing import NoReturn
+
+import msgspec
+
+from app.core.process.lazy_regex import regex
+from app.errors import Invalid
+
+DEEPEST = 60
+MOST_OPTIONS = 4
+WORD = r"\pL\pN\pM_"
+NOT_WORD = r"\pZ\pS\pC\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Po}\x{203F}\x{2040}\x{2054}\x{FE33}\x{FE34}\x{FE4D}-\x{FE4F}\x{FF3F}"
+SPACE = r"\t\n\v\f\r \x{85}\pZ"
+NOT_SPACE = (
+    r"\x{0}-\x{8}\x{E}-\x{1F}!-\x{84}\x{86}-\x{9F}\x{A1}-\x{167F}\x{1681}-\x{1FFF}\x{200B}-\x{2027}\x{202A}-\x{202E}"
+    r"\x{2030}-\x{205E}\x{2060}-\x{2FFF}\x{3001}-\x{10FFFF}"
+)
+CLASSES = {"w": WORD, "W": NOT_WORD, "d": r"\p{Nd}", "D": r"\P{Nd}", "s": SPACE, "S": NOT_SPACE}
+OUTSIDE = {"w": f"[{WORD}]", "W": f"[^{WORD}]", "d": r"\p{Nd}", "D": r"\P{Nd}", "s": f"[{SPACE}]", "S": f"[^{SPACE}]"}
+CONTROLS = {"a": "\a", "f": "\f", "t": "\t", "n": "\n", "r": "\r", "v": "\v"}
+BEYOND_ASCII = r"[\x{C2}-\x{F4}][\x{80}-\x{BF}]{1,3}"
+WORD_MARKS, OTHER_MARKS = ("0", "1"), ("\x01", "\x02")
+BACKSLASH = r"\\?"
+MARKED_BACKSLASH = "(?:\x01\\\\\x02)?"
+
+_QUANTIFIER = regex(r"(?:([*+?])|\{(\d{1,4})(,?)(\d{0,4})\})\??")
+_CODE = regex(r"x\{([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{2})|(0[0-7]{0,2}|[1-7][0-7]{1,2})")
+_PROPERTY = regex(r"[pP](?:\{[^}]*\}|.)", re.DOTALL)
+_POSIX = regex(r"\[:\^?\w+:\]")
+_OPENING = regex(r"\((?!\?)|\(\?P?<\w+>|\(\?([imsU]*-?[imsU]*)([:)])")
+_REFUSED = [
+    (regex(r"\(\?=|\(\?!"), "look-ahead"),
+    (regex(r"\(\?<[=!]"), "look-behind"),
+    (regex(r"\(\?P=|\\k[<{']|\\g[{<\d-]|\\[1-9](?![0-7])|\\[89]"), "a back-reference"),
+    (regex(r"\(\?>"), "an atomic group"),
+    (regex(r"\(\?\("), "a condition"),
+    (regex(r"\(\?(?:R|&|P>|[+-]?\d)"), "recursion"),
+    (regex(r"\(\?#"), "a comment"),
+    (regex(r"\(\?\|"), "a branch reset"),
+    (regex(r"\\[CGKRXZhHN]"), ""),
+]
+
+
+class Char(msgspec.Struct, frozen=True):
+    """Exactly one character: one of `options`, or any that `source` allows when there are none; `fold`: in either case.
+
+    One that is `escapable` may have a backslash before it.
+    """
+
+    source: str
+    options: tuple[str, ...]
+    fold: bool
+    escapable: bool = False
+
+
+class Edge(msgspec.Struct, frozen=True):
+    """A place between characters, such as the start of a line."""
+
+    source: str
+
+
+class Group(msgspec.Struct, frozen=True):
+    """A pattern in parentheses."""
+
+    opening: str
+    body: "Choice"
+
+
+class Flags(msgspec.Struct, frozen=True):
+    """A change of flags for the rest of its group."""
+
+    source: str
+
+
+class Repeat(msgspec.Struct, frozen=True):
+    """A pattern some times over; `most` is None without a limit."""
+
+    item: "Node"
+    least: int
+    most: int | None
+    suffix: str
+
+
+class Sequence(msgspec.Struct, frozen=True):
+    """Patterns one after the other."""
+
+    items: "list[Node]"
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """One of several patterns."""
+
+    branches: list[Sequence]
+
+
+Node = Char | Edge | Group | Flags | Repeat | Sequence | Choice
+Members = Callable[[Char], str]
+
+
+class Unreadable(Exception):
+    """The pattern is not one that this module knows; RE2 says what is wrong with it, if anything is."""
+
+
+def literal(text: str, *, fold: bool) -> Choice:
+    """Give the tree of a text that means itself."""
+    return Choice([Sequence([_char(character, fold=fold) for character in text])])
+
+
+def read(pattern: str, *, fold: bool) -> Choice:
+    """Give the tree of a regular expression; raise Invalid for what needs more than linear time, and Unreadable for what is no pattern."""
+    reader = _Reader(pattern, fold=fold)
+    tree = reader.choice()
+    if not reader.ended():
+        raise Unreadable
+    return tree
+
+
+def escapable(node: Choice) -> Choice:
+    """Let each mark of a tree be found with the backslash by which Markdown makes it text: what is shown is what is looked for."""
+    return Choice([Sequence([_escapable(item) for item in branch.items]) for branch in node.branches])
+
+
+def written(node: Node) -> str:
+    """Write a tree as an RE2 pattern with Unicode classes; its word boundaries are RE2's own, right for ASCII."""
+    return _written(node, lambda char: char.source)
+
+
+def for_ascii(node: Node, members: Members) -> str:
+    """Write a tree as a pattern over bytes (Latin-1 to RE2) that is right for texts of ASCII; `members` tells the ASCII that a character may be."""
+    return _written(node, lambda char: char.source if _is_ascii(char) else members(char))
+
+
+def loosely(node: Node, members: Members) -> str:
+    """Write a tree as a pattern over the bytes of UTF-8 (Latin-1 to RE2) that matches wherever the tree does, and more; it looks at no words."""
+    return _written(node, lambda char: char.source if _is_ascii(char) else f"(?:{members(char)}|{BEYOND_ASCII})", loose=True)
+
+
+def marked(node: Node) -> str:
+    """Write a tree so that it matches a text whose characters stand between marks."""
+    return _written(node, lambda char: f"(?:{MARKED_BACKSLASH if char.escapable else ''}[0\x01]{char.source}[1\x02])", within_marks=True)
+
+
+def looks_at_words(node: Node) -> bool:
+    r"""Say whether a tree holds a word boundary, \b or \B."""
+    if isinstance(node, Edge):
+        return node.source in (r"\b", r"\B")
+    return any(looks_at_words(below) for below in _below(node))
+
+
+def _below(node: Node) -> "list[Node]":
+    if isinstance(node, Choice):
+        return [*node.branches]
+    if isinstance(node, Sequence):
+        return node.items
+    if isinstance(node, Group):
+        return [node.body]
+    return [node.item] if isinstance(node, Repeat) else []
+
+
+def _escapable(node: Node) -> Node:
+    if isinstance(node, Char):
+        is_mark = len(node.options) == 1 and node.options[0].isascii() and node.options[0].isprintable() and not node.options[0].isalnum()
+        return msgspec.structs.replace(node, escapable=is_mark and node.options[0] != " ")
+    if isinstance(node, Group):
+        return Group(node.opening, escapable(node.body))
+    if isinstance(node, Repeat):
+        return msgspec.structs.replace(node, item=_escapable(node.item))
+    return escapable(node) if isinstance(node, Choice) else node
+
+
+def _written(node: Node, char: Members, *, loose: bool = False, within_marks: bool = False) -> str:
+    if isinstance(node, Char):
+        return f"(?:{BACKSLASH}{char(node)})" if node.escapable and not within_marks else char(node)
+    if isinstance(node, Edge):
+        return "(?:)" if loose and node.source in (r"\b", r"\B") else node.source
+    if isinstance(node, Flags):
+        return node.source
+    parts = [_written(below, char, loose=loose, within_marks=within_marks) for below in _below(node)]
+    if isinstance(node, Group):
+        return f"{node.opening}{parts[0]})"
+    if isinstance(node, Repeat):
+        return parts[0] + node.suffix
+    return ("|" if isinstance(node, Choice) else "").join(parts)
+
+
+def _is_ascii(char: Char) -> bool:
+    """Say whether it is certain that a character is of ASCII in each of its cases."""
+    return bool(char.options) and all(option.isascii() and not (char.fold and option in "kKsS") for option in char.options)
+
+
+def _char(character: str, *, fold: bool) -> Char:
+    return Char(_escaped(character, "\\.+*?()|[]{}^$"), (character,), fold)
+
+
+def _escaped(character: str, special: str) -> str:
+    """Write a character so that it means itself, whether the pattern is over characters or over bytes."""
+    if character in special:
+        return "\\" + character
+    return character if character.isascii() and character != "\0" else f"\\x{{{ord(character):X}}}"
+
+
+class _Reader:
+    """A pattern and how far it has been read."""
+
+    def __init__(self, pattern: str, *, fold: bool) -> None:
+        self.pattern = pattern
+        self.at = 0
+        self.fold = fold
+        self.depth = 0
+        self.quoting = False
+
+    def ended(self) -> bool:
+        return self.at >= len(self.pattern)
+
+    def choice(self) -> Choice:
+        branches = [self.sequence()]
+        while self.eat("|"):
+            branches.append(self.sequence())
+        return Choice(branches)
+
+    def sequence(self) -> Sequence:
+        items: list[Node] = []
+        while not self.ended() and (self.quoting or self.pattern[self.at] not in "|)"):
+            atom = self.quoted() if self.quoting else self.atom()
+            if atom is not None:
+                items.append(atom)
+            elif not items:
+                continue
+            if not self.quoting and items and (found := _QUANTIFIER.match(self.pattern, self.at)):
+                items.append(self.repeated(items.pop(), found))
+        return Sequence(items)
+
+    def repeated(self, item: Node, found: re.Match[str]) -> Repeat:
+        self.at = found.end()
+        if self.pattern.startswith("+", self.at):
+            _refuse("a possessive quantifier")
+        if found[1]:
+            least, most = {"*": (0, None), "+": (1, None), "?": (0, 1)}[found[1]]
+        else:
+            least = int(found[2])
+            most = int(found[4]) if found[4] else None if found[3] else least
+        if max(least, most or 0) > 1000:
+            raise Invalid("pattern repeats something more than 1,000 times.", field="pattern")
+        return Repeat(item, least, most, found[0])
+
+    def atom(self) -> Node | None:
+        """Read one part; None for what is nothing by itself."""
+        mark = self.pattern[self.at]
+        if mark == "(":
+            return self.group()
+        if mark == "[":
+            return self.class_()
+        if mark == "\\":
+            return self.escape()
+        self.at += 1
+        if mark in "*+?":
+            raise Unreadable
+        return Edge(mark) if mark in "^$" else Char(mark, (), self.fold) if mark == "." else _char(mark, fold=self.fold)
+
+    def quoted(self) -> Node | None:
+        if self.eat("\\E"):
+            self.quoting = False
+            return None
+        self.at += 1
+        return _char(self.pattern[self.at - 1], fold=self.fold)
+
+    def group(self) -> Node:
+        self.look_for_refused()
+        found = _OPENING.match(self.pattern, self.at)
+        if found is None:
+            raise Unreadable
+        self.at = found.end()
+        outer = self.fold
+        if found[1] is not None:
+            flags = found[1].replace("m", "").removesuffix("-")
+            on, _, off = flags.partition("-")
+            self.fold = (outer or "i" in on) and "i" not in off
+            if found[2] == ")":
+                return Flags(f"(?{flags})" if flags else "")
+        opening = found[0] if found[1] is None else f"(?{flags}:"
+        self.depth += 1
+        if self.depth > DEEPEST:
+            raise Invalid(f"pattern nests groups more than {DEEPEST} deep.", field="pattern")
+        body = self.choice()
+        if not self.eat(")"):
+            raise Unreadable
+        self.depth -= 1
+        self.fold = outer
+        return Group(opening, body)
+
+    def escape(self) -> Node | None:
+        self.look_for_refused()
+        if self.eat("\\Q"):
+            self.quoting = True
+            return None
+        letter = self.pattern[self.at + 1 : self.at + 2]
+        if letter in OUTSIDE and letter:
+            self.at += 2
+            return Char(OUTSIDE[letter], (), self.fold)
+        if letter in ("A", "z", "b", "B"):
+            self.at += 2
+            return Edge({"A": "^", "z": "$"}.get(letter, "\\" + letter))
+        source, character = self.escaped()
+        return Char(source, (character,) if character else (), self.fold)
+
+    def escaped(self) -> tuple[str, str]:
+        """Read an escape that stands for one character, in a class or outside; give it as written, and the character if it is a certain one."""
+        begun = self.at
+        letter = self.pattern[begun + 1 : begun + 2]
+        if found := _PROPERTY.match(self.pattern, begun + 1):
+            self.at = found.end()
+            return self.pattern[begun : self.at], ""
+        if found := _CODE.match(self.pattern, begun + 1):
+            self.at = found.end()
+            code = int(found[3], 8) if found[3] else int(found[1] or found[2], 16)
+            if code > 0x10FFFF:
+                raise Unreadable
+            return f"\\x{{{code:X}}}", chr(code)
+        self.at = begun + 2
+        if letter in CONTROLS and letter:
+            return "\\" + letter, CONTROLS[letter]
+        if not letter.isascii() or letter.isalnum() or not letter:
+            raise Unreadable
+        return "\\" + letter, letter
+
+    def class_(self) -> Char:
+        begun = self.at
+        self.at += 1
+        negated = self.eat("^")
+        source, options, certain, first = "", [], not negated, True
+        while first or not self.pattern.startswith("]", self.at):
+            if self.ended():
+                raise Unreadable
+            item, character = self.class_item()
+            if character and self.pattern.startswith("-", self.at) and not self.pattern.startswith("-]", self.at):
+                self.at += 1
+                item, character = f"{item}-{self.class_item()[0]}", ""
+            source, first, certain = source + item, False, certain and character != ""
+            options.append(character)
+        self.at += 1
+        if self.at - begun > len(self.pattern):
+            raise Unreadable
+        few = certain and len(options) <= MOST_OPTIONS
+        return Char(f"[{'^' if negated else ''}{source}]", tuple(dict.fromkeys(options)) if few else (), self.fold)
+
+    def class_item(self) -> tuple[str, str]:
+        if self.ended():
+            raise Unreadable
+        if found := _POSIX.match(self.pattern, self.at):
+            self.at = found.end()
+            return found[0], ""
+        mark = self.pattern[self.at]
+        if mark != "\\":
+            self.at += 1
+            return _escaped(mark, "[]^"), mark
+        self.look_for_refused()
+        letter = self.pattern[self.at + 1 : self.at + 2]
+        if letter in CLASSES and letter:
+            self.at += 2
+            return CLASSES[letter], ""
+        return self.escaped()
+
+    def look_for_refused(self) -> None:
+        """Raise Invalid when here stands something that other engines know and RE2 leaves out."""
+        for wanted, name in _REFUSED:
+            if found := wanted.match(self.pattern, self.at):
+                _refuse(name or f"the escape {found[0]}")
+
+    def eat(self, text: str) -> bool:
+        if self.pattern.startswith(text, self.at):
+            self.at += len(text)
+            return True
+        return False
+
+
+def _refuse(name: str) -> NoReturn:
+    raise Invalid(f"pattern holds {name}, which patterns here do not have; they are RE2's, so that matching takes linear time.", field="pattern")

@@ -1,0 +1,298 @@
+"""Searching what notes held before: of each note the newest snapshot that holds what is searched for, and since when the note no longer does."""
+
+import functools
+import time
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated, Any, NamedTuple
+
+import msgspec
+from msgspec import Meta
+
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.core.schema import Record
+from app.errors import Invalid
+from app.workspace.folders import folders
+from app.workspace.folders.folder_rows import IN_LIST, in_list
+from app.workspace.search.grep import re2_programs, text_scan
+from app.workspace.search.grep.re2_programs import Hit, Pace, Program
+from app.workspace.search.grep.text_scan import Scope
+
+SCOPES = ("os.snapshots:read",)
+MOST_WORDS, LONGEST_BEGINNING = 16, 30
+SNIPPET_CHARACTERS, LEAD = 240, 60
+FIRST_BATCH, LARGEST_BATCH = 128, 2048
+QUICK_SECONDS, SLOW_SECONDS = 0.004, 0.015
+LETTERS = ((0xC0, 0x250), (0x370, 0x530), (0x1E00, 0x2000))
+Author = Annotated[msgspec.Raw, Meta(extra_json_schema={"$ref": "#/components/schemas/Actor"})]
+Look = Callable[[bytes, Pace], Iterator[Hit | None]]
+"""Gives what it finds in a text, and None now and then."""
+
+
+class Trace(Record):
+    """The newest snapshot of a note that holds what was searched for.
+
+    `live`: the note holds it still. `goneSince`: since when it does not, as far as snapshots tell.
+    """
+
+    note_id: int
+    title: str
+    seq: int
+    created_at: str
+    author: Author
+    label: str | None
+    live: bool
+    gone_since: str | None
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A trace with the text of its snapshot, and where that holds what was searched for."""
+
+    trace: Trace
+    content: bytes
+    hits: list[Hit]
+
+
+class Traces(msgspec.Struct, frozen=True):
+    """What was found, the last seen first; `complete`: every snapshot was looked at."""
+
+    found: list[Found]
+    complete: bool
+
+
+async def lines(app: App, me: Caller, scope: Scope, program: Program, *, limit: int) -> Traces:
+    """Give the notes whose snapshots hold a line that matches, with these lines: at most so many lines."""
+    return await _search(app, me, scope, functools.partial(_matching_lines, program), program.needs.likes, limit)
+
+
+async def words(app: App, me: Caller, place: tuple[int | None, str | None], wanted: Sequence[str], *, limit: int) -> Traces:
+    """Give the notes whose snapshots hold words that begin like each of `wanted`, in any case and with any accents: at most so many notes.
+
+    `place` is the id or the name of the folder they lie in, if any.
+    """
+    scope = await app.read(_scope, me, *place)
+    if not wanted:
+        me.require(SCOPES)
+        return Traces([], complete=True)
+    patterns = dict.fromkeys(_beginning(word) for word in wanted[:MOST_WORDS])
+    looked_for = [re2_programs.compiled(pattern, "regex", case_sensitive=False) for pattern in patterns]
+    return await _search(app, me, scope, functools.partial(_holding_words, looked_for), (), limit)
+
+
+def snippet(found: Found) -> str:
+    """Give some words of the snapshot around the first place that was found."""
+    text = found.content.decode()
+    at = len(found.content[: found.hits[0].start].decode()) + found.hits[0].first
+    start = text.find(" ", at - LEAD, at) + 1 if at > LEAD else 0
+    shown = text[start : start + SNIPPET_CHARACTERS]
+    return ("…" if start else "") + " ".join(shown.split()) + ("…" if start + SNIPPET_CHARACTERS < len(text) else "")
+
+
+def _scope(tx: Tx, me: Caller, folder_id: int | None, folder_name: str | None) -> Scope:
+    folder = folders.named_or_numbered(tx, me, folder_id, folder_name)
+    return text_scan.scope(tx, me, None if folder is None else folder["id"])
+
+
+async def _search(app: App, me: Caller, scope: Scope, look: Look, likes: Sequence[str], limit: int) -> Traces:
+    me.require(SCOPES)
+    search = _Search(scope, look, likes, limit)
+    await app.read_in_slices(search.slice)
+    return Traces(search.found, search.complete)
+
+
+class _Seen(NamedTuple):
+    """A snapshot that holds what is searched for."""
+
+    snapshot_id: int
+    note_id: int
+    content: bytes
+    hits: list[Hit]
+
+
+class _Judged(msgspec.Struct, frozen=True):
+    """One of which it is known whether its note holds it still."""
+
+    seen: _Seen
+    live: bool
+
+
+class _End:
+    """There is no further step."""
+
+
+_END = _End()
+_Step = _Seen | _Judged | _End | None
+
+
+class _Search:
+    """A search through snapshots under way, from the newest to the oldest; it ends without the rest when its time is over."""
+
+    def __init__(self, scope: Scope, look: Look, likes: Sequence[str], limit: int) -> None:
+        self.scope = scope
+        self.look = look
+        self.left = limit
+        self.pace = Pace(re2_programs.SECONDS)
+        self.found: list[Found] = []
+        self.complete = True
+        self._condition, self._params = text_scan.holding("s.content", likes)
+        self._known: set[int] = set()
+        self._before: int | None = None
+        self._listed: list[int] | None = None
+        self._size = FIRST_BATCH
+        self._work: list[Iterator[_Step]] = []
+
+    def slice(self, tx: Tx) -> bool:
+        """Search for some tens of milliseconds and say whether that was all."""
+        self.pace.begin_slice()
+        if self._before is None:
+            self._begin(tx)
+        try:
+            while not self._advance(tx):
+                if self.pace.slice_over():
+                    self.pace.end_slice()
+                    return False
+        except Invalid:
+            self.complete = False
+        return True
+
+    def _advance(self, tx: Tx) -> bool:
+        """Do a little more and say whether that was all."""
+        step = next(self._work[-1], _END) if self._work else None
+        if isinstance(step, _Seen):
+            note = tx.sure("SELECT CAST(content AS BLOB) AS content FROM notes WHERE id = :id", id=step.note_id)
+            self._work.append(self._compare(step, note["content"]))
+        elif isinstance(step, _Judged):
+            self._keep(tx, step.seen, live=step.live)
+        elif step is _END:
+            self._work.pop()
+        elif not self._work:
+            if self.left <= 0 or not self._before:
+                self.complete = self.left > 0
+                return True
+            self._work.append(self._look(self._rows(tx)))
+        return False
+
+    def _look(self, rows: Sequence[Any]) -> "Iterator[_Step]":
+        """Look through snapshots, and give those that hold what is searched for, of each note the first."""
+        for snapshot_id, note_id, stored in rows:
+            if note_id in self._known:
+                continue
+            content = stored.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+            hits: list[Hit] = []
+            for hit in self.look(content, self.pace):
+                if hit is None:
+                    yield None
+                elif len(hits) < self.left:
+                    hits.append(hit)
+            if hits:
+                self._known.add(note_id)
+                yield _Seen(snapshot_id, note_id, content, hits)
+            if self.left <= 0:
+                return
+
+    def _compare(self, seen: "_Seen", content: bytes) -> "Iterator[_Step]":
+        """Look whether the note still holds it."""
+        live = False
+        for hit in self.look(content, self.pace):
+            if hit is not None:
+                live = True
+                break
+            yield None
+        yield _Judged(seen, live)
+
+    def _begin(self, tx: Tx) -> None:
+        self._before = (tx.value("SELECT max(id) FROM snapshots") or 0) + 1
+        if self.scope.total * 8 < self._before:
+            ids = text_scan.listed(tx, self.scope, (1 << 63) - 1)
+            rows = tx.all(
+                f"SELECT s.id FROM json_each(:ids) w CROSS JOIN snapshots s ON s.note_id = w.value WHERE s.id < {self._before}", ids=in_list(ids)
+            )
+            self._listed = sorted((row[0] for row in rows), reverse=True)
+
+    def _rows(self, tx: Tx) -> list[Any]:
+        """Give the next snapshots."""
+        begun = time.monotonic()
+        source, params = self._source()
+        rows = tx.all(
+            f"""SELECT s.id, s.note_id, CAST(s.content AS BLOB) FROM {source} CROSS JOIN notes n ON n.id = s.note_id
+                WHERE n.trash_id IS NULL AND {self.scope.condition}{self._condition} ORDER BY s.id DESC""",
+            **self.scope.params, **self._params, **params,
+        )  # fmt: skip
+        seconds = time.monotonic() - begun
+        if seconds < QUICK_SECONDS:
+            self._size = min(LARGEST_BATCH, 2 * self._size)
+        elif seconds > SLOW_SECONDS:
+            self._size = max(1, self._size // 2)
+        return rows
+
+    def _source(self) -> tuple[str, dict[str, Any]]:
+        """Give the part of the query that names the next snapshots, with its parameters."""
+        if self._listed is not None:
+            ids, self._listed = self._listed[: self._size], self._listed[self._size :]
+            self._before = 1 if self._listed else 0
+            return f"(SELECT * FROM snapshots WHERE id IN ({IN_LIST.replace(':ids', ':wanted')})) s", {"wanted": in_list(ids)}
+        end = self._before or 0
+        self._before = max(0, end - self._size) if end > 1 else 0
+        return "(SELECT * FROM snapshots WHERE id >= :start AND id < :end) s", {"start": self._before, "end": end}
+
+    def _keep(self, tx: Tx, seen: "_Seen", *, live: bool) -> None:
+        snapshot_id, note_id, content, hits = seen
+        row = tx.sure("SELECT seq, label, author, automatic, created_at FROM snapshots WHERE id = :id", id=snapshot_id)
+        note = tx.sure("SELECT title, updated_at FROM notes WHERE id = :id", id=note_id)
+        gone = None if live else row["created_at"] if row["automatic"] else _next_seen(tx, note_id, row["seq"]) or note["updated_at"]
+        trace = Trace(note_id, note["title"], row["seq"], row["created_at"], msgspec.Raw(row["author"].encode()), row["label"], live, gone)
+        self.found.append(Found(trace, content, hits))
+        self.left -= len(hits)
+
+
+def _next_seen(tx: Tx, note_id: int, seq: int) -> str | None:
+    """Give the time of a note's first snapshot after that one; one that is taken before a change holds the text until then."""
+    value: str | None = tx.value("SELECT created_at FROM snapshots WHERE note_id = :note AND seq > :seq ORDER BY seq LIMIT 1", note=note_id, seq=seq)
+    return value
+
+
+def _matching_lines(program: Program, content: bytes, pace: Pace) -> Iterator[Hit | None]:
+    for place in re2_programs.hits(program, re2_programs.together([content]), pace):
+        yield None if place is None else place[1]
+
+
+def _holding_words(wanted: list[Program], content: bytes, _: Pace) -> Iterator[Hit | None]:
+    """Give where the first of the words stands, if all do."""
+    first = len(content)
+    for program in wanted:
+        found = program.exact.search(content)
+        if found is None:
+            return
+        first = min(first, found.start())
+        yield None
+    yield Hit(1, first, first, 0, 0)
+
+
+def _beginning(word: str) -> str:
+    """Give a pattern for words that begin like one, as its other forms do, in any case and with any accents."""
+    plain = "".join(_base(character) for character in unicodedata.normalize("NFC", word))
+    begun = "".join(f"{_accented(character)}\\pM*" for character in plain[: min(LONGEST_BEGINNING, max(4, len(plain) - 3))])
+    return (r"(?:^|[^\pL\pN])" if plain[0].lower() != plain[0].upper() else "") + begun
+
+
+def _accented(character: str) -> str:
+    forms = character + _forms().get(character, "")
+    return f"[{forms}]" if character.isalnum() else f"\\x{{{ord(character):X}}}"
+
+
+@functools.cache
+def _forms() -> dict[str, str]:
+    """Give the accented letters of each letter."""
+    found: dict[str, str] = {}
+    for first, last in LETTERS:
+        for character in map(chr, range(first, last)):
+            if character.isalpha() and (base := _base(character)) != character:
+                found[base] = found.get(base, "") + character
+    return found
+
+
+def _base(character: str) -> str:
+    base = unicodedata.normalize("NFD", character)[0].lower()
+    return base if len(base) == 1 else character

@@ -1,0 +1,128 @@
+"""Which notes a search may find: those that the caller may read, that are live, and that are what the query's filters ask for."""
+
+import itertools
+from typing import Any, NamedTuple
+
+import msgspec
+
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.core.text import fold
+from app.workspace.folders import access, folder_rows, folders
+from app.workspace.folders.folder_rows import IN_LIST, in_list
+from app.workspace.index import word_index
+from app.workspace.search.ranking import query_language
+from app.workspace.search.ranking.fts_expressions import WITH_OPEN_TODO, either
+from app.workspace.search.ranking.query_language import Query
+from app.workspace.todos import due
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Notes of one owner that the caller may read: all, or those in some folders."""
+
+    owner: int
+    folders: tuple[int, ...] | None
+    shared: bool = False
+    """Whether there is more of that owner that the caller may not read."""
+    note: int | None = None
+    """The only note that may be found there, if it is but one."""
+
+
+class Condition(NamedTuple):
+    """What a row of notes, called n, must be beside matching: an SQL condition and its parameters; `narrow` where it may leave out most notes."""
+
+    sql: str
+    params: dict[str, Any]
+    narrow: bool
+
+
+def places(tx: Tx, me: Caller, folder_id: int | None = None) -> list[Place]:
+    """Give where the notes lie that may be found: in a folder, which the caller may read, and below it, or in all that the caller may read."""
+    if folder_id is not None:
+        owner = folder_rows.sure(tx, folder_id)["owner_id"]
+        return [Place(owner, tuple(folder_rows.subtree(tx, folder_id)), shared=owner != me.owns or me.reach is not None)]
+    if access.sees_one_note(me):
+        return [Place(me.user, None, shared=True, note=me.reach.note if me.reach else None)]
+    found = [Place(me.owns, None, shared=me.reach is not None)] if me.owns == me.user else []  # a reach ends before the trash
+    if access.has_shares(tx, me):
+        shared = tx.all(
+            f"SELECT owner_id, id FROM folders WHERE id IN ({IN_LIST}) ORDER BY owner_id", ids=in_list(list(access.shared_folders(tx, me)))
+        )
+        found += [
+            Place(owner, tuple(row["id"] for row in rows), shared=True) for owner, rows in itertools.groupby(shared, lambda row: row["owner_id"])
+        ]
+    return found
+
+
+def condition(tx: Tx, me: Caller, query: Query, place: Place, *, marked: bool = False) -> Condition:
+    """Give the condition of a place and a query's filters; `marked` adds what is otherwise asked of the index."""
+    sql = ["n.owner_id = :owner", "n.trash_id IS NULL"]
+    params: dict[str, Any] = {"owner": place.owner}
+    if place.folders is not None:
+        sql.append("n.folder_id IN (SELECT value FROM json_each(:places))")
+        params["places"] = in_list(place.folders)
+    if place.note is not None:
+        sql.append("n.id = :only")
+        params["only"] = place.note
+    if query.filters != query_language.NO_FILTERS:
+        _add_filters(tx, me, query, sql, params)
+    if marked:
+        _add_marks(tx, query, place.owner, sql, params)
+    return Condition(" AND ".join(sql) + access.unhidden(me), params, len(sql) > 2)
+
+
+def _add_filters(tx: Tx, me: Caller, query: Query, sql: list[str], params: dict[str, Any]) -> None:
+    filters = query.filters
+    if filters.pinned is not None:
+        sql.append(f"n.pinned = {int(filters.pinned)}")
+    for number, (tag, without) in enumerate([(tag, "") for tag in filters.tags] + [(tag, "NOT ") for tag in filters.no_tags]):
+        begins = tag.endswith("*") and len(tag) > 1
+        test = f"t.tag_key >= :tag{number} AND substr(t.tag_key, 1, length(:tag{number})) = :tag{number}" if begins else f"t.tag_key = :tag{number}"
+        sql.append(f"{without}EXISTS (SELECT 1 FROM note_tags t WHERE t.owner_id = n.owner_id AND {test} AND t.note_id = n.id)")
+        params[f"tag{number}"] = tag[:-1] if begins else tag
+    for number, (name, without) in enumerate([(name, "") for name in filters.folders] + [(name, "NOT ") for name in filters.no_folders]):
+        sql.append(
+            "n.folder_id IS " + without + "NULL" if not name else f"ifnull(n.folder_id, 0) {without}IN (SELECT value FROM json_each(:in{number}))"
+        )
+        params[f"in{number}"] = in_list(_folders_called(tx, me, name)) if name else ""
+    for number, period in enumerate(filters.periods):
+        span = due.span(period.first, period.last, due.zone_of(tx, me))
+        sql.append(f"{'NOT ' if period.without else ''}(n.{period.of}_at >= :since{number} AND n.{period.of}_at < :until{number})")
+        params.update({f"since{number}": span.since, f"until{number}": span.until})
+
+
+def _add_marks(tx: Tx, query: Query, owner: int, sql: list[str], params: dict[str, Any]) -> None:
+    if query.filters.todo is None and not query.excluded:
+        return
+    if not has_index(tx, owner):
+        sql.append("0")
+        return
+    name = word_index.table(owner)
+    if query.filters.todo is not None:
+        sql.append(f"n.id {'' if query.filters.todo else 'NOT '}IN (SELECT rowid FROM {name} WHERE {name} MATCH :todo)")
+        params["todo"] = WITH_OPEN_TODO
+    if query.excluded:
+        sql.append(f"n.id NOT IN (SELECT rowid FROM {name} WHERE {name} MATCH :excluded)")
+        params["excluded"] = either(query.excluded)
+
+
+def _folders_called(tx: Tx, me: Caller, name: str) -> list[int]:
+    """Give the readable folders of that name or path, and those below them."""
+    every_folder = folders.listed(tx, me)
+    if "/" in name:
+        tops = [folder.id for folder in every_folder if fold(access.path(tx, me, folder.id)) == name]
+    else:
+        tops = [folder.id for folder in every_folder if fold(folder.name) == name]
+    return [below for top in tops for below in folder_rows.subtree(tx, top)]
+
+
+def alone(tx: Tx, me: Caller) -> bool:
+    """Say whether all that a caller may find is in their own index: it is there, nothing waits for it, and nobody shares a folder with them."""
+    sql = """SELECT EXISTS (SELECT 1 FROM word_owners WHERE owner_id = :me) AND NOT EXISTS (SELECT 1 FROM waiting_words)
+             AND NOT EXISTS (SELECT 1 FROM folder_shares WHERE user_id = :me) AND (SELECT stale_to FROM word_index) = 0"""
+    return me.reach is None and not me.withheld and bool(tx.value(sql, me=me.owns))
+
+
+def has_index(tx: Tx, owner: int) -> bool:
+    """Say whether any note of an owner has ever been indexed."""
+    return tx.one("SELECT 1 FROM word_owners WHERE owner_id = :owner", owner=owner) is not None

@@ -1,0 +1,223 @@
+"""The language of search: words, and a few operators that people know. What does not parse is searched as words, so no query is wrong.
+
+Read into one frozen record: clauses that must all hold, what must not occur, and filters. The README has the table of what can be written.
+"""
+
+import functools
+import re
+from collections.abc import Iterator
+from datetime import date
+from typing import Literal
+
+from msgspec import Struct
+
+from app.core.process.lazy_regex import regex
+from app.core.text import fold
+from app.workspace.index import note_tags
+from app.workspace.index.spellings import words_in
+from app.workspace.search.ranking.query_days import Days, days_of
+
+MOST_TERMS = 100
+_QUOTES = str.maketrans("“”„«»", '"""""')
+_PART = regex(r'(?P<no>(?<!\S)-(?=\S))?(?:(?P<field>[A-Za-z]+):)?(?:"(?P<quoted>[^"]*)"|(?P<bare>[^\s"]+))')
+_SPAN_BEGINS = regex(r"(?:last|this|past|[0-9]{1,4})$", re.IGNORECASE)
+
+
+class Term(Struct, frozen=True):
+    """A thing that must stand in a note: a word in any form, the beginning of a word, or a phrase; in the title or anywhere."""
+
+    text: str
+    kind: Literal["word", "prefix", "phrase"] = "word"
+    title: bool = False
+    whole: bool = False
+    """Whether it is a beginning of so many words that only the word itself is looked for."""
+
+    @property
+    def free(self) -> bool:
+        """Whether it is only a word: one of several may be missing in notes that are found below the others."""
+        return self.kind == "word" and not self.title and not self.whole
+
+
+class Period(Struct, frozen=True):
+    """When a note was made or last changed: within these days, or, with an end that is None, from or up to one."""
+
+    of: Literal["created", "updated"]
+    first: date | None
+    last: date | None
+    without: bool = False
+
+
+class Filters(Struct, frozen=True):
+    """What a note must be, whatever it says. Each pair: what it must have, what it must not."""
+
+    tags: tuple[str, ...] = ()
+    no_tags: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    no_folders: tuple[str, ...] = ()
+    pinned: bool | None = None
+    todo: bool | None = None
+    periods: tuple[Period, ...] = ()
+
+
+NO_FILTERS = Filters()
+
+
+class Query(Struct, frozen=True):
+    """What is searched for: of each clause one term must occur, and nothing of `excluded`."""
+
+    clauses: tuple[tuple[Term, ...], ...] = ()
+    excluded: tuple[Term, ...] = ()
+    filters: Filters = NO_FILTERS
+    text: str = ""
+    """The free words, with the phrases beside them, as they were written; empty when there are only phrases and operators."""
+
+    @property
+    def narrowed(self) -> tuple[str, ...]:
+        """The beginnings that are looked for as whole words only."""
+        return tuple(term.text for term in self.terms if term.whole)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The free words: those that need not all occur in notes that are found below the others."""
+        return tuple(clause[0].text for clause in self.clauses if _is_free(clause))
+
+    @property
+    def demands(self) -> tuple[tuple[Term, ...], ...]:
+        """The clauses that hold for every note that is found: phrases, alternatives, beginnings, what must be in the title."""
+        return tuple(clause for clause in self.clauses if not _is_free(clause))
+
+    @property
+    def terms(self) -> tuple[Term, ...]:
+        """Every term that a note may show."""
+        return tuple(term for clause in self.clauses for term in clause)
+
+    @property
+    def selects(self) -> bool:
+        """Whether it asks for anything at all."""
+        return bool(self.clauses or self.excluded or self.filters != NO_FILTERS)
+
+
+@functools.lru_cache(maxsize=512)
+def parse(text: str, today: date | None = None) -> Query:
+    """Read a query; `today` is the day in the caller's zone, without which words like `yesterday` are only words."""
+    return _Reader(today).read(text)
+
+
+class _Reader:
+    """The reading of one query: what it has come to so far."""
+
+    def __init__(self, today: date | None) -> None:
+        self.today = today
+        self.clauses: list[list[Term]] = []
+        self.excluded: list[Term] = []
+        self.filters: dict[str, list[str]] = {"tags": [], "no_tags": [], "folders": [], "no_folders": []}
+        self.flags: dict[str, bool] = {}
+        self.periods: list[Period] = []
+        self.written: list[str] = []
+        self.joins = False
+
+    def read(self, text: str) -> Query:
+        parts = list(_PART.finditer(text.translate(_QUOTES)))
+        at = 0
+        while at < len(parts):
+            at += self._take(parts, at)
+        clauses = tuple(dict.fromkeys(tuple(clause) for clause in self.clauses))[:MOST_TERMS]
+        filters = Filters(
+            **{name: tuple(dict.fromkeys(values)) for name, values in self.filters.items()},
+            pinned=self.flags.get("pinned"), todo=self.flags.get("todo"), periods=tuple(self.periods),
+        )  # fmt: skip
+        free = any(_is_free(clause) for clause in clauses)
+        return Query(clauses, tuple(dict.fromkeys(self.excluded))[:MOST_TERMS], filters, " ".join(self.written) if free else "")
+
+    def _take(self, parts: list[re.Match[str]], at: int) -> int:
+        """Take what begins with this part; give how many parts it was."""
+        part = parts[at]
+        if part[0] in ("OR", "AND") and self.clauses and not self.joins and at + 1 < len(parts) and not parts[at + 1]["no"]:
+            self.joins = part[0] == "OR"
+            return 1
+        taken = self._operator(part, parts[at + 1] if at + 1 < len(parts) else None) if part["field"] else 0
+        if taken:
+            self.joins = False
+            return taken
+        self._search(part)
+        self.joins = False
+        return 1
+
+    def _operator(self, part: re.Match[str], following: re.Match[str] | None) -> int:
+        """Take an operator with its value; give how many parts it was, 0 when it is none."""
+        field, without = part["field"].lower(), bool(part["no"])
+        value = part["quoted"] if part["bare"] is None else part["bare"]
+        if field in ("before", "after", "updated", "created"):
+            return self._when(field, value, following, without=without)
+        if field == "title":
+            terms = list(_terms(value, quoted=part["bare"] is None, title=True))
+            self._add(terms, without=without)
+            return int(bool(terms))
+        return int(self._filter(field, value, without=without))
+
+    def _when(self, field: str, value: str, following: re.Match[str] | None, *, without: bool) -> int:
+        """Take a period; its value may be two words without quotes, such as `last week`."""
+        said = [(1, value)]
+        if following is not None and following["bare"] and not (following["no"] or following["field"]) and _SPAN_BEGINS.match(value):
+            said.insert(0, (2, f"{value} {following['bare']}"))
+        for taken, text in said:
+            days = None if self.today is None else days_of(text, self.today)
+            if days is not None:
+                self.periods.append(_period(field, days, without=without))
+                return taken
+        return 0
+
+    def _filter(self, field: str, value: str, *, without: bool) -> bool:
+        said = (field, value.lower())
+        if said in (("in", "pinned"), ("is", "pinned"), ("is", "todo"), ("has", "todo")):
+            self.flags[said[1]] = not without
+        elif field == "tag" and (key := fold(note_tags.plain(value))):
+            self.filters["no_tags" if without else "tags"].append(key)
+        elif field == "folder" and value.strip():
+            self.filters["no_folders" if without else "folders"].append(fold(value.strip().strip("/")))
+        else:
+            return False
+        return True
+
+    def _search(self, part: re.Match[str]) -> None:
+        """Take words or a phrase; an operator that is none counts as words too."""
+        if part["quoted"] is not None and part["field"] is None:
+            self._add(list(_terms(part["quoted"], quoted=True)), without=bool(part["no"]))
+            if not part["no"]:
+                self.written.append(part["quoted"])
+            return
+        written = part[0].removeprefix("-") if part["no"] else part[0]
+        self._add(list(_terms(written, quoted=bool(part["no"]) and not written.endswith("*"))), without=bool(part["no"]))
+        if not part["no"]:
+            self.written.append(written.replace('"', " "))
+
+    def _add(self, terms: list[Term], *, without: bool) -> None:
+        if without:
+            self.excluded += terms
+        elif self.joins and terms:
+            self.clauses[-1].append(terms[0])
+            self.clauses += [[term] for term in terms[1:]]
+        else:
+            self.clauses += [[term] for term in terms]
+
+
+def _is_free(clause: tuple[Term, ...]) -> bool:
+    return len(clause) == 1 and clause[0].free
+
+
+def _terms(text: str, *, quoted: bool = False, title: bool = False) -> Iterator[Term]:
+    words = words_in(text)
+    if quoted and len(words) > 1:
+        yield Term(" ".join(words), "phrase", title)
+        return
+    for number, word in enumerate(words):
+        begins = number == len(words) - 1 and not quoted and text.endswith("*") and text[:-1].endswith(word) and len(word) > 1
+        yield Term(word, "prefix" if begins else "phrase" if quoted else "word", title)
+
+
+def _period(field: str, days: Days, *, without: bool) -> Period:
+    if field == "after":
+        return Period("updated", days.first, None, without)
+    if field == "before":
+        return Period("updated", None, days.before, without)
+    return Period("created" if field == "created" else "updated", days.first, days.last, without)

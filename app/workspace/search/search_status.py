@@ -1,0 +1,97 @@
+"""How far search is: what waits to be indexed, and which notes have vectors."""
+
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.core.operation import operation
+from app.core.schema import Record
+from app.workspace.folders import workspace_counters
+from app.workspace.index import trigram_index
+from app.workspace.search.vectors import note_vectors
+from app.workspace.search.vectors.note_vectors import Model
+from app.workspace.search.vectors.vector_maker import Meaning, State
+
+
+class WordsStatus(Record):
+    """How many notes the word index lacks; a search takes them in first, so none is ever missed."""
+
+    waiting: int
+
+
+class PatternsStatus(Record):
+    """How many notes the index of patterns lacks; grep reads those whole."""
+
+    waiting: int
+
+
+class MeaningStatus(Record):
+    """Which model gives notes their vectors and how many have them; `reason` says why it is off, paused or failing.
+
+    While another model's vectors are being made, `answering` is the model whose vectors are there for every note until then.
+    """
+
+    model: str | None
+    dimension: int | None
+    state: State
+    reason: str | None
+    notes: int
+    notes_indexed: int
+    passages: int
+    answering: str | None
+
+
+class SearchStatus(Record):
+    """`patterns` is null where the setting `grepIndex` leaves that index out."""
+
+    words: WordsStatus
+    patterns: PatternsStatus | None
+    meaning: MeaningStatus
+
+
+@operation("GET /os/search", scope="os.notes:read", category="notes", since="beyond")
+async def search_status(app: App, me: Caller) -> SearchStatus:
+    """Say how far search is with the caller's notes: how many words, patterns and meanings are still to be indexed."""
+    return await app.read(_of_owner, app.part(Meaning), me.user, patterns=app.settings.grep_index)
+
+
+@operation("COMMAND", category="notes")
+async def search_progress(app: App, me: Caller) -> SearchStatus:
+    """Say how far search is with everyone's notes."""
+    return await app.read(_of_all, app.part(Meaning), patterns=app.settings.grep_index)
+
+
+def _of_owner(tx: Tx, meaning: Meaning, owner: int, *, patterns: bool) -> SearchStatus:
+    words = tx.value(
+        """SELECT (SELECT count(*) FROM waiting_words w CROSS JOIN notes n ON n.id = w.note_id WHERE n.owner_id = :owner)
+                + (SELECT count(*) FROM notes WHERE id <= (SELECT stale_to FROM word_index) AND owner_id = :owner)""",
+        owner=owner,
+    )  # fmt: skip
+    model = _model(tx, meaning)
+    done = (0, 0) if model is None else note_vectors.counted(tx, model, owner)
+    return SearchStatus(
+        WordsStatus(words), _patterns(tx, owner) if patterns else None, _meaning(meaning, model, workspace_counters.of(tx, owner).notes, done)
+    )
+
+
+def _of_all(tx: Tx, meaning: Meaning, *, patterns: bool) -> SearchStatus:
+    words = tx.value("SELECT (SELECT count(*) FROM waiting_words) + (SELECT count(*) FROM notes WHERE id <= (SELECT stale_to FROM word_index))")
+    model = _model(tx, meaning)
+    done = (0, 0) if model is None else note_vectors.counted_all(tx, model)
+    notes = tx.value("SELECT ifnull(sum(note_count), 0) FROM workspaces")
+    return SearchStatus(WordsStatus(words), _patterns(tx, None) if patterns else None, _meaning(meaning, model, notes, done))
+
+
+def _patterns(tx: Tx, owner: int | None) -> PatternsStatus:
+    return PatternsStatus(trigram_index.count_due(tx, owner))
+
+
+def _model(tx: Tx, meaning: Meaning) -> Model | None:
+    """Give the model whose vectors are kept; without a running server the newest that has any."""
+    return meaning.model or next(iter(note_vectors.models(tx)), None)
+
+
+def _meaning(meaning: Meaning, model: Model | None, notes: int, done: tuple[int, int]) -> MeaningStatus:
+    state, reason = meaning.state
+    name, dimension = (None, None) if model is None else (model.name, model.dimension)
+    answering = meaning.answering.name if meaning.answering is not None else None
+    return MeaningStatus(name, dimension, state, reason, notes, *done, answering)

@@ -1,0 +1,332 @@
+"""Vectors for notes and for texts of other kinds, made in the background: what was just written first, then what is missing of the older ones."""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import msgspec
+
+from app.core.app import App
+from app.core.database.tx import Tx
+from app.core.embedder import Embedder, EmbeddingFailed
+from app.workspace.search.vectors import note_passages, note_vectors
+from app.workspace.search.vectors.note_vectors import Model, Pending, Row
+from app.workspace.search.vectors.vector_kinds import NOTES, Kind, Shelf, VectorTable
+from app.workspace.search.vectors.vector_matrices import Matrices
+
+State = Literal["ready", "indexing", "paused", "off", "failing"]
+
+AT_ONCE = 16
+TEXTS = 16
+STEP = 500
+QUIET_SECONDS = 0.1
+LOOK_SECONDS = 5.0
+QUERY_SECONDS = 5.0
+STEP_SECONDS = 0.05
+FIRST_WAIT_SECONDS = 1.0
+LONGEST_WAIT_SECONDS = 60.0
+OTHER_WRITES = 4
+log = logging.getLogger("hearth")
+
+
+class Work(msgspec.Struct, frozen=True):
+    """A note or other text with its passages, the vectors it keeps because those passages are as they were, and the texts that need new ones."""
+
+    of: Pending
+    passages: list[note_passages.Passage]
+    known: dict[bytes, bytes]
+    texts: list[str]
+
+
+class Meaning:
+    """The task that gives every note, and every text of the `others`, its vectors, and what it knows: which model answers, and how far it is."""
+
+    def __init__(
+        self, app: App, *, others: Sequence[Kind] = (), former: Callable[[str], Embedder | None] = lambda _: None,
+        on_battery: Callable[[], bool | None] = lambda: None,
+    ) -> None:  # fmt: skip
+        """`former` gives what can still look for a query among the vectors of an earlier model, called by its name."""
+        self._app = app
+        self._former = former
+        self._on_battery = on_battery
+        self._shelves = [Shelf(kind) for kind in (NOTES, *others)]
+        self.model: Model | None = None
+        """The model whose vectors are being kept; None before any are."""
+        self.answering: Model | None = None
+        """The model whose vectors answer: the one before while this one's are not complete, if queries can still be put to that."""
+        self._asked = app.embedder
+        self._name: str | None = None
+        self._careful = 0
+        self._tidy = False
+        self._paused = False
+        self._failure: str | None = None
+        self._done = False
+        self._wake = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+        for shelf in self._shelves:
+            self._listen(shelf)
+
+    def start(self) -> None:
+        """Begin; needs a running loop and an open store."""
+        self._task = asyncio.create_task(self._run())
+
+    @property
+    def matrices(self) -> Matrices:
+        """The matrices of notes."""
+        return self._shelves[0].matrices
+
+    def matrices_of(self, kind: Kind) -> Matrices:
+        """Give the matrices of another kind of text."""
+        return next(shelf.matrices for shelf in self._shelves if shelf.kind is kind)
+
+    async def query(self, text: str) -> bytes:
+        """Give the vector of a query, for the matrices of the model that answers; raise EmbeddingFailed when there is none soon."""
+        asked = self._asked
+        try:
+            return await asyncio.wait_for(asked.query(text), QUERY_SECONDS)
+        except (TimeoutError, EmbeddingFailed) as error:
+            if asked is not self._app.embedder and asked is self._asked:
+                self.answering = self.model  # the earlier model cannot be asked after all
+                await self._let_go_of_former()
+            raise EmbeddingFailed(str(error) or "The model does not answer.") from None
+
+    async def stop(self) -> None:
+        """End, and wait for the end. Whatever was not stored yet is found again at the next start."""
+        if self._task is not None:
+            self._task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._task
+        await self._let_go_of_former()
+        for shelf in self._shelves:
+            await shelf.matrices.close()
+
+    @property
+    def state(self) -> tuple[State, str | None]:
+        """How it goes, and a sentence that says why where it does not."""
+        if self._app.embedder.model is None:
+            return "off", self._app.embedder.reason
+        if self._task is None:
+            return "paused", self._app.store.health.message or "The server does not run."
+        if self._failure is not None:
+            return "failing", self._failure
+        if self._paused:
+            return "paused", "The machine runs on battery."
+        return ("ready" if self._done and not self._wake.is_set() else "indexing"), None
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether more notes wait for their vectors than have just been written."""
+        return self.answering is None or not self.answering.complete or self._shelves[0].waiting > AT_ONCE
+
+    @property
+    def _any_recent(self) -> bool:
+        return any(shelf.has_recent for shelf in self._shelves)
+
+    def _listen(self, shelf: Shelf) -> None:
+        self._app.events.on(shelf.kind.changed, lambda event: self._hear(shelf, event["id"]))
+        self._app.events.on(shelf.kind.many_changed, lambda event: self._hear_of_many(shelf, event["owner"]))
+
+    def _hear(self, shelf: Shelf, id_: int) -> None:
+        shelf.matrices.change([id_])
+        if self._app.embedder.model is not None:
+            shelf.hear(id_)
+            self._wake.set()
+
+    def _hear_of_many(self, shelf: Shelf, owner: int) -> None:
+        shelf.matrices.forget(owner)
+        shelf.begin_again()
+        self._wake.set()
+
+    async def _run(self) -> None:
+        wait = FIRST_WAIT_SECONDS
+        while True:
+            try:
+                await self._work()
+                self._failure, wait = None, FIRST_WAIT_SECONDS
+                continue
+            except EmbeddingFailed as error:
+                self._failure = str(error)
+            except Exception:
+                self._failure = "Something unexpected went wrong; see the log of the server."
+                log.exception("giving notes their vectors failed")
+            await asyncio.sleep(wait)
+            wait = min(2 * wait, LONGEST_WAIT_SECONDS)
+
+    async def _work(self) -> None:
+        """Do the next thing that is to be done, or wait until there may be one."""
+        if self._wake.is_set():
+            self._wake.clear()
+            self._done = False
+        if self._app.embedder.model is None:
+            await self._wait(LOOK_SECONDS)
+        elif await self._on_battery_now():
+            await asyncio.sleep(LOOK_SECONDS)
+        else:
+            await self._follow_model()
+            shelf, ids = await self._next()
+            if ids:
+                self._done = False
+                began, commits = time.monotonic(), self._app.store.commits
+                await self._index(shelf, ids)
+                if self._app.store.commits - commits > OTHER_WRITES:
+                    await asyncio.sleep(time.monotonic() - began)  # others write: leave them half of the time
+            else:
+                await self._finish()
+
+    async def _on_battery_now(self) -> bool:
+        self._paused = bool(await asyncio.to_thread(self._on_battery)) and any(shelf.is_behind for shelf in self._shelves)
+        return self._paused
+
+    async def _wait(self, seconds: float | None) -> None:
+        """Wait for a change since the work began, at most so long, and then for a moment more, in which others may come."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._wake.wait(), seconds)
+        await asyncio.sleep(QUIET_SECONDS)
+
+    async def _follow_model(self) -> None:
+        """Know the model that there is now; with another one everything is to be looked through again."""
+        name, dimension = self._app.embedder.model, self._app.embedder.dimension
+        if name != self._name:
+            self._name, self.model, self.answering, self._tidy, self._done = name, None, None, False, False
+            await self._let_go_of_former()
+            for shelf in self._shelves:
+                shelf.begin_again()
+        if self.model is None and name is not None and dimension is not None:
+            self.model = await self._known(name, dimension)
+        if self.answering is None:
+            await self._choose_answering()
+
+    async def _choose_answering(self) -> None:
+        """Let the last complete model answer where queries can still be put to it, else the one that is being made."""
+        answering, asked = self.model, self._app.embedder
+        complete = next((model for model in await self._app.read(note_vectors.models) if model.complete), None)
+        if complete is not None and complete != self.model and (former := self._former(complete.name)) is not None:
+            answering, asked = complete, former
+        self.answering, self._asked = answering, asked
+
+    async def _known(self, name: str, dimension: int) -> Model:
+        for model in await self._app.read(note_vectors.models):
+            if (model.name, model.dimension) == (name, dimension):
+                return model
+        return await self._app.write(note_vectors.ensure_model, name, dimension)
+
+    async def _next(self) -> tuple[Shelf, list[int]]:
+        """Give some texts of one kind that may be without vectors: those just written, else older ones."""
+        for shelf in self._shelves:
+            if ids := shelf.recent(AT_ONCE):
+                return shelf, ids
+        for shelf in self._shelves:
+            if ids := await shelf.older(self._app, self._model_id, AT_ONCE):
+                return shelf, ids
+        return self._shelves[0], []
+
+    @property
+    def _model_id(self) -> int:
+        return 0 if self.model is None else self.model.id
+
+    async def _index(self, shelf: Shelf, ids: Sequence[int]) -> None:
+        """Give some texts their vectors, few at a time; what fails is put back."""
+        left = list(ids)
+        try:
+            while left:
+                some = left[:1] if self._careful else left
+                done = await self._index_some(shelf, some)
+                left = [id_ for id_ in left if id_ not in done]
+                self._careful = max(0, self._careful - 1)
+        except BaseException:
+            shelf.put_back(reversed(left))
+            raise
+
+    async def _index_some(self, shelf: Shelf, ids: Sequence[int]) -> set[int]:
+        """Give vectors to the first of some texts that come to enough passages; give all that need nothing more."""
+        characters = self._app.embedder.characters
+        found = await self._app.read(_prepared, shelf.table, self._model_id, ids, characters)
+        done = set(ids) - {work.of.id for work in found}
+        batch: list[Work] = []
+        for work in found:
+            if batch and sum(len(one.texts) for one in (*batch, work)) > TEXTS:
+                break
+            batch.append(work)
+        if batch and await self._embed(shelf, batch):
+            done |= {work.of.id for work in batch}
+        return done
+
+    async def _embed(self, shelf: Shelf, batch: Sequence[Work]) -> bool:
+        """Make and store the vectors of a batch; say whether that could be done, now or ever."""
+        try:
+            fresh = await self._vectors([text for work in batch for text in work.texts])
+        except EmbeddingFailed:
+            if not self._careful:
+                self._careful = len(batch) + AT_ONCE
+                if len(batch) > 1:
+                    return False
+            await self._vectors(["A text that can be embedded if any can."])
+            log.warning("%s %s cannot be embedded; it is found by its words alone", shelf.kind.name, batch[0].of.id)
+            return True
+        await self._store(shelf, batch, fresh)
+        return True
+
+    async def _vectors(self, texts: Sequence[str]) -> dict[str, bytes]:
+        found: dict[str, bytes] = {}
+        for start in range(0, len(texts), TEXTS):
+            some = texts[start : start + TEXTS]
+            found.update(zip(some, await self._app.embedder.passages(some), strict=True))
+        return found
+
+    async def _store(self, shelf: Shelf, batch: Sequence[Work], fresh: dict[str, bytes]) -> None:
+        if self.model is None:
+            await self._follow_model()  # a model elsewhere tells its dimension with its first answer
+        if self.model is None:
+            raise EmbeddingFailed("The model does not say how long its vectors are.")
+        rows = [_row(work, fresh, self.model.dimension) for work in batch]
+        shelf.matrices.change(await self._app.write(shelf.table.store, self.model.id, rows))
+
+    async def _finish(self) -> None:
+        """Everything has vectors: note it, delete those of other models step by step, then wait for a change."""
+        if self.model is not None and not self.model.complete:
+            await self._app.write(note_vectors.complete, self.model.id)
+            self.model = self.model._replace(complete=True)
+            await self._let_go_of_former()
+            self.answering, self._asked = self.model, self._app.embedder
+        if self.model is not None and not self._tidy:
+            self._tidy = all([await self._forget_others(shelf.table, self.model.id) for shelf in self._shelves])
+        self._failure, self._done = None, True
+        await self._wait(LOOK_SECONDS)
+
+    async def _let_go_of_former(self) -> None:
+        if self._asked is not self._app.embedder:
+            former, self._asked = self._asked, self._app.embedder
+            await former.close()
+
+    async def _forget_others(self, table: VectorTable, model_id: int) -> bool:
+        """Delete the vectors of other models step by step; say whether all are gone before something else is to be done."""
+        last = -1 if await self._app.read(table.any_of_others, model_id) else 0
+        while last and not self._any_recent:
+            last = await self._app.write(table.forget_others, model_id, after=last, step=STEP)
+            await asyncio.sleep(STEP_SECONDS)
+        return last == 0
+
+
+def _prepared(tx: Tx, table: VectorTable, model_id: int, ids: Sequence[int], characters: int) -> list[Work]:
+    """Give those of some texts that need vectors, cut into passages."""
+    found = table.pending(tx, model_id, ids, characters=note_passages.MOST * 2 * characters)
+    return [_work(one, note_passages.cut(one.title, one.content, characters=characters)) for one in found]
+
+
+def _work(of: Pending, cut: list[note_passages.Passage]) -> Work:
+    known = {}
+    if of.spans and of.vectors:
+        spans = note_vectors.unpacked(of.spans)
+        size = len(of.vectors) // len(spans)
+        known = {span.digest: of.vectors[place * size : (place + 1) * size] for place, span in enumerate(spans)}
+    return Work(of._replace(content="", vectors=None), cut, known, [one.text for one in cut if note_vectors.digest(one) not in known])
+
+
+def _row(work: Work, fresh: dict[str, bytes], dimension: int) -> Row:
+    found = [fresh[one.text] if one.text in fresh else work.known[note_vectors.digest(one)] for one in work.passages]
+    if any(len(vector) != dimension for vector in found):
+        raise EmbeddingFailed(f"The model gave a vector that is not {dimension} numbers long.")
+    return Row(work.of.id, work.of.version, work.of.title, note_vectors.packed(work.passages), b"".join(found))

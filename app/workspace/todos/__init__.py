@@ -1,0 +1,4 @@
+"""Todos: due dates, steps, recurrence, replanning.
+
+May import folders and index. Begin with `todos`.
+"""

@@ -1,0 +1,186 @@
+"""Due dates: a day, or a moment in UTC; how they are read, and which day and which deadline they are in a time zone.
+
+A day ends when the next one begins in the user's zone; that moment is its deadline, by which it is overdue and takes its place in lists.
+"""
+
+import functools
+from collections.abc import Callable, Mapping
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+
+from app.account import users
+from app.core.caller import Caller
+from app.core.database.tx import Tx, stamp
+from app.core.process.lazy_regex import regex
+from app.core.schema import Rule
+from app.errors import Invalid
+
+NO_DUE = "~"
+"""The deadline of what has none: after every other one."""
+AFTER_ALL = ":"
+"""Sorts after every date and moment, and before `NO_DUE`."""
+NAMED_DAYS = ("today", "tomorrow", "week", "overdue")
+CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9]"
+_MONTHS = "(0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8])"
+_LEAP_YEARS = "[1-9][0-9](0[48]|[2468][048]|[13579][26])|([2468][048]|[13579][26])00"
+DATE = f"([1-9][0-9]{{3}}-({_MONTHS})|({_LEAP_YEARS})-02-29)"
+"""The pattern of the days that there are in the years from 1000 to 9999, for the document; what is read may also lie before."""
+_DAY = regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_MOMENT = regex(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)(?:\.([0-9]{1,9}))?([Zz]|[+-][0-9]{2}:?[0-9]{2})?")
+_FORM = "must be a date such as 2026-03-01 or a moment such as 2026-03-01T09:00:00Z"
+
+
+class Day(Rule, frozen=True):
+    """A calendar day, or one of the `names`."""
+
+    names: tuple[str, ...] = ()
+
+    @property
+    def accepts(self) -> Mapping[str, Any]:
+        return {"pattern": f"^({'|'.join((*self.names, DATE))})$"}
+
+    def __call__(self, value: str) -> str:
+        if value in self.names:
+            return value
+        try:
+            return _day(value).isoformat()
+        except ValueError:
+            raise ValueError(f"must be {', '.join(self.names)}{' or ' if self.names else ''}a date such as 2026-03-01") from None
+
+
+class DueText(Rule, frozen=True):
+    """A day or a moment, still as it was written."""
+
+    @property
+    def accepts(self) -> Mapping[str, Any]:
+        return {"pattern": f"^{DATE}([Tt ]{CLOCK}(:[0-5][0-9](\\.[0-9]{{1,9}})?)?([Zz]|[+-]{CLOCK})?)?$"}
+
+    def __call__(self, value: str) -> str:
+        try:
+            read(value, UTC)
+        except Invalid:
+            raise ValueError(_FORM) from None
+        return value
+
+
+class Span(Struct, frozen=True):
+    """The days from `first` to `last`, both in it, of a zone; `since` and `until` are the moments where they begin and have ended."""
+
+    first: str
+    last: str
+    since: str
+    until: str
+
+    @property
+    def low(self) -> str:
+        """Give a text that no deadline in the span sorts before, whatever zone that deadline was reckoned in."""
+        return _shifted(self.first, -2, "") if self.first else ""
+
+    @property
+    def high(self) -> str:
+        """Give a text that every such deadline sorts before."""
+        return _shifted(self.last, 3, AFTER_ALL) if self.last != AFTER_ALL else AFTER_ALL
+
+
+def zone_of(tx: Tx, me: Caller, asked: str | None = None) -> ZoneInfo:
+    """Give the zone a request asks for, else the one its user has set."""
+    return ZoneInfo(asked or users.settings_of(tx, me).timezone)
+
+
+def read(text: str, zone: tzinfo) -> str:
+    """Give a due date as it is stored: a day as it is, a moment in UTC; without an offset it is a wall time of `zone`. Raises Invalid."""
+    try:
+        if _DAY.fullmatch(text):
+            return _day(text).isoformat()
+        return stamp(_moment(text, zone))
+    except (ValueError, OverflowError):
+        raise Invalid(f"dueDate {_FORM}.", field="dueDate") from None
+
+
+def is_day(due: str) -> bool:
+    """Say whether a stored due date is a whole day."""
+    return len(due) == 10
+
+
+def moment(due: str, zone: ZoneInfo) -> datetime:
+    """Give a stored moment as the wall shows it in `zone`; at the ends of the calendar, where it cannot, in UTC."""
+    found = datetime.fromisoformat(due)
+    try:
+        return found.astimezone(zone)
+    except OverflowError:
+        return found
+
+
+def day_of(due: str, zone: ZoneInfo) -> date:
+    """Give the day of `zone` on which it is due."""
+    return date.fromisoformat(due) if is_day(due) else moment(due, zone).date()
+
+
+@functools.lru_cache(4096)
+def deadline(due: str | None, zone: ZoneInfo) -> str:
+    """Give the moment by which it is due as text that sorts; a whole day is due by its last millisecond in `zone`."""
+    if due is None:
+        return NO_DUE
+    if not is_day(due):
+        return due
+    try:
+        return stamp(_begin(date.fromisoformat(due) + timedelta(days=1), zone) - timedelta(milliseconds=1))
+    except OverflowError:
+        return f"{due}T23:59:59.999Z"
+
+
+def moved(due: str, day: date, zone: ZoneInfo, wall: time | None = None) -> str:
+    """Give the same on another day: a moment keeps its wall time in `zone`, or gets the time `wall`."""
+    if is_day(due):
+        return day.isoformat()
+    try:
+        return stamp(datetime.combine(day, wall or moment(due, zone).time(), zone).astimezone(UTC))
+    except OverflowError:
+        return stamp(datetime.combine(day, moment(due, zone).time(), UTC))
+
+
+def span(first: date | None, last: date | None, zone: ZoneInfo) -> Span:
+    """Give the days from `first` to `last`; None leaves that end open."""
+    return Span(
+        first=first.isoformat() if first else "",
+        last=last.isoformat() if last else AFTER_ALL,
+        since=_edge(lambda: _begin(first, zone), "") if first else "",
+        until=_edge(lambda: _begin(last + timedelta(days=1), zone), AFTER_ALL) if last else AFTER_ALL,
+    )
+
+
+def _day(text: str) -> date:
+    if not _DAY.fullmatch(text):
+        raise ValueError("not a day")
+    return date.fromisoformat(text)
+
+
+def _moment(text: str, zone: tzinfo) -> datetime:
+    match = _MOMENT.fullmatch(text)
+    if match is None:
+        raise ValueError("not a moment")
+    day, clock, fraction, offset = match.groups()
+    milliseconds = f"{fraction or '':0<3.3}"
+    found = datetime.fromisoformat(f"{day}T{clock if len(clock) == 8 else clock + ':00'}.{milliseconds}{(offset or '').upper()}")
+    return (found if offset else found.replace(tzinfo=zone)).astimezone(UTC)
+
+
+def _begin(day: date, zone: ZoneInfo) -> datetime:
+    return datetime.combine(day, time(), zone).astimezone(UTC)
+
+
+def _edge(begin: Callable[[], datetime], otherwise: str) -> str:
+    try:
+        return stamp(begin())
+    except OverflowError:
+        return otherwise
+
+
+def _shifted(day: str, days: int, otherwise: str) -> str:
+    try:
+        return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
+    except OverflowError:
+        return otherwise

@@ -1,0 +1,60 @@
+"""Todos as they go out."""
+
+import sqlite3
+from collections.abc import Iterable
+
+import msgspec
+from msgspec import UNSET
+
+from app.core.schema import Record, json_column
+from app.workspace.todos.todo_steps import StoredSteps
+
+HIGHEST_PRIORITY = 10
+TOP_PRIORITY = 5
+"""From here on a priority counts as top: some clients send 1 to 5, some 1 to 10, and either is kept as it came."""
+COLUMNS = "id, title, description, completed, completed_at, priority, due_date, recurrence, created_at, updated_at"
+"""The columns of a record, in its order; `steps` is the last one where it is wanted."""
+_RECURRENCE = {
+    "type": ["object", "null"],
+    "properties": {"rule": {"type": "string"}, "from": {"type": "string", "enum": ["due", "done"]}},
+    "required": ["rule", "from"],
+}
+
+
+class Todo(Record):
+    """A todo; `dueDate` is a date or a UTC timestamp; `steps` are there when they were asked for."""
+
+    id: int
+    title: str
+    description: str | None
+    completed: bool
+    completed_at: str | None
+    priority: int
+    due_date: str | None
+    recurrence: json_column(_RECURRENCE)  # type: ignore[valid-type]
+    created_at: str
+    updated_at: str
+    steps: StoredSteps = UNSET
+
+
+_NULL = msgspec.Raw(b"null")
+
+
+def several(rows: Iterable[sqlite3.Row]) -> list[Todo]:
+    """Give todos from rows of `COLUMNS`, with steps if the rows have them."""
+    return [
+        Todo(
+            id_,
+            title,
+            description,
+            done == 1,
+            done_at,
+            priority,
+            due,
+            msgspec.Raw(again) if again else _NULL,
+            made,
+            changed,
+            *map(msgspec.Raw, steps),
+        )
+        for id_, title, description, done, done_at, priority, due, again, made, changed, *steps in rows
+    ]

@@ -1,0 +1,297 @@
+"""Todos: what there is to do, when it is due, and what comes again."""
+
+import sqlite3
+from typing import Annotated, cast
+from zoneinfo import ZoneInfo
+
+import msgspec
+from msgspec import UNSET, Meta, UnsetType
+
+from app.account import users
+from app.account.users import TimeZone
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.core.operation import operation
+from app.core.process.caches import Memory
+from app.core.schema import Id, Line, Most, Offset, Record, Text, encode
+from app.errors import Invalid, NotFound
+from app.workspace.folders import trash_rows
+from app.workspace.todos import due, recurrence, replan, todo_counts, todo_records, todo_rows, todo_search, todo_steps
+from app.workspace.todos.due import NAMED_DAYS, Day, DueText
+from app.workspace.todos.recurrence import Recurrence
+from app.workspace.todos.todo_records import HIGHEST_PRIORITY, TOP_PRIORITY, Todo
+from app.workspace.todos.todo_rows import Draft
+from app.workspace.todos.todo_search import Order, Sort, Wanted
+from app.workspace.todos.todo_steps import NewSteps, StepEdits
+
+TodoTitle = Annotated[str, Meta(description="1 to 500 characters, trimmed, NFC, no control characters"), Line(1, 500)]
+Description = Annotated[str, Meta(description="at most 20000 characters"), Text(20_000)]
+Notes = Annotated[str, Meta(description="another name of description"), Text(20_000)]
+Priority = Annotated[
+    int,
+    Meta(ge=0, le=HIGHEST_PRIORITY, description=f"0 none, {TOP_PRIORITY} and above top"),
+]
+DueDate = Annotated[str, Meta(description="a date, or a moment; without an offset it is a wall time of the user"), DueText()]
+DayName = Annotated[str, Meta(description="today, tomorrow, week (today and 6 days on), overdue, or a date"), Day(NAMED_DAYS)]
+DayOnly = Annotated[str, Meta(description="a date; the day itself is included"), Day()]
+Words = Annotated[str, Meta(description="words that must all occur in title, description or steps"), Text(1000)]
+Limit = Annotated[int, Meta(ge=1, description="at most 200"), Most(200)]
+PerDay = Annotated[int, Meta(ge=1, le=50)]
+NONE_FOUND = {"result": {"todos": [], "total": 0}}
+
+
+class TodoList(Record):
+    todos: list[Todo]
+    total: int
+
+
+class TodoAnswer(Record):
+    todo: Todo
+
+
+class Completed(Record):
+    """The completed todo, and the next of its series if this call made it."""
+
+    todo: Todo
+    next: Todo | None
+
+
+class Replanned(Record):
+    """One todo with the due date it had and the one it has now."""
+
+    id: int
+    title: str
+    from_: str = msgspec.field(name="from")
+    to: str
+
+
+class ReplanAnswer(Record):
+    replanned: list[Replanned]
+    count: int
+
+
+class Trashed(Record):
+    trashed: bool = True
+
+
+@operation("GET /os/todos", scope="os.todos:read", steady=("date",), wrap="result", refusal=NONE_FOUND, tool=True, risk="R")
+async def search_todos(
+    app: App, me: Caller, *, q: Words | None = None, date: DayName | None = None, completed: bool | None = None,
+    priority: Priority | None = None, priority_min: Priority | None = None, due_from: DayOnly | None = None, due_to: DayOnly | None = None,
+    sort: Sort | None = None, order: Order | None = None, limit: Limit = 50, offset: Offset = 0, user_timezone: TimeZone | None = None,
+    include_steps: bool = False,
+) -> TodoList:  # fmt: skip
+    """List todos by words, day, state or priority, with the number of all that match.
+
+    Without `sort` the open ones come first, then by dueDate, the more important first. Todos without a dueDate are last, and a whole day
+    stands where it ends. `order` goes with `sort`; left out it is asc for dueDate and title, desc for the others.
+    """
+    wanted = Wanted(
+        q, date, completed, priority, priority_min, due_from, due_to, sort, order, limit, offset, user_timezone, include_steps
+    )  # fmt: skip
+    if wanted.unfiltered:
+        return app.quick(_remembered, me, wanted, app.memory)
+    return TodoList(*await app.read(todo_search.any_page, me, wanted))
+
+
+@operation("GET /os/todos/{id}", scope="os.todos:read", since="beyond", quick=True, tool=True)
+def get_todo(tx: Tx, me: Caller, *, id: Id) -> TodoAnswer:
+    """Read one todo with its steps."""
+    return TodoAnswer(_shown(tx, me, id))
+
+
+@operation(
+    "POST /os/todos",
+    scope="os.todos:write",
+    status=201,
+    wrap="result",
+    invalid_status=422,
+    idempotent=300,
+    tool=True,
+    risk="W",
+    refuses={
+        "notes": "description is given with another text",
+        "recurrence": "dueDate is not given; its rule names a part twice, has both COUNT and UNTIL, ends before dueDate or names no date",
+    },
+)
+def create_todo(
+    tx: Tx, me: Caller, *, title: TodoTitle, description: Description | None = None, notes: Notes | None = None, due_date: DueDate | None = None,
+    priority: Priority = 0, steps: NewSteps | None = None, recurrence: Recurrence | None = None, user_timezone: TimeZone | None = None,
+) -> TodoAnswer:  # fmt: skip
+    """Create a todo, with a due date, steps and a recurrence if given."""
+    home, zone = _zones(tx, me, user_timezone)
+    draft = Draft(
+        title=title,
+        description=_described(description, notes),
+        priority=priority,
+        due_date=None if due_date is None else due.read(due_date, zone),
+        steps=_json(todo_steps.begin(steps or [])),
+        last_step=len(steps or []),
+        recurrence=None if recurrence is None else _json(recurrence),
+    )
+    _require_sense(draft, zone, blame="recurrence")
+    _require_not_over(draft, zone)
+    return TodoAnswer(_shown(tx, me, todo_rows.insert(tx, me.user, draft, zone=home)))
+
+
+@operation(
+    "PATCH /os/todos/{id}",
+    scope="os.todos:write",
+    tool=True,
+    risk="W",
+    refuses={
+        "notes": "description is given with another text",
+        "dueDate": "it is cleared and the todo recurs",
+        "recurrence": "the todo has no dueDate; its rule names a part twice, has both COUNT and UNTIL, ends before dueDate or names no date",
+        "steps": "an id names no step of the todo, or comes twice",
+    },
+)
+def edit_todo(
+    tx: Tx, me: Caller, *, id: Id, title: TodoTitle | None = None, description: Description | None = None,
+    notes: Notes | None = None, due_date: DueDate | UnsetType | None = UNSET, priority: Priority | None = None, completed: bool | None = None,
+    steps: StepEdits | None = None, recurrence: Recurrence | UnsetType | None = UNSET, user_timezone: TimeZone | None = None,
+) -> TodoAnswer:  # fmt: skip
+    """Change fields of a todo; those that are not given stay. A null dueDate or recurrence clears it; completed false reopens.
+
+    `steps` replaces the list: a step with the id of one that is there stays that step, one without an id is new.
+    """
+    todo = _mine(tx, me, id)
+    home, zone = _zones(tx, me, user_timezone)
+    draft = todo_rows.draft_of(todo)
+    if title is not None:
+        draft = draft._replace(title=title)
+    description = _described(description, notes)
+    if description is not None:
+        draft = draft._replace(description=description)
+    if priority is not None:
+        draft = draft._replace(priority=priority)
+    if not isinstance(due_date, UnsetType):
+        draft = draft._replace(due_date=None if due_date is None else due.read(due_date, zone), wall=None)
+    if not isinstance(recurrence, UnsetType):
+        draft = draft._replace(recurrence=None if recurrence is None else _json(recurrence), wall=None)
+    if steps is not None:
+        made, last = todo_steps.replace(todo_steps.decoded(todo["steps"]), steps, last=todo["last_step"])
+        draft = draft._replace(steps=_json(made), last_step=last)
+    if due_date is not UNSET or recurrence is not UNSET:
+        _require_sense(draft, zone, blame="dueDate" if recurrence is UNSET else "recurrence")
+        if draft.recurrence != todo["recurrence"]:  # the last of a series may well be put off
+            _require_not_over(draft, zone)
+    todo_rows.change(tx, todo, draft, zone=home)
+    if completed is True:
+        _complete(tx, me, _mine(tx, me, id), home, zone)
+    elif completed is False and todo["completed"]:
+        todo_rows.set_completed(tx, todo, completed=False)
+    return TodoAnswer(_shown(tx, me, id))
+
+
+@operation("POST /os/todos/{id}/complete", scope="os.todos:write", tool=True, risk="W")
+def complete_todo(tx: Tx, me: Caller, *, id: Id, user_timezone: TimeZone | None = None) -> Completed:
+    """Complete a todo; one that recurs gets its next occurrence. Completing it again changes nothing."""
+    next_id = _complete(tx, me, _mine(tx, me, id), *_zones(tx, me, user_timezone))
+    return Completed(_shown(tx, me, id), None if next_id is None else _shown(tx, me, next_id))
+
+
+@operation("POST /os/todos/replan", scope="os.todos:write", tool=True, risk="W")
+def replan_todos(tx: Tx, me: Caller, *, per_day: PerDay | None = None, dry_run: bool = False, user_timezone: TimeZone | None = None) -> ReplanAnswer:
+    """Give every overdue todo a new day from today on, the most important first, with at most perDay open todos on a day.
+
+    With dryRun nothing is changed. A recurring todo for which there is no room up to its next occurrence stays as it is.
+    """
+    chosen = users.settings_of(tx, me)
+    zone = ZoneInfo(user_timezone or chosen.timezone)
+    moves = replan.plan(tx, me, per_day=per_day or chosen.replan_per_day, zone=zone)
+    if not dry_run:
+        for move in moves:
+            todo_rows.reschedule(tx, me.user, move.id, due_date=move.after, zone=ZoneInfo(chosen.timezone))
+    return ReplanAnswer([Replanned(*move) for move in moves], len(moves))
+
+
+@operation("DELETE /os/todos/{id}", scope="os.todos:write", since="beyond")
+def delete_todo(tx: Tx, me: Caller, *, id: Id) -> Trashed:
+    """Put a todo into the trash."""
+    todo = _mine(tx, me, id)
+    entry = trash_rows.put(tx, me, owner=me.user, kind="todo", item_id=id, title=todo["title"], path="")
+    todo_rows.set_trash(tx, [id], entry)
+    return Trashed()
+
+
+def _remembered(tx: Tx, me: Caller, wanted: Wanted, memory: Memory) -> TodoList:
+    """Give a page near the start of the list: from memory, where no todo of the caller has changed since it was put there."""
+    listed = todo_counts.of(tx, me.user)
+    key = ("todos", me.user, listed.revision, wanted)
+    page = memory.get(key)
+    if page is None:
+        page = encode(todo_search.first_page(tx, me, wanted))
+        memory.put(key, page)
+    return TodoList(cast(list[Todo], msgspec.Raw(page)), listed.total(completed=wanted.completed))
+
+
+def _mine(tx: Tx, me: Caller, todo_id: int) -> sqlite3.Row:
+    found = todo_rows.get(tx, me.user, todo_id)
+    if found is None:
+        raise NotFound("There is no such todo.")
+    return found
+
+
+def _shown(tx: Tx, me: Caller, todo_id: int) -> Todo:
+    found = tx.all(f"SELECT {todo_records.COLUMNS}, steps FROM todos WHERE id = :id AND owner_id = :me AND trash_id IS NULL", id=todo_id, me=me.user)
+    if not found:
+        raise NotFound("There is no such todo.")
+    return todo_records.several(found)[0]
+
+
+def _zones(tx: Tx, me: Caller, asked: str | None) -> tuple[ZoneInfo, ZoneInfo]:
+    """Give the zone that the user has set, and the one this request is read in."""
+    home = due.zone_of(tx, me)
+    return home, home if asked is None else ZoneInfo(asked)
+
+
+def _complete(tx: Tx, me: Caller, todo: sqlite3.Row, home: ZoneInfo, zone: ZoneInfo) -> int | None:
+    """Complete an open todo and give the id of the next of its series, if this made one."""
+    if todo["completed"]:
+        return None
+    todo_rows.set_completed(tx, todo, completed=True)
+    if todo["recurrence"] is None or (todo["next_id"] is not None and todo_rows.get(tx, me.user, todo["next_id"]) is not None):
+        return None
+    series = msgspec.json.decode(todo["recurrence"], type=Recurrence)
+    today = due.day_of(tx.now, zone)
+    found = recurrence.following(series, due_date=todo["due_date"], today=today, zone=zone, wall=todo["wall"])
+    if found is None:
+        return None
+    draft = todo_rows.draft_of(todo)._replace(
+        due_date=found.due, recurrence=_json(found.recurrence), wall=found.wall, steps=todo_steps.unticked(todo["steps"])
+    )
+    next_id = todo_rows.insert(tx, me.user, draft, zone=home)
+    todo_rows.set_next(tx, todo, next_id)
+    return next_id
+
+
+def _described(description: str | None, notes: str | None) -> str | None:
+    """Give the description, by whichever of its names it came; raise Invalid for two different texts."""
+    if description is not None and notes is not None and description != notes:
+        raise Invalid("notes is another name of description; give one of them, or the same text in both.", field="notes")
+    return notes if description is None else description
+
+
+def _require_sense(draft: Draft, zone: ZoneInfo, *, blame: str) -> None:
+    """Raise Invalid, naming the field `blame`, for a recurrence that has no due date to count from or that names no date at all."""
+    if draft.recurrence is None:
+        return
+    if draft.due_date is None:
+        raise Invalid("recurrence needs a dueDate.", field=blame)
+    rule = msgspec.json.decode(draft.recurrence, type=Recurrence).rule
+    recurrence.require_dates(rule, due.day_of(draft.due_date, zone))
+
+
+def _require_not_over(draft: Draft, zone: ZoneInfo) -> None:
+    """Raise Invalid for a recurrence that ends before the todo itself is due."""
+    if draft.recurrence is None or draft.due_date is None:
+        return
+    rule = msgspec.json.decode(draft.recurrence, type=Recurrence).rule
+    if recurrence.is_over(rule, draft.due_date, zone):
+        raise Invalid("recurrence.rule ends (UNTIL) before the dueDate; give a later UNTIL.", field="recurrence.rule")
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()

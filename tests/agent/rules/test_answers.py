@@ -1,0 +1,134 @@
+"""Answers from the notes: which passage is quoted, when nothing is, sentences with their places, and summaries."""
+
+import itertools
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.agent.rules.passages import answer_passages, extracts, questions
+from app.agent.rules.passages.answer_passages import Text
+from app.agent.rules.passages.sentences import LONGEST, MOST, READ, alike, sentences, stem
+from evaluation import qa as evaluation
+from tests.conftest import Client
+
+
+def quoted(question: str, *contents: str, title: str = "A note") -> list[str]:
+    notes = [Text(number, title, content, whole=True) for number, content in enumerate(contents, 1)]
+    return [answer_passages.quote(one).text for one in answer_passages.best(questions.read(question), notes)]
+
+
+@pytest.mark.parametrize(("half", "least"), [("a", 29), ("b", 27)])
+def test_the_questions_of_the_collection_are_answered_by_the_right_passage(half: str, least: int) -> None:
+    mine = [case for case in evaluation.cases() if case.half == half]
+    assert len([case for case in mine if case.right]) >= least
+    assert [case.question for case in mine if case.note is None and not case.right] == []
+
+
+@pytest.mark.parametrize(
+    ("question", "content", "passage"),
+    [
+        ("When does the lease end?", "The lease was signed by Kim.\n\nThe lease ends on 3 May 2027.", "The lease ends on 3 May 2027."),
+        ("How many chairs do we own?", "Chairs are in the loft. We own 14 chairs.", "We own 14 chairs."),
+        ("Who painted the fence?", "The fence is green. The fence was painted by Otto.", "The fence was painted by Otto."),
+        ("Wann endet der Mietvertrag?", "Der Mietvertrag liegt im Ordner.\n\nDer Mietvertrag endet am 3. Mai.", "Der Mietvertrag endet am 3. Mai."),
+        ("Qui a peint la clôture ?", "La clôture est verte. La clôture a été peinte par Odile.", "La clôture a été peinte par Odile."),
+        ("¿Cuándo termina el contrato?", "El contrato está firmado. El contrato termina en mayo.", "El contrato termina en mayo."),
+        ("合同什么时候结束？", "合同在抽屉里。合同五月三日结束。", "合同五月三日结束。"),
+        ("契約はいつ終わりますか？", "契約は引き出しにあります。契約は五月三日に終わります。", "契約は五月三日に終わります。"),
+    ],
+)  # fmt: skip
+def test_the_sentence_with_the_kind_of_thing_that_is_asked_for_is_quoted_first(question: str, content: str, passage: str) -> None:
+    assert quoted(question, content)[0] == passage
+
+
+@pytest.mark.parametrize(
+    ("question", "content"),
+    [
+        ("What is the password of the vault?", "The vault is in the cellar of the bank."),
+        ("What is the blood group of Leon?", "The blood group of Mira is A negative."),
+        ("Who won the tournament in Reykjavik?", "We saw a chess tournament."),
+        ("Wer hat das Schachturnier gewonnen?", "Das Turnier findet nicht statt."),
+    ],
+)
+def test_nothing_is_quoted_where_nothing_answers(question: str, content: str) -> None:
+    assert quoted(question, content) == []
+
+
+def test_at_most_three_quotes_are_given_and_none_twice() -> None:
+    found = quoted("What is the colour of the roof?", *(f"The colour of the roof is shade {number}." for number in range(9)))
+    assert len(found) == len(set(found)) == answer_passages.MOST
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("One. Two! Three?", ["One.", "Two!", "Three?"]),
+        ("Dr. Okafor came on 9. Februar at 3.5 m. Then left.", ["Dr. Okafor came on 9. Februar at 3.5 m.", "Then left."]),
+        ("# Head\n\n- [ ] first item\n- second\n  1. third", ["first item", "second", "third"]),
+        ("第一句。第二句！", ["第一句。", "第二句！"]),
+        ("> said\n\n---\n\n```py\nx = 1\n```", ["said", "x = 1"]),
+        ("a line that wraps because it is so long that an editor broke it\nright here. Next.",
+         ["a line that wraps because it is so long that an editor broke it\nright here.", "Next."]),
+        ("", []), (" \n\n ", []),
+    ],
+)  # fmt: skip
+def test_a_text_falls_into_its_sentences(text: str, parts: list[str]) -> None:
+    assert [one.text for one in sentences(text)] == parts
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(alphabet=st.sampled_from("ab. A\n-#>*1!`|。é “”"), max_size=300))
+def test_a_sentence_stands_where_it_says(text: str) -> None:
+    found = sentences(text)
+    assert all(text[one.start : one.end] == one.text and one.text.strip() for one in found)
+    assert all(one.end <= other.start for one, other in itertools.pairwise(found))
+
+
+@pytest.mark.parametrize("piece", ["A. B ", "1. ", "a\n", "word ", "| a | b |\n", "字"])
+def test_of_a_long_text_only_so_much_is_looked_at(piece: str) -> None:
+    found = sentences(piece * 300_000)
+    assert len(found) <= MOST
+    assert all(one.end <= READ and len(one.text) <= 2 * LONGEST for one in found)
+    assert len(extracts.extract(piece * 300_000)) <= extracts.CHOSEN
+
+
+def test_a_summary_holds_sentences_of_the_text_in_its_order() -> None:
+    text = "\n\n".join(
+        ["The harbour plan was agreed.", "Lunch was late.", "The harbour plan costs nine million.", "It rained.", "Boats pay for the harbour."]
+    )
+    chosen = [one.text for one in extracts.extract(text, most=2)]
+    assert chosen == ["The harbour plan was agreed.", "The harbour plan costs nine million."]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "together"),
+    [
+        ("tyres", "tyre", True),
+        ("stopped", "stop", True),
+        ("renewal", "renewing", True),
+        ("cat", "cattle", False),
+        ("insurance", "instance", False),
+        ("verein", "vereinsheim", True),
+    ],
+)
+def test_the_forms_of_a_word_belong_together(one: str, other: str, together: bool) -> None:
+    assert alike(stem(one), stem(other)) == together
+
+
+@pytest.mark.anyio
+async def test_an_answer_quotes_a_long_note_beyond_what_a_search_gives(alice: Client) -> None:
+    note = await alice.note("Chronicle", "Nothing happened that year at all. " * 200 + "\n\nThe zeppelin landed on 4 June 1931 near the mill.")
+    body = await alice.ok("POST", "/chat", json={"message": "When did the zeppelin land?", "stream": False})
+    assert body["toolsUsed"] == ["search_notes", "get_note_content"]
+    (citation,) = body["citations"]
+    assert (citation["noteId"], citation["quote"]) == (note["id"], "The zeppelin landed on 4 June 1931 near the mill.")
+    assert note["markdown"][citation["start"] : citation["end"]] == citation["quote"]
+    assert f"> {citation['quote']}\n\n— [Chronicle](hearth:note/{note['id']})" in body["response"]
+
+
+@pytest.mark.anyio
+async def test_nothing_of_another_owner_is_found_or_quoted(alice: Client, bob: Client) -> None:
+    await alice.note("Safe", "The safe opens with 7741.")
+    body = await bob.ok("POST", "/chat", json={"message": "What does the safe open with?", "stream": False})
+    assert (body["citations"], "7741" in body["response"], "Safe" in body["response"]) == ([], False, False)

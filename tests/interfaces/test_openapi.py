@@ -1,0 +1,230 @@
+"""The OpenAPI document is valid, and the server does what it says under any request that the document allows or forbids."""
+
+import dataclasses
+import re
+import shutil
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args, get_type_hints
+
+import httpx2 as httpx
+import jsonschema_rs
+import msgspec
+import pytest
+import schemathesis
+import uvicorn
+from hypothesis import HealthCheck, given, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.generation import GenerationMode
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from app.catalog import CATALOG
+from app.core.accepted_schemas import records
+from app.core.schema import Body, Most, Rule
+from app.interfaces.openapi import document
+from app.main import create_app
+from app.settings import Settings
+from tests.conftest import UNSYNCED, Client, MovableClock
+
+EXAMPLES = 6
+CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_headers_conformance, response_schema_conformance]
+DESCRIBED = document(CATALOG)
+OPERATIONS = [result.ok() for result in schemathesis.openapi.from_dict(DESCRIBED).get_all_operations()]
+
+
+@dataclasses.dataclass(frozen=True)
+class Site:
+    """A server that listens, and its door for the command line."""
+
+    url: str
+    http: httpx.Client
+    """One for all tests: a client of one's own for each request would read the certificates of the system each time."""
+
+    def command(self, name: str, /, **params: Any) -> Any:
+        answer = self.http.post(f"{self.url}/control/{name}", json=params, headers={"Authorization": "Control token"})
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory, migrated: Path) -> Iterator[Site]:
+    """A server in a thread of this process, with a user who has a folder, a note, a todo and a contact."""
+    data = tmp_path_factory.mktemp("openapi")
+    shutil.copy(migrated, data / migrated.name)
+    app = create_app(Settings(durability=UNSYNCED, rate_limit=0, failed_limit=0, access_log=False), data, clock=MovableClock(), control_token="token")
+    with socket.create_server(("127.0.0.1", 0)) as listener, httpx.Client(trust_env=False) as http:
+        server = uvicorn.Server(uvicorn.Config(app, ws="none", lifespan="on", log_config=None))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+        thread.start()
+        found = Site(f"http://127.0.0.1:{listener.getsockname()[1]}", http)
+        for name in ("alice", "bob"):
+            found.command("add_user", username=name)
+            found.command("init_user", username=name)
+        found.command("connect_users", username="alice", contact="bob")
+        yield found
+        server.should_exit = True
+        thread.join(10)
+
+
+@pytest.fixture
+def key(site: Site) -> Iterator[str]:
+    """A fresh key, since the requests may revoke any other, and something for them to find."""
+    issued = site.command("issue_key", username="alice", name="test")
+    secret = str(issued["secret"])
+
+    def ask(path: str, /, **body: Any) -> Any:
+        answer = site.http.post(f"{site.url}/api/v1{path}", json=body, headers={"Authorization": f"Bearer {secret}"})
+        assert answer.is_success, answer.text
+        return answer.json()
+
+    note = ask("/os/notes", title="A note", content="# Text")["result"]["note"]["id"]
+    ask(f"/os/snapshots/{note}")
+    ask("/os/folders", path="A/B")
+    ask("/os/todos", title="A todo", steps=[{"title": "A step"}])
+    ask("/briefing")
+    yield secret
+    site.command("end_key", id=issued["key"]["id"])
+
+
+def test_the_document_is_valid_openapi() -> None:
+    assert DESCRIBED["openapi"] == "3.1.0"
+    schemathesis.openapi.from_dict(DESCRIBED).validate()
+    for schema in DESCRIBED["components"]["schemas"].values():
+        jsonschema_rs.meta.validate({"$schema": "https://json-schema.org/draft/2020-12/schema", **schema})
+
+
+def test_every_reference_of_the_document_leads_somewhere() -> None:
+    def references(value: Any) -> Iterator[str]:
+        for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+            yield from references(inner)
+        if isinstance(value, dict) and "$ref" in value:
+            yield value["$ref"]
+
+    found = set(references(DESCRIBED))
+    assert found <= {f"#/components/schemas/{name}" for name in DESCRIBED["components"]["schemas"]}
+    assert found
+
+
+@pytest.mark.anyio
+async def test_the_document_is_served_without_a_credential(stranger: Client) -> None:
+    assert (await stranger.get("/openapi.json")).json() == DESCRIBED
+
+
+def optional_fields() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Give every field of a JSON body that may be left out, those of records in it too, with its schema."""
+    for path, methods in DESCRIBED["paths"].items():
+        for method, entry in methods.items():
+            body = entry.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
+            if body is not None:
+                yield from optional_in(f"{method} {path}", body)
+
+
+def optional_in(name: str, schema: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    if "$ref" in schema:
+        schema = DESCRIBED["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+    for field, inner in schema.get("properties", {}).items():
+        if field not in schema.get("required", ()):
+            yield f"{name} {field}", inner
+        for part in (inner, inner.get("items", {}), *inner.get("anyOf", ())):
+            yield from optional_in(f"{name} {field}", part)
+
+
+def test_null_stands_for_every_field_that_may_be_left_out_of_a_body() -> None:
+    fields = dict(optional_fields())
+    assert len(fields) > 150
+    refused = [
+        name for name, schema in fields.items() if not jsonschema_rs.validator_for({**schema, "components": DESCRIBED["components"]}).is_valid(None)
+    ]  # fmt: skip
+    assert refused == []
+
+
+def test_the_document_says_what_every_rule_of_a_field_lets_through() -> None:
+    unsaid = [
+        f"{type(rule).__name__} of {record.__name__}"
+        for found in CATALOG.operations.values()
+        for record in records(found.shape.record)
+        for hint in get_type_hints(record, include_extras=True).values()
+        for rule in rules(hint)
+        if not isinstance(rule, Most) and (not rule.accepts or not issubclass(record, Body))
+    ]
+    assert unsaid == []
+
+
+def rules(hint: Any) -> Iterator[Rule]:
+    if isinstance(hint, type) and issubclass(hint, msgspec.Struct):
+        return
+    for part in get_args(hint):
+        if isinstance(part, Rule):
+            yield part
+        else:
+            yield from rules(part)
+
+
+@pytest.mark.parametrize(
+    ("path", "field", "fits", "fails"),
+    [
+        ("/os/notes", "title", ["A", "x" * 255, " a "], ["", " ", "x" * 256, "a\nb", "\u200b"]),
+        ("/os/notes", "tags", [[], ["a", "b c"], None], [["#a"], ['a"b'], [""], ["x"] * 51]),
+        (
+            "/os/todos",
+            "dueDate",
+            ["2024-02-29", "2026-12-31T23:59", "2026-01-01T00:00:00.5Z"],
+            ["2026-02-29", "2026-04-31", "soon", "2026-01-01T24:00"],
+        ),
+        ("/os/todos", "priority", [0, 10, 3.0, None], [11, -1, 2.5]),
+        ("/os/todos", "userTimezone", ["Europe/Berlin", None], ["Mars/Base", ""]),
+        ("/account/keys", "scopes", [["*"], ["os.notes:read"], None], [[], ["all"]]),
+        ("/metering/invoice/simulate", "month", ["2026-11", None], ["2026-13", "11-2026"]),
+    ],
+)
+def test_limits_and_forms_of_fields_stand_in_the_document(path: str, field: str, fits: list[Any], fails: list[Any]) -> None:
+    body = DESCRIBED["paths"][path]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    check = jsonschema_rs.validator_for({**body["properties"][field], "components": DESCRIBED["components"]})
+    assert [value for value in fits if not check.is_valid(value)] == []
+    assert [value for value in fails if check.is_valid(value)] == []
+
+
+def refused_beyond(label: str) -> set[str]:
+    """Give the fields for which the document says that an operation may refuse what fits its schema."""
+    method, _, path = label.partition(" ")
+    answers = DESCRIBED["paths"][path][method.lower()]["responses"].values()
+    return {field for answer in answers for field in re.findall(r"^- `([^`]+)`: ", answer["description"], re.MULTILINE)}
+
+
+def assert_no_refusal_beyond_the_document(label: str, response: Any) -> None:
+    if response.status_code in (400, 422):
+        field = re.split(r"[.\[]", str(response.json().get("field")))[0]
+        assert refused_beyond(label) & {field, "*"}, response.json()["message"]
+
+
+def takes_anything(operation: Any) -> bool:
+    return bool(list(operation.iter_parameters()) or operation.body)
+
+
+@pytest.mark.parametrize(
+    ("operation", "mode"),
+    [
+        pytest.param(operation, mode, id=f"{operation.label} {mode.value}")
+        for operation in OPERATIONS
+        for mode in GenerationMode
+        if mode is GenerationMode.POSITIVE or takes_anything(operation)
+    ],
+)
+def test_any_request_is_answered_as_the_document_says(operation: Any, mode: GenerationMode, site: Site, key: str) -> None:
+    @settings(max_examples=EXAMPLES, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    @given(case=operation.as_strategy(generation_mode=mode))
+    def ask(case: Any) -> None:
+        response = case.call(base_url=f"{site.url}/api/v1", headers={"Authorization": f"Bearer {key}"})
+        case.validate_response(response, checks=CHECKS)
+        if mode is GenerationMode.POSITIVE:
+            assert_no_refusal_beyond_the_document(operation.label, response)
+        assert not 300 <= response.status_code < 400
+
+    ask()
