@@ -68,9 +68,9 @@ PACKAGES = [
     "portability.archives",
     "portability.exports",
     "portability.imports",
+    "portability.formats",
     "portability.formats.joplin",
     "portability.formats.ics",
-    "portability.formats",
     "portability",
 ]
 """The folders of the layers in order: a module may import from its own and from those before it."""

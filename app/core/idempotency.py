@@ -8,7 +8,7 @@ import functools
 import hashlib
 from collections.abc import Callable, Mapping
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 import msgspec
 from msgspec import structs
@@ -20,10 +20,18 @@ from app.core.process.background_tasks import undisturbed
 from app.core.schema import encode
 from app.errors import AppError, IdempotencyConflict, IdempotencyInProgress, Invalid, Unprocessable
 
-if TYPE_CHECKING:
-    from app.core.app import App
-
+P = ParamSpec("P")
+R = TypeVar("R")
 LONGEST_KEY = 255
+
+
+class Runner(Protocol):
+    """What is asked of the running application: see `App`."""
+
+    def arguments(self, found: Operation[..., Any], params: Mapping[str, Any]) -> dict[str, Any]: ...
+    def as_declared(self, found: Operation[..., Any], error: Invalid) -> Invalid | Unprocessable: ...
+    async def perform(self, found: Operation[..., Any], caller: Caller | None, arguments: dict[str, Any]) -> Any: ...
+    async def write(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R: ...
 
 
 class Replay(msgspec.Struct):
@@ -41,7 +49,7 @@ class _Request(msgspec.Struct, frozen=True):
     seconds: int
 
 
-async def run_once(app: "App", found: Operation[..., Any], caller: Caller, given: Mapping[str, Any], *, key: str) -> Any:
+async def run_once(app: Runner, found: Operation[..., Any], caller: Caller, given: Mapping[str, Any], *, key: str) -> Any:
     """Run the operation with the fields that were given, or give the `Replay` of the answer that this key got before.
 
     An orchestrating operation first claims the key, so that a second caller meanwhile hears `idempotency_in_progress`. How it ended is written

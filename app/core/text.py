@@ -6,7 +6,7 @@ import unicodedata
 from datetime import datetime
 from html import unescape
 
-from app.core.markdown.convert import render
+from app.core.markdown.render_parts import render
 from app.core.process.lazy_regex import regex
 
 # Scripts written without spaces: Thai, Lao, Myanmar, Khmer, kana, bopomofo and Han ideographs.

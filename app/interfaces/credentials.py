@@ -1,7 +1,7 @@
 """Who sends a request: found by its key or, where it has none, by the cookie of a web session; with the limits of rate that stand before both."""
 
 from collections.abc import MutableMapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.account.active_devices import Devices
 from app.account.keys import KeyRing
@@ -10,10 +10,8 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.limits import RateLimit
 from app.errors import Forbidden, RateLimited, Unauthorized
+from app.interfaces.exchange import Exchange
 from app.interfaces.guard import UNSAFE, Guard
-
-if TYPE_CHECKING:
-    from app.interfaces.http import Exchange
 
 COOKIE = b"hearth_session"
 JSON = b"application/json"
@@ -37,7 +35,7 @@ class Credentials:
         self.failures = RateLimit(parts.settings.failed_limit)
         self.guesses = RateLimit(parts.settings.failed_limit)
 
-    def admit(self, exchange: "Exchange") -> None:
+    def admit(self, exchange: Exchange) -> None:
         """Find the caller of the credential, and take a token of its rate."""
         headers, scheme = exchange.headers, exchange.scope.get("scheme", "http")
         key = key_of(headers)
@@ -87,7 +85,7 @@ class Credentials:
         secure = b"; Secure" if self.guard.origin(headers, scheme).startswith("https:") else b""
         return b"%s=%s; Path=/; Max-Age=%d; HttpOnly; SameSite=Lax%s" % (COOKIE, secret.encode(), age, secure)
 
-    def _by_session(self, exchange: "Exchange", secret: str) -> Caller | None:
+    def _by_session(self, exchange: Exchange, secret: str) -> Caller | None:
         """Give the caller of a session; the cookie goes back with a session that was renewed, and is taken away with one that has ended."""
         admitted = self.sessions.admit(secret)
         if admitted is None or admitted[1]:

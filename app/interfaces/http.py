@@ -4,45 +4,38 @@ A pure ASGI callable in front of Starlette: at these rates a router and a respon
 """
 
 import asyncio
-import contextlib
 import itertools
 import logging
-import time
-from collections.abc import Awaitable, Callable, Coroutine, MutableMapping
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, cast
-from urllib.parse import parse_qsl, quote
+from urllib.parse import parse_qsl
 
 import msgspec
 from msgspec import Raw
 
 from app.core import random_tokens
 from app.core.app import App
-from app.core.caller import Caller
 from app.core.download import Download
 from app.core.idempotency import Replay
-from app.core.limits import Verdict
-from app.core.line_stream import MEDIA_TYPE, Lines
+from app.core.line_stream import Lines
 from app.core.operation import Operation
 from app.core.process.caches import Unchanged
 from app.core.schema import decode, encode, encode_enveloped
 from app.core.temp_files import Upload
 from app.errors import AppError, Invalid, Malformed, NotFound, PayloadTooLarge, Unavailable
 from app.interfaces.credentials import BASE, Credentials
-from app.interfaces.guard import SECURITY_HEADERS, Headers
+from app.interfaces.exchange import Exchange, Scope, Send
+from app.interfaces.guard import Headers
 from app.interfaces.logs.access_log import AccessLog
 from app.interfaces.pages.guest_endpoint import GUESTS
 from app.interfaces.routes import Found, Routes
 from app.interfaces.wire.repeated_headers import merged
-from app.interfaces.wire.request_bodies import ClientLeft, Message, Receive, body_parts, read_body, too_large
+from app.interfaces.wire.request_bodies import ClientLeft, Receive, body_parts, read_body, too_large
 from app.interfaces.wire.trusted_proxies import Proxies
 
 LARGE_BODY = 16 << 20
-JSON_HEADERS = [(b"content-type", b"application/json; charset=utf-8"), (b"cache-control", b"no-store"), *SECURITY_HEADERS]
-LINE_HEADERS = [(b"content-type", MEDIA_TYPE.encode()), (b"cache-control", b"no-store"), (b"x-accel-buffering", b"no"), *SECURITY_HEADERS]
 log = logging.getLogger("hearth")
 
-Scope = MutableMapping[str, Any]
-Send = Callable[[Message], Awaitable[None]]
 ASGI = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 
@@ -50,78 +43,6 @@ class Refusal(msgspec.Struct, frozen=True):
     """Bad fields that are told in a successful answer."""
 
     body: dict[str, Any]
-
-
-class Exchange:
-    """One request on its way to its answer: what was sent, and what is learned of it."""
-
-    __slots__ = ("caller", "cookie", "cors", "headers", "operation", "receive", "request_id", "scope", "send", "size", "started", "status", "verdict")
-
-    def __init__(self, scope: Scope, receive: Receive, send: Send, request_id: bytes) -> None:
-        self.scope = scope
-        self.receive = receive
-        self.send = send
-        self.request_id = request_id
-        self.headers: dict[bytes, bytes] = dict(scope["headers"])
-        self.started = time.perf_counter()
-        self.operation: Operation[..., Any] | None = None
-        self.caller: Caller | None = None
-        self.cookie: bytes | None = None
-        self.cors: Headers | None = None
-        self.verdict: Verdict | None = None
-        self.status = 0
-        self.size = 0
-
-    async def answer(self, status: int, body: bytes, more: Headers | None = None) -> None:
-        """Send the whole answer."""
-        self.status, self.size = status, len(body)
-        headers = [*JSON_HEADERS, (b"content-length", b"%d" % len(body)), *self._own_headers()]
-        if more:
-            headers += more
-        await self.send({"type": "http.response.start", "status": status, "headers": headers})
-        await self.send({"type": "http.response.body", "body": body})
-
-    async def stream(self, lines: Lines) -> None:
-        """Send an answer line by line, until its end or until the client has left."""
-        self.status = 200
-        await self.send({"type": "http.response.start", "status": 200, "headers": [*LINE_HEADERS, *self._own_headers()]})
-        leaving = asyncio.ensure_future(self.receive())
-        try:
-            async for event in lines.events:
-                if leaving.done():
-                    return
-                body = encode(event) + b"\n"
-                self.size += len(body)
-                await self.send({"type": "http.response.body", "body": body, "more_body": True})
-            await self.send({"type": "http.response.body", "body": b""})
-        finally:
-            leaving.cancel()
-
-    async def download(self, file: Download) -> None:
-        """Send the bytes of a file, part by part, such that no browser shows or runs them; of a HEAD request the headers alone."""
-        self.status = 200
-        await self.send({"type": "http.response.start", "status": 200, "headers": [*_file_headers(file), *self._own_headers()]})
-        async with contextlib.aclosing(file.parts) as parts:
-            if self.scope["method"] != "HEAD":
-                async for part in parts:
-                    self.size += len(part)
-                    await self.send({"type": "http.response.body", "body": part, "more_body": True})
-        await self.send({"type": "http.response.body", "body": b""})
-
-    def _own_headers(self) -> Headers:
-        headers = [(b"x-request-id", self.request_id)]
-        if self.verdict is not None and self.verdict.limit:
-            limit, remaining, reset, _ = self.verdict
-            headers += [
-                (b"x-ratelimit-limit", b"%d" % limit),
-                (b"x-ratelimit-remaining", b"%d" % remaining),
-                (b"x-ratelimit-reset", b"%d" % (time.time() + reset)),
-            ]
-        if self.cookie is not None:
-            headers.append((b"set-cookie", self.cookie))
-        if self.cors:
-            headers += self.cors
-        return headers
 
 
 class Api:
@@ -280,20 +201,6 @@ def query(raw: bytes) -> dict[str, str]:
         return dict(part.partition("=")[::2] for part in text.split("&") if part)
     except ValueError:
         raise Invalid("The query string is not valid percent-encoded UTF-8.", field="query") from None
-
-
-def _file_headers(file: Download) -> Headers:
-    plain = "".join(mark if (mark.isalnum() and mark.isascii()) or mark in " ._-" else "_" for mark in file.name)
-    named = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(file.name.replace('/', '_'), safe='')}"
-    return [
-        (b"content-type", file.media_type.encode()),
-        (b"content-length", b"%d" % file.size),
-        (b"content-disposition", named.encode()),
-        (b"cache-control", b"no-store"),
-        (b"accept-ranges", b"none"),
-        *(header for header in SECURITY_HEADERS if header[0] != b"content-security-policy"),
-        (b"content-security-policy", b"default-src 'none'; sandbox; frame-ancestors 'none'"),
-    ]
 
 
 def _replayed(replay: Replay, operation: Operation[..., Any]) -> tuple[int, bytes, Headers]:

@@ -3,7 +3,6 @@
 import time
 from typing import Annotated, Any
 
-import msgspec
 from msgspec import Meta
 
 from app.core.app import App
@@ -17,7 +16,6 @@ from app.tools.approvals.escalations import TooManyPending
 from app.tools.registry import namespaces, registry
 from app.tools.registry.registry import Descriptor, NoSuchTool
 
-LARGEST_RESULT = 256 << 10
 REFUSALS = (Invalid, NotFound, Conflict, Forbidden, PayloadTooLarge, Unprocessable)
 """What a tool itself says no with; everything else is about the caller or the server and keeps its status."""
 OURS = (InsufficientScope, NoSuchTool, TooManyPending, tool_gate.Denied)
@@ -87,21 +85,13 @@ async def call_tool(app: App, me: Caller, *, tool: ToolName, params: dict[str, A
         raise
     except REFUSALS as error:
         raise _refused(tool, error, _since(began)) from None
-    return Called(tool, done.result if isinstance(done, tool_gate.Waiting) else shown(encode(done.result)), _since(began))
+    return Called(tool, done.result if isinstance(done, tool_gate.Waiting) else registry.cut_result(encode(done.result)), _since(began))
 
 
 def _known(app: App, name: str, params: dict[str, Any]) -> dict[str, Any]:
     """Give the parameters that the tool has, as an endpoint ignores fields that it does not know."""
     tool = registry.native(app.catalog).get(name)
     return params if tool is None else {field: value for field, value in params.items() if field in tool.names}
-
-
-def shown(result: bytes) -> Any:
-    """Give a tool's result, a JSON object, as it goes out: whole, or the beginning of its text when it is too long."""
-    if len(result) <= LARGEST_RESULT:
-        return msgspec.Raw(result)
-    beginning = result[: LARGEST_RESULT // 2].decode(errors="ignore")
-    return {"truncated": True, "message": f"The result is {len(result)} bytes long; this is its beginning. Ask for less at once.", "text": beginning}
 
 
 def _refused(tool: str, error: AppError, timing: Timing) -> Unprocessable:

@@ -3,7 +3,7 @@
 import re
 from html.parser import HTMLParser
 
-from app.core.markdown.convert import TAGS
+from app.core.markdown.to_html.html_tags import TAGS
 
 ATTRIBUTES = {
     "a": {"href", "title"},

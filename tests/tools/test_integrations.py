@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from app.core.caller import Caller
-from app.core.web import http_fetch
+from app.core.web import addresses, http_fetch
 from app.tools.calendars import calendar_rows, calendars
 from tests.conftest import Client, MovableClock, Served
 from tests.support.web_site import Site, site
@@ -200,8 +200,8 @@ async def test_where_inside_is_allowed_this_server_is_not_and_no_failure_tells_m
 
 
 async def test_what_a_public_address_answers_is_told(served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    async def fetch(url: str, *_: Any, **__: Any) -> http_fetch.Fetched:
-        return http_fetch.Fetched(url, 404 if "gone" in url else 200, {}, b"<html>", is_cut=False)
+    async def fetch(url: str, *_: Any, **__: Any) -> addresses.Fetched:
+        return addresses.Fetched(url, 404 if "gone" in url else 200, {}, b"<html>", is_cut=False)
 
     monkeypatch.setattr(http_fetch, "fetch", fetch)
     for url, told in (("https://a.test/gone", "The address answered with status 404."), ("https://a.test/page", calendars.UNREADABLE)):

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import msgspec
 
-from app.agent.briefing.rewriting import Category, Level
+from app.agent.briefing.rewriting import Category
 from app.agent.models import model_choice
 from app.agent.models.model_rows import Configured
 from app.agent.models.providers import ProviderMissing, Providers
+from app.agent.priorities.urgency import Level
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.process.lazy_regex import regex

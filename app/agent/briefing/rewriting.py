@@ -6,6 +6,7 @@ from typing import Literal, TypeVar
 
 import msgspec
 
+from app.agent.priorities.urgency import Level
 from app.core.markdown.html_fragments import line
 from app.core.rewriter import Draft, Piece, Rewriter
 from app.errors import AppError
@@ -15,7 +16,6 @@ Name = TypeVar("Name", bound=str)
 BUDGET_SECONDS = 20.0
 LONGEST_TITLE = 200
 LONGEST_TEXT = 1_000
-Level = Literal["critical", "high", "medium", "low"]
 Category = Literal["action", "communication", "planning", "review", "risk"]
 URGENCY_WORDS: dict[Level, str] = {
     "critical": "critical urgent immediate immediately severe blocker asap p0 p1 highest emergency kritisch dringend critique urgente",

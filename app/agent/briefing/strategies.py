@@ -12,12 +12,13 @@ from app.account import users
 from app.account.users import TimeZone
 from app.agent.briefing import rewriting, summaries
 from app.agent.briefing.model_rewriter import rewriter_for
-from app.agent.briefing.rewriting import Category, Level
+from app.agent.briefing.rewriting import Category
 from app.agent.briefing.summaries import Summary
 from app.agent.priorities import urgency
 from app.agent.priorities.lexicon import lexicon
 from app.agent.priorities.lexicon.lexicon import Sense
 from app.agent.priorities.quadrants import Scored
+from app.agent.priorities.urgency import Level
 from app.agent.turn import token_meter
 from app.core.app import App
 from app.core.caller import Caller

@@ -1,7 +1,6 @@
 """Conversations: with the caller's own agent, with people and their agents, in groups. Listing, reading, searching them, read marks."""
 
 import sqlite3
-from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, UnsetType
@@ -151,14 +150,6 @@ def delete_conversation(tx: Tx, me: Caller, *, id: Id) -> Record:
     else:
         rows.hide(tx, me, id)
     return Record()
-
-
-def with_others(tx: Tx, me: Caller, conversations: Sequence[int]) -> bool:
-    """Say whether one of some conversations is with anyone but the caller's own agent."""
-    return any(
-        tx.one("SELECT 1 FROM conversations WHERE id = :id AND NOT (type = 'direct' AND owner_id IS :me)", id=id_, me=me.user) is not None
-        for id_ in dict.fromkeys(conversations)
-    )
 
 
 def _wanted(me: Caller, view: View, contact: str | None, after: int | None) -> tuple[str, dict[str, object]]:

@@ -2,6 +2,7 @@
 
 import math
 import sqlite3
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Annotated, Literal
 
@@ -9,7 +10,6 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from app.account.users import Name
-from app.agent.chat import conversations
 from app.agent.memory import recall
 from app.core.app import App
 from app.core.caller import Caller
@@ -103,7 +103,7 @@ async def memory_search(
     """
     found = await recall.recall(app, me, query, limit or max_results or USUAL_LIMIT)
     hits = [_hit(one) for one in found]
-    others = app.quick(conversations.with_others, me, [one.conversation_id for one in found if one.conversation_id is not None])
+    others = app.quick(_with_others, me, [one.conversation_id for one in found if one.conversation_id is not None])
     return (MemoryOfOthers if others else MemoryFound)(hits, MemoryResults(hits))
 
 
@@ -248,3 +248,11 @@ def _key(text: str) -> str:
 
 def _seconds(now: datetime, until: datetime) -> int:
     return max(1, math.ceil((until - now).total_seconds()))
+
+
+def _with_others(tx: Tx, me: Caller, conversations: Sequence[int]) -> bool:
+    """Say whether one of some conversations is with anyone but the caller's own agent."""
+    return any(
+        tx.one("SELECT 1 FROM conversations WHERE id = :id AND NOT (type = 'direct' AND owner_id IS :me)", id=id_, me=me.user) is not None
+        for id_ in dict.fromkeys(conversations)
+    )

@@ -1,14 +1,15 @@
 """How soon a thing wants the user: from its date, its words and what is known of it."""
 
 from datetime import date, datetime, time
+from typing import Literal
 
-from app.agent.briefing.rewriting import Level
 from app.agent.priorities.items import Item, Points, points
 from app.agent.priorities.lexicon import lexicon
 from app.agent.priorities.lexicon.lexicon import Sense, Senses
 from app.agent.priorities.mail_senders import Sender, sender_of
 from app.agent.quickadd import dates_in_text
 
+Level = Literal["critical", "high", "medium", "low"]
 URGENT = 50
 WORD_POINTS = ((Sense.ALARM, 30, "urgent wording"), (Sense.NOW, 25, "a deadline"), (Sense.BLOCKED, 20, "somebody waits"), (Sense.SOON, 12, ""))
 UNDATED_ALARM = 25  # what burns needs no date

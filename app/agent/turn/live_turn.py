@@ -20,7 +20,7 @@ from app.errors import AppError, GrantRevoked, Invalid, Unavailable
 from app.tools.approvals import stop_switch, tool_gate
 from app.tools.approvals.call_origin import Origin
 from app.tools.registry import namespaces, registry
-from app.tools.tool_endpoints import shown
+from app.tools.registry.registry import cut_result
 from app.workspace.folders import access
 
 if TYPE_CHECKING:
@@ -286,7 +286,7 @@ async def use(turn: Turn, tool: str, arguments: Mapping[str, Any], call_id: str,
         return Used(done.result)
     call.outcome = "done"
     turn.taint |= done.taint
-    return Used(msgspec.json.decode(encode(shown(encode(done.result)))))
+    return Used(msgspec.json.decode(encode(cut_result(encode(done.result)))))
 
 
 def too_much() -> Unavailable:

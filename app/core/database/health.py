@@ -5,10 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
+import msgspec
+
 from app.core.database.disk_reserve import FULL
 from app.core.database.integrity import Check
 from app.core.database.sqlite_setup import Sealed, failure_of
-from app.core.schema import Record
 from app.errors import StorageFull, Unavailable
 
 Stop = Literal["failing", "damaged", "replaced"]
@@ -25,7 +26,7 @@ OFFER = " The newest good backup is {backup}; `hearth restore {backup}` puts it 
 log = logging.getLogger("hearth")
 
 
-class DatabaseHealth(Record):
+class DatabaseHealth(msgspec.Struct, frozen=True, rename="camel"):
     """Whether the database takes writes (`state` says why not), and when it was last looked through, by what check and with how many findings."""
 
     writable: bool

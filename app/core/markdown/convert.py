@@ -7,53 +7,9 @@ from app.core.process.lazy_regex import regex
 MOST_CHARACTERS = 1_000_000
 MOST_LINES = 25_000
 MOST_MARKS = 12_000  # at the start of lines: about a second's work
-TAGS = frozenset(
-    [
-        "p",
-        "br",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "ul",
-        "ol",
-        "li",
-        "input",
-        "blockquote",
-        "pre",
-        "code",
-        "strong",
-        "em",
-        "del",
-        "a",
-        "hr",
-        "table",
-        "thead",
-        "tbody",
-        "tr",
-        "th",
-        "td",
-        "div",
-        "span",
-    ]
-)
-
-_TAG = regex(rf"</?(?:{'|'.join(sorted(TAGS))})(?:[\s/][^<>]*)?>", re.IGNORECASE)
 _BLOCK_MARKS = regex(r"^(?:[ \t]*+(?:[-+*>]|#{1,6}|\d{1,9}[.)])(?=[ \t]))+", re.MULTILINE)
 _LINE_END = regex(r"\r\n?")
 _UNFIT = regex("[\x00\ud800-\udfff]")
-
-
-def render(markdown: str) -> str:
-    """Return the HTML of a Markdown text, with one line of HTML text for each line of the source.
-
-    Text that would take too long to read, or is nested too deep, is shown as plain lines.
-    """
-    from app.core.markdown import render_parts
-
-    return render_parts.html(render_parts.rendered(markdown))
 
 
 def marked(markdown: str) -> str | None:
@@ -75,11 +31,6 @@ def to_markdown(html: str) -> str:
     from app.core.markdown.from_html import from_html
 
     return from_html.from_html(clean_lines(html))
-
-
-def holds_html(text: str) -> bool:
-    """Tell whether a text holds a tag of those that notes are made of."""
-    return _TAG.search(text) is not None
 
 
 def clean_lines(text: str) -> str:

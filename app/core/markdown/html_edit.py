@@ -100,10 +100,10 @@ def _read_back(source: str, rendered: str, html: str) -> str:
     if len(before) != len(old):
         return convert.to_markdown(html)
     text = line_edit.joined(old, ends, before, after, lambda was, now: _retouched(old, before, after, was, now))
-    if text is not None and convert.render(text) == "\n".join(after):
+    if text is not None and render_parts.render(text) == "\n".join(after):
         return text
     whole = convert.to_markdown(html)
-    wanted = convert.render(whole)
+    wanted = render_parts.render(whole)
     shown, lines = wanted.split("\n"), whole.split("\n")
     for rewrite in (
         lambda was, now: _retouched(old, before, shown, was, now) or _with_bullet(old, was, [lines[at] for at in now]),
@@ -111,7 +111,7 @@ def _read_back(source: str, rendered: str, html: str) -> str:
         lambda was, now: [lines[at] for at in now],
     ):
         text = line_edit.joined(old, ends, before, shown, rewrite) if len(lines) == len(shown) else None
-        if text is not None and convert.render(text) == wanted:
+        if text is not None and render_parts.render(text) == wanted:
             return text
     return whole
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from html import unescape
 
 from app.core.markdown import convert, line_edit
+from app.core.markdown.to_html import html_tags
 from app.core.process.lazy_regex import regex
 from app.errors import Unprocessable
 
@@ -94,7 +95,7 @@ def _line(html: str) -> str:
 def _text(html: str) -> str:
     """Give the text between marks; tags that notes do not know lose only themselves."""
     for tag in _ANY_TAG.findall(html):
-        if convert.holds_html(tag) and not re.match(r"</?(?:span|p|div)\b", tag, re.IGNORECASE):
+        if html_tags.holds_html(tag) and not re.match(r"</?(?:span|p|div)\b", tag, re.IGNORECASE):
             raise Unprocessable(
                 f"content holds {tag[:80]} where a note of this size is shown as plain lines, so its Markdown cannot be told from it: "
                 "send the whole text as Markdown, with contentFormat markdown.",

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from app.core.markdown import convert, html_edit, render_parts
+from app.core.markdown import html_edit, render_parts
 
 LONGEST_INLINE = 600
 
@@ -10,7 +10,7 @@ LONGEST_INLINE = 600
 async def html(text: str) -> str:
     """Give the HTML of a Markdown text."""
     if len(text) <= LONGEST_INLINE:
-        return convert.render(text)
+        return render_parts.render(text)
     known = render_parts.known(text)
     return await asyncio.to_thread(_html, text) if known is None else known
 

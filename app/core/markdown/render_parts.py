@@ -74,6 +74,14 @@ def of(text: str) -> list[Part]:
     return found
 
 
+def render(markdown: str) -> str:
+    """Return the HTML of a Markdown text, with one line of HTML text for each line of the source.
+
+    Text that would take too long to read, or is nested too deep, is shown as plain lines.
+    """
+    return html(rendered(markdown))
+
+
 def rendered(text: str) -> Iterator[Part]:
     """Give the parts of a text one by one; a text that would take too long to read is one part of plain lines."""
     return iter([Part(text, convert.plain(text), plain=True)]) if convert.is_heavy(text) else marked(text)

@@ -10,7 +10,7 @@ from typing import Any
 import httpcore2
 from msgspec import structs
 
-from app.core.web.http_fetch import MOST_REDIRECTS, NOT_PUBLIC, Address, Fetched, FetchFailed, NotAllowed, Reach, Target, following
+from app.core.web.addresses import MOST_REDIRECTS, NOT_PUBLIC, Address, Fetched, FetchFailed, NotAllowed, Reach, Target, following
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 BACKEND = httpcore2.AnyIOBackend

@@ -5,14 +5,12 @@ import contextlib
 import functools
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
 import msgspec
 
+from app.interfaces.exchange import Exchange
 from app.interfaces.logs.log_rotation import OldLogs
-
-if TYPE_CHECKING:
-    from app.interfaces.http import Exchange
 
 FLUSH_SECONDS = 1.0
 BATCH = 64
@@ -47,7 +45,7 @@ class AccessLog:
         self._waiting: list[Line] = []
         self._timer: asyncio.TimerHandle | None = None
 
-    def add(self, exchange: "Exchange") -> None:
+    def add(self, exchange: Exchange) -> None:
         """Take note of an answered request."""
         if self._path is None:
             return
@@ -92,7 +90,7 @@ class AccessLog:
 _encoder = msgspec.json.Encoder()
 
 
-def _line(exchange: "Exchange") -> Line:
+def _line(exchange: Exchange) -> Line:
     at, caller, operation = time.time(), exchange.caller, exchange.operation
     return Line(
         f"{_second(int(at))}.{int(at % 1 * 1000):03d}Z",

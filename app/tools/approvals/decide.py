@@ -18,7 +18,7 @@ from app.tools.approvals import audit, change_preview, escalations, policy, prec
 from app.tools.approvals import call_origin as origins
 from app.tools.approvals.escalations import Behind, EscalationAnswer, EscalationList
 from app.tools.registry import registry
-from app.tools.tool_endpoints import shown as cut
+from app.tools.registry.registry import cut_result
 
 Choice = Literal["continue", "stop"]
 Remember = Literal["once", "session", "tool"]
@@ -167,7 +167,7 @@ def _do(tx: Tx, row: sqlite3.Row, asker: Caller, call: tool_gate.Call | None, be
     except AppError as failure:
         _conclude(tx, asker, row, failure, behind)
         return
-    _conclude(tx, asker, row, None if result is None else encode(cut(encode(result))), behind)
+    _conclude(tx, asker, row, None if result is None else encode(cut_result(encode(result))), behind)
 
 
 def _effect(tx: Tx, row: sqlite3.Row, asker: Caller, call: tool_gate.Call | None, behind: Behind) -> Any:
@@ -182,7 +182,7 @@ async def _send(app: App, row: sqlite3.Row, call: tool_gate.Call) -> None:
     """Do what is not one write here, after its decision was written: it may leave the machine, so it is never tried twice."""
     outcome: AppError | bytes = escalations.UnknownOutcome("This was broken off while it was under way; it is not known whether it was done.")
     try:
-        outcome = encode(cut(encode(await tool_gate.perform(app, call))))
+        outcome = encode(cut_result(encode(await tool_gate.perform(app, call))))
     except AppError as failure:
         outcome = failure
     finally:

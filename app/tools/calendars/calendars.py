@@ -14,7 +14,7 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
 from app.core.process import subprocess_reader
 from app.core.web import http_fetch
-from app.core.web.http_fetch import Fetched, FetchFailed, Reach
+from app.core.web.addresses import Fetched, FetchFailed, Reach
 from app.tools.calendars import calendar_rows as rows
 
 LARGEST = 5 << 20

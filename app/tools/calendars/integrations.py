@@ -12,8 +12,8 @@ from app.core.database.tx import Tx, stamp
 from app.core.operation import operation
 from app.core.schema import Line, Record, Text
 from app.core.text import fold
-from app.core.web import http_fetch
-from app.core.web.http_fetch import NotAllowed
+from app.core.web import addresses
+from app.core.web.addresses import NotAllowed
 from app.errors import Forbidden, Invalid, NotFound, PayloadTooLarge
 from app.tools.calendars import calendar_rows as rows
 from app.tools.calendars import calendars
@@ -71,7 +71,7 @@ def list_integrations(tx: Tx, me: Caller) -> IntegrationList:
     },
 )
 async def add_integration(
-    app: App, me: Caller, *, kind: Literal["ics"], name: Name, url: Annotated[str, Meta(min_length=1, max_length=http_fetch.LONGEST_URL)] | None = None,
+    app: App, me: Caller, *, kind: Literal["ics"], name: Name, url: Annotated[str, Meta(min_length=1, max_length=addresses.LONGEST_URL)] | None = None,
     content: Annotated[str, Meta(description="an iCalendar file of at most 5 MiB"), Text()] | None = None,
 ) -> IntegrationAnswer:  # fmt: skip
     """Connect a calendar to be read: by the address of its iCalendar file, which is read again each hour, or by that file itself.
@@ -129,11 +129,11 @@ def _address(app: App, url: str) -> str:
         given = "https://" + given.partition("://")[2]
     reach = calendars.reach(app)
     try:
-        target = http_fetch.target(given, reach)
+        target = addresses.target(given, reach)
     except NotAllowed as error:
         raise Invalid(f"url cannot be used: {error}", field="url") from None
     try:
-        http_fetch.require_nameable(target, reach)
+        addresses.require_nameable(target, reach)
     except NotAllowed:
         raise Forbidden(calendars.UNREAD, reason="address_not_allowed", field="url") from None
     if target.scheme == "http" and not reach.loopback:

@@ -18,6 +18,8 @@ NAMESPACES = {"folders": "notes", "snapshots": "notes", "agent": "calendar"}
 """Where a tool's namespace is not the category of its operation."""
 DEFINITIONS = "#/$defs/"
 
+LARGEST_RESULT = 256 << 10
+
 
 class NoSuchTool(NotFound):
     """There is no such tool, or none for this credential."""
@@ -133,3 +135,11 @@ def _without_references(schema: Any, named: Mapping[str, Any]) -> Any:
     return {
         key: _without_references(part, named) for key, part in schema.items() if key != "$defs" and not (key == "title" and isinstance(part, str))
     }
+
+
+def cut_result(result: bytes) -> Any:
+    """Return a tool's result, a JSON object, as it goes out: whole, or the beginning of its text when it is too long."""
+    if len(result) <= LARGEST_RESULT:
+        return msgspec.Raw(result)
+    beginning = result[: LARGEST_RESULT // 2].decode(errors="ignore")
+    return {"truncated": True, "message": f"The result is {len(result)} bytes long; this is its beginning. Ask for less at once.", "text": beginning}

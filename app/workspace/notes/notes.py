@@ -9,8 +9,9 @@ from msgspec import UNSET, Meta, UnsetType
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.markdown import convert, render_async
+from app.core.markdown import render_async
 from app.core.markdown.from_html import html_losses
+from app.core.markdown.to_html import html_tags
 from app.core.operation import operation
 from app.core.schema import Id, NameOrPath, Record, Tags, Text, Title, encode
 from app.errors import RevisionConflict
@@ -269,7 +270,7 @@ async def _new_text(stored: str, content: str, asked: _Asked) -> str:
 def _is_html(stored: str, asked: _Asked) -> bool:
     """Say whether content for a note that holds `stored` is to be read as HTML."""
     content = asked.content or ""
-    return asked.content_format == "html" or (asked.content_format is None and content != stored and convert.holds_html(content))
+    return asked.content_format == "html" or (asked.content_format is None and content != stored and html_tags.holds_html(content))
 
 
 def _version(tx: Tx, me: Caller, note_id: int) -> tuple[int, int, int, str | None]:

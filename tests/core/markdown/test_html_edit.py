@@ -2,8 +2,9 @@
 
 import pytest
 
-from app.core.markdown.convert import render, to_markdown
+from app.core.markdown.convert import to_markdown
 from app.core.markdown.html_edit import edited
+from app.core.markdown.render_parts import render
 from tests.conftest import Client
 
 pytestmark = pytest.mark.anyio

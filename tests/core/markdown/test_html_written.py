@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.core.markdown.convert import render, to_markdown
+from app.core.markdown.convert import to_markdown
 from app.core.markdown.from_html.html_losses import watched
+from app.core.markdown.render_parts import render
 
 TIPTAP_TASKS = (
     '<ul data-type="taskList"><li data-checked="true" data-type="taskItem"><label><input type="checkbox" checked="checked"><span></span></label>'

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.core.markdown import convert, render_parts
-from app.core.markdown.convert import render, to_markdown
+from app.core.markdown.convert import to_markdown
 from app.core.markdown.html_edit import edited
+from app.core.markdown.render_parts import render
 from app.errors import Unprocessable
 from tests.conftest import Client
 

@@ -5,7 +5,9 @@ import re
 import pytest
 from markdown_it import MarkdownIt
 
-from app.core.markdown.convert import MOST_CHARACTERS, holds_html, render, to_markdown
+from app.core.markdown.convert import MOST_CHARACTERS, to_markdown
+from app.core.markdown.render_parts import render
+from app.core.markdown.to_html.html_tags import holds_html
 from tests.support.commonmark_examples import EXAMPLES
 from tests.support.hostile import PAYLOADS, strangers
 

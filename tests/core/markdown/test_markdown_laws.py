@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.core.markdown.convert import TAGS, render, to_markdown
+from app.core.markdown.convert import to_markdown
+from app.core.markdown.render_parts import render
+from app.core.markdown.to_html.html_tags import TAGS
 from app.core.text import plain_lines
 from tests.support.hostile import ATTRIBUTES, strangers
 

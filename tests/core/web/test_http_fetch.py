@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from app.core.web import http_fetch
-from app.core.web.http_fetch import FetchFailed, NotAllowed, Reach
+from app.core.web import addresses, http_fetch
+from app.core.web.addresses import FetchFailed, NotAllowed, Reach
 from tests.support.web_site import PUBLIC, Site, site
 
 pytestmark = pytest.mark.anyio
-WEB = Reach(ports=http_fetch.WEB_PORTS)
+WEB = Reach(ports=addresses.WEB_PORTS)
 HOME = Reach(loopback=True, private=True)
 
 
@@ -21,7 +21,7 @@ async def web(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Site]:
         yield made
 
 
-async def fetch(url: str, reach: Reach = WEB, *, most: int = 1000, seconds: float = 10) -> http_fetch.Fetched:
+async def fetch(url: str, reach: Reach = WEB, *, most: int = 1000, seconds: float = 10) -> addresses.Fetched:
     return await http_fetch.fetch(url, reach, most=most, seconds=seconds)
 
 

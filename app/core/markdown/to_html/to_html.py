@@ -6,8 +6,8 @@ from functools import cache
 import nh3
 from markdown_it.token import Token
 
-from app.core.markdown.convert import TAGS
 from app.core.markdown.to_html.dialect import DEEPEST, engine
+from app.core.markdown.to_html.html_tags import TAGS
 from app.core.process.lazy_regex import regex
 
 ATTRIBUTES = {"a": {"href", "title"}, "input": {"checked", "disabled"}, "ol": {"start"}}

@@ -1,32 +1,18 @@
 """What gets vectors, notes or texts of another kind: where these are stored, and which texts still wait for theirs."""
 
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+from collections.abc import Iterable
 
 import msgspec
 
 from app.core.app import App
-from app.core.database.tx import Tx
 from app.workspace.notes import note_rows
 from app.workspace.search.vectors import note_vectors
-from app.workspace.search.vectors.note_vectors import Pending, Row
 from app.workspace.search.vectors.vector_matrices import Matrices
+from app.workspace.search.vectors.vector_table import VectorTable
 
 SCAN = 2_000
 MOST_RECENT = 10_000
 TOP = 1 << 62
-
-
-class VectorTable(Protocol):
-    """The statements on the vectors of one kind of text; workspace/search/vectors/note_vectors.py has those of notes and says what each does."""
-
-    def pending(self, tx: Tx, model_id: int, ids: Sequence[int], *, characters: int) -> list[Pending]: ...
-    def older(self, tx: Tx, model_id: int, below: int, *, step: int) -> tuple[list[int], int]: ...
-    def store(self, tx: Tx, model_id: int, rows: Sequence[Row]) -> list[int]: ...
-    def of_owner(self, tx: Tx, model_id: int, owner: int) -> Iterable[tuple[int, bytes]]: ...
-    def of_some(self, tx: Tx, model_id: int, ids: Sequence[int]) -> list[tuple[int, int, bytes]]: ...
-    def any_of_others(self, tx: Tx, model_id: int) -> bool: ...
-    def forget_others(self, tx: Tx, model_id: int, *, after: int, step: int) -> int: ...
 
 
 class Kind(msgspec.Struct, frozen=True):

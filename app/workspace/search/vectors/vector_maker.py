@@ -14,8 +14,9 @@ from app.core.database.tx import Tx
 from app.core.embedder import Embedder, EmbeddingFailed
 from app.workspace.search.vectors import note_passages, note_vectors
 from app.workspace.search.vectors.note_vectors import Model, Pending, Row
-from app.workspace.search.vectors.vector_kinds import NOTES, Kind, Shelf, VectorTable
+from app.workspace.search.vectors.vector_kinds import NOTES, Kind, Shelf
 from app.workspace.search.vectors.vector_matrices import Matrices
+from app.workspace.search.vectors.vector_table import VectorTable
 
 State = Literal["ready", "indexing", "paused", "off", "failing"]
 

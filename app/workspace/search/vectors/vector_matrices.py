@@ -8,9 +8,9 @@ from app.core.app import App
 from app.core.database.tx import Tx
 from app.core.process.background_tasks import undisturbed
 from app.workspace.search.vectors.note_vectors import Model
+from app.workspace.search.vectors.vector_table import VectorTable
 
 if TYPE_CHECKING:
-    from app.workspace.search.vectors.vector_kinds import VectorTable
     from app.workspace.search.vectors.vector_matrix import Matrix
 
 MOST_BYTES = 1 << 30
@@ -24,7 +24,7 @@ class Matrices:
     the table then, so what is read is never older than what was noted.
     """
 
-    def __init__(self, table: "VectorTable") -> None:
+    def __init__(self, table: VectorTable) -> None:
         self._table = table
         self._held: dict[int, Matrix] = {}
         self._model = 0
@@ -86,7 +86,7 @@ class Matrices:
             size -= self._held.pop(owner).size
 
 
-def _read(tx: Tx, table: "VectorTable", model: Model, held: "Mapping[int, Matrix]", changed: set[int], missing: Sequence[int]) -> "dict[int, Matrix]":
+def _read(tx: Tx, table: VectorTable, model: Model, held: "Mapping[int, Matrix]", changed: set[int], missing: Sequence[int]) -> "dict[int, Matrix]":
     """Bring matrices up to date and give those that are missing."""
     from app.workspace.search.vectors.vector_matrix import (
         Matrix,  # numpy is loaded here, in a reader's thread, when somebody first searches by meaning

@@ -1,0 +1,44 @@
+"""The tags of HTML that notes are made of: the only ones that are answered with, and read back."""
+
+import re
+
+from app.core.process.lazy_regex import regex
+
+TAGS = frozenset(
+    [
+        "p",
+        "br",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+        "ul",
+        "ol",
+        "li",
+        "input",
+        "blockquote",
+        "pre",
+        "code",
+        "strong",
+        "em",
+        "del",
+        "a",
+        "hr",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+        "div",
+        "span",
+    ]
+)
+_TAG = regex(rf"</?(?:{'|'.join(sorted(TAGS))})(?:[\s/][^<>]*)?>", re.IGNORECASE)
+
+
+def holds_html(text: str) -> bool:
+    """Tell whether a text holds a tag of those that notes are made of."""
+    return _TAG.search(text) is not None
