@@ -12,7 +12,7 @@ from app.account.token_rows import Count
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
-from app.core.operation import operation
+from app.core.operation import Http, operation
 from app.core.schema import LARGEST_ID, Id, Line, Record
 from app.errors import Invalid, NotFound, QuotaExceeded
 
@@ -50,7 +50,7 @@ class CapDeleted(Record):
     pass
 
 
-@operation("GET /metering/caps", scope="metering:read", category="metering", since="beyond", effect="read")
+@operation("GET /metering/caps", category="metering", scope="metering:read", since="beyond", effect="read")
 async def list_caps(app: App, me: Caller) -> CapList:
     """List the account's caps, oldest first, with what each has left."""
     await app.part(Devices).flush_seen()
@@ -59,15 +59,17 @@ async def list_caps(app: App, me: Caller) -> CapList:
 
 @operation(
     "POST /metering/caps",
-    scope="metering:manage",
     category="metering",
+    scope="metering:manage",
     since="beyond",
-    status=201,
-    refuses={
-        "subject": "devices are limited for another subject than the account",
-        "period": "devices are limited for another period than a month",
-        "subjectId": "the subject is the account or the heartbeat, of which there is one",
-    },
+    http=Http(
+        status=201,
+        refuses={
+            "subject": "devices are limited for another subject than the account",
+            "period": "devices are limited for another period than a month",
+            "subjectId": "the subject is the account or the heartbeat, of which there is one",
+        },
+    ),
 )
 async def create_cap(
     app: App, me: Caller, *, subject: Subject, metric: Metric, period: Period, limit: Limit, subject_id: SubjectId | None = None,
@@ -78,14 +80,14 @@ async def create_cap(
     return await app.write(_create, me.user, subject, subject_id, metric, period, limit, warn_percent)
 
 
-@operation("PATCH /metering/caps/{id}", scope="metering:manage", category="metering", since="beyond")
+@operation("PATCH /metering/caps/{id}", category="metering", scope="metering:manage", since="beyond")
 async def change_cap(app: App, me: Caller, *, id: Id, limit: Limit | None = None, warn_percent: Percent | None = None) -> CapAnswer:
     """Change a cap's limit or the percentage at which it warns; a limit below what is used lets nothing more through."""
     await app.part(Devices).flush_seen()
     return await app.write(_change, me.user, id, limit, warn_percent)
 
 
-@operation("DELETE /metering/caps/{id}", scope="metering:manage", category="metering", since="beyond")
+@operation("DELETE /metering/caps/{id}", category="metering", scope="metering:manage", since="beyond")
 def delete_cap(tx: Tx, me: Caller, *, id: Id) -> CapDeleted:
     """Take a cap away."""
     cap_rows.one(tx, me.user, id)

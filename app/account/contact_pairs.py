@@ -14,7 +14,7 @@ class Connected(Record):
     connected_at: str
 
 
-@operation("COMMAND", category="account")
+@operation("COMMAND")
 def connect_users(tx: Tx, me: Caller, *, username: str, contact: str) -> Connected:
     """Make two users of this server contacts of each other; doing it again changes nothing."""
     one, other = users.by_name(tx, username), users.by_name(tx, contact)

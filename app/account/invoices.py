@@ -48,13 +48,13 @@ class Invoice(Record):
     total_micros: int
 
 
-@operation("GET /metering/invoice", scope="metering:read", category="metering", since="beyond", effect="read")
+@operation("GET /metering/invoice", category="metering", scope="metering:read", since="beyond", effect="read")
 async def read_invoice(app: App, me: Caller, *, month: AMonth | None = None) -> Invoice:
     """Read what a month costs by the prices of this server's settings."""
     return await _invoice(app, me, month, active_devices=None, tokens=None, prices=None)
 
 
-@operation("POST /metering/invoice/simulate", scope="metering:read", category="metering", since="beyond", effect="read")
+@operation("POST /metering/invoice/simulate", category="metering", scope="metering:read", since="beyond", effect="read")
 async def simulate_invoice(
     app: App, me: Caller, *, month: AMonth | None = None, active_devices: Number | None = None, tokens: Number | None = None,
     prices: Prices | None = None,

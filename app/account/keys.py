@@ -14,7 +14,7 @@ from app.core.app import App
 from app.core.caller import EVERYTHING, SCOPES, Caller
 from app.core.database.store import Store
 from app.core.database.tx import Tx, stamp
-from app.core.operation import operation
+from app.core.operation import Http, operation
 from app.core.schema import Id, Line, Record, Rule
 from app.errors import InsufficientScope, NotFound, QuotaExceeded, Unauthorized
 
@@ -75,14 +75,14 @@ class Revoked(Record):
     revoked: bool = True
 
 
-@operation("GET /account/keys", scope="account:manage", category="account", since="beyond", effect="read", tool=False)
+@operation("GET /account/keys", scope="account:manage", since="beyond", effect="read")
 def list_keys(tx: Tx, me: Caller) -> KeyList:
     """List the caller's API keys, newest first, revoked ones included."""
     rows = tx.all(f"SELECT {COLUMNS} FROM keys WHERE user_id = :me ORDER BY id DESC", me=me.user)
     return KeyList([_key(*row) for row in rows], len(rows))
 
 
-@operation("POST /account/keys", scope="account:manage", category="account", since="beyond", status=201, tool=False)
+@operation("POST /account/keys", scope="account:manage", since="beyond", http=Http(status=201))
 async def create_key(app: App, me: Caller, *, name: KeyName, scopes: Scopes | None = None, expires_in: ExpiresIn = "never") -> NewKey:
     """Create an API key; without scopes it has all, which only a credential with all may give."""
     asked = EVERYTHING if scopes is None else tuple(scopes)
@@ -90,20 +90,20 @@ async def create_key(app: App, me: Caller, *, name: KeyName, scopes: Scopes | No
     return await app.write(_issue_for, me, name, asked, expires_in, app.settings.key_prefix)
 
 
-@operation("POST /account/keys/{id}/rotate", scope="account:manage", category="account", since="beyond", tool=False)
+@operation("POST /account/keys/{id}/rotate", scope="account:manage", since="beyond")
 async def rotate_key(app: App, me: Caller, *, id: Id, grace_seconds: Annotated[int, Meta(ge=0, le=86400)] = 0) -> NewKey:
     """Give a key a new secret; the old one works for the grace time."""
     return await app.write(_rotate, me, id, grace_seconds, app.settings.key_prefix)
 
 
-@operation("DELETE /account/keys/{id}", scope="account:manage", category="account", since="beyond", tool=False)
+@operation("DELETE /account/keys/{id}", scope="account:manage", since="beyond")
 def revoke_key(tx: Tx, me: Caller, *, id: Id) -> Revoked:
     """Revoke a key at once; doing it again changes nothing."""
     _own(tx, me.user, id)
     return _revoke(tx, id)
 
 
-@operation("COMMAND", category="account")
+@operation("COMMAND")
 async def issue_key(app: App, me: Caller, *, username: str, name: KeyName, scopes: Scopes | None = None, expires_in: ExpiresIn = "never") -> NewKey:
     """Create an API key for a user."""
     user = await app.read(lambda tx: int(users.by_name(tx, username)["id"]))
@@ -111,14 +111,14 @@ async def issue_key(app: App, me: Caller, *, username: str, name: KeyName, scope
     return await app.write(issue, user, name, asked, expires_in, app.settings.key_prefix)
 
 
-@operation("COMMAND", category="account", effect="read")
+@operation("COMMAND", effect="read")
 def user_keys(tx: Tx, me: Caller, *, username: str) -> KeyList:
     """List a user's API keys, newest first."""
     rows = tx.all(f"SELECT {COLUMNS} FROM keys WHERE user_id = :user ORDER BY id DESC", user=users.by_name(tx, username)["id"])
     return KeyList([_key(*row) for row in rows], len(rows))
 
 
-@operation("COMMAND", category="account")
+@operation("COMMAND")
 def end_key(tx: Tx, me: Caller, *, id: Id) -> Revoked:
     """Revoke any user's key at once."""
     if tx.one("SELECT 1 FROM keys WHERE id = :id", id=id) is None:

@@ -28,7 +28,7 @@ class GrantRevoked(Record):
     revoked: bool = True
 
 
-@operation("GET /account/grants", scope="account:manage", category="account", since="beyond", effect="read", tool=False)
+@operation("GET /account/grants", scope="account:manage", since="beyond", effect="read")
 def list_grants(tx: Tx, me: Caller) -> GrantList:
     """List the applications that hold a live grant, newest first."""
     rows = tx.all(
@@ -51,7 +51,7 @@ def granted_at(tx: Tx, user: int, id_: int) -> str | None:
     return found
 
 
-@operation("DELETE /account/grants/{id}", scope="account:manage", category="account", since="beyond", tool=False)
+@operation("DELETE /account/grants/{id}", scope="account:manage", since="beyond")
 def revoke_grant(tx: Tx, me: Caller, *, id: Id) -> GrantRevoked:
     """End an application's grant at once; doing it again changes nothing."""
     changed = tx.run("UPDATE oauth_grants SET revoked_at = ifnull(revoked_at, :now) WHERE id = :id AND user_id = :me", now=tx.now, id=id, me=me.user)

@@ -40,7 +40,7 @@ class Ended(Record):
     sessions: int
 
 
-@operation("COMMAND", category="account")
+@operation("COMMAND")
 def make_sign_in_code(tx: Tx, me: Caller, *, username: str) -> SignInCode:
     """Give a code with which a user signs in at a page of this server, once and within ten minutes."""
     code = random_tokens.code()
@@ -52,7 +52,7 @@ def make_sign_in_code(tx: Tx, me: Caller, *, username: str) -> SignInCode:
     return SignInCode(code, expires_at)
 
 
-@operation("COMMAND", category="account")
+@operation("COMMAND")
 def sign_in(tx: Tx, me: Caller, *, key: str | None = None, code: str | None = None) -> SignedIn:
     """Begin a web session with a key that has every scope, or with a code, which is used up."""
     if (key is None) == (code is None):
@@ -62,13 +62,13 @@ def sign_in(tx: Tx, me: Caller, *, key: str | None = None, code: str | None = No
     return SignedIn(_begin(tx, _owner_of_code(tx, code or ""), None))
 
 
-@operation("COMMAND", category="account")
+@operation("COMMAND")
 def sign_out(tx: Tx, me: Caller, *, secret: str) -> Ended:
     """End a web session; one that has ended already stays so."""
     return _ended(tx, tx.run("DELETE FROM web_sessions WHERE digest = :digest", digest=keys.digest(secret)).rowcount)
 
 
-@operation("COMMAND", category="account")
+@operation("COMMAND")
 def end_sessions(tx: Tx, me: Caller, *, username: str) -> Ended:
     """End every web session of a user, and the codes that were not used yet."""
     user = users.by_name(tx, username)["id"]
@@ -76,7 +76,7 @@ def end_sessions(tx: Tx, me: Caller, *, username: str) -> Ended:
     return _ended(tx, tx.run("DELETE FROM web_sessions WHERE user_id = :user", user=user).rowcount)
 
 
-@operation("COMMAND", category="account")
+@operation("COMMAND")
 def sweep_sessions(tx: Tx, me: Caller) -> Ended:
     """Delete the sessions and codes whose time is over."""
     tx.run("DELETE FROM sign_in_codes WHERE expires_at <= :now", now=tx.now)

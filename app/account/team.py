@@ -10,7 +10,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.limits import RateLimit
-from app.core.operation import operation
+from app.core.operation import Http, operation
 from app.core.schema import Id, Record
 from app.errors import AlreadyMember, Forbidden, NotFound, RateLimited, SeatsFull
 
@@ -93,13 +93,13 @@ class MemberAnswer(Record):
     member: Member
 
 
-@operation("GET /os/team", scope="os.team:read", tool=False)
+@operation("GET /os/team", category="team", scope="os.team:read")
 async def read_team(app: App, me: Caller) -> TeamView:
     """Read the caller's team, its members and its seats."""
     return await app.read(_view, me, app.settings.team_seats)
 
 
-@operation("POST /os/team/invite", scope="os.team:write", tool=False)
+@operation("POST /os/team/invite", category="team", scope="os.team:write")
 async def invite_to_team(app: App, me: Caller, *, email: Annotated[str, users.Email()] | None = None, role: GivenRole = "member") -> Invited:
     """Make an invite as a link; an address binds it. Whoever has no team gets one. Only owner and admins invite."""
     if wait := app.part(InviteRate).take(me.user).wait:
@@ -109,7 +109,7 @@ async def invite_to_team(app: App, me: Caller, *, email: Annotated[str, users.Em
     return Invited(f"{app.settings.origin}/team/invites/{token}", email_delivered=False, invite=Invite(*made))
 
 
-@operation("DELETE /os/team/invites/{id}", scope="os.team:write", since="beyond", tool=False)
+@operation("DELETE /os/team/invites/{id}", category="team", scope="os.team:write", since="beyond")
 def revoke_invite(tx: Tx, me: Caller, *, id: Id) -> Record:
     """Revoke an invite that waits."""
     team = rows.membership(tx, me.user)
@@ -120,7 +120,7 @@ def revoke_invite(tx: Tx, me: Caller, *, id: Id) -> Record:
     return Record()
 
 
-@operation("POST /os/team/invites/{token}/accept", scope="os.team:write", since="beyond", tool=False, guessable=True)
+@operation("POST /os/team/invites/{token}/accept", category="team", scope="os.team:write", since="beyond", http=Http(guessable=True))
 async def accept_invite(app: App, me: Caller, *, token: str) -> Joined:
     """Join a team by an invite, which is used up."""
     return await app.write(_accept, me, token, app.settings.team_seats)
@@ -133,7 +133,7 @@ def look_at_invite(tx: Tx, me: Caller, *, token: str) -> WaitingInvite:
     return WaitingInvite(found["name"], found["role"], found["expires_at"])
 
 
-@operation("PATCH /os/team/members/{username}", scope="os.team:write", since="beyond", tool=False)
+@operation("PATCH /os/team/members/{username}", category="team", scope="os.team:write", since="beyond")
 def change_member(tx: Tx, me: Caller, *, username: str, role: GivenRole) -> MemberAnswer:
     """Give a member another role; the owner's stays."""
     team, found = _in_team(tx, me, username)
@@ -143,7 +143,7 @@ def change_member(tx: Tx, me: Caller, *, username: str, role: GivenRole) -> Memb
     return MemberAnswer(_member(rows.member(tx, team["id"], username)))
 
 
-@operation("DELETE /os/team/members/{username}", scope="os.team:write", since="beyond", tool=False)
+@operation("DELETE /os/team/members/{username}", category="team", scope="os.team:write", since="beyond")
 def remove_member(tx: Tx, me: Caller, *, username: str) -> Record:
     """Take a member out of the team, or leave it oneself."""
     team, found = _in_team(tx, me, username)

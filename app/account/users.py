@@ -158,7 +158,7 @@ class UserList(Record):
     users: list[User]
 
 
-@operation("GET /identity", category="workspace", quick=True, tool=False)
+@operation("GET /identity", category="workspace", quick=True)
 def identity(tx: Tx, me: Caller) -> Identity:
     """Read the identity behind the credential."""
     chosen = settings_of(tx, me)
@@ -169,13 +169,13 @@ def identity(tx: Tx, me: Caller) -> Identity:
     return Identity(profile, list(me.scopes), credential)
 
 
-@operation("GET /account/settings", scope="account:manage", category="account", since="beyond", quick=True, tool=False)
+@operation("GET /account/settings", scope="account:manage", since="beyond", quick=True)
 def read_settings(tx: Tx, me: Caller) -> SettingsAnswer:
     """Read the account's settings."""
     return SettingsAnswer(settings_of(tx, me))
 
 
-@operation("PATCH /account/settings", scope="account:manage", category="account", since="beyond", tool=False)
+@operation("PATCH /account/settings", scope="account:manage", since="beyond")
 def change_settings(
     tx: Tx, me: Caller, *, name: Annotated[str, Line()] | None = None,
     agent_name: Annotated[str, Line()] | UnsetType | None = UNSET, email: Annotated[str, Email()] | UnsetType | None = UNSET,
@@ -204,7 +204,7 @@ def change_settings(
     return SettingsAnswer(chosen, _ignored(unknown) if unknown else UNSET)
 
 
-@operation("COMMAND", category="account")
+@operation("COMMAND")
 def add_user(tx: Tx, me: Caller, *, username: Name, name: Annotated[str, Line(1, 100)] | None = None) -> UserAnswer:
     """Add a user to the registry."""
     try:
@@ -218,13 +218,13 @@ def add_user(tx: Tx, me: Caller, *, username: Name, name: Annotated[str, Line(1,
     return UserAnswer(_user(by_name(tx, username)))
 
 
-@operation("COMMAND", category="account", effect="read")
+@operation("COMMAND", effect="read")
 def list_users(tx: Tx, me: Caller) -> UserList:
     """List the users of this server, oldest first."""
     return UserList([_user(row) for row in tx.all("SELECT uuid, username, name, created_at FROM users ORDER BY id")])
 
 
-@operation("COMMAND", category="account")
+@operation("COMMAND")
 def rename_user(tx: Tx, me: Caller, *, username: str, to: Name) -> UserAnswer:
     """Give a user another username; ids, keys and notes stay."""
     row = by_name(tx, username)

@@ -69,7 +69,7 @@ class App:
             caller = self.renewed(caller)
         self.authorize(caller, found)
         given = params() if callable(params) else params
-        if once is not None and found.idempotent and caller is not None:
+        if once is not None and found.http.idempotent and caller is not None:
             return await idempotency.run_once(self, found, caller, given, key=once)
         return await self.perform(found, caller, self.arguments(found, given))
 
@@ -117,7 +117,7 @@ class App:
 
     def as_declared(self, found: Operation[..., Any], error: Invalid) -> Invalid | Unprocessable:
         """Give the refusal of a bad field with the status that the operation declares for it."""
-        if found.invalid_status == Unprocessable.status and not isinstance(error, Malformed):
+        if found.http.invalid_status == Unprocessable.status and not isinstance(error, Malformed):
             return Unprocessable(error.message, **error.details)
         return error
 

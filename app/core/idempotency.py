@@ -56,7 +56,7 @@ async def run_once(app: Runner, found: Operation[..., Any], caller: Caller, give
     even if its asker is stopped at that very moment: else the key would stay claimed.
     """
     check_key(key)
-    request = _Request(caller.user, found.name, key, fingerprint(given), found.idempotent)
+    request = _Request(caller.user, found.name, key, fingerprint(given), found.http.idempotent)
     try:
         arguments = app.arguments(found, given)
     except (Invalid, Unprocessable) as error:
@@ -66,7 +66,7 @@ async def run_once(app: Runner, found: Operation[..., Any], caller: Caller, give
     request = structs.replace(request, fingerprint=fingerprint(arguments))  # what is spelled otherwise and means the same is the same request
     try:
         if (step := _one_write(found, arguments)) is not None:
-            return await app.write(_run_in, step, caller, found.status, request=request)
+            return await app.write(_run_in, step, caller, found.http.status, request=request)
         if (stored := await app.write(_claim, request)) is not None:
             return stored
         result = await app.perform(found, caller, arguments)
@@ -76,7 +76,7 @@ async def run_once(app: Runner, found: Operation[..., Any], caller: Caller, give
         seen = app.as_declared(found, error) if isinstance(error, Invalid) else error
         await undisturbed(asyncio.ensure_future(app.write(_remember_refusal, request, seen)))  # a second cancellation must not leave the key claimed
         raise seen from None
-    await undisturbed(asyncio.ensure_future(app.write(_remember, request, found.status, encode(result))))
+    await undisturbed(asyncio.ensure_future(app.write(_remember, request, found.http.status, encode(result))))
     return result
 
 
@@ -100,7 +100,7 @@ def _one_write(found: Operation[..., Any], arguments: dict[str, Any]) -> Callabl
     """Give the one transaction that a request comes to; None where it is more than one."""
     if not found.waits:
         return functools.partial(found.function, **arguments)
-    return None if found.once is None else found.once(**arguments)
+    return None if found.http.once is None else found.http.once(**arguments)
 
 
 def _run_in(tx: Tx, step: Callable[..., Any], caller: Caller, status: int, *, request: "_Request") -> Any:

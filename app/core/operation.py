@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from types import ModuleType
 from typing import Any, Generic, Literal, ParamSpec, TypeVar, get_args, get_type_hints
@@ -23,7 +24,6 @@ Taint = Literal["guest", "agent", "mail", "calendar", "mcp", "web"]
 NOTHING: Mapping[str, str] = {}
 NET = "/net/"
 """Where those aliases lie that are routes of the contract in their own right; all others are older names."""
-CAMEL_CATEGORIES = {"raw_memory": "rawMemory", "managed_agents": "managedAgents"}
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -31,6 +31,57 @@ class Plan(msgspec.Struct, frozen=True):
 
     fields: Mapping[str, Any]
     step: Callable[..., Any]
+
+
+class Http(msgspec.Struct, frozen=True, kw_only=True):
+    """What HTTP must know of an operation beside its route.
+
+    `status` of success; `wrap`: the key under which the answer stands; `bare`: without the envelope of success. `body`: the
+    setting that limits its size in bytes; `raw`: the body is a file, which comes as the fields `content` and `content_type`,
+    all others in the query; `spooled`: the same for a file that may be larger than the memory: `content` is the name of a
+    temporary file, the operation's then, and deleted when it is refused. `invalid_status`: 422 where the contract calls bad
+    fields unprocessable; `refusal`: bad fields are told in a 200 body with these fields beside them; `refuses`: what no schema
+    can say of its fields, by field when a request is refused for it. `steady`: a read whose answer depends on the request and
+    the database alone, unless one of these query fields is given, which make it depend on the time too. `stoppable`: it may
+    run long and is cancelled when its client leaves. `guessable`: a link or an invite opens it, so what is not found counts
+    against the address that asked. `idempotent`: seconds for which an Idempotency-Key is remembered; `once`: for an idempotent
+    `async def`, gives the one transaction that a request comes to, so that its reply is kept with its effect, or None.
+    """
+
+    status: int = 200
+    wrap: str | None = None
+    bare: bool = False
+    body: str = "max_body"
+    raw: bool = False
+    spooled: bool = False
+    invalid_status: int = 400
+    refusal: Mapping[str, Any] | None = None
+    refuses: Mapping[str, str] = NOTHING
+    steady: tuple[str, ...] | None = None
+    stoppable: bool = False
+    guessable: bool = False
+    idempotent: int = 0
+    once: Callable[..., Callable[..., Any] | None] | None = None
+
+    @property
+    def takes_file(self) -> bool:
+        """Whether the body is a file."""
+        return self.raw or self.spooled
+
+
+class Tool(msgspec.Struct, frozen=True, kw_only=True):
+    """What agents' tools must know of an operation that they may be offered.
+
+    `names`: the fields that the tool spells otherwise. `risk`: what it can do; not declared, the worst is assumed. `approval`:
+    a person is asked each time. `taint`: whose words its result may hold, or a function that says it of a result. `plan`: for
+    an `async def` that ends in one write, gives that write, so that other writes can go with it.
+    """
+
+    names: Mapping[str, str] = NOTHING
+    risk: Risk | None = None
+    approval: bool = False
+    taint: Taint | Callable[[Any], Taint | None] | None = None
+    plan: Callable[..., Coroutine[Any, Any, Plan]] | None = None
 
 
 class Operation(msgspec.Struct, Generic[P, R], frozen=True, dict=True):
@@ -44,28 +95,11 @@ class Operation(msgspec.Struct, Generic[P, R], frozen=True, dict=True):
     since: Since
     effect: Effect
     quick: bool
-    status: int
-    wrap: str | None
-    bare: bool
     public: bool
-    tool: bool | Mapping[str, str]
     also: tuple[str, ...]
-    invalid_status: int
-    refusal: Mapping[str, Any] | None
-    idempotent: int
-    body: str
-    steady: tuple[str, ...] | None
-    stoppable: bool
-    risk: Risk | None
-    approval: bool
-    taint: Taint | Callable[[Any], Taint | None] | None
-    plan: Callable[..., Coroutine[Any, Any, Plan]] | None
-    raw: bool
-    spooled: bool
-    once: Callable[..., Callable[..., Any] | None] | None
     frees: bool
-    guessable: bool
-    refuses: Mapping[str, str]
+    http: Http
+    tool: Tool | None
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         return self.function(*args, **kwargs)
@@ -116,7 +150,8 @@ class Operation(msgspec.Struct, Generic[P, R], frozen=True, dict=True):
     @functools.cached_property
     def risk_class(self) -> Risk:
         """What it can do as an agent's tool: as declared; a read in one transaction can only read, and of all else the worst is assumed."""
-        return self.risk or ("R" if self.effect == "read" and not self.waits else "X")
+        declared = self.tool and self.tool.risk
+        return declared or ("R" if self.effect == "read" and not self.waits else "X")
 
     @functools.cached_property
     def path_names(self) -> tuple[str, ...]:
@@ -129,6 +164,9 @@ class Operation(msgspec.Struct, Generic[P, R], frozen=True, dict=True):
         return self.method in ("GET", "DELETE")
 
 
+PLAIN = Http()
+
+
 def operation(
     route: str,
     *,
@@ -137,90 +175,51 @@ def operation(
     since: Since = "service",
     effect: Effect | None = None,
     quick: bool = False,
-    status: int = 200,
-    wrap: str | None = None,
-    bare: bool = False,
     public: bool = False,
-    tool: bool | Mapping[str, str] = False,
     also: tuple[str, ...] = (),
-    invalid_status: int = 400,
-    refusal: Mapping[str, Any] | None = None,
-    idempotent: int = 0,
-    body: str = "max_body",
-    steady: tuple[str, ...] | None = None,
-    stoppable: bool = False,
-    risk: Risk | None = None,
-    approval: bool = False,
-    taint: Taint | Callable[[Any], Taint | None] | None = None,
-    plan: Callable[..., Coroutine[Any, Any, Plan]] | None = None,
-    raw: bool = False,
-    spooled: bool = False,
-    once: Callable[..., Callable[..., Any] | None] | None = None,
     frees: bool = False,
-    guessable: bool = False,
-    refuses: Mapping[str, str] = NOTHING,
+    http: Http = PLAIN,
+    tool: Tool | None = None,
 ) -> Callable[[Callable[P, R]], Operation[P, R]]:
     """Make a function an operation; its keyword-only parameters are its request, its return annotation its answer.
 
     A `def` gets a `Tx` and is one transaction, an `async def` gets the `App` and orchestrates; both get the `Caller` second.
-    `route` is "METHOD /path", "COMMAND" for what only the command line may ask, or "TOOL" for what only agents' tools do. `scope`: one scope, or
-    several of which one suffices; None asks for a credential only, `public` not even that. `quick`: a read of tens of microseconds, run on the loop.
-    `wrap`: the key under which the answer stands; `bare`: no success envelope. `also`: aliases. `invalid_status`: 422 where the contract calls bad
-    fields unprocessable. `refusal`: bad fields are told in a 200 body with these fields beside them. `idempotent`: seconds for which an
-    Idempotency-Key is remembered. `body`: the setting that limits its size in bytes. `steady`: a read whose answer depends on the request and the
-    database alone, unless one of these query fields is given, which make it depend on the time too. `tool`: agents may be offered it; a mapping
-    names the fields that the tool spells otherwise. `stoppable`: it may run long and is cancelled when its client leaves.
-    Of a tool: `risk`, what it can do (see Risk; not declared, the worst is assumed); `approval`: a person is asked each time; `taint`: whose words
-    its result may hold, or a function that says it of a result; `plan`: for an `async def` that ends in one write, gives that write (a `Plan`), so
-    that other writes can go with it.
-
-    `raw`: the request body is a file; it comes as the fields `content` and `content_type`, all others in the query.
-    `spooled`: the same for a file that may be larger than the memory: `content` is the name of the file in the spool, the operation's then,
-    and deleted when it is refused. `once`: for an idempotent
-    `async def`, gives the one transaction that a request comes to, so that its reply is kept with its effect; None for one that comes to more.
-    `frees`: it makes room, as every DELETE does, so it may use the last of a full disk. `guessable`: a link or an invite opens it, so what is not
-    found counts against the address that asked.
-    `frees`: it makes room, as every DELETE does, so it may use the last of a full disk.
-    `refuses`: what no schema can say of its fields, for the document: by field when a request is refused for it.
+    `route` is "METHOD /path", "COMMAND" for what only the command line may ask, or "TOOL" for what only agents' tools do.
+    `scope`: one scope, or several of which one suffices; None asks for a credential only, `public` not even that. `category`:
+    where it stands in `GET /os`; else its package's CATEGORY. `quick`: a read of tens of microseconds, run on the loop.
+    `also`: aliases. `frees`: it makes room, as every DELETE does, so it may use the last of a full disk. `http` and `tool`:
+    what those interfaces must know of it; without `tool` no agent is offered it.
     """
     method, _, path = route.partition(" ")
 
     def declare(function: Callable[P, R]) -> Operation[P, R]:
-        module = function.__module__.rsplit(".", 1)[-1]
         return Operation(
             function=function,
             method=method,
             path=path,
             scopes=(scope,) if isinstance(scope, str) else scope or (),
-            category=category or module,
+            category=category or _category(function),
             since=since,
             effect=effect or ("read" if method == "GET" else "write"),
             quick=quick,
-            status=status,
-            wrap=wrap,
-            bare=bare,
             public=public,
-            tool=tool,
             also=also,
-            invalid_status=invalid_status,
-            refusal=refusal,
-            idempotent=idempotent,
-            body=body,
-            steady=steady,
-            stoppable=stoppable,
-            risk=risk,
-            approval=approval,
-            taint=taint,
-            plan=plan,
-            raw=raw or spooled,
-            spooled=spooled,
-            once=once,
             frees=frees or method == "DELETE",
-            guessable=guessable,
-            refuses=refuses,
+            http=http,
+            tool=tool,
         )
 
     return declare
+
+
+def _category(function: Callable[..., Any]) -> str:
+    """Return the CATEGORY of the package that a function lies in, or of the nearest one above it."""
+    package = function.__module__
+    while package:
+        package = package.rpartition(".")[0]
+        if (found := getattr(sys.modules.get(package), "CATEGORY", None)) is not None:
+            return str(found)
+    raise ValueError(f"{function.__module__}.{function.__name__} has no category: name one, or give its package a CATEGORY")
 
 
 class Listed(msgspec.Struct, frozen=True):

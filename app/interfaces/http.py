@@ -98,14 +98,18 @@ class Api:
         if not operation.public:
             self.credentials.admit(exchange)
         text = exchange.scope["query_string"]
-        if operation.steady is not None and exchange.caller is not None and not any(field.encode() + b"=" in text for field in operation.steady):
+        if (
+            operation.http.steady is not None
+            and exchange.caller is not None
+            and not any(field.encode() + b"=" in text for field in operation.http.steady)
+        ):
             commits = self.parts.store.commits
             question = (exchange.caller.kind, exchange.caller.credential, path, text)
             answer = self.unchanged.get(commits, question)
             if answer is None:
                 _, answer, _ = self._told(operation, await self._ask(exchange, found))
                 self.unchanged.put(commits, question, answer)
-            await exchange.answer(operation.status, answer)
+            await exchange.answer(operation.http.status, answer)
             return
         result = await self._ask(exchange, found)
         if isinstance(result, Lines):
@@ -118,41 +122,41 @@ class Api:
     async def _ask(self, exchange: Exchange, found: Found) -> Any:
         """Run the operation with what the request holds and give what it gives."""
         operation = found.operation
-        if operation.raw:
+        if operation.http.takes_file:
             _demand_file(exchange)
-        if operation.spooled:
+        if operation.http.spooled:
             return await self._ask_with_file(exchange, found)
-        body = b"" if operation.method == "GET" else await self._body(exchange, getattr(self.parts.settings, operation.body))
+        body = b"" if operation.method == "GET" else await self._body(exchange, getattr(self.parts.settings, operation.http.body))
 
         def params() -> dict[str, Any]:
             text = exchange.scope["query_string"]
-            in_text = operation.in_query or operation.raw
+            in_text = operation.in_query or operation.http.takes_file
             given = decode(body) if not in_text else operation.shape.from_text(query(text)) if text else {}
             if operation.in_query and body:  # of a DELETE: fields that were sent so narrow it too
                 given = decode(body) | given
-            if operation.raw:
+            if operation.http.takes_file:
                 given |= {"content": body, "contentType": exchange.headers.get(b"content-type", b"").decode("latin-1")}
             return {**given, **found.values()} if found.texts else given
 
-        key = exchange.headers.get(b"idempotency-key") if operation.idempotent else None
+        key = exchange.headers.get(b"idempotency-key") if operation.http.idempotent else None
         try:
             work = self.parts.run(exchange.caller, operation, params, once=None if key is None else key.decode("latin-1"))
-            return await (_while_there(exchange.receive, work) if operation.stoppable else work)
+            return await (_while_there(exchange.receive, work) if operation.http.stoppable else work)
         except NotFound:
-            if operation.guessable:
+            if operation.http.guessable:
                 self.credentials.guessed(exchange.scope)
             raise
         except Invalid as error:
-            if operation.refusal is None:
+            if operation.http.refusal is None:
                 raise
-            return Refusal({**error.body, **operation.refusal})
+            return Refusal({**error.body, **operation.http.refusal})
 
     async def _ask_with_file(self, exchange: Exchange, found: Found) -> Any:
         """Run an operation whose body is a file of any size; the file lies in the spool, and stays there only for one that was let through."""
         operation = found.operation
         if exchange.caller is not None:
             self.parts.authorize(self.parts.renewed(exchange.caller), operation)
-        most = getattr(self.parts.settings, operation.body)
+        most = getattr(self.parts.settings, operation.http.body)
         _demand_small(exchange, most)
         given = operation.shape.from_text(query(exchange.scope["query_string"]))
         upload = await asyncio.to_thread(Upload, self.parts.store.path.parent)
@@ -173,7 +177,7 @@ class Api:
             return 200, encode(result.body), None
         if isinstance(result, Replay):
             return _replayed(result, operation)
-        return operation.status, encode(result) if operation.bare else encode_enveloped(result, operation.wrap), None
+        return operation.http.status, encode(result) if operation.http.bare else encode_enveloped(result, operation.http.wrap), None
 
     async def _body(self, exchange: Exchange, most: int) -> bytes:
         size = _demand_small(exchange, most)
@@ -205,7 +209,7 @@ def query(raw: bytes) -> dict[str, str]:
 
 def _replayed(replay: Replay, operation: Operation[..., Any]) -> tuple[int, bytes, Headers]:
     """Give status, body and headers of an answer that was given before."""
-    body = replay.body if replay.status >= 400 else encode_enveloped(Raw(replay.body), operation.wrap)
+    body = replay.body if replay.status >= 400 else encode_enveloped(Raw(replay.body), operation.http.wrap)
     return replay.status, body, [(b"idempotency-replayed", b"true")]
 
 

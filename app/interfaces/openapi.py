@@ -7,7 +7,7 @@ from app.core.accepted_schemas import accepted, nullable
 from app.core.app import App
 from app.core.caller import Actor, Caller
 from app.core.line_stream import MEDIA_TYPE
-from app.core.operation import Catalog, Listed, Operation, operation
+from app.core.operation import Catalog, Http, Listed, Operation, operation
 from app.core.schema import Record, schemas
 
 PREFIX = "#/components/schemas/"
@@ -40,7 +40,7 @@ SHARED = (Refusal, Actor)
 """What every refusal refers to, and what the schemas of stored JSON refer to by name."""
 
 
-@operation("GET /openapi.json", category="account", since="beyond", public=True, bare=True, tool=False)
+@operation("GET /openapi.json", since="beyond", public=True, http=Http(bare=True))
 async def openapi(app: App, me: Caller | None) -> dict[str, Any]:
     """Give the API's OpenAPI 3.1 document."""
     return document(app.catalog)
@@ -100,10 +100,10 @@ def _entry(listed: Listed, request: dict[str, Any], answer: dict[str, Any]) -> d
         "operationId": listed.name, "summary": found.summary, "description": found.description, "tags": [listed.category],
         "parameters": in_path, "responses": _responses(found, answer),
     }  # fmt: skip
-    if found.raw:
+    if found.http.takes_file:
         entry["requestBody"] = {"required": True, "content": {"*/*": {"schema": BINARY | {"minLength": 1}}}}
         others = {name: schema for name, schema in others.items() if name not in ("content", "contentType")}
-    if found.in_query or found.raw:
+    if found.in_query or found.http.takes_file:
         entry["parameters"] += [_parameter(name, "query", schema, required=name in required) for name, schema in others.items()]
     elif others:
         others = {name: schema if name in required else nullable(schema) for name, schema in others.items()}
@@ -113,7 +113,7 @@ def _entry(listed: Listed, request: dict[str, Any], answer: dict[str, Any]) -> d
         entry["security"] = []
     if found.scopes:
         entry["x-scopes"] = list(found.scopes)
-    if found.idempotent:
+    if found.http.idempotent:
         entry["parameters"].append(_parameter("Idempotency-Key", "header", IDEMPOTENCY_KEY, required=False))
     return entry
 
@@ -133,27 +133,27 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
 
 def _responses(found: Operation[..., Any], answer: dict[str, Any]) -> dict[str, Any]:
     refusal = {"$ref": PREFIX + "Refusal"}
-    body = answer if found.bare else _enveloped(found, answer)
-    if found.refusal is not None:
+    body = answer if found.http.bare else _enveloped(found, answer)
+    if found.http.refusal is not None:
         body = {"anyOf": [body, refusal]}
     codes = set(REFUSALS) - ({"401", "403"} if found.public else set())
-    told = REFUSALS | {str(found.invalid_status): _refused(found)}
+    told = REFUSALS | {str(found.http.invalid_status): _refused(found)}
     listed = {code: {"description": told[code], "content": {"application/json": {"schema": refusal}}} for code in sorted(codes)}
     content = {"application/json": {"schema": body}}
     if found.streams:
         content[MEDIA_TYPE.partition(";")[0]] = {"schema": {"type": "string", "description": "one JSON object a line, the last a completion"}}
     if found.downloads:
         content = {"*/*": {"schema": BINARY}}
-    return {str(found.status): {"description": "Success", "content": content}, **listed}
+    return {str(found.http.status): {"description": "Success", "content": content}, **listed}
 
 
 def _refused(found: Operation[..., Any]) -> str:
     """Say what a request is refused for beyond what its schema says."""
-    cases = [f"`{field}`: {when}" for field, when in found.refuses.items()]
-    return "\n".join([REFUSALS[str(found.invalid_status)] + (". Beyond the schema:" if cases else ""), *(f"- {case}" for case in cases)])
+    cases = [f"`{field}`: {when}" for field, when in found.http.refuses.items()]
+    return "\n".join([REFUSALS[str(found.http.invalid_status)] + (". Beyond the schema:" if cases else ""), *(f"- {case}" for case in cases)])
 
 
 def _enveloped(found: Operation[..., Any], answer: dict[str, Any]) -> dict[str, Any]:
     success = {"type": "object", "properties": {"success": {"const": True}}, "required": ["success"]}
-    inner = {"type": "object", "properties": {found.wrap: answer}, "required": [found.wrap]} if found.wrap else answer
+    inner = {"type": "object", "properties": {found.http.wrap: answer}, "required": [found.http.wrap]} if found.http.wrap else answer
     return {"allOf": [success, inner]}

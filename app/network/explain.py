@@ -12,7 +12,7 @@ from app.core.caller import Caller
 from app.core.download import Download
 from app.core.dry_run import Written, rehearsing
 from app.core.line_stream import Lines
-from app.core.operation import Operation, operation
+from app.core.operation import Http, Operation, operation
 from app.core.schema import Record, decode
 from app.errors import AppError, Forbidden, InsufficientScope, Invalid, NotFound, Unauthorized
 from app.network import view_as_callers
@@ -72,13 +72,13 @@ class Explained(Record):
 @operation(
     "GET /network/explain",
     scope="os.network:read",
-    category="network",
     since="beyond",
-    tool=False,
-    refuses={
-        "args": "it is no JSON object, or not what the operation takes",
-        "caller": "it names no kind of caller",
-    },
+    http=Http(
+        refuses={
+            "args": "it is no JSON object, or not what the operation takes",
+            "caller": "it names no kind of caller",
+        }
+    ),
 )
 async def explain(app: App, me: Caller, *, caller: Annotated[str, Meta(max_length=200)], operation: Annotated[str, Meta(max_length=200)],
                   args: Args = "{}") -> Explained:  # fmt: skip
@@ -91,7 +91,7 @@ async def explain(app: App, me: Caller, *, caller: Annotated[str, Meta(max_lengt
     return await _explained(app, me, caller, operation, _fields(args))
 
 
-@operation("COMMAND", category="network")
+@operation("COMMAND")
 async def explain_call(app: App, me: Caller, *, username: str, caller: str, operation: str, args: dict[str, Any]) -> Explained:
     """See what a caller of a user's would see, and why it is allowed or refused; nothing of it stays."""
     owner = await app.read(lambda tx: users.by_name(tx, username))
@@ -118,8 +118,8 @@ async def _explained(app: App, me: Caller, caller: str, operation: str, fields: 
     except AppError as error:
         checks.append(Check("fields" if isinstance(error, Invalid) or len(checks) > 1 else "scope", False, error.message))
         return _told(who, asked, checks, error)
-    if found.name in OUTSIDE or found.risk in REACHING:
-        return Explained(who, asked, True, found.status, None, "It reaches outside, so its own rules were not tried.", checks, False, None)
+    if found.name in OUTSIDE or (found.tool is not None and found.tool.risk in REACHING):
+        return Explained(who, asked, True, found.http.status, None, "It reaches outside, so its own rules were not tried.", checks, False, None)
     return await _tried(app, seen, found, fields, (who, asked, checks))
 
 
@@ -137,7 +137,7 @@ async def _tried(
         checks.append(Check("rules", False, error.message))
         return _told(who, asked, checks, error, ran=True)
     checks.append(Check("rules", True, "The operation's own rules let it through."))
-    return Explained(who, asked, True, found.status, None, "Allowed.", checks, True, answer)
+    return Explained(who, asked, True, found.http.status, None, "Allowed.", checks, True, answer)
 
 
 def _told(who: Seen | None, asked: Asked, checks: list[Check], error: AppError, *, ran: bool = False) -> Explained:
@@ -163,7 +163,7 @@ def _checked(app: App, found: Operation[..., Any], fields: Mapping[str, Any]) ->
     if found.path:
         app.arguments(found, fields)
         return fields
-    tool = registry.Tool(found)
+    tool = registry.RegisteredTool(found)
     named = tool.fields(fields)
     with tool.spelled():
         app.arguments(found, named)

@@ -9,7 +9,7 @@ from app.account.users import AGENT_SUFFIX
 from app.agent.rules.passages.sentences import plain
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.operation import Taint, operation
+from app.core.operation import Taint, Tool, operation
 from app.core.schema import Record, Text
 from app.network.contacts import contacts, handshake
 from app.network.contacts.contacts import Contact
@@ -63,7 +63,7 @@ def _taint(found: Network) -> Taint | None:
     return "agent" if others else None
 
 
-@operation("TOOL", scope="os.network:read", category="network", effect="read", tool=True, risk="R", taint=_taint)
+@operation("TOOL", scope="os.network:read", effect="read", tool=Tool(risk="R", taint=_taint))
 def list_network(tx: Tx, me: Caller) -> Network:
     """List the user's contacts with what each may do with the other's agent, the user's groups, and the requests that wait for an answer."""
     known = contacts.list_contacts(tx, me, limit=MOST_CONTACTS)
@@ -76,7 +76,7 @@ def list_network(tx: Tx, me: Caller) -> Network:
     return Network(known.contacts, joined, waiting, known.total)
 
 
-@operation("TOOL", scope="os.network:read", category="network", effect="read", tool=True, risk="R")
+@operation("TOOL", scope="os.network:read", effect="read", tool=Tool(risk="R"))
 def search_contact(tx: Tx, me: Caller, *, query: Query) -> FoundContacts:
     """Find the user's contacts by a name, a part of one, or a username, the best first. Only contacts are found, never anybody else."""
     wanted = plain(query.strip().removeprefix("@")).removesuffix(AGENT_SUFFIX).strip()

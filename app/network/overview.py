@@ -148,20 +148,20 @@ class Transcript(GuestConversation):
     total: int
 
 
-@operation("GET /network", scope="os.network:read", category="network", effect="read")
+@operation("GET /network", scope="os.network:read", effect="read")
 async def read_network(app: App, me: Caller) -> NetworkAnswer:
     """Show the caller's share links, who came by them, and the caller's contacts."""
     return NetworkAnswer(await app.read(_overview, me, app.settings, stop_switch.is_stopped(app)))
 
 
-@operation("GET /os/network", scope="os.network:read", category="network", effect="read")
+@operation("GET /os/network", scope="os.network:read", effect="read")
 async def read_whole_network(app: App, me: Caller) -> WholeNetworkAnswer:
     """Show share links, visitors and contacts in one view, under `network` and beside it."""
     found = await app.read(_overview, me, app.settings, stop_switch.is_stopped(app))
     return WholeNetworkAnswer(found.share_links, found.visitors, found.contacts, found.summary, found)
 
 
-@operation("GET /os/network/conversations", scope="os.network:read", category="network", effect="read")
+@operation("GET /os/network/conversations", scope="os.network:read", effect="read")
 def list_guest_conversations(
     tx: Tx, me: Caller, *, share_token: Annotated[str, Meta(max_length=64)] | None = None, limit: Annotated[int, Meta(ge=1), Most(100)] = 20,
     offset: Offset = 0,
@@ -174,7 +174,7 @@ def list_guest_conversations(
     return GuestConversations([GuestConversation(*_conversation(tx, row)) for row in rows], limit, offset)
 
 
-@operation("GET /os/network/conversations/{sessionId}", scope="os.network:read", category="network", effect="read")
+@operation("GET /os/network/conversations/{sessionId}", scope="os.network:read", effect="read")
 def read_guest_conversation(
     tx: Tx, me: Caller, *, session_id: Annotated[str, Meta(min_length=1, max_length=64)], limit: Annotated[int, Meta(ge=1), Most(500)] = 200,
     before: Id | None = None,

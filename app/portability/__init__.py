@@ -2,3 +2,6 @@
 
 May import all layers below. Begin with `import_export`.
 """
+
+CATEGORY = "workspace"
+"""Where the operations of this folder stand in `GET /os`, unless they name another."""

@@ -15,7 +15,7 @@ from app.core.caller import Caller
 from app.core.database.data_dir import SPOOL
 from app.core.download import Download
 from app.core.line_stream import Lines
-from app.core.operation import operation
+from app.core.operation import Http, operation
 from app.core.schema import Id, Line, Record, Text
 from app.errors import Forbidden, Invalid, NotFound
 from app.portability.transfer_jobs import Job, JobAnswer, Tell, Transfers, told
@@ -34,15 +34,16 @@ class Removed(Record):
 @operation(
     "POST /import",
     scope=WRITE,
-    category="workspace",
     since="beyond",
-    status=202,
-    spooled=True,
-    body="max_import_body",
-    refuses={
-        "body": "it is empty, or in no format that can be imported",
-        "format": "there is no such format",
-    },
+    http=Http(
+        status=202,
+        refuses={
+            "body": "it is empty, or in no format that can be imported",
+            "format": "there is no such format",
+        },
+        body="max_import_body",
+        spooled=True,
+    ),
 )
 async def start_import(
     app: App, me: Caller, *, content: bytes, content_type: str = "", name: Name = "import", format: Format | None = None,
@@ -62,19 +63,19 @@ async def start_import(
     return JobAnswer(await app.part(Transfers).begin(app, me, "import", name, lambda job: work))
 
 
-@operation("GET /import/{id}", scope=WRITE, category="workspace", since="beyond")
+@operation("GET /import/{id}", scope=WRITE, since="beyond")
 async def import_job(app: App, me: Caller, *, id: Id) -> JobAnswer:
     """Read how far an import is, or what it did."""
     return JobAnswer(app.part(Transfers).of(app, me, "import", id))
 
 
-@operation("DELETE /import/{id}", scope=WRITE, category="workspace", since="beyond")
+@operation("DELETE /import/{id}", scope=WRITE, since="beyond")
 async def cancel_import(app: App, me: Caller, *, id: Id) -> JobAnswer:
     """Cancel an import that runs: what it has stored stays, and the same source imported again goes on from there."""
     return JobAnswer(await app.part(Transfers).cancel(app, me, "import", id))
 
 
-@operation("GET /export", scope=READ, category="workspace", since="beyond", effect="write")
+@operation("GET /export", scope=READ, since="beyond", effect="write")
 async def export_workspace(app: App, me: Caller) -> JobAnswer:
     """Export the workspace as an archive of files that people and other programs can read: begins a job, or gives the one that runs.
 
@@ -86,20 +87,20 @@ async def export_workspace(app: App, me: Caller) -> JobAnswer:
     return JobAnswer(running or await transfers.begin(app, me, "export", "export", lambda job: functools.partial(_export_archive, app, me, job)))
 
 
-@operation("GET /export/{id}", scope=READ, category="workspace", since="beyond")
+@operation("GET /export/{id}", scope=READ, since="beyond")
 async def export_job(app: App, me: Caller, *, id: Id) -> JobAnswer:
     """Read how far an export is, or what it holds."""
     return JobAnswer(app.part(Transfers).of(app, me, "export", id))
 
 
-@operation("GET /export/{id}/archive", scope=READ, category="workspace", since="beyond")
+@operation("GET /export/{id}/archive", scope=READ, since="beyond")
 async def download_export(app: App, me: Caller, *, id: Id) -> Download:
     """Give the archive of an export that is completed, to a credential that may read as much as the one that began it."""
     path = _archive(app, me, app.part(Transfers).of(app, me, "export", id))
     return Download("hearth-export.zip", "application/zip", path.stat().st_size, _parts(path))
 
 
-@operation("DELETE /export/{id}", scope=READ, category="workspace", since="beyond", effect="write")
+@operation("DELETE /export/{id}", scope=READ, since="beyond", effect="write")
 async def cancel_export(app: App, me: Caller, *, id: Id) -> JobAnswer:
     """Cancel an export that runs, or delete the archive of one that is completed."""
     job = await app.part(Transfers).cancel(app, me, "export", id)
@@ -108,7 +109,7 @@ async def cancel_export(app: App, me: Caller, *, id: Id) -> JobAnswer:
     return JobAnswer(job)
 
 
-@operation("COMMAND", category="workspace")
+@operation("COMMAND")
 async def import_here(
     app: App, me: Caller, *, username: users.Name, path: str, format: Format | None = None, into: Into | None = None, dry_run: bool = False
 ) -> Record | Lines:
@@ -127,7 +128,7 @@ async def import_here(
     return Lines(told(work, "import"))
 
 
-@operation("COMMAND", category="workspace")
+@operation("COMMAND")
 async def export_here(app: App, me: Caller, *, username: users.Name, path: str) -> Record | Lines:
     """Export a user's workspace to a folder of this machine, or to an archive where the name ends in .zip, telling how far it is."""
     whose = app.quick(users.at_this_machine, username)

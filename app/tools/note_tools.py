@@ -6,7 +6,7 @@ from msgspec import Meta
 
 from app.core.app import App
 from app.core.caller import Caller
-from app.core.operation import Plan, operation
+from app.core.operation import Plan, Tool, operation
 from app.core.schema import Id, Title
 from app.core.text import fold
 from app.errors import Invalid, Unprocessable
@@ -36,7 +36,7 @@ async def _plan_edit(
     return Plan(given, lambda tx, who: notes.change(tx, who, found, edit, if_revision=if_revision))
 
 
-@operation("TOOL", scope="os.notes:write", category="notes", tool=True, risk="W", plan=_plan_edit)
+@operation("TOOL", category="notes", scope="os.notes:write", tool=Tool(risk="W", plan=_plan_edit))
 async def edit_note(
     app: App, me: Caller, *, note_id: Id | None = None, search: Annotated[str, Meta(min_length=1, max_length=1000)] | None = None,
     title: Title | None = None, content: Content | None = None, tags: TagsIn | None = None, if_revision: Id | None = None,

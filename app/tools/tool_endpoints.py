@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from app.core.app import App
 from app.core.caller import Caller
-from app.core.operation import operation
+from app.core.operation import Http, operation
 from app.core.schema import Record, encode
 from app.errors import AppError, Conflict, Forbidden, InsufficientScope, Invalid, NotFound, PayloadTooLarge, Unprocessable
 from app.tools.approvals import tool_gate
@@ -55,7 +55,7 @@ class Called(Record):
     metadata: Timing
 
 
-@operation("GET /tools", category="tools", effect="read")
+@operation("GET /tools", effect="read")
 async def list_tools(app: App, me: Caller) -> Toolbox:
     """List the tools of the namespaces that are on for this credential."""
     on = app.quick(namespaces.enabled, me)
@@ -68,9 +68,11 @@ async def list_tools(app: App, me: Caller) -> Toolbox:
 @operation(
     "POST /tools",
     category="tools",
-    refuses={
-        "*": "the tool refuses its own parameters (422); GET /tools describes them",
-    },
+    http=Http(
+        refuses={
+            "*": "the tool refuses its own parameters (422); GET /tools describes them",
+        }
+    ),
 )
 async def call_tool(app: App, me: Caller, *, tool: ToolName, params: dict[str, Any] | None = None) -> Called:
     """Call a tool by its name, with the rights of this credential.

@@ -2,3 +2,6 @@
 
 May import core, account, workspace, migrations. Begin with `backups` and `doctor`.
 """
+
+CATEGORY = "upkeep"
+"""Where the operations of this folder stand in `GET /os`, unless they name another."""

@@ -50,7 +50,7 @@ class Storage(Record):
     users: list[MeasuredUser]
 
 
-@operation("COMMAND", category="upkeep")
+@operation("COMMAND")
 async def measure_storage(app: App, me: Caller) -> Storage:
     """Tell what takes room, measured anew."""
     found, data = await measured(app), app.store.path.parent

@@ -2,3 +2,6 @@
 
 May import core and account. Begin with `notes/notes`; `accumulate` writes many things at once.
 """
+
+CATEGORY = "workspace"
+"""Where the operations of this folder stand in `GET /os`, unless they name another."""

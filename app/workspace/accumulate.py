@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.operation import operation
+from app.core.operation import Http, operation
 from app.core.schema import Record, Rule, Text
 from app.errors import AppError, Forbidden, Invalid, NotFound, Unprocessable
 from app.workspace.folders import access, folder_rows, folders, paths, workspace_counters
@@ -94,13 +94,13 @@ Outcome = Literal["created", "updated", "skipped"]
 @operation(
     "POST /accumulate",
     scope="os.notes:write",
-    category="workspace",
-    body="max_accumulate_body",
-    tool=False,
-    refuses={
-        "files": "the lists are all empty, or too long together",
-        "*": "every entry was refused (422); `errors` says of each why",
-    },
+    http=Http(
+        refuses={
+            "files": "the lists are all empty, or too long together",
+            "*": "every entry was refused (422); `errors` says of each why",
+        },
+        body="max_accumulate_body",
+    ),
 )
 def accumulate(
     tx: Tx, me: Caller, *, files: list[File] | None = None, texts: list[Note] | None = None, delete: list[Removal] | None = None,

@@ -8,7 +8,7 @@ from app.core.caller import EVERYTHING, Caller
 from app.core.database.backup_status import Held, KnownOfBackups, Measured, Safekeeping
 from app.core.database.health import DatabaseHealth
 from app.core.database.tx import Tx
-from app.core.operation import Listed, operation
+from app.core.operation import Http, Listed, operation
 from app.core.schema import Record
 from app.workspace.attachments import attachment_rows
 from app.workspace.folders import folder_rows, workspace_counters
@@ -93,7 +93,7 @@ class FirstUser(Record):
     secret: str | None = None
 
 
-@operation("POST /init", scope="os.notes:write", category="workspace", tool=False)
+@operation("POST /init", scope="os.notes:write")
 def init(tx: Tx, me: Caller) -> Initialized:
     """Set the workspace up: make the folder General if it is not there. Doing it again changes nothing."""
     created = ensure(tx, me.user)
@@ -101,24 +101,24 @@ def init(tx: Tx, me: Caller) -> Initialized:
     return Initialized(Workspace(listed(tx, me), counted.notes, counted.bytes), created)
 
 
-@operation("GET /os", category="workspace", tool=False)
+@operation("GET /os")
 async def os_index(app: App, me: Caller) -> Index:
     """List every endpoint, by category."""
     by_category: dict[str, list[Route]] = {}
-    served = [one for one in app.catalog.listed() if not one.operation.bare]
+    served = [one for one in app.catalog.listed() if not one.operation.http.bare]
     for one in served:
         by_category.setdefault(one.category, []).append(_route(one))
     return Index("Workspace and Agent Service API, served by Hearth. Paths are relative to /api/v1.", len(served), by_category)
 
 
-@operation("GET /os/status", scope="os.status:read", category="workspace", steady=(), effect="read", tool=False, also=("GET /context/status",))
+@operation("GET /os/status", scope="os.status:read", effect="read", also=("GET /context/status",), http=Http(steady=()))
 async def status(app: App, me: Caller) -> Status:
     """Read what the workspace holds, when it last changed, what takes room, whether the database takes writes, and when it was last backed up."""
     health = app.store.health.told(full=app.store.room.tight)
     return await app.read(_status, me, health, app.part(Safekeeping).known, app.settings.backups)
 
 
-@operation("COMMAND", category="workspace")
+@operation("COMMAND")
 async def begin_server(app: App, me: Caller, *, username: users.Name) -> FirstUser:
     """Set up the first user with a workspace and a key; on a server that has users, change nothing."""
     if app.quick(users.are_there):
@@ -126,7 +126,7 @@ async def begin_server(app: App, me: Caller, *, username: users.Name) -> FirstUs
     return await app.write(_begin, me, username, app.settings.key_prefix)
 
 
-@operation("COMMAND", category="workspace", frees=True)
+@operation("COMMAND", frees=True)
 async def delete_user(app: App, me: Caller, *, username: str) -> Deleted:
     """Delete a user for good, with notes, snapshots, todos and keys."""
     user = await app.read(lambda tx: int(users.by_name(tx, username)["id"]))
@@ -139,7 +139,7 @@ async def delete_user(app: App, me: Caller, *, username: str) -> Deleted:
     return Deleted(username, notes)
 
 
-@operation("COMMAND", category="workspace")
+@operation("COMMAND")
 def init_user(tx: Tx, me: Caller, *, username: str) -> Record:
     """Set up a user's workspace."""
     ensure(tx, users.by_name(tx, username)["id"])

@@ -16,7 +16,7 @@ from app.core.database.events import Events
 from app.core.database.store import open_store
 from app.core.database.tx import Tx
 from app.core.idempotency import Replay
-from app.core.operation import Catalog, operation
+from app.core.operation import Catalog, Http, operation
 from app.core.schema import Record
 from app.errors import AppError, Conflict, IdempotencyConflict, IdempotencyInProgress, Invalid, NotFound, RateLimited, Unprocessable
 from app.settings import Settings
@@ -34,14 +34,14 @@ class Counted(Record):
     count: int
 
 
-@operation("POST /toy/plain", scope="os.notes:write", idempotent=SECONDS, invalid_status=422)
+@operation("POST /toy/plain", scope="os.notes:write", http=Http(invalid_status=422, idempotent=SECONDS))
 def plain(tx: Tx, me: Caller, *, word: str) -> Counted:
     """Count up in one transaction, or refuse."""
     count = count_up(tx)
     return Counted(judged(word, count))
 
 
-@operation("POST /toy/waiting", scope="os.notes:write", idempotent=SECONDS, invalid_status=422)
+@operation("POST /toy/waiting", scope="os.notes:write", http=Http(invalid_status=422, idempotent=SECONDS))
 async def waiting(app: App, me: Caller, *, word: str) -> Counted:
     """Count up between waits, or refuse."""
     if word == "wait":

@@ -120,7 +120,7 @@ def test_a_heartbeat_without_a_tier_has_the_narrower_one() -> None:
 
 def test_every_tool_says_what_it_can_do() -> None:
     tools = registry.native(CATALOG)
-    assert [name for name, tool in tools.items() if tool.operation.risk is None and (tool.operation.waits or tool.operation.effect == "write")] == []
+    assert [name for name, tool in tools.items() if tool.declared.risk is None and (tool.operation.waits or tool.operation.effect == "write")] == []
     assert {name for name, tool in tools.items() if tool.operation.risk_class == "R" and tool.operation.effect == "write"} == set()
     assert set(tools) >= policy.EDITS
 

@@ -14,7 +14,7 @@ from app.agent.memory import episode_sources
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.operation import operation
+from app.core.operation import Http, Tool, operation
 from app.core.process.lazy_import import loaded
 from app.core.schema import Id, Line, Most, Record, json_column
 from app.errors import NotFound
@@ -78,12 +78,12 @@ class BriefingList(Record):
 @operation(
     "POST /briefing",
     scope="agent.chat:run",
-    category="agent",
-    tool=True,
-    risk="W",
-    refuses={
-        "calendarEvents": "one ends before it begins",
-    },
+    http=Http(
+        refuses={
+            "calendarEvents": "one ends before it begins",
+        }
+    ),
+    tool=Tool(risk="W"),
 )
 async def briefing(
     app: App, me: Caller, *, time_duration: Duration | None = None, emails: Emails | None = None, calendar_events: Events | None = None,
@@ -102,14 +102,14 @@ async def briefing(
     return await app.write(_keep, me, draft)
 
 
-@operation("GET /briefings", scope="agent.chat:read", category="agent")
+@operation("GET /briefings", scope="agent.chat:read")
 def list_briefings(tx: Tx, me: Caller, *, limit: Annotated[int, Meta(ge=1), Most(50)] = 10) -> BriefingList:
     """List the last briefings, newest first."""
     rows = briefing_rows.newest(tx, me.user, limit)
     return BriefingList([BriefingItem(row["id"], row["id"], row["status_summary"], row["time_duration"], row["generated_at"]) for row in rows])
 
 
-@operation("GET /briefings/{id}", scope="agent.chat:read", category="agent", since="beyond", quick=True)
+@operation("GET /briefings/{id}", scope="agent.chat:read", since="beyond", quick=True)
 def get_briefing(tx: Tx, me: Caller, *, id: Id) -> BriefingAnswer:
     """Read one briefing."""
     found = briefing_rows.get(tx, me.user, id)

@@ -43,7 +43,7 @@ class MatrixAnswer(Record):
     generated_at: str
 
 
-@operation("POST /briefing/matrix", scope="agent.chat:run", category="agent", effect="read")
+@operation("POST /briefing/matrix", scope="agent.chat:run", effect="read")
 async def briefing_matrix(
     app: App, me: Caller, *, status_quo_summary: Summary | None = None, todo_summary: Summary | None = None, calendar_summary: Summary | None = None,
     notes_summary: Summary | None = None, email_attention_summary: Summary | None = None, user_timezone: TimeZone | None = None,

@@ -61,7 +61,7 @@ class StrategyList(Record):
     generated_at: str
 
 
-@operation("POST /briefing/strategies", scope="agent.chat:run", category="agent", effect="read")
+@operation("POST /briefing/strategies", scope="agent.chat:run", effect="read")
 async def briefing_strategies(
     app: App, me: Caller, *, status_quo_summary: Summary | None = None, todo_summary: Summary | None = None, calendar_summary: Summary | None = None,
     notes_summary: Summary | None = None, email_attention_summary: Summary | None = None, user_timezone: TimeZone | None = None,

@@ -13,7 +13,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
 from app.core.grant_scope import Reach
-from app.core.operation import Taint, operation
+from app.core.operation import Taint, Tool, operation
 from app.core.schema import Record, Text
 from app.errors import Invalid
 from app.tools.calendars import calendars
@@ -63,7 +63,7 @@ def _taint(found: Entries) -> Taint | None:
     return "calendar" if any(entry.source == "calendar" for entry in found.events) else None
 
 
-@operation("TOOL", scope="os.todos:read", category="calendar", effect="read", tool=True, risk="R", taint=_taint)
+@operation("TOOL", scope="os.todos:read", effect="read", tool=Tool(risk="R", taint=_taint))
 async def search_calendar_events(
     app: App, me: Caller, *, query: Annotated[str, Meta(max_length=1000), Text()] | None = None,
     time_range: Annotated[str, Meta(max_length=200, description=f"such as {time_ranges.NAMED}; default: the next 7 days")] | None = None,

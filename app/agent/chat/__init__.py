@@ -2,3 +2,6 @@
 
 May import everything else of the agent but the heartbeat. Begin with `chat`.
 """
+
+CATEGORY = "agent"
+"""Where the operations of this folder stand in `GET /os`, unless they name another."""

@@ -63,7 +63,7 @@ class Wish(msgspec.Struct, frozen=True):
     now: datetime
 
 
-@operation("POST /chat", scope="agent.chat:run", category="agent")
+@operation("POST /chat", scope="agent.chat:run")
 async def chat(
     app: App, me: Caller, *, message: MessageText, conversation_id: Id | Annotated[str, Meta(pattern="^ *[0-9]{1,40} *$")] | None = None,
     user_timezone: TimeZone | None = None, model: Annotated[str, Meta(max_length=200)] | None = None, stream: bool = True,

@@ -105,7 +105,7 @@ class Unread(Record):
     unread_count: int
 
 
-@operation("GET /conversations", scope="agent.chat:read", category="agent", effect="read", also=("GET /net/conversations",))
+@operation("GET /conversations", scope="agent.chat:read", effect="read", also=("GET /net/conversations",))
 def list_conversations(
     tx: Tx, me: Caller, *, view: View = "all", contact: Annotated[str, Meta(max_length=200)] | None = None,
     q: Annotated[str, Meta(max_length=1000)] | None = None, limit: Annotated[int, Meta(ge=1), Most(100)] = 20,
@@ -126,7 +126,7 @@ def list_conversations(
     return Listed(conversations=[_whole(tx, me, row, message_limit, after_message_id) for row in found])
 
 
-@operation("GET /conversations/{id}", scope="agent.chat:read", category="agent", since="beyond", effect="read", also=("GET /net/conversations/{id}",))
+@operation("GET /conversations/{id}", scope="agent.chat:read", since="beyond", effect="read", also=("GET /net/conversations/{id}",))
 def read_conversation(tx: Tx, me: Caller, *, id: Id, limit: Annotated[int, Meta(ge=1), Most(200)] = 50, before: Id | None = None) -> OneConversation:
     """Read a conversation: its newest messages, or those before a message, oldest first."""
     row = rows.of(tx, me, id)
@@ -134,14 +134,14 @@ def read_conversation(tx: Tx, me: Caller, *, id: Id, limit: Annotated[int, Meta(
     return OneConversation(Head(*_head(tx, me, row)), messages[-limit:], len(messages) > limit)
 
 
-@operation("POST /conversations/{id}/read", scope="agent.chat:read", category="agent", since="beyond")
+@operation("POST /conversations/{id}/read", scope="agent.chat:read", since="beyond")
 def mark_read(tx: Tx, me: Caller, *, id: Id, message_id: Offset | None = None) -> Unread:
     """Mark a conversation as read, up to a message or to its end."""
     rows.of(tx, me, id)
     return Unread(rows.mark_read(tx, me.user, id, message_id))
 
 
-@operation("DELETE /conversations/{id}", scope="agent.chat:run", category="agent", since="beyond")
+@operation("DELETE /conversations/{id}", scope="agent.chat:run", since="beyond")
 def delete_conversation(tx: Tx, me: Caller, *, id: Id) -> Record:
     """Delete a conversation with one's own agent for good; any other is only hidden from the caller, until its next message."""
     row = rows.of(tx, me, id)
@@ -248,7 +248,7 @@ def _whole_message(row: sqlite3.Row, files: list[MessageAttachment] | UnsetType)
     return WholeMessage(id_, role, sender_type, sender, label, content, created_at, client, files)
 
 
-@operation("COMMAND", category="agent")
+@operation("COMMAND")
 def mend_messages(tx: Tx, me: Caller) -> Record:
     """Make the index of messages' words anew, and let go vectors of memories that cannot be of their model."""
     rows.reindex(tx)

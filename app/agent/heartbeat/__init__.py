@@ -2,3 +2,6 @@
 
 Begin with `heartbeat` (the endpoints) and `run_once`.
 """
+
+CATEGORY = "heartbeat"
+"""Where the operations of this folder stand in `GET /os`, unless they name another."""

@@ -32,7 +32,7 @@ class Ticked(Record):
     runs: int
 
 
-@operation("COMMAND", category="heartbeat")
+@operation("COMMAND")
 async def run_due_heartbeats(app: App, me: Caller) -> Ticked:
     """Carry out every user's run that is due, each once."""
     for user in app.quick(schedule_rows.planned_in_the_future):
@@ -42,7 +42,7 @@ async def run_due_heartbeats(app: App, me: Caller) -> Ticked:
     return Ticked(sum(done))
 
 
-@operation("COMMAND", category="heartbeat")
+@operation("COMMAND")
 async def prune_heartbeat_runs(app: App, me: Caller) -> Pruned:
     """Delete the runs whose time is over, a few at a time, so that nobody waits for it."""
     before, total = stamp(app.clock() - timedelta(days=app.settings.heartbeat_days)), 0

@@ -21,7 +21,7 @@ class ActionAnswer(Record):
     action: Action
 
 
-@operation("POST /heartbeat/actions/{id}/execute", scope="os.heartbeat:run", category="heartbeat", since="beyond")
+@operation("POST /heartbeat/actions/{id}/execute", scope="os.heartbeat:run", since="beyond")
 async def execute_heartbeat_action(app: App, me: Caller, *, id: Id) -> ActionAnswer:
     """Do what a run of the heartbeat has proposed, once; the credential needs the scope of what is done. Undoing the run takes it back.
 

@@ -19,7 +19,7 @@ from app.agent.heartbeat.records.schedule_rows import Heartbeat, Tier
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
-from app.core.operation import operation
+from app.core.operation import Http, operation
 from app.core.process.lazy_import import loaded
 from app.core.schema import Body, Id, Most, Record, Rule
 from app.errors import Invalid
@@ -144,21 +144,21 @@ class OneRun(Record):
     receipt: Receipt
 
 
-@operation("GET /heartbeat/policy", scope="os.heartbeat:read", category="heartbeat", effect="read")
+@operation("GET /heartbeat/policy", scope="os.heartbeat:read", effect="read")
 def read_heartbeat_policy(tx: Tx, me: Caller) -> PolicyState:
     """Read the heartbeat's tier: MESSAGES only tells its owner things, ACTIONS also makes reversible changes."""
     beat = schedule_rows.of(tx, me.user)
     return PolicyState(beat.policy, beat.policy, beat.policy_at is None, beat.policy_at)
 
 
-@operation("POST /heartbeat/policy", scope="os.heartbeat:run", category="heartbeat")
+@operation("POST /heartbeat/policy", scope="os.heartbeat:run")
 def choose_heartbeat_policy(tx: Tx, me: Caller, *, tier: Tier) -> PolicyChoice:
     """Choose the heartbeat's tier; it holds from the next run on."""
     schedule_rows.set_policy(tx, me.user, tier)
     return PolicyChoice(tier, tier)
 
 
-@operation("GET /heartbeat/schedule", scope="os.heartbeat:read", category="heartbeat", since="beyond", effect="read")
+@operation("GET /heartbeat/schedule", scope="os.heartbeat:read", since="beyond", effect="read")
 def read_heartbeat_schedule(tx: Tx, me: Caller) -> ScheduleAnswer:
     """Read when the heartbeat runs by itself."""
     return ScheduleAnswer(_schedule(schedule_rows.of(tx, me.user)))
@@ -167,11 +167,12 @@ def read_heartbeat_schedule(tx: Tx, me: Caller) -> ScheduleAnswer:
 @operation(
     "PUT /heartbeat/schedule",
     scope="os.heartbeat:run",
-    category="heartbeat",
     since="beyond",
-    refuses={
-        "activeHours": "they end when they begin",
-    },
+    http=Http(
+        refuses={
+            "activeHours": "they end when they begin",
+        }
+    ),
 )
 def change_heartbeat_schedule(
     tx: Tx, me: Caller, *, enabled: bool | None = None, every_minutes: Annotated[int, Meta(ge=5, le=1440)] | None = None,
@@ -194,7 +195,7 @@ def change_heartbeat_schedule(
     return ScheduleAnswer(_schedule(schedule_rows.change(tx, beat, **changes)))
 
 
-@operation("GET /heartbeat/status", scope="os.heartbeat:read", category="heartbeat", effect="read")
+@operation("GET /heartbeat/status", scope="os.heartbeat:read", effect="read")
 def read_heartbeat_status(tx: Tx, me: Caller) -> StatusAnswer:
     """Read how the heartbeat stands: its tier, its last run, its next one, and how many there were today."""
     beat, row = schedule_rows.of(tx, me.user), run_rows.last(tx, me.user)
@@ -207,7 +208,7 @@ def read_heartbeat_status(tx: Tx, me: Caller) -> StatusAnswer:
     return StatusAnswer(beat.policy, beat.policy, last, today_count, status)
 
 
-@operation("POST /heartbeat/run", scope="os.heartbeat:run", category="heartbeat", wrap="result")
+@operation("POST /heartbeat/run", scope="os.heartbeat:run", http=Http(wrap="result"))
 async def run_heartbeat(app: App, me: Caller, *, tier: Tier | None = None, dry_run: bool = False) -> RunResult:
     """Run the heartbeat now, once, whatever its schedule; `tier` holds for this run only. With dryRun nothing is done, only told."""
     begun = await app.write(_begin, me, tier, dry_run=dry_run)
@@ -216,13 +217,13 @@ async def run_heartbeat(app: App, me: Caller, *, tier: Tier | None = None, dry_r
     return app.quick(_result, me, begun)
 
 
-@operation("GET /heartbeat/runs", scope="os.heartbeat:read", category="heartbeat", effect="read")
+@operation("GET /heartbeat/runs", scope="os.heartbeat:read", effect="read")
 def list_heartbeat_runs(tx: Tx, me: Caller, *, limit: Annotated[int, Meta(ge=1), Most(MOST_RUNS)] = USUAL_LIMIT) -> RunList:
     """List the heartbeat's runs, newest first, rehearsals and skipped ones included."""
     return RunList([run_rows.shown(row, me.user_id) for row in run_rows.page(tx, me.user, limit)])
 
 
-@operation("GET /heartbeat/runs/{id}", scope="os.heartbeat:read", category="heartbeat", effect="read")
+@operation("GET /heartbeat/runs/{id}", scope="os.heartbeat:read", effect="read")
 async def read_heartbeat_run(app: App, me: Caller, *, id: Id) -> OneRun:
     """Read one run with its actions and its receipt: what began it, what it looked at, what it did not say again, and what it cost."""
     return await app.read(_one, me, id, app.settings.token_price_micros)

@@ -44,7 +44,7 @@ class _Reversed(msgspec.Struct, frozen=True):
     reason: Reason | None = None
 
 
-@operation("POST /heartbeat/runs/{id}/undo", scope="os.heartbeat:run", category="heartbeat", since="beyond")
+@operation("POST /heartbeat/runs/{id}/undo", scope="os.heartbeat:run", since="beyond")
 async def undo_heartbeat_run(app: App, me: Caller, *, id: Id) -> Undone:
     """Take back what a run did, the last first, where nobody has changed it since. What it has said cannot be taken back.
 

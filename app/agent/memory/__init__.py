@@ -2,3 +2,6 @@
 
 Begin with `memory` (the endpoints) and `recall`.
 """
+
+CATEGORY = "memory"
+"""Where the operations of this folder stand in `GET /os`, unless they name another."""

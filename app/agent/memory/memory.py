@@ -14,7 +14,7 @@ from app.agent.memory import recall
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
-from app.core.operation import Taint, operation
+from app.core.operation import Http, Taint, Tool, operation
 from app.core.process.lazy_regex import regex
 from app.core.schema import Most, Record, Text
 from app.core.text import fold
@@ -92,7 +92,7 @@ class Place(msgspec.Struct, frozen=True):
     mark: str
 
 
-@operation("POST /os/memory/search", scope="os.memory:read", category="memory", effect="read", tool=True, risk="R", taint=_words_of, stoppable=True)
+@operation("POST /os/memory/search", scope="os.memory:read", effect="read", http=Http(stoppable=True), tool=Tool(risk="R", taint=_words_of))
 async def memory_search(
     app: App, me: Caller, *, query: Annotated[str, Meta(min_length=1, max_length=1000)], limit: Limit | None = None, max_results: Limit | None = None
 ) -> MemoryFound:
@@ -107,7 +107,7 @@ async def memory_search(
     return (MemoryOfOthers if others else MemoryFound)(hits, MemoryResults(hits))
 
 
-@operation("TOOL", scope="os.notes:write", category="memory", tool=True, risk="W")
+@operation("TOOL", scope="os.notes:write", tool=Tool(risk="W"))
 def memory_write(
     tx: Tx, me: Caller, *, kind: WriteKind, content: Annotated[str, Meta(min_length=1), Text(LONGEST_FACT)], username: Name | None = None
 ) -> Remembered:

@@ -40,7 +40,7 @@ class OfferedTools(AbstractToolset[Turn]):
         offered = {tool.name: self._tool(tool) for tool in live_turn.offered(turn)}
         return offered | ({} if turn.desk is None else {tool.name: self._made(tool) for tool in turn.desk.extra})
 
-    def _tool(self, tool: registry.Tool) -> ToolsetTool[Turn]:
+    def _tool(self, tool: registry.RegisteredTool) -> ToolsetTool[Turn]:
         found = tool.descriptor
         definition = ToolDefinition(
             name=found.name, description=found.description, parameters_json_schema=found.parameters, sequential=found.read_write == "write"

@@ -72,7 +72,7 @@ Address = Annotated[str, Line(0, 500)]
 Secret = Annotated[str, Line(1, 4_000)]
 
 
-@operation("GET /chat/models", scope="agent.chat:run", category="agent", since="beyond", effect="read")
+@operation("GET /chat/models", scope="agent.chat:run", since="beyond", effect="read")
 async def list_models(app: App, me: Caller) -> ChatModels:
     """List the models that a chat may name; `offline`, which needs none, is always there."""
     found = model_or_rules.listed(app, me)
@@ -80,13 +80,13 @@ async def list_models(app: App, me: Caller) -> ChatModels:
     return ChatModels([rules, *(ChatModel(one.name, one.provider, model_choice.is_local(one.url), default) for one, default in found)])
 
 
-@operation("COMMAND", category="agent", effect="read")
+@operation("COMMAND", effect="read")
 async def configured_models(app: App, me: Caller) -> ModelList:
     """List the configured models with the addresses they are asked at, and which answers by default."""
     return app.quick(_listed, app)
 
 
-@operation("COMMAND", category="agent")
+@operation("COMMAND")
 async def add_model(
     app: App, me: Caller, *, name: Name, provider: Provider = "compatible", url: Address = "", model: Annotated[str, Line(1, 200)] | None = None,
     key_from: Annotated[str, Line(0, 500)] = "", secret: Secret | None = None, tools: Tools = "auto", thinking: bool = False,
@@ -114,14 +114,14 @@ async def add_model(
     return ModelAnswer(app.quick(_one, app, name))
 
 
-@operation("COMMAND", category="agent")
+@operation("COMMAND")
 async def set_default_model(app: App, me: Caller, *, name: Name) -> ModelList:
     """Let a model answer by default; `offline` leaves that to the rules."""
     await app.write(_make_default, app, name)
     return app.quick(_listed, app)
 
 
-@operation("COMMAND", category="agent")
+@operation("COMMAND")
 async def remove_model(app: App, me: Caller, *, name: Name) -> ModelList:
     """Remove a model, and its key where that is kept here."""
     removed = await app.write(_remove, app, name)
@@ -129,7 +129,7 @@ async def remove_model(app: App, me: Caller, *, name: Name) -> ModelList:
     return app.quick(_listed, app)
 
 
-@operation("COMMAND", category="agent")
+@operation("COMMAND")
 async def test_model(app: App, me: Caller, *, name: Name) -> Tested:
     """Ask a model's server what it is and let the model make a tiny call; what is found decides how the agent uses it."""
     from app.agent.models.probe import found_of, probe  # only the command line asks for it

@@ -232,7 +232,7 @@ def exchanged(message: str, answer: str, at: str) -> bytes:
     return msgspec.json.encode([asked, said])
 
 
-def offered(turn: Turn) -> list[registry.Tool]:
+def offered(turn: Turn) -> list[registry.RegisteredTool]:
     """Give the tools of the namespaces that are on, as far as the caller's scopes reach or the desk takes wishes: what is not offered cannot be used.
 
     Raises AgentsStopped and GrantRevoked.

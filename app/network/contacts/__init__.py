@@ -2,3 +2,6 @@
 
 May import grants. Begin with `contacts` and `handshake`.
 """
+
+CATEGORY = "network"
+"""Where the operations of this folder stand in `GET /os`, unless they name another."""

@@ -9,7 +9,7 @@ from app.account import contact_pairs as known
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.operation import operation
+from app.core.operation import Http, operation
 from app.core.schema import LARGEST_ID, Most, Offset, Record, Text
 from app.errors import GrantRevoked, Invalid, NotFound
 from app.network.contacts import people
@@ -65,7 +65,7 @@ class PermissionsAnswer(Record):
     from_link: int | None
 
 
-@operation("GET /network/contacts", scope="os.network:read", category="network", since="beyond", effect="read", also=("GET /net/contacts",))
+@operation("GET /network/contacts", scope="os.network:read", since="beyond", effect="read", also=("GET /net/contacts",))
 def list_contacts(
     tx: Tx, me: Caller, *, q: Annotated[str, Text(200)] = "", limit: Annotated[int, Meta(ge=1), Most(200)] = 50, offset: Offset = 0
 ) -> ContactList:
@@ -75,17 +75,13 @@ def list_contacts(
     return ContactList([shown(tx, me.user, row) for row in fitting[offset : offset + limit]], len(fitting))
 
 
-@operation(
-    "DELETE /network/contacts/{userId}", scope="net.contacts:manage", category="network", since="beyond", also=("DELETE /net/contacts/{userId}",)
-)
+@operation("DELETE /network/contacts/{userId}", scope="net.contacts:manage", since="beyond", also=("DELETE /net/contacts/{userId}",))
 async def remove_contact(app: App, me: Caller, *, user_id: UserRef) -> Record:
     """End a contact on both sides, with all grants and folder shares between the two."""
     return await app.write(_remove, me, user_id, app.part(Behind))
 
 
-@operation(
-    "GET /network/contacts/{userId}/permissions", scope="os.network:read", category="network", since="beyond", also=("GET /net/permissions/{userId}",)
-)
+@operation("GET /network/contacts/{userId}/permissions", scope="os.network:read", since="beyond", also=("GET /net/permissions/{userId}",))
 def read_permissions(tx: Tx, me: Caller, *, user_id: UserRef) -> PermissionsAnswer:
     """Read what a contact may do with the caller's agent, and what the caller may do with theirs."""
     return _answer(tx, me, contact(tx, me, user_id))
@@ -94,12 +90,13 @@ def read_permissions(tx: Tx, me: Caller, *, user_id: UserRef) -> PermissionsAnsw
 @operation(
     "PUT /network/contacts/{userId}/permissions",
     scope="net.contacts:manage",
-    category="network",
     since="beyond",
     also=("PUT /net/permissions/{userId}",),
-    refuses={
-        "permissions": "folderIds are none of the caller's folders, or stand beside another scope than folders",
-    },
+    http=Http(
+        refuses={
+            "permissions": "folderIds are none of the caller's folders, or stand beside another scope than folders",
+        }
+    ),
 )
 async def change_permissions(
     app: App, me: Caller, *, user_id: UserRef, permissions: Permissions, if_revision: Revision | None = None

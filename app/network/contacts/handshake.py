@@ -14,7 +14,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
 from app.core.limits import RateLimit
-from app.core.operation import operation
+from app.core.operation import Http, operation
 from app.core.schema import Id, Record, Text
 from app.errors import AlreadyConnected, AlreadyPending, Invalid, NotFound, RateLimited, RequestNotPending
 from app.network.contacts import contacts, people, threads
@@ -86,12 +86,13 @@ class Connected(Record):
 @operation(
     "POST /network/request",
     scope=("net.contacts:manage", "agent.message:send"),
-    category="network",
     since="beyond",
     also=("POST /net/contacts/request",),
-    refuses={
-        "to": "it is the caller",
-    },
+    http=Http(
+        refuses={
+            "to": "it is the caller",
+        }
+    ),
 )
 async def request_contact(
     app: App, me: Caller, *, to: Annotated[str, Meta(min_length=1, max_length=64)], note: Annotated[str, Text(500)] | None = None
@@ -103,7 +104,7 @@ async def request_contact(
     return await app.write(_request, me, to, note)
 
 
-@operation("GET /network/requests", scope="os.network:read", category="network", since="beyond", effect="read", also=("GET /net/contacts/requests",))
+@operation("GET /network/requests", scope="os.network:read", since="beyond", effect="read", also=("GET /net/contacts/requests",))
 def list_requests(tx: Tx, me: Caller) -> RequestList:
     """List the requests that wait: those to the caller and the caller's own, newest first."""
     incoming = tx.all(f"{_SELECT} JOIN users u ON u.id = r.from_id WHERE r.to_id = :me AND {_PENDING} ORDER BY r.id DESC", me=me.user, now=tx.now)
@@ -117,7 +118,6 @@ def list_requests(tx: Tx, me: Caller) -> RequestList:
 @operation(
     "DELETE /network/requests/{requestId}",
     scope="net.contacts:manage",
-    category="network",
     since="beyond",
     also=("DELETE /net/contacts/requests/{requestId}",),
 )
@@ -134,12 +134,13 @@ def cancel_request(tx: Tx, me: Caller, *, request_id: Id) -> Record:
 @operation(
     "POST /network/accept",
     scope="net.contacts:manage",
-    category="network",
     since="beyond",
     also=("POST /net/contacts/accept",),
-    refuses={
-        "permissions": "folderIds are none of the caller's folders, or stand beside another scope than folders",
-    },
+    http=Http(
+        refuses={
+            "permissions": "folderIds are none of the caller's folders, or stand beside another scope than folders",
+        }
+    ),
 )
 def answer_request(
     tx: Tx, me: Caller, *, request_id: Id, type: Type, action: Literal["accept", "reject"], permissions: Accepted | None = None
@@ -161,13 +162,14 @@ def answer_request(
 @operation(
     "POST /network/connect",
     scope=("net.contacts:manage", "agent.message:send"),
-    category="network",
     since="beyond",
     also=("POST /net/contacts/connect",),
-    guessable=True,
-    refuses={
-        "shareToken": "it is of the caller's own link",
-    },
+    http=Http(
+        guessable=True,
+        refuses={
+            "shareToken": "it is of the caller's own link",
+        },
+    ),
 )
 async def connect_by_link(app: App, me: Caller, *, share_token: Annotated[str, Meta(min_length=1, max_length=64)]) -> Connected:
     """Connect with whoever made a share link: the caller gets access to their agent, as far as the link goes."""

@@ -2,3 +2,6 @@
 
 May import contacts and messages. Begin with `shares`.
 """
+
+CATEGORY = "sharing"
+"""Where the operations of this folder stand in `GET /os`, unless they name another."""

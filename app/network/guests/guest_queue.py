@@ -58,13 +58,13 @@ class Replied(Record):
     message_id: int
 
 
-@operation("GET /local-agent/guest-messages", scope="runtime:connect", category="runtime", since="beyond", effect="read")
+@operation("GET /local-agent/guest-messages", category="runtime", scope="runtime:connect", since="beyond", effect="read")
 def list_guest_messages(tx: Tx, me: Caller, *, since: Offset = 0) -> GuestQueue:
     """List the messages of guests whom a local machine of the caller's answers, from one on, its own answers included."""
     return _queue(tx, me, since)
 
 
-@operation("POST /local-agent/guest-messages", scope="runtime:connect", category="runtime", since="beyond")
+@operation("POST /local-agent/guest-messages", category="runtime", scope="runtime:connect", since="beyond")
 def sync_guest_messages(
     tx: Tx, me: Caller, *, since: Offset = 0, decisions: Annotated[list[dict[str, Any]], Meta(max_length=MOST_DECISIONS)] | None = None
 ) -> GuestQueue:
@@ -75,7 +75,7 @@ def sync_guest_messages(
     return found
 
 
-@operation("POST /local-agent/guest-messages/reply", scope="runtime:connect", category="runtime", since="beyond")
+@operation("POST /local-agent/guest-messages/reply", category="runtime", scope="runtime:connect", since="beyond")
 def reply_to_guest(
     tx: Tx, me: Caller, *, session_id: Annotated[str, Meta(min_length=1, max_length=64)],
     content: Annotated[str, Meta(min_length=1, max_length=20_000), Said()],

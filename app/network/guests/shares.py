@@ -12,7 +12,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
 from app.core.grant_scope import Access
-from app.core.operation import operation
+from app.core.operation import Http, Tool, operation
 from app.core.schema import Id, Line, Most, Offset, Record, Text
 from app.errors import GrantRevoked, Invalid, NotFound, QuotaExceeded
 from app.network.contacts import contacts
@@ -110,14 +110,15 @@ class Revoked(Record):
 @operation(
     "POST /os/share",
     scope="os.share:write",
-    category="sharing",
-    status=201,
     also=("POST /share/create",),
-    refuses={
-        "folderIds": "they are missing with the scope folders, or stand with another",
-        "noteId": "it is missing with the scope note_only, or stands with another",
-        "target": "it is note and the scope not note_only",
-    },
+    http=Http(
+        status=201,
+        refuses={
+            "folderIds": "they are missing with the scope folders, or stand with another",
+            "noteId": "it is missing with the scope note_only, or stands with another",
+            "target": "it is note and the scope not note_only",
+        },
+    ),
 )
 async def create_share_link(
     app: App, me: Caller, *, scope: Scope, folder_ids: Folders | None = None, note_id: Id | None = None, target: Target = "agent",
@@ -137,7 +138,7 @@ async def create_share_link(
     return await app.write(_create, me, wanted, expires_in, link_policy, app.settings)
 
 
-@operation("TOOL", scope="os.share:write", category="network", tool=True, risk="X")
+@operation("TOOL", category="network", scope="os.share:write", tool=Tool(risk="X"))
 async def share_agent(
     app: App, me: Caller, *, scope: Literal["all", "folders"], folder_ids: Folders | None = None, access: Calendars = "read",
     notes_access: Access = "read", label: Label = "", expires_in: Life = "30d",
@@ -147,7 +148,7 @@ async def share_agent(
     return await app.write(_create, me, wanted, expires_in, None, app.settings)
 
 
-@operation("GET /os/share/list", scope="os.share:read", category="sharing", since="beyond", effect="read", also=("GET /share/list",))
+@operation("GET /os/share/list", scope="os.share:read", since="beyond", effect="read", also=("GET /share/list",))
 async def list_share_links(
     app: App, me: Caller, *, status: Literal["active", "revoked", "all"] = "active", limit: Annotated[int, Meta(ge=1), Most(50)] = 20,
     offset: Offset = 0,
@@ -156,7 +157,7 @@ async def list_share_links(
     return await app.read(_list, me, status, limit, offset, app.settings)
 
 
-@operation("GET /os/share/{linkId}", scope="os.share:read", category="sharing", since="beyond", effect="read")
+@operation("GET /os/share/{linkId}", scope="os.share:read", since="beyond", effect="read")
 async def read_share_link(app: App, me: Caller, *, link_id: LinkRef) -> ShareAnswer:
     """Read one share link, by its id or its token."""
     return await app.read(lambda tx: ShareAnswer(shown(tx, own(tx, me, link_id), app.settings)))
@@ -165,14 +166,15 @@ async def read_share_link(app: App, me: Caller, *, link_id: LinkRef) -> ShareAns
 @operation(
     "PATCH /os/share/{linkId}",
     scope="os.share:write",
-    category="sharing",
     since="beyond",
     also=("PATCH /share/{linkId}",),
-    refuses={
-        "folderIds": "they are missing with the scope folders, or stand with another",
-        "noteId": "it is missing with the scope note_only, or stands with another",
-        "target": "it is note and the scope not note_only",
-    },
+    http=Http(
+        refuses={
+            "folderIds": "they are missing with the scope folders, or stand with another",
+            "noteId": "it is missing with the scope note_only, or stands with another",
+            "target": "it is note and the scope not note_only",
+        }
+    ),
 )
 async def change_share_link(
     app: App, me: Caller, *, link_id: LinkRef, scope: Scope | None = None, folder_ids: Folders | None = None, note_id: Id | None = None,
@@ -187,7 +189,7 @@ async def change_share_link(
     return await app.write(_change, me, link_id, _given(given), _given(beside), expires_in, app.settings, app.part(Behind))
 
 
-@operation("DELETE /os/share/{linkId}", scope="os.share:write", category="sharing", since="beyond", also=("DELETE /share/{linkId}",))
+@operation("DELETE /os/share/{linkId}", scope="os.share:write", since="beyond", also=("DELETE /share/{linkId}",))
 async def revoke_share_link(app: App, me: Caller, *, link_id: LinkRef, purge: bool = False) -> Revoked:
     """Revoke a share link at once and for good, calls of guests that are under way included; `purge` deletes its transcripts too."""
     link = await app.write(_revoke, me, link_id, app.part(Behind))

@@ -2,3 +2,6 @@
 
 May import contacts. Begin with `messages`.
 """
+
+CATEGORY = "messaging"
+"""Where the operations of this folder stand in `GET /os`, unless they name another."""

@@ -21,7 +21,7 @@ from app.agent.turn.turn_result import Answer
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.operation import Taint, operation
+from app.core.operation import Taint, Tool, operation
 from app.core.schema import Record, Said
 from app.errors import AppError, BudgetExceeded, Forbidden, Unavailable
 from app.network.contacts import threads
@@ -74,7 +74,7 @@ def is_agent(to: str) -> bool:
     return to.strip().lower().endswith(users.AGENT_SUFFIX)
 
 
-@operation("TOOL", scope="agent.message:send", category="messaging", tool=True, risk="O", taint="agent")
+@operation("TOOL", scope="agent.message:send", tool=Tool(risk="O", taint="agent"))
 async def contact_agent(app: App, me: Caller, *, to: To, message: MessageText) -> Answered:
     """Ask another person's agent and wait for its answer; `to` is that person's username, with or without _coo."""
     named = to if is_agent(to) else to.strip() + users.AGENT_SUFFIX

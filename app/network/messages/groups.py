@@ -12,7 +12,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.limits import RateLimit
-from app.core.operation import operation
+from app.core.operation import Http, operation
 from app.core.schema import Id, Line, Record
 from app.errors import Forbidden, Invalid, NotConnected, NotFound, QuotaExceeded, RateLimited
 from app.network.messages import senders
@@ -66,7 +66,7 @@ class NewGroups:
         self.rates = RateLimit(per_minute)
 
 
-@operation("POST /network/groups", scope="net.contacts:manage", category="messaging", since="beyond", status=201)
+@operation("POST /network/groups", scope="net.contacts:manage", since="beyond", http=Http(status=201))
 async def create_group(app: App, me: Caller, *, name: GroupName, members: Names) -> OneGroup:
     """Make a group of the caller and some of their contacts; the caller is its admin."""
     if wait := app.part(NewGroups).rates.take(me.user).wait:
@@ -74,7 +74,7 @@ async def create_group(app: App, me: Caller, *, name: GroupName, members: Names)
     return await app.write(_create, me, name, members)
 
 
-@operation("GET /network/groups", scope="os.network:read", category="messaging", since="beyond")
+@operation("GET /network/groups", scope="os.network:read", since="beyond")
 def list_groups(tx: Tx, me: Caller) -> Groups:
     """List the groups that the caller is in, the newest first."""
     rows = tx.all(
@@ -85,14 +85,14 @@ def list_groups(tx: Tx, me: Caller) -> Groups:
     return Groups([_shown(tx, row["id"]) for row in rows])
 
 
-@operation("GET /network/groups/{conversationId}", scope="os.network:read", category="messaging", since="beyond")
+@operation("GET /network/groups/{conversationId}", scope="os.network:read", since="beyond")
 def read_group(tx: Tx, me: Caller, *, conversation_id: Id) -> OneGroup:
     """Read a group that the caller is in."""
     _require_member(tx, me, conversation_id)
     return OneGroup(_shown(tx, conversation_id))
 
 
-@operation("PATCH /network/groups/{conversationId}", scope="net.contacts:manage", category="messaging", since="beyond")
+@operation("PATCH /network/groups/{conversationId}", scope="net.contacts:manage", since="beyond")
 def rename_group(tx: Tx, me: Caller, *, conversation_id: Id, name: GroupName) -> OneGroup:
     """Give a group another name; only its admin may."""
     _require_admin(tx, me, conversation_id)
@@ -103,11 +103,12 @@ def rename_group(tx: Tx, me: Caller, *, conversation_id: Id, name: GroupName) ->
 @operation(
     "POST /network/groups/{conversationId}/members",
     scope="net.contacts:manage",
-    category="messaging",
     since="beyond",
-    refuses={
-        "username": "neither or both of it and members are given",
-    },
+    http=Http(
+        refuses={
+            "username": "neither or both of it and members are given",
+        }
+    ),
 )
 def add_group_members(tx: Tx, me: Caller, *, conversation_id: Id, username: Name | None = None, members: Names | None = None) -> OneGroup:
     """Add contacts to a group; only its admin may. They see what is written from now on. Whoever is in it already stays as they are."""
@@ -121,7 +122,7 @@ def add_group_members(tx: Tx, me: Caller, *, conversation_id: Id, username: Name
     return OneGroup(_shown(tx, conversation_id))
 
 
-@operation("DELETE /network/groups/{conversationId}/members/{username}", scope="net.contacts:manage", category="messaging", since="beyond")
+@operation("DELETE /network/groups/{conversationId}/members/{username}", scope="net.contacts:manage", since="beyond")
 def remove_group_member(tx: Tx, me: Caller, *, conversation_id: Id, username: str) -> LeftGroup:
     """Leave a group, or, as its admin, take someone out of it. When the admin leaves the longest member follows; the last one closes the group."""
     _require_member(tx, me, conversation_id)

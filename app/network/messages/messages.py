@@ -11,7 +11,7 @@ from app.agent.heartbeat import tell_owner as unasked
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.operation import operation
+from app.core.operation import Http, Tool, operation
 from app.core.process.lazy_regex import regex
 from app.core.schema import LARGEST_ID, Line, Record, Said, Text
 from app.errors import ClientMessageIdConflict, Forbidden, Invalid, NotFound
@@ -71,13 +71,14 @@ def _one_write(*, to: str, message: str, intent: str | None, client_message_id: 
 @operation(
     "POST /agent/message",
     scope="agent.message:send",
-    category="messaging",
-    idempotent=IDEMPOTENT_SECONDS,
-    once=_one_write,
     also=("POST /net/messages",),
-    refuses={
-        "to": "it is the caller, or group: without a number",
-    },
+    http=Http(
+        refuses={
+            "to": "it is the caller, or group: without a number",
+        },
+        idempotent=IDEMPOTENT_SECONDS,
+        once=_one_write,
+    ),
 )
 async def send_message(
     app: App, me: Caller, *, to: To, message: MessageText, intent: Intent | None = None, client_message_id: ClientMessageId | None = None
@@ -92,10 +93,7 @@ async def send_message(
     return await app.write(step, me)
 
 
-@operation(
-    "TOOL", scope="agent.message:send", category="messaging", risk="O",
-    tool={"recipientId": "recipient_id"},
-)  # fmt: skip
+@operation("TOOL", scope="agent.message:send", tool=Tool(names={"recipientId": "recipient_id"}, risk="O"))  # fmt: skip
 def send_message_to_human(tx: Tx, me: Caller, *, message: MessageText, to: Human | None = None, recipient_id: Human | None = None) -> Delivered:
     """Send a message to a person's inbox, in the name of the user's agent; `to` is a username, `recipient_id` a user's id. Nobody answers at once.
 

@@ -18,7 +18,7 @@ AT_ONCE = 20
 GONE = "I cannot answer this any more: access to me was taken back."
 
 
-@operation("COMMAND", category="messaging")
+@operation("COMMAND")
 async def answer_waiting_messages(app: App, me: Caller) -> Record:
     """Answer the messages that waited for an agent which can answer now."""
     if stop_switch.is_stopped(app):

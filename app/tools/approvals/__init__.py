@@ -2,3 +2,6 @@
 
 May import `tools.registry`. Begin with `tool_gate`.
 """
+
+CATEGORY = "escalations"
+"""Where the operations of this folder stand in `GET /os`, unless they name another."""

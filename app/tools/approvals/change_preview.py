@@ -11,7 +11,7 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.schema import Record, encode
 from app.errors import NotFound
-from app.tools.registry.registry import Tool
+from app.tools.registry.registry import RegisteredTool
 from app.workspace.folders import access
 
 LONGEST_PREVIEW = 32_000
@@ -44,7 +44,7 @@ class Seen(msgspec.Struct, frozen=True):
     summary: str
 
 
-def seen(tx: Tx, me: Caller, tool: Tool, arguments: Mapping[str, Any]) -> Seen:
+def seen(tx: Tx, me: Caller, tool: RegisteredTool, arguments: Mapping[str, Any]) -> Seen:
     """Give target, preview and summary of a call; raise NotFound where it names a note or todo that the caller may not read."""
     kind, number = _named(tool, arguments)
     if kind == "note":
@@ -68,7 +68,7 @@ def revision(tx: Tx, me: Caller, kind: str, number: int) -> int | None:
         return None
 
 
-def _named(tool: Tool, arguments: Mapping[str, Any]) -> tuple[str | None, int]:
+def _named(tool: RegisteredTool, arguments: Mapping[str, Any]) -> tuple[str | None, int]:
     """Give the kind and id of what a call names, if the tool changes it."""
     if tool.operation.risk_class == "R":
         return None, 0
@@ -94,7 +94,7 @@ def _checksum(row: Any) -> int:
     return zlib.crc32(encode(list(row)))
 
 
-def _note_preview(tx: Tx, tool: Tool, note: Any, arguments: Mapping[str, Any]) -> Preview | None:
+def _note_preview(tx: Tx, tool: RegisteredTool, note: Any, arguments: Mapping[str, Any]) -> Preview | None:
     """Give the change of a note's text line by line, below it the other fields; for what leaves the text as it is, the fields."""
     new = _new_text(tx, tool, note, arguments)
     if new is None or new == note["content"]:
@@ -104,7 +104,7 @@ def _note_preview(tx: Tx, tool: Tool, note: Any, arguments: Mapping[str, Any]) -
     return Preview("diff", _cut(diff(note["content"], new, note["title"]) + below))
 
 
-def _new_text(tx: Tx, tool: Tool, note: Any, arguments: Mapping[str, Any]) -> str | None:
+def _new_text(tx: Tx, tool: RegisteredTool, note: Any, arguments: Mapping[str, Any]) -> str | None:
     if tool.name == "edit_note":
         given = arguments.get("content")
         return given if isinstance(given, str) else None
@@ -155,7 +155,7 @@ def _cut(text: str) -> str:
     return text if len(text) <= LONGEST_PREVIEW else text[:LONGEST_PREVIEW] + CUT
 
 
-def _summary(tool: Tool, arguments: Mapping[str, Any], title: str | None) -> str:
+def _summary(tool: RegisteredTool, arguments: Mapping[str, Any], title: str | None) -> str:
     """Give one line that names the tool, what it is about and which fields it sets."""
     about = f" “{_line(title)}”" if title is not None else ""
     fields = ", ".join(f"{name} “{_line(value)}”" if isinstance(value, str) else name for name, value in arguments.items() if _is_told(name))

@@ -11,7 +11,7 @@ from app.account import keys, oauth_grants, users
 from app.core.app import App
 from app.core.caller import Actor, Caller, Kind
 from app.core.database.tx import Tx
-from app.core.operation import operation
+from app.core.operation import Http, operation
 from app.core.schema import Id, Text, encode
 from app.errors import AlreadyDecided, AppError, BaseRevisionChanged, EscalationExpired, Forbidden, GrantRevoked, Invalid
 from app.tools.approvals import audit, change_preview, escalations, policy, precedents, stop_switch, tool_gate, who_decides
@@ -48,10 +48,9 @@ class Outcome(msgspec.Struct, frozen=True):
 @operation(
     "POST /escalations/{id}/decision",
     scope="escalations:decide",
-    category="escalations",
     since="beyond",
     also=("POST /net/escalations/{id}/decision",),
-    refuses={"remember": "the tool asks each time"},
+    http=Http(refuses={"remember": "the tool asks each time"}),
 )
 async def decide_escalation(
     app: App, me: Caller, *, id: Id, decision: Choice, note: Note | None = None, remember: Remember = "once"
@@ -65,7 +64,7 @@ async def decide_escalation(
     return await _decide(app, me, me.user, id, Decided(me.actor, decision, note, remember))
 
 
-@operation("COMMAND", category="escalations", effect="read")
+@operation("COMMAND", effect="read")
 def user_escalations(tx: Tx, me: Caller, *, username: str) -> EscalationList:
     """List what waits for a user's yes or no, newest first."""
     row = users.by_name(tx, username)
@@ -73,13 +72,13 @@ def user_escalations(tx: Tx, me: Caller, *, username: str) -> EscalationList:
     return escalations.listed(tx, owner)
 
 
-@operation("COMMAND", category="escalations", effect="read")
+@operation("COMMAND", effect="read")
 def user_escalation(tx: Tx, me: Caller, *, username: str, id: Id) -> EscalationAnswer:
     """Read one escalation of a user."""
     return EscalationAnswer(escalations.shown(tx, escalations.own(tx, users.by_name(tx, username)["id"], id)))
 
 
-@operation("COMMAND", category="escalations")
+@operation("COMMAND")
 async def settle_escalation(
     app: App, me: Caller, *, username: str, id: Id, decision: Choice, note: Note | None = None, remember: Remember = "once"
 ) -> EscalationAnswer:

@@ -21,7 +21,7 @@ from app.tools.approvals import audit, change_preview, precedents
 from app.tools.approvals import call_origin as origins
 from app.tools.approvals.call_origin import Origin
 from app.tools.approvals.change_preview import Preview, Target
-from app.tools.registry.registry import Tool
+from app.tools.registry.registry import RegisteredTool
 
 MOST_PENDING = 200
 LARGEST_ARGUMENTS = 256 << 10
@@ -115,7 +115,7 @@ class Behind(msgspec.Struct):
             hear(tx, Settled(row["id"], row["user_id"], row["kind"], origin, row["tool"], status, result))
 
 
-@operation("GET /escalations", scope="escalations:read", category="escalations", since="beyond", effect="read", also=("GET /net/escalations",))
+@operation("GET /escalations", scope="escalations:read", since="beyond", effect="read", also=("GET /net/escalations",))
 async def list_escalations(
     app: App, me: Caller, *, status: Status = "pending", limit: Annotated[int, Meta(ge=1), Most(200)] = 50, offset: Offset = 0
 ) -> EscalationList:
@@ -135,16 +135,14 @@ def listed(tx: Tx, me: Caller, status: Status = "pending", limit: int = 200, off
     return EscalationList([shown(tx, row) for row in rows], total, pending(tx, me.user))
 
 
-@operation(
-    "GET /escalations/{id}", scope="escalations:read", category="escalations", since="beyond", effect="read", also=("GET /net/escalations/{id}",)
-)
+@operation("GET /escalations/{id}", scope="escalations:read", since="beyond", effect="read", also=("GET /net/escalations/{id}",))
 async def read_escalation(app: App, me: Caller, *, id: Id) -> EscalationAnswer:
     """Read one escalation."""
     await _end_outdated(app, me)
     return await app.read(lambda tx: EscalationAnswer(shown(tx, own(tx, me.user, id))))
 
 
-@operation("COMMAND", category="escalations")
+@operation("COMMAND")
 async def expire_escalations(app: App, me: Caller) -> Swept:
     """End what nobody has decided in its time."""
     if not app.quick(_any_due):
@@ -195,7 +193,7 @@ def raise_(
     target: Target | None = None,
     taint: frozenset[Taint] = frozenset(),
     requested_by: Actor | None = None,
-    definition: Tool | None = None,
+    definition: RegisteredTool | None = None,
 ) -> int:
     """Stop an action of an agent before its effect and let its owner decide; give the escalation's id.
 

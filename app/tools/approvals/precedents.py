@@ -9,7 +9,7 @@ from app.core.operation import Taint, operation
 from app.core.schema import Id, Record
 from app.errors import NotFound
 from app.tools.approvals.call_origin import Origin
-from app.tools.registry.registry import Tool
+from app.tools.registry.registry import RegisteredTool
 
 DAYS = 30
 
@@ -30,7 +30,7 @@ class Precedents(Record):
     precedents: list[Precedent]
 
 
-@operation("GET /escalations/precedents", scope="escalations:read", category="escalations", since="beyond")
+@operation("GET /escalations/precedents", scope="escalations:read", since="beyond")
 def list_precedents(tx: Tx, me: Caller) -> Precedents:
     """List what the caller has allowed their agents for longer than once, newest first."""
     rows = tx.all(
@@ -41,7 +41,7 @@ def list_precedents(tx: Tx, me: Caller) -> Precedents:
     return Precedents([Precedent(*row) for row in rows])
 
 
-@operation("DELETE /escalations/precedents/{id}", scope="escalations:decide", category="escalations", since="beyond")
+@operation("DELETE /escalations/precedents/{id}", scope="escalations:decide", since="beyond")
 def delete_precedent(tx: Tx, me: Caller, *, id: Id) -> Record:
     """Take back what was allowed for longer: the next such call waits for a yes again."""
     if tx.run("DELETE FROM precedents WHERE id = :id AND user_id = :me", id=id, me=me.user).rowcount == 0:
@@ -49,7 +49,7 @@ def delete_precedent(tx: Tx, me: Caller, *, id: Id) -> Record:
     return Record()
 
 
-def find(tx: Tx, me: Caller, tool: Tool, origin: Origin, taint: frozenset[Taint]) -> int | None:
+def find(tx: Tx, me: Caller, tool: RegisteredTool, origin: Origin, taint: frozenset[Taint]) -> int | None:
     """Give the precedent that lets a call pass: made for the same tool as it still is, the same origin, and no fewer words of others in play."""
     rows = tx.all(
         """SELECT id, taint FROM precedents WHERE user_id = :me AND tool = :tool AND origin = :origin AND session IN ('', :session)

@@ -13,7 +13,7 @@ from app.errors import AppError, Forbidden, Invalid
 from app.tools.approvals import audit, change_preview, escalations, policy, precedents, stop_switch
 from app.tools.approvals.call_origin import Origin
 from app.tools.registry import namespaces, registry
-from app.tools.registry.registry import Tool
+from app.tools.registry.registry import RegisteredTool
 from app.workspace.folders import access
 
 __all__ = ["Denied", "Done", "Origin", "Waiting", "use"]
@@ -47,7 +47,7 @@ class Waiting(msgspec.Struct, frozen=True):
 class Call(msgspec.Struct, frozen=True):
     """A call that `me` may make: its tool, its parameters as they are frozen, the checked arguments and, if it is one write, that write."""
 
-    tool: Tool
+    tool: RegisteredTool
     me: Caller
     params: Mapping[str, Any]
     arguments: Mapping[str, Any]
@@ -96,9 +96,9 @@ async def use(
     return Done(result, frozenset({marks}) if marks else NO_TAINT)
 
 
-def _taint_of(tool: Tool, result: Any) -> Taint | None:
+def _taint_of(tool: RegisteredTool, result: Any) -> Taint | None:
     """Give whose words a result holds."""
-    taint = tool.operation.taint
+    taint = tool.declared.taint
     return taint(result) if callable(taint) else taint
 
 
@@ -108,10 +108,10 @@ async def planned(app: App, me: Caller, name: str, params: Mapping[str, Any]) ->
     me = app.quick(access.discreet, me)
     namespaces.demand(app.quick(namespaces.enabled, me), tool.namespace)
     arguments = registry.arguments(app, me, tool, params)
-    if tool.operation.plan is None:
+    if tool.declared.plan is None:
         return Call(tool, me, params, arguments, _write_of(tool, arguments))
     with tool.spelled():
-        plan = await tool.operation.plan(app, me, **arguments)
+        plan = await tool.declared.plan(app, me, **arguments)
     return Call(tool, me, plan.fields, arguments, plan)
 
 
@@ -121,7 +121,7 @@ async def perform(app: App, call: Call) -> Any:
         return await app.perform(call.tool.operation, call.me, dict(call.arguments))
 
 
-def _write_of(tool: Tool, arguments: Mapping[str, Any]) -> Plan | None:
+def _write_of(tool: RegisteredTool, arguments: Mapping[str, Any]) -> Plan | None:
     """Give the transaction of an operation that is one write."""
     found = tool.operation
     if found.waits or found.effect == "read":
@@ -134,7 +134,7 @@ def _decided(app: App, call: Call, origin: Origin, taint: frozenset[Taint], left
     found = call.tool.operation
     if _tells_owner(call):
         return policy.decide(policy.Asked(origin.column, "message_draft", "W", left=left)), None
-    asked = policy.Asked(origin.column, call.tool.name, found.risk_class, found.approval, taint, left=left)
+    asked = policy.Asked(origin.column, call.tool.name, found.risk_class, call.tool.declared.approval, taint, left=left)
     if not policy.could_ask(asked):
         return policy.decide(asked), None
     precedent = app.quick(precedents.find, call.me, call.tool, origin, taint)

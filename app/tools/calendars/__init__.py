@@ -2,3 +2,6 @@
 
 Begin with `integrations`.
 """
+
+CATEGORY = "tools"
+"""Where the operations of this folder stand in `GET /os`, unless they name another."""

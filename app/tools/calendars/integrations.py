@@ -9,7 +9,7 @@ from msgspec import Meta
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
-from app.core.operation import operation
+from app.core.operation import Http, operation
 from app.core.schema import Line, Record, Text
 from app.core.text import fold
 from app.core.web import addresses
@@ -53,7 +53,7 @@ class Refreshed(Record):
     refreshed: int
 
 
-@operation("GET /tools/integrations", scope="tools:read", category="tools", effect="read")
+@operation("GET /tools/integrations", scope="tools:read", effect="read")
 def list_integrations(tx: Tx, me: Caller) -> IntegrationList:
     """List what is connected; addresses and secrets are not shown."""
     return IntegrationList([shown(row) for row in rows.listed(tx, me)])
@@ -62,13 +62,14 @@ def list_integrations(tx: Tx, me: Caller) -> IntegrationList:
 @operation(
     "POST /tools/integrations",
     scope="tools:manage",
-    category="tools",
     since="beyond",
-    status=201,
-    refuses={
-        "url": "neither or both of it and content are given, or it may not be asked",
-        "content": "it is no calendar",
-    },
+    http=Http(
+        status=201,
+        refuses={
+            "url": "neither or both of it and content are given, or it may not be asked",
+            "content": "it is no calendar",
+        },
+    ),
 )
 async def add_integration(
     app: App, me: Caller, *, kind: Literal["ics"], name: Name, url: Annotated[str, Meta(min_length=1, max_length=addresses.LONGEST_URL)] | None = None,
@@ -93,7 +94,7 @@ async def add_integration(
     return IntegrationAnswer(shown(app.quick(rows.owned, me, integration)))
 
 
-@operation("DELETE /tools/integrations/{id}", scope="tools:manage", category="tools")
+@operation("DELETE /tools/integrations/{id}", scope="tools:manage")
 async def remove_integration(app: App, me: Caller, *, id: Annotated[str, Meta(max_length=100)]) -> Record:
     """Disconnect something and forget all that was read from it."""
     number = id.removeprefix(PREFIX)
@@ -103,7 +104,7 @@ async def remove_integration(app: App, me: Caller, *, id: Annotated[str, Meta(ma
     return Record()
 
 
-@operation("COMMAND", category="tools")
+@operation("COMMAND")
 async def refresh_calendars(app: App, me: Caller) -> Refreshed:
     """Read again the calendars whose time has come."""
     if not app.quick(rows.any_due):

@@ -9,7 +9,7 @@ from msgspec import Meta
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.operation import operation
+from app.core.operation import Http, operation
 from app.core.schema import Record
 from app.errors import Invalid
 from app.tools.registry import registry
@@ -37,7 +37,7 @@ class Namespaces(Record):
     summary: Summary
 
 
-@operation("GET /tools/namespaces", category="tools", effect="read")
+@operation("GET /tools/namespaces", effect="read")
 async def list_namespaces(app: App, me: Caller) -> Namespaces:
     """List the namespaces of tools and which are on for this credential."""
     on = app.quick(enabled, me)
@@ -47,12 +47,13 @@ async def list_namespaces(app: App, me: Caller) -> Namespaces:
 @operation(
     "PUT /tools/namespaces",
     scope="tools:manage",
-    category="tools",
-    refuses={
-        "enable": "nothing is named, or no such namespace",
-        "disable": "enable names the same, or there is no such namespace",
-        "namespaces": "it stands beside the others, or names what is no namespace",
-    },
+    http=Http(
+        refuses={
+            "enable": "nothing is named, or no such namespace",
+            "disable": "enable names the same, or there is no such namespace",
+            "namespaces": "it stands beside the others, or names what is no namespace",
+        }
+    ),
 )
 async def switch_namespaces(
     app: App, me: Caller, *, enable: Names | None = None, disable: Names | None = None, namespaces: dict[str, bool] | None = None

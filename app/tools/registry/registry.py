@@ -10,7 +10,7 @@ import msgspec
 
 from app.core.app import App
 from app.core.caller import Caller
-from app.core.operation import Catalog, Operation
+from app.core.operation import Catalog, Operation, Tool
 from app.core.schema import Record, encode, schemas
 from app.errors import Invalid, NotFound
 
@@ -38,7 +38,7 @@ class Descriptor(Record):
     approval: bool
 
 
-class Tool(msgspec.Struct, frozen=True, dict=True):
+class RegisteredTool(msgspec.Struct, frozen=True, dict=True):
     """One operation as a tool: what it is called with may be spelled otherwise than in the endpoint."""
 
     operation: Operation[..., Any]
@@ -53,10 +53,15 @@ class Tool(msgspec.Struct, frozen=True, dict=True):
         """The group that is switched on and off as one."""
         return NAMESPACES.get(self.operation.category, self.operation.category)
 
+    @property
+    def declared(self) -> Tool:
+        """What the operation says of itself as a tool."""
+        return self.operation.tool or Tool()
+
     @functools.cached_property
     def spelling(self) -> Mapping[str, str]:
         """The tool's names of fields by the operation's, where they differ."""
-        return self.operation.tool if isinstance(self.operation.tool, Mapping) else {}
+        return self.declared.names
 
     @functools.cached_property
     def names(self) -> Mapping[str, str]:
@@ -68,7 +73,7 @@ class Tool(msgspec.Struct, frozen=True, dict=True):
         """What is shown to agents."""
         found = self.operation
         scope = found.scopes[0] if found.scopes else None
-        return Descriptor(found.name, found.description, self.namespace, "native", found.effect, self._parameters(), scope, found.approval)
+        return Descriptor(found.name, found.description, self.namespace, "native", found.effect, self._parameters(), scope, self.declared.approval)
 
     @functools.cached_property
     def sha256(self) -> str:
@@ -102,12 +107,12 @@ class Tool(msgspec.Struct, frozen=True, dict=True):
 
 
 @functools.cache
-def native(catalog: Catalog) -> dict[str, Tool]:
+def native(catalog: Catalog) -> dict[str, RegisteredTool]:
     """Give the tools of the service itself, by name."""
-    return {found.name: Tool(found) for found in catalog.operations.values() if found.tool}
+    return {found.name: RegisteredTool(found) for found in catalog.operations.values() if found.tool}
 
 
-def arguments(app: App, me: Caller, tool: Tool, params: Mapping[str, Any]) -> dict[str, Any]:
+def arguments(app: App, me: Caller, tool: RegisteredTool, params: Mapping[str, Any]) -> dict[str, Any]:
     """Give the checked arguments of a call; raise unless `me` may make it. Fields are named as the tool names them."""
     app.authorize(me, tool.operation)
     fields = tool.fields(params)
@@ -115,7 +120,7 @@ def arguments(app: App, me: Caller, tool: Tool, params: Mapping[str, Any]) -> di
         return app.arguments(tool.operation, fields)
 
 
-def find(app: App, name: str) -> Tool:
+def find(app: App, name: str) -> RegisteredTool:
     """Give the tool of that name; raise NotFound."""
     tool = native(app.catalog).get(name)
     if tool is None:

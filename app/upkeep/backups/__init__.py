@@ -2,3 +2,6 @@
 
 Begin with `backups`; their files are in `backup_files`.
 """
+
+CATEGORY = "upkeep"
+"""Where the operations of this folder stand in `GET /os`, unless they name another."""

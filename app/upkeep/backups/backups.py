@@ -60,7 +60,7 @@ class Proof(Record):
     trouble: str | None
 
 
-@operation("COMMAND", category="upkeep")
+@operation("COMMAND")
 async def make_backup(app: App, me: Caller, *, file: str | None = None, passphrase: str | None = None, plain: bool = False) -> MadeBackup:
     """Make a backup now, in the folder of backups or as `file`, and check it; `plain` leaves out the encryption that the settings ask for."""
     secret = "" if plain else passphrase or app.settings.backup_passphrase
@@ -69,14 +69,14 @@ async def make_backup(app: App, me: Caller, *, file: str | None = None, passphra
     return await _make_at(app, Path(file), secret or "")
 
 
-@operation("COMMAND", category="upkeep")
+@operation("COMMAND")
 async def prove_backup(app: App, me: Caller) -> Proof:
     """Restore the newest backup into a place of its own, open it and read in it."""
     async with app.part(Backups).turn:
         return await _prove(app)
 
 
-@operation("COMMAND", category="upkeep")
+@operation("COMMAND")
 async def look_after_backups(app: App, me: Caller) -> Record:
     """Make the hour's backup, and the day's proof and measuring, where they are due."""
     app.store.require_file()

@@ -2,3 +2,6 @@
 
 Begin with `doctor`, then `examine`.
 """
+
+CATEGORY = "upkeep"
+"""Where the operations of this folder stand in `GET /os`, unless they name another."""

@@ -43,7 +43,7 @@ class Examined(Record):
     findings: list[Finding]
 
 
-@operation("COMMAND", category="upkeep")
+@operation("COMMAND")
 async def examine_database(app: App, me: Caller) -> Examined:
     """Look through the whole database for what is not as it should be, while it is in use."""
     app.store.require_file()
@@ -51,7 +51,7 @@ async def examine_database(app: App, me: Caller) -> Examined:
     return msgspec.convert(found, Examined)
 
 
-@operation("COMMAND", category="upkeep")
+@operation("COMMAND")
 def mend(tx: Tx, me: Caller, *, repairs: list[Repair]) -> Record:
     """Make anew what is made from other rows, and mend what can be mended without a guess."""
     for name, parts in _REPAIRS.items():

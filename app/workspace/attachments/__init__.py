@@ -2,3 +2,6 @@
 
 May import folders. Begin with `attachments`.
 """
+
+CATEGORY = "workspace"
+"""Where the operations of this folder stand in `GET /os`, unless they name another."""

@@ -13,7 +13,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
 from app.core.download import Download
-from app.core.operation import operation
+from app.core.operation import Http, operation
 from app.core.schema import Id, Line, Most, Offset, Record
 from app.errors import Invalid, NotFound
 from app.workspace.attachments import attachment_rows as rows
@@ -53,12 +53,8 @@ class Purged(Record):
 @operation(
     "POST /os/attachments",
     scope="os.notes:write",
-    category="workspace",
     since="beyond",
-    status=201,
-    raw=True,
-    body="max_attachment_body",
-    refuses={"body": "it is empty"},
+    http=Http(status=201, refuses={"body": "it is empty"}, body="max_attachment_body", raw=True),
 )
 async def upload_attachment(app: App, me: Caller, *, content: bytes, content_type: str = "", name: Name = "attachment") -> AttachmentAnswer:
     """Keep a file: the body is its bytes, with its own Content-Type."""
@@ -78,27 +74,27 @@ async def upload_attachment(app: App, me: Caller, *, content: bytes, content_typ
     return answer
 
 
-@operation("GET /os/attachments", scope="os.notes:read", category="workspace", since="beyond", effect="read")
+@operation("GET /os/attachments", scope="os.notes:read", since="beyond", effect="read")
 def list_attachments(tx: Tx, me: Caller, *, limit: Annotated[int, Meta(ge=1), Most(200)] = 50, offset: Offset = 0) -> AttachmentList:
     """List the files that are kept, newest first."""
     return AttachmentList([_shown(row) for row in rows.newest(tx, me, limit=limit, offset=offset)], rows.counted(tx, me.user)[0])
 
 
-@operation("GET /os/attachments/{id}", scope="os.notes:read", category="workspace", since="beyond", effect="read")
+@operation("GET /os/attachments/{id}", scope="os.notes:read", since="beyond", effect="read")
 async def download_attachment(app: App, me: Caller, *, id: Id) -> Download:
     """Give the bytes of a file, to be saved; no browser shows or runs them."""
     row = app.quick(rows.of, me, id)
     return Download(row["name"], row["media_type"], row["size"], _parts(app, me, row))
 
 
-@operation("DELETE /os/attachments/{id}", scope="os.notes:write", category="workspace", since="beyond")
+@operation("DELETE /os/attachments/{id}", scope="os.notes:write", since="beyond")
 def delete_attachment(tx: Tx, me: Caller, *, id: Id) -> Record:
     """Delete a file for good. Messages that had it keep its name."""
     rows.remove(tx, me, id)
     return Record()
 
 
-@operation("COMMAND", category="workspace", frees=True)
+@operation("COMMAND", frees=True)
 async def purge_stale_attachments(app: App, me: Caller) -> Purged:
     """Delete what is left of uploads that were cut off."""
     before, purged = stamp(app.clock() - STALE), 0

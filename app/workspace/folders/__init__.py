@@ -2,3 +2,6 @@
 
 May import `workspace.index`. Begin with `folders`; rights are in `access`.
 """
+
+CATEGORY = "folders"
+"""Where the operations of this folder stand in `GET /os`, unless they name another."""

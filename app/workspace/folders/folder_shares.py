@@ -3,7 +3,7 @@
 from app.account import contact_pairs, users
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.operation import operation
+from app.core.operation import Http, operation
 from app.core.schema import Id, Record
 from app.errors import Forbidden, Invalid, NotConnected, NotFound
 from app.workspace.folders import access, folders
@@ -27,7 +27,7 @@ class ShareAnswer(Record):
     share: Share
 
 
-@operation("GET /os/folders/{id}/share", scope="os.notes:read", category="folders", since="beyond", tool=False)
+@operation("GET /os/folders/{id}/share", scope="os.notes:read", since="beyond")
 def list_folder_shares(tx: Tx, me: Caller, *, id: Id) -> ShareList:
     """List whom a folder is shared with."""
     access.folder(tx, me, id, field="id")
@@ -37,13 +37,13 @@ def list_folder_shares(tx: Tx, me: Caller, *, id: Id) -> ShareList:
 @operation(
     "POST /os/folders/{id}/share",
     scope="net.contacts:manage",
-    category="folders",
     since="beyond",
-    tool=False,
-    refuses={
-        "id": "it is the folder General",
-        "username": "it is the caller's own or the owner's",
-    },
+    http=Http(
+        refuses={
+            "id": "it is the folder General",
+            "username": "it is the caller's own or the owner's",
+        }
+    ),
 )
 def share_folder(tx: Tx, me: Caller, *, id: Id, username: str, role: access.Role) -> ShareAnswer:
     """Share a folder and all below it with a contact; doing it again changes the role."""
@@ -64,7 +64,7 @@ def share_folder(tx: Tx, me: Caller, *, id: Id, username: str, role: access.Role
     return ShareAnswer(Share(*row))
 
 
-@operation("DELETE /os/folders/{id}/share/{username}", scope="net.contacts:manage", category="folders", since="beyond", tool=False)
+@operation("DELETE /os/folders/{id}/share/{username}", scope="net.contacts:manage", since="beyond")
 def unshare_folder(tx: Tx, me: Caller, *, id: Id, username: str) -> Record:
     """End someone's share of a folder; people may end their own."""
     found = access.folder(tx, me, id, field="id")

@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.operation import operation
+from app.core.operation import Http, Tool, operation
 from app.core.schema import LARGEST_ID, Form, Id, Line, Record, Title
 from app.core.text import fold
 from app.errors import AlreadyExists, Forbidden, Invalid, NotFound
@@ -67,7 +67,7 @@ class FolderAnswer(Record):
     folder: Folder
 
 
-@operation("GET /os/folders", scope="os.notes:read", steady=(), also=("GET /context/folders",), tool=True)
+@operation("GET /os/folders", scope="os.notes:read", also=("GET /context/folders",), http=Http(steady=()), tool=Tool())
 def list_folders(tx: Tx, me: Caller, *, parent_id: Parent | None = None) -> FolderList:
     """List the folders the caller may read, by name: all, or those in one parent or the root."""
     if parent_id is None or parent_id == "root":
@@ -82,12 +82,13 @@ def list_folders(tx: Tx, me: Caller, *, parent_id: Parent | None = None) -> Fold
     "POST /os/folders",
     scope="os.notes:write",
     also=("POST /context/folders",),
-    tool=True,
-    risk="W",
-    refuses={
-        "name": "neither it nor path is given, it holds a slash, or lies too deep",
-        "path": "name is given too, or it is no path of folders",
-    },
+    http=Http(
+        refuses={
+            "name": "neither it nor path is given, it holds a slash, or lies too deep",
+            "path": "name is given too, or it is no path of folders",
+        }
+    ),
+    tool=Tool(risk="W"),
 )
 def create_folder(
     tx: Tx, me: Caller, *, name: Title | None = None, path: Annotated[str, Meta(max_length=10_000)] | None = None, parent_id: Id | None = None
@@ -115,10 +116,12 @@ def create_folder(
     "PATCH /os/folders/{id}",
     scope="os.notes:write",
     since="beyond",
-    refuses={
-        "name": "it holds a slash, or is . or ..",
-        "parentId": "the folder would lie in itself, too deep, or with another owner",
-    },
+    http=Http(
+        refuses={
+            "name": "it holds a slash, or is . or ..",
+            "parentId": "the folder would lie in itself, too deep, or with another owner",
+        }
+    ),
 )
 def change_folder(
     tx: Tx, me: Caller, *, id: Id, name: Title | None = None, parent_id: Id | UnsetType | None = UNSET, icon: Icon | UnsetType | None = UNSET

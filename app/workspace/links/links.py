@@ -72,7 +72,7 @@ class Rewritten(Record):
     links_to_rewrite: int
 
 
-@operation("GET /os/notes/{id}/links", scope="os.notes:read", category="notes", since="beyond")
+@operation("GET /os/notes/{id}/links", scope="os.notes:read", since="beyond")
 async def get_note_links(app: App, me: Caller, *, id: Id, limit: Annotated[int, Meta(ge=1), Most(1000)] = 200) -> NoteLinks:
     """Give a note's links, the notes that link to it, and the notes that mention its title without a link.
 
@@ -89,7 +89,7 @@ async def get_note_links(app: App, me: Caller, *, id: Id, limit: Annotated[int, 
     return await app.read(_links, me, id, limit)
 
 
-@operation("POST /os/notes/{id}/links/rewrite", scope="os.notes:write", category="notes", since="beyond")
+@operation("POST /os/notes/{id}/links/rewrite", scope="os.notes:write", since="beyond")
 def rewrite_links(tx: Tx, me: Caller, *, id: Id, from_: Title) -> Rewritten:
     """Let links that name a note by a title it had lead to it by the title it has; links that lead to another note stay as they are.
 

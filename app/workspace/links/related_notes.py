@@ -58,7 +58,7 @@ class RelatedNotes(Record):
     basis: Literal["meaning", "words"]
 
 
-@operation("GET /os/notes/{id}/related", scope="os.notes:read", category="notes", since="beyond")
+@operation("GET /os/notes/{id}/related", scope="os.notes:read", since="beyond")
 async def related_notes(app: App, me: Caller, *, id: Id, limit: Annotated[int, Meta(ge=1), Most(50)] = 10) -> RelatedNotes:
     """List the notes that are about the same as a note, nearest first, out of all that the caller may read."""
     me = app.quick(access.discreet, me)

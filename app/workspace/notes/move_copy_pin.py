@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, UnsetType
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.operation import operation
+from app.core.operation import Http, Tool, operation
 from app.core.schema import Id, NameOrPath, Record, Title
 from app.errors import Invalid, RevisionConflict
 from app.workspace.folders import access, folder_rows, folders, trash_rows
@@ -53,12 +53,12 @@ class Trashed(Record):
 @operation(
     "POST /os/notes/{id}/copy",
     scope="os.notes:write",
-    category="notes",
-    tool={"id": "noteId"},
-    risk="W",
-    refuses={
-        "folderName": "both it and folderId are given, or it names several folders",
-    },
+    http=Http(
+        refuses={
+            "folderName": "both it and folderId are given, or it names several folders",
+        }
+    ),
+    tool=Tool(names={"id": "noteId"}, risk="W"),
 )
 def copy_note(
     tx: Tx,
@@ -81,13 +81,13 @@ def copy_note(
 @operation(
     "POST /os/notes/{id}/move",
     scope="os.notes:write",
-    category="notes",
-    tool={"id": "noteId"},
-    risk="W",
-    refuses={
-        "folderId": "neither it nor folderName is given",
-        "folderName": "both it and folderId are given, or it names several folders",
-    },
+    http=Http(
+        refuses={
+            "folderId": "neither it nor folderName is given",
+            "folderName": "both it and folderId are given, or it names several folders",
+        }
+    ),
+    tool=Tool(names={"id": "noteId"}, risk="W"),
 )
 def move_note(tx: Tx, me: Caller, *, id: Id, folder_id: Destination | UnsetType | None = UNSET, folder_name: NameOrPath | None = None) -> Moved:
     """Move a note into another folder; null moves it to the root."""
@@ -101,7 +101,7 @@ def move_note(tx: Tx, me: Caller, *, id: Id, folder_id: Destination | UnsetType 
     return Moved(MovedNote(id, place, _revision(tx, id)))
 
 
-@operation("POST /os/notes/{id}/pin", scope="os.notes:write", category="notes", tool={"id": "noteId"}, risk="W")
+@operation("POST /os/notes/{id}/pin", scope="os.notes:write", tool=Tool(names={"id": "noteId"}, risk="W"))
 def pin_note(tx: Tx, me: Caller, *, id: Id, pinned: bool) -> Pinned:
     """Pin or unpin a note."""
     note = access.note(tx, me, id, "writer")
@@ -110,7 +110,7 @@ def pin_note(tx: Tx, me: Caller, *, id: Id, pinned: bool) -> Pinned:
     return Pinned(PinnedNote(id, pinned, _revision(tx, id)))
 
 
-@operation("DELETE /os/notes/{id}", scope="os.notes:write", category="notes", since="beyond")
+@operation("DELETE /os/notes/{id}", scope="os.notes:write", since="beyond")
 def delete_note(tx: Tx, me: Caller, *, id: Id, if_revision: Id | None = None) -> Trashed:
     """Move a note to the trash."""
     note = access.note(tx, me, id, "admin")

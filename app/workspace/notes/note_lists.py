@@ -9,7 +9,7 @@ from msgspec import Meta
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.operation import operation
+from app.core.operation import Http, Tool, operation
 from app.core.schema import Id, Line, Most, NameOrPath, Offset, Record, Tags
 from app.core.text import fold
 from app.workspace.folders import access, folder_rows, folders, workspace_counters
@@ -63,13 +63,13 @@ class Page(msgspec.Struct, frozen=True):
 @operation(
     "GET /os/notes",
     scope="os.notes:read",
-    category="notes",
-    steady=(),
-    tool=True,
-    risk="R",
-    refuses={
-        "folderName": "both it and folderId are given, or it names several folders",
-    },
+    http=Http(
+        refuses={
+            "folderName": "both it and folderId are given, or it names several folders",
+        },
+        steady=(),
+    ),
+    tool=Tool(risk="R"),
 )
 async def list_notes(
     app: App, me: Caller, *, folder_id: Id | None = None, folder_name: NameOrPath | None = None, limit: Annotated[int, Meta(ge=1), Most(200)] = 50,

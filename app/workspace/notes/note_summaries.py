@@ -38,7 +38,7 @@ class NoteSummaries(Record):
     notes_summary: str
 
 
-@operation("GET /notes/summary", scope="os.notes:read", category="notes")
+@operation("GET /notes/summary", scope="os.notes:read")
 async def summarize_notes(app: App, me: Caller, *, limit: Annotated[int, Meta(ge=1), Most(20)] = 5) -> NoteSummaries:
     """Read the notes that changed last, newest first, with the beginning of each as plain text."""
     now = app.clock()

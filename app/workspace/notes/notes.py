@@ -12,7 +12,7 @@ from app.core.database.tx import Tx
 from app.core.markdown import render_async
 from app.core.markdown.from_html import html_losses
 from app.core.markdown.to_html import html_tags
-from app.core.operation import operation
+from app.core.operation import Http, Tool, operation
 from app.core.schema import Id, NameOrPath, Record, Tags, Text, Title, encode
 from app.errors import RevisionConflict
 from app.workspace.attachments import pasted_pictures
@@ -111,15 +111,16 @@ class _Asked(msgspec.Struct, frozen=True):
 @operation(
     "POST /os/notes",
     scope="os.notes:write",
-    status=201,
-    wrap="result",
-    invalid_status=422,
-    idempotent=300,
-    tool=True,
-    risk="W",
-    refuses={
-        "folderName": "both it and folderId are given, or it names several folders",
-    },
+    http=Http(
+        status=201,
+        refuses={
+            "folderName": "both it and folderId are given, or it names several folders",
+        },
+        wrap="result",
+        invalid_status=422,
+        idempotent=300,
+    ),
+    tool=Tool(risk="W"),
 )
 def create_note(
     tx: Tx,
@@ -141,7 +142,7 @@ def create_note(
     return Created(NewNote(note_id, title, place, 1, tx.now))
 
 
-@operation("GET /os/notes/{id}", scope="os.notes:read", steady=(), tool={"id": "noteId"}, risk="R")
+@operation("GET /os/notes/{id}", scope="os.notes:read", http=Http(steady=()), tool=Tool(names={"id": "noteId"}, risk="R"))
 async def get_note_content(app: App, me: Caller, *, id: Id) -> NoteAnswer:
     """Read a whole note, as HTML and as Markdown."""
     if access.sees_one_note(me):
@@ -159,9 +160,11 @@ async def get_note_content(app: App, me: Caller, *, id: Id) -> NoteAnswer:
 @operation(
     "PATCH /os/notes/{id}",
     scope="os.notes:write",
-    refuses={
-        "title": "links are to be rewritten and cannot hold it",
-    },
+    http=Http(
+        refuses={
+            "title": "links are to be rewritten and cannot hold it",
+        }
+    ),
 )
 async def change_note(
     app: App, me: Caller, *, id: Id, title: Title | None = None, content: Content | None = None, tags: TagsIn | None = None,

@@ -13,7 +13,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.markdown import render_async
-from app.core.operation import operation
+from app.core.operation import Http, Tool, operation
 from app.core.schema import Form, Id, Line, Most, Offset, Record, Text, encode
 from app.errors import Invalid, NotFound
 from app.workspace.folders import access
@@ -111,7 +111,7 @@ class Pruned(Record):
     snapshots: int
 
 
-@operation("GET /os/snapshots/{noteId}", scope="os.snapshots:read", steady=(), effect="read", tool=True)
+@operation("GET /os/snapshots/{noteId}", category="snapshots", scope="os.snapshots:read", effect="read", http=Http(steady=()), tool=Tool())
 def list_snapshots(tx: Tx, me: Caller, *, note_id: Id, limit: Annotated[int, Meta(ge=1), Most(200)] = 50, offset: Offset = 0) -> SnapshotList:
     """List a note's snapshots, newest first, without their text."""
     note = access.note(tx, me, note_id, columns="owner_id, folder_id, snapshot_count")
@@ -124,7 +124,7 @@ def list_snapshots(tx: Tx, me: Caller, *, note_id: Id, limit: Annotated[int, Met
     return SnapshotList([_snapshot(row) for row in rows], note["snapshot_count"])
 
 
-@operation("POST /os/snapshots/{noteId}", scope="os.snapshots:write", tool=True, risk="W")
+@operation("POST /os/snapshots/{noteId}", category="snapshots", scope="os.snapshots:write", tool=Tool(risk="W"))
 def save_snapshot(
     tx: Tx, me: Caller, *, note_id: Id, label: Annotated[str, Line(1, 200)] | None = None, message: Annotated[str, Text(500)] | None = None
 ) -> SavedSnapshot:
@@ -135,13 +135,13 @@ def save_snapshot(
     return SavedSnapshot(_snapshot(row), Saved(row["id"], note_id, label, row["created_at"]))
 
 
-@operation("GET /os/snapshots/{noteId}/seq/{seq}", scope="os.snapshots:read", tool=True, risk="R")
+@operation("GET /os/snapshots/{noteId}/seq/{seq}", category="snapshots", scope="os.snapshots:read", tool=Tool(risk="R"))
 async def read_snapshot(app: App, me: Caller, *, note_id: Id, seq: Id) -> SnapshotAnswer:
     """Read one snapshot in full, by its sequence number."""
     return await _full(app, me, note_id, seq=seq)
 
 
-@operation("GET /os/snapshots/{noteId}/{versionId}", scope="os.snapshots:read", tool=False)
+@operation("GET /os/snapshots/{noteId}/{versionId}", category="snapshots", scope="os.snapshots:read")
 async def read_version(app: App, me: Caller, *, note_id: Id, version_id: Id) -> SnapshotAnswer:
     """Read one snapshot in full, by its legacy version id."""
     return await _full(app, me, note_id, version_id=version_id)
@@ -149,12 +149,14 @@ async def read_version(app: App, me: Caller, *, note_id: Id, version_id: Id) -> 
 
 @operation(
     "POST /os/snapshots/{noteId}/restore",
+    category="snapshots",
     scope="os.snapshots:write",
-    tool=True,
-    risk="W",
-    refuses={
-        "seq": "neither or both of it and versionId are given",
-    },
+    http=Http(
+        refuses={
+            "seq": "neither or both of it and versionId are given",
+        }
+    ),
+    tool=Tool(risk="W"),
 )
 def restore_snapshot(tx: Tx, me: Caller, *, note_id: Id, seq: Id | None = None, version_id: Id | None = None) -> Restored:
     """Give a note the text of a snapshot; what it held before is kept as a snapshot first, unless it holds that text already."""
@@ -170,7 +172,7 @@ def restore_snapshot(tx: Tx, me: Caller, *, note_id: Id, seq: Id | None = None, 
     return Restored(RestoredNote(note_id, note["title"], revision), snapshot["seq"], safety)
 
 
-@operation("GET /os/snapshots/{noteId}/diff", scope="os.snapshots:read", since="beyond", effect="read", tool=True)
+@operation("GET /os/snapshots/{noteId}/diff", category="snapshots", scope="os.snapshots:read", since="beyond", effect="read", tool=Tool())
 def diff_snapshots(tx: Tx, me: Caller, *, note_id: Id, from_: Version, to: Version = CURRENT) -> Difference:
     """Compare two versions of a note, line by line."""
     note = access.note(tx, me, note_id)

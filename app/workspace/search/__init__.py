@@ -2,3 +2,6 @@
 
 May import notes, todos, folders, index and its own subfolders.
 """
+
+CATEGORY = "notes"
+"""Where the operations of this folder stand in `GET /os`, unless they name another."""

@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, UnsetType
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.operation import operation
+from app.core.operation import Http, Tool, operation
 from app.core.schema import Id, Most, NameOrPath, Record
 from app.workspace.folders import access, folder_rows, folders
 from app.workspace.folders.folder_rows import IN_LIST, in_list
@@ -83,14 +83,14 @@ class Hits(Record):
 @operation(
     "POST /os/notes/search",
     scope="os.notes:read",
-    category="notes",
     effect="read",
-    tool=True,
-    stoppable=True,
-    risk="R",
-    refuses={
-        "folderName": "both it and folderId are given, or it names several folders",
-    },
+    http=Http(
+        refuses={
+            "folderName": "both it and folderId are given, or it names several folders",
+        },
+        stoppable=True,
+    ),
+    tool=Tool(risk="R"),
 )
 async def search_notes(
     app: App, me: Caller, *, query: Wanted, limit: Annotated[int, Meta(ge=1), Most(50)] = 10, folder_id: Id | None = None,

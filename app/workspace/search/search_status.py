@@ -48,13 +48,13 @@ class SearchStatus(Record):
     meaning: MeaningStatus
 
 
-@operation("GET /os/search", scope="os.notes:read", category="notes", since="beyond")
+@operation("GET /os/search", scope="os.notes:read", since="beyond")
 async def search_status(app: App, me: Caller) -> SearchStatus:
     """Say how far search is with the caller's notes: how many words, patterns and meanings are still to be indexed."""
     return await app.read(_of_owner, app.part(Meaning), me.user, patterns=app.settings.grep_index)
 
 
-@operation("COMMAND", category="notes")
+@operation("COMMAND")
 async def search_progress(app: App, me: Caller) -> SearchStatus:
     """Say how far search is with everyone's notes."""
     return await app.read(_of_all, app.part(Meaning), patterns=app.settings.grep_index)

@@ -12,7 +12,7 @@ from app.account.users import TimeZone
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.operation import operation
+from app.core.operation import Http, Tool, operation
 from app.core.process.caches import Memory
 from app.core.schema import Id, Line, Most, Offset, Record, Text, encode
 from app.errors import Invalid, NotFound
@@ -75,7 +75,7 @@ class Trashed(Record):
     trashed: bool = True
 
 
-@operation("GET /os/todos", scope="os.todos:read", steady=("date",), wrap="result", refusal=NONE_FOUND, tool=True, risk="R")
+@operation("GET /os/todos", scope="os.todos:read", http=Http(wrap="result", refusal=NONE_FOUND, steady=("date",)), tool=Tool(risk="R"))
 async def search_todos(
     app: App, me: Caller, *, q: Words | None = None, date: DayName | None = None, completed: bool | None = None,
     priority: Priority | None = None, priority_min: Priority | None = None, due_from: DayOnly | None = None, due_to: DayOnly | None = None,
@@ -95,7 +95,7 @@ async def search_todos(
     return TodoList(*await app.read(todo_search.any_page, me, wanted))
 
 
-@operation("GET /os/todos/{id}", scope="os.todos:read", since="beyond", quick=True, tool=True)
+@operation("GET /os/todos/{id}", scope="os.todos:read", since="beyond", quick=True, tool=Tool())
 def get_todo(tx: Tx, me: Caller, *, id: Id) -> TodoAnswer:
     """Read one todo with its steps."""
     return TodoAnswer(_shown(tx, me, id))
@@ -104,16 +104,17 @@ def get_todo(tx: Tx, me: Caller, *, id: Id) -> TodoAnswer:
 @operation(
     "POST /os/todos",
     scope="os.todos:write",
-    status=201,
-    wrap="result",
-    invalid_status=422,
-    idempotent=300,
-    tool=True,
-    risk="W",
-    refuses={
-        "notes": "description is given with another text",
-        "recurrence": "dueDate is not given; its rule names a part twice, has both COUNT and UNTIL, ends before dueDate or names no date",
-    },
+    http=Http(
+        status=201,
+        refuses={
+            "notes": "description is given with another text",
+            "recurrence": "dueDate is not given; its rule names a part twice, has both COUNT and UNTIL, ends before dueDate or names no date",
+        },
+        wrap="result",
+        invalid_status=422,
+        idempotent=300,
+    ),
+    tool=Tool(risk="W"),
 )
 def create_todo(
     tx: Tx, me: Caller, *, title: TodoTitle, description: Description | None = None, notes: Notes | None = None, due_date: DueDate | None = None,
@@ -138,14 +139,15 @@ def create_todo(
 @operation(
     "PATCH /os/todos/{id}",
     scope="os.todos:write",
-    tool=True,
-    risk="W",
-    refuses={
-        "notes": "description is given with another text",
-        "dueDate": "it is cleared and the todo recurs",
-        "recurrence": "the todo has no dueDate; its rule names a part twice, has both COUNT and UNTIL, ends before dueDate or names no date",
-        "steps": "an id names no step of the todo, or comes twice",
-    },
+    http=Http(
+        refuses={
+            "notes": "description is given with another text",
+            "dueDate": "it is cleared and the todo recurs",
+            "recurrence": "the todo has no dueDate; its rule names a part twice, has both COUNT and UNTIL, ends before dueDate or names no date",
+            "steps": "an id names no step of the todo, or comes twice",
+        }
+    ),
+    tool=Tool(risk="W"),
 )
 def edit_todo(
     tx: Tx, me: Caller, *, id: Id, title: TodoTitle | None = None, description: Description | None = None,
@@ -185,14 +187,14 @@ def edit_todo(
     return TodoAnswer(_shown(tx, me, id))
 
 
-@operation("POST /os/todos/{id}/complete", scope="os.todos:write", tool=True, risk="W")
+@operation("POST /os/todos/{id}/complete", scope="os.todos:write", tool=Tool(risk="W"))
 def complete_todo(tx: Tx, me: Caller, *, id: Id, user_timezone: TimeZone | None = None) -> Completed:
     """Complete a todo; one that recurs gets its next occurrence. Completing it again changes nothing."""
     next_id = _complete(tx, me, _mine(tx, me, id), *_zones(tx, me, user_timezone))
     return Completed(_shown(tx, me, id), None if next_id is None else _shown(tx, me, next_id))
 
 
-@operation("POST /os/todos/replan", scope="os.todos:write", tool=True, risk="W")
+@operation("POST /os/todos/replan", scope="os.todos:write", tool=Tool(risk="W"))
 def replan_todos(tx: Tx, me: Caller, *, per_day: PerDay | None = None, dry_run: bool = False, user_timezone: TimeZone | None = None) -> ReplanAnswer:
     """Give every overdue todo a new day from today on, the most important first, with at most perDay open todos on a day.
 

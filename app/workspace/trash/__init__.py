@@ -2,3 +2,6 @@
 
 May import notes, todos, folders. Begin with `trash`.
 """
+
+CATEGORY = "workspace"
+"""Where the operations of this folder stand in `GET /os`, unless they name another."""

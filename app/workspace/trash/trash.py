@@ -47,7 +47,7 @@ class TrashedFolder(Record):
     trashed: bool = True
 
 
-@operation("DELETE /os/folders/{id}", scope="os.notes:write", category="folders", since="beyond")
+@operation("DELETE /os/folders/{id}", category="folders", scope="os.notes:write", since="beyond")
 def delete_folder(tx: Tx, me: Caller, *, id: Id) -> TrashedFolder:
     """Move a folder and all below it to the trash."""
     found = access.folder(tx, me, id, "admin", field="id")
@@ -59,7 +59,7 @@ def delete_folder(tx: Tx, me: Caller, *, id: Id) -> TrashedFolder:
     return TrashedFolder(notes, below)
 
 
-@operation("POST /os/trash/{kind}/{id}/restore", scope=WRITE, category="workspace", since="beyond")
+@operation("POST /os/trash/{kind}/{id}/restore", scope=WRITE, since="beyond")
 def restore_from_trash(tx: Tx, me: Caller, *, kind: Kind, id: Id) -> RestoredItem:
     """Bring a thing back from the trash; where its folder is gone, to the root.
 
@@ -76,14 +76,14 @@ def restore_from_trash(tx: Tx, me: Caller, *, kind: Kind, id: Id) -> RestoredIte
     return RestoredItem(kind, id, folder_id)
 
 
-@operation("DELETE /os/trash/{kind}/{id}", scope=WRITE, category="workspace", since="beyond")
+@operation("DELETE /os/trash/{kind}/{id}", scope=WRITE, since="beyond")
 async def purge_from_trash(app: App, me: Caller, *, kind: Kind, id: Id) -> PurgeAnswer:
     """Delete one thing in the trash for good, snapshots included."""
     entry = await app.read(_own_entry, me, kind, id)
     return PurgeAnswer(await _purge(app, [entry["id"]]))
 
 
-@operation("DELETE /os/trash", scope=WRITE, category="workspace", since="beyond")
+@operation("DELETE /os/trash", scope=WRITE, since="beyond")
 async def empty_trash(
     app: App, me: Caller, *, kind: Kind | None = None, older_than_days: Annotated[int, Meta(ge=0, le=36500)] | None = None
 ) -> PurgeAnswer:
@@ -92,7 +92,7 @@ async def empty_trash(
     return PurgeAnswer(await _purge(app, await app.read(_entries, me.owns, kinds, older_than_days)))
 
 
-@operation("COMMAND", category="workspace", frees=True)
+@operation("COMMAND", frees=True)
 async def purge_expired_trash(app: App, me: Caller) -> PurgeAnswer:
     """Delete for good what has been in each user's trash for its time."""
     return PurgeAnswer(await _purge(app, await app.read(_expired)))

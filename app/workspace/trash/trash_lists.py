@@ -36,7 +36,7 @@ class TrashList(Record):
     total: int
 
 
-@operation("GET /os/trash", scope=READ, category="workspace", since="beyond", effect="read")
+@operation("GET /os/trash", scope=READ, since="beyond", effect="read")
 def list_trash(
     tx: Tx, me: Caller, *, kind: Kind | None = None, folder_id: Id | None = None, limit: Annotated[int, Meta(ge=1), Most(200)] = 50,
     offset: Offset = 0,

@@ -2,3 +2,6 @@
 
 Begin with `run_rows`.
 """
+
+CATEGORY = "heartbeat"
+"""Where the operations of this folder stand in `GET /os`, unless they name another."""

@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.operation import operation
+from app.core.operation import Http, operation
 from app.core.schema import Record, Text
 from app.errors import Invalid
 from app.workspace.folders import folder_rows
@@ -36,7 +36,7 @@ class Instructions(Record):
     note_id: int | None
 
 
-@operation("GET /heartbeat/instructions", scope="os.heartbeat:read", category="heartbeat", effect="read")
+@operation("GET /heartbeat/instructions", scope="os.heartbeat:read", effect="read")
 def read_heartbeat_instructions(tx: Tx, me: Caller) -> Instructions:
     """Read the heartbeat's checklist, the note Memory/Self/HEARTBEAT.md."""
     note = find(tx, me.user)
@@ -48,11 +48,12 @@ def read_heartbeat_instructions(tx: Tx, me: Caller) -> Instructions:
 @operation(
     "PUT /heartbeat/instructions",
     scope="os.heartbeat:run",
-    category="heartbeat",
-    refuses={
-        "instructions": "content is given with another text",
-        "content": "neither it nor instructions is given, or it holds control characters",
-    },
+    http=Http(
+        refuses={
+            "instructions": "content is given with another text",
+            "content": "neither it nor instructions is given, or it holds control characters",
+        }
+    ),
 )
 def replace_heartbeat_instructions(tx: Tx, me: Caller, *, content: Checklist | None = None, instructions: Checklist | None = None) -> Instructions:
     """Replace the heartbeat's checklist; the one before is kept as a snapshot. `instructions` is another name of `content`."""

@@ -2,3 +2,6 @@
 
 May import notes, folders, index. Begin with `grep`.
 """
+
+CATEGORY = "notes"
+"""Where the operations of this folder stand in `GET /os`, unless they name another."""

@@ -11,7 +11,7 @@ from msgspec import UNSET, Meta, UnsetType
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.operation import operation
+from app.core.operation import Http, Tool, operation
 from app.core.process.background_tasks import report
 from app.core.schema import NO_NUL, Form, Id, Most, NameOrPath, Record
 from app.workspace.folders import access, folders
@@ -65,15 +65,15 @@ class Grepped(Record):
 @operation(
     "POST /os/notes/grep",
     scope="os.notes:read",
-    category="notes",
     effect="read",
-    tool=True,
-    stoppable=True,
-    risk="R",
-    refuses={
-        "pattern": "in the mode regex it is none of RE2, or needs more than its time; it holds a NUL",
-        "folderName": "both it and folderId are given, or it names several folders",
-    },
+    http=Http(
+        refuses={
+            "pattern": "in the mode regex it is none of RE2, or needs more than its time; it holds a NUL",
+            "folderName": "both it and folderId are given, or it names several folders",
+        },
+        stoppable=True,
+    ),
+    tool=Tool(risk="R"),
 )
 async def grep_notes(
     app: App, me: Caller, *, pattern: Pattern, mode: Mode = "literal", context_before: Context = 0, context_after: Context = 0,

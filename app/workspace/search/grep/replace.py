@@ -9,7 +9,7 @@ from msgspec import Meta
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.operation import operation
+from app.core.operation import Http, operation
 from app.core.schema import Id, Most, NameOrPath, Record, Text
 from app.errors import Conflict, Invalid, NotFound, PayloadTooLarge, RevisionConflict
 from app.workspace.folders import access
@@ -106,15 +106,16 @@ class Changes(msgspec.Struct, frozen=True):
 @operation(
     "POST /os/notes/replace",
     scope="os.notes:write",
-    category="notes",
     since="beyond",
-    stoppable=True,
-    refuses={
-        "pattern": "in the mode regex it is none of RE2, or needs more than its time; it holds a NUL, or matches too much",
-        "replacement": "it names a group that pattern does not have, or holds a lone backslash",
-        "revisions": "its names are no ids of notes",
-        "folderName": "both it and folderId are given, or it names several folders",
-    },
+    http=Http(
+        refuses={
+            "pattern": "in the mode regex it is none of RE2, or needs more than its time; it holds a NUL, or matches too much",
+            "replacement": "it names a group that pattern does not have, or holds a lone backslash",
+            "revisions": "its names are no ids of notes",
+            "folderName": "both it and folderId are given, or it names several folders",
+        },
+        stoppable=True,
+    ),
 )
 async def replace_in_notes(
     app: App, me: Caller, *, pattern: Pattern, replacement: Replacement, mode: Mode = "literal", case_sensitive: bool = False,
@@ -143,7 +144,7 @@ async def replace_in_notes(
     raise Conflict("The notes change too quickly just now; nothing was replaced. Try again in a moment.")
 
 
-@operation("POST /os/notes/replace/{undoId}/undo", scope="os.notes:write", category="notes", since="beyond")
+@operation("POST /os/notes/replace/{undoId}/undo", scope="os.notes:write", since="beyond")
 def undo_replace(tx: Tx, me: Caller, *, undo_id: Id) -> Undone:
     """Give each note of a replacement the text it had before, unless its text has changed since; those are listed."""
     rows = replacement_rows.notes(tx, me.owns, undo_id)

@@ -2,3 +2,6 @@
 
 May import folders, index. Begin with `quick_open`.
 """
+
+CATEGORY = "workspace"
+"""Where the operations of this folder stand in `GET /os`, unless they name another."""

@@ -57,7 +57,7 @@ class Named(Struct):
     near: Sequence[dict[str, int]] = ()
 
 
-@operation("GET /os/find", scope="os.notes:read", category="workspace", since="beyond")
+@operation("GET /os/find", scope="os.notes:read", since="beyond")
 async def find_by_name(
     app: App, me: Caller, *, q: Typed = "", limit: Annotated[int, Meta(ge=1), Most(50)] = 20, kinds: KindList | None = None
 ) -> FoundList:
