@@ -44,7 +44,9 @@ def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     if in_checkout():
         import tomllib
 
-        number = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+        number = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))["project"][
+            "version"
+        ]
     else:
         from importlib.metadata import version
 
@@ -53,12 +55,23 @@ def _version(ctx: click.Context, _: click.Parameter, wanted: bool) -> None:
     ctx.exit()
 
 
-@click.group(cls=LazyCommands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Show the version.")
+@click.group(
+    cls=LazyCommands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_version,
+    help="Show the version.",
+)
 def hearth() -> None:
     """A local home for your notes, todos and agent.
 
-    Start with `hearth serve`. Options can also be set by HEARTH_… variables; `hearth settings` lists them.
+    Start with `hearth serve`. Options can also be set by HEARTH_… variables; `hearth settings`
+    lists them.
     """
 
 
@@ -66,12 +79,18 @@ hearth.places = COMMANDS
 
 
 def main() -> None:
-    """Run the command line and leave with its exit code: 0 done, 1 refused or failed, 2 wrong use."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before any library imports numpy; see core/process/numpy_setup.py
+    """Run the command line and leave with its exit code: 0 done, 1 refused or failed, 2 wrong
+    use.
+    """
+    os.environ.setdefault(
+        "OPENBLAS_NUM_THREADS", "1"
+    )  # before any library imports numpy; see core/process/numpy_setup.py
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             with contextlib.suppress(ValueError):
-                stream.reconfigure(errors="replace")  # a name that the terminal cannot show is no reason to fail
+                stream.reconfigure(
+                    errors="replace"
+                )  # a name that the terminal cannot show is no reason to fail
     hearth(prog_name="hearth")
 
 

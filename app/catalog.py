@@ -1,6 +1,16 @@
 """The feature modules whose operations make up the service."""
 
-from app.account import caps, contact_pairs, invoices, keys, oauth_grants, sessions, team, usage, users
+from app.account import (
+    caps,
+    contact_pairs,
+    invoices,
+    keys,
+    oauth_grants,
+    sessions,
+    team,
+    usage,
+    users,
+)
 from app.agent.briefing import briefing, eisenhower_matrix, strategies
 from app.agent.calendar import calendar_search
 from app.agent.chat import chat, conversations

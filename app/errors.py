@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 class AppError(Exception):
     """A failure whose message and details are safe to show to the caller.
 
-    `details` become fields of the error body beside `error` and `message`; their names are the contract's (camelCase).
+    `details` become fields of the error body beside `error` and `message`; their names are the
+    contract's (camelCase).
     """
 
     code: ClassVar[str] = "internal"
@@ -188,7 +189,9 @@ class MessageLimitReached(AppError):
 
 
 class BudgetExceeded(AppError):
-    """A cap has no room for it; `cap` is its id, `resetsAt` when it begins anew, `retryAfter` the seconds until then."""
+    """A cap has no room for it; `cap` is its id, `resetsAt` when it begins anew, `retryAfter`
+    the seconds until then.
+    """
 
     code, status = "budget_exceeded", 429
 

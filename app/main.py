@@ -86,22 +86,29 @@ def create_app(
     embedder: Embedder | None = None,
     sealed: Sealed = "",
 ) -> Starlette:
-    """Give the ASGI application that serves the migrated database in `data`; its lifespan opens and closes it.
+    """Give the ASGI application that serves the migrated database in `data`.
 
-    `control_token` opens the door for the command line; without it there is none. `app.state.parts` is the running `App`. `sealed`: it is opened
-    such that nothing can be written, and nothing runs in the background.
+    Its lifespan opens and closes it.
+
+    `control_token` opens the door for the command line; without it there is none.
+    `app.state.parts` is the running `App`. `sealed`: it is opened such that nothing can be
+    written, and nothing runs in the background.
     """
     parts = build_parts(settings, data, clock=clock, embedder=embedder, sealed=sealed)
     ring = KeyRing(parts.store)
     credentials = Credentials(parts, ring, Guard(settings))
-    log = AccessLog(data / "access.log" if settings.access_log else None, most=settings.access_log_size)
+    log = AccessLog(
+        data / "access.log" if settings.access_log else None, most=settings.access_log_size
+    )
     schedule = Schedule(parts, ring)
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         await parts.store.open()
         if not sealed:
-            with contextlib.suppress(StorageFull):  # what a full disk has no room for is mended by the next start
+            with contextlib.suppress(
+                StorageFull
+            ):  # what a full disk has no room for is mended by the next start
                 await _mend(parts)
             parts.part(Transfers).clean(parts)
             schedule.start()
@@ -112,7 +119,11 @@ def create_app(
             schedule.stop()
             await parts.part(Meaning).stop()
             await parts.tasks.close(TASKS_SECONDS)
-            for flush in (ring.flush, parts.part(Sessions).flush_renewed, parts.part(Devices).flush_seen):
+            for flush in (
+                ring.flush,
+                parts.part(Sessions).flush_renewed,
+                parts.part(Devices).flush_seen,
+            ):
                 with contextlib.suppress(StorageFull, Unavailable):
                     await flush()
             await parts.part(Providers).close()
@@ -133,7 +144,9 @@ def create_app(
         exception_handlers=pages.ERRORS,
         lifespan=lifespan,
     )
-    app.router.redirect_slashes = False  # a client that follows a redirect may lose its credential on the way
+    app.router.redirect_slashes = (
+        False  # a client that follows a redirect may lose its credential on the way
+    )
     app.front = Api(app.pages, parts=parts, credentials=credentials, log=log)
     app.state.parts = parts
     return app
@@ -155,20 +168,53 @@ async def _mend(parts: App) -> None:
         await parts.write((await loaded("app.agent.heartbeat.run_once")).interrupt)
 
 
-def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embedder: Embedder | None = None, sealed: Sealed = "") -> App:
+def build_parts(
+    settings: Settings,
+    data: Path,
+    *,
+    clock: Clock = utc_now,
+    embedder: Embedder | None = None,
+    sealed: Sealed = "",
+) -> App:
     """Give the App over the database in `data`, its store not yet open."""
     model_choice.check(settings)
     events = Events()
     store = Store(
-        data / DATABASE, durability=settings.durability, clock=clock, events=events, sealed=sealed, checkpoints=not settings.external_checkpoints
+        data / DATABASE,
+        durability=settings.durability,
+        clock=clock,
+        events=events,
+        sealed=sealed,
+        checkpoints=not settings.external_checkpoints,
     )
-    store.health.newest = functools.cache(lambda: _newest_backup(data))  # it reads whole files, and every refused write names it
+    store.health.newest = functools.cache(
+        lambda: _newest_backup(data)
+    )  # it reads whole files, and every refused write names it
     store.health.check = integrity.last(store.path)
     store.watch.save = lambda connection: _rescued(connection, settings, data, clock)
-    store.idle_work += [word_index.tend, name_index.tend, link_rows.tend, trigram_index.tend if settings.grep_index else trigram_index.empty]
-    store.idle_work += [clock_steps.ClockWatch(clock).tend, message_memory.tend, episodes.tend, episode_sources.tend]
-    app = App(settings=settings, catalog=CATALOG, store=store, clock=clock, events=events, embedder=embedder or embedder_for(settings, data))
-    app.parts[escalations.Behind] = escalations.Behind(callers={"peer": grant_rows.behind, "guest": share_rows.behind})
+    store.idle_work += [
+        word_index.tend,
+        name_index.tend,
+        link_rows.tend,
+        trigram_index.tend if settings.grep_index else trigram_index.empty,
+    ]
+    store.idle_work += [
+        clock_steps.ClockWatch(clock).tend,
+        message_memory.tend,
+        episodes.tend,
+        episode_sources.tend,
+    ]
+    app = App(
+        settings=settings,
+        catalog=CATALOG,
+        store=store,
+        clock=clock,
+        events=events,
+        embedder=embedder or embedder_for(settings, data),
+    )
+    app.parts[escalations.Behind] = escalations.Behind(
+        callers={"peer": grant_rows.behind, "guest": share_rows.behind}
+    )
     app.parts[escalations.Behind].settled["heartbeat"] = _settled
     app.parts[escalations.Behind].rights["heartbeat"] = tiers.rights_now
     app.parts[RequestRate] = RequestRate(settings.contact_limit)
@@ -180,7 +226,12 @@ def build_parts(settings: Settings, data: Path, *, clock: Clock = utc_now, embed
     app.parts[InviteRate] = InviteRate(settings.invite_limit)
     app.parts[Sessions] = Sessions(store)
     app.parts[Devices] = Devices(store, app.tasks)
-    app.parts[Meaning] = Meaning(app, others=[recall.EPISODES], former=lambda name: former_for(settings, data, name), on_battery=on_battery)
+    app.parts[Meaning] = Meaning(
+        app,
+        others=[recall.EPISODES],
+        former=lambda name: former_for(settings, data, name),
+        on_battery=on_battery,
+    )
     app.parts[Providers] = Providers(settings, KeptSecrets(data))
     app.parts[Safekeeping] = Safekeeping(data)
     app.parts[Backups] = Backups(prover="app.commands.prove_backup")

@@ -11,86 +11,231 @@ PREFIX = "HEARTH_"
 MIB = 1 << 20
 LARGEST_PRICE = (1 << 53) - 1
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
-Provider = Literal["compatible", "ollama", "llamacpp", "lmstudio", "openai", "openrouter", "anthropic", "google"]
+Provider = Literal[
+    "compatible", "ollama", "llamacpp", "lmstudio", "openai", "openrouter", "anthropic", "google"
+]
 EVERY_ADDRESS = ("0.0.0.0", "::")  # noqa: S104 - only looked for, never bound
 
 
 class SettingsError(ValueError):
-    """Some settings are unknown or have values that cannot be used; the message names all of them."""
+    """Some settings are unknown or have values that cannot be used.
+
+    The message names all of them.
+    """
 
 
-def option(default: Any, help_: str, *, least: int | None = None, most: int | None = None, secret: bool = False) -> Any:
-    """Declare one option with its default, the line that the README shows, the bounds of its number, and whether its value is never shown."""
-    return dataclasses.field(default=default, repr=not secret, metadata={"help": help_, "least": least, "most": most, "secret": secret})
+def option(
+    default: Any,
+    help_: str,
+    *,
+    least: int | None = None,
+    most: int | None = None,
+    secret: bool = False,
+) -> Any:
+    """Declare one option with its default, the line that the README shows, the bounds of its
+    number, and whether its value is never shown.
+    """
+    return dataclasses.field(
+        default=default,
+        repr=not secret,
+        metadata={"help": help_, "least": least, "most": most, "secret": secret},
+    )
 
 
 @dataclasses.dataclass(frozen=True)
 class Settings:
-    """All options. Each is the environment variable HEARTH_ + its name in capitals; NAME_FILE reads the value from a file."""
+    """All options. Each is the environment variable HEARTH_ + its name in capitals.
 
-    data: Path | None = option(None, "the data directory; default: `data` in the checkout, else the system's place for a user's data")
+    NAME_FILE reads the value from a file.
+    """
+
+    data: Path | None = option(
+        None,
+        "the data directory; default: `data` in the checkout, else the system's place "
+        "for a user's data",
+    )
     host: str = option("127.0.0.1", "the address to listen on")
     port: int = option(8765, "the port to listen on; 0 = any free one", most=65535)
-    public_url: str = option("", "how others reach this server, such as https://hearth.example.org; default: http:// with host and port")
-    durability: Literal["full", "normal"] = option("full", "`full`: an answered write survives a power cut; `normal`: only a crash of the program")
-    key_prefix: str = option("hearth_sk_", "what new API keys begin with")
-    allowed_hosts: tuple[str, ...] = option((), "more names, comma-separated, that a Host header may hold besides loopback and the bound address")
-    trusted_proxies: tuple[Network, ...] = option(
-        (), "addresses and networks, comma-separated, of reverse proxies whose `Forwarded` or `X-Forwarded-For` says where a request comes from"
+    public_url: str = option(
+        "",
+        "how others reach this server, such as https://hearth.example.org; default: "
+        "http:// with host and port",
     )
-    cors_origins: tuple[str, ...] = option((), "web origins, comma-separated, whose pages may call the API")
+    durability: Literal["full", "normal"] = option(
+        "full",
+        "`full`: an answered write survives a power cut; `normal`: only a crash of the program",
+    )
+    key_prefix: str = option("hearth_sk_", "what new API keys begin with")
+    allowed_hosts: tuple[str, ...] = option(
+        (),
+        "more names, comma-separated, that a Host header may hold besides loopback and "
+        "the bound address",
+    )
+    trusted_proxies: tuple[Network, ...] = option(
+        (),
+        "addresses and networks, comma-separated, of reverse proxies whose `Forwarded` "
+        "or `X-Forwarded-For` says where a request comes from",
+    )
+    cors_origins: tuple[str, ...] = option(
+        (), "web origins, comma-separated, whose pages may call the API"
+    )
     rate_limit: int = option(6000, "requests a minute for each credential; 0 = no limit")
-    failed_limit: int = option(30, "failed credentials a minute for each address, and as many unknown links, invites and codes; 0 = no limit")
+    failed_limit: int = option(
+        30,
+        "failed credentials a minute for each address, and as many unknown links, "
+        "invites and codes; 0 = no limit",
+    )
     group_limit: int = option(5, "groups that each user may make in a minute; 0 = no limit")
-    rpc_seconds: int = option(60, "the longest that an agent may take to answer another's message, in seconds", most=3_600)
-    guest_limit: int = option(30, "calls a minute for each guest's session and for each address that guests come from; 0 = no limit")
-    guest_sessions: int = option(500, "sessions that guests may begin by one share link in a day", least=1, most=1_000_000)
-    guest_wait_seconds: int = option(50, "how long a guest's call waits for the owner's own machine to answer, in seconds", most=300)
-    contact_limit: int = option(20, "requests to become a contact that a user may make a minute; 0 = no limit")
-    invite_limit: int = option(20, "invites to the team that a user may make a minute; 0 = no limit")
-    team_seats: int = option(10, "seats of each team, which members and invites that wait take", most=100_000)
+    rpc_seconds: int = option(
+        60, "the longest that an agent may take to answer another's message, in seconds", most=3_600
+    )
+    guest_limit: int = option(
+        30,
+        "calls a minute for each guest's session and for each address that guests come "
+        "from; 0 = no limit",
+    )
+    guest_sessions: int = option(
+        500, "sessions that guests may begin by one share link in a day", least=1, most=1_000_000
+    )
+    guest_wait_seconds: int = option(
+        50,
+        "how long a guest's call waits for the owner's own machine to answer, in seconds",
+        most=300,
+    )
+    contact_limit: int = option(
+        20, "requests to become a contact that a user may make a minute; 0 = no limit"
+    )
+    invite_limit: int = option(
+        20, "invites to the team that a user may make a minute; 0 = no limit"
+    )
+    team_seats: int = option(
+        10, "seats of each team, which members and invites that wait take", most=100_000
+    )
     max_body: int = option(12 * MIB, "largest request body in bytes")
     max_accumulate_body: int = option(640 * MIB, "largest body of POST /accumulate in bytes")
     max_attachment_body: int = option(20 * MIB, "largest attachment in bytes")
     max_import_body: int = option(512 * MIB, "largest body of POST /import in bytes")
     attachment_quota: int = option(5 << 30, "bytes of attachments that each user may keep")
-    allow_private_hosts: bool = option(False, "fetch calendars and pages from this machine and private networks too")
-    search_url: str = option("", "a SearXNG-compatible address that web_search asks, such as `https://searx.example.org/search`")
-    grep_index: bool = option(True, "keep an index of three-letter runs for grep, about 0.6 times the text; without it every grep reads the notes")
-    backups: bool = option(True, "make backups by the clock, 24 hourly, 7 daily and 8 weekly, and prove each night that the newest can be restored")
-    backup_passphrase: str = option("", "encrypt backups with it, as `age` does; without it nobody reads them, so keep it elsewhere too", secret=True)
-    external_checkpoints: bool = option(False, "leave checkpoints of the write-ahead log to a program that replicates it, such as Litestream")
-    access_log: bool = option(True, "write one JSON line a request to access.log in the data directory")
-    access_log_size: int = option(8 * MIB, "bytes that the access log and its compressed older parts may take in all", least=64 << 10)
-    max_connections: int = option(1000, "connections at once; the longest idle ones make way for new ones", least=10, most=100_000)
-    embeddings: Literal["auto", "off"] = option("auto", "search by meaning: `auto`: with what there is, a model or an address; `off`: by words alone")
-    embeddings_url: str = option("", "an OpenAI-compatible address that embeds instead of the model here, such as `http://localhost:11434/v1`")
+    allow_private_hosts: bool = option(
+        False, "fetch calendars and pages from this machine and private networks too"
+    )
+    search_url: str = option(
+        "",
+        "a SearXNG-compatible address that web_search asks, such as "
+        "`https://searx.example.org/search`",
+    )
+    grep_index: bool = option(
+        True,
+        "keep an index of three-letter runs for grep, about 0.6 times the text; "
+        "without it every grep reads the notes",
+    )
+    backups: bool = option(
+        True,
+        "make backups by the clock, 24 hourly, 7 daily and 8 weekly, and prove each "
+        "night that the newest can be restored",
+    )
+    backup_passphrase: str = option(
+        "",
+        "encrypt backups with it, as `age` does; without it nobody reads them, so keep "
+        "it elsewhere too",
+        secret=True,
+    )
+    external_checkpoints: bool = option(
+        False,
+        "leave checkpoints of the write-ahead log to a program that replicates it, "
+        "such as Litestream",
+    )
+    access_log: bool = option(
+        True, "write one JSON line a request to access.log in the data directory"
+    )
+    access_log_size: int = option(
+        8 * MIB,
+        "bytes that the access log and its compressed older parts may take in all",
+        least=64 << 10,
+    )
+    max_connections: int = option(
+        1000,
+        "connections at once; the longest idle ones make way for new ones",
+        least=10,
+        most=100_000,
+    )
+    embeddings: Literal["auto", "off"] = option(
+        "auto",
+        "search by meaning: `auto`: with what there is, a model or an address; `off`: "
+        "by words alone",
+    )
+    embeddings_url: str = option(
+        "",
+        "an OpenAI-compatible address that embeds instead of the model here, such as "
+        "`http://localhost:11434/v1`",
+    )
     embeddings_model: str = option("", "the model to ask for there")
     embeddings_key: str = option("", "the secret to send there, if it needs one", secret=True)
-    model: str = option("", "the language model that answers where `hearth model` names none, by its name at the provider; default: rules, no model")
-    model_provider: Provider = option("compatible", "who serves it: compatible (HEARTH_MODEL_URL speaks as OpenAI does), or a provider by name")
-    model_url: str = option("", "its address, such as `http://localhost:11434/v1`; the providers with names have their own")
-    model_key: str = option("", "the secret to send there, if it needs one", secret=True)
-    turn_seconds: int = option(600, "how long the agent may work on one message, in seconds", least=5, most=7200)
-    max_completion: int = option(
-        4096, "most tokens that a model may answer with in one call where a cap limits it; so many are reserved", most=1 << 20
+    model: str = option(
+        "",
+        "the language model that answers where `hearth model` names none, by its name "
+        "at the provider; default: rules, no model",
     )
-    heartbeat_days: int = option(90, "days that runs of the heartbeat are kept, with what takes them back", least=30, most=36_500)
+    model_provider: Provider = option(
+        "compatible",
+        "who serves it: compatible (HEARTH_MODEL_URL speaks as OpenAI does), or a provider by name",
+    )
+    model_url: str = option(
+        "",
+        "its address, such as `http://localhost:11434/v1`; the providers with names have their own",
+    )
+    model_key: str = option("", "the secret to send there, if it needs one", secret=True)
+    turn_seconds: int = option(
+        600, "how long the agent may work on one message, in seconds", least=5, most=7200
+    )
+    max_completion: int = option(
+        4096,
+        "most tokens that a model may answer with in one call where a cap limits it; "
+        "so many are reserved",
+        most=1 << 20,
+    )
+    heartbeat_days: int = option(
+        90,
+        "days that runs of the heartbeat are kept, with what takes them back",
+        least=30,
+        most=36_500,
+    )
     currency: str = option("USD", "the currency of the prices, as invoices name it")
-    device_price_micros: int = option(0, "what an active device costs a month, in millionths of the currency's unit", most=LARGEST_PRICE)
-    token_price_micros: int = option(0, "what a token costs, in millionths of the currency's unit", most=LARGEST_PRICE)
-    included_devices: int = option(0, "how many active devices a month cost nothing", most=LARGEST_PRICE)
+    device_price_micros: int = option(
+        0,
+        "what an active device costs a month, in millionths of the currency's unit",
+        most=LARGEST_PRICE,
+    )
+    token_price_micros: int = option(
+        0, "what a token costs, in millionths of the currency's unit", most=LARGEST_PRICE
+    )
+    included_devices: int = option(
+        0, "how many active devices a month cost nothing", most=LARGEST_PRICE
+    )
     included_tokens: int = option(0, "how many tokens a month cost nothing", most=LARGEST_PRICE)
     models: Path | None = option(
-        None, "the directory of models for search, which data directories may share; default: `models` in the data directory"
+        None,
+        "the directory of models for search, which data directories may share; "
+        "default: `models` in the data directory",
     )
-    allow_unsafe_place: bool = option(False, "use a data directory on a network file system, or in a folder that a service synchronises")
-    log_level: Literal["debug", "info", "warning", "error"] = option("info", "how much the server says about itself on stderr")
+    allow_unsafe_place: bool = option(
+        False,
+        "use a data directory on a network file system, or in a folder that a service synchronises",
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = option(
+        "info", "how much the server says about itself on stderr"
+    )
 
     @property
     def origin(self) -> str:
         """The address under which clients and links reach this server, without a path."""
-        host = "127.0.0.1" if self.host in EVERY_ADDRESS else f"[{self.host}]" if ":" in self.host else self.host
+        host = (
+            "127.0.0.1"
+            if self.host in EVERY_ADDRESS
+            else f"[{self.host}]"
+            if ":" in self.host
+            else self.host
+        )
         return self.public_url.rstrip("/") or f"http://{host}:{self.port}"
 
     @property
@@ -100,7 +245,8 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str], **given: Any) -> "Settings":
-        """Give the settings of `environ`, with `given` (what the command line said; None = not said) on top.
+        """Give the settings of `environ`, with `given` (what the command line said; None = not
+        said) on top.
 
         Raises SettingsError that names every unknown HEARTH_ variable and every bad value at once.
         """
@@ -161,7 +307,9 @@ def _read_network(text: str) -> Network:
     try:
         return ipaddress.ip_network(text)
     except ValueError:
-        raise SettingsError(f"{text} is neither an IP address nor a network such as 10.0.0.0/8") from None
+        raise SettingsError(
+            f"{text} is neither an IP address nor a network such as 10.0.0.0/8"
+        ) from None
 
 
 def _read_switch(text: str) -> bool:

@@ -1,4 +1,7 @@
-"""Measure Hearth beside two minimal servers in one run and print ratios as Markdown tables: see bench/__main__.py."""
+"""Measure Hearth beside two minimal servers in one run and print ratios as Markdown tables.
+
+See bench/__main__.py.
+"""
 
 import runpy
 from pathlib import Path

@@ -1,6 +1,9 @@
-"""The browser for tests/interfaces/test_pages.py: a Chromium of the system's, which is installed from Debian's own packages where there is none.
+"""The browser for tests/interfaces/test_pages.py.
 
-`python3 scripts/browser.py` gets it; `scripts/test.py` does the same by itself. TEST_BROWSER names another one.
+A Chromium of the system's, which is installed from Debian's own packages where there is none.
+
+`python3 scripts/browser.py` gets it; `scripts/test.py` does the same by itself. TEST_BROWSER
+names another one.
 """
 
 from __future__ import annotations
@@ -12,7 +15,14 @@ import sys
 
 from environment import own_environment
 
-NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome", "chromium-headless-shell")
+NAMES = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome-stable",
+    "google-chrome",
+    "chrome",
+    "chromium-headless-shell",
+)
 INSTALL = ("apt-get", "install", "--yes", "--no-install-recommends", "chromium")
 UPDATE = ("apt-get", "update")
 PATIENCE = 900.0
@@ -31,7 +41,11 @@ def get() -> str | None:
         return missing()
     say("Installing Chromium for the tests of pages (once) …")
     last = ""
-    for command in (INSTALL, UPDATE, INSTALL):  # on a fresh machine the lists of packages come first
+    for command in (
+        INSTALL,
+        UPDATE,
+        INSTALL,
+    ):  # on a fresh machine the lists of packages come first
         last = run(command)
         if find() is not None:
             return None
@@ -40,18 +54,30 @@ def get() -> str | None:
 
 def missing() -> str:
     """Return the sentence for a machine that has no browser."""
-    return "No Chromium is here, so the tests of pages are left out: install the package chromium, or name one with TEST_BROWSER."
+    return (
+        "No Chromium is here, so the tests of pages are left out: install the package "
+        "chromium, or name one with TEST_BROWSER."
+    )
 
 
 def run(command: tuple[str, ...]) -> str:
-    """Run a command as the administrator, if this is one or may become one unasked, and return the last line that it said."""
+    """Run a command as the administrator, if this is one or may become one unasked, and return
+    the last line that it said.
+    """
     become = () if not hasattr(os, "geteuid") or os.geteuid() == 0 else ("sudo", "-n")
     environment = {**own_environment(), "DEBIAN_FRONTEND": "noninteractive"}
     try:
         done = subprocess.run(
-            (*become, *command), env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            errors="replace", timeout=PATIENCE, check=False,
-        )  # fmt: skip
+            (*become, *command),
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=PATIENCE,
+            check=False,
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
     return next(iter(reversed(done.stdout.strip().splitlines())), "")

@@ -1,4 +1,6 @@
-"""Check the source: `python3 scripts/check.py` runs every check below, shows what the failing ones say, and exits 1 if any did."""
+"""Check the source: `python3 scripts/check.py` runs every check below, shows what the failing
+ones say, and exits 1 if any did.
+"""
 
 import subprocess
 import sys
@@ -26,9 +28,18 @@ def passes(name: str, python: Path) -> bool:
     """Run one check, print its name and result, and what it says when it fails."""
     began = time.monotonic()
     done = subprocess.run(
-        [python, *CHECKS[name]], cwd=ROOT, env=own_environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+        [python, *CHECKS[name]],
+        cwd=ROOT,
+        env=own_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
     )
-    print(f"{name:<10} {'FAILED' if done.returncode else 'ok':<6} {time.monotonic() - began:5.1f} s", flush=True)
+    print(
+        f"{name:<10} {'FAILED' if done.returncode else 'ok':<6} {time.monotonic() - began:5.1f} s",
+        flush=True,
+    )
     if done.returncode:
         print(done.stdout, flush=True)
     return done.returncode == 0

@@ -1,4 +1,6 @@
-"""Write what is generated: `python3 scripts/docs.py` brings app/schema.sql and the README's tables up to date; with `--check` it only compares."""
+"""Write what is generated: `python3 scripts/docs.py` brings app/schema.sql and the README's
+tables up to date; with `--check` it only compares.
+"""
 
 import dataclasses
 import os
@@ -23,13 +25,19 @@ def main(arguments: list[str]) -> int:
         os.execv(python, [python, __file__, *arguments])
     sys.path.insert(0, str(ROOT))
     try:
-        stale = [path for path, text in generated().items() if not (path.exists() and path.read_text("utf-8") == text)]
+        stale = [
+            path
+            for path, text in generated().items()
+            if not (path.exists() and path.read_text("utf-8") == text)
+        ]
     except LookupError as error:
         print(error.args[0])
         return 1
     if "--check" in arguments:
         for path in stale:
-            print(f"{path.relative_to(ROOT)} is not what the code says; run: python3 scripts/docs.py")
+            print(
+                f"{path.relative_to(ROOT)} is not what the code says; run: python3 scripts/docs.py"
+            )
         return 1 if stale else 0
     for path in stale:
         path.write_text(generated()[path], "utf-8", newline="\n")
@@ -46,29 +54,45 @@ def generated() -> dict[Path, str]:
 
 
 def between(text: str, name: str, table: str) -> str:
-    """Give the text with the table between the markers of that name; raise LookupError when it lacks them."""
+    """Give the text with the table between the markers of that name.
+
+    Raise LookupError when it lacks them.
+    """
     begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
     before, found, rest = text.partition(begin)
     _, also, after = rest.partition(end)
     if not (found and also):
-        raise LookupError(f"{README.name} needs the line {begin} and below it the line {end}; the table of {name} goes between them.")
+        raise LookupError(
+            f"{README.name} needs the line {begin} and below it the line {end}; the table "
+            f"of {name} goes between them."
+        )
     return f"{before}{begin}\n{table}\n{end}{after}"
 
 
 def schema() -> str:
-    """Give the schema that the migrations make, without the tables that SQLite and the migrations keep for themselves."""
+    """Give the schema that the migrations make, without the tables that SQLite and the
+    migrations keep for themselves.
+    """
     from app.migrations import migrate
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "empty.db"
         migrate(path)
         connection = sqlite3.connect(path)
-        rows = connection.execute("SELECT name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid").fetchall()
+        rows = connection.execute(
+            "SELECT name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid"
+        ).fetchall()
         connection.close()
     virtual = tuple(f"{name}_" for name, _, sql in rows if sql.startswith("CREATE VIRTUAL"))
-    kept = [sql for name, table, sql in rows if not name.startswith(("sqlite_", "_sqlite", *virtual)) and not table.startswith("_sqlite")]
+    kept = [
+        sql
+        for name, table, sql in rows
+        if not name.startswith(("sqlite_", "_sqlite", *virtual)) and not table.startswith("_sqlite")
+    ]
     statements = [re.sub(r"\n\s+", "\n    ", sql.strip()) + ";\n" for sql in kept]
-    return "-- The schema as the migrations make it; generated, see scripts/docs.py.\n\n" + "".join(statements)
+    return "-- The schema as the migrations make it; generated, see scripts/docs.py.\n\n" + "".join(
+        statements
+    )
 
 
 def endpoints() -> str:
@@ -76,7 +100,10 @@ def endpoints() -> str:
     from app.catalog import CATALOG
 
     served = sorted(CATALOG.listed(), key=lambda one: (one.category, one.path, one.method))
-    rows = [(one.method, f"`{one.path}`", scope_of(one.operation), one.operation.summary) for one in served]
+    rows = [
+        (one.method, f"`{one.path}`", scope_of(one.operation), one.operation.summary)
+        for one in served
+    ]
     return markdown(("Method", "Path", "Scope", "What it does"), rows)
 
 
@@ -89,7 +116,10 @@ def settings() -> str:
     """Give the table of settings."""
     from app.settings import PREFIX, Settings
 
-    rows = [(f"`{PREFIX}{one.name.upper()}`", shown(one.default), one.metadata["help"]) for one in dataclasses.fields(Settings)]
+    rows = [
+        (f"`{PREFIX}{one.name.upper()}`", shown(one.default), one.metadata["help"])
+        for one in dataclasses.fields(Settings)
+    ]
     return markdown(("Variable", "Default", "Meaning"), rows)
 
 
@@ -107,7 +137,9 @@ def shown(default: Any) -> str:
 def markdown(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     """Give a Markdown table."""
     lines = [head, tuple("---" for _ in head), *rows]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+    return "\n".join(
+        "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines
+    )
 
 
 TABLES: dict[str, Callable[[], str]] = {"endpoints": endpoints, "settings": settings}

@@ -1,6 +1,7 @@
 """Keep the checkout's own Python environment, .venv, and run things in it.
 
-A stamp in .venv says what was installed, where and with which Python; as long as it holds, a start only compares it.
+A stamp in .venv says what was installed, where and with which Python; as long as it holds, a
+start only compares it.
 """
 
 from __future__ import annotations
@@ -15,14 +16,28 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 PYTHON = VENV / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 STAMP = VENV / "hearth-setup.txt"
-NO_MODEL = VENV / "hearth-no-model.txt"  # why the model could not be fetched, so that not every start tries again
+NO_MODEL = (
+    VENV / "hearth-no-model.txt"
+)  # why the model could not be fetched, so that not every start tries again
 
 OLDEST = (3, 11)
 RUNNING = f"{sys.version_info[0]}.{sys.version_info[1]}" if sys.version_info >= OLDEST else ""
 
 OTHER_PYTHON = {"PYTHONHOME", "PYTHONPATH", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__"}
 OTHER_INSTALL = {
-    f"PIP_{name}" for name in ("CONSTRAINT", "DRY_RUN", "EDITABLE", "NO_DEPS", "PREFIX", "PYTHON", "REQUIREMENT", "ROOT", "TARGET", "USER")
+    f"PIP_{name}"
+    for name in (
+        "CONSTRAINT",
+        "DRY_RUN",
+        "EDITABLE",
+        "NO_DEPS",
+        "PREFIX",
+        "PYTHON",
+        "REQUIREMENT",
+        "ROOT",
+        "TARGET",
+        "USER",
+    )
 }
 
 
@@ -36,7 +51,10 @@ class Stamp(NamedTuple):
 
 
 def become(module: str, *arguments: str, extra: str = "", model: bool = False) -> NoReturn:
-    """Replace this process by `python -m module` in a ready environment; signals and the exit code are the module's own."""
+    """Replace this process by `python -m module` in a ready environment.
+
+    Signals and the exit code are the module's own.
+    """
     python = ready(extra)
     if model and not (model_file().exists() or NO_MODEL.exists()):
         import setup_environment
@@ -50,12 +68,17 @@ def become(module: str, *arguments: str, extra: str = "", model: bool = False) -
     import subprocess
 
     child = subprocess.Popen(command, env=own_environment())
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the child too, and only the child answers it
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # Ctrl-C reaches the child too, and only the child answers it
     sys.exit(child.wait())
 
 
 def ready(extra: str = "") -> Path:
-    """Return the environment's Python after setting it up where it lacks something; leave with one sentence where that fails."""
+    """Return the environment's Python after setting it up where it lacks something.
+
+    Leave with one sentence where that fails.
+    """
     if not is_current(read_stamp(), extra):
         import setup_environment  # only a first start pays for loading it
 
@@ -64,22 +87,42 @@ def ready(extra: str = "") -> Path:
 
 
 def model_file() -> Path:
-    """Return where the model for search by meaning lies: in the directory of models that is set, else in the checkout's data directory."""
-    return Path(os.environ.get("HEARTH_MODELS") or ROOT / "data" / "models") / "all-minilm-l6-v2.int8"
+    """Return where the model for search by meaning lies.
+
+    In the directory of models that is set, else in the checkout's data directory.
+    """
+    return (
+        Path(os.environ.get("HEARTH_MODELS") or ROOT / "data" / "models") / "all-minilm-l6-v2.int8"
+    )
 
 
 def is_intact(stamp: Stamp | None) -> bool:
-    """Tell whether the environment was finished, by this version of Python, and still stands where it was made."""
-    return stamp is not None and stamp.place == str(ROOT) and RUNNING in ("", stamp.python) and PYTHON.exists()
+    """Tell whether the environment was finished, by this version of Python, and still stands
+    where it was made.
+    """
+    return (
+        stamp is not None
+        and stamp.place == str(ROOT)
+        and RUNNING in ("", stamp.python)
+        and PYTHON.exists()
+    )
 
 
 def is_current(stamp: Stamp | None, extra: str) -> bool:
     """Tell whether the environment holds what the project now asks for, the extra included."""
-    return is_intact(stamp) and stamp is not None and stamp.packages == fingerprint() and extra in ("", stamp.extra)
+    return (
+        is_intact(stamp)
+        and stamp is not None
+        and stamp.packages == fingerprint()
+        and extra in ("", stamp.extra)
+    )
 
 
 def fingerprint() -> str:
-    """Return a checksum of what decides the packages: the pins and the project's tables, but not the settings of its tools."""
+    """Return a checksum of what decides the packages.
+
+    The pins and the project's tables, but not the settings of its tools.
+    """
     project = (ROOT / "pyproject.toml").read_text("utf-8").partition("\n[tool.")[0]
     pins = (ROOT / "constraints.txt").read_text("utf-8")
     return f"{zlib.crc32((project + pins).encode()):08x}"
@@ -99,5 +142,12 @@ def write_stamp(stamp: Stamp) -> None:
 
 
 def own_environment() -> dict[str, str]:
-    """Return the outer environment without what would bring in another Python's packages; mirrors and proxies stay."""
-    return {name: value for name, value in os.environ.items() if name.upper() not in OTHER_PYTHON | OTHER_INSTALL}
+    """Return the outer environment without what would bring in another Python's packages.
+
+    Mirrors and proxies stay.
+    """
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if name.upper() not in OTHER_PYTHON | OTHER_INSTALL
+    }

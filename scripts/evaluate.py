@@ -1,7 +1,11 @@
-"""Measure what the rules get right: `python3 scripts/evaluate.py [section …] [-v] [--json]`, on both halves of each section's labelled cases.
+"""Measure what the rules get right.
 
-A section is a module of scripts/evaluation with `evaluate()`, which gives rows of (half, measure, right, total), and `misses()`, which gives a
-line for each case that came out otherwise. Rules are tuned on half a alone; half b says how they do on what nobody looked at.
+`python3 scripts/evaluate.py [section …] [-v] [--json]`, on both halves of each section's labelled
+cases.
+
+A section is a module of scripts/evaluation with `evaluate()`, which gives rows of (half,
+measure, right, total), and `misses()`, which gives a line for each case that came out otherwise.
+Rules are tuned on half a alone; half b says how they do on what nobody looked at.
 """
 
 import argparse
@@ -48,7 +52,9 @@ def main(arguments: list[str]) -> int:
     asked = parser().parse_args(arguments)
     names = asked.sections or sections()
     if unknown := set(names) - set(sections()):
-        parser().error(f"there is no section {', '.join(sorted(unknown))}; there is {', '.join(sections())}")
+        parser().error(
+            f"there is no section {', '.join(sorted(unknown))}; there is {', '.join(sections())}"
+        )
     if asked.json:
         print(json.dumps({name: figures(name) for name in names}, indent=2))
         return 0
@@ -59,8 +65,16 @@ def main(arguments: list[str]) -> int:
 
 def parser() -> argparse.ArgumentParser:
     """Give the reader of the command line."""
-    made = argparse.ArgumentParser(description="Measure what the rules get right, on both halves of each section's labelled cases.")
-    made.add_argument("sections", nargs="*", metavar="section", help=f"one of {', '.join(sections())}; all when left out")
+    made = argparse.ArgumentParser(
+        description="Measure what the rules get right, on both halves of each section's labelled "
+        "cases."
+    )
+    made.add_argument(
+        "sections",
+        nargs="*",
+        metavar="section",
+        help=f"one of {', '.join(sections())}; all when left out",
+    )
     made.add_argument("-v", "--verbose", action="store_true", help="show what came out otherwise")
     made.add_argument("--json", action="store_true", help="print the figures as JSON")
     return made
@@ -73,13 +87,17 @@ def sections() -> list[str]:
 
 def figures(name: str) -> list[dict[str, str | int]]:
     """Give a section's figures as JSON takes them."""
-    return [{"half": row.half, "measure": row.measure, "right": row.right, "total": row.total} for row in section(name).evaluate()]
+    return [
+        {"half": row.half, "measure": row.measure, "right": row.right, "total": row.total}
+        for row in section(name).evaluate()
+    ]
 
 
 def report(name: str, *, verbose: bool) -> list[str]:
     """Give a section's figures as lines, with its misses where they are wanted."""
     lines = [
-        f"{name}  {row.half}  {row.measure:<24} {row.right:>4}/{row.total:<4} {row.right / max(row.total, 1):6.1%}"
+        f"{name}  {row.half}  {row.measure:<24} {row.right:>4}/{row.total:<4} "
+        f"{row.right / max(row.total, 1):6.1%}"
         for row in section(name).evaluate()
     ]
     return lines + ([f"  {miss}" for miss in section(name).misses()] if verbose else [])

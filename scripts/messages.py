@@ -1,8 +1,10 @@
-"""Measure messages over HTTP: `python3 scripts/messages.py [--senders 50] [--messages 10000] [--beside 500]`.
+"""Measure messages over HTTP: `python3 scripts/messages.py [--senders 50] [--messages 10000]
+[--beside 500]`.
 
-First one client sends messages into a person's inbox and, turn about, creates todos: what a message costs beside a bare write. Then many senders
-send at once, a third of the messages twice, and every message must be there exactly once, those of each sender in order. Prints one JSON object and
-exits with 1 where one was lost, doubled or out of order.
+First one client sends messages into a person's inbox and, turn about, creates todos: what a
+message costs beside a bare write. Then many senders send at once, a third of the messages twice,
+and every message must be there exactly once, those of each sender in order. Prints one JSON
+object and exits with 1 where one was lost, doubled or out of order.
 """
 
 from __future__ import annotations
@@ -46,7 +48,10 @@ class Client:
         return answer.status, json.loads(answer.read())
 
     def send(self, text: str, key: str | None = None) -> int:
-        """Send a message into the inbox and give its id; while the same one is on its way, wait for that."""
+        """Send a message into the inbox and give its id.
+
+        While the same one is on its way, wait for that.
+        """
         while True:
             status, body = self.post("/agent/message", {"to": "inbox", "message": text}, key)
             if status == 200:
@@ -58,10 +63,17 @@ class Client:
 
 def main() -> int:
     """Do what the command line asks and return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--senders", type=int, default=50)
     parser.add_argument("--messages", type=int, default=10_000)
-    parser.add_argument("--beside", type=int, default=500, help="messages and todos that one client writes turn about")
+    parser.add_argument(
+        "--beside",
+        type=int,
+        default=500,
+        help="messages and todos that one client writes turn about",
+    )
     parser.add_argument("--port", type=int, default=0)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -71,13 +83,26 @@ def main() -> int:
             beside = alternately(port, keys[0], given.beside)
             took = storm(port, keys, given.messages)
         troubles = wrong(data, given.senders, given.messages)
-    figures = {**beside, "storm": {"messages": given.messages, "seconds": round(took, 1), "perSecond": round(given.messages / took)}}
-    print(json.dumps({**figures, "exactlyOnceAndInOrder": not troubles, "troubles": troubles[:10]}, indent=2))
+    figures = {
+        **beside,
+        "storm": {
+            "messages": given.messages,
+            "seconds": round(took, 1),
+            "perSecond": round(given.messages / took),
+        },
+    }
+    print(
+        json.dumps(
+            {**figures, "exactlyOnceAndInOrder": not troubles, "troubles": troubles[:10]}, indent=2
+        )
+    )
     return 1 if troubles else 0
 
 
 async def people(data: Path, number: int) -> list[str]:
-    """Make a database with the one who is written to and the senders, and give the senders' keys."""
+    """Make a database with the one who is written to and the senders, and give the senders'
+    keys.
+    """
     from app.core.caller import OPERATOR
     from app.core.database.data_dir import DATABASE
     from app.main import build_parts
@@ -92,7 +117,15 @@ async def people(data: Path, number: int) -> list[str]:
         keys = []
         for place in range(number):
             await parts.call(OPERATOR, "add_user", {"username": f"p{place:03}"})
-            keys.append(str((await parts.call(OPERATOR, "issue_key", {"username": f"p{place:03}", "name": "sender"})).secret))
+            keys.append(
+                str(
+                    (
+                        await parts.call(
+                            OPERATOR, "issue_key", {"username": f"p{place:03}", "name": "sender"}
+                        )
+                    ).secret
+                )
+            )
     finally:
         await parts.store.close()
     return keys
@@ -110,7 +143,9 @@ def serving(data: Path, port: int) -> Iterator[int]:
     command = [sys.executable, "-m", "app", "serve", "--data", str(data), "--port", str(port)]
     with (
         (data / "serve.log").open("wb") as log,
-        subprocess.Popen(command, cwd=ROOT, env={**os.environ, **SETTINGS}, stdout=log, stderr=log) as process,
+        subprocess.Popen(
+            command, cwd=ROOT, env={**os.environ, **SETTINGS}, stdout=log, stderr=log
+        ) as process,
     ):
         try:
             until = time.monotonic() + WAIT_SECONDS
@@ -142,9 +177,24 @@ def alternately(port: int, key: str, number: int) -> dict[str, Any]:
     times: dict[str, list[float]] = {"message": [], "messageWithKey": [], "todo": []}
     for place in range(number + 20):
         requests = {
-            "message": ("/agent/message", {"to": "inbox", "message": f"This is the message number {place} of the first sender."}, None),
-            "todo": ("/os/todos", {"title": f"This is the todo number {place} of the first sender."}, None),
-            "messageWithKey": ("/agent/message", {"to": "inbox", "message": f"Another one, number {place}."}, f"beside-{place}"),
+            "message": (
+                "/agent/message",
+                {
+                    "to": "inbox",
+                    "message": f"This is the message number {place} of the first sender.",
+                },
+                None,
+            ),
+            "todo": (
+                "/os/todos",
+                {"title": f"This is the todo number {place} of the first sender."},
+                None,
+            ),
+            "messageWithKey": (
+                "/agent/message",
+                {"to": "inbox", "message": f"Another one, number {place}."},
+                f"beside-{place}",
+            ),
         }
         for name, (path, body, once) in requests.items():
             began = time.perf_counter()
@@ -157,13 +207,19 @@ def alternately(port: int, key: str, number: int) -> dict[str, Any]:
 
 def percentiles(times: list[float]) -> dict[str, float]:
     """Give the median and the 99th percentile."""
-    return {"p50": round(statistics.median(times), 2), "p99": round(statistics.quantiles(times, n=100)[98], 2)}
+    return {
+        "p50": round(statistics.median(times), 2),
+        "p99": round(statistics.quantiles(times, n=100)[98], 2),
+    }
 
 
 def storm(port: int, keys: list[str], messages: int) -> float:
     """Let every sender send their messages, all at once; give the seconds that it took."""
     errors: list[Exception] = []
-    threads = [threading.Thread(target=sending, args=(port, key, place, messages // len(keys), errors)) for place, key in enumerate(keys)]
+    threads = [
+        threading.Thread(target=sending, args=(port, key, place, messages // len(keys), errors))
+        for place, key in enumerate(keys)
+    ]
     began = time.perf_counter()
     for thread in threads:
         thread.start()
@@ -175,7 +231,10 @@ def storm(port: int, keys: list[str], messages: int) -> float:
 
 
 def sending(port: int, key: str, place: int, number: int, errors: list[Exception]) -> None:
-    """Send one person's messages in order; each third is sent twice, after its answer or on a second connection at the same time."""
+    """Send one person's messages in order.
+
+    Each third is sent twice, after its answer or on a second connection at the same time.
+    """
     client, second, chance = Client(port, key), Client(port, key), random.Random(place)
     doubled: list[list[int]] = []
     try:
@@ -185,7 +244,11 @@ def sending(port: int, key: str, place: int, number: int, errors: list[Exception
                 client.send(text, once)
                 continue
             found: list[int] = []
-            twin = threading.Thread(target=lambda text=text, once=once, found=found: found.append(second.send(text, once)))
+            twin = threading.Thread(
+                target=lambda text=text, once=once, found=found: found.append(
+                    second.send(text, once)
+                )
+            )
             at_once = chance.random() < 0.5
             if at_once:
                 twin.start()
@@ -209,7 +272,8 @@ def wrong(data: Path, senders: int, messages: int) -> list[str]:
             """SELECT u.username, m.content FROM messages m JOIN users u ON u.id = m.sender_id WHERE m.content LIKE 'storm %' ORDER BY m.id"""
         ).fetchall()
         unread = connection.execute(
-            "SELECT count(*) FROM conversation_members m JOIN users u ON u.id = m.user_id WHERE u.username = 'inbox'"
+            "SELECT count(*) FROM conversation_members m JOIN users u ON u.id = m.user_id "
+            "WHERE u.username = 'inbox'"
         ).fetchone()
     finally:
         connection.close()
@@ -217,8 +281,14 @@ def wrong(data: Path, senders: int, messages: int) -> list[str]:
     for name, content in rows:
         heard[name].append(content)
     wanted = [f"storm {turn}" for turn in range(messages // senders)]
-    troubles = [f"{name}: {len(found)} messages of {len(wanted)}, or out of order" for name, found in heard.items() if found != wanted]
-    return troubles + ([] if unread[0] == senders else [f"{unread[0]} conversations instead of {senders}"])
+    troubles = [
+        f"{name}: {len(found)} messages of {len(wanted)}, or out of order"
+        for name, found in heard.items()
+        if found != wanted
+    ]
+    return troubles + (
+        [] if unread[0] == senders else [f"{unread[0]} conversations instead of {senders}"]
+    )
 
 
 if __name__ == "__main__":

@@ -13,21 +13,37 @@ from collections.abc import Iterator
 from typing import IO
 
 import environment
-from environment import OLDEST, PYTHON, ROOT, RUNNING, VENV, Stamp, own_environment, read_stamp, write_stamp
+from environment import (
+    OLDEST,
+    PYTHON,
+    ROOT,
+    RUNNING,
+    VENV,
+    Stamp,
+    own_environment,
+    read_stamp,
+    write_stamp,
+)
 
 LOCK = ROOT / ".venv.lock"
 CANDIDATES = ("python3.13", "python3.12", "python3.11", "python3.14", "python3", "python")
 TROUBLES = {
     r"No module named '?(venv|ensurepip)|ensurepip is not available": (
-        "This Python cannot make environments. On Debian and Ubuntu `sudo apt install python3-venv` adds what it lacks."
+        "This Python cannot make environments. On Debian and Ubuntu `sudo apt install "
+        "python3-venv` adds what it lacks."
     ),
-    r"No space left on device|Errno 28\b|not enough space": f"The disk is full. Make some room for {VENV} (about 300 MB).",
-    r"Permission denied|Access is denied|Read-only file system|Errno (13|30)\b": f"{ROOT} cannot be written: use a checkout of your own.",
-    r"NewConnectionError|ConnectTimeout|ReadTimeout|NameResolutionError|ProxyError|Network is unreachable": (
-        "The packages could not be downloaded. Setting up needs the network once (PIP_INDEX_URL names a mirror)."
+    r"No space left on device|Errno 28\b|not enough space": "The disk is full. Make some room for "
+    f"{VENV} (about 300 MB).",
+    r"Permission denied|Access is denied|Read-only file system|Errno (13|30)\b": f"{ROOT} cannot be written: use a "
+    "checkout of your own.",
+    r"NewConnectionError|ConnectTimeout|ReadTimeout|NameResolutionError|ProxyError|Network "
+    r"is unreachable": (
+        "The packages could not be downloaded. Setting up needs the network once "
+        "(PIP_INDEX_URL names a mirror)."
     ),
     r"Failed building wheel|Failed to build|Unknown compiler|Microsoft Visual C\+\+": (
-        "A package has no ready-made form for this system and Python. Python 3.11, 3.12 and 3.13 have them all."
+        "A package has no ready-made form for this system and Python. Python 3.11, "
+        "3.12 and 3.13 have them all."
     ),
 }
 
@@ -37,10 +53,15 @@ class SetupError(Exception):
 
 
 def set_up_or_exit(extra: str) -> None:
-    """Set up what is missing, once at a time; leave the process with a sentence when that cannot be done."""
+    """Set up what is missing, once at a time.
+
+    Leave the process with a sentence when that cannot be done.
+    """
     try:
         with alone():
-            if not environment.is_current(read_stamp(), extra):  # another start may have done it meanwhile
+            if not environment.is_current(
+                read_stamp(), extra
+            ):  # another start may have done it meanwhile
                 set_up(extra)
     except (SetupError, OSError) as error:
         sys.exit(explain(str(error)))
@@ -49,7 +70,9 @@ def set_up_or_exit(extra: str) -> None:
 
 
 def set_up(extra: str) -> None:
-    """Bring .venv up to date, from scratch where it was left half made, moved, or made by another Python."""
+    """Bring .venv up to date, from scratch where it was left half made, moved, or made by
+    another Python.
+    """
     began, old = time.monotonic(), read_stamp()
     environment.STAMP.unlink(missing_ok=True)
     if old and environment.is_intact(old):
@@ -62,7 +85,10 @@ def set_up(extra: str) -> None:
         version, extra = old.python, extra or old.extra
     else:
         python, version = choose_python()
-        say(f"Setting up Hearth in {VENV} with Python {version}. This happens once and may take a minute …")
+        say(
+            f"Setting up Hearth in {VENV} with Python {version}. This happens once and may "
+            "take a minute …"
+        )
         make_venv(python)
         install(extra)
     write_stamp(Stamp(str(ROOT), version, environment.fingerprint(), extra))
@@ -70,7 +96,10 @@ def set_up(extra: str) -> None:
 
 
 def fetch_model() -> None:
-    """Fetch the model for search by meaning; where that fails, say so in one sentence, leave a note for the next start, and go on."""
+    """Fetch the model for search by meaning.
+
+    Where that fails, say so in one sentence, leave a note for the next start, and go on.
+    """
     try:
         with alone():
             if environment.model_file().exists():  # another start may have done it meanwhile
@@ -82,11 +111,17 @@ def fetch_model() -> None:
     except (SetupError, OSError) as error:
         why = str(error).strip().rpartition("\n")[2]
         environment.NO_MODEL.write_text(why, "utf-8", "surrogateescape")
-        say(f"There is no model, so search finds words and not meaning; `hearth models add` tries again. ({why})")
+        say(
+            "There is no model, so search finds words and not meaning; `hearth models "
+            f"add` tries again. ({why})"
+        )
 
 
 def choose_python() -> tuple[str, str]:
-    """Return the path and the version of the Python to build on: the running one, or a newer one from PATH if it is too old."""
+    """Return the path and the version of the Python to build on.
+
+    The running one, or a newer one from PATH if it is too old.
+    """
     if RUNNING:
         return getattr(sys, "_base_executable", sys.executable), RUNNING
     for path in filter(None, map(shutil.which, CANDIDATES)):
@@ -94,7 +129,9 @@ def choose_python() -> tuple[str, str]:
         if version >= OLDEST:
             return path, f"{version[0]}.{version[1]}"
     running = ".".join(map(str, sys.version_info[:2]))
-    raise SetupError(f"Hearth needs Python 3.11 or newer; this is {running}, and there is no newer one on PATH.")
+    raise SetupError(
+        f"Hearth needs Python 3.11 or newer; this is {running}, and there is no newer one on PATH."
+    )
 
 
 def version_of(python: str) -> tuple[int, ...]:
@@ -109,11 +146,15 @@ def make_venv(python: str) -> None:
     if VENV.is_symlink():
         raise SetupError(f"{VENV} is a link to another place. Remove the link and start again.")
     run(python, "-m", "venv", "--clear", "--without-pip", str(VENV))
-    run(str(PYTHON), "-m", "ensurepip", "--default-pip")  # on its own, because venv would hide what it says
+    run(
+        str(PYTHON), "-m", "ensurepip", "--default-pip"
+    )  # on its own, because venv would hide what it says
 
 
 def install(extra: str) -> None:
-    """Install the project as it lies in the checkout, and the pinned version of everything it needs."""
+    """Install the project as it lies in the checkout, and the pinned version of everything it
+    needs.
+    """
     project = f".[{extra}]" if extra else "."
     options = ("--no-input", "--disable-pip-version-check", "--constraint", "constraints.txt")
     run(str(PYTHON), "-m", "pip", "install", *options, "--editable", project)
@@ -123,7 +164,10 @@ def install(extra: str) -> None:
 
 
 def run(*command: str) -> None:
-    """Run a quiet command in the checkout; its output is shown only in the error of one that fails."""
+    """Run a quiet command in the checkout.
+
+    Its output is shown only in the error of one that fails.
+    """
     done = subprocess.run(
         command,
         cwd=ROOT,
@@ -140,7 +184,9 @@ def run(*command: str) -> None:
 
 
 def explain(output: str) -> str:
-    """Return a sentence on what went wrong with the line that shows it, or the end of the output where no sentence fits."""
+    """Return a sentence on what went wrong with the line that shows it, or the end of the output
+    where no sentence fits.
+    """
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     for pattern, sentence in TROUBLES.items():
         for line in lines:
@@ -151,7 +197,10 @@ def explain(output: str) -> str:
 
 @contextlib.contextmanager
 def alone() -> Iterator[None]:
-    """Wait until no other process sets up this checkout, and keep others out; a lock left by a dead process does not hold."""
+    """Wait until no other process sets up this checkout, and keep others out.
+
+    A lock left by a dead process does not hold.
+    """
     with LOCK.open("a", encoding="utf-8") as file:
         if not try_lock(file):
             say("Another start is setting up; waiting for it …")

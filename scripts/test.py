@@ -1,4 +1,6 @@
-"""Run the tests: `python3 scripts/test.py [options of pytest]`. Sets up .venv with the development packages, the model, other servers and a browser.
+"""Run the tests: `python3 scripts/test.py [options of pytest]`.
+
+Sets up .venv with the development packages, the model, other servers and a browser.
 
 Without options of your own the whole suite runs, spread over the processors.
 """
@@ -14,7 +16,9 @@ WHOLE = ("-n", "auto", "--maxprocesses", "4", "--dist", "worksteal")
 
 if __name__ == "__main__":
     os.chdir(ROOT)
-    NO_MODEL.unlink(missing_ok=True)  # the tests of meaning need it, so try again where an earlier start could not get it
+    NO_MODEL.unlink(
+        missing_ok=True
+    )  # the tests of meaning need it, so try again where an earlier start could not get it
     fetch_or_exit(ready("dev"))
     if trouble := browser.get():
         browser.say(trouble)

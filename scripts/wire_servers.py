@@ -1,7 +1,10 @@
-"""Get the servers that tests/wire talks to: `python3 scripts/wire_servers.py [fetch | build | show]`.
+"""Get the servers that tests/wire talks to.
 
-`fetch` gets a simulator of providers through npm and llama.cpp's server as a wheel; `scripts/test.py` does the same by itself.
-`build` builds llama-server from source, for systems that no wheel fits. `show` says what is here.
+`python3 scripts/wire_servers.py [fetch | build | show]`.
+
+`fetch` gets a simulator of providers through npm and llama.cpp's server as a wheel;
+`scripts/test.py` does the same by itself. `build` builds llama-server from source, for systems
+that no wheel fits. `show` says what is here.
 """
 
 from __future__ import annotations
@@ -15,7 +18,9 @@ from wire import build, fetch, places
 
 def main() -> int:
     """Do what the command line asks and return the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("what", nargs="?", choices=("fetch", "build", "show"), default="fetch")
     parser.add_argument("--jobs", type=int, default=1, help="compilers at once (1)")
     given = parser.parse_args()

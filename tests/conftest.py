@@ -23,13 +23,18 @@ from app.migrations import migrate
 from app.settings import Settings
 from wire import places
 
-sys.dont_write_bytecode = False  # else every worker, and every child that a test starts, compiles the whole program anew
+sys.dont_write_bytecode = (
+    False  # else every worker, and every child that a test starts, compiles the whole program anew
+)
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 ORIGIN = "http://127.0.0.1:8765"
 BASE = ORIGIN + "/api/v1"
 UNSYNCED: Any = "off"
-"""A durability for tests alone: nothing waits for the disk. What survives a power cut, tests with a durability of their own prove."""
+"""A durability for tests alone: nothing waits for the disk.
+
+What survives a power cut, tests with a durability of their own prove.
+"""
 collect_ignore = ["test_pages.py"] if browser.find() is None else []
 
 
@@ -87,7 +92,9 @@ def clock() -> MovableClock:
 
 def open_settings() -> Settings:
     """Give settings that hold nobody up."""
-    return Settings(durability=UNSYNCED, rate_limit=0, failed_limit=0, guest_limit=0, guest_wait_seconds=0)
+    return Settings(
+        durability=UNSYNCED, rate_limit=0, failed_limit=0, guest_limit=0, guest_wait_seconds=0
+    )
 
 
 @pytest.fixture
@@ -108,14 +115,23 @@ class Served:
 
     async def key(self, username: str, scopes: list[str] | None = None, **more: Any) -> str:
         """Make an API key and give its secret."""
-        params = {"username": username, "name": "test", **({"scopes": scopes} if scopes else {}), **more}
+        params = {
+            "username": username,
+            "name": "test",
+            **({"scopes": scopes} if scopes else {}),
+            **more,
+        }
         return str((await self.command("issue_key", **params)).secret)
 
     def client(self, key: str | None = None, **headers: str) -> "Client":
         """Give a client with this credential."""
         if key is not None:
             headers["Authorization"] = f"Bearer {key}"
-        return Client(transport=httpx.ASGITransport(app=self.asgi, raise_app_exceptions=False), base_url=BASE, headers=headers)
+        return Client(
+            transport=httpx.ASGITransport(app=self.asgi, raise_app_exceptions=False),
+            base_url=BASE,
+            headers=headers,
+        )
 
     async def person(self, username: str, scopes: list[str] | None = None) -> "Client":
         """Add a user with a workspace and give their client."""
@@ -134,16 +150,29 @@ class Client(httpx.AsyncClient):
     async def ok(self, method: str, path: str, *, status: int = 200, **more: Any) -> Any:
         """Give the body of a call that must answer with `status` and success."""
         response = await self.request(method, path, **more)
-        assert response.status_code == status, f"{method} {path}: {response.status_code} {response.text[:500]}"
+        assert response.status_code == status, (
+            f"{method} {path}: {response.status_code} {response.text[:500]}"
+        )
         body = response.json()
         assert body["success"] is True
         return body
 
-    async def refused(self, method: str, path: str, status: int, code: str, *, field: str | None = None, **more: Any) -> Any:
+    async def refused(
+        self,
+        method: str,
+        path: str,
+        status: int,
+        code: str,
+        *,
+        field: str | None = None,
+        **more: Any,
+    ) -> Any:
         """Give the body of a call that must be refused, in the one shape of refusal."""
         response = await self.request(method, path, **more)
         body = response.json()
-        assert (response.status_code, body["error"]) == (status, code), f"{method} {path}: {response.status_code} {response.text[:500]}"
+        assert (response.status_code, body["error"]) == (status, code), (
+            f"{method} {path}: {response.status_code} {response.text[:500]}"
+        )
         assert body["success"] is False
         assert isinstance(body["message"], str)
         assert body["message"]
@@ -153,12 +182,16 @@ class Client(httpx.AsyncClient):
 
     async def note(self, title: str = "A note", content: str = "Some text.", **more: Any) -> Any:
         """Create a note and give its record."""
-        body = await self.ok("POST", "/os/notes", status=201, json={"title": title, "content": content, **more})
+        body = await self.ok(
+            "POST", "/os/notes", status=201, json={"title": title, "content": content, **more}
+        )
         return (await self.ok("GET", f"/os/notes/{body['result']['note']['id']}"))["note"]
 
     async def folder(self, path: str, **more: Any) -> int:
         """Make a folder and give its id."""
-        return int((await self.ok("POST", "/os/folders", json={"path": path, **more}))["folder"]["id"])
+        return int(
+            (await self.ok("POST", "/os/folders", json={"path": path, **more}))["folder"]["id"]
+        )
 
 
 @pytest.fixture
@@ -169,7 +202,9 @@ async def served(data: Path, settings: Settings, clock: MovableClock) -> AsyncIt
 
 
 @pytest.fixture(scope="module")
-async def shared(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, migrated: Path) -> AsyncIterator[Served]:
+async def shared(
+    anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, migrated: Path
+) -> AsyncIterator[Served]:
     """One server for the tests of a module that change nothing in it."""
     place = tmp_path_factory.mktemp("shared")
     shutil.copy(migrated, place / DATABASE)
@@ -211,7 +246,9 @@ async def stranger(served: Served) -> AsyncIterator[Client]:
 def model_path() -> Path:
     """The model that the set-up put into the checkout."""
     path = Path(__file__).parent.parent / "data" / MODELS / FILE
-    assert path.is_file(), "There is no model: python3 scripts/test.py fetches it, or `hearth models add`."
+    assert path.is_file(), (
+        "There is no model: python3 scripts/test.py fetches it, or `hearth models add`."
+    )
     return path
 
 

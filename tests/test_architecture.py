@@ -93,14 +93,19 @@ EDGES = {
     "app/core/database/tx.py": 1,  # a savepoint undoes whatever was raised
     "app/core/database/batch.py": 1,  # a write's error goes to whoever asked for it
     "app/core/database/events.py": 1,  # a listener's failure harms nobody else
-    "app/agent/chat/run_turn.py": 1,  # a turn that a mistake ends is stored and told as failed, not left running
-    "app/agent/models/guarded_model.py": 1,  # whatever a provider's answer makes its library raise, the rules take over
-    "app/agent/models/guarded_stream.py": 1,  # the same in the middle of an answer, told as one kind of failure
+    # a turn that a mistake ends is stored and told as failed, not left running
+    "app/agent/chat/run_turn.py": 1,
+    # whatever a provider's answer makes its library raise, the rules take over
+    "app/agent/models/guarded_model.py": 1,
+    # the same in the middle of an answer, told as one kind of failure
+    "app/agent/models/guarded_stream.py": 1,
     "app/agent/models/probe.py": 1,  # the same in a test, told as a sentence
     "app/agent/briefing/model_rewriter.py": 1,  # the same in a briefing, which then stays as it is
     "app/agent/heartbeat/run_once.py": 1,  # a run of the heartbeat that fails is stored as failed
-    "app/workspace/search/vectors/vector_maker.py": 1,  # the background work goes on after whatever failed
-    "app/agent/models/model_loop.py": 1,  # whatever a provider's library fails with ends its turn, which is stored
+    # the background work goes on after whatever failed
+    "app/workspace/search/vectors/vector_maker.py": 1,
+    # whatever a provider's library fails with ends its turn, which is stored
+    "app/agent/models/model_loop.py": 1,
     "app/embedding/worker.py": 1,  # a text on which the model fails harms no other
     "app/interfaces/http.py": 1,  # 500 instead of a broken connection
     "app/interfaces/schedule.py": 1,  # a background job that fails comes again
@@ -109,13 +114,25 @@ EDGES = {
 """Where any exception at all may be caught, and how often."""
 
 OUTSIDE_WORLD = (
-    "app/core/", "app/commands/", "app/settings.py", "app/__main__.py", "app/interfaces/logs/access_log.py", "app/interfaces/http.py",
+    "app/core/",
+    "app/commands/",
+    "app/settings.py",
+    "app/__main__.py",
+    "app/interfaces/logs/access_log.py",
+    "app/interfaces/http.py",
     "app/embedding/worker_process.py",  # gives its child an environment without the settings
-)  # fmt: skip
-"""Who may ask for the time, the environment and chance; the last one gives its child an environment without Hearth's settings."""
+)
+"""Who may ask for the time, the environment and chance.
+
+The last one gives its child an environment without Hearth's settings.
+"""
 
 SPEAKERS = ("app/commands/", "app/__main__.py")
-WRITERS_OF_TRANSACTIONS = {"app/core/database/snapshot_read.py", "app/core/database/batch.py", "app/core/database/tx.py"}
+WRITERS_OF_TRANSACTIONS = {
+    "app/core/database/snapshot_read.py",
+    "app/core/database/batch.py",
+    "app/core/database/tx.py",
+}
 
 
 @functools.cache
@@ -130,7 +147,10 @@ def walked(tree: ast.AST) -> list[ast.AST]:
 
 
 def each_module(rule: Callable[[str], None]) -> Callable[[], None]:
-    """Give one test of `rule` for all modules, which names each that breaks it: a test for each of them would cost more than what it looks at."""
+    """Give one test of `rule` for all modules, which names each that breaks it.
+
+    A test for each of them would cost more than what it looks at.
+    """
 
     def test() -> None:
         broken = {}
@@ -165,14 +185,24 @@ def dotted(node: ast.AST) -> str:
 
 def texts(tree: ast.AST) -> Iterator[str]:
     """Every string of the code that is not a docstring, f-strings with their holes left out."""
-    docstrings = {id(node.value) for node in walked(tree) if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)}
+    docstrings = {
+        id(node.value)
+        for node in walked(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
     for node in walked(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings:
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and id(node) not in docstrings
+        ):
             yield node.value
 
 
 def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
-    return (node for node in walked(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    return (
+        node for node in walked(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
 
 
 def body_lines(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
@@ -231,9 +261,20 @@ def test_no_folder_is_full() -> None:
 def test_nothing_imports_the_tests_or_scripts() -> None:
     names = {name.split(".")[0] for tree in trees().values() for name in imported(tree)}
     assert not names & {
-        "tests", "scripts", "environment", "browser", "check", "docs", "bench", "evaluate", "evaluate_search", "evaluation", "search_quality", "wire",
+        "tests",
+        "scripts",
+        "environment",
+        "browser",
+        "check",
+        "docs",
+        "bench",
+        "evaluate",
+        "evaluate_search",
+        "evaluation",
+        "search_quality",
+        "wire",
         "wire_servers",
-    }  # fmt: skip
+    }
 
 
 @each_module
@@ -244,7 +285,12 @@ def test_a_module_opens_with_a_sentence(module: str) -> None:
 
 @each_module
 def test_a_public_function_says_what_the_caller_gets(module: str) -> None:
-    public = [node for node in trees()[module].body if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_")]
+    public = [
+        node
+        for node in trees()[module].body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and not node.name.startswith("_")
+    ]
     assert [node.name for node in public if not ast.get_docstring(node)] == []
 
 
@@ -255,7 +301,11 @@ def test_files_are_small() -> None:
 
 
 def test_functions_are_small() -> None:
-    lines = {f"{module}:{one.name}": body_lines(one) for module, tree in trees().items() for one in functions(tree)}
+    lines = {
+        f"{module}:{one.name}": body_lines(one)
+        for module, tree in trees().items()
+        for one in functions(tree)
+    }
     assert {name: count for name, count in lines.items() if count > 60} == {}
     assert statistics.median(lines.values()) < 10
 
@@ -265,9 +315,15 @@ def test_each_table_is_written_by_exactly_one_module() -> None:
     for module, tree in trees().items():
         if not module.startswith("app/migrations/"):
             for text in texts(tree):
-                for table in re.findall(r"\b(?:INSERT(?: OR \w+)? INTO|UPDATE(?! SET)|DELETE FROM|REPLACE INTO)\s+(\w+)", text):
+                for table in re.findall(
+                    r"\b(?:INSERT(?: OR \w+)? INTO|UPDATE(?! SET)|DELETE "
+                    r"FROM|REPLACE INTO)\s+(\w+)",
+                    text,
+                ):
                     writers[table].add(module)
-    tables = set(re.findall(r"CREATE (?:VIRTUAL )?TABLE (\w+)", (APP / "schema.sql").read_text("utf-8")))
+    tables = set(
+        re.findall(r"CREATE (?:VIRTUAL )?TABLE (\w+)", (APP / "schema.sql").read_text("utf-8"))
+    )
     assert {table: modules for table, modules in writers.items() if len(modules) > 1} == {}
     assert set(writers) == tables
 
@@ -275,9 +331,15 @@ def test_each_table_is_written_by_exactly_one_module() -> None:
 @each_module
 def test_only_the_store_begins_and_ends_transactions(module: str) -> None:
     """BEGIN:VTODO and its like are iCalendar's."""
-    said = [text for text in texts(trees()[module]) if re.match(r"\s*(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|END)\b(?!:V)", text)]
+    said = [
+        text
+        for text in texts(trees()[module])
+        if re.match(r"\s*(BEGIN|COMMIT|ROLLBACK|SAVEPOINT|RELEASE|END)\b(?!:V)", text)
+    ]
     called = [
-        dotted(node.func) for node in walked(trees()[module]) if isinstance(node, ast.Call) and dotted(node.func).endswith((".commit", ".rollback"))
+        dotted(node.func)
+        for node in walked(trees()[module])
+        if isinstance(node, ast.Call) and dotted(node.func).endswith((".commit", ".rollback"))
     ]
     if module in WRITERS_OF_TRANSACTIONS:
         assert said
@@ -291,8 +353,15 @@ def test_time_environment_and_chance_come_from_few_places(module: str) -> None:
         return
     tree = trees()[module]
     asked = {dotted(node) for node in walked(tree)} & {
-        "datetime.now", "datetime.utcnow", "datetime.today", "date.today", "time.time", "os.environ", "os.getenv", "os.urandom",
-    }  # fmt: skip
+        "datetime.now",
+        "datetime.utcnow",
+        "datetime.today",
+        "date.today",
+        "time.time",
+        "os.environ",
+        "os.getenv",
+        "os.urandom",
+    }
     brought = {name.split(".")[0] for name in imported(tree)} & {"random", "secrets", "uuid"}
     assert (asked, brought) == (set(), set())
 
@@ -301,7 +370,9 @@ def test_any_exception_at_all_is_caught_only_at_the_edges() -> None:
     caught: dict[str, int] = defaultdict(int)
     for module, tree in trees().items():
         for node in walked(tree):
-            if isinstance(node, ast.ExceptHandler) and (node.type is None or dotted(node.type) == "Exception"):
+            if isinstance(node, ast.ExceptHandler) and (
+                node.type is None or dotted(node.type) == "Exception"
+            ):
                 caught[module] += 1
     assert caught == EDGES
 
@@ -311,7 +382,14 @@ def test_only_commands_speak_to_the_terminal(module: str) -> None:
     if module.startswith(SPEAKERS):
         return
     called = {dotted(node.func) for node in walked(trees()[module]) if isinstance(node, ast.Call)}
-    assert not called & {"print", "click.echo", "sys.stdout.write", "sys.stderr.write", "breakpoint", "input"}
+    assert not called & {
+        "print",
+        "click.echo",
+        "sys.stdout.write",
+        "sys.stderr.write",
+        "breakpoint",
+        "input",
+    }
 
 
 @each_module
@@ -323,7 +401,19 @@ def test_there_is_one_sqlite_in_the_process(module: str) -> None:
 @each_module
 def test_no_code_opens_the_database_as_a_plain_file(module: str) -> None:
     """Closing such a file would drop the locks that SQLite holds on it."""
-    openers = {"open", "read_bytes", "read_text", "write_bytes", "write_text", "copy", "copy2", "copyfile", "move", "sendfile", "FileResponse"}
+    openers = {
+        "open",
+        "read_bytes",
+        "read_text",
+        "write_bytes",
+        "write_text",
+        "copy",
+        "copy2",
+        "copyfile",
+        "move",
+        "sendfile",
+        "FileResponse",
+    }
     suspects = [
         ast.unparse(node)
         for node in walked(trees()[module])
@@ -342,8 +432,18 @@ def test_every_table_is_strict() -> None:
 
 @each_module
 def test_no_pattern_is_compiled_while_the_program_loads(module: str) -> None:
-    """`core.regex` compiles at the first use; all patterns together would be a tenth of the start."""
-    loading = [node for node in trees()[module].body if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)]
+    """`core.regex` compiles at the first use.
+
+    All patterns together would be a tenth of the start.
+    """
+    loading = [
+        node
+        for node in trees()[module].body
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    ]
     assert [
-        ast.unparse(node)[:80] for top in loading for node in walked(top) if isinstance(node, ast.Call) and dotted(node.func) == "re.compile"
+        ast.unparse(node)[:80]
+        for top in loading
+        for node in walked(top)
+        if isinstance(node, ast.Call) and dotted(node.func) == "re.compile"
     ] == []

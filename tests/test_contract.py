@@ -1,4 +1,7 @@
-"""The contract that holds for every operation: who may ask, what a refusal and a success look like, and which endpoints there are."""
+"""The contract that holds for every operation.
+
+Who may ask, what a refusal and a success look like, and which endpoints there are.
+"""
 
 import contextlib
 import dataclasses
@@ -175,25 +178,38 @@ DELETE /network/contacts/{userId}            network    net.contacts:manage     
 GET    /network/contacts/{userId}/permissions network   os.network:read                    beyond
 PUT    /network/contacts/{userId}/permissions network   net.contacts:manage                beyond
 """
-"""Method, path, category, scope ("|": either suffices; "any": any credential; "none": no credential) and origin, as the contract has them."""
+"""Method, path, category, scope ("|": either suffices; "any": any credential; "none": no
+credential) and origin, as the contract has them.
+"""
 
 LATER = """
 GET /tools/mcp   POST /tools/mcp   GET /tools/mcp/{id}   PATCH /tools/mcp/{id}   DELETE /tools/mcp/{id}
 POST /tools/mcp/{id}/authorize   POST /tools/mcp/{id}/refresh   POST /tools/mcp/{id}/disconnect
 """
-"""What the service document has beyond what is served so far; an endpoint that comes to be served moves up."""
+"""What the service document has beyond what is served so far.
+
+An endpoint that comes to be served moves up.
+"""
 
 ALIASES = {
-    "GET /context/status": "GET /os/status", "GET /context/folders": "GET /os/folders", "POST /context/folders": "POST /os/folders",
-    "POST /share/create": "POST /os/share", "GET /share/list": "GET /os/share/list", "PATCH /share/{linkId}": "PATCH /os/share/{linkId}",
+    "GET /context/status": "GET /os/status",
+    "GET /context/folders": "GET /os/folders",
+    "POST /context/folders": "POST /os/folders",
+    "POST /share/create": "POST /os/share",
+    "GET /share/list": "GET /os/share/list",
+    "PATCH /share/{linkId}": "PATCH /os/share/{linkId}",
     "DELETE /share/{linkId}": "DELETE /os/share/{linkId}",
-}  # fmt: skip
+}
 SERVICE_ENDPOINTS = 63
 
 IMPLIED = {
-    "agent.chat:run": {"agent.message:send"}, "agent.chat:read": {"agent.message:send"}, "tools:read": {"tools:manage"},
-    "agents:read": {"agents:manage"}, "escalations:read": {"escalations:decide"}, "metering:read": {"metering:manage"},
-}  # fmt: skip
+    "agent.chat:run": {"agent.message:send"},
+    "agent.chat:read": {"agent.message:send"},
+    "tools:read": {"tools:manage"},
+    "agents:read": {"agents:manage"},
+    "escalations:read": {"escalations:decide"},
+    "metering:read": {"metering:manage"},
+}
 """Which scopes suffice in place of another."""
 
 
@@ -215,19 +231,34 @@ class Row:
 
 def row(line: str) -> Row:
     method, path, category, scope, since = line.split()
-    return Row(method, path, category, () if scope in ("any", "none") else tuple(scope.split("|")), scope == "none", since)
+    return Row(
+        method,
+        path,
+        category,
+        () if scope in ("any", "none") else tuple(scope.split("|")),
+        scope == "none",
+        since,
+    )
 
 
 ROWS = [row(line) for line in SERVED.strip().splitlines()]
-LATER_ROUTES = {" ".join(pair) for pair in zip(LATER.split()[::2], LATER.split()[1::2], strict=True)}
+LATER_ROUTES = {
+    " ".join(pair) for pair in zip(LATER.split()[::2], LATER.split()[1::2], strict=True)
+}
 OPERATIONS = [found for found in CATALOG.operations.values() if found.path]
 COMMANDS = [found for found in CATALOG.operations.values() if found.method == "COMMAND"]
 BY_ROUTE = {f"{method} {path}": found for method, path, found in CATALOG.routes()}
 
 each_row = pytest.mark.parametrize("wanted", [pytest.param(each, id=each.route) for each in ROWS])
-each_operation = pytest.mark.parametrize("found", [pytest.param(each, id=each.name) for each in OPERATIONS])
-each_guarded = pytest.mark.parametrize("found", [pytest.param(each, id=each.name) for each in OPERATIONS if not each.public])
-each_scoped = pytest.mark.parametrize("found", [pytest.param(each, id=each.name) for each in OPERATIONS if each.scopes])
+each_operation = pytest.mark.parametrize(
+    "found", [pytest.param(each, id=each.name) for each in OPERATIONS]
+)
+each_guarded = pytest.mark.parametrize(
+    "found", [pytest.param(each, id=each.name) for each in OPERATIONS if not each.public]
+)
+each_scoped = pytest.mark.parametrize(
+    "found", [pytest.param(each, id=each.name) for each in OPERATIONS if each.scopes]
+)
 
 
 @each_row
@@ -238,7 +269,9 @@ def test_an_endpoint_of_the_contract_is_served_as_it_says(wanted: Row) -> None:
 
 
 def test_nothing_is_served_that_the_contract_does_not_have() -> None:
-    older = {route for route in BY_ROUTE if " /net/" not in route}  # tests/network/test_net.py has the others
+    older = {
+        route for route in BY_ROUTE if " /net/" not in route
+    }  # tests/network/test_net.py has the others
     assert older == {each.route for each in ROWS} | set(ALIASES)
 
 
@@ -253,7 +286,9 @@ def test_what_comes_later_is_not_served_yet() -> None:
 
 def test_the_tables_hold_every_endpoint_of_the_service_document_once() -> None:
     now = {each.route for each in ROWS if each.since == "service"}
-    assert len((now | LATER_ROUTES) - {"POST /os/share"}) == SERVICE_ENDPOINTS  # which the service document only names
+    assert (
+        len((now | LATER_ROUTES) - {"POST /os/share"}) == SERVICE_ENDPOINTS
+    )  # which the service document only names
     assert len({each.route for each in ROWS}) == len(ROWS)
 
 
@@ -267,7 +302,9 @@ def test_an_operation_says_what_it_does(found: Operation[..., Any]) -> None:
 
 
 @each_operation
-def test_the_index_lists_every_operation_once(found: Operation[..., Any], index: dict[str, Any]) -> None:
+def test_the_index_lists_every_operation_once(
+    found: Operation[..., Any], index: dict[str, Any]
+) -> None:
     listed = [
         (category, one)
         for category, rows in index["byCategory"].items()
@@ -275,8 +312,14 @@ def test_the_index_lists_every_operation_once(found: Operation[..., Any], index:
         if (one["method"], one["path"]) == (found.method, found.path)
     ]
     scope = " or ".join(found.scopes) or None
-    wanted = {"method": found.method, "path": found.path, "scope": scope, "summary": found.summary, "maturity": "ga"}
-    assert listed == ([] if found.bare else [(found.category, wanted)])
+    wanted = {
+        "method": found.method,
+        "path": found.path,
+        "scope": scope,
+        "summary": found.summary,
+        "maturity": "ga",
+    }
+    assert listed == ([] if found.http.bare else [(found.category, wanted)])
 
 
 def test_the_index_counts_its_rows(index: dict[str, Any]) -> None:
@@ -287,24 +330,36 @@ def test_the_index_counts_its_rows(index: dict[str, Any]) -> None:
 def test_request_and_answer_have_valid_schemas(found: Operation[..., Any]) -> None:
     each, named = schemas([found.shape.record, found.answer], "#/$defs/")
     for schema in each:
-        jsonschema_rs.meta.validate({"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "$defs": named})
+        jsonschema_rs.meta.validate(
+            {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "$defs": named}
+        )
 
 
 @each_operation
 def test_the_document_describes_every_operation(found: Operation[..., Any]) -> None:
     described = document(CATALOG)
     entry = described["paths"][found.path][found.method.lower()]
-    assert (entry["operationId"], entry["summary"], entry["tags"]) == (found.name, found.summary, [found.category])
+    assert (entry["operationId"], entry["summary"], entry["tags"]) == (
+        found.name,
+        found.summary,
+        [found.category],
+    )
     assert entry.get("x-scopes", []) == list(found.scopes)
-    assert entry.get("security", described["security"]) == ([] if found.public else described["security"])
-    assert {one["name"] for one in entry["parameters"] if one["in"] == "path"} == set(found.path_names)
-    assert str(found.status) in entry["responses"]
+    assert entry.get("security", described["security"]) == (
+        [] if found.public else described["security"]
+    )
+    assert {one["name"] for one in entry["parameters"] if one["in"] == "path"} == set(
+        found.path_names
+    )
+    assert str(found.http.status) in entry["responses"]
     assert {"400", "404", "429", "500"} <= set(entry["responses"])
     assert ({"401", "403"} <= set(entry["responses"])) is not found.public
 
 
 @each_operation
-def test_a_scope_alone_opens_exactly_what_declares_or_is_implied_by_it(found: Operation[..., Any], quiet: Any) -> None:
+def test_a_scope_alone_opens_exactly_what_declares_or_is_implied_by_it(
+    found: Operation[..., Any], quiet: Any
+) -> None:
     opened = {scope for scope in SCOPES if opens(quiet, scope, found)}
     enough = {scope for needed in found.scopes for scope in (needed, *IMPLIED.get(needed, ()))}
     assert opened == (enough or set(SCOPES))
@@ -312,14 +367,18 @@ def test_a_scope_alone_opens_exactly_what_declares_or_is_implied_by_it(found: Op
 
 def opens(parts: Any, scope: str, found: Operation[..., Any]) -> bool:
     try:
-        parts.authorize(Caller(user=1, user_id="u", username="u", kind="key", scopes=(scope,)), found)
+        parts.authorize(
+            Caller(user=1, user_id="u", username="u", kind="key", scopes=(scope,)), found
+        )
     except InsufficientScope as refused:
         return refused.details != {"scope": found.scopes[0]}
     return True
 
 
 @each_operation
-def test_without_any_scope_only_what_asks_for_none_is_open(found: Operation[..., Any], quiet: Any) -> None:
+def test_without_any_scope_only_what_asks_for_none_is_open(
+    found: Operation[..., Any], quiet: Any
+) -> None:
     caller = Caller(user=1, user_id="u", username="u", kind="key", scopes=())
     if found.scopes:
         with pytest.raises(InsufficientScope):
@@ -329,20 +388,30 @@ def test_without_any_scope_only_what_asks_for_none_is_open(found: Operation[...,
 
 
 @each_guarded
-def test_without_a_caller_nothing_is_open_that_is_not_public(found: Operation[..., Any], quiet: Any) -> None:
+def test_without_a_caller_nothing_is_open_that_is_not_public(
+    found: Operation[..., Any], quiet: Any
+) -> None:
     with pytest.raises(AppError):
         quiet.authorize(None, found)
 
 
 @pytest.mark.parametrize("found", [pytest.param(each, id=each.name) for each in COMMANDS])
-def test_what_only_the_command_line_may_ask_does_not_exist_for_anyone_else(found: Operation[..., Any], quiet: Any) -> None:
-    for caller in (None, Caller(user=1, user_id="u", username="u", kind="key"), Caller(user=1, user_id="u", username="u", kind="session")):
+def test_what_only_the_command_line_may_ask_does_not_exist_for_anyone_else(
+    found: Operation[..., Any], quiet: Any
+) -> None:
+    for caller in (
+        None,
+        Caller(user=1, user_id="u", username="u", kind="key"),
+        Caller(user=1, user_id="u", username="u", kind="session"),
+    ):
         with pytest.raises(NotFound):
             quiet.authorize(caller, found)
 
 
 class Frugal(Served):
-    """A server that gives the same key again for the same scopes, since a user has at most so many."""
+    """A server that gives the same key again for the same scopes, since a user has at most so
+    many.
+    """
 
     async def key(self, username: str, scopes: list[str] | None = None, **more: Any) -> str:
         made: dict[tuple[str, ...], str] = self.__dict__.setdefault("made", {})
@@ -353,12 +422,18 @@ class Frugal(Served):
 
 
 @pytest.fixture(scope="module")
-async def place(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, migrated: Path) -> AsyncIterator[Served]:
+async def place(
+    anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, migrated: Path
+) -> AsyncIterator[Served]:
     """One server for the tests that change nothing in it."""
     data = tmp_path_factory.mktemp("contract")
     shutil.copy(migrated, data / migrated.name)
     clock = MovableClock()
-    asgi = create_app(Settings(durability=UNSYNCED, rate_limit=0, failed_limit=0, access_log=False), data, clock=clock)
+    asgi = create_app(
+        Settings(durability=UNSYNCED, rate_limit=0, failed_limit=0, access_log=False),
+        data,
+        clock=clock,
+    )
     async with asgi.router.lifespan_context(asgi):
         served = Frugal(asgi, asgi.state.parts)
         await served.command("add_user", username="carol")
@@ -407,7 +482,8 @@ async def dead_keys(place: Served) -> dict[str, str]:
 def example(found: Operation[..., Any]) -> tuple[str, str]:
     """A method and a path with something in every place."""
     return found.method, found.path.format_map(
-        {"kind": "note", "username": "bob", "token": "none"} | {name: "1" for name in found.path_names if name.endswith(("d", "q"))}
+        {"kind": "note", "username": "bob", "token": "none"}
+        | {name: "1" for name in found.path_names if name.endswith(("d", "q"))}
     )
 
 
@@ -427,7 +503,9 @@ CHALLENGE = f'Bearer resource_metadata="{ORIGIN}/.well-known/oauth-protected-res
 
 @pytest.mark.anyio
 @each_guarded
-async def test_without_a_credential_every_operation_answers_401(found: Operation[..., Any], place: Served) -> None:
+async def test_without_a_credential_every_operation_answers_401(
+    found: Operation[..., Any], place: Served
+) -> None:
     async with place.client() as client:
         response = await client.request(*example(found))
         body = assert_refusal(response, 401, "unauthorized")
@@ -437,19 +515,30 @@ async def test_without_a_credential_every_operation_answers_401(found: Operation
 
 @pytest.mark.anyio
 @each_guarded
-async def test_a_credential_that_does_not_hold_opens_no_operation(found: Operation[..., Any], place: Served, dead_keys: dict[str, str]) -> None:
+async def test_a_credential_that_does_not_hold_opens_no_operation(
+    found: Operation[..., Any], place: Served, dead_keys: dict[str, str]
+) -> None:
     async with place.client() as client:
         for name, key in dead_keys.items():
             for header in ({"Authorization": f"Bearer {key}"}, {"X-API-Key": key}):
                 response = await client.request(*example(found), headers=header)
                 assert_refusal(response, 401, "unauthorized")
-                assert response.headers["www-authenticate"] == CHALLENGE + ', error="invalid_token"', name
+                assert (
+                    response.headers["www-authenticate"] == CHALLENGE + ', error="invalid_token"'
+                ), name
 
 
 @pytest.mark.anyio
 @each_scoped
-async def test_with_another_scope_every_operation_answers_403_and_names_the_one_that_is_missing(found: Operation[..., Any], place: Served) -> None:
-    others = [scope for scope in SCOPES if scope not in found.scopes and not any(scope in IMPLIED.get(needed, ()) for needed in found.scopes)]
+async def test_with_another_scope_every_operation_answers_403_and_names_the_one_that_is_missing(
+    found: Operation[..., Any], place: Served
+) -> None:
+    others = [
+        scope
+        for scope in SCOPES
+        if scope not in found.scopes
+        and not any(scope in IMPLIED.get(needed, ()) for needed in found.scopes)
+    ]
     async with place.client(await place.key("carol", others)) as client:
         response = await client.request(*example(found))
         body = assert_refusal(response, 403, "insufficient_scope")
@@ -458,15 +547,31 @@ async def test_with_another_scope_every_operation_answers_403_and_names_the_one_
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("found", [pytest.param(each, id=each.name) for each in OPERATIONS if not each.in_query and not each.raw])
-async def test_a_body_that_is_no_json_object_is_refused_everywhere(found: Operation[..., Any], place: Served, whole_key: str) -> None:
+@pytest.mark.parametrize(
+    "found",
+    [
+        pytest.param(each, id=each.name)
+        for each in OPERATIONS
+        if not each.in_query and not each.http.takes_file
+    ],
+)
+async def test_a_body_that_is_no_json_object_is_refused_everywhere(
+    found: Operation[..., Any], place: Served, whole_key: str
+) -> None:
     async with place.client(whole_key) as client:
         for body in (b"{", b"[]", b"nul"):
-            assert_refusal(await client.request(*example(found), content=body), 400, "invalid_request")
+            assert_refusal(
+                await client.request(*example(found), content=body), 400, "invalid_request"
+            )
 
 
-READS_TOO = {"replace_in_notes": ("os.notes:read",), "execute_heartbeat_action": ("os.todos:write",)}
-"""What shows something of what it writes, or does what another right allows, and so asks for a second scope."""
+READS_TOO = {
+    "replace_in_notes": ("os.notes:read",),
+    "execute_heartbeat_action": ("os.todos:write",),
+}
+"""What shows something of what it writes, or does what another right allows, and so asks for a
+second scope.
+"""
 
 
 class Ref(str):
@@ -479,13 +584,21 @@ CALLS: dict[str, dict[str, Any]] = {
     "os_index": {},
     "status": {},
     "identity": {},
-    "accumulate": {"files": [{"path": "a/b.md", "content": "x"}, {"path": "../c", "content": "y"}], "texts": [{"title": "T", "content": "t"}]},
+    "accumulate": {
+        "files": [{"path": "a/b.md", "content": "x"}, {"path": "../c", "content": "y"}],
+        "texts": [{"title": "T", "content": "t"}],
+    },
     "list_trash": {"kind": "note", "limit": 5},
     "restore_from_trash": {"kind": "note", "id": BINNED},
     "purge_from_trash": {"kind": "note", "id": BINNED},
     "empty_trash": {},
     "read_settings": {},
-    "change_settings": {"name": "Alice A.", "agentName": "Al", "email": "a@example.org", "timezone": "Europe/Berlin"},
+    "change_settings": {
+        "name": "Alice A.",
+        "agentName": "Al",
+        "email": "a@example.org",
+        "timezone": "Europe/Berlin",
+    },
     "list_keys": {},
     "create_key": {"name": "phone", "scopes": ["account:manage"], "expiresIn": "7d"},
     "rotate_key": {"id": Ref("key"), "graceSeconds": 60},
@@ -523,7 +636,12 @@ CALLS: dict[str, dict[str, Any]] = {
     "get_note_links": {"id": NOTE, "limit": 10},
     "rewrite_links": {"id": NOTE, "from": "An older title"},
     "find_by_name": {"q": "new", "kinds": "note,folder"},
-    "replace_in_notes": {"pattern": "t(.)xt", "mode": "regex", "replacement": "$1", "preview": False},
+    "replace_in_notes": {
+        "pattern": "t(.)xt",
+        "mode": "regex",
+        "replacement": "$1",
+        "preview": False,
+    },
     "undo_replace": {"undoId": Ref("undo")},
     "list_snapshots": {"noteId": NOTE},
     "save_snapshot": {"noteId": NOTE, "label": "before"},
@@ -532,7 +650,12 @@ CALLS: dict[str, dict[str, Any]] = {
     "restore_snapshot": {"noteId": NOTE, "seq": 1},
     "diff_snapshots": {"noteId": NOTE, "from": "1"},
     "search_todos": {"includeSteps": "true"},
-    "create_todo": {"title": "Do it", "dueDate": "2026-11-22", "priority": 2, "steps": [{"title": "first"}]},
+    "create_todo": {
+        "title": "Do it",
+        "dueDate": "2026-11-22",
+        "priority": 2,
+        "steps": [{"title": "first"}],
+    },
     "get_todo": {"id": TODO},
     "edit_todo": {"id": TODO, "title": "Do it well", "dueDate": None},
     "delete_todo": {"id": TODO},
@@ -545,15 +668,30 @@ CALLS: dict[str, dict[str, Any]] = {
     "summarize_notes": {"limit": 3},
     "briefing": {
         "timeDuration": "last 3 days",
-        "emails": [{"id": 7, "summary": "Contract", "sender": "Ann <ann@example.org>", "needsReply": True, "priority": "high", "date": "2026-11-21"}],
-        "calendarEvents": [{"summary": "Review", "start": "2026-11-21T10:00:00Z", "end": "2026-11-21T11:00:00Z"}],
+        "emails": [
+            {
+                "id": 7,
+                "summary": "Contract",
+                "sender": "Ann <ann@example.org>",
+                "needsReply": True,
+                "priority": "high",
+                "date": "2026-11-21",
+            }
+        ],
+        "calendarEvents": [
+            {"summary": "Review", "start": "2026-11-21T10:00:00Z", "end": "2026-11-21T11:00:00Z"}
+        ],
     },
     "briefing_strategies": {"todoSummary": "<ul><li>Pay the rent today</li></ul>"},
     "briefing_matrix": {"todoSummary": "<ul><li>Pay the rent today</li></ul>", "explain": True},
     "list_briefings": {"limit": 100},
     "get_briefing": {"id": Ref("briefing")},
     "list_integrations": {},
-    "add_integration": {"kind": "ics", "name": "Home", "content": "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:t\r\nEND:VCALENDAR\r\n"},
+    "add_integration": {
+        "kind": "ics",
+        "name": "Home",
+        "content": "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:t\r\nEND:VCALENDAR\r\n",
+    },
     "remove_integration": {"id": Ref("integration")},
     "upload_attachment": {"name": "a.txt"},
     "list_attachments": {},
@@ -579,11 +717,19 @@ CALLS: dict[str, dict[str, Any]] = {
     "delete_precedent": {"id": Ref("precedent")},
     "read_usage": {"month": "2026-11"},
     "read_invoice": {},
-    "simulate_invoice": {"activeDevices": 3, "tokens": 1_000_000, "prices": {"tokenPriceMicros": 2}},
+    "simulate_invoice": {
+        "activeDevices": 3,
+        "tokens": 1_000_000,
+        "prices": {"tokenPriceMicros": 2},
+    },
     "read_heartbeat_policy": {},
     "choose_heartbeat_policy": {"tier": "ACTIONS"},
     "read_heartbeat_schedule": {},
-    "change_heartbeat_schedule": {"enabled": True, "activeHours": {"start": "08:00", "end": "18:00"}, "weekdays": [1, 2, 3]},
+    "change_heartbeat_schedule": {
+        "enabled": True,
+        "activeHours": {"start": "08:00", "end": "18:00"},
+        "weekdays": [1, 2, 3],
+    },
     "read_heartbeat_status": {},
     "run_heartbeat": {"dryRun": True},
     "list_heartbeat_runs": {},
@@ -593,7 +739,13 @@ CALLS: dict[str, dict[str, Any]] = {
     "read_heartbeat_instructions": {},
     "replace_heartbeat_instructions": {"content": "- overdue todos"},
     "list_caps": {},
-    "create_cap": {"subject": "account", "metric": "tokens", "period": "month", "limit": 1_000_000, "warnPercent": 90},
+    "create_cap": {
+        "subject": "account",
+        "metric": "tokens",
+        "period": "month",
+        "limit": 1_000_000,
+        "warnPercent": 90,
+    },
     "change_cap": {"id": 1, "limit": 10},
     "delete_cap": {"id": 1},
     "send_message": {"to": "bob", "message": "Hello"},
@@ -606,13 +758,29 @@ CALLS: dict[str, dict[str, Any]] = {
     "request_contact": {"to": "carol_coo", "note": "Hello"},
     "list_requests": {},
     "cancel_request": {"requestId": Ref("outgoing")},
-    "answer_request": {"requestId": Ref("incoming"), "type": "agent", "action": "accept", "permissions": {"todoAccess": {"read": True}}},
+    "answer_request": {
+        "requestId": Ref("incoming"),
+        "type": "agent",
+        "action": "accept",
+        "permissions": {"todoAccess": {"read": True}},
+    },
     "connect_by_link": {"shareToken": "open"},
     "list_contacts": {"q": "bo", "limit": 5},
-    "create_share_link": {"scope": "folders", "folderIds": [FOLDER], "label": "Friends", "todos": {"read": True, "create": True}, "expiresIn": "7d"},
+    "create_share_link": {
+        "scope": "folders",
+        "folderIds": [FOLDER],
+        "label": "Friends",
+        "todos": {"read": True, "create": True},
+        "expiresIn": "7d",
+    },
     "list_share_links": {"status": "all", "limit": 50},
     "read_share_link": {"linkId": Ref("link")},
-    "change_share_link": {"linkId": Ref("link"), "notesAccess": "edit", "access": "read_calendar", "identity": {"loadUser": False}},
+    "change_share_link": {
+        "linkId": Ref("link"),
+        "notesAccess": "edit",
+        "access": "read_calendar",
+        "identity": {"loadUser": False},
+    },
     "revoke_share_link": {"linkId": Ref("link"), "purge": True},
     "read_network": {},
     "read_whole_network": {},
@@ -623,14 +791,22 @@ CALLS: dict[str, dict[str, Any]] = {
     "reply_to_guest": {"sessionId": Ref("guest_session"), "content": "Hello."},
     "remove_contact": {"userId": "bob"},
     "read_permissions": {"userId": "bob"},
-    "change_permissions": {"userId": "bob", "permissions": {"agentAccess": True, "notesAccess": {"scope": "folders", "folderIds": [FOLDER]}}},
+    "change_permissions": {
+        "userId": "bob",
+        "permissions": {
+            "agentAccess": True,
+            "notesAccess": {"scope": "folders", "folderIds": [FOLDER]},
+        },
+    },
 }
 """For each operation a call that succeeds."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Stock:
-    """A closed data directory that holds what the calls ask for, the names of these things, and the keys of its users."""
+    """A closed data directory that holds what the calls ask for, the names of these things, and
+    the keys of its users.
+    """
 
     data: Path
     made: dict[str, Any]
@@ -638,7 +814,9 @@ class Stock:
 
 
 @pytest.fixture(scope="module")
-async def stock(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, migrated: Path) -> Stock:
+async def stock(
+    anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, migrated: Path
+) -> Stock:
     """What the calls ask for, made once; each test gets a copy."""
     data = tmp_path_factory.mktemp("stock") / "data"
     data.mkdir()
@@ -646,7 +824,14 @@ async def stock(anyio_backend: str, tmp_path_factory: pytest.TempPathFactory, mi
     async with running(data) as served:
         alice, bob = await served.person("alice"), await served.person("bob")
         made = await stocked(alice, bob, served)
-        return Stock(data, made, {client.username: client.headers["Authorization"].removeprefix("Bearer ") for client in (alice, bob)})
+        return Stock(
+            data,
+            made,
+            {
+                client.username: client.headers["Authorization"].removeprefix("Bearer ")
+                for client in (alice, bob)
+            },
+        )
 
 
 @contextlib.asynccontextmanager
@@ -666,43 +851,83 @@ class Ready:
 
 
 @pytest.fixture
-async def ready(stock: Stock, tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[Ready]:
+async def ready(
+    stock: Stock, tmp_path: Path, request: pytest.FixtureRequest
+) -> AsyncIterator[Ready]:
     data = tmp_path / "data"
     shutil.copytree(stock.data, data)
     async with running(data) as served:
-        served.parts.part(Links).find = lambda tx, token: OpenLink(3, Permissions()) if token == "open" else None
-        async with served.client(stock.keys["alice"]) as alice, served.client(stock.keys["bob"]) as bob:
+        served.parts.part(Links).find = lambda tx, token: (
+            OpenLink(3, Permissions()) if token == "open" else None
+        )
+        async with (
+            served.client(stock.keys["alice"]) as alice,
+            served.client(stock.keys["bob"]) as bob,
+        ):
             made = {
                 **stock.made,
-                **(await moved(alice, "import", "export") if re.search("import|export", request.node.name) else {}),
-                **await (invited(bob) if "accept_invite" in request.node.name else teamed(alice, bob)),
+                **(
+                    await moved(alice, "import", "export")
+                    if re.search("import|export", request.node.name)
+                    else {}
+                ),
+                **await (
+                    invited(bob) if "accept_invite" in request.node.name else teamed(alice, bob)
+                ),
             }
             yield Ready(served, alice, made)
 
 
 async def stocked(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
-    """A folder shared with a contact, a note with a snapshot, a note in the trash, a todo, a key, a grant and more."""
+    """A folder shared with a contact, a note with a snapshot, a note in the trash, a todo, a
+    key, a grant and more.
+    """
     await served.command("connect_users", username="alice", contact="bob")
     folder = await alice.folder("Shared")
-    await alice.ok("POST", f"/os/folders/{folder}/share", json={"username": "bob", "role": "viewer"})
+    await alice.ok(
+        "POST", f"/os/folders/{folder}/share", json={"username": "bob", "role": "viewer"}
+    )
     note, binned = await alice.note("One", "some text"), await alice.note("Two")
     await alice.ok("DELETE", f"/os/notes/{binned['id']}")
     await alice.ok("POST", f"/os/snapshots/{note['id']}", json={})
     version = (await alice.ok("GET", f"/os/snapshots/{note['id']}"))["snapshots"][0]["versionId"]
-    key = (await served.command("issue_key", username="alice", name="spare", scopes=["account:manage"])).key.id
+    key = (
+        await served.command("issue_key", username="alice", name="spare", scopes=["account:manage"])
+    ).key.id
     grant = await served.parts.write(
-        lambda tx: tx.run("INSERT INTO oauth_grants (user_id, client_id, client_name, scopes, created_at) VALUES (1, 'c', 'C', '[]', '')").lastrowid
+        lambda tx: (
+            tx.run(
+                "INSERT INTO oauth_grants (user_id, client_id, client_name, scopes, "
+                "created_at) VALUES (1, 'c', 'C', '[]', '')"
+            ).lastrowid
+        )
     )
-    undo = (await alice.ok("POST", "/os/notes/replace", json={"pattern": "One", "replacement": "two", "preview": False}))["undo"]
+    undo = (
+        await alice.ok(
+            "POST",
+            "/os/notes/replace",
+            json={"pattern": "One", "replacement": "two", "preview": False},
+        )
+    )["undo"]
     chat = await alice.ok("POST", "/chat", json={"message": "Hello", "stream": False})
     waiting = [await served.parts.write(raised, title) for title in ("first", "second")]
-    await served.command("settle_escalation", username="alice", id=waiting[0], decision="continue", remember="tool")
-    work = await alice.ok("POST", "/tools/integrations", status=201, json={**CALLS["add_integration"], "name": "Work"})
+    await served.command(
+        "settle_escalation", username="alice", id=waiting[0], decision="continue", remember="tool"
+    )
+    work = await alice.ok(
+        "POST", "/tools/integrations", status=201, json={**CALLS["add_integration"], "name": "Work"}
+    )
     await alice.ok("POST", "/os/todos", status=201, json={"title": "Late", "dueDate": "2026-11-01"})
-    await alice.ok("PUT", "/heartbeat/instructions", json={"content": "- overdue todos\n- every day: create a todo “Air the room”\n"})
+    await alice.ok(
+        "PUT",
+        "/heartbeat/instructions",
+        json={"content": "- overdue todos\n- every day: create a todo “Air the room”\n"},
+    )
     run = (await alice.ok("POST", "/heartbeat/run", json={}))["result"]["runId"]
     actions = (await alice.ok("GET", f"/heartbeat/runs/{run}"))["actions"]
-    team = await alice.ok("POST", "/network/groups", status=201, json={"name": "Team", "members": ["bob"]})
+    team = await alice.ok(
+        "POST", "/network/groups", status=201, json={"name": "Team", "members": ["bob"]}
+    )
     await served.command("add_user", username="carol")
     await alice.ok("POST", "/network/request", json={"to": "carol"})
     incoming = (await bob.ok("POST", "/network/request", json={"to": "alice_coo"}))["requestId"]
@@ -717,7 +942,9 @@ async def stocked(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
         "precedent": (await alice.ok("GET", "/escalations/precedents"))["precedents"][0]["id"],
         "conversation": chat["conversationId"],
         "integration": work["integration"]["id"],
-        "attachment": (await alice.ok("POST", "/os/attachments?name=a.txt", status=201, content=b"text"))["attachment"]["id"],
+        "attachment": (
+            await alice.ok("POST", "/os/attachments?name=a.txt", status=201, content=b"text")
+        )["attachment"]["id"],
         "folder": folder,
         "note": note["id"],
         "binned": binned["id"],
@@ -729,7 +956,9 @@ async def stocked(alice: Client, bob: Client, served: Served) -> dict[str, Any]:
     if "briefing" in CATALOG.operations:
         made["briefing"] = (await alice.ok("POST", "/briefing", json={}))["briefingId"]
     if "create_todo" in CATALOG.operations:
-        made["todo"] = (await alice.ok("POST", "/os/todos", status=201, json={"title": "T"}))["result"]["todo"]["id"]
+        made["todo"] = (await alice.ok("POST", "/os/todos", status=201, json={"title": "T"}))[
+            "result"
+        ]["todo"]["id"]
     return made
 
 
@@ -745,14 +974,20 @@ async def moved(owner: Client, *kinds: str) -> dict[str, Any]:
     """Jobs of these kinds that are done."""
     jobs = {}
     for kind in kinds:
-        begun = await (owner.ok("GET", "/export") if kind == "export" else owner.ok("POST", "/import?name=a.md", status=202, content=b"text"))
+        begun = await (
+            owner.ok("GET", "/export")
+            if kind == "export"
+            else owner.ok("POST", "/import?name=a.md", status=202, content=b"text")
+        )
         jobs[kind] = (await finished(owner, f"/{kind}/{begun['job']['id']}"))["id"]
     return jobs
 
 
 async def invited(other: Client) -> dict[str, Any]:
     """An invite of another's to their team."""
-    return {"invite_token": (await other.ok("POST", "/os/team/invite"))["inviteUrl"].rpartition("/")[2]}
+    return {
+        "invite_token": (await other.ok("POST", "/os/team/invite"))["inviteUrl"].rpartition("/")[2]
+    }
 
 
 async def teamed(owner: Client, other: Client) -> dict[str, Any]:
@@ -764,11 +999,23 @@ async def teamed(owner: Client, other: Client) -> dict[str, Any]:
 def raised(tx: Tx, title: str) -> int:
     """A todo that the first user's heartbeat would add."""
     row = tx.sure("SELECT id, uuid, username FROM users ORDER BY id")
-    me = Caller(user=row["id"], user_id=row["uuid"], username=row["username"], kind="heartbeat", scopes=("os.todos:write",))
+    me = Caller(
+        user=row["id"],
+        user_id=row["uuid"],
+        username=row["username"],
+        kind="heartbeat",
+        scopes=("os.todos:write",),
+    )
     return escalations.raise_(
-        tx, me, kind="tool_call", origin=Origin("heartbeat", run_id=1, tier="ACTIONS"), tool="create_todo", arguments={"title": title},
-        summary=title, reason="It asks first.",
-    )  # fmt: skip
+        tx,
+        me,
+        kind="tool_call",
+        origin=Origin("heartbeat", run_id=1, tier="ACTIONS"),
+        tool="create_todo",
+        arguments={"title": title},
+        summary=title,
+        reason="It asks first.",
+    )
 
 
 def filled(value: Any, ready: dict[str, Any]) -> Any:
@@ -784,9 +1031,16 @@ async def call(client: Client, found: Operation[..., Any], ready: dict[str, Any]
     given = filled(CALLS[found.name], ready)
     path = found.path.format_map(given)
     others = {name: value for name, value in given.items() if name not in found.path_names}
-    if found.raw:
-        return await client.request(found.method, path, params=others, content=b"the bytes of a file")
-    return await client.request(found.method, path, params=others if found.in_query else None, json=None if found.in_query else others)
+    if found.http.takes_file:
+        return await client.request(
+            found.method, path, params=others, content=b"the bytes of a file"
+        )
+    return await client.request(
+        found.method,
+        path,
+        params=others if found.in_query else None,
+        json=None if found.in_query else others,
+    )
 
 
 def test_every_operation_has_a_call_that_succeeds() -> None:
@@ -794,26 +1048,36 @@ def test_every_operation_has_a_call_that_succeeds() -> None:
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("found", [pytest.param(each, id=each.name) for each in OPERATIONS if not each.downloads])
-async def test_a_call_that_succeeds_answers_in_the_one_envelope_and_as_its_schema_says(found: Operation[..., Any], ready: Ready) -> None:
+@pytest.mark.parametrize(
+    "found", [pytest.param(each, id=each.name) for each in OPERATIONS if not each.downloads]
+)
+async def test_a_call_that_succeeds_answers_in_the_one_envelope_and_as_its_schema_says(
+    found: Operation[..., Any], ready: Ready
+) -> None:
     response = await call(ready.alice, found, ready.made)
-    assert response.status_code == found.status, response.text
+    assert response.status_code == found.http.status, response.text
     described = document(CATALOG)
-    schema = described["paths"][found.path][found.method.lower()]["responses"][str(found.status)]["content"]["application/json"]["schema"]
+    schema = described["paths"][found.path][found.method.lower()]["responses"][
+        str(found.http.status)
+    ]["content"]["application/json"]["schema"]
     jsonschema_rs.validate({**schema, "components": described["components"]}, response.json())
     assert response.headers["content-type"] == "application/json; charset=utf-8"
     assert response.headers["cache-control"] == "no-store"
-    assert found.bare or response.content.startswith(b'{"success":true')
+    assert found.http.bare or response.content.startswith(b'{"success":true')
     assert response.headers["x-request-id"]
 
 
 @pytest.mark.anyio
 @each_scoped
-async def test_each_declared_scope_alone_is_enough_for_the_whole_call(found: Operation[..., Any], ready: Ready) -> None:
+async def test_each_declared_scope_alone_is_enough_for_the_whole_call(
+    found: Operation[..., Any], ready: Ready
+) -> None:
     key = await ready.served.key("alice", [found.scopes[0], *READS_TOO.get(found.name, ())])
     made = dict(ready.made)
     async with ready.served.client(key) as client:
-        if found.path.startswith(("/import/", "/export/")):  # a job shows itself only to what may do as much as the one that began it
+        if found.path.startswith(
+            ("/import/", "/export/")
+        ):  # a job shows itself only to what may do as much as the one that began it
             made |= await moved(client, found.path.split("/")[1])
         response = await call(client, found, made)
-    assert response.status_code == found.status, response.text
+    assert response.status_code == found.http.status, response.text

@@ -14,10 +14,15 @@ def test_a_generated_text_is_what_the_code_says(path: Path) -> None:
 
 def test_a_table_goes_between_its_markers_and_touches_nothing_else() -> None:
     text = "before\n<!-- settings -->\nold\n<!-- /settings -->\nafter\n"
-    assert docs.between(text, "settings", "new") == "before\n<!-- settings -->\nnew\n<!-- /settings -->\nafter\n"
+    assert (
+        docs.between(text, "settings", "new")
+        == "before\n<!-- settings -->\nnew\n<!-- /settings -->\nafter\n"
+    )
 
 
-@pytest.mark.parametrize("text", ["", "<!-- settings -->", "<!-- /settings -->", "<!-- /settings --><!-- settings -->"])
+@pytest.mark.parametrize(
+    "text", ["", "<!-- settings -->", "<!-- /settings -->", "<!-- /settings --><!-- settings -->"]
+)
 def test_a_readme_without_its_markers_is_told_which_are_missing(text: str) -> None:
     with pytest.raises(LookupError, match=r"README.md needs the line <!-- settings -->"):
         docs.between(text, "settings", "new")

@@ -1,4 +1,7 @@
-"""The devices that were active in a month: known in memory at once, written from time to time as the keys' last use is."""
+"""The devices that were active in a month.
+
+Known in memory at once, written from time to time as the keys' last use is.
+"""
 
 import asyncio
 import dataclasses
@@ -17,7 +20,10 @@ from app.errors import Invalid
 HEADER = "X-Device-Id"
 LONGEST_NAME = 128
 MOST_DEVICES = 10_000
-"""Most devices of a user in a month; what names itself as yet another one is counted as its credential."""
+"""Most devices of a user in a month.
+
+What names itself as yet another one is counted as its credential.
+"""
 MOST_ADMITTED = 10_000
 
 
@@ -30,7 +36,9 @@ class Active(NamedTuple):
 
 
 class Admitted:
-    """A caller as the key ring gave it, the same with its device, and whether it was noted as active since the last flush."""
+    """A caller as the key ring gave it, the same with its device, and whether it was noted as
+    active since the last flush.
+    """
 
     __slots__ = ("active", "caller", "given", "noted")
 
@@ -42,7 +50,10 @@ class Admitted:
 
 
 class Devices:
-    """Who is at work with which device. A device that is not known yet is held against the cap of devices; known ones go on."""
+    """Who is at work with which device.
+
+    A device that is not known yet is held against the cap of devices; known ones go on.
+    """
 
     def __init__(self, store: Store, tasks: Tasks) -> None:
         self._store = store
@@ -54,11 +65,15 @@ class Devices:
         self._seen: dict[Active, list[datetime]] = {}
 
     def admit(self, caller: Caller, named: bytes | None) -> Caller:
-        """Note that the caller's device is active now, and give the caller with its device; `named` is what the request calls it.
+        """Note that the caller's device is active now, and give the caller with its device.
 
-        Raises BudgetExceeded for a new device that the cap of devices has no room for, and Invalid for a name that cannot be one.
+        `named` is what the request calls it.
+
+        Raises BudgetExceeded for a new device that the cap of devices has no room for, and
+        Invalid for a name that cannot be one.
         """
-        # By identity: each entry holds its caller, and a caller whose key was changed is another one.
+        # By identity: each entry holds its caller, and a caller whose key was changed is another
+        # one.
         found = self._admitted.get(id(caller) if named is None else (id(caller), named))
         if found is None or not found.noted:
             found = self._note(caller, named)
@@ -94,43 +109,69 @@ class Devices:
         self._month_ends = month_end(self._month)
         self._known.clear()
         self._admitted.clear()
-        asyncio.get_running_loop().call_later((self._month_ends - moment).total_seconds(), self._look_again)
+        asyncio.get_running_loop().call_later(
+            (self._month_ends - moment).total_seconds(), self._look_again
+        )
 
     def _meet(self, caller: Caller, named: bytes | None) -> Admitted:
         known = self._known.get(caller.user)
         if known is None:
             known = self._known[caller.user] = self._store.quick(_known, caller.user, self._month)
-        name = None if named is None or caller.device is not None or caller.kind == "device" else _name(named)
+        name = (
+            None
+            if named is None or caller.device is not None or caller.kind == "device"
+            else _name(named)
+        )
         if name is not None and name not in known and len(known) >= MOST_DEVICES:
             name = None
         met = caller if name is None else dataclasses.replace(caller, device=name)
         device = met.device_id or met.credential_id
         if device not in known:
             if self._store.quick(_demand_room, caller.user, len(known)):
-                self._tasks.start(self.flush_seen())  # begins in the loop's next turn, when it is noted
+                self._tasks.start(
+                    self.flush_seen()
+                )  # begins in the loop's next turn, when it is noted
             known.add(device)
         return Admitted(caller, met, Active(caller.user, self._month, device))
 
 
 def active_in(tx: Tx, user: int, month: str) -> int:
     """Give the number of devices that were active in a month."""
-    return int(tx.value("SELECT count(*) FROM active_devices WHERE user_id = :user AND month = :month", user=user, month=month))
+    return int(
+        tx.value(
+            "SELECT count(*) FROM active_devices WHERE user_id = :user AND month = :month",
+            user=user,
+            month=month,
+        )
+    )
 
 
 def _name(named: bytes) -> str | None:
     """Give the device's name, None where it is empty."""
     name = named.decode("latin-1").strip()
     if len(name) > LONGEST_NAME or not (name.isascii() and (name.isprintable() or not name)):
-        raise Invalid(f"{HEADER} must have 1 to {LONGEST_NAME} printable ASCII characters.", field=HEADER)
+        raise Invalid(
+            f"{HEADER} must have 1 to {LONGEST_NAME} printable ASCII characters.", field=HEADER
+        )
     return name or None
 
 
 def _known(tx: Tx, user: int, month: str) -> set[str]:
-    return {row[0] for row in tx.all("SELECT device_id FROM active_devices WHERE user_id = :user AND month = :month", user=user, month=month)}
+    return {
+        row[0]
+        for row in tx.all(
+            "SELECT device_id FROM active_devices WHERE user_id = :user AND month = :month",
+            user=user,
+            month=month,
+        )
+    }
 
 
 def _demand_room(tx: Tx, user: int, known: int) -> bool:
-    """Raise BudgetExceeded where a cap has no room for one more device; say whether there is a cap at all."""
+    """Raise BudgetExceeded where a cap has no room for one more device.
+
+    Say whether there is a cap at all.
+    """
     caps = cap_rows.of_user(tx, user, "devices")
     if full := [cap for cap in caps if known >= cap.most]:
         raise token_reservations.exceeded(tx, full, token_reservations.zone_of(tx, user))
@@ -141,10 +182,16 @@ def _write(tx: Tx, seen: dict[Active, list[datetime]]) -> None:
     for active, (first, last) in seen.items():
         tx.run(
             """INSERT INTO active_devices (user_id, month, device_id, first_seen_at, last_seen_at)
-               SELECT :user, :month, :device, :first, :last WHERE EXISTS (SELECT 1 FROM users WHERE id = :user)
-               ON CONFLICT (user_id, month, device_id) DO UPDATE SET last_seen_at = max(last_seen_at, excluded.last_seen_at)""",
-            **active._asdict(), first=stamp(first), last=stamp(last),
-        )  # fmt: skip
+               SELECT :user, :month, :device, :first, :last WHERE
+                 EXISTS (SELECT 1 FROM users WHERE id = :user)
+               ON CONFLICT (user_id, month, device_id) DO UPDATE
+                 SET last_seen_at = max(last_seen_at, excluded.last_seen_at)""",
+            **active._asdict(),
+            first=stamp(first),
+            last=stamp(last),
+        )
     for user, month in {(active.user, active.month) for active in seen}:
         for cap in cap_rows.of_user(tx, user, "devices"):
-            token_reservations.warn(tx, user, cap, Count(active_in(tx, user, month), 0), "", Span("", month))
+            token_reservations.warn(
+                tx, user, cap, Count(active_in(tx, user, month), 0), "", Span("", month)
+            )

@@ -29,30 +29,62 @@ class Cap(msgspec.Struct, frozen=True):
 
 def add_defaults(tx: Tx, user: int) -> None:
     """Give a new user the caps that everyone begins with."""
-    insert(tx, user, subject="heartbeat", subject_id="", metric="tokens", period="day", most=HEARTBEAT_TOKENS_A_DAY)
+    insert(
+        tx,
+        user,
+        subject="heartbeat",
+        subject_id="",
+        metric="tokens",
+        period="day",
+        most=HEARTBEAT_TOKENS_A_DAY,
+    )
 
 
 def insert(
-    tx: Tx, user: int, *, subject: Subject, subject_id: str, metric: Metric, period: Period, most: int, warn_percent: int = WARN_PERCENT
+    tx: Tx,
+    user: int,
+    *,
+    subject: Subject,
+    subject_id: str,
+    metric: Metric,
+    period: Period,
+    most: int,
+    warn_percent: int = WARN_PERCENT,
 ) -> int:
-    """Add a cap and give its id; raise AlreadyExists where there is one for the same subject, metric and period."""
+    """Add a cap and give its id.
+
+    Raise AlreadyExists where there is one for the same subject, metric and period.
+    """
     try:
         made = tx.run(
             """INSERT INTO caps (user_id, subject, subject_id, metric, period, most, warn_percent, created_at)
                VALUES (:user, :subject, :subject_id, :metric, :period, :most, :warn, :now)""",
-            user=user, subject=subject, subject_id=subject_id, metric=metric, period=period, most=most, warn=warn_percent, now=tx.now,
-        )  # fmt: skip
+            user=user,
+            subject=subject,
+            subject_id=subject_id,
+            metric=metric,
+            period=period,
+            most=most,
+            warn=warn_percent,
+            now=tx.now,
+        )
     except sqlite3.IntegrityError:
-        raise AlreadyExists("There is a cap for this subject, metric and period already; change that one.") from None
+        raise AlreadyExists(
+            "There is a cap for this subject, metric and period already; change that one."
+        ) from None
     return made.lastrowid or 0
 
 
 def change(tx: Tx, user: int, id_: int, *, most: int | None, warn_percent: int | None) -> None:
     """Change what is given; a warning that was given before may come again."""
     tx.run(
-        "UPDATE caps SET most = ifnull(:most, most), warn_percent = ifnull(:warn, warn_percent) WHERE id = :id AND user_id = :user",
-        id=id_, user=user, most=most, warn=warn_percent,
-    )  # fmt: skip
+        "UPDATE caps SET most = ifnull(:most, most), warn_percent = ifnull(:warn, "
+        "warn_percent) WHERE id = :id AND user_id = :user",
+        id=id_,
+        user=user,
+        most=most,
+        warn=warn_percent,
+    )
     tx.run("DELETE FROM cap_warnings WHERE cap_id = :id", id=id_)
 
 
@@ -62,39 +94,56 @@ def delete(tx: Tx, user: int, id_: int) -> None:
 
 
 def warn_once(tx: Tx, cap: Cap, subject_id: str, period: str) -> bool:
-    """Note that whoever it counts for was warned in a period; say whether this is the first time."""
+    """Note that whoever it counts for was warned in a period.
+
+    Say whether this is the first time.
+    """
     return (
         tx.run(
             """INSERT INTO cap_warnings (cap_id, subject_id, period) VALUES (:cap, :subject, :period)
-               ON CONFLICT (cap_id, subject_id) DO UPDATE SET period = excluded.period WHERE period <> excluded.period""",
-            cap=cap.id, subject=subject_id, period=period,
+               ON CONFLICT (cap_id, subject_id) DO UPDATE SET period = excluded.period
+                 WHERE period <> excluded.period""",
+            cap=cap.id,
+            subject=subject_id,
+            period=period,
         ).rowcount
         == 1
-    )  # fmt: skip
+    )
 
 
 def of_user(tx: Tx, user: int, metric: Metric | None = None) -> list[Cap]:
     """Give a user's caps, oldest first."""
     rows = tx.all(
-        f"SELECT {COLUMNS} FROM caps WHERE user_id = :user AND metric = ifnull(:metric, metric) ORDER BY id",
-        user=user, metric=metric,
-    )  # fmt: skip
+        f"SELECT {COLUMNS} FROM caps "
+        "WHERE user_id = :user AND metric = ifnull(:metric, metric) ORDER BY id",
+        user=user,
+        metric=metric,
+    )
     return [Cap(*row) for row in rows]
 
 
-def of_tokens(tx: Tx, user: int, *, credential: str, device: str | None, agent: str | None) -> list[Cap]:
-    """Give a user's caps of tokens without those of another credential, device or agent, oldest first."""
+def of_tokens(
+    tx: Tx, user: int, *, credential: str, device: str | None, agent: str | None
+) -> list[Cap]:
+    """Give a user's caps of tokens without those of another credential, device or agent, oldest
+    first.
+    """
     rows = tx.all(
         f"""SELECT {COLUMNS} FROM caps WHERE user_id = :user AND metric = 'tokens'
             AND (subject_id = '' OR subject_id IN (:credential, :device, :agent)) ORDER BY id""",
-        user=user, credential=credential, device=device, agent=agent,
-    )  # fmt: skip
+        user=user,
+        credential=credential,
+        device=device,
+        agent=agent,
+    )
     return [Cap(*row) for row in rows]
 
 
 def one(tx: Tx, user: int, id_: int) -> Cap:
     """Give one cap of a user; raise NotFound."""
-    row = tx.one(f"SELECT {COLUMNS} FROM caps WHERE id = :id AND user_id = :user", id=id_, user=user)
+    row = tx.one(
+        f"SELECT {COLUMNS} FROM caps WHERE id = :id AND user_id = :user", id=id_, user=user
+    )
     if row is None:
         raise NotFound(f"There is no cap {id_}.", field="id")
     return Cap(*row)

@@ -1,4 +1,6 @@
-"""Caps: how many tokens, or devices, an account, a device, a credential, an agent or the heartbeat may take in a day or month."""
+"""Caps: how many tokens, or devices, an account, a device, a credential, an agent or the
+heartbeat may take in a day or month.
+"""
 
 from typing import Annotated
 
@@ -19,11 +21,18 @@ from app.errors import Invalid, NotFound, QuotaExceeded
 MOST_CAPS = 200
 Limit = Annotated[int, Meta(ge=0, le=LARGEST_ID)]
 Percent = Annotated[int, Meta(ge=1, le=100)]
-SubjectId = Annotated[str, Meta(description="the id of a device, credential or agent; without it the cap is of each"), Line(1, 160)]
+SubjectId = Annotated[
+    str,
+    Meta(description="the id of a device, credential or agent; without it the cap is of each"),
+    Line(1, 160),
+]
 
 
 class CapView(Record):
-    """A cap with what it has left; of a cap of each, those numbers are of the one that has taken most."""
+    """A cap with what it has left.
+
+    Of a cap of each, those numbers are of the one that has taken most.
+    """
 
     id: int
     subject: Subject
@@ -50,7 +59,9 @@ class CapDeleted(Record):
     pass
 
 
-@operation("GET /metering/caps", category="metering", scope="metering:read", since="beyond", effect="read")
+@operation(
+    "GET /metering/caps", category="metering", scope="metering:read", since="beyond", effect="read"
+)
 async def list_caps(app: App, me: Caller) -> CapList:
     """List the account's caps, oldest first, with what each has left."""
     await app.part(Devices).flush_seen()
@@ -72,22 +83,42 @@ async def list_caps(app: App, me: Caller) -> CapList:
     ),
 )
 async def create_cap(
-    app: App, me: Caller, *, subject: Subject, metric: Metric, period: Period, limit: Limit, subject_id: SubjectId | None = None,
+    app: App,
+    me: Caller,
+    *,
+    subject: Subject,
+    metric: Metric,
+    period: Period,
+    limit: Limit,
+    subject_id: SubjectId | None = None,
     warn_percent: Percent = cap_rows.WARN_PERCENT,
-) -> CapAnswer:  # fmt: skip
-    """Limit the tokens, or the active devices, of a subject in a day of the user's zone or a month of UTC."""
+) -> CapAnswer:
+    """Limit the tokens, or the active devices, of a subject in a day of the user's zone or a
+    month of UTC.
+    """
     await app.part(Devices).flush_seen()
-    return await app.write(_create, me.user, subject, subject_id, metric, period, limit, warn_percent)
+    return await app.write(
+        _create, me.user, subject, subject_id, metric, period, limit, warn_percent
+    )
 
 
-@operation("PATCH /metering/caps/{id}", category="metering", scope="metering:manage", since="beyond")
-async def change_cap(app: App, me: Caller, *, id: Id, limit: Limit | None = None, warn_percent: Percent | None = None) -> CapAnswer:
-    """Change a cap's limit or the percentage at which it warns; a limit below what is used lets nothing more through."""
+@operation(
+    "PATCH /metering/caps/{id}", category="metering", scope="metering:manage", since="beyond"
+)
+async def change_cap(
+    app: App, me: Caller, *, id: Id, limit: Limit | None = None, warn_percent: Percent | None = None
+) -> CapAnswer:
+    """Change a cap's limit or the percentage at which it warns.
+
+    A limit below what is used lets nothing more through.
+    """
     await app.part(Devices).flush_seen()
     return await app.write(_change, me.user, id, limit, warn_percent)
 
 
-@operation("DELETE /metering/caps/{id}", category="metering", scope="metering:manage", since="beyond")
+@operation(
+    "DELETE /metering/caps/{id}", category="metering", scope="metering:manage", since="beyond"
+)
 def delete_cap(tx: Tx, me: Caller, *, id: Id) -> CapDeleted:
     """Take a cap away."""
     cap_rows.one(tx, me.user, id)
@@ -104,15 +135,41 @@ async def user_caps(app: App, me: Caller, *, username: str) -> CapList:
 
 @operation("COMMAND", category="metering")
 def set_cap(
-    tx: Tx, me: Caller, *, username: str, subject: Subject, metric: Metric, period: Period, limit: Limit, subject_id: SubjectId | None = None,
+    tx: Tx,
+    me: Caller,
+    *,
+    username: str,
+    subject: Subject,
+    metric: Metric,
+    period: Period,
+    limit: Limit,
+    subject_id: SubjectId | None = None,
     warn_percent: Percent | None = None,
-) -> CapAnswer:  # fmt: skip
-    """Set a user's cap, be it a new one or the one that there is for the same subject, metric and period."""
+) -> CapAnswer:
+    """Set a user's cap, be it a new one or the one that there is for the same subject, metric
+    and period.
+    """
     user = users.by_name(tx, username)["id"]
     key = (subject, _stored_id(tx, user, subject, subject_id), metric, period)
-    there = next((cap for cap in cap_rows.of_user(tx, user) if (cap.subject, cap.subject_id, cap.metric, cap.period) == key), None)
+    there = next(
+        (
+            cap
+            for cap in cap_rows.of_user(tx, user)
+            if (cap.subject, cap.subject_id, cap.metric, cap.period) == key
+        ),
+        None,
+    )
     if there is None:
-        return _create(tx, user, subject, subject_id, metric, period, limit, warn_percent or cap_rows.WARN_PERCENT)
+        return _create(
+            tx,
+            user,
+            subject,
+            subject_id,
+            metric,
+            period,
+            limit,
+            warn_percent or cap_rows.WARN_PERCENT,
+        )
     return _change(tx, user, there.id, limit, warn_percent)
 
 
@@ -130,48 +187,106 @@ def _list(tx: Tx, user: int) -> CapList:
     return CapList([_view(tx, user, cap, zone) for cap in cap_rows.of_user(tx, user)])
 
 
-def _create(tx: Tx, user: int, subject: Subject, subject_id: str | None, metric: Metric, period: Period, limit: int, warn_percent: int) -> CapAnswer:
+def _create(
+    tx: Tx,
+    user: int,
+    subject: Subject,
+    subject_id: str | None,
+    metric: Metric,
+    period: Period,
+    limit: int,
+    warn_percent: int,
+) -> CapAnswer:
     if metric == "devices" and (subject, period) != ("account", "month"):
-        raise Invalid("Devices can be limited for the account and a month alone.", field="subject" if subject != "account" else "period")
+        raise Invalid(
+            "Devices can be limited for the account and a month alone.",
+            field="subject" if subject != "account" else "period",
+        )
     stored = _stored_id(tx, user, subject, subject_id)
     if len(cap_rows.of_user(tx, user)) >= MOST_CAPS:
-        raise QuotaExceeded(f"A user has at most {MOST_CAPS} caps; delete one first.", limit=MOST_CAPS)
-    id_ = cap_rows.insert(tx, user, subject=subject, subject_id=stored, metric=metric, period=period, most=limit, warn_percent=warn_percent)
-    return CapAnswer(_view(tx, user, cap_rows.one(tx, user, id_), token_reservations.zone_of(tx, user)))
+        raise QuotaExceeded(
+            f"A user has at most {MOST_CAPS} caps; delete one first.", limit=MOST_CAPS
+        )
+    id_ = cap_rows.insert(
+        tx,
+        user,
+        subject=subject,
+        subject_id=stored,
+        metric=metric,
+        period=period,
+        most=limit,
+        warn_percent=warn_percent,
+    )
+    return CapAnswer(
+        _view(tx, user, cap_rows.one(tx, user, id_), token_reservations.zone_of(tx, user))
+    )
 
 
 def _change(tx: Tx, user: int, id_: int, limit: int | None, warn_percent: int | None) -> CapAnswer:
     cap_rows.one(tx, user, id_)
     cap_rows.change(tx, user, id_, most=limit, warn_percent=warn_percent)
-    return CapAnswer(_view(tx, user, cap_rows.one(tx, user, id_), token_reservations.zone_of(tx, user)))
+    return CapAnswer(
+        _view(tx, user, cap_rows.one(tx, user, id_), token_reservations.zone_of(tx, user))
+    )
 
 
 def _stored_id(tx: Tx, user: int, subject: Subject, given: str | None) -> str:
-    """Give a subject's id as its tokens are counted: of a credential its kind and number, where a number alone is a key's."""
+    """Give a subject's id as its tokens are counted.
+
+    Of a credential its kind and number, where a number alone is a key's.
+    """
     if given is None:
         return ""
     if subject in ("account", "heartbeat"):
-        raise Invalid(f"There is one {subject} only, so subjectId must be left out.", field="subjectId")
+        raise Invalid(
+            f"There is one {subject} only, so subjectId must be left out.", field="subjectId"
+        )
     if subject != "credential":
         return given
     kind, _, number = given.rpartition(":") if ":" in given else ("key", "", given)
     table = {"key": "keys", "oauth": "oauth_grants"}.get(kind)
-    known = table is not None and number.isascii() and number.isdigit() and len(number) < len(str(LARGEST_ID))
-    if not known or tx.one(f"SELECT 1 FROM {table} WHERE id = :id AND user_id = :user", id=int(number), user=user) is None:
-        raise NotFound("There is no such credential: subjectId is the id of a key, or oauth: and the id of a grant.", field="subjectId")
+    known = (
+        table is not None
+        and number.isascii()
+        and number.isdigit()
+        and len(number) < len(str(LARGEST_ID))
+    )
+    if (
+        not known
+        or tx.one(
+            f"SELECT 1 FROM {table} WHERE id = :id AND user_id = :user", id=int(number), user=user
+        )
+        is None
+    ):
+        raise NotFound(
+            "There is no such credential: subjectId is the id of a key, or oauth: and the "
+            "id of a grant.",
+            field="subjectId",
+        )
     return f"{kind}:{int(number)}"
 
 
 def _view(tx: Tx, user: int, cap: Cap, zone: str) -> CapView:
     taken = _taken(tx, user, cap, zone)
     return CapView(
-        cap.id, cap.subject, _shown_id(cap), cap.metric, cap.period, cap.most, taken.used, taken.reserved,
-        max(0, cap.most - taken.used - taken.reserved), stamp(resets_at(cap.period, tx.moment, zone)), cap.warn_percent,
-    )  # fmt: skip
+        cap.id,
+        cap.subject,
+        _shown_id(cap),
+        cap.metric,
+        cap.period,
+        cap.most,
+        taken.used,
+        taken.reserved,
+        max(0, cap.most - taken.used - taken.reserved),
+        stamp(resets_at(cap.period, tx.moment, zone)),
+        cap.warn_percent,
+    )
 
 
 def _shown_id(cap: Cap) -> str | None:
-    return (cap.subject_id.removeprefix("key:") if cap.subject == "credential" else cap.subject_id) or None
+    return (
+        cap.subject_id.removeprefix("key:") if cap.subject == "credential" else cap.subject_id
+    ) or None
 
 
 def _taken(tx: Tx, user: int, cap: Cap, zone: str) -> Count:
@@ -179,4 +294,8 @@ def _taken(tx: Tx, user: int, cap: Cap, zone: str) -> Count:
     if cap.metric == "devices":
         return Count(active_devices.active_in(tx, user, span.month), 0)
     by, id_ = token_reservations.counted_by(cap), token_reservations.counted_id(cap)
-    return token_rows.largest(tx, user, by, cap.period, span) if id_ is None else token_rows.count(tx, user, by, id_, cap.period, span)
+    return (
+        token_rows.largest(tx, user, by, cap.period, span)
+        if id_ is None
+        else token_rows.count(tx, user, by, id_, cap.period, span)
+    )

@@ -25,30 +25,52 @@ def connect_users(tx: Tx, me: Caller, *, username: str, contact: str) -> Connect
 
 
 def connect(tx: Tx, user: int, contact: int, *, friend: bool = True) -> None:
-    """Make two users contacts of each other; friends stay friends, and what is no friend yet may become one."""
+    """Make two users contacts of each other.
+
+    Friends stay friends, and what is no friend yet may become one.
+    """
     for a, b in ((user, contact), (contact, user)):
         tx.run(
             """INSERT INTO contacts (user_id, contact_id, connected_at, friend) VALUES (:a, :b, :now, :friend)
-               ON CONFLICT (user_id, contact_id) DO UPDATE SET friend = max(friend, excluded.friend)""",
-            a=a, b=b, now=tx.now, friend=int(friend),
-        )  # fmt: skip
+               ON CONFLICT (user_id, contact_id) DO UPDATE
+                 SET friend = max(friend, excluded.friend)""",
+            a=a,
+            b=b,
+            now=tx.now,
+            friend=int(friend),
+        )
 
 
 def disconnect(tx: Tx, user: int, contact: int) -> bool:
     """End what makes two users contacts of each other; say whether they were."""
     ended = tx.run(
-        "DELETE FROM contacts WHERE (user_id = :user AND contact_id = :contact) OR (user_id = :contact AND contact_id = :user)",
-        user=user, contact=contact,
-    )  # fmt: skip
+        "DELETE FROM contacts WHERE (user_id = :user AND contact_id = :contact) "
+        "OR (user_id = :contact AND contact_id = :user)",
+        user=user,
+        contact=contact,
+    )
     return ended.rowcount > 0
 
 
 def connected(tx: Tx, user: int, contact: int) -> bool:
     """Say whether two users are contacts."""
-    return tx.one("SELECT 1 FROM contacts WHERE user_id = :user AND contact_id = :contact", user=user, contact=contact) is not None
+    return (
+        tx.one(
+            "SELECT 1 FROM contacts WHERE user_id = :user AND contact_id = :contact",
+            user=user,
+            contact=contact,
+        )
+        is not None
+    )
 
 
 def friends(tx: Tx, user: int, contact: int) -> bool:
-    """Say whether two users are contacts as friends, and not only because one may ask the other's agent."""
-    row = tx.one("SELECT friend FROM contacts WHERE user_id = :user AND contact_id = :contact", user=user, contact=contact)
+    """Say whether two users are contacts as friends, and not only because one may ask the
+    other's agent.
+    """
+    row = tx.one(
+        "SELECT friend FROM contacts WHERE user_id = :user AND contact_id = :contact",
+        user=user,
+        contact=contact,
+    )
     return row is not None and row["friend"] == 1

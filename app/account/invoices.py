@@ -1,4 +1,7 @@
-"""Invoices: what a month would cost by the prices of the settings. They are shown and never sent."""
+"""Invoices: what a month would cost by the prices of the settings.
+
+They are shown and never sent.
+"""
 
 from typing import Annotated, Literal
 
@@ -48,36 +51,76 @@ class Invoice(Record):
     total_micros: int
 
 
-@operation("GET /metering/invoice", category="metering", scope="metering:read", since="beyond", effect="read")
+@operation(
+    "GET /metering/invoice",
+    category="metering",
+    scope="metering:read",
+    since="beyond",
+    effect="read",
+)
 async def read_invoice(app: App, me: Caller, *, month: AMonth | None = None) -> Invoice:
     """Read what a month costs by the prices of this server's settings."""
     return await _invoice(app, me, month, active_devices=None, tokens=None, prices=None)
 
 
-@operation("POST /metering/invoice/simulate", category="metering", scope="metering:read", since="beyond", effect="read")
+@operation(
+    "POST /metering/invoice/simulate",
+    category="metering",
+    scope="metering:read",
+    since="beyond",
+    effect="read",
+)
 async def simulate_invoice(
-    app: App, me: Caller, *, month: AMonth | None = None, active_devices: Number | None = None, tokens: Number | None = None,
+    app: App,
+    me: Caller,
+    *,
+    month: AMonth | None = None,
+    active_devices: Number | None = None,
+    tokens: Number | None = None,
     prices: Prices | None = None,
-) -> Invoice:  # fmt: skip
-    """Work out what a month would cost with other quantities or prices; what is not given is as it is."""
-    return await _invoice(app, me, month, active_devices=active_devices, tokens=tokens, prices=prices)
+) -> Invoice:
+    """Work out what a month would cost with other quantities or prices.
+
+    What is not given is as it is.
+    """
+    return await _invoice(
+        app, me, month, active_devices=active_devices, tokens=tokens, prices=prices
+    )
 
 
-async def _invoice(app: App, me: Caller, month: str | None, *, active_devices: int | None, tokens: int | None, prices: Prices | None) -> Invoice:
+async def _invoice(
+    app: App,
+    me: Caller,
+    month: str | None,
+    *,
+    active_devices: int | None,
+    tokens: int | None,
+    prices: Prices | None,
+) -> Invoice:
     await app.part(Devices).flush_seen()
     named, seen, used = await app.read(_quantities, me.user, month)
     settings, wanted = app.settings, prices or Prices()
     lines = [
         _line(
-            "active_device", _first(active_devices, seen), _first(wanted.included_devices, settings.included_devices),
+            "active_device",
+            _first(active_devices, seen),
+            _first(wanted.included_devices, settings.included_devices),
             _first(wanted.device_price_micros, settings.device_price_micros),
         ),
         _line(
-            "tokens", _first(tokens, used), _first(wanted.included_tokens, settings.included_tokens),
+            "tokens",
+            _first(tokens, used),
+            _first(wanted.included_tokens, settings.included_tokens),
             _first(wanted.token_price_micros, settings.token_price_micros),
         ),
-    ]  # fmt: skip
-    return Invoice(simulated=True, month=named, currency=settings.currency, lines=lines, total_micros=sum(line.amount_micros for line in lines))
+    ]
+    return Invoice(
+        simulated=True,
+        month=named,
+        currency=settings.currency,
+        lines=lines,
+        total_micros=sum(line.amount_micros for line in lines),
+    )
 
 
 def _quantities(tx: Tx, user: int, month: str | None) -> tuple[str, int, int]:
@@ -86,7 +129,9 @@ def _quantities(tx: Tx, user: int, month: str | None) -> tuple[str, int, int]:
     return month, active_devices.active_in(tx, user, month), used
 
 
-def _line(item: Literal["active_device", "tokens"], quantity: int, included: int, price: int) -> InvoiceLine:
+def _line(
+    item: Literal["active_device", "tokens"], quantity: int, included: int, price: int
+) -> InvoiceLine:
     billable = max(0, quantity - included)
     return InvoiceLine(item, quantity, included, billable, price, billable * price)
 

@@ -20,9 +20,14 @@ from app.errors import InsufficientScope, NotFound, QuotaExceeded, Unauthorized
 
 MOST_LIVE_KEYS = 100
 LIVES: dict[str, timedelta | None] = {
-    "1h": timedelta(hours=1), "24h": timedelta(hours=24), "7d": timedelta(days=7), "30d": timedelta(days=30),
-    "90d": timedelta(days=90), "1y": timedelta(days=365), "never": None,
-}  # fmt: skip
+    "1h": timedelta(hours=1),
+    "24h": timedelta(hours=24),
+    "7d": timedelta(days=7),
+    "30d": timedelta(days=30),
+    "90d": timedelta(days=90),
+    "1y": timedelta(days=365),
+    "never": None,
+}
 ExpiresIn = Literal["1h", "24h", "7d", "30d", "90d", "1y", "never"]
 
 
@@ -35,7 +40,9 @@ class KnownScopes(Rule, frozen=True):
 
     def __call__(self, value: list[str]) -> list[str]:
         if not value:
-            raise ValueError("must name at least one scope; leave scopes out for a key with all of them")
+            raise ValueError(
+                "must name at least one scope; leave scopes out for a key with all of them"
+            )
         if unknown := [scope for scope in value if scope not in SCOPES and scope != "*"]:
             raise ValueError(f"holds an unknown scope: {unknown[0][:80]}")
         return ["*"] if "*" in value else list(dict.fromkeys(value))
@@ -83,7 +90,14 @@ def list_keys(tx: Tx, me: Caller) -> KeyList:
 
 
 @operation("POST /account/keys", scope="account:manage", since="beyond", http=Http(status=201))
-async def create_key(app: App, me: Caller, *, name: KeyName, scopes: Scopes | None = None, expires_in: ExpiresIn = "never") -> NewKey:
+async def create_key(
+    app: App,
+    me: Caller,
+    *,
+    name: KeyName,
+    scopes: Scopes | None = None,
+    expires_in: ExpiresIn = "never",
+) -> NewKey:
     """Create an API key; without scopes it has all, which only a credential with all may give."""
     asked = EVERYTHING if scopes is None else tuple(scopes)
     _require_all(me, asked)
@@ -91,7 +105,9 @@ async def create_key(app: App, me: Caller, *, name: KeyName, scopes: Scopes | No
 
 
 @operation("POST /account/keys/{id}/rotate", scope="account:manage", since="beyond")
-async def rotate_key(app: App, me: Caller, *, id: Id, grace_seconds: Annotated[int, Meta(ge=0, le=86400)] = 0) -> NewKey:
+async def rotate_key(
+    app: App, me: Caller, *, id: Id, grace_seconds: Annotated[int, Meta(ge=0, le=86400)] = 0
+) -> NewKey:
     """Give a key a new secret; the old one works for the grace time."""
     return await app.write(_rotate, me, id, grace_seconds, app.settings.key_prefix)
 
@@ -104,7 +120,15 @@ def revoke_key(tx: Tx, me: Caller, *, id: Id) -> Revoked:
 
 
 @operation("COMMAND")
-async def issue_key(app: App, me: Caller, *, username: str, name: KeyName, scopes: Scopes | None = None, expires_in: ExpiresIn = "never") -> NewKey:
+async def issue_key(
+    app: App,
+    me: Caller,
+    *,
+    username: str,
+    name: KeyName,
+    scopes: Scopes | None = None,
+    expires_in: ExpiresIn = "never",
+) -> NewKey:
     """Create an API key for a user."""
     user = await app.read(lambda tx: int(users.by_name(tx, username)["id"]))
     asked = EVERYTHING if scopes is None else tuple(scopes)
@@ -114,7 +138,10 @@ async def issue_key(app: App, me: Caller, *, username: str, name: KeyName, scope
 @operation("COMMAND", effect="read")
 def user_keys(tx: Tx, me: Caller, *, username: str) -> KeyList:
     """List a user's API keys, newest first."""
-    rows = tx.all(f"SELECT {COLUMNS} FROM keys WHERE user_id = :user ORDER BY id DESC", user=users.by_name(tx, username)["id"])
+    rows = tx.all(
+        f"SELECT {COLUMNS} FROM keys WHERE user_id = :user ORDER BY id DESC",
+        user=users.by_name(tx, username)["id"],
+    )
     return KeyList([_key(*row) for row in rows], len(rows))
 
 
@@ -126,54 +153,89 @@ def end_key(tx: Tx, me: Caller, *, id: Id) -> Revoked:
     return _revoke(tx, id)
 
 
-def issue(tx: Tx, user: int, name: str, scopes: tuple[str, ...], expires_in: str, prefix: str, *, made_by: int | None = None) -> NewKey:
-    """Make a key for a user; `prefix` is what its secret begins with, `made_by` the key that asked for it."""
+def issue(
+    tx: Tx,
+    user: int,
+    name: str,
+    scopes: tuple[str, ...],
+    expires_in: str,
+    prefix: str,
+    *,
+    made_by: int | None = None,
+) -> NewKey:
+    """Make a key for a user; `prefix` is what its secret begins with, `made_by` the key that
+    asked for it.
+    """
     live = tx.value(
-        "SELECT count(*) FROM keys WHERE user_id = :user AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)", user=user, now=tx.now
+        "SELECT count(*) FROM keys WHERE user_id = :user AND revoked_at IS NULL "
+        "AND (expires_at IS NULL OR expires_at > :now)",
+        user=user,
+        now=tx.now,
     )
     if live >= MOST_LIVE_KEYS:
-        raise QuotaExceeded(f"A user has at most {MOST_LIVE_KEYS} live keys; revoke one first.", limit=MOST_LIVE_KEYS)
+        raise QuotaExceeded(
+            f"A user has at most {MOST_LIVE_KEYS} live keys; revoke one first.",
+            limit=MOST_LIVE_KEYS,
+        )
     secret = random_tokens.secret(prefix)
     life = LIVES[expires_in]
     id_ = tx.run(
         """INSERT INTO keys (user_id, name, digest, prefix, last4, scopes, created_at, expires_at, made_by)
            VALUES (:user, :name, :digest, :prefix, :last4, :scopes, :now, :expires, :made_by)""",
-        user=user, name=name, digest=digest(secret), prefix=prefix, last4=secret[-4:], scopes=msgspec.json.encode(scopes).decode(),
-        now=tx.now, expires=None if life is None else stamp(tx.moment + life), made_by=made_by,
-    ).lastrowid  # fmt: skip
+        user=user,
+        name=name,
+        digest=digest(secret),
+        prefix=prefix,
+        last4=secret[-4:],
+        scopes=msgspec.json.encode(scopes).decode(),
+        now=tx.now,
+        expires=None if life is None else stamp(tx.moment + life),
+        made_by=made_by,
+    ).lastrowid
     return NewKey(_one(tx, id_ or 0), secret)
 
 
 def live_scopes(tx: Tx, user: int, id_: int) -> tuple[str, ...] | None:
     """Give the scopes of a user's key; None when it is revoked, expired or not theirs."""
     row = tx.one(
-        "SELECT scopes FROM keys WHERE id = :id AND user_id = :user AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)",
-        id=id_, user=user, now=tx.now,
-    )  # fmt: skip
+        "SELECT scopes FROM keys WHERE id = :id AND user_id = :user "
+        "AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)",
+        id=id_,
+        user=user,
+        now=tx.now,
+    )
     return None if row is None else tuple(msgspec.json.decode(row[0]))
 
 
 def lineage(tx: Tx, key: int) -> frozenset[int]:
-    """Give a key with the key that made it or saw its present secret, and so on up to one that no key made."""
+    """Give a key with the key that made it or saw its present secret, and so on up to one that
+    no key made.
+    """
     rows = tx.all(
         """WITH RECURSIVE line (id) AS (
-               SELECT :key UNION SELECT k.made_by FROM keys k JOIN line ON line.id = k.id WHERE k.made_by IS NOT NULL)
+               SELECT :key UNION SELECT k.made_by FROM keys k JOIN line ON line.id = k.id
+                 WHERE k.made_by IS NOT NULL)
            SELECT id FROM line""",
         key=key,
-    )  # fmt: skip
+    )
     return frozenset(row[0] for row in rows)
 
 
 def secret_since(tx: Tx, key: int) -> str | None:
     """Give when a key got the secret that it has; None when there is no such key."""
-    found: str | None = tx.value("SELECT ifnull(secret_at, created_at) FROM keys WHERE id = :key", key=key)
+    found: str | None = tx.value(
+        "SELECT ifnull(secret_at, created_at) FROM keys WHERE id = :key", key=key
+    )
     return found
 
 
 class KeyRing:
-    """Who a key belongs to, answered from memory; what commits a change of keys or users empties it.
+    """Who a key belongs to, answered from memory.
 
-    The times of last use are gathered here and written at most once a minute by `flush`, not in a transaction for each request.
+    What commits a change of keys or users empties it.
+
+    The times of last use are gathered here and written at most once a minute by `flush`, not in
+    a transaction for each request.
     """
 
     def __init__(self, store: Store) -> None:
@@ -212,7 +274,8 @@ COLUMNS = "id, name, prefix, last4, scopes, created_at, last_used_at, expires_at
 
 
 def digest(key: str) -> bytes:
-    """Give the SHA-256 by which a key is kept and looked up; 40 random base62 characters (238 bits) need no slow hash.
+    """Give the SHA-256 by which a key is kept and looked up; 40 random base62 characters (238 bits)
+    need no slow hash.
 
     The look-up compares digests, so its time tells nothing of the key.
     """
@@ -220,41 +283,68 @@ def digest(key: str) -> bytes:
 
 
 def by_digest(tx: Tx, print_: bytes) -> Caller | None:
-    """Give the caller whose key has this digest, with the moment at which that ends; None when it is unknown or revoked."""
+    """Give the caller whose key has this digest, with the moment at which that ends.
+
+    None when it is unknown or revoked.
+    """
     row = tx.one(
         """SELECT k.id, k.name, k.prefix, k.scopes, u.id AS user, u.uuid, u.username,
-                  CASE WHEN k.digest = :print THEN k.expires_at ELSE min(k.old_expires_at, ifnull(k.expires_at, k.old_expires_at)) END AS expires_at
-           FROM keys k JOIN users u ON u.id = k.user_id WHERE (k.digest = :print OR k.old_digest = :print) AND k.revoked_at IS NULL""",
+                  CASE WHEN k.digest = :print THEN k.expires_at
+                    ELSE min(k.old_expires_at, ifnull(k.expires_at, k.old_expires_at)) END AS
+                    expires_at
+           FROM keys k JOIN users u ON u.id = k.user_id
+             WHERE (k.digest = :print OR k.old_digest = :print) AND k.revoked_at IS NULL""",
         print=print_,
-    )  # fmt: skip
+    )
     if row is None:
         return None
     return Caller(
-        user=row["user"], user_id=row["uuid"], username=row["username"], kind="key", scopes=tuple(msgspec.json.decode(row["scopes"])),
-        credential=row["id"], name=row["name"], prefix=row["prefix"], expires_at=row["expires_at"],
-    )  # fmt: skip
+        user=row["user"],
+        user_id=row["uuid"],
+        username=row["username"],
+        kind="key",
+        scopes=tuple(msgspec.json.decode(row["scopes"])),
+        credential=row["id"],
+        name=row["name"],
+        prefix=row["prefix"],
+        expires_at=row["expires_at"],
+    )
 
 
 def _require_all(me: Caller, scopes: Sequence[str]) -> None:
-    """Raise InsufficientScope unless the caller holds every one of `scopes`: no credential comes by a secret that may do more than itself."""
+    """Raise InsufficientScope unless the caller holds every one of `scopes`.
+
+    No credential comes by a secret that may do more than itself.
+    """
     if "*" in scopes and "*" not in me.scopes:
-        raise InsufficientScope("This credential lacks some scopes, so it cannot make or rotate a key with all.", scope="*")
+        raise InsufficientScope(
+            "This credential lacks some scopes, so it cannot make or rotate a key with all.",
+            scope="*",
+        )
     for scope in scopes:
         if scope != "*":
             me.require((scope,))
 
 
-def _issue_for(tx: Tx, me: Caller, name: str, scopes: tuple[str, ...], expires_in: str, prefix: str) -> NewKey:
+def _issue_for(
+    tx: Tx, me: Caller, name: str, scopes: tuple[str, ...], expires_in: str, prefix: str
+) -> NewKey:
     return issue(tx, me.user, name, scopes, expires_in, prefix, made_by=came_by(tx, me))
 
 
 def came_by(tx: Tx, me: Caller) -> int | None:
-    """Give the key by which the caller came, be it by a session that was begun with it; None where there is none."""
+    """Give the key by which the caller came, be it by a session that was begun with it.
+
+    None where there is none.
+    """
     if me.kind == "key":
         return me.credential
     if me.kind != "session":
         return None
-    sql = "SELECT k.id FROM web_sessions s JOIN keys k ON s.key_digest IN (k.digest, k.old_digest) WHERE s.id = :id"
+    sql = (
+        "SELECT k.id FROM web_sessions s "
+        "JOIN keys k ON s.key_digest IN (k.digest, k.old_digest) WHERE s.id = :id"
+    )
     found: int | None = tx.value(sql, id=me.credential)
     return found
 
@@ -264,30 +354,52 @@ def _rotate(tx: Tx, me: Caller, id_: int, grace_seconds: int, prefix: str) -> Ne
     _require_all(me, key.scopes)
     if key.revoked_at is not None:
         raise NotFound("This key is revoked.", field="id")
-    secret, until = random_tokens.secret(prefix), stamp(tx.moment + timedelta(seconds=grace_seconds))
+    secret, until = (
+        random_tokens.secret(prefix),
+        stamp(tx.moment + timedelta(seconds=grace_seconds)),
+    )
     tx.run(
-        """UPDATE keys SET old_digest = CASE WHEN :grace > 0 THEN digest END, old_expires_at = CASE WHEN :grace > 0 THEN :until END,
+        """UPDATE keys SET old_digest = CASE WHEN :grace > 0
+          THEN digest END, old_expires_at = CASE WHEN :grace > 0 THEN :until END,
                   digest = :digest, prefix = :prefix, last4 = :last4, secret_at = :now,
-                  made_by = CASE WHEN :by IS NULL OR :by = id THEN made_by ELSE :by END WHERE id = :id""",
-        by=came_by(tx, me), now=tx.now, grace=grace_seconds, until=until, digest=digest(secret), prefix=prefix, last4=secret[-4:], id=id_,
-    )  # fmt: skip
+                  made_by = CASE WHEN :by IS NULL OR :by = id THEN made_by ELSE :by END
+                    WHERE id = :id""",
+        by=came_by(tx, me),
+        now=tx.now,
+        grace=grace_seconds,
+        until=until,
+        digest=digest(secret),
+        prefix=prefix,
+        last4=secret[-4:],
+        id=id_,
+    )
     tx.emit("keys.changed")
     return NewKey(_one(tx, id_), secret)
 
 
 def _revoke(tx: Tx, id_: int) -> Revoked:
-    tx.run("UPDATE keys SET revoked_at = ifnull(revoked_at, :now), old_digest = NULL WHERE id = :id", now=tx.now, id=id_)
+    tx.run(
+        "UPDATE keys SET revoked_at = ifnull(revoked_at, :now), old_digest = NULL WHERE id = :id",
+        now=tx.now,
+        id=id_,
+    )
     tx.emit("keys.changed")
     return Revoked()
 
 
 def _touch(tx: Tx, used: dict[int, str]) -> None:
     for id_, moment in used.items():
-        tx.run("UPDATE keys SET last_used_at = max(ifnull(last_used_at, ''), :moment) WHERE id = :id", moment=moment, id=id_)
+        tx.run(
+            "UPDATE keys SET last_used_at = max(ifnull(last_used_at, ''), :moment) WHERE id = :id",
+            moment=moment,
+            id=id_,
+        )
 
 
 def _own(tx: Tx, user: int, id_: int) -> Key:
-    row = tx.one(f"SELECT {COLUMNS} FROM keys WHERE id = :id AND user_id = :user", id=id_, user=user)
+    row = tx.one(
+        f"SELECT {COLUMNS} FROM keys WHERE id = :id AND user_id = :user", id=id_, user=user
+    )
     if row is None:
         raise NotFound(f"There is no key {id_}.", field="id")
     return _key(*row)
@@ -309,13 +421,31 @@ def _key(
     expires_at: str | None,
     revoked_at: str | None,
 ) -> Key:
-    return Key(id_, name, prefix, last4, msgspec.json.decode(scopes), created_at, last_used_at, expires_at, revoked_at)
+    return Key(
+        id_,
+        name,
+        prefix,
+        last4,
+        msgspec.json.decode(scopes),
+        created_at,
+        last_used_at,
+        expires_at,
+        revoked_at,
+    )
 
 
 def caller_of(tx: Tx, me: Caller, id_: int) -> Caller:
-    """Give the caller that one of the user's keys makes; raise NotFound, or Unauthorized for a key that has ended."""
+    """Give the caller that one of the user's keys makes.
+
+    Raise NotFound, or Unauthorized for a key that has ended.
+    """
     _own(tx, me.user, id_)
-    found = by_digest(tx, tx.value("SELECT digest FROM keys WHERE id = :id AND user_id = :user", id=id_, user=me.user))
+    found = by_digest(
+        tx,
+        tx.value(
+            "SELECT digest FROM keys WHERE id = :id AND user_id = :user", id=id_, user=me.user
+        ),
+    )
     if found is None or (found.expires_at is not None and found.expires_at <= tx.now):
         raise Unauthorized(f"Key {id_} is revoked or expired.")
     return found

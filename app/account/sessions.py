@@ -1,4 +1,7 @@
-"""Web sessions: who sits at a page of this server. They begin with a key or a single-use code and live as long as they are used."""
+"""Web sessions: who sits at a page of this server.
+
+They begin with a key or a single-use code and live as long as they are used.
+"""
 
 import dataclasses
 import hashlib
@@ -42,13 +45,17 @@ class Ended(Record):
 
 @operation("COMMAND")
 def make_sign_in_code(tx: Tx, me: Caller, *, username: str) -> SignInCode:
-    """Give a code with which a user signs in at a page of this server, once and within ten minutes."""
+    """Give a code with which a user signs in at a page of this server, once and within ten
+    minutes.
+    """
     code = random_tokens.code()
     expires_at = stamp(tx.moment + CODE_LIFE)
     tx.run(
         "INSERT INTO sign_in_codes (digest, user_id, expires_at) VALUES (:digest, :user, :expires)",
-        digest=_code_digest(code), user=users.by_name(tx, username)["id"], expires=expires_at,
-    )  # fmt: skip
+        digest=_code_digest(code),
+        user=users.by_name(tx, username)["id"],
+        expires=expires_at,
+    )
     return SignInCode(code, expires_at)
 
 
@@ -65,7 +72,12 @@ def sign_in(tx: Tx, me: Caller, *, key: str | None = None, code: str | None = No
 @operation("COMMAND")
 def sign_out(tx: Tx, me: Caller, *, secret: str) -> Ended:
     """End a web session; one that has ended already stays so."""
-    return _ended(tx, tx.run("DELETE FROM web_sessions WHERE digest = :digest", digest=keys.digest(secret)).rowcount)
+    return _ended(
+        tx,
+        tx.run(
+            "DELETE FROM web_sessions WHERE digest = :digest", digest=keys.digest(secret)
+        ).rowcount,
+    )
 
 
 @operation("COMMAND")
@@ -84,7 +96,9 @@ def sweep_sessions(tx: Tx, me: Caller) -> Ended:
 
 
 class _Held(msgspec.Struct):
-    """A session in memory: its caller, when it is to be renewed, and when the key behind it ends."""
+    """A session in memory: its caller, when it is to be renewed, and when the key behind it
+    ends.
+    """
 
     caller: Caller
     renew_at: datetime
@@ -92,9 +106,12 @@ class _Held(msgspec.Struct):
 
 
 class Sessions:
-    """Whose a session is, answered from memory; what commits a change of sessions, keys or users empties it.
+    """Whose a session is, answered from memory.
 
-    A session is renewed at most once an hour of use; the new ends are gathered here and written at most once a minute by `flush_renewed`.
+    What commits a change of sessions, keys or users empties it.
+
+    A session is renewed at most once an hour of use; the new ends are gathered here and written
+    at most once a minute by `flush_renewed`.
     """
 
     def __init__(self, store: Store) -> None:
@@ -105,7 +122,10 @@ class Sessions:
             store.events.on(event, lambda _: self._known.clear())
 
     def admit(self, secret: str) -> tuple[Caller, bool] | None:
-        """Give the caller whose session this is, and whether it was renewed just now; None when it is unknown or has ended."""
+        """Give the caller whose session this is, and whether it was renewed just now.
+
+        None when it is unknown or has ended.
+        """
         print_ = keys.digest(secret)
         moment = self._store.clock()
         held = self._known.get(print_)
@@ -139,17 +159,27 @@ class Sessions:
 
 
 def _begin(tx: Tx, user: int, key_digest: bytes | None) -> str:
-    """Make a session and give its secret; of very many the ones that were not used for longest go."""
+    """Make a session and give its secret.
+
+    Of very many the ones that were not used for longest go.
+    """
     secret = random_tokens.secret("")
     tx.run(
-        "INSERT INTO web_sessions (user_id, digest, key_digest, created_at, expires_at) VALUES (:user, :digest, :key, :now, :expires)",
-        user=user, digest=keys.digest(secret), key=key_digest, now=tx.now, expires=stamp(tx.moment + LIFE),
-    )  # fmt: skip
+        "INSERT INTO web_sessions (user_id, digest, key_digest, created_at, "
+        "expires_at) VALUES (:user, :digest, :key, :now, :expires)",
+        user=user,
+        digest=keys.digest(secret),
+        key=key_digest,
+        now=tx.now,
+        expires=stamp(tx.moment + LIFE),
+    )
     dropped = tx.run(
         """DELETE FROM web_sessions WHERE user_id = :user AND id NOT IN
-               (SELECT id FROM web_sessions WHERE user_id = :user ORDER BY expires_at DESC, id DESC LIMIT :most)""",
-        user=user, most=MOST_SESSIONS,
-    )  # fmt: skip
+               (SELECT id FROM web_sessions WHERE user_id = :user
+                 ORDER BY expires_at DESC, id DESC LIMIT :most)""",
+        user=user,
+        most=MOST_SESSIONS,
+    )
     if dropped.rowcount:
         tx.emit("sessions.changed")
     return secret
@@ -160,7 +190,9 @@ def _owner_of_key(tx: Tx, key: str) -> int:
     if found is None or _is_over(found.expires_at, tx.now):
         raise Unauthorized(REFUSED)
     if "*" not in found.scopes:
-        raise InsufficientScope("A session has every scope, so only a key with all of them may begin one.", scope="*")
+        raise InsufficientScope(
+            "A session has every scope, so only a key with all of them may begin one.", scope="*"
+        )
     return found.user
 
 
@@ -168,7 +200,10 @@ def _owner_of_code(tx: Tx, code: str) -> int:
     row = None
     if len(code) <= LONGEST_SECRET:
         row = tx.one(
-            "DELETE FROM sign_in_codes WHERE digest = :digest AND expires_at > :now RETURNING user_id", digest=_code_digest(code), now=tx.now
+            "DELETE FROM sign_in_codes WHERE digest = :digest AND expires_at > :now "
+            "RETURNING user_id",
+            digest=_code_digest(code),
+            now=tx.now,
         )
     if row is None:
         raise Unauthorized(REFUSED)
@@ -180,7 +215,7 @@ def _find(tx: Tx, print_: bytes, renewed: dict[int, str]) -> _Held | None:
         """SELECT s.id, s.key_digest, s.expires_at, u.id AS user, u.uuid, u.username
            FROM web_sessions s JOIN users u ON u.id = s.user_id WHERE s.digest = :print""",
         print=print_,
-    )  # fmt: skip
+    )
     if row is None:
         return None
     key = None if row["key_digest"] is None else keys.by_digest(tx, row["key_digest"])
@@ -188,13 +223,22 @@ def _find(tx: Tx, print_: bytes, renewed: dict[int, str]) -> _Held | None:
         return None  # whoever revokes or replaces a key also means what was begun with it
     key_ends_at = None if key is None else key.expires_at
     ends_at = _earlier(max(row["expires_at"], renewed.get(row["id"], "")), key_ends_at)
-    caller = Caller(row["user"], row["uuid"], row["username"], "session", credential=row["id"], expires_at=ends_at)
+    caller = Caller(
+        row["user"],
+        row["uuid"],
+        row["username"],
+        "session",
+        credential=row["id"],
+        expires_at=ends_at,
+    )
     return _Held(caller, datetime.fromisoformat(row["expires_at"]) - LIFE + RENEWAL, key_ends_at)
 
 
 def _prolong(tx: Tx, renewed: dict[int, str]) -> None:
     for id_, ends_at in renewed.items():
-        tx.run("UPDATE web_sessions SET expires_at = :ends_at WHERE id = :id", ends_at=ends_at, id=id_)
+        tx.run(
+            "UPDATE web_sessions SET expires_at = :ends_at WHERE id = :id", ends_at=ends_at, id=id_
+        )
 
 
 def _ended(tx: Tx, count: int) -> Ended:
@@ -203,8 +247,13 @@ def _ended(tx: Tx, count: int) -> Ended:
 
 
 def _code_digest(code: str) -> bytes:
-    """Give the hash of a code however it was typed; its 60 bits hold for the ten minutes it lives."""
-    return hashlib.sha256(random_tokens.plain_code(code).encode("utf-8", "surrogateescape")).digest()
+    """Give the hash of a code however it was typed.
+
+    Its 60 bits hold for the ten minutes it lives.
+    """
+    return hashlib.sha256(
+        random_tokens.plain_code(code).encode("utf-8", "surrogateescape")
+    ).digest()
 
 
 def _earlier(ends_at: str, other: str | None) -> str:

@@ -1,4 +1,7 @@
-"""The team: who belongs together, how many seats there are, and invites as links. Membership gives no access to anyone's data."""
+"""The team: who belongs together, how many seats there are, and invites as links.
+
+Membership gives no access to anyone's data.
+"""
 
 import sqlite3
 from typing import Annotated, Literal
@@ -59,7 +62,10 @@ class PendingInvite(Invite):
 
 
 class TeamView(Record):
-    """A user's team; `role` and `team` are null for who has none. Invites are shown to owner and admins."""
+    """A user's team; `role` and `team` are null for who has none.
+
+    Invites are shown to owner and admins.
+    """
 
     has_team: bool
     role: Role | None
@@ -100,13 +106,24 @@ async def read_team(app: App, me: Caller) -> TeamView:
 
 
 @operation("POST /os/team/invite", category="team", scope="os.team:write")
-async def invite_to_team(app: App, me: Caller, *, email: Annotated[str, users.Email()] | None = None, role: GivenRole = "member") -> Invited:
-    """Make an invite as a link; an address binds it. Whoever has no team gets one. Only owner and admins invite."""
+async def invite_to_team(
+    app: App,
+    me: Caller,
+    *,
+    email: Annotated[str, users.Email()] | None = None,
+    role: GivenRole = "member",
+) -> Invited:
+    """Make an invite as a link; an address binds it. Whoever has no team gets one.
+
+    Only owner and admins invite.
+    """
     if wait := app.part(InviteRate).take(me.user).wait:
         raise RateLimited("Too many invites; wait a moment.", retryAfter=wait)
     token = random_tokens.secret("")
     made = await app.write(_invite, me, token, email, role, app.settings.team_seats)
-    return Invited(f"{app.settings.origin}/team/invites/{token}", email_delivered=False, invite=Invite(*made))
+    return Invited(
+        f"{app.settings.origin}/team/invites/{token}", email_delivered=False, invite=Invite(*made)
+    )
 
 
 @operation("DELETE /os/team/invites/{id}", category="team", scope="os.team:write", since="beyond")
@@ -120,7 +137,13 @@ def revoke_invite(tx: Tx, me: Caller, *, id: Id) -> Record:
     return Record()
 
 
-@operation("POST /os/team/invites/{token}/accept", category="team", scope="os.team:write", since="beyond", http=Http(guessable=True))
+@operation(
+    "POST /os/team/invites/{token}/accept",
+    category="team",
+    scope="os.team:write",
+    since="beyond",
+    http=Http(guessable=True),
+)
 async def accept_invite(app: App, me: Caller, *, token: str) -> Joined:
     """Join a team by an invite, which is used up."""
     return await app.write(_accept, me, token, app.settings.team_seats)
@@ -133,7 +156,9 @@ def look_at_invite(tx: Tx, me: Caller, *, token: str) -> WaitingInvite:
     return WaitingInvite(found["name"], found["role"], found["expires_at"])
 
 
-@operation("PATCH /os/team/members/{username}", category="team", scope="os.team:write", since="beyond")
+@operation(
+    "PATCH /os/team/members/{username}", category="team", scope="os.team:write", since="beyond"
+)
 def change_member(tx: Tx, me: Caller, *, username: str, role: GivenRole) -> MemberAnswer:
     """Give a member another role; the owner's stays."""
     team, found = _in_team(tx, me, username)
@@ -143,7 +168,9 @@ def change_member(tx: Tx, me: Caller, *, username: str, role: GivenRole) -> Memb
     return MemberAnswer(_member(rows.member(tx, team["id"], username)))
 
 
-@operation("DELETE /os/team/members/{username}", category="team", scope="os.team:write", since="beyond")
+@operation(
+    "DELETE /os/team/members/{username}", category="team", scope="os.team:write", since="beyond"
+)
 def remove_member(tx: Tx, me: Caller, *, username: str) -> Record:
     """Take a member out of the team, or leave it oneself."""
     team, found = _in_team(tx, me, username)
@@ -159,30 +186,55 @@ def _view(tx: Tx, me: Caller, seats: int) -> TeamView:
     if team is None:
         return TeamView(False, None, True, Seat("none"), None, [], [])
     leads = team["role"] in LEADERS
-    invites = [PendingInvite(row["id"], row["email"], row["role"], row["expires_at"], row["created_at"]) for row in rows.pending(tx, team["id"])]
+    invites = [
+        PendingInvite(row["id"], row["email"], row["role"], row["expires_at"], row["created_at"])
+        for row in rows.pending(tx, team["id"])
+    ]
     listed = [_member(row) for row in rows.members(tx, team["id"])]
-    return TeamView(True, team["role"], leads, Seat("active"), _team(tx, team, seats), listed, invites if leads else [])
+    return TeamView(
+        True,
+        team["role"],
+        leads,
+        Seat("active"),
+        _team(tx, team, seats),
+        listed,
+        invites if leads else [],
+    )
 
 
-def _invite(tx: Tx, me: Caller, token: str, email: str | None, role: GivenRole, seats: int) -> tuple[int, str | None, Role, str]:
+def _invite(
+    tx: Tx, me: Caller, token: str, email: str | None, role: GivenRole, seats: int
+) -> tuple[int, str | None, Role, str]:
     team = rows.membership(tx, me.user)
     if team is None:
         rows.found_team(tx, me.user, f"{users.settings_of(tx, me).name}’s team")
         team = _own_team(tx, me)
     _require_leader(team)
     members = rows.members(tx, team["id"])
-    if email is not None and any((row["email"] or "").casefold() == email.casefold() for row in members):
+    if email is not None and any(
+        (row["email"] or "").casefold() == email.casefold() for row in members
+    ):
         raise AlreadyMember("A member of the team has this address already.", field="email")
     if len(members) + len(rows.pending(tx, team["id"])) >= seats:
-        raise SeatsFull(f"All {seats} seats of the team are taken by members or by invites that wait; revoke one first.", seatsTotal=seats)
+        raise SeatsFull(
+            f"All {seats} seats of the team are taken by members or by invites that wait; "
+            "revoke one first.",
+            seatsTotal=seats,
+        )
     made = rows.invite(tx, team["id"], token, email=email, role=role, by=me.user)
     return made["id"], made["email"], made["role"], made["expires_at"]
 
 
 def _accept(tx: Tx, me: Caller, token: str, seats: int) -> Joined:
     found = rows.waiting_invite(tx, token[:LONGEST_TOKEN])
-    if found["email"] is not None and (users.settings_of(tx, me).email or "").casefold() != found["email"].casefold():
-        raise Forbidden("This invite is for another address than that of your account's settings.", reason="invite_for_another_address")
+    if (
+        found["email"] is not None
+        and (users.settings_of(tx, me).email or "").casefold() != found["email"].casefold()
+    ):
+        raise Forbidden(
+            "This invite is for another address than that of your account's settings.",
+            reason="invite_for_another_address",
+        )
     if rows.membership(tx, me.user) is not None:
         raise AlreadyMember("You belong to a team already; leave it first.")
     if len(rows.members(tx, found["team_id"])) >= seats:
@@ -200,7 +252,10 @@ def _own_team(tx: Tx, me: Caller) -> sqlite3.Row:
 
 
 def _in_team(tx: Tx, me: Caller, username: str) -> tuple[sqlite3.Row, sqlite3.Row]:
-    """Give the caller's team and its member of that name; raise NotFound, without a word on users of no team or another."""
+    """Give the caller's team and its member of that name.
+
+    Raise NotFound, without a word on users of no team or another.
+    """
     team = rows.membership(tx, me.user)
     if team is None:
         raise rows.no_member(username)
@@ -209,12 +264,16 @@ def _in_team(tx: Tx, me: Caller, username: str) -> tuple[sqlite3.Row, sqlite3.Ro
 
 def _require_leader(team: sqlite3.Row) -> None:
     if team["role"] not in LEADERS:
-        raise Forbidden("Only the owner and the admins of the team may do this.", reason="not_an_admin")
+        raise Forbidden(
+            "Only the owner and the admins of the team may do this.", reason="not_an_admin"
+        )
 
 
 def _require_not_owner(found: sqlite3.Row) -> None:
     if found["role"] == "owner":
-        raise Forbidden("The owner keeps the team; neither role nor seat can be taken.", reason="owner")
+        raise Forbidden(
+            "The owner keeps the team; neither role nor seat can be taken.", reason="owner"
+        )
 
 
 def _team(tx: Tx, team: sqlite3.Row, seats: int) -> Team:

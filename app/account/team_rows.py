@@ -13,23 +13,31 @@ LIFE = timedelta(days=7)
 def membership(tx: Tx, user: int) -> sqlite3.Row | None:
     """Give the team of a user with their role in it, None when they have none."""
     return tx.one(
-        """SELECT t.id, t.name, t.created_at, m.role FROM team_members m JOIN teams t ON t.id = m.team_id WHERE m.user_id = :user""", user=user
+        """SELECT t.id, t.name, t.created_at, m.role FROM team_members m JOIN teams t ON t.id = m.team_id WHERE m.user_id = :user""",
+        user=user,
     )
 
 
 def found_team(tx: Tx, user: int, name: str) -> None:
     """Make a team whose owner is the user."""
-    team = tx.run("INSERT INTO teams (owner_id, name, created_at) VALUES (:user, :name, :now)", user=user, name=name, now=tx.now).lastrowid
+    team = tx.run(
+        "INSERT INTO teams (owner_id, name, created_at) VALUES (:user, :name, :now)",
+        user=user,
+        name=name,
+        now=tx.now,
+    ).lastrowid
     _join(tx, team or 0, user, "owner")
 
 
 def members(tx: Tx, team: int) -> list[sqlite3.Row]:
     """Give the members, those first who joined first."""
     return tx.all(
-        """SELECT u.id, u.uuid, u.username, u.name, m.role, m.joined_at, json_extract(u.settings, '$.email') AS email
-           FROM team_members m JOIN users u ON u.id = m.user_id WHERE m.team_id = :team ORDER BY m.joined_at, u.id""",
+        """SELECT u.id, u.uuid, u.username, u.name, m.role, m.joined_at,
+          json_extract(u.settings, '$.email') AS email
+           FROM team_members m JOIN users u ON u.id = m.user_id WHERE m.team_id = :team
+             ORDER BY m.joined_at, u.id""",
         team=team,
-    )  # fmt: skip
+    )
 
 
 def member(tx: Tx, team: int, username: str) -> sqlite3.Row:
@@ -48,12 +56,19 @@ def no_member(username: str) -> NotFound:
 
 def give_role(tx: Tx, team: int, user: int, role: str) -> None:
     """Give a member another role."""
-    tx.run("UPDATE team_members SET role = :role WHERE team_id = :team AND user_id = :user", role=role, team=team, user=user)
+    tx.run(
+        "UPDATE team_members SET role = :role WHERE team_id = :team AND user_id = :user",
+        role=role,
+        team=team,
+        user=user,
+    )
 
 
 def leave(tx: Tx, team: int, user: int) -> None:
     """Take a member out of the team."""
-    tx.run("DELETE FROM team_members WHERE team_id = :team AND user_id = :user", team=team, user=user)
+    tx.run(
+        "DELETE FROM team_members WHERE team_id = :team AND user_id = :user", team=team, user=user
+    )
 
 
 def pending(tx: Tx, team: int) -> list[sqlite3.Row]:
@@ -61,8 +76,9 @@ def pending(tx: Tx, team: int) -> list[sqlite3.Row]:
     return tx.all(
         """SELECT id, email, role, created_at, expires_at FROM team_invites
            WHERE team_id = :team AND status = 'pending' AND expires_at > :now ORDER BY id""",
-        team=team, now=tx.now,
-    )  # fmt: skip
+        team=team,
+        now=tx.now,
+    )
 
 
 def invite(tx: Tx, team: int, token: str, *, email: str | None, role: str, by: int) -> sqlite3.Row:
@@ -70,29 +86,45 @@ def invite(tx: Tx, team: int, token: str, *, email: str | None, role: str, by: i
     made = tx.run(
         """INSERT INTO team_invites (team_id, digest, email, role, status, invited_by, created_at, expires_at)
            VALUES (:team, :digest, :email, :role, 'pending', :by, :now, :expires)""",
-        team=team, digest=keys.digest(token), email=email, role=role, by=by, now=tx.now, expires=stamp(tx.moment + LIFE),
-    )  # fmt: skip
-    return tx.sure("SELECT id, email, role, expires_at FROM team_invites WHERE id = :id", id=made.lastrowid)
+        team=team,
+        digest=keys.digest(token),
+        email=email,
+        role=role,
+        by=by,
+        now=tx.now,
+        expires=stamp(tx.moment + LIFE),
+    )
+    return tx.sure(
+        "SELECT id, email, role, expires_at FROM team_invites WHERE id = :id", id=made.lastrowid
+    )
 
 
 def waiting_invite(tx: Tx, token: str) -> sqlite3.Row:
     """Give the invite that waits under this token; raise NotFound for any other."""
     row = tx.one(
-        """SELECT i.id, i.team_id, i.email, i.role, i.expires_at, t.name FROM team_invites i JOIN teams t ON t.id = i.team_id
+        """SELECT i.id, i.team_id, i.email, i.role, i.expires_at, t.name
+          FROM team_invites i JOIN teams t ON t.id = i.team_id
            WHERE i.digest = :digest AND i.status = 'pending' AND i.expires_at > :now""",
-        digest=keys.digest(token), now=tx.now,
-    )  # fmt: skip
+        digest=keys.digest(token),
+        now=tx.now,
+    )
     if row is None:
-        raise NotFound("There is no such invite; it may have been used, revoked or expired.", field="token")
+        raise NotFound(
+            "There is no such invite; it may have been used, revoked or expired.", field="token"
+        )
     return row
 
 
 def revoke(tx: Tx, team: int, id_: int) -> None:
     """Revoke an invite of the team that waits; raise NotFound for any other."""
     revoked = tx.run(
-        "UPDATE team_invites SET status = 'revoked' WHERE id = :id AND team_id = :team AND status = 'pending' AND expires_at > :now",
-        id=id_, team=team, now=tx.now,
-    )  # fmt: skip
+        "UPDATE team_invites SET status = 'revoked' "
+        "WHERE id = :id AND team_id = :team AND status = 'pending' "
+        "AND expires_at > :now",
+        id=id_,
+        team=team,
+        now=tx.now,
+    )
     if revoked.rowcount == 0:
         raise NotFound(f"There is no invite {id_} that waits.", field="id")
 
@@ -105,5 +137,10 @@ def accept(tx: Tx, found: sqlite3.Row, user: int) -> None:
 
 def _join(tx: Tx, team: int, user: int, role: str) -> None:
     tx.run(
-        "INSERT INTO team_members (user_id, team_id, role, joined_at) VALUES (:user, :team, :role, :now)", user=user, team=team, role=role, now=tx.now
+        "INSERT INTO team_members (user_id, team_id, role, joined_at) "
+        "VALUES (:user, :team, :role, :now)",
+        user=user,
+        team=team,
+        role=role,
+        now=tx.now,
     )

@@ -1,4 +1,6 @@
-"""Tokens and their caps: reserved before a model call in every cap that applies, settled by what the call took."""
+"""Tokens and their caps: reserved before a model call in every cap that applies, settled by what
+the call took.
+"""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -27,24 +29,46 @@ class Reservation(msgspec.Struct, frozen=True):
     capped: bool = False
 
 
-def reserve(tx: Tx, me: Caller, *, feature: Feature, prompt: int, completion: int, model: str = "", agent: str | None = None) -> Reservation:
+def reserve(
+    tx: Tx,
+    me: Caller,
+    *,
+    feature: Feature,
+    prompt: int,
+    completion: int,
+    model: str = "",
+    agent: str | None = None,
+) -> Reservation:
     """Reserve the most tokens that a model call may take, in every cap that applies or in none.
 
     Raises BudgetExceeded, with nothing changed, where a cap has no room for it.
     """
     use, zone = _use(tx, me, feature, agent)
     caps = list(_applying(tx, use))
-    refused = [cap for cap, by, id_ in caps if sum(token_rows.count(tx, me.user, by, id_, cap.period, _span(use))) + prompt + completion > cap.most]
+    refused = [
+        cap
+        for cap, by, id_ in caps
+        if sum(token_rows.count(tx, me.user, by, id_, cap.period, _span(use))) + prompt + completion
+        > cap.most
+    ]
     if refused:
         raise exceeded(tx, refused, zone)
-    return Reservation(token_rows.open_(tx, use, model=model, prompt=prompt, completion=completion), prompt, completion, bool(caps))
+    return Reservation(
+        token_rows.open_(tx, use, model=model, prompt=prompt, completion=completion),
+        prompt,
+        completion,
+        bool(caps),
+    )
 
 
 def settle(tx: Tx, reservation: Reservation, prompt: int, completion: int) -> None:
     """Count what the call took in truth and release the rest; settling again changes nothing."""
     row = token_rows.opened(tx, reservation.id)
     if row is not None:
-        _warn(tx, token_rows.settle(tx, row, prompt=_credible(prompt), completion=_credible(completion)))
+        _warn(
+            tx,
+            token_rows.settle(tx, row, prompt=_credible(prompt), completion=_credible(completion)),
+        )
 
 
 def release(tx: Tx, reservation: Reservation) -> None:
@@ -54,7 +78,16 @@ def release(tx: Tx, reservation: Reservation) -> None:
         token_rows.remove(tx, row)
 
 
-def record(tx: Tx, me: Caller, *, feature: Feature, prompt: int, completion: int, model: str = "", agent: str | None = None) -> None:
+def record(
+    tx: Tx,
+    me: Caller,
+    *,
+    feature: Feature,
+    prompt: int,
+    completion: int,
+    model: str = "",
+    agent: str | None = None,
+) -> None:
     """Count a call for which nothing was reserved."""
     use, _ = _use(tx, me, feature, agent)
     token_rows.add(tx, use, model=model, prompt=_credible(prompt), completion=_credible(completion))
@@ -68,9 +101,16 @@ def is_capped(tx: Tx, me: Caller, *, feature: Feature, agent: str | None = None)
 
 
 def spent_until(tx: Tx, me: Caller, *, feature: Feature) -> str | None:
-    """Give when a cap that is used up, so that no such call fits, begins anew; of several the last. None where there is room."""
+    """Give when a cap that is used up, so that no such call fits, begins anew.
+
+    Of several the last. None where there is room.
+    """
     use, zone = _use(tx, me, feature, None)
-    full = [cap for cap, by, id_ in _applying(tx, use) if sum(token_rows.count(tx, me.user, by, id_, cap.period, _span(use))) >= cap.most]
+    full = [
+        cap
+        for cap, by, id_ in _applying(tx, use)
+        if sum(token_rows.count(tx, me.user, by, id_, cap.period, _span(use))) >= cap.most
+    ]
     return max((stamp(resets_at(cap.period, tx.moment, zone)) for cap in full), default=None)
 
 
@@ -94,9 +134,12 @@ def exceeded(tx: Tx, caps: list[Cap], zone: str) -> BudgetExceeded:
     cap = max(caps, key=lambda cap: resets_at(cap.period, tx.moment, zone))
     later = resets_at(cap.period, tx.moment, zone)
     return BudgetExceeded(
-        f"This does not fit into the cap of {cap.most:,} {cap.metric} {UNITS[cap.period]} for {_named(cap)}.",
-        cap=cap.id, resetsAt=stamp(later), retryAfter=seconds_until(later, tx.moment),
-    )  # fmt: skip
+        f"This does not fit into the cap of {cap.most:,} {cap.metric} "
+        f"{UNITS[cap.period]} for {_named(cap)}.",
+        cap=cap.id,
+        resetsAt=stamp(later),
+        retryAfter=seconds_until(later, tx.moment),
+    )
 
 
 def counted_by(cap: Cap) -> CountedBy:
@@ -118,7 +161,9 @@ def zone_of(tx: Tx, user: int) -> str:
 
 def _use(tx: Tx, me: Caller, feature: Feature, agent: str | None) -> tuple[Use, str]:
     zone = zone_of(tx, me.user)
-    return Use(me.user, feature, me.credential_id, me.device_id, agent, *span_of(tx.moment, zone)), zone
+    return Use(
+        me.user, feature, me.credential_id, me.device_id, agent, *span_of(tx.moment, zone)
+    ), zone
 
 
 def _span(use: Use) -> Span:
@@ -128,7 +173,9 @@ def _span(use: Use) -> Span:
 def _applying(tx: Tx, use: Use) -> Iterator[tuple[Cap, CountedBy, str]]:
     """Give the caps that limit such a call, with the subject whose count each of them looks at."""
     subjects = dict(use.subjects)
-    for cap in cap_rows.of_tokens(tx, use.user, credential=use.credential, device=use.device, agent=use.agent):
+    for cap in cap_rows.of_tokens(
+        tx, use.user, credential=use.credential, device=use.device, agent=use.agent
+    ):
         by, wanted = counted_by(cap), counted_id(cap)
         if by in subjects and wanted in (None, subjects[by]):
             yield cap, by, subjects[by]
@@ -136,7 +183,14 @@ def _applying(tx: Tx, use: Use) -> Iterator[tuple[Cap, CountedBy, str]]:
 
 def _warn(tx: Tx, use: Use) -> None:
     for cap, by, id_ in _applying(tx, use):
-        warn(tx, use.user, cap, token_rows.count(tx, use.user, by, id_, cap.period, _span(use)), id_, _span(use))
+        warn(
+            tx,
+            use.user,
+            cap,
+            token_rows.count(tx, use.user, by, id_, cap.period, _span(use)),
+            id_,
+            _span(use),
+        )
 
 
 def warn(tx: Tx, user: int, cap: Cap, counted: Count, subject_id: str, span: Span) -> None:

@@ -1,4 +1,6 @@
-"""The tables of tokens: the ledger with one row a model call, and the counts by period that follow it in the same transaction."""
+"""The tables of tokens: the ledger with one row a model call, and the counts by period that
+follow it in the same transaction.
+"""
 
 import sqlite3
 from collections.abc import Iterator
@@ -44,7 +46,10 @@ class Count(NamedTuple):
 
 
 def open_(tx: Tx, use: Use, *, model: str, prompt: int, completion: int) -> int:
-    """Write a call that is to come, with the most it may take, and give its id; it counts as reserved."""
+    """Write a call that is to come, with the most it may take, and give its id.
+
+    It counts as reserved.
+    """
     _count(tx, use, prompt=0, completion=0, reserved=prompt + completion)
     return _insert(tx, use, model=model, prompt=prompt, completion=completion, settled_at=None)
 
@@ -59,17 +64,25 @@ def settle(tx: Tx, row: sqlite3.Row, *, prompt: int, completion: int) -> Use:
     """Write what an open call took; what was reserved for it is free again."""
     use = Use(*row[3:10])
     tx.run(
-        "UPDATE token_uses SET prompt = :prompt, completion = :completion, settled_at = :now WHERE id = :id",
-        prompt=prompt, completion=completion, now=tx.now, id=row["id"],
-    )  # fmt: skip
-    _count(tx, use, prompt=prompt, completion=completion, reserved=-(row["prompt"] + row["completion"]))
+        "UPDATE token_uses SET prompt = :prompt, completion = :completion, settled_at "
+        "= :now WHERE id = :id",
+        prompt=prompt,
+        completion=completion,
+        now=tx.now,
+        id=row["id"],
+    )
+    _count(
+        tx, use, prompt=prompt, completion=completion, reserved=-(row["prompt"] + row["completion"])
+    )
     return use
 
 
 def remove(tx: Tx, row: sqlite3.Row) -> None:
     """Take an open call away that was never made."""
     tx.run("DELETE FROM token_uses WHERE id = :id", id=row["id"])
-    _count(tx, Use(*row[3:10]), prompt=0, completion=0, reserved=-(row["prompt"] + row["completion"]))
+    _count(
+        tx, Use(*row[3:10]), prompt=0, completion=0, reserved=-(row["prompt"] + row["completion"])
+    )
 
 
 def opened(tx: Tx, id_: int) -> sqlite3.Row | None:
@@ -79,7 +92,9 @@ def opened(tx: Tx, id_: int) -> sqlite3.Row | None:
 
 def all_open(tx: Tx, *, before: str) -> list[sqlite3.Row]:
     """Give the calls from before a moment that have not been settled."""
-    return tx.all(f"SELECT {COLUMNS} FROM token_uses WHERE settled_at IS NULL AND at < :before", before=before)
+    return tx.all(
+        f"SELECT {COLUMNS} FROM token_uses WHERE settled_at IS NULL AND at < :before", before=before
+    )
 
 
 def any_open(tx: Tx) -> bool:
@@ -90,9 +105,13 @@ def any_open(tx: Tx) -> bool:
 def count(tx: Tx, user: int, by: CountedBy, id_: str, period: Period, span: Span) -> Count:
     """Give what counts for one subject in a period."""
     row = tx.sure(
-        f"SELECT ifnull(sum(prompt + completion), 0), ifnull(sum(reserved), 0) FROM token_counts WHERE {_WITHIN} AND subject_id = :id",
-        user=user, by=by, id=id_, **_within(period, span),
-    )  # fmt: skip
+        "SELECT ifnull(sum(prompt + completion), 0), ifnull(sum(reserved), 0) "
+        f"FROM token_counts WHERE {_WITHIN} AND subject_id = :id",
+        user=user,
+        by=by,
+        id=id_,
+        **_within(period, span),
+    )
     return Count(*row)
 
 
@@ -101,8 +120,10 @@ def largest(tx: Tx, user: int, by: CountedBy, period: Period, span: Span) -> Cou
     row = tx.one(
         f"""SELECT sum(prompt + completion) AS used, sum(reserved) AS reserved FROM token_counts WHERE {_WITHIN}
             GROUP BY subject_id ORDER BY used + sum(reserved) DESC LIMIT 1""",
-        user=user, by=by, **_within(period, span),
-    )  # fmt: skip
+        user=user,
+        by=by,
+        **_within(period, span),
+    )
     return Count(0, 0) if row is None else Count(*row)
 
 
@@ -112,16 +133,27 @@ _WITHIN = "user_id = :user AND subject = :by AND day = :day AND month IN (:one, 
 
 def _within(period: Period, span: Span) -> dict[str, str]:
     """A day of the user's may lie in two months; a month is one row."""
-    day, months = (span.day, months_beside(span.day)) if period == "day" else (WHOLE_MONTH, (span.month,) * 3)
+    day, months = (
+        (span.day, months_beside(span.day)) if period == "day" else (WHOLE_MONTH, (span.month,) * 3)
+    )
     return dict(zip(("day", "one", "two", "three"), (day, *months), strict=True))
 
 
-def _insert(tx: Tx, use: Use, *, model: str, prompt: int, completion: int, settled_at: str | None) -> int:
+def _insert(
+    tx: Tx, use: Use, *, model: str, prompt: int, completion: int, settled_at: str | None
+) -> int:
     made = tx.run(
-        """INSERT INTO token_uses (user_id, feature, credential, device, agent, model, prompt, completion, day, month, at, settled_at)
-           VALUES (:user, :feature, :credential, :device, :agent, :model, :prompt, :completion, :day, :month, :now, :settled)""",
-        **use._asdict(), model=model, prompt=prompt, completion=completion, now=tx.now, settled=settled_at,
-    )  # fmt: skip
+        """INSERT INTO token_uses (user_id, feature, credential, device,
+          agent, model, prompt, completion, day, month, at, settled_at)
+           VALUES (:user, :feature, :credential, :device, :agent, :model, :prompt, :completion,
+             :day, :month, :now, :settled)""",
+        **use._asdict(),
+        model=model,
+        prompt=prompt,
+        completion=completion,
+        now=tx.now,
+        settled=settled_at,
+    )
     return made.lastrowid or 0
 
 
@@ -132,6 +164,14 @@ def _count(tx: Tx, use: Use, *, prompt: int, completion: int, reserved: int) -> 
                 """INSERT INTO token_counts (user_id, subject, day, month, subject_id, prompt, completion, reserved)
                    VALUES (:user, :by, :day, :month, :id, :prompt, :completion, :reserved)
                    ON CONFLICT (user_id, subject, day, month, subject_id) DO UPDATE SET
-                   prompt = prompt + excluded.prompt, completion = completion + excluded.completion, reserved = reserved + excluded.reserved""",
-                user=use.user, by=by, day=day, month=use.month, id=id_, prompt=prompt, completion=completion, reserved=reserved,
-            )  # fmt: skip
+                   prompt = prompt + excluded.prompt, completion = completion +
+                     excluded.completion, reserved = reserved + excluded.reserved""",
+                user=use.user,
+                by=by,
+                day=day,
+                month=use.month,
+                id=id_,
+                prompt=prompt,
+                completion=completion,
+                reserved=reserved,
+            )

@@ -1,4 +1,6 @@
-"""Usage: the tokens and devices of a month, by what they were used for, by whom, from where and on which day."""
+"""Usage: the tokens and devices of a month, by what they were used for, by whom, from where and
+on which day.
+"""
 
 import re
 from collections.abc import Mapping
@@ -84,7 +86,9 @@ class MonthUsage(Record):
     closed: bool
 
 
-@operation("GET /metering/usage", category="metering", scope="metering:read", since="beyond", effect="read")
+@operation(
+    "GET /metering/usage", category="metering", scope="metering:read", since="beyond", effect="read"
+)
 async def read_usage(app: App, me: Caller, *, month: AMonth | None = None) -> MonthUsage:
     """Read the tokens and active devices of a month."""
     await app.part(Devices).flush_seen()
@@ -92,7 +96,9 @@ async def read_usage(app: App, me: Caller, *, month: AMonth | None = None) -> Mo
 
 
 @operation("COMMAND", category="metering", effect="read")
-async def user_usage(app: App, me: Caller, *, username: str, month: AMonth | None = None) -> MonthUsage:
+async def user_usage(
+    app: App, me: Caller, *, username: str, month: AMonth | None = None
+) -> MonthUsage:
     """Read what a user's month took."""
     await app.part(Devices).flush_seen()
     return await app.read(lambda tx: of_month(tx, users.by_name(tx, username)["id"], month))
@@ -104,36 +110,62 @@ def of_month(tx: Tx, user: int, month: str | None) -> MonthUsage:
     month = month or this
     devices = _by_device(tx, user, month)
     return MonthUsage(
-        month, len(devices), _tokens(tx, user, month), _by_feature(tx, user, month), _by_credential(tx, user, month), devices,
-        _by_day(tx, user, month), closed=month < this,
-    )  # fmt: skip
+        month,
+        len(devices),
+        _tokens(tx, user, month),
+        _by_feature(tx, user, month),
+        _by_credential(tx, user, month),
+        devices,
+        _by_day(tx, user, month),
+        closed=month < this,
+    )
 
 
 def _tokens(tx: Tx, user: int, month: str) -> Tokens:
-    row = tx.one(f"SELECT prompt, completion, prompt + completion, reserved {OF_MONTH}", user=user, month=month, by="account", whole=WHOLE_MONTH)
+    row = tx.one(
+        f"SELECT prompt, completion, prompt + completion, reserved {OF_MONTH}",
+        user=user,
+        month=month,
+        by="account",
+        whole=WHOLE_MONTH,
+    )
     return Tokens(*(row or (0, 0, 0, 0)))
 
 
 def _by_feature(tx: Tx, user: int, month: str) -> list[FeatureTokens]:
-    rows = tx.all(f"SELECT subject_id, {USED} {OF_MONTH} {MOST_FIRST}", user=user, month=month, by="feature", whole=WHOLE_MONTH)
+    rows = tx.all(
+        f"SELECT subject_id, {USED} {OF_MONTH} {MOST_FIRST}",
+        user=user,
+        month=month,
+        by="feature",
+        whole=WHOLE_MONTH,
+    )
     return [FeatureTokens(*row) for row in rows]
 
 
 def _by_credential(tx: Tx, user: int, month: str) -> list[CredentialTokens]:
     rows = tx.all(
         f"SELECT subject_id, {NAME_OF_CREDENTIAL}, {USED} {OF_MONTH} {MOST_FIRST}",
-        user=user, month=month, by="credential", whole=WHOLE_MONTH,
-    )  # fmt: skip
+        user=user,
+        month=month,
+        by="credential",
+        whole=WHOLE_MONTH,
+    )
     return [CredentialTokens(*_kind_and_id(row[0]), row[1], row[2]) for row in rows]
 
 
 def _by_device(tx: Tx, user: int, month: str) -> list[DeviceTokens]:
     rows = tx.all(
-        f"""SELECT device_id AS subject_id, {NAME_OF_CREDENTIAL.replace("subject_id", "device_id")}, first_seen_at, last_seen_at,
+        f"""SELECT device_id AS subject_id,
+          {NAME_OF_CREDENTIAL.replace("subject_id", "device_id")}, first_seen_at, last_seen_at,
                    ifnull((SELECT {USED} {OF_MONTH} AND subject_id = d.device_id), 0)
-            FROM active_devices d WHERE user_id = :user AND month = :month ORDER BY last_seen_at DESC, device_id""",
-        user=user, month=month, by="device", whole=WHOLE_MONTH,
-    )  # fmt: skip
+            FROM active_devices d WHERE user_id = :user AND month = :month
+              ORDER BY last_seen_at DESC, device_id""",
+        user=user,
+        month=month,
+        by="device",
+        whole=WHOLE_MONTH,
+    )
     return [DeviceTokens(*row) for row in rows]
 
 
@@ -141,19 +173,28 @@ def _by_day(tx: Tx, user: int, month: str) -> list[DayTokens]:
     first, last = days_beside(month)
     rows = tx.all(
         f"""SELECT day, {USED} FROM token_counts
-            WHERE user_id = :user AND subject = 'account' AND day BETWEEN :first AND :last AND month = :month ORDER BY day""",
-        user=user, month=month, first=first, last=last,
-    )  # fmt: skip
+            WHERE user_id = :user AND subject = 'account' AND day BETWEEN :first AND :last
+              AND month = :month ORDER BY day""",
+        user=user,
+        month=month,
+        first=first,
+        last=last,
+    )
     return [DayTokens(*row) for row in rows]
 
 
 USED = "prompt + completion"
-OF_MONTH = "FROM token_counts WHERE user_id = :user AND subject = :by AND day = :whole AND month = :month"
+OF_MONTH = (
+    "FROM token_counts WHERE user_id = :user AND subject = :by AND day = :whole AND month = :month"
+)
 MOST_FIRST = "ORDER BY prompt + completion DESC, subject_id"
 NAME_OF_CREDENTIAL = """CASE
-    WHEN subject_id GLOB 'key:[0-9]*' THEN (SELECT name FROM keys WHERE keys.user_id = :user AND keys.id = CAST(substr(subject_id, 5) AS INTEGER))
+    WHEN subject_id GLOB 'key:[0-9]*'
+      THEN (SELECT name FROM keys WHERE keys.user_id = :user
+      AND keys.id = CAST(substr(subject_id, 5) AS INTEGER))
     WHEN subject_id GLOB 'oauth:[0-9]*'
-    THEN (SELECT client_name FROM oauth_grants o WHERE o.user_id = :user AND o.id = CAST(substr(subject_id, 7) AS INTEGER)) END"""
+    THEN (SELECT client_name FROM oauth_grants o WHERE o.user_id = :user
+      AND o.id = CAST(substr(subject_id, 7) AS INTEGER)) END"""
 
 
 def _kind_and_id(credential: str) -> tuple[str, int | str | None]:

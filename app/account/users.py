@@ -24,7 +24,10 @@ MOST_NAMED = 10
 LANGUAGE_TAG = r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,4}"
 USERNAME = regex(r"[a-z0-9][a-z0-9_-]{1,31}")
 AGENT_SUFFIX = "_coo"
-USERNAME_RULE = "must have 2 to 32 characters: a-z, 0-9, _ and -, the first a letter or digit, and not end in _coo"
+USERNAME_RULE = (
+    "must have 2 to 32 characters: a-z, 0-9, _ and -, the first a letter or digit, "
+    "and not end in _coo"
+)
 
 
 class Username(Rule, frozen=True):
@@ -32,7 +35,10 @@ class Username(Rule, frozen=True):
 
     @property
     def accepts(self) -> Mapping[str, Any]:
-        return {"pattern": "^[A-Za-z0-9][A-Za-z0-9_-]{1,31}$", "not": {"type": "string", "pattern": "_[Cc][Oo][Oo]$"}}
+        return {
+            "pattern": "^[A-Za-z0-9][A-Za-z0-9_-]{1,31}$",
+            "not": {"type": "string", "pattern": "_[Cc][Oo][Oo]$"},
+        }
 
     def __call__(self, value: str) -> str:
         name = value.strip().lower()
@@ -46,11 +52,18 @@ class Email(Rule, frozen=True):
 
     @property
     def accepts(self) -> Mapping[str, Any]:
-        return {"maxLength": 254, "pattern": r"^[^\s@\u0000-\u001f\u007f-\u009f]+@[^\s@\u0000-\u001f\u007f-\u009f]+$"}
+        return {
+            "maxLength": 254,
+            "pattern": r"^[^\s@\u0000-\u001f\u007f-\u009f]+@[^\s@\u0000-\u001f\u007f-\u009f]+$",
+        }
 
     def __call__(self, value: str) -> str:
         address = value.strip()
-        if not re.fullmatch(r"[^\s@]+@[^\s@]+", address) or len(address) > 254 or not address.isprintable():
+        if (
+            not re.fullmatch(r"[^\s@]+@[^\s@]+", address)
+            or len(address) > 254
+            or not address.isprintable()
+        ):
             raise ValueError("must be an e-mail address")
         return address
 
@@ -60,7 +73,10 @@ class Zone(Rule, frozen=True):
 
     @property
     def accepts(self) -> Mapping[str, Any]:
-        return {"description": "an IANA time zone that this server knows", "enum": sorted(zoneinfo.available_timezones())}
+        return {
+            "description": "an IANA time zone that this server knows",
+            "enum": sorted(zoneinfo.available_timezones()),
+        }
 
     @property
     def shared(self) -> str:
@@ -164,7 +180,13 @@ def identity(tx: Tx, me: Caller) -> Identity:
     chosen = settings_of(tx, me)
     named = me.kind != "oauth" or "profile" in me.rights
     mailed = me.kind != "oauth" or "email" in me.rights
-    profile = Profile(me.user_id, me.username, chosen.name if named else None, chosen.agent_name if named else None, chosen.email if mailed else None)
+    profile = Profile(
+        me.user_id,
+        me.username,
+        chosen.name if named else None,
+        chosen.agent_name if named else None,
+        chosen.email if mailed else None,
+    )
     credential = CredentialView(me.kind, me.credential, me.name, me.prefix, me.expires_at)
     return Identity(profile, list(me.scopes), credential)
 
@@ -177,24 +199,43 @@ def read_settings(tx: Tx, me: Caller) -> SettingsAnswer:
 
 @operation("PATCH /account/settings", scope="account:manage", since="beyond")
 def change_settings(
-    tx: Tx, me: Caller, *, name: Annotated[str, Line()] | None = None,
-    agent_name: Annotated[str, Line()] | UnsetType | None = UNSET, email: Annotated[str, Email()] | UnsetType | None = UNSET,
-    timezone: TimeZone | None = None, locale: Annotated[str, Locale()] | None = None,
-    replan_per_day: Annotated[int, Meta(ge=1, le=50)] | None = None, default_model: Annotated[str, Line(1, 200)] | UnsetType | None = UNSET,
-    inbox_from: InboxFrom | None = None, escalation_ttl_hours: Annotated[int, Meta(ge=1, le=720)] | None = None,
-    trash_days: Annotated[int, Meta(ge=1, le=365)] | None = None, snapshot_keep: Annotated[int, Meta(ge=10, le=5000)] | None = None,
+    tx: Tx,
+    me: Caller,
+    *,
+    name: Annotated[str, Line()] | None = None,
+    agent_name: Annotated[str, Line()] | UnsetType | None = UNSET,
+    email: Annotated[str, Email()] | UnsetType | None = UNSET,
+    timezone: TimeZone | None = None,
+    locale: Annotated[str, Locale()] | None = None,
+    replan_per_day: Annotated[int, Meta(ge=1, le=50)] | None = None,
+    default_model: Annotated[str, Line(1, 200)] | UnsetType | None = UNSET,
+    inbox_from: InboxFrom | None = None,
+    escalation_ttl_hours: Annotated[int, Meta(ge=1, le=720)] | None = None,
+    trash_days: Annotated[int, Meta(ge=1, le=365)] | None = None,
+    snapshot_keep: Annotated[int, Meta(ge=10, le=5000)] | None = None,
     unknown: Unknown = NO_NAMES,
-) -> SettingsAnswer:  # fmt: skip
-    """Change some of the account's settings; those that are not given stay. null clears agentName, email and defaultModel."""
+) -> SettingsAnswer:
+    """Change some of the account's settings.
+
+    Those that are not given stay. null clears agentName, email and defaultModel.
+    """
     given = {
-        "timezone": timezone, "locale": locale, "replan_per_day": replan_per_day, "inbox_from": inbox_from,
-        "escalation_ttl_hours": escalation_ttl_hours, "trash_days": trash_days, "snapshot_keep": snapshot_keep, "name": name,
-    }  # fmt: skip
+        "timezone": timezone,
+        "locale": locale,
+        "replan_per_day": replan_per_day,
+        "inbox_from": inbox_from,
+        "escalation_ttl_hours": escalation_ttl_hours,
+        "trash_days": trash_days,
+        "snapshot_keep": snapshot_keep,
+        "name": name,
+    }
     changes: dict[str, Any] = {field: value for field, value in given.items() if value is not None}
     clearable = {"agent_name": agent_name, "email": email, "default_model": default_model}
     changes.update((field, value) for field, value in clearable.items() if value is not UNSET)
     chosen = msgspec.structs.replace(settings_of(tx, me), **changes)
-    stored = {field: value for field, value in msgspec.structs.asdict(chosen).items() if field != "name"}
+    stored = {
+        field: value for field, value in msgspec.structs.asdict(chosen).items() if field != "name"
+    }
     tx.run(
         "UPDATE users SET name = :name, settings = :settings WHERE id = :me",
         name=chosen.name,
@@ -205,15 +246,23 @@ def change_settings(
 
 
 @operation("COMMAND")
-def add_user(tx: Tx, me: Caller, *, username: Name, name: Annotated[str, Line(1, 100)] | None = None) -> UserAnswer:
+def add_user(
+    tx: Tx, me: Caller, *, username: Name, name: Annotated[str, Line(1, 100)] | None = None
+) -> UserAnswer:
     """Add a user to the registry."""
     try:
         added = tx.run(
-            "INSERT INTO users (uuid, username, name, created_at) VALUES (:uuid, :username, :name, :now)",
-            uuid=random_tokens.new_uuid(), username=username, name=name or username, now=tx.now,
-        )  # fmt: skip
+            "INSERT INTO users (uuid, username, name, created_at) "
+            "VALUES (:uuid, :username, :name, :now)",
+            uuid=random_tokens.new_uuid(),
+            username=username,
+            name=name or username,
+            now=tx.now,
+        )
     except sqlite3.IntegrityError:
-        raise AlreadyExists(f"There is a user called {username} already.", field="username") from None
+        raise AlreadyExists(
+            f"There is a user called {username} already.", field="username"
+        ) from None
     cap_rows.add_defaults(tx, added.lastrowid or 0)
     return UserAnswer(_user(by_name(tx, username)))
 
@@ -221,7 +270,12 @@ def add_user(tx: Tx, me: Caller, *, username: Name, name: Annotated[str, Line(1,
 @operation("COMMAND", effect="read")
 def list_users(tx: Tx, me: Caller) -> UserList:
     """List the users of this server, oldest first."""
-    return UserList([_user(row) for row in tx.all("SELECT uuid, username, name, created_at FROM users ORDER BY id")])
+    return UserList(
+        [
+            _user(row)
+            for row in tx.all("SELECT uuid, username, name, created_at FROM users ORDER BY id")
+        ]
+    )
 
 
 @operation("COMMAND")
@@ -247,7 +301,9 @@ def others_are_there(tx: Tx, user: int) -> bool:
 
 
 def fitted(name: str) -> str:
-    """Give the username that comes closest to a name of the system's, or `owner` when nothing of it fits."""
+    """Give the username that comes closest to a name of the system's, or `owner` when nothing of
+    it fits.
+    """
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     fitting = re.sub(r"[^a-z0-9_-]+", "-", plain).strip("-_")[:32]
     while fitting.endswith(AGENT_SUFFIX):
@@ -256,21 +312,29 @@ def fitted(name: str) -> str:
 
 
 def remove(tx: Tx, user: int) -> None:
-    """Delete a user's row and what is bound to it; workspace/start_and_status.py empties the workspace first."""
+    """Delete a user's row and what is bound to it.
+
+    Workspace/start_and_status.py empties the workspace first.
+    """
     tx.run("DELETE FROM users WHERE id = :user", user=user)
     tx.emit("users.changed")
 
 
 def by_name(tx: Tx, username: str) -> sqlite3.Row:
     """Give the user of that name; raise NotFound."""
-    row = tx.one("SELECT id, uuid, username, name, created_at FROM users WHERE username = :username", username=username.strip().lower())
+    row = tx.one(
+        "SELECT id, uuid, username, name, created_at FROM users WHERE username = :username",
+        username=username.strip().lower(),
+    )
     if row is None:
         raise NotFound(f"There is no user called {username[:64]}.", field="username")
     return row
 
 
 def at_this_machine(tx: Tx, username: str) -> Caller:
-    """Give the caller for a user who sits where the data directory lies, and so may do what a signed-in user may; raise NotFound."""
+    """Give the caller for a user who sits where the data directory lies, and so may do what a
+    signed-in user may; raise NotFound.
+    """
     row = by_name(tx, username)
     return Caller(user=row["id"], user_id=row["uuid"], username=row["username"], kind="session")
 
@@ -292,7 +356,10 @@ def _ignored(unknown: Unknown) -> str:
     named = ", ".join(f"“{name[:60]}”" for name in unknown[:MOST_NAMED])
     more = len(unknown) - MOST_NAMED
     also = f" and {more} more" if more > 0 else ""
-    return f"There {'is no setting' if len(unknown) == 1 else 'are no settings'} called {named}{also}; what was sent for that was ignored."
+    return (
+        f"There {'is no setting' if len(unknown) == 1 else 'are no settings'} called "
+        f"{named}{also}; what was sent for that was ignored."
+    )
 
 
 def _user(row: sqlite3.Row) -> User:

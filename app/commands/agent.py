@@ -25,7 +25,8 @@ def agent() -> None:
 def stop(reason: str, data: Path | None) -> None:
     """Stop every agent at once: no model and no tool is called any more.
 
-    A file called STOP is put into the data directory, so this works also when the server does not answer. People and scripts read and write on.
+    A file called STOP is put into the data directory, so this works also when the server does
+    not answer. People and scripts read and write on.
     """
     settings = read_settings(data=data)
     file = _file(settings)
@@ -60,7 +61,10 @@ def status(json_: bool, data: Path | None) -> None:
         click.echo("Agents may work.")
     else:
         since = f" since {found['since'][:16].replace('T', ' ')}" if found["since"] else ""
-        click.echo(f"Agents are stopped{since}{': ' + on_one_line(found['reason'], 200) if found['reason'] else ''}.")
+        click.echo(
+            "Agents are "
+            f"stopped{since}{': ' + on_one_line(found['reason'], 200) if found['reason'] else ''}."
+        )
 
 
 def _file(settings: Settings) -> Path:

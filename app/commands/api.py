@@ -16,10 +16,20 @@ def routes(json_: bool) -> None:
     """List the API: method, path, scope and what it does."""
     from app.catalog import CATALOG
 
-    rows = [(method, path, " or ".join(found.scopes), found.summary) for method, path, found in CATALOG.routes()]
+    rows = [
+        (method, path, " or ".join(found.scopes), found.summary)
+        for method, path, found in CATALOG.routes()
+    ]
     if json_:
         names = ("method", "path", "scope", "summary")
-        click.echo(as_json([dict(zip(names, (row[0], row[1], row[2] or None, row[3]), strict=True)) for row in rows]))
+        click.echo(
+            as_json(
+                [
+                    dict(zip(names, (row[0], row[1], row[2] or None, row[3]), strict=True))
+                    for row in rows
+                ]
+            )
+        )
     else:
         click.echo("\n".join(_lines(rows)))
 
@@ -34,9 +44,14 @@ def openapi() -> None:
 
 
 def _lines(rows: list[tuple[str, str, str, str]]) -> Iterator[str]:
-    """Give the table with each summary cut to what fits the screen; of several scopes that suffice the first stands for all."""
+    """Give the table with each summary cut to what fits the screen.
+
+    Of several scopes that suffice the first stands for all.
+    """
     short = [(method, path, re.sub(" or .*", " or …", scope)) for method, path, scope, _ in rows]
-    left = table([("METHOD", "PATH", "SCOPE", "WHAT IT DOES"), *((*row, "") for row in short)]).splitlines()
+    left = table(
+        [("METHOD", "PATH", "SCOPE", "WHAT IT DOES"), *((*row, "") for row in short)]
+    ).splitlines()
     room = WIDTH - left[0].index("WHAT")
     yield left[0]
     for line, row in zip(left[1:], rows, strict=True):

@@ -1,4 +1,6 @@
-"""`hearth backup`: make a backup beside a running server or without one, list those there are, prove the newest."""
+"""`hearth backup`: make a backup beside a running server or without one, list those there are,
+prove the newest.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -15,21 +17,51 @@ from app.core.database.tx import stamp, utc_now
 from app.upkeep.backups import backup_digests, backup_files
 
 SECONDS = 4 * 3600
-KINDS = {"clock": "by the clock", "hand": "asked for", "upgrade": "before an upgrade", "restore": "replaced by a restore"}
-passphrase_option = click.option("--passphrase-file", type=click.Path(path_type=Path), metavar="FILE", help="Where the passphrase stands.")
+KINDS = {
+    "clock": "by the clock",
+    "hand": "asked for",
+    "upgrade": "before an upgrade",
+    "restore": "replaced by a restore",
+}
+passphrase_option = click.option(
+    "--passphrase-file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Where the passphrase stands.",
+)
 
 
 @click.command()
 @click.argument("file", required=False, type=click.Path(path_type=Path))
-@click.option("--encrypt", is_flag=True, help="Ask for a passphrase and encrypt with it, as `age` does.")
-@click.option("--plain", is_flag=True, help="Do not encrypt, whatever HEARTH_BACKUP_PASSPHRASE says.")
+@click.option(
+    "--encrypt", is_flag=True, help="Ask for a passphrase and encrypt with it, as `age` does."
+)
+@click.option(
+    "--plain", is_flag=True, help="Do not encrypt, whatever HEARTH_BACKUP_PASSPHRASE says."
+)
 @passphrase_option
-@click.option("--list", "list_", is_flag=True, help="List the backups there are, newest first, compare each with its digest, and make none.")
-@click.option("--prove", is_flag=True, help="Restore the newest into a place of its own and read in it, and make none.")
+@click.option(
+    "--list",
+    "list_",
+    is_flag=True,
+    help="List the backups there are, newest first, compare each with its digest, and make none.",
+)
+@click.option(
+    "--prove",
+    is_flag=True,
+    help="Restore the newest into a place of its own and read in it, and make none.",
+)
 @click.option("--json", "json_", is_flag=True, help="As JSON.")
 @data_option
 def backup(
-    file: Path | None, encrypt: bool, plain: bool, passphrase_file: Path | None, list_: bool, prove: bool, json_: bool, data: Path | None
+    file: Path | None,
+    encrypt: bool,
+    plain: bool,
+    passphrase_file: Path | None,
+    list_: bool,
+    prove: bool,
+    json_: bool,
+    data: Path | None,
 ) -> None:
     """Make a backup and check it, as FILE or in the folder `backups` of the data directory.
 
@@ -45,16 +77,28 @@ def backup(
     secret = None if plain else passphrase(passphrase_file, wanted=encrypt, anew=True)
     existing(settings)
     given = {"file": str(_target(file))} if file is not None else {}
-    made = ask_patiently(settings, SECONDS, "make_backup", plain=plain, **given, **({"passphrase": secret} if secret else {}))
+    made = ask_patiently(
+        settings,
+        SECONDS,
+        "make_backup",
+        plain=plain,
+        **given,
+        **({"passphrase": secret} if secret else {}),
+    )
     if json_:
         click.echo(as_json(made))
     else:
         what = "encrypted, " if made["encrypted"] else ""
-        click.echo(f"{made['file']}\n{megabytes(made['bytes'])}, {what}{made['rows']} rows, checked. Its digest lies beside it.")
+        click.echo(
+            f"{made['file']}\n{megabytes(made['bytes'])}, {what}{made['rows']} rows, "
+            "checked. Its digest lies beside it."
+        )
 
 
 def passphrase(file: Path | None, *, wanted: bool, anew: bool = False) -> str | None:
-    """Give the passphrase from a file or, when it is wanted and there is no file, from who sits at the terminal; else None."""
+    """Give the passphrase from a file or, when it is wanted and there is no file, from who sits
+    at the terminal; else None.
+    """
     if file is not None:
         try:
             secret = file.read_text("utf-8").strip("\r\n")
@@ -73,14 +117,23 @@ def listed(data: Path) -> list[dict[str, Any]]:
     known = read(data / BACKUPS / FILE)
     rows = []
     for one in backup_files.listed(data):
-        proof = None if known.proof_file != one.path.name else known.proof_trouble or f"restored {known.proof_at}, {known.proof_notes} notes read"
+        proof = (
+            None
+            if known.proof_file != one.path.name
+            else known.proof_trouble or f"restored {known.proof_at}, {known.proof_notes} notes read"
+        )
         rows.append(
             {
-                "file": str(one.path), "madeAt": stamp(one.made_at), "kind": one.kind, "bytes": one.path.stat().st_size,
-                "encrypted": one.is_sealed, "digest": backup_digests.path_of(one.path).exists(),
-                "trouble": backup_files.damage_of(one.path), "proof": proof,
+                "file": str(one.path),
+                "madeAt": stamp(one.made_at),
+                "kind": one.kind,
+                "bytes": one.path.stat().st_size,
+                "encrypted": one.is_sealed,
+                "digest": backup_digests.path_of(one.path).exists(),
+                "trouble": backup_files.damage_of(one.path),
+                "proof": proof,
             }
-        )  # fmt: skip
+        )
     return rows
 
 
@@ -95,7 +148,16 @@ def _show(rows: list[dict[str, Any]], *, json_: bool) -> None:
     elif not rows:
         click.echo("There are no backups yet.")
     else:
-        told = [(row["madeAt"][:16].replace("T", " "), megabytes(row["bytes"]), KINDS[row["kind"]], _state(row), row["file"]) for row in rows]
+        told = [
+            (
+                row["madeAt"][:16].replace("T", " "),
+                megabytes(row["bytes"]),
+                KINDS[row["kind"]],
+                _state(row),
+                row["file"],
+            )
+            for row in rows
+        ]
         click.echo(table([("MADE AT (UTC)", "SIZE", "WHY", "STATE", "FILE"), *told]))
 
 
@@ -110,7 +172,10 @@ def _tell_proof(proof: dict[str, Any], *, json_: bool) -> None:
     if json_:
         click.echo(as_json(proof))
     elif proof["trouble"] is None:
-        click.echo(f"{proof['file']} was restored into a place of its own and opened; {proof['notes']} notes were read as they were written.")
+        click.echo(
+            f"{proof['file']} was restored into a place of its own and opened; "
+            f"{proof['notes']} notes were read as they were written."
+        )
     if proof["trouble"] is not None:
         raise Refused(f"{proof['file'] or 'No backup'} could not be proven. {proof['trouble']}")
 

@@ -1,4 +1,6 @@
-"""`hearth doctor`: look whether all is well, say what to do where it is not, and mend what can safely be mended."""
+"""`hearth doctor`: look whether all is well, say what to do where it is not, and mend what can
+safely be mended.
+"""
 
 from pathlib import Path
 from typing import Any, get_args
@@ -23,22 +25,41 @@ from app.upkeep.doctor.findings import Finding, well, wrong
 MARKS = {"well": "ok", "advice": "note", "wrong": "WRONG"}
 OF_AGENTS = ("messages", "vectors")
 ROUNDS = 3
-"""How often it is mended at most: what is made anew first may show what else is not as it should be."""
+"""How often it is mended at most.
+
+What is made anew first may show what else is not as it should be.
+"""
 
 
 @click.command()
-@click.option("--fix", is_flag=True, help="Mend what can safely be mended: rights, leftovers, schema, and all that is made from other rows.")
+@click.option(
+    "--fix",
+    is_flag=True,
+    help="Mend what can safely be mended: rights, leftovers, schema, and all that is "
+    "made from other rows.",
+)
 @click.option("--json", "json_", is_flag=True, help="As JSON.")
 @data_option
 def doctor(fix: bool, json_: bool, data: Path | None) -> None:
     """Look whether the database, its directory, the disk, the backups and the settings are well.
 
-    Each finding says what to do. The exit code is 0 when nothing is wrong, else 1. It works beside a running server and without one.
+    Each finding says what to do. The exit code is 0 when nothing is wrong, else 1. It works
+    beside a running server and without one.
     """
     try:
         settings = read_settings(data=data)
     except SettingsError as error:
-        _tell([wrong("settings", f"The settings cannot be used: {error}.", "Set them right; `hearth settings` lists them.")], [], json_=json_)
+        _tell(
+            [
+                wrong(
+                    "settings",
+                    f"The settings cannot be used: {error}.",
+                    "Set them right; `hearth settings` lists them.",
+                )
+            ],
+            [],
+            json_=json_,
+        )
         raise click.exceptions.Exit(1) from None
     found = look(settings)
     mended: list[str] = []
@@ -63,7 +84,9 @@ def look(settings: Settings) -> list[Finding]:
 def _without(data: Path) -> str:
     newest = backup_files.newest_good(data)
     return (
-        "`hearth init` makes one; --data names another directory." if newest is None else f"`hearth restore {newest}` brings the newest backup back."
+        "`hearth init` makes one; --data names another directory."
+        if newest is None
+        else f"`hearth restore {newest}` brings the newest backup back."
     )
 
 
@@ -72,27 +95,50 @@ def _inside(settings: Settings, data: Path) -> list[Finding]:
     try:
         with visited_soon(data) as unclean:
             free = well("lock", "No server runs on this directory.")
-            guarded, examined = _guard(data, unclean), examine(data / data_dir.DATABASE, utc_now(), alone=True)
+            guarded, examined = (
+                _guard(data, unclean),
+                examine(data / data_dir.DATABASE, utc_now(), alone=True),
+            )
             return [free, *guarded, *examined, *_audit(data, examined)]
     except data_dir.InUse as busy:
         return _asked(settings, busy.pid)
     except data_dir.PlaceError as error:
-        return [wrong("lock", str(error), "Give this user the rights to the directory, or put it on a local disk.")]
+        return [
+            wrong(
+                "lock",
+                str(error),
+                "Give this user the rights to the directory, or put it on a local disk.",
+            )
+        ]
 
 
 def _guard(data: Path, unclean: bool) -> list[Finding]:
-    """Say whether the file is the one that Hearth left, which the next start asks too; only a start or a restore settles it."""
+    """Say whether the file is the one that Hearth left, which the next start asks too.
+
+    Only a start or a restore settles it.
+    """
     if not integrity.is_altered(data / data_dir.DATABASE, unclean=unclean):
         return []
-    said = "The database's bytes are not those that Hearth left, so the next start writes nothing to it."
-    return [wrong("guard", said, f"If you changed them yourself, `hearth serve --accept-changes` takes them. {RESTORE}")]
+    said = (
+        "The database's bytes are not those that Hearth left, so the next start writes "
+        "nothing to it."
+    )
+    return [
+        wrong(
+            "guard",
+            said,
+            f"If you changed them yourself, `hearth serve --accept-changes` takes them. {RESTORE}",
+        )
+    ]
 
 
 def _audit(data: Path, examined: list[Finding]) -> list[Finding]:
     """Check the record of what agents did, where the database can be read and has its schema."""
     if not _is_readable(examined):
         return []
-    from app.tools.approvals.audit import verify_whole  # what no other command needs without a server
+    from app.tools.approvals.audit import (
+        verify_whole,
+    )  # what no other command needs without a server
     from app.upkeep.open_read_only import looking
 
     with looking(data / data_dir.DATABASE, alone=True) as connection:
@@ -106,17 +152,37 @@ def _is_readable(examined: list[Finding]) -> bool:
 def _of_audit(problem: str | None) -> list[Finding]:
     if problem is None:
         return [well("audit", "The record of what agents did is whole.")]
-    return [wrong("audit", f"The record of what agents did is not whole. {problem}", f"Nothing can make it whole again. {RESTORE}")]
+    return [
+        wrong(
+            "audit",
+            f"The record of what agents did is not whole. {problem}",
+            f"Nothing can make it whole again. {RESTORE}",
+        )
+    ]
 
 
 def _asked(settings: Settings, pid: str) -> list[Finding]:
     try:
         answered = ask_patiently(settings, SECONDS, "examine_database")["findings"]
     except Refused as error:
-        return [wrong("lock", error.format_message(), "Wait until it answers, or end that process and look again.")]
+        return [
+            wrong(
+                "lock",
+                error.format_message(),
+                "Wait until it answers, or end that process and look again.",
+            )
+        ]
     examined = msgspec.convert(answered, list[Finding])
-    audit = _of_audit(ask_patiently(settings, SECONDS, "verify_audit")["problem"]) if _is_readable(examined) else []
-    return [well("lock", f"Process {pid} serves this directory, and it answers."), *examined, *audit]
+    audit = (
+        _of_audit(ask_patiently(settings, SECONDS, "verify_audit")["problem"])
+        if _is_readable(examined)
+        else []
+    )
+    return [
+        well("lock", f"Process {pid} serves this directory, and it answers."),
+        *examined,
+        *audit,
+    ]
 
 
 def _mend(settings: Settings, found: list[Finding]) -> list[str]:
@@ -146,13 +212,24 @@ def _mend(settings: Settings, found: list[Finding]) -> list[str]:
 
 def _is_damaged(found: list[Finding]) -> bool:
     """Say whether nothing may be written to the database."""
-    return any(one.gravity == "wrong" and one.check in ("integrity", "guard", "lock") and one.mends is None for one in found)
+    return any(
+        one.gravity == "wrong" and one.check in ("integrity", "guard", "lock") and one.mends is None
+        for one in found
+    )
 
 
 def _tell(found: list[Finding], mended: list[str], *, json_: bool) -> None:
     if json_:
         rows: list[dict[str, Any]] = msgspec.to_builtins(found)
-        click.echo(as_json({"well": all(one.gravity != "wrong" for one in found), "findings": rows, "mended": mended}))
+        click.echo(
+            as_json(
+                {
+                    "well": all(one.gravity != "wrong" for one in found),
+                    "findings": rows,
+                    "mended": mended,
+                }
+            )
+        )
         return
     for one in found:
         click.echo(f"{MARKS[one.gravity]:<6}{one.check:<11}{one.message}")

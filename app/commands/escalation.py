@@ -13,7 +13,9 @@ from app.commands.terminal.terminal_safe import harmless
 from app.commands.user import user_option, whose
 
 id_argument = click.argument("id_", metavar="ID", type=click.IntRange(1))
-note_option = click.option("--note", metavar="TEXT", help="A word about why, at most 500 characters.")
+note_option = click.option(
+    "--note", metavar="TEXT", help="A word about why, at most 500 characters."
+)
 
 
 @click.group(cls=Commands)
@@ -32,7 +34,9 @@ def list_(user: str | None, json_: bool, data: Path | None) -> None:
     if json_:
         click.echo(as_json(found))
     else:
-        click.echo(table([("ID", "RISK", "FROM", "UNTIL", "WHAT"), *map(_row, found["escalations"])]))
+        click.echo(
+            table([("ID", "RISK", "FROM", "UNTIL", "WHAT"), *map(_row, found["escalations"])])
+        )
 
 
 @escalation.command()
@@ -44,7 +48,8 @@ def show(id_: int, user: str | None, data: Path | None) -> None:
     settings = read_settings(data=data)
     found = ask(settings, "user_escalation", username=whose(settings, user), id=id_)["escalation"]
     lines = [
-        f"{found['toolName']}, {found['status']}, risk {found['risk']}, from {found['origin']['kind']}, until {found['expiresAt'][:16]}",
+        f"{found['toolName']}, {found['status']}, risk {found['risk']}, from "
+        f"{found['origin']['kind']}, until {found['expiresAt'][:16]}",
         found["summary"],
         found["reason"],
         *(["", found["preview"]["text"]] if found["preview"] else []),
@@ -56,11 +61,21 @@ def show(id_: int, user: str | None, data: Path | None) -> None:
 @id_argument
 @user_option
 @note_option
-@click.option("--remember", type=click.Choice(("once", "session", "tool")), default="once", show_default=True, help="For how long this holds.")
+@click.option(
+    "--remember",
+    type=click.Choice(("once", "session", "tool")),
+    default="once",
+    show_default=True,
+    help="For how long this holds.",
+)
 @data_option
-def continue_(id_: int, user: str | None, note: str | None, remember: str, data: Path | None) -> None:
+def continue_(
+    id_: int, user: str | None, note: str | None, remember: str, data: Path | None
+) -> None:
     """Let an action go on, exactly as it was shown."""
-    _decide(id_, user, data, decision="continue", remember=remember, **({"note": note} if note else {}))
+    _decide(
+        id_, user, data, decision="continue", remember=remember, **({"note": note} if note else {})
+    )
 
 
 @escalation.command()
@@ -75,15 +90,26 @@ def stop(id_: int, user: str | None, note: str | None, data: Path | None) -> Non
 
 def _decide(id_: int, user: str | None, data: Path | None, **said: Any) -> None:
     settings = read_settings(data=data)
-    found = ask(settings, "settle_escalation", username=whose(settings, user), id=id_, **said)["escalation"]
+    found = ask(settings, "settle_escalation", username=whose(settings, user), id=id_, **said)[
+        "escalation"
+    ]
     failure = f": {found['failure']['message']}" if found["failure"] else "."
     click.echo(harmless(f"Escalation {id_} is {found['status']}{failure}"))
 
 
 def _row(found: dict[str, Any]) -> tuple[str, ...]:
-    return str(found["id"]), found["risk"], found["origin"]["kind"], found["expiresAt"][:16].replace("T", " "), _plain(found["summary"])
+    return (
+        str(found["id"]),
+        found["risk"],
+        found["origin"]["kind"],
+        found["expiresAt"][:16].replace("T", " "),
+        _plain(found["summary"]),
+    )
 
 
 def _plain(text: str) -> str:
-    """Give a text whose marks cannot steer the terminal: what an agent wrote must not hide what it asks for."""
+    """Give a text whose marks cannot steer the terminal.
+
+    What an agent wrote must not hide what it asks for.
+    """
     return "".join(mark if mark.isprintable() or mark == "\n" else "\ufffd" for mark in text)

@@ -22,14 +22,29 @@ from app.commands.user import user_option, whose
 @user_option
 @click.option("--json", "json_", is_flag=True, help="As JSON.")
 @data_option
-def explain(caller: str, operation: str, args: tuple[str, ...], user: str | None, json_: bool, data: Path | None) -> None:
+def explain(
+    caller: str,
+    operation: str,
+    args: tuple[str, ...],
+    user: str | None,
+    json_: bool,
+    data: Path | None,
+) -> None:
     """Show what a caller would see, and why it is allowed or refused.
 
-    CALLER is me, session, key:ID, contact:USERNAME or guest:LINK (its id or token). OPERATION is a name, also of a tool, or "METHOD /path" as
-    `hearth routes` has it. A VALUE is JSON, or text where it is none. Nothing of it stays.
+    CALLER is me, session, key:ID, contact:USERNAME or guest:LINK (its id or token). OPERATION is
+    a name, also of a tool, or "METHOD /path" as `hearth routes` has it. A VALUE is JSON, or text
+    where it is none. Nothing of it stays.
     """
     settings = read_settings(data=data)
-    found = ask(settings, "explain_call", username=whose(settings, user), caller=caller, operation=operation, args=dict(map(_field, args)))
+    found = ask(
+        settings,
+        "explain_call",
+        username=whose(settings, user),
+        caller=caller,
+        operation=operation,
+        args=dict(map(_field, args)),
+    )
     click.echo(as_json(found) if json_ else harmless("\n".join(_lines(found))))
 
 
@@ -44,7 +59,11 @@ def _field(text: str) -> tuple[str, Any]:
 
 
 def _lines(found: dict[str, Any]) -> Iterator[str]:
-    yield f"{'Allowed' if found['allowed'] else 'Refused'}: {found['status']}{' ' + found['error'] if found['error'] else ''}. {found['message']}"
+    yield (
+        f"{'Allowed' if found['allowed'] else 'Refused'}: "
+        f"{found['status']}{' ' + found['error'] if found['error'] else ''}. "
+        f"{found['message']}"
+    )
     for check in found["checks"]:
         yield f"  {'yes' if check['passed'] else 'no '}  {check['check']}: {check['why']}"
     if found["answer"] is not None:

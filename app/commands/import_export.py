@@ -16,37 +16,63 @@ from app.commands.user import user_option, whose
 from app.settings import Settings
 
 SHOWN = 20
-"""How many of the things that were left out are shown; all of them stand in the file that --report names."""
+"""How many of the things that were left out are shown.
+
+All of them stand in the file that --report names.
+"""
 _ENDED = {
-    "import_here": "The import was ended. What it has stored stays; the same command again goes on from there.",
+    "import_here": "The import was ended. What it has stored stays; the same command again goes "
+    "on from there.",
     "export_here": "The export was ended, and nothing of it was kept.",
 }
 report_option = click.option(
-    "--report", type=click.Path(dir_okay=False, writable=True, path_type=Path), metavar="FILE", help="Write the whole report there, as JSON."
+    "--report",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    metavar="FILE",
+    help="Write the whole report there, as JSON.",
 )
 
 
 @click.command(name="import")
 @click.argument("path", type=click.Path(exists=True, path_type=Path))
 @click.option("--format", "format_", metavar="FORMAT", help="Instead of telling it by the content.")
-@click.option("--into", metavar="FOLDER", help="The folder of the workspace into which all of it comes; else its top.")
+@click.option(
+    "--into",
+    metavar="FOLDER",
+    help="The folder of the workspace into which all of it comes; else its top.",
+)
 @click.option("--dry-run", is_flag=True, help="Change nothing and say what would be done.")
 @user_option
 @report_option
 @click.option("--json", "json_", is_flag=True, help="The report as JSON.")
 @data_option
 def import_(
-    path: Path, format_: str | None, into: str | None, dry_run: bool, user: str | None, report: Path | None, json_: bool, data: Path | None
+    path: Path,
+    format_: str | None,
+    into: str | None,
+    dry_run: bool,
+    user: str | None,
+    report: Path | None,
+    json_: bool,
+    data: Path | None,
 ) -> None:
     """Import notes, files and todos from PATH: a file, a folder or an archive.
 
-    PATH is an export of Hearth, an Obsidian vault, any folder of Markdown files, or in the format of another program. The same source again changes
-    what has changed in it and doubles nothing, also after it was cut off; notes are never overwritten without a snapshot.
+    PATH is an export of Hearth, an Obsidian vault, any folder of Markdown files, or in the
+    format of another program. The same source again changes what has changed in it and doubles
+    nothing, also after it was cut off; notes are never overwritten without a snapshot.
     """
     settings = read_settings(data=data)
     found = _run(
-        settings, "Importing", "import_here", username=whose(settings, user), path=str(path.absolute()), format=format_, into=into, dryRun=dry_run
-    )  # fmt: skip
+        settings,
+        "Importing",
+        "import_here",
+        username=whose(settings, user),
+        path=str(path.absolute()),
+        format=format_,
+        into=into,
+        dryRun=dry_run,
+    )
     _keep(report, found)
     click.echo(as_json(found) if json_ else "\n".join(_imported(found)))
 
@@ -57,14 +83,22 @@ def import_(
 @report_option
 @click.option("--json", "json_", is_flag=True, help="The report as JSON.")
 @data_option
-def export(path: Path, user: str | None, report: Path | None, json_: bool, data: Path | None) -> None:
+def export(
+    path: Path, user: str | None, report: Path | None, json_: bool, data: Path | None
+) -> None:
     """Export the workspace to PATH: a new folder, or an archive if it ends in .zip.
 
-    Notes are Markdown files with front matter, beside them snapshots, attachments, todos (JSON, todo.txt, ICS), conversations and settings. `hearth
-    import` brings all of it back.
+    Notes are Markdown files with front matter, beside them snapshots, attachments, todos (JSON,
+    todo.txt, ICS), conversations and settings. `hearth import` brings all of it back.
     """
     settings = read_settings(data=data)
-    found = _run(settings, "Exporting", "export_here", username=whose(settings, user), path=str(path.absolute()))
+    found = _run(
+        settings,
+        "Exporting",
+        "export_here",
+        username=whose(settings, user),
+        path=str(path.absolute()),
+    )
     _keep(report, found)
     click.echo(as_json(found) if json_ else "\n".join(_exported(path, found)))
 
@@ -99,7 +133,11 @@ class _Bar:
     def show(self, done: int, total: int | None) -> None:
         if self._wanted and (done or total):
             part = min(1.0, done / total) if total else 0.0
-            bar = f"[{'#' * round(30 * part):30}] {part:4.0%}  {done} of {total}" if total else f"{done}"
+            bar = (
+                f"[{'#' * round(30 * part):30}] {part:4.0%}  {done} of {total}"
+                if total
+                else f"{done}"
+            )
             click.echo(f"\r{self._doing} {bar}\x1b[K", nl=False, err=True)
             self._shown = True
 
@@ -119,14 +157,20 @@ def _imported(found: dict[str, Any]) -> Iterable[str]:
     for kind in ("notes", "files", "todos", "conversations"):
         counts = found[kind]
         if any(counts.values()):
-            yield f"  {kind:13}  {counts['created']} new, {counts['updated']} changed, {counts['unchanged']} as they were"
+            yield (
+                f"  {kind:13}  {counts['created']} new, {counts['updated']} changed, "
+                f"{counts['unchanged']} as they were"
+            )
     if found["snapshots"]:
         yield f"  snapshots      {found['snapshots']}"
     yield from _left(found)
 
 
 def _exported(path: Path, found: dict[str, Any]) -> Iterable[str]:
-    counted = ", ".join(f"{found[kind]} {kind}" for kind in ("folders", "notes", "snapshots", "files", "todos", "conversations"))
+    counted = ", ".join(
+        f"{found[kind]} {kind}"
+        for kind in ("folders", "notes", "snapshots", "files", "todos", "conversations")
+    )
     yield f"Exported to {on_one_line(str(path), 500)}: {counted}; {found['bytes']} bytes."
     yield from _left(found)
 
@@ -135,7 +179,11 @@ def _left(found: dict[str, Any]) -> Iterable[str]:
     if found["leftTotal"] == 0:
         yield "Everything came along."
         return
-    yield "1 thing did not come along as it was:" if found["leftTotal"] == 1 else f"{found['leftTotal']:,} things did not come along as they were:"
+    yield (
+        "1 thing did not come along as it was:"
+        if found["leftTotal"] == 1
+        else f"{found['leftTotal']:,} things did not come along as they were:"
+    )
     for line in found["left"][:SHOWN]:
         yield f"  {on_one_line(line['name'], 200)}: {on_one_line(line['reason'], 300)}"
     if found["leftTotal"] > SHOWN:

@@ -21,19 +21,50 @@ def key() -> None:
 
 @key.command()
 @user_option
-@click.option("--label", metavar="TEXT", default="command line", show_default=True, help="What to call the key.")
-@click.option("--scope", "scopes", metavar="SCOPE", multiple=True, help="A right, such as os.notes:read; give it again for more. Without: all.")
-@click.option("--expires", type=click.Choice(LIVES), default="never", show_default=True, help="When the key ends by itself.")
+@click.option(
+    "--label",
+    metavar="TEXT",
+    default="command line",
+    show_default=True,
+    help="What to call the key.",
+)
+@click.option(
+    "--scope",
+    "scopes",
+    metavar="SCOPE",
+    multiple=True,
+    help="A right, such as os.notes:read; give it again for more. Without: all.",
+)
+@click.option(
+    "--expires",
+    type=click.Choice(LIVES),
+    default="never",
+    show_default=True,
+    help="When the key ends by itself.",
+)
 @data_option
-def create(user: str | None, label: str, scopes: tuple[str, ...], expires: str, data: Path | None) -> None:
+def create(
+    user: str | None, label: str, scopes: tuple[str, ...], expires: str, data: Path | None
+) -> None:
     """Create a key and show it, this once.
 
     It is the last line of the output; what goes to stderr tells about it.
     """
     settings = read_settings(data=data)
     username = whose(settings, user)
-    made = ask(settings, "issue_key", username=username, name=label, scopes=list(scopes) or None, expiresIn=expires)
-    click.echo(f'Key {made["key"]["id"]}, "{made["key"]["name"]}", of {username}. Keep it now: it is not shown again.', err=True)
+    made = ask(
+        settings,
+        "issue_key",
+        username=username,
+        name=label,
+        scopes=list(scopes) or None,
+        expiresIn=expires,
+    )
+    click.echo(
+        f'Key {made["key"]["id"]}, "{made["key"]["name"]}", of {username}. Keep it '
+        "now: it is not shown again.",
+        err=True,
+    )
     click.echo(made["secret"])
 
 
@@ -48,7 +79,14 @@ def list_(user: str | None, json_: bool, data: Path | None) -> None:
     if json_:
         click.echo(as_json(found))
     else:
-        click.echo(table([("ID", "LABEL", "KEY", "SCOPES", "CREATED", "LAST USED", "ENDS"), *map(_row, found["keys"])]))
+        click.echo(
+            table(
+                [
+                    ("ID", "LABEL", "KEY", "SCOPES", "CREATED", "LAST USED", "ENDS"),
+                    *map(_row, found["keys"]),
+                ]
+            )
+        )
 
 
 @key.command()
@@ -61,7 +99,19 @@ def revoke(id_: int, data: Path | None) -> None:
 
 
 def _row(found: dict[str, Any]) -> tuple[str, ...]:
-    ends = f"revoked {found['revokedAt'][:10]}" if found["revokedAt"] else (found["expiresAt"] or "never")[:16]
+    ends = (
+        f"revoked {found['revokedAt'][:10]}"
+        if found["revokedAt"]
+        else (found["expiresAt"] or "never")[:16]
+    )
     used = (found["lastUsedAt"] or "never")[:16]
     secret = f"{found['prefix']}…{found['last4']}"
-    return str(found["id"]), found["name"], secret, " ".join(found["scopes"]), found["createdAt"][:10], used.replace("T", " "), ends.replace("T", " ")
+    return (
+        str(found["id"]),
+        found["name"],
+        secret,
+        " ".join(found["scopes"]),
+        found["createdAt"][:10],
+        used.replace("T", " "),
+        ends.replace("T", " "),
+    )

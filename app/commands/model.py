@@ -27,18 +27,55 @@ def model() -> None:
 
 @model.command()
 @click.argument("name")
-@click.option("--provider", type=click.Choice(get_args(Provider)), default="compatible", show_default=True, help="Who serves it.")
-@click.option("--url", default="", metavar="ADDRESS", help="Its address, such as http://localhost:11434/v1; providers with names have their own.")
-@click.option("--model", "called", metavar="NAME", help="What the provider calls it; default: the same name.")
-@click.option("--key-from", default="", metavar="SOURCE", help="Where its key lies: env:VARIABLE, file:/PATH, or - to read it now and keep it here.")
-@click.option("--tools", type=click.Choice(["auto", "all", "few", "none"]), default="auto", show_default=True, help="How tools are offered to it.")
-@click.option("--context", type=click.IntRange(1024, 10_000_000), metavar="TOKENS", help="How much it can read; default: what a test finds.")
+@click.option(
+    "--provider",
+    type=click.Choice(get_args(Provider)),
+    default="compatible",
+    show_default=True,
+    help="Who serves it.",
+)
+@click.option(
+    "--url",
+    default="",
+    metavar="ADDRESS",
+    help="Its address, such as http://localhost:11434/v1; providers with names have their own.",
+)
+@click.option(
+    "--model", "called", metavar="NAME", help="What the provider calls it; default: the same name."
+)
+@click.option(
+    "--key-from",
+    default="",
+    metavar="SOURCE",
+    help="Where its key lies: env:VARIABLE, file:/PATH, or - to read it now and keep it here.",
+)
+@click.option(
+    "--tools",
+    type=click.Choice(["auto", "all", "few", "none"]),
+    default="auto",
+    show_default=True,
+    help="How tools are offered to it.",
+)
+@click.option(
+    "--context",
+    type=click.IntRange(1024, 10_000_000),
+    metavar="TOKENS",
+    help="How much it can read; default: what a test finds.",
+)
 @click.option("--thinking", is_flag=True, help="Let it think aloud before it answers.")
 @click.option("--replace", is_flag=True, help="Put it in the place of a model of that name.")
 @click.option("--no-test", is_flag=True, help="Only add it.")
 @json_option
 @data_option
-def add(name: str, called: str | None, key_from: str, no_test: bool, json_: bool, data: Path | None, **given: Any) -> None:
+def add(
+    name: str,
+    called: str | None,
+    key_from: str,
+    no_test: bool,
+    json_: bool,
+    data: Path | None,
+    **given: Any,
+) -> None:
     """Add a model under a NAME, and test it. The first one becomes the default."""
     settings = read_settings(data=data)
     secret = _secret() if key_from == "-" else None
@@ -62,7 +99,15 @@ def list_(json_: bool, data: Path | None) -> None:
         click.echo(as_json(found))
         return
     rules = ("*" if found["default"] == "offline" else "", "offline", "rules", "", "", "", "", "")
-    click.echo(table([("", "NAME", "PROVIDER", "MODEL", "ADDRESS", "CONTEXT", "TOOLS", "KEY"), rules, *map(_row, found["models"])]))
+    click.echo(
+        table(
+            [
+                ("", "NAME", "PROVIDER", "MODEL", "ADDRESS", "CONTEXT", "TOOLS", "KEY"),
+                rules,
+                *map(_row, found["models"]),
+            ]
+        )
+    )
 
 
 @model.command()
@@ -101,7 +146,11 @@ def _test(settings: Settings, name: str, *, json_: bool) -> None:
 
 def _secret() -> str:
     """Give the key that is typed or piped in; it is not shown."""
-    typed = click.prompt("Key", hide_input=True, err=True) if sys.stdin.isatty() else sys.stdin.readline()
+    typed = (
+        click.prompt("Key", hide_input=True, err=True)
+        if sys.stdin.isatty()
+        else sys.stdin.readline()
+    )
     if not str(typed).strip():
         raise Misused("There is no key on the standard input.")
     if len(str(typed)) > 4_000:
@@ -111,19 +160,35 @@ def _secret() -> str:
 
 def _added(found: dict[str, Any]) -> str:
     by_default = " It answers by default." if found["default"] else ""
-    where = "on this machine" if found["local"] else "not on this machine: what you write and what the agent reads for it goes there"
+    where = (
+        "on this machine"
+        if found["local"]
+        else "not on this machine: what you write and what the agent reads for it goes there"
+    )
     return f"Added {found['name']}: {found['model']} at {found['url']}, {where}.{by_default}"
 
 
 def _row(found: dict[str, Any]) -> tuple[str, ...]:
     context = f"{found['context']:,}" if found["context"] else "?"
     mark = "*" if found["default"] else ""
-    return mark, found["name"], found["provider"], found["model"], found["url"], context, found["tools"], found["key"] or "none"
+    return (
+        mark,
+        found["name"],
+        found["provider"],
+        found["model"],
+        found["url"],
+        context,
+        found["tools"],
+        found["key"] or "none",
+    )
 
 
 def _lines(configured: dict[str, Any], tested: dict[str, Any]) -> Iterator[str]:
     if tested["reachable"]:
-        yield f"Server: {tested['server'] or configured['provider']} at {configured['url']}; {_models(tested['models'])}"
+        yield (
+            f"Server: {tested['server'] or configured['provider']} at {configured['url']}; "
+            f"{_models(tested['models'])}"
+        )
         yield f"Context: {_context(tested)}"
         yield f"Tools: {_tools(tested)}. {tested['offers']}"
     for warning in tested["warnings"]:
@@ -137,13 +202,20 @@ def _lines(configured: dict[str, Any], tested: dict[str, Any]) -> Iterator[str]:
 def _models(names: list[str]) -> str:
     if not names:
         return "it does not say which models it has"
-    return f"its models: {', '.join(names[:5])}{f' and {len(names) - 5} more' if len(names) > 5 else ''}"
+    return (
+        "its models: "
+        f"{', '.join(names[:5])}{f' and {len(names) - 5} more' if len(names) > 5 else ''}"
+    )
 
 
 def _context(tested: dict[str, Any]) -> str:
     if tested["context"] is None and tested["mostContext"] is None:
         return "not known"
-    now = "not known how much it gets" if tested["context"] is None else f"{tested['context']:,} tokens"
+    now = (
+        "not known how much it gets"
+        if tested["context"] is None
+        else f"{tested['context']:,} tokens"
+    )
     most = tested["mostContext"]
     return f"{now} of at most {most:,}" if most and most != tested["context"] else now
 

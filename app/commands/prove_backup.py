@@ -1,4 +1,8 @@
-"""The process that proves a backup: it is restored into a place of its own, the program is opened on it, and notes are read as their owners would."""
+"""The process that proves a backup.
+
+It is restored into a place of its own, the program is opened on it, and notes are read as their
+owners would.
+"""
 
 import asyncio
 import contextlib
@@ -31,7 +35,9 @@ SETTINGS = Settings(durability="normal", embeddings="off", backups=False, access
 
 
 def prove(task: dict[str, Any]) -> dict[str, Any]:
-    """Restore the backup beside the others, read in it and give how many notes were read as they should be."""
+    """Restore the backup beside the others, read in it and give how many notes were read as they
+    should be.
+    """
     os.umask(0o077)
     file = Path(task["file"])
     with tempfile.TemporaryDirectory(prefix=".proving", suffix=PART, dir=file.parent) as place:
@@ -43,18 +49,27 @@ def prove(task: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sample(path: Path) -> dict[str, dict[int, tuple[str, str]]]:
-    """Give title and text of some live notes of each user, from the first to the last, straight from the file."""
+    """Give title and text of some live notes of each user, from the first to the last, straight
+    from the file.
+    """
     with looking(path) as connection:
         users = connection.execute("SELECT id, username FROM users ORDER BY id").fetchall()
         return {row["username"]: _of_owner(connection, row["id"]) for row in users}
 
 
 def _of_owner(connection: sqlite3.Connection, owner: int) -> dict[int, tuple[str, str]]:
-    ids = [row[0] for row in connection.execute("SELECT id FROM notes WHERE owner_id = ? AND trash_id IS NULL ORDER BY id", (owner,))]
+    ids = [
+        row[0]
+        for row in connection.execute(
+            "SELECT id FROM notes WHERE owner_id = ? AND trash_id IS NULL ORDER BY id", (owner,)
+        )
+    ]
     chosen = ids[:: max(1, len(ids) // SAMPLE)] + ids[-1:]
     found = {}
     for note in dict.fromkeys(chosen):
-        found[note] = tuple(connection.execute("SELECT title, content FROM notes WHERE id = ?", (note,)).fetchone())
+        found[note] = tuple(
+            connection.execute("SELECT title, content FROM notes WHERE id = ?", (note,)).fetchone()
+        )
     return found
 
 
@@ -71,7 +86,9 @@ async def _read(data: Path, expected: dict[str, dict[int, tuple[str, str]]]) -> 
 
 async def _compare(parts: "App", me: Any, note: int, title: str, content: str) -> None:
     with contextlib.suppress(AppError):
-        found = msgspec.json.decode(encode(await parts.call(me, "get_note_content", {"id": note})))["note"]
+        found = msgspec.json.decode(encode(await parts.call(me, "get_note_content", {"id": note})))[
+            "note"
+        ]
         if (found["title"], found["markdown"]) == (title, content):
             return
     raise BackupFailed(f"The note {note} of {me.username} cannot be read as it was written.")

@@ -22,8 +22,9 @@ SHOWN = 5
 def restore(file: Path | None, passphrase_file: Path | None, data: Path | None) -> None:
     """Make the backup FILE the database, after checking it; end the server first.
 
-    What was there is kept among the backups, so a restore can be taken back by another. An encrypted FILE needs its passphrase, from
-    --passphrase-file, HEARTH_BACKUP_PASSPHRASE or the terminal.
+    What was there is kept among the backups, so a restore can be taken back by another. An
+    encrypted FILE needs its passphrase, from --passphrase-file, HEARTH_BACKUP_PASSPHRASE or the
+    terminal.
     """
     settings = read_settings(data=data)
     path = directory(settings)
@@ -46,21 +47,36 @@ def restore(file: Path | None, passphrase_file: Path | None, data: Path | None) 
 def _told(file: Path, data: Path, done: Restored) -> str:
     lines = [f"{file} is the database of {data} now."]
     if not done.compared:
-        lines.append("No digest lies beside it, so its structure was checked, and not whether each byte is as it was.")
+        lines.append(
+            "No digest lies beside it, so its structure was checked, and not whether each "
+            "byte is as it was."
+        )
     if done.aside is not None:
         lines.append(f"What was there is kept as {done.aside}.")
     if done.pending:
-        lines.append(f"It is older than this Hearth: the next start brings it up to date ({done.pending} to do).")
-    lines.append("Everything is as it was when the backup was made: keys and links that were revoked since then are valid again.")
+        lines.append(
+            "It is older than this Hearth: the next start brings it up to date "
+            f"({done.pending} to do)."
+        )
+    lines.append(
+        "Everything is as it was when the backup was made: keys and links that were "
+        "revoked since then are valid again."
+    )
     return "\n".join(lines)
 
 
 def _chosen(file: Path, data: Path) -> Path:
     """Give the file that was named, or the backup of that name in the data directory."""
     inside = backup_files.folder(data) / file.name
-    return inside if not file.exists() and file.name == str(file) and inside.exists() else file.expanduser().absolute()
+    return (
+        inside
+        if not file.exists() and file.name == str(file) and inside.exists()
+        else file.expanduser().absolute()
+    )
 
 
 def _newest(data: Path) -> str:
     newest = backup_files.listed(data)[:SHOWN]
-    return " The newest are:\n" + "\n".join(f"  {backup.path}" for backup in newest) if newest else ""
+    return (
+        " The newest are:\n" + "\n".join(f"  {backup.path}" for backup in newest) if newest else ""
+    )

@@ -26,8 +26,14 @@ def status(json_: bool, data: Path | None) -> None:
         return
     words, patterns, meaning = found["words"], found["patterns"], found["meaning"]
     click.echo(f"Words: {_waiting(words['waiting'], 'a search takes them in first')}")
-    click.echo(f"Patterns: {_waiting(patterns['waiting'], 'grep reads those whole') if patterns else 'without an index; grep reads every note'}")
-    click.echo(f"Meaning: {meaning['state']}; {meaning['notesIndexed']} of {meaning['notes']} notes, {meaning['passages']} passages")
+    click.echo(
+        "Patterns: "
+        f"{_waiting(patterns['waiting'], 'grep reads those whole') if patterns else 'without an index; grep reads every note'}"
+    )
+    click.echo(
+        f"Meaning: {meaning['state']}; {meaning['notesIndexed']} of {meaning['notes']} "
+        f"notes, {meaning['passages']} passages"
+    )
     if meaning["model"]:
         click.echo(f"Model: {meaning['model']}, {meaning['dimension']} numbers a passage")
     if meaning["reason"]:

@@ -14,7 +14,9 @@ from app.settings import PREFIX, Settings
 
 @click.command()
 @data_option
-@click.option("--user", metavar="NAME", help="The first user's name; else your name on this machine.")
+@click.option(
+    "--user", metavar="NAME", help="The first user's name; else your name on this machine."
+)
 def init(data: Path | None, user: str | None) -> None:
     """Make the database, the first user and an API key.
 
@@ -23,7 +25,10 @@ def init(data: Path | None, user: str | None) -> None:
     settings = read_settings(data=data)
     first = ask_anew(settings, "begin_server", username=username_for(user))
     if first["secret"] is None:
-        click.echo(f"{directory(settings)} is set up already. `hearth key create` makes another key.", err=True)
+        click.echo(
+            f"{directory(settings)} is set up already. `hearth key create` makes another key.",
+            err=True,
+        )
     else:
         click.echo(first_key_lines(first["username"], first["secret"]))
 
@@ -43,13 +48,16 @@ def migrate_(data: Path | None) -> None:
 def settings_() -> None:
     """Show every setting, its default, and what is set now.
 
-    A setting is an environment variable; with _FILE behind its name the variable names a file that holds the value.
+    A setting is an environment variable; with _FILE behind its name the variable names a file
+    that holds the value.
     """
     now = read_settings()
     for field in dataclasses.fields(Settings):
         value = getattr(now, field.name)
         shown = "set" if field.metadata["secret"] else _shown(value)
-        state = f"default {_shown(field.default)}" + (f", now {shown}" if value != field.default else "")
+        state = f"default {_shown(field.default)}" + (
+            f", now {shown}" if value != field.default else ""
+        )
         click.echo(f"{PREFIX}{field.name.upper()} ({state})\n    {field.metadata['help']}")
 
 

@@ -11,9 +11,12 @@ from app.commands.backup import SECONDS, megabytes
 from app.commands.terminal.tables import as_json, table
 
 HELD = (
-    ("notes", "notes", "noteBytes"), ("in the trash", "trashedNotes", "trashedBytes"), ("snapshots", "snapshots", "snapshotBytes"),
-    ("attachments", "attachments", "attachmentBytes"), ("vectors", "", "vectorBytes"),
-)  # fmt: skip
+    ("notes", "notes", "noteBytes"),
+    ("in the trash", "trashedNotes", "trashedBytes"),
+    ("snapshots", "snapshots", "snapshotBytes"),
+    ("attachments", "attachments", "attachmentBytes"),
+    ("vectors", "", "vectorBytes"),
+)
 """What a user holds, and the fields of its number and its bytes."""
 
 
@@ -34,12 +37,25 @@ def storage(json_: bool, data: Path | None) -> None:
 def _whole(found: dict[str, Any]) -> list[tuple[str, str]]:
     rows = [("database", megabytes(found["databaseBytes"]))]
     rows += [(f"  {name}", megabytes(size)) for name, size in found["parts"].items()]
-    rows += [("  free in it", megabytes(found["freeBytes"])), ("write-ahead log", megabytes(found["walBytes"]))]
-    return [*rows, (f"{found['backups']} backups", megabytes(found["backupBytes"])), ("free on the disk", megabytes(found["diskFreeBytes"]))]
+    rows += [
+        ("  free in it", megabytes(found["freeBytes"])),
+        ("write-ahead log", megabytes(found["walBytes"])),
+    ]
+    return [
+        *rows,
+        (f"{found['backups']} backups", megabytes(found["backupBytes"])),
+        ("free on the disk", megabytes(found["diskFreeBytes"])),
+    ]
 
 
 def _of_user(user: dict[str, Any]) -> list[tuple[str, str, str]]:
     held = user["held"]
-    rows = [(f"  {name}", str(held[number]) if number else "", megabytes(held[size])) for name, number, size in HELD]
-    rows += [(f"  in {one['path'] or 'the root'}", str(one["notes"]), megabytes(one["bytes"])) for one in user["folders"]]
+    rows = [
+        (f"  {name}", str(held[number]) if number else "", megabytes(held[size]))
+        for name, number, size in HELD
+    ]
+    rows += [
+        (f"  in {one['path'] or 'the root'}", str(one["notes"]), megabytes(one["bytes"]))
+        for one in user["folders"]
+    ]
     return rows

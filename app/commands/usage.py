@@ -43,7 +43,14 @@ def list_(user: str | None, json_: bool, data: Path | None) -> None:
     if json_:
         click.echo(as_json(found))
     else:
-        click.echo(table([("ID", "CAP", "LIMIT", "USED", "RESERVED", "LEFT", "WARNS AT", "BEGINS ANEW"), *map(_row, found["caps"])]))
+        click.echo(
+            table(
+                [
+                    ("ID", "CAP", "LIMIT", "USED", "RESERVED", "LEFT", "WARNS AT", "BEGINS ANEW"),
+                    *map(_row, found["caps"]),
+                ]
+            )
+        )
 
 
 @cap.command(name="set")
@@ -51,20 +58,44 @@ def list_(user: str | None, json_: bool, data: Path | None) -> None:
 @click.argument("metric", type=click.Choice(("tokens", "devices")))
 @click.argument("period", type=click.Choice(("day", "month")))
 @click.argument("limit", type=click.IntRange(0))
-@click.option("--id", "id_", metavar="TEXT", help="One device, credential or agent; without it the cap is of each.")
-@click.option("--warn", type=click.IntRange(1, 100), metavar="PERCENT", help="When to warn; 80 at first.")
+@click.option(
+    "--id",
+    "id_",
+    metavar="TEXT",
+    help="One device, credential or agent; without it the cap is of each.",
+)
+@click.option(
+    "--warn", type=click.IntRange(1, 100), metavar="PERCENT", help="When to warn; 80 at first."
+)
 @user_option
 @data_option
 def set_(
-    subject: str, metric: str, period: str, limit: int, id_: str | None, warn: int | None, user: str | None, data: Path | None
-) -> None:  # fmt: skip
+    subject: str,
+    metric: str,
+    period: str,
+    limit: int,
+    id_: str | None,
+    warn: int | None,
+    user: str | None,
+    data: Path | None,
+) -> None:
     """Set a cap, or give the one that there is another limit."""
     settings = read_settings(data=data)
     made = ask(
-        settings, "set_cap", username=whose(settings, user), subject=subject, subjectId=id_, metric=metric, period=period, limit=limit,
+        settings,
+        "set_cap",
+        username=whose(settings, user),
+        subject=subject,
+        subjectId=id_,
+        metric=metric,
+        period=period,
+        limit=limit,
         warnPercent=warn,
-    )["cap"]  # fmt: skip
-    click.echo(f"Cap {made['id']}: at most {made['limit']} {metric} a {period} for {_named(made)}, of which {made['used']} are used.")
+    )["cap"]
+    click.echo(
+        f"Cap {made['id']}: at most {made['limit']} {metric} a {period} for "
+        f"{_named(made)}, of which {made['used']} are used."
+    )
 
 
 @cap.command()
@@ -80,12 +111,17 @@ def remove(id_: int, user: str | None, data: Path | None) -> None:
 
 def _lines(found: dict[str, Any]) -> Iterator[str]:
     tokens = found["tokens"]
-    yield f"{found['month']}: {tokens['total']} tokens ({tokens['prompt']} asked, {tokens['completion']} answered, {tokens['reserved']} reserved)"
+    yield (
+        f"{found['month']}: {tokens['total']} tokens ({tokens['prompt']} asked, "
+        f"{tokens['completion']} answered, {tokens['reserved']} reserved)"
+    )
     rows = [("feature", row["feature"], row["tokens"]) for row in found["byFeature"]]
     rows += [("credential", _credential(row), row["tokens"]) for row in found["byCredential"]]
     rows += [("device", row["name"] or row["deviceId"], row["tokens"]) for row in found["byDevice"]]
     rows += [("day", row["date"], row["tokens"]) for row in found["byDay"]]
-    yield table([("BY", "WHICH", "TOKENS"), *((by, which, str(number)) for by, which, number in rows)])
+    yield table(
+        [("BY", "WHICH", "TOKENS"), *((by, which, str(number)) for by, which, number in rows)]
+    )
 
 
 def _credential(row: dict[str, Any]) -> str:
@@ -96,10 +132,20 @@ def _credential(row: dict[str, Any]) -> str:
 def _row(found: dict[str, Any]) -> tuple[str, ...]:
     numbers = (str(found[name]) for name in ("limit", "used", "reserved", "remaining"))
     what = f"{found['metric']} a {found['period']}, {_named(found)}"
-    return str(found["id"]), what, *numbers, f"{found['warnPercent']} %", found["resetsAt"][:16].replace("T", " ")
+    return (
+        str(found["id"]),
+        what,
+        *numbers,
+        f"{found['warnPercent']} %",
+        found["resetsAt"][:16].replace("T", " "),
+    )
 
 
 def _named(found: dict[str, Any]) -> str:
     if found["subject"] in ("account", "heartbeat"):
         return f"the {found['subject']}"
-    return f"the {found['subject']} {found['subjectId']}" if found["subjectId"] else f"each {found['subject']}"
+    return (
+        f"the {found['subject']} {found['subjectId']}"
+        if found["subjectId"]
+        else f"each {found['subject']}"
+    )

@@ -10,7 +10,9 @@ from app.commands.terminal.command_group import Commands, Misused, Refused
 from app.commands.terminal.tables import as_json, table
 from app.settings import Settings
 
-user_option = click.option("--user", metavar="NAME", help="Whose; may be left out when there is one user.")
+user_option = click.option(
+    "--user", metavar="NAME", help="Whose; may be left out when there is one user."
+)
 
 
 @click.group(cls=Commands)
@@ -39,7 +41,17 @@ def list_(json_: bool, data: Path | None) -> None:
     if json_:
         click.echo(as_json(found))
     else:
-        click.echo(table([("USER", "NAME", "SINCE"), *((row["username"], row["name"], row["createdAt"][:10]) for row in found["users"])]))
+        click.echo(
+            table(
+                [
+                    ("USER", "NAME", "SINCE"),
+                    *(
+                        (row["username"], row["name"], row["createdAt"][:10])
+                        for row in found["users"]
+                    ),
+                ]
+            )
+        )
 
 
 @user.command()
@@ -62,7 +74,11 @@ def delete(username: str, yes: bool, data: Path | None) -> None:
     if username.strip().lower() not in usernames(ask(settings, "list_users")):
         raise Refused(f"There is no user called {username}.")
     if not yes:
-        click.echo(f"This deletes {username} for good: notes, snapshots, todos, trash and keys. Nothing brings them back.", err=True)
+        click.echo(
+            f"This deletes {username} for good: notes, snapshots, todos, trash and keys. "
+            "Nothing brings them back.",
+            err=True,
+        )
         if click.prompt("Type the name again to go on", err=True) != username:
             raise Refused("That is another name; nothing was deleted.")
     notes = ask(settings, "delete_user", username=username)["notes"]
@@ -88,7 +104,10 @@ def code(username: str, data: Path | None) -> None:
     It is the last line of the output; what goes to stderr tells about it.
     """
     made = ask(read_settings(data=data), "make_sign_in_code", username=username)
-    click.echo(f"{username} signs in with this code, once and until {made['expiresAt'][11:16]} UTC.", err=True)
+    click.echo(
+        f"{username} signs in with this code, once and until {made['expiresAt'][11:16]} UTC.",
+        err=True,
+    )
     click.echo(made["code"])
 
 
@@ -114,5 +133,8 @@ def whose(settings: Settings, user: str | None) -> str:
     if not names:
         raise Refused("There is no user yet; `hearth user add NAME` adds one.")
     if len(names) > 1:
-        raise Misused(f"There are several users, so say whose: --user {' or '.join(names[:5])}{' …' if len(names) > 5 else ''}.")
+        raise Misused(
+            "There are several users, so say whose: --user "
+            f"{' or '.join(names[:5])}{' …' if len(names) > 5 else ''}."
+        )
     return names[0]

@@ -1,4 +1,8 @@
-"""JSON Schemas of what callers may send: msgspec's, with what the rules of the fields let through, and null where it stands for a field left out."""
+"""JSON Schemas of what callers may send.
+
+Msgspec's, with what the rules of the fields let through, and null where it stands for a field
+left out.
+"""
 
 from collections.abc import Iterable, Iterator
 from types import UnionType
@@ -10,13 +14,24 @@ from app.core.schema import Rule, schemas
 
 Schema = dict[str, Any]
 NULL = {"type": "null"}
-TYPES = {str: "string", int: "integer", float: "number", bool: "boolean", list: "array", dict: "object"}
+TYPES = {
+    str: "string",
+    int: "integer",
+    float: "number",
+    bool: "boolean",
+    list: "array",
+    dict: "object",
+}
 
 
-def accepted(requests: list[type[msgspec.Struct]], prefix: str) -> tuple[list[Schema], dict[str, Schema]]:
-    """Give the schemas of requests by their fields, and those of every other record in them by its name.
+def accepted(
+    requests: list[type[msgspec.Struct]], prefix: str
+) -> tuple[list[Schema], dict[str, Schema]]:
+    """Give the schemas of requests by their fields, and those of every other record in them by its
+    name.
 
-    The fields of a request itself are not made nullable, since those of a query cannot be null; see `nullable`.
+    The fields of a request itself are not made nullable, since those of a query cannot be null;
+    see `nullable`.
     """
     each, named = schemas(requests, prefix)
     each = [named.pop(schema["$ref"].removeprefix(prefix)) for schema in each]
@@ -29,8 +44,9 @@ def accepted(requests: list[type[msgspec.Struct]], prefix: str) -> tuple[list[Sc
             _describe(schema, inner[name], shared, prefix)
             required = schema.get("required", ())
             schema["properties"] = {
-                field: of if field in required else nullable(of) for field, of in schema["properties"].items()
-            }  # fmt: skip
+                field: of if field in required else nullable(of)
+                for field, of in schema["properties"].items()
+            }
     return each, {**named, **shared}
 
 
@@ -39,20 +55,35 @@ def nullable(schema: Schema) -> Schema:
     if "anyOf" in schema:
         options = [option for option in schema["anyOf"] if option != NULL]
         rest = {key: value for key, value in schema.items() if key != "anyOf"}
-        return nullable({**options[0], **rest}) if len(options) == 1 else {**rest, "anyOf": [*options, NULL]}
+        return (
+            nullable({**options[0], **rest})
+            if len(options) == 1
+            else {**rest, "anyOf": [*options, NULL]}
+        )
     if "$ref" in schema:
-        return {**{key: value for key, value in schema.items() if key != "$ref"}, "anyOf": [{"$ref": schema["$ref"]}, NULL]}
+        return {
+            **{key: value for key, value in schema.items() if key != "$ref"},
+            "anyOf": [{"$ref": schema["$ref"]}, NULL],
+        }
     if "enum" in schema:
         return {**schema, "enum": [*schema["enum"], None]}
-    return {**schema, "type": [schema["type"], "null"]} if isinstance(schema.get("type"), str) else schema
+    return (
+        {**schema, "type": [schema["type"], "null"]}
+        if isinstance(schema.get("type"), str)
+        else schema
+    )
 
 
-def _describe(schema: Schema, record: type[msgspec.Struct], shared: dict[str, Schema], prefix: str) -> None:
+def _describe(
+    schema: Schema, record: type[msgspec.Struct], shared: dict[str, Schema], prefix: str
+) -> None:
     """Add to a record's schema what the rules of its fields say."""
     hints = get_type_hints(record, include_extras=True)
     for field in msgspec.structs.fields(record):
         name = field.encode_name
-        schema["properties"][name] = _ruled(schema["properties"][name], hints[field.name], shared, prefix)
+        schema["properties"][name] = _ruled(
+            schema["properties"][name], hints[field.name], shared, prefix
+        )
 
 
 def _ruled(schema: Schema, hint: Any, shared: dict[str, Schema], prefix: str) -> Schema:
@@ -64,11 +95,19 @@ def _ruled(schema: Schema, hint: Any, shared: dict[str, Schema], prefix: str) ->
                 schema = {**schema, **rule.accepts}
             else:
                 shared[rule.shared] = {"type": "string", **rule.accepts}
-                schema = {**{key: value for key, value in schema.items() if key != "type"}, "$ref": prefix + rule.shared}
+                schema = {
+                    **{key: value for key, value in schema.items() if key != "type"},
+                    "$ref": prefix + rule.shared,
+                }
         return schema
     if get_origin(hint) in (Union, UnionType):
         if "anyOf" in schema:
-            return {**schema, "anyOf": [_ruled(part, _option(part, hint), shared, prefix) for part in schema["anyOf"]]}
+            return {
+                **schema,
+                "anyOf": [
+                    _ruled(part, _option(part, hint), shared, prefix) for part in schema["anyOf"]
+                ],
+            }
         return _ruled(schema, _option(schema, hint), shared, prefix)
     if get_origin(hint) is list and "items" in schema:
         return {**schema, "items": _ruled(schema["items"], get_args(hint)[0], shared, prefix)}
@@ -77,7 +116,14 @@ def _ruled(schema: Schema, hint: Any, shared: dict[str, Schema], prefix: str) ->
 
 def _option(schema: Schema, union: Any) -> Any:
     """Give the type of a union that this schema describes."""
-    return next((option for option in get_args(union) if TYPES.get(_bare(option)) == schema.get("type", "")), None)
+    return next(
+        (
+            option
+            for option in get_args(union)
+            if TYPES.get(_bare(option)) == schema.get("type", "")
+        ),
+        None,
+    )
 
 
 def _bare(hint: Any) -> Any:

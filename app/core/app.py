@@ -29,7 +29,9 @@ Params = Mapping[str, Any] | Callable[[], Mapping[str, Any]]
 
 @dataclasses.dataclass
 class App:
-    """The parts that an operation which orchestrates may use, and `call`, by which everything is asked."""
+    """The parts that an operation which orchestrates may use, and `call`, by which everything is
+    asked.
+    """
 
     settings: Settings
     catalog: Catalog
@@ -38,9 +40,16 @@ class App:
     events: Events
     memory: Memory = dataclasses.field(default_factory=Memory)
     tasks: Tasks = dataclasses.field(default_factory=Tasks)
-    long_reads: asyncio.Semaphore = dataclasses.field(default_factory=lambda: asyncio.Semaphore(MOST_LONG_READS))
-    children: asyncio.Semaphore = dataclasses.field(default_factory=lambda: asyncio.Semaphore(MOST_CHILDREN))
-    """Held while a process of its own reads what somebody sent; see core/process/subprocess_reader.py."""
+    long_reads: asyncio.Semaphore = dataclasses.field(
+        default_factory=lambda: asyncio.Semaphore(MOST_LONG_READS)
+    )
+    children: asyncio.Semaphore = dataclasses.field(
+        default_factory=lambda: asyncio.Semaphore(MOST_CHILDREN)
+    )
+    """Held while a process of its own reads what somebody sent.
+
+    See core/process/subprocess_reader.py.
+    """
     embedder: Embedder = NO_EMBEDDER
     parts: dict[type, Any] = dataclasses.field(default_factory=dict)
     """What runs beside the operations and has a state of its own, by its class; see `part`."""
@@ -52,18 +61,30 @@ class App:
 
     rewriter: Rewriter | None = None
 
-    async def call(self, caller: Caller | None, name: str, params: Params, *, once: str | None = None) -> Any:
-        """Run the operation called `name` and give its record. Rights and fields are checked here and nowhere else.
+    async def call(
+        self, caller: Caller | None, name: str, params: Params, *, once: str | None = None
+    ) -> Any:
+        """Run the operation called `name` and give its record.
 
-        `params` are the request's fields in wire spelling, or a function that reads them, so that a refused caller's body is never parsed.
-        `once` is an idempotency key: the same caller with the same key and fields gets the first answer again.
+        Rights and fields are checked here and nowhere else.
+
+        `params` are the request's fields in wire spelling, or a function that reads them, so
+        that a refused caller's body is never parsed. `once` is an idempotency key: the same
+        caller with the same key and fields gets the first answer again.
         """
         found = self.catalog.operations.get(name)
         if found is None:
             raise NotFound(f"There is no operation called {name}.")
         return await self.run(caller, found, params, once=once)
 
-    async def run(self, caller: Caller | None, found: Operation[..., Any], params: Params, *, once: str | None = None) -> Any:
+    async def run(
+        self,
+        caller: Caller | None,
+        found: Operation[..., Any],
+        params: Params,
+        *,
+        once: str | None = None,
+    ) -> Any:
         """Do what `call` does for an operation that is at hand."""
         if caller is not None:
             caller = self.renewed(caller)
@@ -95,18 +116,26 @@ class App:
         except Invalid as error:
             raise self.as_declared(found, error) from None
 
-    async def perform(self, found: Operation[..., Any], caller: Caller | None, arguments: dict[str, Any]) -> Any:
+    async def perform(
+        self, found: Operation[..., Any], caller: Caller | None, arguments: dict[str, Any]
+    ) -> Any:
         """Run the function with checked arguments, in the way its declaration asks for."""
         if found.frees:
             with freeing():
                 return await self._perform(found, caller, arguments)
         return await self._perform(found, caller, arguments)
 
-    async def _perform(self, found: Operation[..., Any], caller: Caller | None, arguments: dict[str, Any]) -> Any:
+    async def _perform(
+        self, found: Operation[..., Any], caller: Caller | None, arguments: dict[str, Any]
+    ) -> Any:
         try:
             if found.waits:
                 return await found.function(self, caller, **arguments)
-            function = found.function if caller is None or caller.renew is None else functools.partial(_still, found)
+            function = (
+                found.function
+                if caller is None or caller.renew is None
+                else functools.partial(_still, found)
+            )
             if found.quick:
                 return self.store.quick(function, caller, **arguments)
             if found.effect == "read":
@@ -121,29 +150,38 @@ class App:
             return Unprocessable(error.message, **error.details)
         return error
 
-    async def read(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+    async def read(
+        self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs
+    ) -> R:
         """Run one database step of an orchestrating operation."""
         return await self.store.read(function, *args, **kwargs)
 
     async def read_in_slices(self, step: Callable[[Tx], bool]) -> None:
         """Call `step` on a reader, again and again until it says that it is done.
 
-        For what may take long: between two slices others have their turn, and a cancelled asker's work ends. Some readers stay free of it.
+        For what may take long: between two slices others have their turn, and a cancelled
+        asker's work ends. Some readers stay free of it.
         """
         done = False
         while not done:
             async with self.long_reads:
                 done = await self.store.read(step)
 
-    def quick(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+    def quick(
+        self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs
+    ) -> R:
         """Run one step that reads by key or by a bounded page, right here; see `Store.quick`."""
         return self.store.quick(function, *args, **kwargs)
 
-    def glance(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+    def glance(
+        self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs
+    ) -> R:
         """Run one step that reads a single row by key, right here; see `Store.glance`."""
         return self.store.glance(function, *args, **kwargs)
 
-    async def write(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+    async def write(
+        self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs
+    ) -> R:
         """Run one writing step of an orchestrating operation, as one transaction."""
         return await self.store.write(function, *args, **kwargs)
 

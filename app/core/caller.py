@@ -10,7 +10,9 @@ from app.core.grant_scope import Reach
 from app.core.schema import Record
 from app.errors import Forbidden, GrantRevoked, InsufficientScope
 
-Kind = Literal["key", "oauth", "session", "device", "managed_agent", "guest", "peer", "heartbeat", "operator"]
+Kind = Literal[
+    "key", "oauth", "session", "device", "managed_agent", "guest", "peer", "heartbeat", "operator"
+]
 ActorKind = Literal["user", "key", "agent", "heartbeat", "peer", "guest", "managed_agent", "mcp"]
 
 SCOPES: dict[str, str] = {
@@ -26,7 +28,8 @@ SCOPES: dict[str, str] = {
     "os.todos:read": "list and read todos",
     "os.todos:write": "create, edit, complete, replan and delete todos",
     "os.memory:read": "search memory",
-    "os.network:read": "read the network overview, contacts, requests, groups and guest conversations",
+    "os.network:read": "read the network overview, contacts, requests, groups and guest "
+    "conversations",
     "os.share:read": "list share links",
     "os.share:write": "create, change and revoke share links",
     "os.team:read": "read team membership and seats",
@@ -63,7 +66,9 @@ EVERYTHING = ("*",)
 NOBODY = 0
 """The row of no user: what is looked up as theirs is never there."""
 WITHHELD: dict[Kind, frozenset[str]] = {
-    "managed_agent": frozenset({"metering:manage", "escalations:decide", "account:manage", "agents:manage"}),
+    "managed_agent": frozenset(
+        {"metering:manage", "escalations:decide", "account:manage", "agents:manage"}
+    )
 }
 """What no credential of a kind may do, whatever it was granted."""
 
@@ -78,12 +83,15 @@ class Actor(Record):
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Caller:
-    """One asker: the user it acts for, the credential it came with and the rights of that credential.
+    """One asker: the user it acts for, the credential it came with and the rights of that
+    credential.
 
-    `user` is the row the SQL names; `user_id` the UUID the contract shows. `scopes` are as granted, `rights` what they come to.
-    `device` is the device that this call says it comes from. A caller with a `reach` acts for its owner within a grant alone, and `renew` gives it as
-    that grant is now, None when it is gone. `withheld` are notes of its own that it is not shown, wherever they lie.
-    `owns` is the user whose whole workspace lies open to it: nobody's, for one that reaches but a part.
+    `user` is the row the SQL names; `user_id` the UUID the contract shows. `scopes` are as
+    granted, `rights` what they come to. `device` is the device that this call says it comes
+    from. A caller with a `reach` acts for its owner within a grant alone, and `renew` gives it
+    as that grant is now, None when it is gone. `withheld` are notes of its own that it is not
+    shown, wherever they lie. `owns` is the user whose whole workspace lies open to it: nobody's,
+    for one that reaches but a part.
     """
 
     user: int
@@ -98,14 +106,20 @@ class Caller:
     device: str | None = None
     reach: Reach | None = None
     withheld: frozenset[int] = frozenset()
-    renew: "Callable[[Tx], Caller | None] | None" = dataclasses.field(default=None, repr=False, compare=False)
+    renew: "Callable[[Tx], Caller | None] | None" = dataclasses.field(
+        default=None, repr=False, compare=False
+    )
     rights: frozenset[str] = dataclasses.field(init=False, repr=False)
     owns: int = dataclasses.field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "owns", self.user if self.reach is None or self.reach.notes == "all" else NOBODY)
+        object.__setattr__(
+            self, "owns", self.user if self.reach is None or self.reach.notes == "all" else NOBODY
+        )
         rights = rights_of(self.scopes)
-        object.__setattr__(self, "rights", rights - WITHHELD[self.kind] if self.kind in WITHHELD else rights)
+        object.__setattr__(
+            self, "rights", rights - WITHHELD[self.kind] if self.kind in WITHHELD else rights
+        )
 
     @property
     def hidden(self) -> frozenset[int]:
@@ -119,7 +133,10 @@ class Caller:
 
     @property
     def device_id(self) -> str | None:
-        """Give the device that is at work: the one that the call names, else the credential; None for what comes from no device."""
+        """Give the device that is at work.
+
+        The one that the call names, else the credential; None for what comes from no device.
+        """
         return self.device or (None if self.credential is None else self.credential_id)
 
     def may(self, scopes: tuple[str, ...]) -> bool:
@@ -129,16 +146,23 @@ class Caller:
     def require(self, scopes: tuple[str, ...]) -> None:
         """Raise InsufficientScope, naming the scope, unless one of `scopes` is held."""
         if not self.may(scopes):
-            raise InsufficientScope(f"This credential lacks the scope {' or '.join(scopes)}.", scope=scopes[0])
+            raise InsufficientScope(
+                f"This credential lacks the scope {' or '.join(scopes)}.", scope=scopes[0]
+            )
 
     def reaches(self, operation: str) -> bool:
         """Say whether the grant behind the caller, if it is one's, includes the operation."""
         return self.reach is None or operation in self.reach.operations
 
     def require_reach(self, operation: str) -> None:
-        """Raise Forbidden unless the grant behind the caller, if it is one's, includes the operation."""
+        """Raise Forbidden unless the grant behind the caller, if it is one's, includes the
+        operation.
+        """
         if not self.reaches(operation):
-            raise Forbidden(f"The grant that this was asked by does not include {operation[:80]}.", reason="not_granted")
+            raise Forbidden(
+                f"The grant that this was asked by does not include {operation[:80]}.",
+                reason="not_granted",
+            )
 
     def renewed(self, tx: Tx) -> "Caller":
         """Give the caller as its grant is at this moment; raise GrantRevoked when that is gone."""
@@ -150,7 +174,10 @@ class Caller:
         return now
 
     def still(self, tx: Tx, operation: str) -> "Caller":
-        """Give the caller as its grant is at this moment; raise GrantRevoked or Forbidden unless it includes the operation still."""
+        """Give the caller as its grant is at this moment.
+
+        Raise GrantRevoked or Forbidden unless it includes the operation still.
+        """
         now = self.renewed(tx)
         now.require_reach(operation)
         return now
@@ -162,7 +189,11 @@ class Caller:
             case "key":
                 return Actor("key", str(self.credential), self.name or "")
             case "heartbeat" | "guest" | "peer" | "managed_agent":
-                return Actor(self.kind, str(self.credential) if self.credential else None, self.name or self.username)
+                return Actor(
+                    self.kind,
+                    str(self.credential) if self.credential else None,
+                    self.name or self.username,
+                )
             case _:
                 return Actor("user", self.user_id, self.username)
 

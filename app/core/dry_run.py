@@ -1,4 +1,6 @@
-"""A rehearsal: an operation is run as for a real call, by the same checks, and nothing of it stays."""
+"""A rehearsal: an operation is run as for a real call, by the same checks, and nothing of it
+stays.
+"""
 
 import dataclasses
 from collections.abc import Callable
@@ -16,11 +18,17 @@ R = TypeVar("R")
 
 
 class Written(Exception):
-    """The operation has come to its write, which went through and was undone; what would come after it is not run."""
+    """The operation has come to its write, which went through and was undone.
+
+    What would come after it is not run.
+    """
 
 
 class RehearsedStore(Store):
-    """The store of a rehearsal: reads as the real one; the first write is undone and ends the rehearsal."""
+    """The store of a rehearsal: reads as the real one.
+
+    The first write is undone and ends the rehearsal.
+    """
 
     def __init__(self, real: Store) -> None:
         self._real = real
@@ -28,27 +36,40 @@ class RehearsedStore(Store):
         self.events = Events()
         self.commits = real.commits
 
-    async def write(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+    async def write(
+        self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs
+    ) -> R:
         """Run the write, undo it, and raise Written where it went through, else what it raised."""
         await self._real.write(_undone, lambda tx: function(tx, *args, **kwargs))
         raise Written
 
-    async def read(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+    async def read(
+        self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs
+    ) -> R:
         """Do what the real store does."""
         return await self._real.read(function, *args, **kwargs)
 
-    def quick(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+    def quick(
+        self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs
+    ) -> R:
         """Do what the real store does."""
         return self._real.quick(function, *args, **kwargs)
 
-    def glance(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R:
+    def glance(
+        self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs
+    ) -> R:
         """Do what the real store does."""
         return self._real.glance(function, *args, **kwargs)
 
 
 def rehearsing(app: App) -> App:
-    """Give the App in which an operation can be run without any trace: it has the same parts, but what is written or remembered is lost."""
-    return dataclasses.replace(app, store=RehearsedStore(app.store), events=Events(), memory=Memory(), tasks=Tasks())
+    """Give the App in which an operation can be run without any trace.
+
+    It has the same parts, but what is written or remembered is lost.
+    """
+    return dataclasses.replace(
+        app, store=RehearsedStore(app.store), events=Events(), memory=Memory(), tasks=Tasks()
+    )
 
 
 def _undone(tx: Tx, step: Callable[[Tx], Any]) -> None:

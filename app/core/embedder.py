@@ -7,19 +7,31 @@ PASSAGE_CHARACTERS = 1_000
 
 
 class EmbeddingFailed(Exception):
-    """A text got no vector this time; the message is a sentence for people. Asking again later may help."""
+    """A text got no vector this time; the message is a sentence for people.
+
+    Asking again later may help.
+    """
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors of one model. An ask may be cancelled at any time; asks do not wait for one another without need."""
+    """Turns texts into vectors of one model.
+
+    An ask may be cancelled at any time; asks do not wait for one another without need.
+    """
 
     @property
     def model(self) -> str | None:
-        """The id that is stored with each vector; None = there is no model, and only words can be searched."""
+        """The id that is stored with each vector.
+
+        None = there is no model, and only words can be searched.
+        """
 
     @property
     def reason(self) -> str:
-        """Why there is no model, or why the last ask failed, as a sentence; empty when all is well."""
+        """Why there is no model, or why the last ask failed, as a sentence.
+
+        Empty when all is well.
+        """
 
     @property
     def dimension(self) -> int | None:
@@ -30,10 +42,16 @@ class Embedder(Protocol):
         """How long a passage should be at most."""
 
     async def query(self, text: str) -> bytes:
-        """Give the vector of a search's text: little-endian float32, of length one. Raises EmbeddingFailed."""
+        """Give the vector of a search's text: little-endian float32, of length one.
+
+        Raises EmbeddingFailed.
+        """
 
     async def passages(self, texts: Sequence[str]) -> list[bytes]:
-        """Give the vectors of passages: int8, scaled so that the largest number of each is 127 or -127. Raises EmbeddingFailed."""
+        """Give the vectors of passages.
+
+        Int8, scaled so that the largest number of each is 127 or -127. Raises EmbeddingFailed.
+        """
 
     async def close(self) -> None:
         """End what works for it; nothing may be asked afterwards."""

@@ -1,4 +1,6 @@
-"""Values of a decoded request made to fit the type that they are for, where JSON says the same in two ways."""
+"""Values of a decoded request made to fit the type that they are for, where JSON says the same
+in two ways.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,13 +9,17 @@ import msgspec
 
 
 def fitted(value: Any, of: msgspec.inspect.Type) -> Any:
-    """Give a value of that type without the nulls of optional fields that cannot be null, and with whole numbers as integers, which JSON does not
-    tell apart."""
+    """Give a value of that type without the nulls of optional fields that cannot be null, and
+    with whole numbers as integers, which JSON does not tell apart.
+    """
     if isinstance(of, msgspec.inspect.Metadata):
         return fitted(value, of.type)
     if isinstance(of, msgspec.inspect.UnionType):
         inner = _INNER.get(type(value), ())
-        return next((fitted(value, option) for option in of.types if isinstance(_bare(option), inner)), value)
+        return next(
+            (fitted(value, option) for option in of.types if isinstance(_bare(option), inner)),
+            value,
+        )
     if isinstance(of, msgspec.inspect.IntType):
         return int(value) if isinstance(value, float) and value.is_integer() else value
     if isinstance(of, msgspec.inspect.ListType) and isinstance(value, list):
@@ -25,7 +31,10 @@ def fitted(value: Any, of: msgspec.inspect.Type) -> Any:
         return {
             name: fitted(part, fields[name].type) if name in fields else part
             for name, part in value.items()
-            if part is not None or name not in fields or fields[name].required or _takes_null(fields[name].type)
+            if part is not None
+            or name not in fields
+            or fields[name].required
+            or _takes_null(fields[name].type)
         }
     return value
 
@@ -45,4 +54,6 @@ def _takes_null(of: msgspec.inspect.Type) -> bool:
     if isinstance(of, msgspec.inspect.Metadata):
         return _takes_null(of.type)
     options = of.types if isinstance(of, msgspec.inspect.UnionType) else (of,)
-    return any(isinstance(option, msgspec.inspect.NoneType | msgspec.inspect.AnyType) for option in options)
+    return any(
+        isinstance(option, msgspec.inspect.NoneType | msgspec.inspect.AnyType) for option in options
+    )

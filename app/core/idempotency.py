@@ -1,6 +1,9 @@
-"""A retry gets the first answer again: replies kept by Idempotency-Key, in the transaction of their effect.
+"""A retry gets the first answer again.
 
-The header is that of the IETF draft `httpapi-idempotency-key-header`. A key belongs to one user and one operation.
+Replies kept by Idempotency-Key, in the transaction of their effect.
+
+The header is that of the IETF draft `httpapi-idempotency-key-header`. A key belongs to one user
+and one operation.
 """
 
 import asyncio
@@ -28,14 +31,25 @@ LONGEST_KEY = 255
 class Runner(Protocol):
     """What is asked of the running application: see `App`."""
 
-    def arguments(self, found: Operation[..., Any], params: Mapping[str, Any]) -> dict[str, Any]: ...
-    def as_declared(self, found: Operation[..., Any], error: Invalid) -> Invalid | Unprocessable: ...
-    async def perform(self, found: Operation[..., Any], caller: Caller | None, arguments: dict[str, Any]) -> Any: ...
-    async def write(self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs) -> R: ...
+    def arguments(
+        self, found: Operation[..., Any], params: Mapping[str, Any]
+    ) -> dict[str, Any]: ...
+    def as_declared(
+        self, found: Operation[..., Any], error: Invalid
+    ) -> Invalid | Unprocessable: ...
+    async def perform(
+        self, found: Operation[..., Any], caller: Caller | None, arguments: dict[str, Any]
+    ) -> Any: ...
+    async def write(
+        self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs
+    ) -> R: ...
 
 
 class Replay(msgspec.Struct):
-    """An answer that was given before: its HTTP status and its record, or its error body, as JSON."""
+    """An answer that was given before.
+
+    Its HTTP status and its record, or its error body, as JSON.
+    """
 
     status: int
     body: bytes
@@ -49,11 +63,15 @@ class _Request(msgspec.Struct, frozen=True):
     seconds: int
 
 
-async def run_once(app: Runner, found: Operation[..., Any], caller: Caller, given: Mapping[str, Any], *, key: str) -> Any:
-    """Run the operation with the fields that were given, or give the `Replay` of the answer that this key got before.
+async def run_once(
+    app: Runner, found: Operation[..., Any], caller: Caller, given: Mapping[str, Any], *, key: str
+) -> Any:
+    """Run the operation with the fields that were given, or give the `Replay` of the answer that
+    this key got before.
 
-    An orchestrating operation first claims the key, so that a second caller meanwhile hears `idempotency_in_progress`. How it ended is written
-    even if its asker is stopped at that very moment: else the key would stay claimed.
+    An orchestrating operation first claims the key, so that a second caller meanwhile hears
+    `idempotency_in_progress`. How it ended is written even if its asker is stopped at that very
+    moment: else the key would stay claimed.
     """
     check_key(key)
     request = _Request(caller.user, found.name, key, fingerprint(given), found.http.idempotent)
@@ -63,7 +81,9 @@ async def run_once(app: Runner, found: Operation[..., Any], caller: Caller, give
         if (stored := await app.write(_refuse, request, error)) is not None:
             return stored
         raise
-    request = structs.replace(request, fingerprint=fingerprint(arguments))  # what is spelled otherwise and means the same is the same request
+    request = structs.replace(
+        request, fingerprint=fingerprint(arguments)
+    )  # what is spelled otherwise and means the same is the same request
     try:
         if (step := _one_write(found, arguments)) is not None:
             return await app.write(_run_in, step, caller, found.http.status, request=request)
@@ -74,21 +94,30 @@ async def run_once(app: Runner, found: Operation[..., Any], caller: Caller, give
         raise
     except BaseException as error:
         seen = app.as_declared(found, error) if isinstance(error, Invalid) else error
-        await undisturbed(asyncio.ensure_future(app.write(_remember_refusal, request, seen)))  # a second cancellation must not leave the key claimed
+        await undisturbed(
+            asyncio.ensure_future(app.write(_remember_refusal, request, seen))
+        )  # a second cancellation must not leave the key claimed
         raise seen from None
-    await undisturbed(asyncio.ensure_future(app.write(_remember, request, found.http.status, encode(result))))
+    await undisturbed(
+        asyncio.ensure_future(app.write(_remember, request, found.http.status, encode(result)))
+    )
     return result
 
 
 def check_key(key: str) -> None:
     """Raise Invalid unless `key` is 1 to 255 printable ASCII characters."""
     if not (1 <= len(key) <= LONGEST_KEY and key.isascii() and key.isprintable()):
-        raise Invalid(f"Idempotency-Key must be 1 to {LONGEST_KEY} printable ASCII characters.", field="Idempotency-Key")
+        raise Invalid(
+            f"Idempotency-Key must be 1 to {LONGEST_KEY} printable ASCII characters.",
+            field="Idempotency-Key",
+        )
 
 
 def fingerprint(arguments: Mapping[str, Any]) -> str:
     """Give the hash by which two requests under one key are told apart."""
-    return hashlib.sha256(msgspec.json.encode(arguments, order="sorted", enc_hook=lambda _: None)).hexdigest()
+    return hashlib.sha256(
+        msgspec.json.encode(arguments, order="sorted", enc_hook=lambda _: None)
+    ).hexdigest()
 
 
 def sweep(tx: Tx) -> int:
@@ -103,7 +132,9 @@ def _one_write(found: Operation[..., Any], arguments: dict[str, Any]) -> Callabl
     return None if found.http.once is None else found.http.once(**arguments)
 
 
-def _run_in(tx: Tx, step: Callable[..., Any], caller: Caller, status: int, *, request: "_Request") -> Any:
+def _run_in(
+    tx: Tx, step: Callable[..., Any], caller: Caller, status: int, *, request: "_Request"
+) -> Any:
     if (stored := _claim(tx, request)) is not None:
         return stored
     result = step(tx, caller)
@@ -123,15 +154,22 @@ def _claim(tx: Tx, request: "_Request") -> Replay | None:
     row = tx.one(
         """SELECT fingerprint, status, body FROM idempotent_replies
            WHERE user_id = :user AND operation = :operation AND key = :key AND expires_at > :now""",
-        user=request.user, operation=request.operation, key=request.key, now=tx.now,
-    )  # fmt: skip
+        user=request.user,
+        operation=request.operation,
+        key=request.key,
+        now=tx.now,
+    )
     if row is None:
         _put(tx, request, None, None)
         return None
     if row["fingerprint"] != request.fingerprint:
-        raise IdempotencyConflict("This Idempotency-Key was used with another request; use a new key.")
+        raise IdempotencyConflict(
+            "This Idempotency-Key was used with another request; use a new key."
+        )
     if row["status"] is None:
-        raise IdempotencyInProgress("The first request with this Idempotency-Key is still running.", retryAfter=1)
+        raise IdempotencyInProgress(
+            "The first request with this Idempotency-Key is still running.", retryAfter=1
+        )
     return Replay(row["status"], row["body"])
 
 
@@ -140,24 +178,41 @@ def _remember(tx: Tx, request: "_Request", status: int, body: bytes) -> None:
 
 
 def _remember_refusal(tx: Tx, request: "_Request", error: BaseException) -> None:
-    """Keep a refusal that would come again; free the key after one that passes (401, 429, 5xx, a turn that was stopped)."""
+    """Keep a refusal that would come again.
+
+    Free the key after one that passes (401, 429, 5xx, a turn that was stopped).
+    """
     if isinstance(error, AppError) and 400 <= error.status < 500 and error.status not in (401, 429):
         _put(tx, request, error.status, encode(error.body))
     else:
         tx.run(
-            "DELETE FROM idempotent_replies WHERE user_id = :user AND operation = :operation AND key = :key AND status IS NULL",
-            user=request.user, operation=request.operation, key=request.key,
-        )  # fmt: skip
+            "DELETE FROM idempotent_replies "
+            "WHERE user_id = :user AND operation = :operation AND key = :key "
+            "AND status IS NULL",
+            user=request.user,
+            operation=request.operation,
+            key=request.key,
+        )
 
 
 def _put(tx: Tx, request: "_Request", status: int | None, body: bytes | None) -> None:
-    """Keep the reply, unless another caller with the same key has been answered meanwhile: what was answered first stands."""
+    """Keep the reply, unless another caller with the same key has been answered meanwhile.
+
+    What was answered first stands.
+    """
     tx.run(
         """INSERT INTO idempotent_replies (user_id, operation, key, fingerprint, status, body, expires_at)
            VALUES (:user, :operation, :key, :fingerprint, :status, :body, :expires)
            ON CONFLICT (user_id, operation, key)
-           DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body, expires_at = excluded.expires_at
+           DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status, body =
+             excluded.body, expires_at = excluded.expires_at
            WHERE status IS NULL OR expires_at <= :now""",
-        user=request.user, operation=request.operation, key=request.key, fingerprint=request.fingerprint, status=status, body=body, now=tx.now,
+        user=request.user,
+        operation=request.operation,
+        key=request.key,
+        fingerprint=request.fingerprint,
+        status=status,
+        body=body,
+        now=tx.now,
         expires=stamp(tx.moment + timedelta(seconds=request.seconds)),
-    )  # fmt: skip
+    )

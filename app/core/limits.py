@@ -20,7 +20,9 @@ class Verdict(NamedTuple):
 
 
 class RateLimit:
-    """`per_minute` requests for each key, as a token bucket whose burst is one minute's allowance; 0 switches it off."""
+    """`per_minute` requests for each key, as a token bucket whose burst is one minute's
+    allowance; 0 switches it off.
+    """
 
     def __init__(self, per_minute: int, *, clock: Callable[[], float] = time.monotonic) -> None:
         self.per_minute = per_minute
@@ -54,5 +56,11 @@ class RateLimit:
 
     def _forget_full(self) -> None:
         now = self._clock()
-        self._buckets = {key: bucket for key, bucket in self._buckets.items() if self._left(key, now) < self.per_minute}
-        self._forget_above = max(FORGET_ABOVE, 2 * len(self._buckets))  # else a crowd of which nobody is full would be looked through each time
+        self._buckets = {
+            key: bucket
+            for key, bucket in self._buckets.items()
+            if self._left(key, now) < self.per_minute
+        }
+        self._forget_above = max(
+            FORGET_ABOVE, 2 * len(self._buckets)
+        )  # else a crowd of which nobody is full would be looked through each time

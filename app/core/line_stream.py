@@ -7,7 +7,10 @@ MEDIA_TYPE = "text/plain; charset=utf-8"
 
 
 class Lines:
-    """What an operation gives instead of a record when the answer streams; iterating ends with the answer."""
+    """What an operation gives instead of a record when the answer streams.
+
+    Iterating ends with the answer.
+    """
 
     def __init__(self, events: AsyncIterator[Mapping[str, Any]]) -> None:
         self.events = events

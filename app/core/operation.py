@@ -1,4 +1,7 @@
-"""An operation is one thing a caller can ask for; every interface is a reader of the same catalogue of them."""
+"""An operation is one thing a caller can ask for.
+
+Every interface is a reader of the same catalogue of them.
+"""
 
 import functools
 import inspect
@@ -18,16 +21,26 @@ R = TypeVar("R")
 Effect = Literal["read", "write"]
 Since = Literal["service", "beyond"]
 Risk = Literal["R", "W", "O", "X"]
-"""What an agent's tool can do: read; change the workspace in a way that can be undone; reach others outside; or what cannot be taken back."""
+"""What an agent's tool can do.
+
+Read; change the workspace in a way that can be undone; reach others outside; or what cannot be
+taken back.
+"""
 Taint = Literal["guest", "agent", "mail", "calendar", "mcp", "web"]
 """Whose words a tool's result may hold, where they are not the user's own."""
 NOTHING: Mapping[str, str] = {}
 NET = "/net/"
-"""Where those aliases lie that are routes of the contract in their own right; all others are older names."""
+"""Where those aliases lie that are routes of the contract in their own right.
+
+All others are older names.
+"""
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """What an operation is about to do: its fields with nothing left to find out, and the one transaction that does it."""
+    """What an operation is about to do.
+
+    Its fields with nothing left to find out, and the one transaction that does it.
+    """
 
     fields: Mapping[str, Any]
     step: Callable[..., Any]
@@ -36,16 +49,20 @@ class Plan(msgspec.Struct, frozen=True):
 class Http(msgspec.Struct, frozen=True, kw_only=True):
     """What HTTP must know of an operation beside its route.
 
-    `status` of success; `wrap`: the key under which the answer stands; `bare`: without the envelope of success. `body`: the
-    setting that limits its size in bytes; `raw`: the body is a file, which comes as the fields `content` and `content_type`,
-    all others in the query; `spooled`: the same for a file that may be larger than the memory: `content` is the name of a
-    temporary file, the operation's then, and deleted when it is refused. `invalid_status`: 422 where the contract calls bad
-    fields unprocessable; `refusal`: bad fields are told in a 200 body with these fields beside them; `refuses`: what no schema
-    can say of its fields, by field when a request is refused for it. `steady`: a read whose answer depends on the request and
-    the database alone, unless one of these query fields is given, which make it depend on the time too. `stoppable`: it may
-    run long and is cancelled when its client leaves. `guessable`: a link or an invite opens it, so what is not found counts
-    against the address that asked. `idempotent`: seconds for which an Idempotency-Key is remembered; `once`: for an idempotent
-    `async def`, gives the one transaction that a request comes to, so that its reply is kept with its effect, or None.
+    `status` of success; `wrap`: the key under which the answer stands; `bare`: without the
+    envelope of success. `body`: the setting that limits its size in bytes; `raw`: the body is a
+    file, which comes as the fields `content` and `content_type`, all others in the query;
+    `spooled`: the same for a file that may be larger than the memory: `content` is the name of a
+    temporary file, the operation's then, and deleted when it is refused. `invalid_status`: 422
+    where the contract calls bad fields unprocessable; `refusal`: bad fields are told in a 200
+    body with these fields beside them; `refuses`: what no schema can say of its fields, by field
+    when a request is refused for it. `steady`: a read whose answer depends on the request and
+    the database alone, unless one of these query fields is given, which make it depend on the
+    time too. `stoppable`: it may run long and is cancelled when its client leaves. `guessable`:
+    a link or an invite opens it, so what is not found counts against the address that asked.
+    `idempotent`: seconds for which an Idempotency-Key is remembered; `once`: for an idempotent
+    `async def`, gives the one transaction that a request comes to, so that its reply is kept
+    with its effect, or None.
     """
 
     status: int = 200
@@ -72,9 +89,10 @@ class Http(msgspec.Struct, frozen=True, kw_only=True):
 class Tool(msgspec.Struct, frozen=True, kw_only=True):
     """What agents' tools must know of an operation that they may be offered.
 
-    `names`: the fields that the tool spells otherwise. `risk`: what it can do; not declared, the worst is assumed. `approval`:
-    a person is asked each time. `taint`: whose words its result may hold, or a function that says it of a result. `plan`: for
-    an `async def` that ends in one write, gives that write, so that other writes can go with it.
+    `names`: the fields that the tool spells otherwise. `risk`: what it can do; not declared, the
+    worst is assumed. `approval`: a person is asked each time. `taint`: whose words its result
+    may hold, or a function that says it of a result. `plan`: for an `async def` that ends in one
+    write, gives that write, so that other writes can go with it.
     """
 
     names: Mapping[str, str] = NOTHING
@@ -85,7 +103,10 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Operation(msgspec.Struct, Generic[P, R], frozen=True, dict=True):
-    """A documented, typed function with what the interfaces must know of it. It stays callable as the function it was."""
+    """A documented, typed function with what the interfaces must know of it.
+
+    It stays callable as the function it was.
+    """
 
     function: Callable[P, R]
     method: str
@@ -116,8 +137,10 @@ class Operation(msgspec.Struct, Generic[P, R], frozen=True, dict=True):
 
     @functools.cached_property
     def summary(self) -> str:
-        """The docstring's first line, without its full stop."""
-        return self.description.partition("\n")[0].rstrip(".")
+        """The docstring's first sentence, without its full stop."""
+        return (
+            " ".join(self.description.partition("\n\n")[0].split()).partition(". ")[0].rstrip(".")
+        )
 
     @functools.cached_property
     def shape(self) -> Shape:
@@ -126,11 +149,18 @@ class Operation(msgspec.Struct, Generic[P, R], frozen=True, dict=True):
 
     @functools.cached_property
     def answer(self) -> Any:
-        """The type of the record it gives back; where it may also stream, without the stream; bytes where it gives a file."""
+        """The type of the record it gives back; where it may also stream, without the stream.
+
+        Bytes where it gives a file.
+        """
         given = get_type_hints(self.function, include_extras=True).get("return")
         if given is Download:
             return bytes
-        return next(part for part in get_args(given) if part is not Lines) if Lines in get_args(given) else given
+        return (
+            next(part for part in get_args(given) if part is not Lines)
+            if Lines in get_args(given)
+            else given
+        )
 
     @functools.cached_property
     def streams(self) -> bool:
@@ -149,7 +179,11 @@ class Operation(msgspec.Struct, Generic[P, R], frozen=True, dict=True):
 
     @functools.cached_property
     def risk_class(self) -> Risk:
-        """What it can do as an agent's tool: as declared; a read in one transaction can only read, and of all else the worst is assumed."""
+        """What it can do as an agent's tool.
+
+        As declared; a read in one transaction can only read, and of all else the worst is
+        assumed.
+        """
         declared = self.tool and self.tool.risk
         return declared or ("R" if self.effect == "read" and not self.waits else "X")
 
@@ -181,14 +215,18 @@ def operation(
     http: Http = PLAIN,
     tool: Tool | None = None,
 ) -> Callable[[Callable[P, R]], Operation[P, R]]:
-    """Make a function an operation; its keyword-only parameters are its request, its return annotation its answer.
+    """Make a function an operation.
 
-    A `def` gets a `Tx` and is one transaction, an `async def` gets the `App` and orchestrates; both get the `Caller` second.
-    `route` is "METHOD /path", "COMMAND" for what only the command line may ask, or "TOOL" for what only agents' tools do.
-    `scope`: one scope, or several of which one suffices; None asks for a credential only, `public` not even that. `category`:
-    where it stands in `GET /os`; else its package's CATEGORY. `quick`: a read of tens of microseconds, run on the loop.
-    `also`: aliases. `frees`: it makes room, as every DELETE does, so it may use the last of a full disk. `http` and `tool`:
-    what those interfaces must know of it; without `tool` no agent is offered it.
+    Its keyword-only parameters are its request, its return annotation its answer.
+
+    A `def` gets a `Tx` and is one transaction, an `async def` gets the `App` and orchestrates;
+    both get the `Caller` second. `route` is "METHOD /path", "COMMAND" for what only the command
+    line may ask, or "TOOL" for what only agents' tools do. `scope`: one scope, or several of
+    which one suffices; None asks for a credential only, `public` not even that. `category`:
+    where it stands in `GET /os`; else its package's CATEGORY. `quick`: a read of tens of
+    microseconds, run on the loop. `also`: aliases. `frees`: it makes room, as every DELETE does,
+    so it may use the last of a full disk. `http` and `tool`: what those interfaces must know of
+    it; without `tool` no agent is offered it.
     """
     method, _, path = route.partition(" ")
 
@@ -213,17 +251,22 @@ def operation(
 
 
 def _category(function: Callable[..., Any]) -> str:
-    """Return the CATEGORY of the package that a function lies in, or of the nearest one above it."""
+    """Return the CATEGORY of the package that a function lies in, or of the nearest one above
+    it.
+    """
     package = function.__module__
     while package:
         package = package.rpartition(".")[0]
         if (found := getattr(sys.modules.get(package), "CATEGORY", None)) is not None:
             return str(found)
-    raise ValueError(f"{function.__module__}.{function.__name__} has no category: name one, or give its package a CATEGORY")
+    return function.__module__.rpartition(".")[2]
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """A route of the contract and the operation that answers it; `name` is its own, also where several routes lead to one operation."""
+    """A route of the contract and the operation that answers it.
+
+    `name` is its own, also where several routes lead to one operation.
+    """
 
     method: str
     path: str
@@ -245,15 +288,22 @@ class Catalog:
     def _add(self, found: Operation[..., Any]) -> None:
         if found.name in self.operations:
             raise ValueError(f"two operations are called {found.name}")
-        if found.method != "COMMAND" and not (found.scopes or found.public or found.category in ("workspace", "account", "tools")):
+        if found.method != "COMMAND" and not (
+            found.scopes or found.public or found.category in ("workspace", "account", "tools")
+        ):
             raise ValueError(f"{found.name} has no rule: give it a scope or make it public")
-        named = inspect.signature(found.function).parameters  # not the shape: making all of them would be a tenth of the start
+        named = inspect.signature(
+            found.function
+        ).parameters  # not the shape: making all of them would be a tenth of the start
         if missing := set(found.path_names) - {camel(name) for name in named}:
             raise ValueError(f"{found.name} has no parameter for {missing}")
         self.operations[found.name] = found
 
     def listed(self) -> Iterator["Listed"]:
-        """Give every route that the service tells of, with its category: each operation's own and its net aliases, but no older names."""
+        """Give every route that the service tells of, with its category.
+
+        Each operation's own and its net aliases, but no older names.
+        """
         for found in self.operations.values():
             if found.path:
                 yield Listed(found.method, found.path, found.category, found.name, found)

@@ -25,12 +25,21 @@ def short() -> str:
 
 
 def code() -> str:
-    """Give twelve random characters (60 bits) in three groups, to be typed by a person: no letter that looks like another."""
-    return "-".join("".join(secrets.choice(TYPED_ALPHABET) for _ in range(GROUP_LENGTH)) for _ in range(CODE_GROUPS))
+    """Give twelve random characters (60 bits) in three groups, to be typed by a person.
+
+    No letter that looks like another.
+    """
+    return "-".join(
+        "".join(secrets.choice(TYPED_ALPHABET) for _ in range(GROUP_LENGTH))
+        for _ in range(CODE_GROUPS)
+    )
 
 
 def plain_code(typed: str) -> str:
-    """Give a code as it is compared, however it was typed: in capitals, without spaces and hyphens, lookalikes as the digits they mean."""
+    """Give a code as it is compared, however it was typed.
+
+    In capitals, without spaces and hyphens, lookalikes as the digits they mean.
+    """
     return typed.strip().upper().translate(LOOKALIKES)
 
 
@@ -51,4 +60,6 @@ def run_name() -> str:
 
 def same(given: str, held: str) -> bool:
     """Compare two secrets in a time that tells nothing of where they differ."""
-    return secrets.compare_digest(given.encode("utf-8", "surrogateescape"), held.encode("utf-8", "surrogateescape"))
+    return secrets.compare_digest(
+        given.encode("utf-8", "surrogateescape"), held.encode("utf-8", "surrogateescape")
+    )

@@ -6,7 +6,10 @@ from app.core.schema import Record
 
 
 class Piece(Record):
-    """One text with the id by which it is known; the two words beside it stand only where the answer has them."""
+    """One text with the id by which it is known.
+
+    The two words beside it stand only where the answer has them.
+    """
 
     id: str
     title: str = ""
@@ -24,7 +27,9 @@ class Draft(Record):
 
 
 class Rewriting(Record):
-    """What came back as JSON of the form `{"pieces": [Piece]}`, still to be checked, and the tokens that it took."""
+    """What came back as JSON of the form `{"pieces": [Piece]}`, still to be checked, and the
+    tokens that it took.
+    """
 
     answer: bytes
     tokens: int

@@ -1,4 +1,7 @@
-"""Type hints in; request checks, JSON and JSON Schema out. Built on msgspec, which decodes and checks in one step."""
+"""Type hints in; request checks, JSON and JSON Schema out.
+
+Built on msgspec, which decodes and checks in one step.
+"""
 
 import functools
 import inspect
@@ -21,14 +24,23 @@ TOO_DEEP = f"The request body is nested more than {DEEPEST} levels deep."
 MOST_CONTAINERS = 100_000
 TOO_MANY = f"The request body holds more than {MOST_CONTAINERS:,} lists and objects."
 NAMES = {
-    "str": "a string", "int": "an integer", "float": "a number", "bool": "true or false",
-    "array": "a list", "object": "an object", "null": "null", "bytes": "a string",
-}  # fmt: skip
+    "str": "a string",
+    "int": "an integer",
+    "float": "a number",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "an object",
+    "null": "null",
+    "bytes": "a string",
+}
 CONTROLS = r"\u0000-\u001f\u007f-\u009f\u2028\u2029"
 FORMATS = r"\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
 ONE_LINE_OR_NONE = f"^[^{CONTROLS}]*$"
 ONE_LINE = rf"^[^{CONTROLS}]*[^\s{CONTROLS}{FORMATS}][^{CONTROLS}]*$"
-"""The pattern of a line that shows something; so that every regex of the contract's readers knows it, it names no classes of characters."""
+"""The pattern of a line that shows something.
+
+So that every regex of the contract's readers knows it, it names no classes of characters.
+"""
 NO_NUL = r"^[^\u0000]*$"
 _WHERE = regex(r"^(?P<what>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
 _INTEGER = regex(r"-?[0-9]{1,1000}")
@@ -37,11 +49,17 @@ _BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """A check or clean-up of one field beyond what msgspec does; put it into `Annotated`. Raises ValueError, a sentence's end."""
+    """A check or clean-up of one field beyond what msgspec does; put it into `Annotated`.
+
+    Raises ValueError, a sentence's end.
+    """
 
     @property
     def accepts(self) -> Mapping[str, Any]:
-        """What the field's JSON Schema says of the values it lets through: all that match must pass, some others may."""
+        """What the field's JSON Schema says of the values it lets through.
+
+        All that match must pass, some others may.
+        """
         return {}
 
     @property
@@ -71,21 +89,29 @@ class Body(Record):
 
 
 class Line(Rule, frozen=True):
-    """One line of text: NFC, trimmed, `least` to `most` characters, no control characters, something of it visible."""
+    """One line of text: NFC, trimmed, `least` to `most` characters, no control characters,
+    something of it visible.
+    """
 
     least: int = 1
     most: int = 255
 
     @property
     def accepts(self) -> Mapping[str, Any]:
-        return {"minLength": self.least, "maxLength": self.most, "pattern": ONE_LINE if self.least else ONE_LINE_OR_NONE}
+        return {
+            "minLength": self.least,
+            "maxLength": self.most,
+            "pattern": ONE_LINE if self.least else ONE_LINE_OR_NONE,
+        }
 
     def __call__(self, value: str) -> str:
         text = value if value.isascii() else unicodedata.normalize("NFC", value)
         text = text.strip()
         if not self.least <= len(text) <= self.most:
             raise ValueError(f"must have {self.least} to {self.most} characters")
-        if not text.isprintable() and any(unicodedata.category(mark) in ("Cc", "Zl", "Zp") for mark in text):
+        if not text.isprintable() and any(
+            unicodedata.category(mark) in ("Cc", "Zl", "Zp") for mark in text
+        ):
             raise ValueError("must not hold control characters or line breaks")
         if text and is_invisible(text):
             raise ValueError("must hold a character that can be seen")
@@ -93,7 +119,10 @@ class Line(Rule, frozen=True):
 
 
 class Text(Rule, frozen=True):
-    """Text of at most `most` characters, kept as it is; NUL is refused, since SQLite's own functions stop at it."""
+    """Text of at most `most` characters, kept as it is.
+
+    NUL is refused, since SQLite's own functions stop at it.
+    """
 
     most: int | None = None
 
@@ -123,11 +152,17 @@ class Said(Text, frozen=True):
 
 
 class Unknown(tuple[str, ...]):
-    """The names that a request has and its operation does not; a parameter of this type is given them and is no field."""
+    """The names that a request has and its operation does not.
+
+    A parameter of this type is given them and is no field.
+    """
 
 
 class Form(Rule, frozen=True):
-    """A pattern for the document; the operation itself checks the field, and says better what is wrong with it."""
+    """A pattern for the document.
+
+    The operation itself checks the field, and says better what is wrong with it.
+    """
 
     pattern: str
 
@@ -155,18 +190,30 @@ def is_invisible(text: str) -> bool:
 
 def _leaves_no_trace(mark: str) -> bool:
     """Say so of a character: formats, spaces, and the blanks among letters and marks."""
-    return mark in _BLANKS or unicodedata.category(mark) in ("Cf", "Zs") or "\ufe00" <= mark <= "\ufe0f" or "\U000e0100" <= mark <= "\U000e01ef"
+    return (
+        mark in _BLANKS
+        or unicodedata.category(mark) in ("Cf", "Zs")
+        or "\ufe00" <= mark <= "\ufe0f"
+        or "\U000e0100" <= mark <= "\U000e01ef"
+    )
 
 
 _BLANKS = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
-Title = Annotated[str, Meta(description="1 to 255 characters, trimmed, NFC, no control characters"), Line()]
-NameOrPath = Annotated[str, Meta(description="a folder's name, or its path from the root"), Line(1, 10_000)]
+Title = Annotated[
+    str, Meta(description="1 to 255 characters, trimmed, NFC, no control characters"), Line()
+]
+NameOrPath = Annotated[
+    str, Meta(description="a folder's name, or its path from the root"), Line(1, 10_000)
+]
 Id = Annotated[int, Meta(ge=1, le=LARGEST_ID)]
 Offset = Annotated[int, Meta(ge=0, le=LARGEST_ID)]
 
 
 def json_column(of: dict[str, Any]) -> Any:
-    """Give the type of a field that is stored as JSON text and goes out as it is; `of` is its JSON Schema."""
+    """Give the type of a field that is stored as JSON text and goes out as it is.
+
+    `of` is its JSON Schema.
+    """
     return Annotated[msgspec.Raw, Meta(extra_json_schema=of)]
 
 
@@ -174,28 +221,49 @@ Tags = json_column({"type": "array", "items": {"type": "string"}})
 
 
 class Shape:
-    """What an operation accepts: the keyword-only parameters of its function, checked as one record."""
+    """What an operation accepts.
+
+    The keyword-only parameters of its function, checked as one record.
+    """
 
     def __init__(self, function: Callable[..., Any]) -> None:
         hints = get_type_hints(function, include_extras=True)
-        named = [p for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY]
+        named = [
+            p for p in inspect.signature(function).parameters.values() if p.kind is p.KEYWORD_ONLY
+        ]
         parameters = [p for p in named if hints[p.name] is not Unknown]
         self._unknown = next((p.name for p in named if hints[p.name] is Unknown), None)
         self.names = tuple(p.name for p in parameters)
         self.wire_names = {p.name: camel(p.name) for p in parameters}
-        fields = [(p.name, hints[p.name]) if p.default is p.empty else (p.name, hints[p.name], p.default) for p in parameters]
+        fields = [
+            (p.name, hints[p.name]) if p.default is p.empty else (p.name, hints[p.name], p.default)
+            for p in parameters
+        ]
         title = "".join(part.capitalize() for part in function.__name__.split("_")) + "Request"
         ruled = any(any(_rules_in(hints[p.name])) for p in parameters)
-        self.record = msgspec.defstruct(title, fields, bases=(Body if ruled else Record,), rename=camel, kw_only=True)
-        self.choices = {camel(p.name): words for p in parameters if (words := _choices(hints[p.name]))}
+        self.record = msgspec.defstruct(
+            title, fields, bases=(Body if ruled else Record,), rename=camel, kw_only=True
+        )
+        self.choices = {
+            camel(p.name): words for p in parameters if (words := _choices(hints[p.name]))
+        }
         self.required = frozenset(camel(p.name) for p in parameters if p.default is p.empty)
-        self._keeps_null = frozenset(camel(p.name) for p in parameters if p.default is p.empty or p.default is UNSET)
+        self._keeps_null = frozenset(
+            camel(p.name) for p in parameters if p.default is p.empty or p.default is UNSET
+        )
         self._readers = {camel(p.name): _text_reader(hints[p.name]) for p in parameters}
 
     def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Give the function's arguments from a decoded request; raise Invalid, naming the field, where it does not fit."""
+        """Give the function's arguments from a decoded request.
+
+        Raise Invalid, naming the field, where it does not fit.
+        """
         if None in given.values():
-            given = {name: value for name, value in given.items() if value is not None or name in self._keeps_null}
+            given = {
+                name: value
+                for name, value in given.items()
+                if value is not None or name in self._keeps_null
+            }
         try:
             record = msgspec.convert(given, self.record)
         except msgspec.ValidationError as error:
@@ -206,10 +274,15 @@ class Shape:
         return found
 
     def _fitted(self, given: Mapping[str, Any], failure: msgspec.ValidationError) -> Any:
-        """Give the record of a request in which null stands for what was left out, or 3.0 for 3; raise Invalid where it fits no better so."""
+        """Give the record of a request in which null stands for what was left out, or 3.0 for 3.
+
+        Raise Invalid where it fits no better so.
+        """
         if "got `null`" in str(failure) or "got `float`" in str(failure):
             try:
-                return msgspec.convert(fitted(given, msgspec.inspect.type_info(self.record)), self.record)
+                return msgspec.convert(
+                    fitted(given, msgspec.inspect.type_info(self.record)), self.record
+                )
             except msgspec.ValidationError as error:
                 failure = error
         raise _explained(str(failure), self.choices) from None
@@ -219,8 +292,15 @@ class Shape:
         return self._readers.get(name) is _as_integer
 
     def from_text(self, given: Mapping[str, str]) -> dict[str, Any]:
-        """Give typed values for names and texts that came in a path or a query; unknown names are left out."""
-        return {name: self._readers[name](name, text) for name, text in given.items() if name in self._readers}
+        """Give typed values for names and texts that came in a path or a query.
+
+        Unknown names are left out.
+        """
+        return {
+            name: self._readers[name](name, text)
+            for name, text in given.items()
+            if name in self._readers
+        }
 
 
 def camel(name: str) -> str:
@@ -230,7 +310,10 @@ def camel(name: str) -> str:
 
 
 def decode(body: bytes) -> dict[str, Any]:
-    """Give the JSON object that `body` holds; raise Malformed for anything else, and for what is nested too deep or made of too many parts."""
+    """Give the JSON object that `body` holds.
+
+    Raise Malformed for anything else, and for what is nested too deep or made of too many parts.
+    """
     if not body or body.isspace():
         return {}
     brackets = body.count(b"[") + body.count(b"{")
@@ -243,7 +326,9 @@ def decode(body: bytes) -> dict[str, Any]:
     except RecursionError:
         raise Malformed(TOO_DEEP) from None
     except msgspec.DecodeError as error:
-        raise Malformed(f"The request body is not valid JSON: {str(error).removeprefix('JSON is malformed: ')}.") from None
+        raise Malformed(
+            f"The request body is not valid JSON: {str(error).removeprefix('JSON is malformed: ')}."
+        ) from None
     if not isinstance(value, dict):
         raise Malformed("The request body must be a JSON object.")
     if brackets > DEEPEST and _too_deep(value):
@@ -257,8 +342,13 @@ def encode(value: Any) -> bytes:
 
 
 def encode_enveloped(value: Any, wrap: str | None) -> bytes:
-    """Give a record as the JSON of a successful answer: beside `success`, or under the name `wrap`."""
-    buffer = bytearray(b'{"success":true' if wrap is None else b'{"success":true,"%s":' % wrap.encode())
+    """Give a record as the JSON of a successful answer.
+
+    Beside `success`, or under the name `wrap`.
+    """
+    buffer = bytearray(
+        b'{"success":true' if wrap is None else b'{"success":true,"%s":' % wrap.encode()
+    )
     start = len(buffer)
     _encoder.encode_into(value, buffer, start)
     if wrap is not None:
@@ -280,16 +370,26 @@ _encoder = msgspec.json.Encoder()
 
 
 def _containers(body: bytes) -> int:
-    """Count the lists and objects of a JSON text; millions of empty ones would keep the decoder, and so the server, busy for seconds."""
+    """Count the lists and objects of a JSON text.
+
+    Millions of empty ones would keep the decoder, and so the server, busy for seconds.
+    """
     bare = _JSON_STRING.sub(b"", body)
     return bare.count(b"[") + bare.count(b"{")
 
 
 def _too_deep(value: Any) -> bool:
-    """Say whether the value nests over DEEPEST levels; looked at after decoding, since searching the text would cost seconds for a long note."""
+    """Say whether the value nests over DEEPEST levels.
+
+    Looked at after decoding, since searching the text would cost seconds for a long note.
+    """
     level = [value]
     for _ in range(DEEPEST):
-        held = (inner for outer in level for inner in (outer.values() if isinstance(outer, dict) else outer))
+        held = (
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        )
         level = [inner for inner in held if isinstance(inner, (dict, list))]
         if not level:
             return False
@@ -299,7 +399,11 @@ def _too_deep(value: Any) -> bool:
 @functools.cache
 def _rules(record: type[Body]) -> tuple[tuple[str, str, Rule], ...]:
     hints = get_type_hints(record, include_extras=True)
-    found = ((name, camel(name), rule) for name in record.__struct_fields__ for rule in _rules_in(hints[name]))
+    found = (
+        (name, camel(name), rule)
+        for name in record.__struct_fields__
+        for rule in _rules_in(hints[name])
+    )
     return tuple(found)
 
 
@@ -343,7 +447,9 @@ def _choices(hint: Any) -> tuple[str, ...]:
     if get_origin(hint) is Literal:
         return get_args(hint)
     return (
-        next((words for part in get_args(hint) if (words := _choices(part))), ()) if get_origin(hint) in (Union, types.UnionType, Annotated) else ()
+        next((words for part in get_args(hint) if (words := _choices(part))), ())
+        if get_origin(hint) in (Union, types.UnionType, Annotated)
+        else ()
     )
 
 

@@ -1,4 +1,7 @@
-"""Secrets of others that this server must send: each named by where it lies, and never held by the database."""
+"""Secrets of others that this server must send.
+
+Each named by where it lies, and never held by the database.
+"""
 
 import contextlib
 import os
@@ -24,7 +27,11 @@ class KeptSecrets:
     def keep(self, secret: str) -> str:
         """Write a secret down and give its reference."""
         name = random_tokens.new_uuid()
-        with os.fdopen(os.open(self._path(name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as out:
+        with os.fdopen(
+            os.open(self._path(name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600),
+            "w",
+            encoding="utf-8",
+        ) as out:
             out.write(secret)
             out.flush()
             os.fsync(out.fileno())
@@ -37,7 +44,10 @@ class KeptSecrets:
                 self._path(reference.removeprefix(HERE)).unlink(missing_ok=True)
 
     def secret(self, reference: str) -> str:
-        """Give the secret that a reference names as it is now; empty for none. Raises SecretMissing."""
+        """Give the secret that a reference names as it is now; empty for none.
+
+        Raises SecretMissing.
+        """
         kind, _, where = reference.partition(":")
         match kind + ":":
             case "env:":
@@ -46,7 +56,10 @@ class KeptSecrets:
             case "file:":
                 found, missing = _read(Path(where)), f"The key cannot be read from {where}."
             case "kept:":
-                found, missing = _read(self._path(where)), "The key that was kept in the data directory is gone; add the model again."
+                found, missing = (
+                    _read(self._path(where)),
+                    "The key that was kept in the data directory is gone; add the model again.",
+                )
             case _:
                 return ""
         if not found:

@@ -1,4 +1,7 @@
-"""Files that are on their way in or out: bodies that are too large for the memory, and archives that wait to be fetched."""
+"""Files that are on their way in or out.
+
+Bodies that are too large for the memory, and archives that wait to be fetched.
+"""
 
 import asyncio
 import contextlib
@@ -54,7 +57,10 @@ class Upload:
 
 
 def uploaded(data: Path, name: str) -> Path:
-    """Give the path of a body that was spooled; raise NotFound for anything but the name of one that is there."""
+    """Give the path of a body that was spooled.
+
+    Raise NotFound for anything but the name of one that is there.
+    """
     path = data / SPOOL / name
     if not _NAME.fullmatch(name) or not path.is_file():
         raise NotFound("There is no such upload.")
@@ -62,7 +68,9 @@ def uploaded(data: Path, name: str) -> Path:
 
 
 def clean(data: Path, now: datetime) -> None:
-    """Delete what a server that was killed left behind, and archives that nobody has fetched for a day."""
+    """Delete what a server that was killed left behind, and archives that nobody has fetched for
+    a day.
+    """
     for path in (data / SPOOL).glob("*"):
         with contextlib.suppress(OSError):
             age = now.timestamp() - path.stat().st_mtime
@@ -81,5 +89,7 @@ async def parts(path: Path, size: int) -> AsyncGenerator[bytes, None]:
 
 def _full(error: OSError) -> Exception:
     if is_full(error):
-        return StorageFull("The disk is full, so nothing was stored. Make room and try again; reading goes on.")
+        return StorageFull(
+            "The disk is full, so nothing was stored. Make room and try again; reading goes on."
+        )
     return error

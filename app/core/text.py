@@ -14,27 +14,48 @@ _UNSPACED = (
     "\u0e01-\u0e5b\u0e81-\u0edf\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3041-\u30ff\u3105-\u312f\u31f0-\u31ff"
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 )
-_ASCII_MARKS = bytes(byte for byte in range(128) if not chr(byte).isalnum() and chr(byte) not in " \t\n\r\v\f")
+_ASCII_MARKS = bytes(
+    byte for byte in range(128) if not chr(byte).isalnum() and chr(byte) not in " \t\n\r\v\f"
+)
 _TAG = regex(r"<[^>]*>")
-_UNITS = (("year", 365 * 86_400), ("month", 30 * 86_400), ("week", 7 * 86_400), ("day", 86_400), ("hour", 3_600), ("minute", 60))
+_UNITS = (
+    ("year", 365 * 86_400),
+    ("month", 30 * 86_400),
+    ("week", 7 * 86_400),
+    ("day", 86_400),
+    ("hour", 3_600),
+    ("minute", 60),
+)
 
 
 def word_count(markdown: str) -> int:
-    """Return the number of words: runs between spaces, and each character of a script written without spaces."""
+    """Return the number of words.
+
+    Runs between spaces, and each character of a script written without spaces.
+    """
     if markdown.isascii():
         plain = markdown.encode().translate(None, _ASCII_MARKS)
-        return len(plain.split()) if len(plain) < 100_000 else sum(len(line.split()) for line in plain.split(b"\n"))
+        return (
+            len(plain.split())
+            if len(plain) < 100_000
+            else sum(len(line.split()) for line in plain.split(b"\n"))
+        )
     return sum(1 for _ in _word().finditer(markdown))
 
 
 @functools.cache
 def _word() -> re.Pattern[str]:
-    """Give the pattern of a word in any script; made when first needed, since its classes take 10 ms to compile."""
+    """Give the pattern of a word in any script.
+
+    Made when first needed, since its classes take 10 ms to compile.
+    """
     return re.compile(rf"(?=\w)[{_UNSPACED}]|[^\W_{_UNSPACED}][^\s{_UNSPACED}]*")
 
 
 def summary(markdown: str, most: int = 280) -> str:
-    """Return the beginning of a text as one paragraph without marks, at most so many characters long."""
+    """Return the beginning of a text as one paragraph without marks, at most so many characters
+    long.
+    """
     taken = 4 * most
     text = _one_line(markdown[:taken])
     while len(text) <= most and taken < len(markdown):
@@ -57,7 +78,9 @@ def plain_lines(html: str) -> list[str]:
 
 
 def relative_time(then: datetime, now: datetime) -> str:
-    """Return how long ago or ahead a moment is, in English, rounded down: "2 hours ago", "in 3 days"."""
+    """Return how long ago or ahead a moment is, in English, rounded down: "2 hours ago", "in 3
+    days".
+    """
     seconds = (now - then).total_seconds()
     for unit, size in _UNITS:
         count = int(abs(seconds) // size)
@@ -68,7 +91,12 @@ def relative_time(then: datetime, now: datetime) -> str:
 
 
 def fold(name: str) -> str:
-    """Return the key by which two names are compared: the same for every case and every composition of a letter."""
-    while (folded := unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())) != name:
+    """Return the key by which two names are compared.
+
+    The same for every case and every composition of a letter.
+    """
+    while (
+        folded := unicodedata.normalize("NFC", unicodedata.normalize("NFD", name).casefold())
+    ) != name:
         name = folded
     return name

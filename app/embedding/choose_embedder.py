@@ -13,19 +13,27 @@ SWITCHED_OFF = "Vectors are switched off by HEARTH_EMBEDDINGS, so only words are
 
 
 def embedder_for(settings: Settings, data: Path) -> Embedder:
-    """Give the embedder; it does nothing before it is asked. Raises SettingsError where the settings do not fit together."""
+    """Give the embedder; it does nothing before it is asked.
+
+    Raises SettingsError where the settings do not fit together.
+    """
     if settings.embeddings == "off":
         return NoEmbedder(SWITCHED_OFF)
     if settings.embeddings_url:
         _check(settings)
         from app.embedding.remote_embedder import RemoteEmbedder
 
-        return RemoteEmbedder(settings.embeddings_url, model=settings.embeddings_model, key=settings.embeddings_key)
+        return RemoteEmbedder(
+            settings.embeddings_url, model=settings.embeddings_model, key=settings.embeddings_key
+        )
     return LocalEmbedder(models_directory(settings, data) / FILE)
 
 
 def former_for(settings: Settings, data: Path, model: str) -> Embedder | None:
-    """Give what can still embed a query for an earlier model: the one that is installed here, or one at the address that is set; None if neither."""
+    """Give what can still embed a query for an earlier model.
+
+    The one that is installed here, or one at the address that is set; None if neither.
+    """
     if model == MODEL:
         installed = LocalEmbedder(models_directory(settings, data) / FILE)
         return None if installed.model is None else installed
@@ -44,8 +52,15 @@ def models_directory(settings: Settings, data: Path) -> Path:
 def _check(settings: Settings) -> None:
     where = urlsplit(settings.embeddings_url)
     if where.scheme not in ("http", "https") or not where.hostname:
-        raise SettingsError("HEARTH_EMBEDDINGS_URL: must be an address that begins with http:// or https://")
+        raise SettingsError(
+            "HEARTH_EMBEDDINGS_URL: must be an address that begins with http:// or https://"
+        )
     if where.username or where.password:
-        raise SettingsError("HEARTH_EMBEDDINGS_URL: must hold no password; HEARTH_EMBEDDINGS_KEY is the place for a secret")
+        raise SettingsError(
+            "HEARTH_EMBEDDINGS_URL: must hold no password; HEARTH_EMBEDDINGS_KEY is the "
+            "place for a secret"
+        )
     if not settings.embeddings_model:
-        raise SettingsError("HEARTH_EMBEDDINGS_MODEL: must name the model that HEARTH_EMBEDDINGS_URL shall use")
+        raise SettingsError(
+            "HEARTH_EMBEDDINGS_MODEL: must name the model that HEARTH_EMBEDDINGS_URL shall use"
+        )

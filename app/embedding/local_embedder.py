@@ -1,4 +1,7 @@
-"""The embedder that needs no network: the model's file, and a worker that runs while it is needed."""
+"""The embedder that needs no network.
+
+The model's file, and a worker that runs while it is needed.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -18,7 +21,10 @@ NO_MODEL = "No model is installed, so only words are searched: `hearth models ad
 
 
 class LocalEmbedder:
-    """Starts a worker at the first ask and ends it after some idle minutes; one that died is started again, later each time."""
+    """Starts a worker at the first ask and ends it after some idle minutes.
+
+    One that died is started again, later each time.
+    """
 
     dimension = WIDTH
     characters = PASSAGE_CHARACTERS
@@ -75,7 +81,10 @@ class LocalEmbedder:
             await asyncio.wait(self._leaving)
 
     async def _ask(self, kind: Kind, texts: Sequence[str]) -> list[bytes]:
-        """Ask, and once more when the worker died of something: most often that was not this text."""
+        """Ask, and once more when the worker died of something.
+
+        Most often that was not this text.
+        """
         for _ in range(2):
             worker = await self._running()
             try:
@@ -102,7 +111,9 @@ class LocalEmbedder:
             self._starting.add_done_callback(self._started)
         starting = self._starting
         try:
-            return await asyncio.shield(starting)  # whoever is cancelled, the others still wait for it
+            return await asyncio.shield(
+                starting
+            )  # whoever is cancelled, the others still wait for it
         except asyncio.CancelledError:
             if starting.cancelled():  # by `close`, not by whoever asked
                 raise EmbeddingFailed(CLOSED) from None
@@ -129,7 +140,10 @@ class LocalEmbedder:
             task.exception()  # whoever asked has got it, if they are still there
 
     def _note_death(self, why: str) -> None:
-        """Remember it, and wait before the next start: not after a first death, and longer after each further one."""
+        """Remember it, and wait before the next start.
+
+        Not after a first death, and longer after each further one.
+        """
         self._failure = why
         if self._deaths:
             wait = min(FIRST_WAIT_SECONDS * 2 ** (self._deaths - 1), LONGEST_WAIT_SECONDS)

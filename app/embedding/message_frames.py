@@ -1,4 +1,7 @@
-"""What goes over the pipes between the server and the worker: messages, each after its length in four bytes."""
+"""What goes over the pipes between the server and the worker.
+
+Messages, each after its length in four bytes.
+"""
 
 from typing import Literal
 
@@ -18,7 +21,10 @@ class Ask(msgspec.Struct, array_like=True):
 
 
 class Answer(msgspec.Struct, array_like=True):
-    """The vectors of an ask, or why there are none. Number 0 is the worker's first word: it has loaded the model, or it cannot."""
+    """The vectors of an ask, or why there are none.
+
+    Number 0 is the worker's first word: it has loaded the model, or it cannot.
+    """
 
     number: int
     vectors: list[bytes] = []

@@ -1,9 +1,13 @@
-"""The forward pass of all-MiniLM-L6-v2 in numpy: from the numbers of word pieces to a vector of length one.
+"""The forward pass of all-MiniLM-L6-v2 in numpy.
 
-The texts of a batch lie side by side without padding, one column for each piece, so the large products are of whole matrices and only attention goes
-text by text. What costs a pass over memory is folded into the weights where that is possible: a row of ones under the columns carries the biases,
-the queries are scaled so that softmax takes powers of two, a row of ones among each head's values gives the sums that softmax divides by, and the
-wide layer is scaled so that GELU needs three products and one power of two.
+From the numbers of word pieces to a vector of length one.
+
+The texts of a batch lie side by side without padding, one column for each piece, so the large
+products are of whole matrices and only attention goes text by text. What costs a pass over
+memory is folded into the weights where that is possible: a row of ones under the columns carries
+the biases, the queries are scaled so that softmax takes powers of two, a row of ones among each
+head's values gives the sums that softmax divides by, and the wide layer is scaled so that GELU
+needs three products and one power of two.
 """
 
 import math
@@ -23,14 +27,16 @@ HEAD = WIDTH // HEADS
 WIDE = 4 * WIDTH
 AVERAGE = np.full(WIDTH, 1 / WIDTH, np.float32)
 EPSILON = np.float32(1e-12)
-LARGEST_POWER = 118  # 256 times this power of two is still a float32; real texts come near it, but hardly ever above
+# 256 times this power of two is still a float32; real texts come near it, but hardly ever above
+LARGEST_POWER = 118
 BATCH_PIECES = 640
 CACHED = 100_000  # float32 numbers that fit well into a core's own cache
 FEW_PIECES = 16
 SMALL_PRODUCT = 800_000
 
 LOG2_E = math.log2(math.e)
-# gelu(x) = x / (1 + 2 ** -(c * (x + 0.044715 * x ** 3))); with z = -k * x the exponent is z * (z * z + SLOPE).
+# gelu(x) = x / (1 + 2 ** -(c * (x + 0.044715 * x ** 3))); with z = -k * x the exponent is z * (z *
+# z + SLOPE).
 _C = 2 * LOG2_E * math.sqrt(2 / math.pi)
 STRETCH = (_C * 0.044715) ** (1 / 3)
 SLOPE = np.float32(_C / STRETCH)
@@ -55,7 +61,9 @@ class Layer(NamedTuple):
 
 
 class Room:
-    """Arrays that are used again from batch to batch, and who takes half of the work on short texts; each thread has its own."""
+    """Arrays that are used again from batch to batch, and who takes half of the work on short
+    texts; each thread has its own.
+    """
 
     def __init__(self, partner: Partner | None = None) -> None:
         self.partner = partner
@@ -92,7 +100,9 @@ class MiniLM:
 
     def _forward(self, texts: Sequence[Sequence[int]], room: Room) -> Floats:
         cuts = list(_cuts(map(len, texts)))
-        with np.errstate(over="ignore", divide="raise", invalid="raise"):  # a power of two that is too large makes GELU nought, as it should
+        with np.errstate(
+            over="ignore", divide="raise", invalid="raise"
+        ):  # a power of two that is too large makes GELU nought, as it should
             columns = self._columns(texts, room)
             for layer in self._layers:
                 _attend(layer, columns, cuts, room)
@@ -135,15 +145,23 @@ def _attend(layer: Layer, columns: Floats, cuts: Sequence[slice], room: Room) ->
 
 
 def _mix(looks: Floats, mixed: Floats, room: Room) -> None:
-    """Attend within one text, a few heads at a time, so that their weights stay in the processor's cache."""
+    """Attend within one text, a few heads at a time, so that their weights stay in the
+    processor's cache.
+    """
     length = looks.shape[1]
-    queries, keys = (looks[first : first + WIDTH].reshape(HEADS, HEAD, length) for first in (0, WIDTH))
+    queries, keys = (
+        looks[first : first + WIDTH].reshape(HEADS, HEAD, length) for first in (0, WIDTH)
+    )
     values = looks[2 * WIDTH :].reshape(HEADS, HEAD + 1, length)
     result = mixed.reshape(HEADS, HEAD, length)
     step = min(HEADS, max(1, CACHED // (length * length)))
     for heads in (slice(first, min(first + step, HEADS)) for first in range(0, HEADS, step)):
         count = heads.stop - heads.start
-        weights = np.matmul(keys[heads].transpose(0, 2, 1), queries[heads], out=room.take("weights", count, length, length))
+        weights = np.matmul(
+            keys[heads].transpose(0, 2, 1),
+            queries[heads],
+            out=room.take("weights", count, length, length),
+        )
         if weights.max() > LARGEST_POWER:
             weights -= weights.max(axis=1, keepdims=True)
         np.exp2(weights, out=weights)
@@ -155,9 +173,16 @@ def _widen(layer: Layer, columns: Floats, room: Room) -> None:
     count = columns.shape[1]
     wide = room.take("wide", WIDE + 1, count)
     wide[WIDE] = 1
-    step = max(WIDTH // 2, CACHED // count)  # a part at a time, which stays in the processor's cache
+    step = max(
+        WIDTH // 2, CACHED // count
+    )  # a part at a time, which stays in the processor's cache
     for first in range(0, WIDE, step):
-        rows = _product(layer.wide[first : first + step], columns, room, out=wide[first : min(first + step, WIDE)])
+        rows = _product(
+            layer.wide[first : first + step],
+            columns,
+            room,
+            out=wide[first : min(first + step, WIDE)],
+        )
         _gelu(rows, room.take("powers", *rows.shape))
     columns[:WIDTH] += _product(layer.narrow, wide, room, out=room.take("more", WIDTH, count))
     _normalise(columns[:WIDTH], layer.end)
@@ -173,9 +198,11 @@ def _gelu(rows: Floats, powers: Floats) -> None:
 
 
 def _product(weights: Floats, columns: Floats, room: Room, *, out: Floats) -> Floats:
-    """Multiply; a short text goes in parts, which OpenBLAS takes as they lie instead of copying all weights into another order first.
+    """Multiply; a short text goes in parts, which OpenBLAS takes as they lie instead of copying all
+    weights into another order first.
 
-    What a short text waits for is its weights coming from memory, so a partner, if there is one, takes half of the rows.
+    What a short text waits for is its weights coming from memory, so a partner, if there is one,
+    takes half of the rows.
     """
     height, depth = weights.shape
     count = columns.shape[1]
@@ -197,9 +224,13 @@ def _product(weights: Floats, columns: Floats, room: Room, *, out: Floats) -> Fl
 
 def _normalise(columns: Floats, norm: Norm) -> None:
     few = columns.shape[1] <= FEW_PIECES
-    rows = columns.T.copy() if few else columns.T  # numpy walks along what lies together, which with few columns is too short to pay
+    rows = (
+        columns.T.copy() if few else columns.T
+    )  # numpy walks along what lies together, which with few columns is too short to pay
     mean = rows @ AVERAGE
-    scale = 1 / np.sqrt(np.einsum("ij,ij->i", rows, rows) / np.float32(WIDTH) - mean * mean + EPSILON)
+    scale = 1 / np.sqrt(
+        np.einsum("ij,ij->i", rows, rows) / np.float32(WIDTH) - mean * mean + EPSILON
+    )
     rows *= scale[:, None]
     rows -= (mean * scale)[:, None]
     rows *= norm.gain
@@ -225,11 +256,21 @@ def _layer(file: ModelFile, name: str) -> Layer:
     narrow = _with_bias(file, f"{name}.narrow")
     narrow[:, :WIDE] *= np.float32(-1 / STRETCH)
     seen = _with_bias(file, f"{name}.seen")
-    return Layer(_look(file, name), seen, _norm(file, f"{name}.middle"), wide, narrow, _norm(file, f"{name}.end"))
+    return Layer(
+        _look(file, name),
+        seen,
+        _norm(file, f"{name}.middle"),
+        wide,
+        narrow,
+        _norm(file, f"{name}.end"),
+    )
 
 
 def _look(file: ModelFile, name: str) -> Floats:
-    """Give the weights of queries, keys and values; each head's values get a row that is always one."""
+    """Give the weights of queries, keys and values.
+
+    Each head's values get a row that is always one.
+    """
     given = _with_bias(file, f"{name}.look")
     look = np.zeros((2 * WIDTH + HEADS * (HEAD + 1), WIDTH + 1), np.float32)
     look[:WIDTH] = given[:WIDTH] * np.float32(LOG2_E / math.sqrt(HEAD))
@@ -241,4 +282,6 @@ def _look(file: ModelFile, name: str) -> Floats:
 
 
 def _with_bias(file: ModelFile, name: str) -> Floats:
-    return np.concatenate([file.floats(f"{name}.weight"), file.floats(f"{name}.bias")[:, None]], axis=1)
+    return np.concatenate(
+        [file.floats(f"{name}.weight"), file.floats(f"{name}.bias")[:, None]], axis=1
+    )

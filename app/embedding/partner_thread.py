@@ -1,4 +1,6 @@
-"""A second thread that does half of a piece of work, for work that is waited for and that leaves the interpreter to others."""
+"""A second thread that does half of a piece of work, for work that is waited for and that leaves
+the interpreter to others.
+"""
 
 import queue
 import threading
@@ -17,7 +19,10 @@ class Partner:
         threading.Thread(target=self._work, daemon=True).start()
 
     def share(self, work: Work, size: int) -> None:
-        """Have the numbers below `size` worked on by the caller and the partner; return, or raise what either raised, when both are done."""
+        """Have the numbers below `size` worked on by the caller and the partner.
+
+        Return, or raise what either raised, when both are done.
+        """
         half = size // 2
         self._asked.put((work, half, size))
         try:

@@ -1,4 +1,7 @@
-"""The embedder behind any OpenAI-compatible /v1/embeddings address: Ollama, llama.cpp, a provider in the network."""
+"""The embedder behind any OpenAI-compatible /v1/embeddings address.
+
+Ollama, llama.cpp, a provider in the network.
+"""
 
 import array
 import asyncio
@@ -44,11 +47,16 @@ class Reply(msgspec.Struct):
 
 
 class RemoteEmbedder:
-    """Asks the address that the settings name; nothing is sent anywhere else, and redirects are not followed."""
+    """Asks the address that the settings name.
+
+    Nothing is sent anywhere else, and redirects are not followed.
+    """
 
     characters = PASSAGE_CHARACTERS
 
-    def __init__(self, url: str, *, model: str, key: str = "", pause: Pause = asyncio.sleep) -> None:
+    def __init__(
+        self, url: str, *, model: str, key: str = "", pause: Pause = asyncio.sleep
+    ) -> None:
         self._url = _address(url)
         self._named = self._url.partition("?")[0]
         self._key = key
@@ -72,7 +80,9 @@ class RemoteEmbedder:
         """Give the vectors of passages."""
         found: list[bytes] = []
         for first in range(0, len(texts), BATCH):
-            vectors = await self._noted(texts[first : first + BATCH], seconds=PASSAGES_SECONDS, tries=PASSAGES_TRIES)
+            vectors = await self._noted(
+                texts[first : first + BATCH], seconds=PASSAGES_SECONDS, tries=PASSAGES_TRIES
+            )
             found += map(as_bytes, vectors)
         return found
 
@@ -81,9 +91,13 @@ class RemoteEmbedder:
         if self._client is not None:
             await (await self._client).aclose()
 
-    async def _noted(self, texts: Sequence[str], *, seconds: float, tries: int) -> list[list[float]]:
+    async def _noted(
+        self, texts: Sequence[str], *, seconds: float, tries: int
+    ) -> list[list[float]]:
         try:
-            vectors = self._checked(await self._answer(texts, seconds=seconds, tries=tries), len(texts))
+            vectors = self._checked(
+                await self._answer(texts, seconds=seconds, tries=tries), len(texts)
+            )
         except EmbeddingFailed as error:
             self.reason = str(error)
             raise
@@ -91,7 +105,10 @@ class RemoteEmbedder:
         return vectors
 
     async def _answer(self, texts: Sequence[str], *, seconds: float, tries: int) -> bytes:
-        """Give the body of a good answer; what may pass by itself is tried again, each time a little later."""
+        """Give the body of a good answer.
+
+        What may pass by itself is tried again, each time a little later.
+        """
         pause = FIRST_PAUSE_SECONDS
         for left in range(tries - 1, -1, -1):
             failure, asked = "", 0.0
@@ -99,11 +116,17 @@ class RemoteEmbedder:
                 response = await self._post(texts, seconds)
                 if response.status_code == 200:
                     return response.content
-                failure, asked = self._said(response.status_code, response.text), _retry_after(response.headers.get("Retry-After", ""))
+                failure, asked = (
+                    self._said(response.status_code, response.text),
+                    _retry_after(response.headers.get("Retry-After", "")),
+                )
                 if response.status_code != TOO_MANY and response.status_code < 500:
                     left = 0
             except _trouble() as error:
-                failure = f"The embeddings address {self._named} does not answer ({type(error).__name__})."
+                failure = (
+                    f"The embeddings address {self._named} does not answer "
+                    f"({type(error).__name__})."
+                )
             if not left:
                 break
             await self._pause(min(max(pause, asked), LONGEST_PAUSE_SECONDS))
@@ -117,36 +140,59 @@ class RemoteEmbedder:
             self._client = asyncio.create_task(asyncio.to_thread(self._connect))
         client = await undisturbed(self._client)
         body = {"model": self.model, "input": list(texts), "encoding_format": "float"}
-        return await client.post(self._url, json=body, timeout=httpx.Timeout(seconds, connect=CONNECT_SECONDS))
+        return await client.post(
+            self._url, json=body, timeout=httpx.Timeout(seconds, connect=CONNECT_SECONDS)
+        )
 
     def _connect(self) -> "httpx.AsyncClient":
-        """Make the client; reading the system's certificates takes a while, so this is not for the event loop's thread."""
+        """Make the client; reading the system's certificates takes a while, so this is not for
+        the event loop's thread.
+        """
         import httpx2 as httpx
 
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
-        return httpx.AsyncClient(headers=headers, follow_redirects=False, trust_env=not _is_here(self._url))
+        return httpx.AsyncClient(
+            headers=headers, follow_redirects=False, trust_env=not _is_here(self._url)
+        )
 
     def _said(self, status: int, text: str) -> str:
         shown = " ".join(text.split())[:SHOWN_CHARACTERS]
         if self._key:
             shown = shown.replace(self._key, "…")
-        hint = {401: " HEARTH_EMBEDDINGS_KEY is missing or wrong.", 403: " HEARTH_EMBEDDINGS_KEY does not allow this."}.get(status, "")
-        return f"The embeddings address {self._named} answered {status}.{hint}" + (f" It says: {shown}" if shown else "")
+        hint = {
+            401: " HEARTH_EMBEDDINGS_KEY is missing or wrong.",
+            403: " HEARTH_EMBEDDINGS_KEY does not allow this.",
+        }.get(status, "")
+        return f"The embeddings address {self._named} answered {status}.{hint}" + (
+            f" It says: {shown}" if shown else ""
+        )
 
     def _checked(self, body: bytes, count: int) -> list[list[float]]:
         try:
-            entries = sorted(msgspec.json.decode(body, type=Reply).data, key=lambda entry: entry.index)
+            entries = sorted(
+                msgspec.json.decode(body, type=Reply).data, key=lambda entry: entry.index
+            )
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
-            raise EmbeddingFailed(f"What the embeddings address {self._named} answered is not a list of embeddings.") from None
+            raise EmbeddingFailed(
+                f"What the embeddings address {self._named} answered is not a list of embeddings."
+            ) from None
         if [entry.index for entry in entries] != list(range(count)):
-            raise EmbeddingFailed(f"The embeddings address {self._named} gave {len(entries)} vectors for {count} texts.")
+            raise EmbeddingFailed(
+                f"The embeddings address {self._named} gave {len(entries)} vectors for {count} "
+                "texts."
+            )
         vectors = [entry.embedding for entry in entries]
         expected = self.dimension or len(vectors[0])
         for vector in vectors:
             if len(vector) != expected:
-                raise EmbeddingFailed(f"The embeddings address {self._named} gave a vector of {len(vector)} numbers instead of {expected}.")
+                raise EmbeddingFailed(
+                    f"The embeddings address {self._named} gave a vector of {len(vector)} numbers "
+                    f"instead of {expected}."
+                )
             if not any(vector):
-                raise EmbeddingFailed(f"The embeddings address {self._named} gave a vector of noughts.")
+                raise EmbeddingFailed(
+                    f"The embeddings address {self._named} gave a vector of noughts."
+                )
         self.dimension = expected
         return vectors
 
@@ -170,7 +216,9 @@ def _little(numbers: "array.array[float]") -> bytes:
 
 
 def _address(url: str) -> str:
-    """Give the address to post to, from it or from what it lies below (`http://localhost:11434/v1`)."""
+    """Give the address to post to, from it or from what it lies below
+    (`http://localhost:11434/v1`).
+    """
     parts = urlsplit(url)
     path = parts.path.rstrip("/")
     if not path.endswith("/embeddings"):

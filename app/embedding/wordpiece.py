@@ -7,9 +7,15 @@ UNKNOWN, BEGIN, END = "[UNK]", "[CLS]", "[SEP]"
 LONGEST_WORD = 100
 MOST_REMEMBERED = 20_000
 IDEOGRAPHS = (
-    (0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2B73F), (0x2B740, 0x2B81F), (0x2B820, 0x2CEAF), (0xF900, 0xFAFF),
+    (0x4E00, 0x9FFF),
+    (0x3400, 0x4DBF),
+    (0x20000, 0x2A6DF),
+    (0x2A700, 0x2B73F),
+    (0x2B740, 0x2B81F),
+    (0x2B820, 0x2CEAF),
+    (0xF900, 0xFAFF),
     (0x2F800, 0x2FA1F),
-)  # fmt: skip
+)
 """What stands as a word of its own; neither kana nor hangul is among it."""
 
 
@@ -23,7 +29,8 @@ class WordPiece:
         self._remembered: dict[str, list[int]] = {}
 
     def numbers(self, text: str, *, most: int) -> list[int]:
-        """Give the numbers of the text's pieces between those of [CLS] and [SEP], cut to `most` in all.
+        """Give the numbers of the text's pieces between those of [CLS] and [SEP], cut to `most` in
+        all.
 
         What looks like a special piece in the text ("[SEP]") is text like any other.
         """
@@ -43,7 +50,10 @@ class WordPiece:
         return found
 
     def _longest_first(self, word: str) -> list[int]:
-        """Take the longest piece from the front again and again; where none fits, the whole word is unknown."""
+        """Take the longest piece from the front again and again.
+
+        Where none fits, the whole word is unknown.
+        """
         if len(word) > LONGEST_WORD:
             return self._unknown
         found: list[int] = []
@@ -62,11 +72,15 @@ class WordPiece:
 
 
 def words(text: str) -> list[str]:
-    """Give the words of a text in lower case and without accents; each punctuation mark and each ideograph is a word."""
+    """Give the words of a text in lower case and without accents.
+
+    Each punctuation mark and each ideograph is a word.
+    """
     clean = text.translate(_CLEAN)
     if not clean.isascii():
         clean = unicodedata.normalize("NFD", clean)
-    # Σ first: as the last letter of a word Python would make it ς, which depends on where words end.
+    # Σ first: as the last letter of a word Python would make it ς, which depends on where words
+    # end.
     return clean.translate(_PARTS).replace("Σ", "σ").lower().split()
 
 
@@ -91,9 +105,15 @@ class _Clean(_Table):
         category = unicodedata.category(character)
         if character in "\t\n\r" or category[0] == "Z":
             return " "
-        if character == "\ufffd" or (category[0] == "C" and category != "Cn"):  # an emoji newer than this Python is a word all the same
+        if character == "\ufffd" or (
+            category[0] == "C" and category != "Cn"
+        ):  # an emoji newer than this Python is a word all the same
             return ""
-        return f" {character} " if any(first <= ord(character) <= last for first, last in IDEOGRAPHS) else character
+        return (
+            f" {character} "
+            if any(first <= ord(character) <= last for first, last in IDEOGRAPHS)
+            else character
+        )
 
 
 class _Parts(_Table):

@@ -1,8 +1,10 @@
-"""The worker: a process that turns texts into vectors, `python -m app.embedding.worker MODEL`, over its standard input and output.
+"""The worker: a process that turns texts into vectors, `python -m app.embedding.worker MODEL`, over
+its standard input and output.
 
-It knows no database and no settings, and it ends as soon as its input does, so it never outlives the server. Passages are embedded by
-a thread that only gets the time which nobody else wants; a search is embedded by another thread of usual priority, beside them,
-and a partner that takes half of its products.
+It knows no database and no settings, and it ends as soon as its input does, so it never outlives
+the server. Passages are embedded by a thread that only gets the time which nobody else wants; a
+search is embedded by another thread of usual priority, beside them, and a partner that takes
+half of its products.
 """
 
 import contextlib
@@ -38,7 +40,10 @@ class Engine:
             self._model = MiniLM(file)
 
     def embed(self, texts: Sequence[str], room: Room) -> Floats:
-        """Give the vectors of the texts in their order; the work goes from short to long, so that what is together is alike."""
+        """Give the vectors of the texts in their order.
+
+        The work goes from short to long, so that what is together is alike.
+        """
         numbers = [self._pieces.numbers(text, most=model_file.PLACES) for text in texts]
         order = sorted(range(len(texts)), key=lambda place: len(numbers[place]))
         vectors = np.empty((len(texts), self._model.dimension), np.float32)
@@ -64,7 +69,10 @@ class Worker:
         self._engine = engine
         self._out = out
         self._writing = threading.Lock()
-        self._waiting: dict[str, queue.SimpleQueue[Ask]] = {"query": queue.SimpleQueue(), "passages": queue.SimpleQueue()}
+        self._waiting: dict[str, queue.SimpleQueue[Ask]] = {
+            "query": queue.SimpleQueue(),
+            "passages": queue.SimpleQueue(),
+        }
 
     def start(self) -> None:
         """Start the threads and tell that asks may come."""
@@ -85,7 +93,9 @@ class Worker:
 
     def _answer(self, ask: Ask, form: Callable[[Floats], list[bytes]], room: Room) -> Answer:
         try:
-            return Answer(ask.number, form(self._engine.embed(ask.texts, room)) if ask.texts else [])
+            return Answer(
+                ask.number, form(self._engine.embed(ask.texts, room)) if ask.texts else []
+            )
         except Exception:
             log.exception("%d texts could not be embedded", len(ask.texts))
             return Answer(ask.number, failure="The model failed on this text.")
@@ -96,7 +106,9 @@ class Worker:
 
 
 def stand_back() -> None:
-    """Give this thread the lowest priority where threads have one of their own, else make the whole process a little lower."""
+    """Give this thread the lowest priority where threads have one of their own, else make the
+    whole process a little lower.
+    """
     with contextlib.suppress(OSError):
         if sys.platform == "linux":
             os.sched_setscheduler(threading.get_native_id(), os.SCHED_IDLE, os.sched_param(0))
@@ -115,7 +127,9 @@ def send(out: BinaryIO, answer: Answer) -> None:
 
 def main() -> None:
     """Load the model, say so, and work until the input ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C means the server, which ends its worker in its own time
+    signal.signal(
+        signal.SIGINT, signal.SIG_IGN
+    )  # Ctrl-C means the server, which ends its worker in its own time
     sys.setswitchinterval(SWITCH_SECONDS)
     asked, out = sys.stdin.buffer, sys.stdout.buffer
     try:

@@ -17,9 +17,14 @@ from app.embedding.message_frames import LENGTH_BYTES, Ask, Kind, decode_answer,
 
 START_SECONDS = 60
 END_SECONDS = 2
-# A second thread of OpenBLAS makes it many times slower as soon as another process wants the second core.
-ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1")
-ONE_ARENA = {"MALLOC_ARENA_MAX": "1"}  # glibc would give each thread its own, and 8 MB more would lie unused
+# A second thread of OpenBLAS makes it many times slower as soon as another process wants the second
+# core.
+ONE_THREAD = dict.fromkeys(
+    ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1"
+)
+ONE_ARENA = {
+    "MALLOC_ARENA_MAX": "1"
+}  # glibc would give each thread its own, and 8 MB more would lie unused
 
 
 class WorkerEnded(Exception):
@@ -27,7 +32,10 @@ class WorkerEnded(Exception):
 
 
 class WorkerProcess:
-    """One running worker. Asks may be made side by side and be cancelled: the answer of a cancelled one is dropped."""
+    """One running worker. Asks may be made side by side and be cancelled.
+
+    The answer of a cancelled one is dropped.
+    """
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
@@ -40,21 +48,35 @@ class WorkerProcess:
 
     @classmethod
     async def start(cls, model: Path) -> "WorkerProcess":
-        """Give a worker that has loaded the model. Raises EmbeddingFailed with its reason where it cannot, WorkerEnded where it gave none."""
+        """Give a worker that has loaded the model.
+
+        Raises EmbeddingFailed with its reason where it cannot, WorkerEnded where it gave none.
+        """
         try:
             process = await asyncio.create_subprocess_exec(
-                sys.executable, "-P", "-m", "app.embedding.worker", str(model),
-                stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, env=_environment(), start_new_session=True,
-            )  # fmt: skip
+                sys.executable,
+                "-P",
+                "-m",
+                "app.embedding.worker",
+                str(model),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                env=_environment(),
+                start_new_session=True,
+            )
         except OSError as error:
-            raise EmbeddingFailed(f"The embedding worker cannot be started: {error.strerror}.") from None
+            raise EmbeddingFailed(
+                f"The embedding worker cannot be started: {error.strerror}."
+            ) from None
         worker = cls(process)
         try:
             async with asyncio.timeout(START_SECONDS):
                 await worker._first
         except TimeoutError:
             await worker.close()
-            raise EmbeddingFailed(f"The embedding worker was not ready within {START_SECONDS} seconds.") from None
+            raise EmbeddingFailed(
+                f"The embedding worker was not ready within {START_SECONDS} seconds."
+            ) from None
         except BaseException:
             await worker.close()
             raise
@@ -76,7 +98,10 @@ class WorkerProcess:
         return self._process.pid
 
     async def ask(self, kind: Kind, texts: Sequence[str]) -> list[bytes]:
-        """Give one vector for each text. Raises EmbeddingFailed where the model cannot, WorkerEnded where there is no answer."""
+        """Give one vector for each text.
+
+        Raises EmbeddingFailed where the model cannot, WorkerEnded where there is no answer.
+        """
         number = next(self._numbers)
         try:
             message = frame(Ask(number, kind, list(texts)))
@@ -87,7 +112,9 @@ class WorkerProcess:
         answer: asyncio.Future[list[bytes]] = asyncio.get_running_loop().create_future()
         self._pending[number] = answer
         try:
-            self._input.write(message)  # all of it is taken at once, so a cancelled ask cannot leave half a message
+            self._input.write(
+                message
+            )  # all of it is taken at once, so a cancelled ask cannot leave half a message
             return await answer
         finally:
             self._pending.pop(number, None)
@@ -129,6 +156,8 @@ class WorkerProcess:
 
 
 def _environment() -> dict[str, str]:
-    """Give the worker what a program needs to run and nothing of Hearth's settings, some of which are secret."""
+    """Give the worker what a program needs to run and nothing of Hearth's settings, some of
+    which are secret.
+    """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HEARTH_")}
     return {**kept, **ONE_THREAD, **ONE_ARENA, "PYTHONPATH": str(Path(app.__file__).parent.parent)}

@@ -1,4 +1,6 @@
-"""The door for the command line beside a running server: the operations that only the owner of the data directory may ask, and those of its users.
+"""The door for the command line beside a running server.
+
+The operations that only the owner of the data directory may ask, and those of its users.
 
 The token is made anew at each start and lies in the data directory, readable by its owner alone.
 """
@@ -21,7 +23,10 @@ from app.interfaces.pages.pages import json_response
 
 
 def routes(parts: App, token: str) -> list[Route]:
-    """Give the routes by which the command line asks: for itself, and for a user who sits at this machine."""
+    """Give the routes by which the command line asks.
+
+    For itself, and for a user who sits at this machine.
+    """
 
     def demand_token(request: Request) -> None:
         sent = request.headers.get("authorization", "")
@@ -30,18 +35,29 @@ def routes(parts: App, token: str) -> list[Route]:
 
     async def control(request: Request) -> Response:
         demand_token(request)
-        return _answer(await parts.call(OPERATOR, request.path_params["name"], decode(await request.body())))
+        return _answer(
+            await parts.call(OPERATOR, request.path_params["name"], decode(await request.body()))
+        )
 
     async def as_user(request: Request) -> Response:
         demand_token(request)
         me = parts.quick(users.at_this_machine, request.path_params["username"])
-        return _answer(await parts.call(me, request.path_params["name"], decode(await request.body())))
+        return _answer(
+            await parts.call(me, request.path_params["name"], decode(await request.body()))
+        )
 
-    return [Route("/control/{name}", control, methods=["POST"]), Route("/control/as/{username}/{name}", as_user, methods=["POST"])]
+    return [
+        Route("/control/{name}", control, methods=["POST"]),
+        Route("/control/as/{username}/{name}", as_user, methods=["POST"]),
+    ]
 
 
 def _answer(result: Any) -> Response:
-    return StreamingResponse(_encoded(result), media_type=MEDIA_TYPE) if isinstance(result, Lines) else json_response(result)
+    return (
+        StreamingResponse(_encoded(result), media_type=MEDIA_TYPE)
+        if isinstance(result, Lines)
+        else json_response(result)
+    )
 
 
 async def _encoded(lines: Lines) -> AsyncIterator[bytes]:

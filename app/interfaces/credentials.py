@@ -1,4 +1,7 @@
-"""Who sends a request: found by its key or, where it has none, by the cookie of a web session; with the limits of rate that stand before both."""
+"""Who sends a request: found by its key or, where it has none, by the cookie of a web session.
+
+With the limits of rate that stand before both.
+"""
 
 from collections.abc import MutableMapping
 from typing import Any
@@ -20,10 +23,13 @@ RESOURCE = f"/.well-known/oauth-protected-resource{BASE}"
 
 
 class Credentials:
-    """Finds the caller of a request; counts what each caller asks, and what an address sends that does not hold.
+    """Finds the caller of a request.
 
-    A credential is looked up before anything is counted, so nobody is refused for the failures of others. Share tokens, invites and codes have a
-    count of their own (`guesses`): any web page can make a browser ask for links that do not exist.
+    Counts what each caller asks, and what an address sends that does not hold.
+
+    A credential is looked up before anything is counted, so nobody is refused for the failures
+    of others. Share tokens, invites and codes have a count of their own (`guesses`): any web
+    page can make a browser ask for links that do not exist.
     """
 
     def __init__(self, parts: App, ring: KeyRing, guard: Guard) -> None:
@@ -40,14 +46,22 @@ class Credentials:
         headers, scheme = exchange.headers, exchange.scope.get("scheme", "http")
         key = key_of(headers)
         secret = session_secret(headers) if key is None else None
-        caller = self._by_session(exchange, secret) if secret is not None else None if key is None else self.ring.caller(key)
+        caller = (
+            self._by_session(exchange, secret)
+            if secret is not None
+            else None
+            if key is None
+            else self.ring.caller(key)
+        )
         if caller is None:
             sent = key is not None or secret is not None
             if sent:
                 self.failed(exchange.scope)
             raise self.unauthorized(headers, scheme, sent=sent)
         exchange.caller = caller
-        exchange.scope["known"] = True  # so that its connection does not make way for those of strangers
+        exchange.scope["known"] = (
+            True  # so that its connection does not make way for those of strangers
+        )
         if secret is None:
             self.ring.used(caller)
         exchange.verdict = self.rates.take((caller.kind, caller.credential))
@@ -58,38 +72,71 @@ class Credentials:
         exchange.caller = self.devices.admit(caller, headers.get(b"x-device-id"))
 
     def failed(self, scope: MutableMapping[str, Any]) -> None:
-        """Count a credential that does not hold; raise RateLimited where its address sent too many of them."""
+        """Count a credential that does not hold.
+
+        Raise RateLimited where its address sent too many of them.
+        """
         _spend(self.failures, scope, "Too many failed credentials; wait a moment.")
 
     def guessed(self, scope: MutableMapping[str, Any]) -> None:
-        """Count a share token, invite or code that nobody knows; raise RateLimited where its address sent too many of them."""
+        """Count a share token, invite or code that nobody knows.
+
+        Raise RateLimited where its address sent too many of them.
+        """
         _spend(self.guesses, scope, "Too many unknown links or codes; wait a moment.")
 
     def require_own_page(self, method: str, headers: dict[bytes, bytes], scheme: str) -> None:
-        """Raise Forbidden unless what a session changes is asked as JSON by a page of this very server: no other page can send both."""
+        """Raise Forbidden unless what a session changes is asked as JSON by a page of this very
+        server: no other page can send both.
+        """
         if method not in UNSAFE:
             return
         require_json(headers)
         if not self.guard.is_own_page(headers, scheme):
-            raise Forbidden("With a session, only pages of this server may change anything: Origin must be its own.", reason="origin_not_allowed")
+            raise Forbidden(
+                "With a session, only pages of this server may change anything: Origin must be "
+                "its own.",
+                reason="origin_not_allowed",
+            )
 
     def unauthorized(self, headers: dict[bytes, bytes], scheme: str, *, sent: bool) -> Unauthorized:
         """Give the refusal of a request without a credential that holds; `sent`: it had one."""
         challenge = f'Bearer resource_metadata="{self.guard.origin(headers, scheme)}{RESOURCE}"'
-        message = "The credential is unknown, expired or revoked." if sent else "Send a credential: Authorization: Bearer <API key>."
-        return Unauthorized(message).challenged(challenge + (', error="invalid_token"' if sent else ""))
+        message = (
+            "The credential is unknown, expired or revoked."
+            if sent
+            else "Send a credential: Authorization: Bearer <API key>."
+        )
+        return Unauthorized(message).challenged(
+            challenge + (', error="invalid_token"' if sent else "")
+        )
 
     def cookie(self, secret: str, headers: dict[bytes, bytes], scheme: str) -> bytes:
-        """Give the cookie that holds a session, or with an empty secret the one that takes it away."""
+        """Give the cookie that holds a session, or with an empty secret the one that takes it
+        away.
+        """
         age = int(LIFE.total_seconds()) if secret else 0
         secure = b"; Secure" if self.guard.origin(headers, scheme).startswith("https:") else b""
-        return b"%s=%s; Path=/; Max-Age=%d; HttpOnly; SameSite=Lax%s" % (COOKIE, secret.encode(), age, secure)
+        return b"%s=%s; Path=/; Max-Age=%d; HttpOnly; SameSite=Lax%s" % (
+            COOKIE,
+            secret.encode(),
+            age,
+            secure,
+        )
 
     def _by_session(self, exchange: Exchange, secret: str) -> Caller | None:
-        """Give the caller of a session; the cookie goes back with a session that was renewed, and is taken away with one that has ended."""
+        """Give the caller of a session.
+
+        The cookie goes back with a session that was renewed, and is taken away with one that has
+        ended.
+        """
         admitted = self.sessions.admit(secret)
         if admitted is None or admitted[1]:
-            exchange.cookie = self.cookie("" if admitted is None else secret, exchange.headers, exchange.scope.get("scheme", "http"))
+            exchange.cookie = self.cookie(
+                "" if admitted is None else secret,
+                exchange.headers,
+                exchange.scope.get("scheme", "http"),
+            )
         return None if admitted is None else admitted[0]
 
 
@@ -99,9 +146,13 @@ def _spend(limit: RateLimit, scope: MutableMapping[str, Any], message: str) -> N
 
 
 def require_json(headers: dict[bytes, bytes]) -> None:
-    """Raise Forbidden unless the request says that its body is JSON, which no form of another site can say."""
+    """Raise Forbidden unless the request says that its body is JSON, which no form of another
+    site can say.
+    """
     if headers.get(b"content-type", b"").partition(b";")[0].strip().lower() != JSON:
-        raise Forbidden("With a session, Content-Type must be application/json.", reason="content_type_not_json")
+        raise Forbidden(
+            "With a session, Content-Type must be application/json.", reason="content_type_not_json"
+        )
 
 
 def session_secret(headers: dict[bytes, bytes]) -> str | None:
@@ -117,7 +168,9 @@ def session_secret(headers: dict[bytes, bytes]) -> str | None:
 
 
 def address_of(scope: MutableMapping[str, Any]) -> str:
-    """Give the address that a request comes from, as the trusted proxies name it where one passed it on."""
+    """Give the address that a request comes from, as the trusted proxies name it where one
+    passed it on.
+    """
     return str((scope.get("client") or ("?",))[0])
 
 

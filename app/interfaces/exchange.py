@@ -16,8 +16,17 @@ from app.core.schema import encode
 from app.interfaces.guard import SECURITY_HEADERS, Headers
 from app.interfaces.wire.request_bodies import Message, Receive
 
-JSON_HEADERS = [(b"content-type", b"application/json; charset=utf-8"), (b"cache-control", b"no-store"), *SECURITY_HEADERS]
-LINE_HEADERS = [(b"content-type", MEDIA_TYPE.encode()), (b"cache-control", b"no-store"), (b"x-accel-buffering", b"no"), *SECURITY_HEADERS]
+JSON_HEADERS = [
+    (b"content-type", b"application/json; charset=utf-8"),
+    (b"cache-control", b"no-store"),
+    *SECURITY_HEADERS,
+]
+LINE_HEADERS = [
+    (b"content-type", MEDIA_TYPE.encode()),
+    (b"cache-control", b"no-store"),
+    (b"x-accel-buffering", b"no"),
+    *SECURITY_HEADERS,
+]
 
 Scope = MutableMapping[str, Any]
 Send = Callable[[Message], Awaitable[None]]
@@ -26,7 +35,21 @@ Send = Callable[[Message], Awaitable[None]]
 class Exchange:
     """One request on its way to its answer: what was sent, and what is learned of it."""
 
-    __slots__ = ("caller", "cookie", "cors", "headers", "operation", "receive", "request_id", "scope", "send", "size", "started", "status", "verdict")
+    __slots__ = (
+        "caller",
+        "cookie",
+        "cors",
+        "headers",
+        "operation",
+        "receive",
+        "request_id",
+        "scope",
+        "send",
+        "size",
+        "started",
+        "status",
+        "verdict",
+    )
 
     def __init__(self, scope: Scope, receive: Receive, send: Send, request_id: bytes) -> None:
         self.scope = scope
@@ -55,7 +78,13 @@ class Exchange:
     async def stream(self, lines: Lines) -> None:
         """Send an answer line by line, until its end or until the client has left."""
         self.status = 200
-        await self.send({"type": "http.response.start", "status": 200, "headers": [*LINE_HEADERS, *self._own_headers()]})
+        await self.send(
+            {
+                "type": "http.response.start",
+                "status": 200,
+                "headers": [*LINE_HEADERS, *self._own_headers()],
+            }
+        )
         leaving = asyncio.ensure_future(self.receive())
         try:
             async for event in lines.events:
@@ -69,9 +98,18 @@ class Exchange:
             leaving.cancel()
 
     async def download(self, file: Download) -> None:
-        """Send the bytes of a file, part by part, such that no browser shows or runs them; of a HEAD request the headers alone."""
+        """Send the bytes of a file, part by part, such that no browser shows or runs them.
+
+        Of a HEAD request the headers alone.
+        """
         self.status = 200
-        await self.send({"type": "http.response.start", "status": 200, "headers": [*_file_headers(file), *self._own_headers()]})
+        await self.send(
+            {
+                "type": "http.response.start",
+                "status": 200,
+                "headers": [*_file_headers(file), *self._own_headers()],
+            }
+        )
         async with contextlib.aclosing(file.parts) as parts:
             if self.scope["method"] != "HEAD":
                 async for part in parts:
@@ -96,8 +134,13 @@ class Exchange:
 
 
 def _file_headers(file: Download) -> Headers:
-    plain = "".join(mark if (mark.isalnum() and mark.isascii()) or mark in " ._-" else "_" for mark in file.name)
-    named = f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(file.name.replace('/', '_'), safe='')}"
+    plain = "".join(
+        mark if (mark.isalnum() and mark.isascii()) or mark in " ._-" else "_" for mark in file.name
+    )
+    named = (
+        f'attachment; filename="{plain}"; '
+        f"filename*=UTF-8''{quote(file.name.replace('/', '_'), safe='')}"
+    )
     return [
         (b"content-type", file.media_type.encode()),
         (b"content-length", b"%d" % file.size),

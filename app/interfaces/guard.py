@@ -1,4 +1,8 @@
-"""What every request passes first: the Host allow-list, the Origin check, CORS for the origins that were allowed; and the headers of every answer."""
+"""What every request passes first.
+
+The Host allow-list, the Origin check, CORS for the origins that were allowed; and the headers of
+every answer.
+"""
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
@@ -31,19 +35,29 @@ class Guard:
 
     def __init__(self, settings: Settings) -> None:
         bound = f"[{settings.host}]" if ":" in settings.host else settings.host
-        self._hosts = frozenset(host.lower().encode() for host in (*LOOPBACK, bound, *settings.allowed_hosts))
+        self._hosts = frozenset(
+            host.lower().encode() for host in (*LOOPBACK, bound, *settings.allowed_hosts)
+        )
         self._known: set[bytes] = set()
         self._public = urlsplit(settings.public_url.rstrip("/"))
         self._origins = frozenset(origin.rstrip("/").encode() for origin in settings.cors_origins)
 
-    def check(self, method: str, headers: dict[bytes, bytes], scheme: str, *, for_all: bool = False) -> Headers | None:
-        """Raise Forbidden for a foreign Host or, on methods that change things, a foreign Origin; give CORS headers for an allowed origin.
+    def check(
+        self, method: str, headers: dict[bytes, bytes], scheme: str, *, for_all: bool = False
+    ) -> Headers | None:
+        """Raise Forbidden for a foreign Host or, on methods that change things, a foreign Origin.
+
+        Give CORS headers for an allowed origin.
 
         What is `for_all` pages of every origin may ask, without cookies.
         """
         host = headers.get(b"host", b"").lower()
         if host not in self._known and not self._is_known(host):
-            raise Forbidden("This Host is not one that the server answers to; see the setting HEARTH_ALLOWED_HOSTS.", reason="host_not_allowed")
+            raise Forbidden(
+                "This Host is not one that the server answers to; see the setting "
+                "HEARTH_ALLOWED_HOSTS.",
+                reason="host_not_allowed",
+            )
         if for_all:
             return ANY_ORIGIN
         origin = headers.get(b"origin")
@@ -54,7 +68,10 @@ class Guard:
         return None
 
     def origin(self, headers: dict[bytes, bytes], scheme: str) -> str:
-        """Give scheme, host and port as the client named them; for the public address its own scheme, since a proxy may speak https for it."""
+        """Give scheme, host and port as the client named them.
+
+        For the public address its own scheme, since a proxy may speak https for it.
+        """
         host = headers.get(b"host", b"").decode("latin-1").lower()
         return f"{self._public.scheme if host == self._public.netloc.lower() else scheme}://{host}"
 
@@ -62,13 +79,26 @@ class Guard:
         """Say whether the request names a page of this server as the one it comes from."""
         return headers.get(b"origin", b"").lower() == self.origin(headers, scheme).encode("latin-1")
 
-    async def pass_on(self, app: Callable[..., Awaitable[None]], scope: Any, receive: Any, send: Any, more: Headers) -> None:
-        """Let another ASGI application answer, with the headers of every answer added, and these."""
+    async def pass_on(
+        self,
+        app: Callable[..., Awaitable[None]],
+        scope: Any,
+        receive: Any,
+        send: Any,
+        more: Headers,
+    ) -> None:
+        """Let another ASGI application answer, with the headers of every answer added, and
+        these.
+        """
 
         async def send_guarded(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
                 given = {name for name, _ in message["headers"]}
-                usual = [(name, value) for name, value in (*SECURITY_HEADERS, (b"cache-control", b"no-store")) if name not in given]
+                usual = [
+                    (name, value)
+                    for name, value in (*SECURITY_HEADERS, (b"cache-control", b"no-store"))
+                    if name not in given
+                ]
                 message["headers"] = [*message["headers"], *usual, *more]
             await send(message)
 
@@ -83,9 +113,13 @@ class Guard:
 
     def _check_origin(self, origin: bytes | None, headers: dict[bytes, bytes], own: bytes) -> None:
         if origin is not None and origin.lower() != own:
-            raise Forbidden("Pages of another origin may not change anything here.", reason="origin_not_allowed")
+            raise Forbidden(
+                "Pages of another origin may not change anything here.", reason="origin_not_allowed"
+            )
         if headers.get(b"sec-fetch-site", b"none") not in (b"none", b"same-origin"):
-            raise Forbidden("Pages of another site may not change anything here.", reason="origin_not_allowed")
+            raise Forbidden(
+                "Pages of another site may not change anything here.", reason="origin_not_allowed"
+            )
 
 
 def _without_port(host: bytes) -> bytes:
@@ -98,7 +132,14 @@ def _cors(origin: bytes) -> Headers:
         (b"access-control-allow-origin", origin),
         (b"vary", b"Origin"),
         (b"access-control-allow-methods", b"GET, HEAD, POST, PUT, PATCH, DELETE"),
-        (b"access-control-allow-headers", b"Authorization, X-API-Key, Content-Type, Idempotency-Key, X-Device-Id"),
-        (b"access-control-expose-headers", b"X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, Retry-After"),
+        (
+            b"access-control-allow-headers",
+            b"Authorization, X-API-Key, Content-Type, Idempotency-Key, X-Device-Id",
+        ),
+        (
+            b"access-control-expose-headers",
+            b"X-Request-Id, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, "
+            b"Retry-After",
+        ),
         (b"access-control-max-age", b"600"),
     ]

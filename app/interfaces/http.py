@@ -1,6 +1,7 @@
 """Serve the catalogue over HTTP: one way in, one envelope of success, one shape of refusal.
 
-A pure ASGI callable in front of Starlette: at these rates a router and a response object for each request would be half the time.
+A pure ASGI callable in front of Starlette: at these rates a router and a response object for
+each request would be half the time.
 """
 
 import asyncio
@@ -46,7 +47,10 @@ class Refusal(msgspec.Struct, frozen=True):
 
 
 class Api:
-    """The ASGI application in front: guards every request, answers those below the base path, passes the others on."""
+    """The ASGI application in front.
+
+    Guards every request, answers those below the base path, passes the others on.
+    """
 
     def __init__(self, app: ASGI, *, parts: App, credentials: Credentials, log: AccessLog) -> None:
         self.app = app
@@ -58,7 +62,10 @@ class Api:
         self.routes = Routes(parts.catalog)
         self.unchanged = Unchanged()
         self._large = asyncio.Lock()
-        self._ids = map(b"%s-%x".__mod__, zip(itertools.repeat(random_tokens.run_name().encode()), itertools.count(1)))
+        self._ids = map(
+            b"%s-%x".__mod__,
+            zip(itertools.repeat(random_tokens.run_name().encode()), itertools.count(1)),
+        )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         exchange = Exchange(scope, receive, send, next(self._ids))
@@ -68,27 +75,44 @@ class Api:
                 exchange.headers = merged(scope["headers"])
             scope["client"] = self.proxies.client(scope.get("client"), exchange.headers)
             for_all = path.removesuffix("/") == GUESTS
-            exchange.cors = self.guard.check(scope["method"], exchange.headers, scope.get("scheme", "http"), for_all=for_all)
+            exchange.cors = self.guard.check(
+                scope["method"], exchange.headers, scope.get("scheme", "http"), for_all=for_all
+            )
             if exchange.cors is not None and scope["method"] == "OPTIONS":
                 await exchange.answer(204, b"")
             elif path.startswith(BASE) and (len(path) == len(BASE) or path[len(BASE)] == "/"):
                 await self._serve(exchange, path[len(BASE) :])
             else:
-                more = [(b"x-request-id", exchange.request_id), *(exchange.cors or () if for_all else ())]
+                more = [
+                    (b"x-request-id", exchange.request_id),
+                    *(exchange.cors or () if for_all else ()),
+                ]
                 if path.endswith("/") and path != "/":
                     scope = {**scope, "path": path.removesuffix("/")}
                 await self.guard.pass_on(self.app, scope, receive, send, more)
                 return
         except ClientLeft:
             exchange.status = 499
-        except asyncio.CancelledError:  # only an ending server cancels, when it has waited long enough
-            await self._refuse(exchange, Unavailable("The server is ending and could not finish this request; ask again once it is back."))
+        except (
+            asyncio.CancelledError
+        ):  # only an ending server cancels, when it has waited long enough
+            await self._refuse(
+                exchange,
+                Unavailable(
+                    "The server is ending and could not finish this request; ask again once it is "
+                    "back."
+                ),
+            )
         except AppError as error:
             await self._refuse(exchange, error)
         except Exception:
             log.exception("request %s failed", exchange.request_id.decode())
             await self._refuse(
-                exchange, AppError("Something went wrong inside the server; its log tells more.", requestId=exchange.request_id.decode())
+                exchange,
+                AppError(
+                    "Something went wrong inside the server; its log tells more.",
+                    requestId=exchange.request_id.decode(),
+                ),
             )
         self.log.add(exchange)
 
@@ -126,22 +150,42 @@ class Api:
             _demand_file(exchange)
         if operation.http.spooled:
             return await self._ask_with_file(exchange, found)
-        body = b"" if operation.method == "GET" else await self._body(exchange, getattr(self.parts.settings, operation.http.body))
+        body = (
+            b""
+            if operation.method == "GET"
+            else await self._body(exchange, getattr(self.parts.settings, operation.http.body))
+        )
 
         def params() -> dict[str, Any]:
             text = exchange.scope["query_string"]
             in_text = operation.in_query or operation.http.takes_file
-            given = decode(body) if not in_text else operation.shape.from_text(query(text)) if text else {}
+            given = (
+                decode(body)
+                if not in_text
+                else operation.shape.from_text(query(text))
+                if text
+                else {}
+            )
             if operation.in_query and body:  # of a DELETE: fields that were sent so narrow it too
                 given = decode(body) | given
             if operation.http.takes_file:
-                given |= {"content": body, "contentType": exchange.headers.get(b"content-type", b"").decode("latin-1")}
+                given |= {
+                    "content": body,
+                    "contentType": exchange.headers.get(b"content-type", b"").decode("latin-1"),
+                }
             return {**given, **found.values()} if found.texts else given
 
         key = exchange.headers.get(b"idempotency-key") if operation.http.idempotent else None
         try:
-            work = self.parts.run(exchange.caller, operation, params, once=None if key is None else key.decode("latin-1"))
-            return await (_while_there(exchange.receive, work) if operation.http.stoppable else work)
+            work = self.parts.run(
+                exchange.caller,
+                operation,
+                params,
+                once=None if key is None else key.decode("latin-1"),
+            )
+            return await (
+                _while_there(exchange.receive, work) if operation.http.stoppable else work
+            )
         except NotFound:
             if operation.http.guessable:
                 self.credentials.guessed(exchange.scope)
@@ -152,7 +196,10 @@ class Api:
             return Refusal({**error.body, **operation.http.refusal})
 
     async def _ask_with_file(self, exchange: Exchange, found: Found) -> Any:
-        """Run an operation whose body is a file of any size; the file lies in the spool, and stays there only for one that was let through."""
+        """Run an operation whose body is a file of any size.
+
+        The file lies in the spool, and stays there only for one that was let through.
+        """
         operation = found.operation
         if exchange.caller is not None:
             self.parts.authorize(self.parts.renewed(exchange.caller), operation)
@@ -165,19 +212,32 @@ class Api:
                 await asyncio.to_thread(upload.add, part)
             await asyncio.to_thread(upload.close)
             kind = exchange.headers.get(b"content-type", b"").decode("latin-1")
-            params = {**given, "content": upload.name.encode(), "contentType": kind, **found.values()}
+            params = {
+                **given,
+                "content": upload.name.encode(),
+                "contentType": kind,
+                **found.values(),
+            }
             return await self.parts.run(exchange.caller, operation, params)
         except BaseException:
             await asyncio.to_thread(upload.remove)
             raise
 
-    def _told(self, operation: Operation[..., Any], result: Any) -> tuple[int, bytes, Headers | None]:
+    def _told(
+        self, operation: Operation[..., Any], result: Any
+    ) -> tuple[int, bytes, Headers | None]:
         """Give status, body and further headers for what an operation gave."""
         if isinstance(result, Refusal):
             return 200, encode(result.body), None
         if isinstance(result, Replay):
             return _replayed(result, operation)
-        return operation.http.status, encode(result) if operation.http.bare else encode_enveloped(result, operation.http.wrap), None
+        return (
+            operation.http.status,
+            encode(result)
+            if operation.http.bare
+            else encode_enveloped(result, operation.http.wrap),
+            None,
+        )
 
     async def _body(self, exchange: Exchange, most: int) -> bytes:
         size = _demand_small(exchange, most)
@@ -197,19 +257,28 @@ class Api:
 
 
 def query(raw: bytes) -> dict[str, str]:
-    """Give the names and texts of a query string; of a name that comes twice the last; raise Invalid when it is not UTF-8."""
+    """Give the names and texts of a query string; of a name that comes twice the last.
+
+    Raise Invalid when it is not UTF-8.
+    """
     try:
         text = raw.decode("ascii")
         if "%" in text or "+" in text:
             return dict(parse_qsl(text, keep_blank_values=True, errors="strict"))
         return dict(part.partition("=")[::2] for part in text.split("&") if part)
     except ValueError:
-        raise Invalid("The query string is not valid percent-encoded UTF-8.", field="query") from None
+        raise Invalid(
+            "The query string is not valid percent-encoded UTF-8.", field="query"
+        ) from None
 
 
 def _replayed(replay: Replay, operation: Operation[..., Any]) -> tuple[int, bytes, Headers]:
     """Give status, body and headers of an answer that was given before."""
-    body = replay.body if replay.status >= 400 else encode_enveloped(Raw(replay.body), operation.http.wrap)
+    body = (
+        replay.body
+        if replay.status >= 400
+        else encode_enveloped(Raw(replay.body), operation.http.wrap)
+    )
     return replay.status, body, [(b"idempotency-replayed", b"true")]
 
 
@@ -252,7 +321,8 @@ def _demand_file(exchange: Exchange) -> None:
     if exchange.headers.get(b"content-type", b"").lower().startswith(b"multipart/"):
         raise Malformed(
             "The body must be the bytes of the file, not a form. With curl: "
-            f"curl --data-binary @FILE -H 'Content-Type: TYPE' -H 'Authorization: Bearer KEY' '…{exchange.scope['path']}?name=FILE'.",
+            "curl --data-binary @FILE -H 'Content-Type: TYPE' -H 'Authorization: Bearer "
+            f"KEY' '…{exchange.scope['path']}?name=FILE'.",
             field="Content-Type",
         )
 
@@ -263,6 +333,11 @@ def _demand_small(exchange: Exchange, most: int) -> int:
     size = int(declared[:20]) if declared.isdigit() else 0
     if size > most:
         raise too_large(most)
-    if b"content-encoding" in exchange.headers and exchange.headers[b"content-encoding"] != b"identity":
-        raise Malformed("Content-Encoding is not supported; send the body as it is.", field="Content-Encoding")
+    if (
+        b"content-encoding" in exchange.headers
+        and exchange.headers[b"content-encoding"] != b"identity"
+    ):
+        raise Malformed(
+            "Content-Encoding is not supported; send the body as it is.", field="Content-Encoding"
+        )
     return size

@@ -11,7 +11,12 @@ from app.core.operation import Catalog, Http, Listed, Operation, operation
 from app.core.schema import Record, schemas
 
 PREFIX = "#/components/schemas/"
-IDEMPOTENCY_KEY = {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]([ -~]*[!-~])?$"}
+IDEMPOTENCY_KEY = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": 255,
+    "pattern": "^[!-~]([ -~]*[!-~])?$",
+}
 BINARY = {"type": "string", "format": "binary"}
 REFUSALS = {
     "400": "A field is wrong, or the body is not a JSON object",
@@ -60,16 +65,25 @@ def document(catalog: Catalog) -> dict[str, Any]:
     named |= {_sent_name(name, own): _renamed(schema, own) for name, schema in inner.items()}
     paths: dict[str, Any] = {}
     for one in served:
-        paths.setdefault(one.path, {})[one.method.lower()] = _entry(one, requests[one.operation.name], answers[one.operation.name])
+        paths.setdefault(one.path, {})[one.method.lower()] = _entry(
+            one, requests[one.operation.name], answers[one.operation.name]
+        )
     return {
         "openapi": "3.1.0",
-        "info": {"title": "Workspace and Agent Service API", "version": "1.0.0", "description": "Served by Hearth."},
+        "info": {
+            "title": "Workspace and Agent Service API",
+            "version": "1.0.0",
+            "description": "Served by Hearth.",
+        },
         "servers": [{"url": "/api/v1"}],
         "security": [{"bearer": []}, {"apiKey": []}],
         "paths": paths,
         "components": {
             "schemas": named,
-            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}, "apiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"}},
+            "securitySchemes": {
+                "bearer": {"type": "http", "scheme": "bearer"},
+                "apiKey": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
+            },
         },
     }
 
@@ -85,36 +99,66 @@ def _renamed(schema: Any, own: set[str]) -> Any:
     if not isinstance(schema, dict):
         return schema
     return {
-        key: PREFIX + _sent_name(part.removeprefix(PREFIX), own) if key == "$ref" else _renamed(part, own)
+        key: PREFIX + _sent_name(part.removeprefix(PREFIX), own)
+        if key == "$ref"
+        else _renamed(part, own)
         for key, part in schema.items()
-    }  # fmt: skip
+    }
 
 
 def _entry(listed: Listed, request: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
     found = listed.operation
     properties: dict[str, Any] = request.get("properties", {})
     required = set(request.get("required", ()))
-    in_path = [_parameter(name, "path", properties[name], required=True) for name in found.path_names]
+    in_path = [
+        _parameter(name, "path", properties[name], required=True) for name in found.path_names
+    ]
     others = {name: schema for name, schema in properties.items() if name not in found.path_names}
     entry: dict[str, Any] = {
-        "operationId": listed.name, "summary": found.summary, "description": found.description, "tags": [listed.category],
-        "parameters": in_path, "responses": _responses(found, answer),
-    }  # fmt: skip
+        "operationId": listed.name,
+        "summary": found.summary,
+        "description": found.description,
+        "tags": [listed.category],
+        "parameters": in_path,
+        "responses": _responses(found, answer),
+    }
     if found.http.takes_file:
-        entry["requestBody"] = {"required": True, "content": {"*/*": {"schema": BINARY | {"minLength": 1}}}}
-        others = {name: schema for name, schema in others.items() if name not in ("content", "contentType")}
+        entry["requestBody"] = {
+            "required": True,
+            "content": {"*/*": {"schema": BINARY | {"minLength": 1}}},
+        }
+        others = {
+            name: schema
+            for name, schema in others.items()
+            if name not in ("content", "contentType")
+        }
     if found.in_query or found.http.takes_file:
-        entry["parameters"] += [_parameter(name, "query", schema, required=name in required) for name, schema in others.items()]
+        entry["parameters"] += [
+            _parameter(name, "query", schema, required=name in required)
+            for name, schema in others.items()
+        ]
     elif others:
-        others = {name: schema if name in required else nullable(schema) for name, schema in others.items()}
-        body = {"type": "object", "properties": others, "required": sorted(required - set(found.path_names))}
-        entry["requestBody"] = {"required": bool(body["required"]), "content": {"application/json": {"schema": body}}}
+        others = {
+            name: schema if name in required else nullable(schema)
+            for name, schema in others.items()
+        }
+        body = {
+            "type": "object",
+            "properties": others,
+            "required": sorted(required - set(found.path_names)),
+        }
+        entry["requestBody"] = {
+            "required": bool(body["required"]),
+            "content": {"application/json": {"schema": body}},
+        }
     if found.public:
         entry["security"] = []
     if found.scopes:
         entry["x-scopes"] = list(found.scopes)
     if found.http.idempotent:
-        entry["parameters"].append(_parameter("Idempotency-Key", "header", IDEMPOTENCY_KEY, required=False))
+        entry["parameters"].append(
+            _parameter("Idempotency-Key", "header", IDEMPOTENCY_KEY, required=False)
+        )
     return entry
 
 
@@ -127,8 +171,16 @@ def _parameter(name: str, place: str, schema: dict[str, Any], *, required: bool)
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
     """Give the schema of a query parameter: null cannot be written in a query."""
     options = [option for option in schema.get("anyOf", ()) if option != {"type": "null"}]
-    rest = {key: value for key, value in schema.items() if key != "anyOf" and not (key == "default" and value is None)}
-    return {**options[0], **rest} if len(options) == 1 else rest | ({"anyOf": options} if options else {})
+    rest = {
+        key: value
+        for key, value in schema.items()
+        if key != "anyOf" and not (key == "default" and value is None)
+    }
+    return (
+        {**options[0], **rest}
+        if len(options) == 1
+        else rest | ({"anyOf": options} if options else {})
+    )
 
 
 def _responses(found: Operation[..., Any], answer: dict[str, Any]) -> dict[str, Any]:
@@ -138,10 +190,18 @@ def _responses(found: Operation[..., Any], answer: dict[str, Any]) -> dict[str, 
         body = {"anyOf": [body, refusal]}
     codes = set(REFUSALS) - ({"401", "403"} if found.public else set())
     told = REFUSALS | {str(found.http.invalid_status): _refused(found)}
-    listed = {code: {"description": told[code], "content": {"application/json": {"schema": refusal}}} for code in sorted(codes)}
+    listed = {
+        code: {"description": told[code], "content": {"application/json": {"schema": refusal}}}
+        for code in sorted(codes)
+    }
     content = {"application/json": {"schema": body}}
     if found.streams:
-        content[MEDIA_TYPE.partition(";")[0]] = {"schema": {"type": "string", "description": "one JSON object a line, the last a completion"}}
+        content[MEDIA_TYPE.partition(";")[0]] = {
+            "schema": {
+                "type": "string",
+                "description": "one JSON object a line, the last a completion",
+            }
+        }
     if found.downloads:
         content = {"*/*": {"schema": BINARY}}
     return {str(found.http.status): {"description": "Success", "content": content}, **listed}
@@ -150,10 +210,23 @@ def _responses(found: Operation[..., Any], answer: dict[str, Any]) -> dict[str, 
 def _refused(found: Operation[..., Any]) -> str:
     """Say what a request is refused for beyond what its schema says."""
     cases = [f"`{field}`: {when}" for field, when in found.http.refuses.items()]
-    return "\n".join([REFUSALS[str(found.http.invalid_status)] + (". Beyond the schema:" if cases else ""), *(f"- {case}" for case in cases)])
+    return "\n".join(
+        [
+            REFUSALS[str(found.http.invalid_status)] + (". Beyond the schema:" if cases else ""),
+            *(f"- {case}" for case in cases),
+        ]
+    )
 
 
 def _enveloped(found: Operation[..., Any], answer: dict[str, Any]) -> dict[str, Any]:
-    success = {"type": "object", "properties": {"success": {"const": True}}, "required": ["success"]}
-    inner = {"type": "object", "properties": {found.http.wrap: answer}, "required": [found.http.wrap]} if found.http.wrap else answer
+    success = {
+        "type": "object",
+        "properties": {"success": {"const": True}},
+        "required": ["success"],
+    }
+    inner = (
+        {"type": "object", "properties": {found.http.wrap: answer}, "required": [found.http.wrap]}
+        if found.http.wrap
+        else answer
+    )
     return {"allOf": [success, inner]}

@@ -24,7 +24,9 @@ class Found:
         self._values: dict[str, Any] | None = None
 
     def values(self) -> dict[str, Any]:
-        """Give the typed values; an id too large or too small to exist is NotFound, one that is no number Invalid."""
+        """Give the typed values; an id too large or too small to exist is NotFound, one that is
+        no number Invalid.
+        """
         if self._values is None:
             self._values = _path_values(self.operation, self.texts)
         return self._values
@@ -42,7 +44,8 @@ class _Node:
 class Routes:
     """All routes of the catalogue as a tree of segments; a literal segment goes before a parameter.
 
-    What was found for a path is remembered, so that a path which is asked for again costs one look-up.
+    What was found for a path is remembered, so that a path which is asked for again costs one
+    look-up.
     """
 
     def __init__(self, catalog: Catalog) -> None:
@@ -50,7 +53,10 @@ class Routes:
         self._known: dict[tuple[str, str], Found] = {}
 
     def find(self, method: str, path: str) -> Found:
-        """Give what answers `method` on `path` (below the base path); raise NotFound or MethodNotAllowed."""
+        """Give what answers `method` on `path` (below the base path).
+
+        Raise NotFound or MethodNotAllowed.
+        """
         found = self._known.get((method, path))
         if found is None:
             found = self._walk(method, path)
@@ -93,7 +99,11 @@ def _tree(catalog: Catalog) -> _Node:
 def _path_values(operation: Operation[..., Any], texts: dict[str, str]) -> dict[str, Any]:
     for name, text in texts.items():
         is_long = len(text) > MOST_DIGITS and text.isascii() and text.isdecimal()
-        if is_long and operation.shape.reads_integer(name) and (len(text) > HUGE or int(text) > LARGEST_ID):
+        if (
+            is_long
+            and operation.shape.reads_integer(name)
+            and (len(text) > HUGE or int(text) > LARGEST_ID)
+        ):
             raise NotFound("There is no such thing.", field=name)
     values = operation.shape.from_text(texts)
     for value in values.values():
@@ -103,7 +113,9 @@ def _path_values(operation: Operation[..., Any], texts: dict[str, str]) -> dict[
 
 
 def _match(node: _Node, segments: list[str], texts: list[str]) -> tuple[_Node, list[str]] | None:
-    """Give the node that the segments lead to, a literal way before a parameter, with the parameters' texts."""
+    """Give the node that the segments lead to, a literal way before a parameter, with the
+    parameters' texts.
+    """
     if not segments:
         return (node, texts) if node.methods else None
     head, rest = segments[0], segments[1:]

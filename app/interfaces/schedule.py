@@ -1,4 +1,7 @@
-"""The clock of the background work: it ticks, and what is due is asked for by the same door as everything else."""
+"""The clock of the background work.
+
+It ticks, and what is due is asked for by the same door as everything else.
+"""
 
 import asyncio
 import logging
@@ -43,7 +46,8 @@ class Schedule:
             self._scheduler.shutdown(wait=False)
 
     async def sweep(self) -> None:
-        """Delete for good what has been in the trash for its time, uploads cut off, surplus snapshots, old replies and runs of the heartbeat.
+        """Delete for good what has been in the trash for its time, uploads cut off, surplus
+        snapshots, old replies and runs of the heartbeat.
 
         Close forgotten calls.
         """
@@ -86,10 +90,29 @@ class Schedule:
 
         self._scheduler = AsyncIOScheduler(timezone="UTC")
         devices, sessions = self._parts.part(Devices), self._parts.part(Sessions)
-        minutely = (self._ring.flush, devices.flush_seen, sessions.flush_renewed, self.expire, self.refresh, self.answer, self.look_after)
-        for seconds, job in (*((60, job) for job in minutely), (30, self.beat), (3600, self.sweep), (3600, self.check)):
+        minutely = (
+            self._ring.flush,
+            devices.flush_seen,
+            sessions.flush_renewed,
+            self.expire,
+            self.refresh,
+            self.answer,
+            self.look_after,
+        )
+        for seconds, job in (
+            *((60, job) for job in minutely),
+            (30, self.beat),
+            (3600, self.sweep),
+            (3600, self.check),
+        ):
             self._scheduler.add_job(
-                self._guarded(job), "interval", seconds=seconds, coalesce=True, max_instances=1, misfire_grace_time=None, id=job.__name__
+                self._guarded(job),
+                "interval",
+                seconds=seconds,
+                coalesce=True,
+                max_instances=1,
+                misfire_grace_time=None,
+                id=job.__name__,
             )
         self._scheduler.start()
 

@@ -1,6 +1,9 @@
-"""The schema, as the ordered steps that made it. Append only: a step that has been released is never changed.
+"""The schema, as the ordered steps that made it.
 
-Each step runs in one transaction together with the record that it ran, so a step that was cut off has not happened.
+Append only: a step that has been released is never changed.
+
+Each step runs in one transaction together with the record that it ran, so a step that was cut
+off has not happened.
 """
 
 import sqlite3
@@ -21,7 +24,14 @@ from app.migrations.agent import (
     m016_metering,
     m017_heartbeat,
 )
-from app.migrations.network import m018_contacts, m019_messages, m020_shares, m021_sessions, m023_imports, m030_makers
+from app.migrations.network import (
+    m018_contacts,
+    m019_messages,
+    m020_shares,
+    m021_sessions,
+    m023_imports,
+    m030_makers,
+)
 from app.migrations.workspace import (
     m001_accounts,
     m002_workspace,
@@ -71,11 +81,19 @@ STEPS: tuple[Callable[["Database"], None], ...] = (
 )
 
 
-def migrate(path: Path, *, steps: tuple[Callable[["Database"], None], ...] = STEPS, before: Callable[[Path], object] | None = None) -> list[str]:
-    """Bring the file at `path` up to date and give the names of the steps that ran; it is made if it is not there.
+def migrate(
+    path: Path,
+    *,
+    steps: tuple[Callable[["Database"], None], ...] = STEPS,
+    before: Callable[[Path], object] | None = None,
+) -> list[str]:
+    """Bring the file at `path` up to date and give the names of the steps that ran.
 
-    `before` is called with the path of a file that is about to be changed; what it raises ends the matter with nothing changed.
-    Raises NewerFile when the file holds a step that this Hearth does not know.
+    It is made if it is not there.
+
+    `before` is called with the path of a file that is about to be changed; what it raises ends
+    the matter with nothing changed. Raises NewerFile when the file holds a step that this Hearth
+    does not know.
     """
     pending = due(path, steps=steps)
     if pending:
@@ -85,25 +103,41 @@ def migrate(path: Path, *, steps: tuple[Callable[["Database"], None], ...] = STE
     return pending
 
 
-def due(path: Path, *, steps: tuple[Callable[["Database"], None], ...] = STEPS, sealed: bool = False) -> list[str]:
-    """Give the names of the steps that the file at `path` still needs, without changing it; `sealed`: it lies where no file can be made.
+def due(
+    path: Path, *, steps: tuple[Callable[["Database"], None], ...] = STEPS, sealed: bool = False
+) -> list[str]:
+    """Give the names of the steps that the file at `path` still needs, without changing it.
+
+    `sealed`: it lies where no file can be made.
 
     Raises NewerFile as `migrate` does.
     """
     names = [step.__name__ for step in steps]
     applied = _applied(path, sealed=sealed)
     if unknown := [name for name in applied if name not in names]:
-        raise NewerFile(f"{path} was made by a newer Hearth (it holds {', '.join(unknown)}); install that version to open it.")
+        raise NewerFile(
+            f"{path} was made by a newer Hearth (it holds {', '.join(unknown)}); install "
+            "that version to open it."
+        )
     return [name for name in names if name not in applied]
 
 
 def _applied(path: Path, *, sealed: bool = False) -> list[str]:
     if not path.exists():
         return []
-    journal = not sealed and path.with_name(path.name + "-wal").exists()  # without one even a look would leave an empty one behind
-    connection = sqlite3.connect(f"file:{quote(str(path))}?{'mode=ro' if journal else 'immutable=1'}", uri=True)
+    journal = (
+        not sealed and path.with_name(path.name + "-wal").exists()
+    )  # without one even a look would leave an empty one behind
+    connection = sqlite3.connect(
+        f"file:{quote(str(path))}?{'mode=ro' if journal else 'immutable=1'}", uri=True
+    )
     try:
-        return [row[0] for row in connection.execute("SELECT name FROM _sqlite_migrations WHERE migration_set = 'hearth'")]
+        return [
+            row[0]
+            for row in connection.execute(
+                "SELECT name FROM _sqlite_migrations WHERE migration_set = 'hearth'"
+            )
+        ]
     except sqlite3.OperationalError as error:
         if "no such table" in str(error):
             return []

@@ -1,4 +1,8 @@
-"""The steps that made the agent: briefings, tools, conversations, models, escalations, memory, attachments, calendars, metering, the heartbeat."""
+"""The steps that made the agent.
+
+Briefings, tools, conversations, models, escalations, memory, attachments, calendars, metering,
+the heartbeat.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -74,7 +78,9 @@ def m010_conversations(db: "Database") -> None:
 
 
 def m011_models(db: "Database") -> None:
-    """Make the language models that the operator has configured, and which of them answers by default."""
+    """Make the language models that the operator has configured, and which of them answers by
+    default.
+    """
     run(
         db,
         """
@@ -88,9 +94,11 @@ def m011_models(db: "Database") -> None:
 
 
 def m012_escalations(db: "Database") -> None:
-    """Make what waits for a person, what a person has allowed for longer, the record of what agents did, and the switch that stops them.
+    """Make what waits for a person, what a person has allowed for longer, the record of what agents
+    did, and the switch that stops them.
 
-    The record names users by their number without a foreign key and holds no text of theirs: it stays whole when an account is deleted.
+    The record names users by their number without a foreign key and holds no text of theirs: it
+    stays whole when an account is deleted.
     """
     run(
         db,
@@ -135,7 +143,10 @@ def m012_escalations(db: "Database") -> None:
 
 
 def m013_episodes(db: "Database") -> None:
-    """Make the episodes that memory search looks through, with their vectors; what has been is brought in in the background."""
+    """Make the episodes that memory search looks through, with their vectors.
+
+    What has been is brought in in the background.
+    """
     run(
         db,
         """
@@ -163,7 +174,9 @@ def m013_episodes(db: "Database") -> None:
 
 
 def m014_attachments(db: "Database") -> None:
-    """Make attachments, stored in parts, the texts that were read from them, and which of them a message has."""
+    """Make attachments, stored in parts, the texts that were read from them, and which of them a
+    message has.
+    """
     run(
         db,
         """
@@ -189,7 +202,10 @@ def m014_attachments(db: "Database") -> None:
 
 
 def m015_integrations(db: "Database") -> None:
-    """Make integrations, and the events of calendars with their recurrences worked out; of each calendar one generation of events counts."""
+    """Make integrations, and the events of calendars with their recurrences worked out.
+
+    Of each calendar one generation of events counts.
+    """
     run(
         db,
         """
@@ -210,7 +226,10 @@ def m015_integrations(db: "Database") -> None:
 
 
 def m016_metering(db: "Database") -> None:
-    """Make caps, the ledger of tokens with its counts, and the devices that were active; every user has the cap of the heartbeat."""
+    """Make caps, the ledger of tokens with its counts, and the devices that were active.
+
+    Every user has the cap of the heartbeat.
+    """
     run(
         db,
         """

@@ -34,7 +34,9 @@ def m018_contacts(db: "Database") -> None:
 
 
 def m019_messages(db: "Database") -> None:
-    """Make the threads between two people, what each member of a group may see, and the keys by which a group's message comes once."""
+    """Make the threads between two people, what each member of a group may see, and the keys by
+    which a group's message comes once.
+    """
     run(
         db,
         """
@@ -63,7 +65,9 @@ def m019_messages(db: "Database") -> None:
 
 
 def m020_shares(db: "Database") -> None:
-    """Share links, the sessions of guests who came by them, and what a local machine decided for them."""
+    """Share links, the sessions of guests who came by them, and what a local machine decided for
+    them.
+    """
     run(
         db,
         """
@@ -125,7 +129,10 @@ def m021_sessions(db: "Database") -> None:
 
 
 def m023_imports(db: "Database") -> None:
-    """What was imported from where, so that an import goes on and comes again; and the jobs of imports and exports."""
+    """What was imported from where, so that an import goes on and comes again.
+
+    And the jobs of imports and exports.
+    """
     run(
         db,
         """
@@ -146,7 +153,10 @@ def m023_imports(db: "Database") -> None:
 
 
 def m030_makers(db: "Database") -> None:
-    """Which key made a key or saw its secret, and since when it has that; by which link a grant came; which user put a thing into the trash."""
+    """Which key made a key or saw its secret, and since when it has that.
+
+    By which link a grant came; which user put a thing into the trash.
+    """
     run(
         db,
         """

@@ -7,7 +7,10 @@ if TYPE_CHECKING:
 
 
 def run(db: "Database", statements: str) -> None:
-    """Run the statements one by one: `executescript` would commit the transaction that the step runs in."""
+    """Run the statements one by one.
+
+    `executescript` would commit the transaction that the step runs in.
+    """
     for statement in statements.split(";"):
         if statement.strip():
             db.conn.execute(statement)

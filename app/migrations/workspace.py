@@ -39,7 +39,9 @@ def m001_accounts(db: "Database") -> None:
 
 
 def m002_workspace(db: "Database") -> None:
-    """Make workspaces, folders and their shares, notes with their search index, snapshots, todos and the trash."""
+    """Make workspaces, folders and their shares, notes with their search index, snapshots, todos
+    and the trash.
+    """
     run(
         db,
         """
@@ -103,7 +105,9 @@ def m002_workspace(db: "Database") -> None:
 
 
 def m003_words(db: "Database") -> None:
-    """Give each owner a word index of their own, made in the background from all notes that are there; see workspace/index/word_index.py."""
+    """Give each owner a word index of their own, made in the background from all notes that are
+    there; see workspace/index/word_index.py.
+    """
     run(
         db,
         """
@@ -117,7 +121,9 @@ def m003_words(db: "Database") -> None:
 
 
 def m004_grams(db: "Database") -> None:
-    """Make the trigram index of notes, into which the notes that are there already come in the background, and the record of replacements."""
+    """Make the trigram index of notes, into which the notes that are there already come in the
+    background, and the record of replacements.
+    """
     run(
         db,
         """
@@ -155,7 +161,9 @@ def m005_vectors(db: "Database") -> None:
 
 
 def m006_links(db: "Database") -> None:
-    """Make the links of notes; those of the notes that are there already are read in the background."""
+    """Make the links of notes; those of the notes that are there already are read in the
+    background.
+    """
     run(
         db,
         """
@@ -194,7 +202,9 @@ def m007_names(db: "Database") -> None:
 
 
 def m024_links_again(db: "Database") -> None:
-    """Have the links and tags of all notes read anew, since anchors in definitions are no tags and indented code holds neither."""
+    """Have the links and tags of all notes read anew, since anchors in definitions are no tags
+    and indented code holds neither.
+    """
     run(
         db,
         """
@@ -206,7 +216,9 @@ def m024_links_again(db: "Database") -> None:
 
 
 def m028_clock_steps(db: "Database") -> None:
-    """Keep when the wall clock was set to another time, by which what was stored meanwhile can be dated truly."""
+    """Keep when the wall clock was set to another time, by which what was stored meanwhile can
+    be dated truly.
+    """
     run(
         db,
         """

@@ -1,4 +1,6 @@
-"""Seeing as another: what a caller would get, and why it is allowed or refused, by the very checks of the real call."""
+"""Seeing as another: what a caller would get, and why it is allowed or refused, by the very
+checks of the real call.
+"""
 
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
@@ -18,8 +20,20 @@ from app.errors import AppError, Forbidden, InsufficientScope, Invalid, NotFound
 from app.network import view_as_callers
 from app.tools.registry import registry
 
-OUTSIDE = frozenset({"call_tool", "add_integration", "chat", "briefing", "briefing_strategies", "briefing_matrix", "run_heartbeat"})
-"""What reaches models, tools or addresses before its first write, so that a rehearsal would be more than a look."""
+OUTSIDE = frozenset(
+    {
+        "call_tool",
+        "add_integration",
+        "chat",
+        "briefing",
+        "briefing_strategies",
+        "briefing_matrix",
+        "run_heartbeat",
+    }
+)
+"""What reaches models, tools or addresses before its first write, so that a rehearsal would be
+more than a look.
+"""
 REACHING = ("O", "X")
 COMMAND = "COMMAND"
 MOST_NEAR, MOST_COMPARED, LEAST_PART = 3, 80, 4
@@ -37,7 +51,10 @@ class Seen(Record):
 
 
 class Asked(Record):
-    """The operation that is looked at; a tool without an endpoint has the method TOOL and no path."""
+    """The operation that is looked at.
+
+    A tool without an endpoint has the method TOOL and no path.
+    """
 
     name: str
     method: str
@@ -53,9 +70,11 @@ class Check(Record):
 
 
 class Explained(Record):
-    """Whether the call would be let through, with the status, code and sentence that the caller would get.
+    """Whether the call would be let through, with the status, code and sentence that the caller
+    would get.
 
-    `ran`: the operation's own rules were tried too, and undone. `answer` is what a read gives; of a write it is null.
+    `ran`: the operation's own rules were tried too, and undone. `answer` is what a read gives;
+    of a write it is null.
     """
 
     caller: Seen | None
@@ -80,25 +99,46 @@ class Explained(Record):
         }
     ),
 )
-async def explain(app: App, me: Caller, *, caller: Annotated[str, Meta(max_length=200)], operation: Annotated[str, Meta(max_length=200)],
-                  args: Args = "{}") -> Explained:  # fmt: skip
-    """See what a caller of one's own would see, and why it is allowed or refused; nothing of it stays.
+async def explain(
+    app: App,
+    me: Caller,
+    *,
+    caller: Annotated[str, Meta(max_length=200)],
+    operation: Annotated[str, Meta(max_length=200)],
+    args: Args = "{}",
+) -> Explained:
+    """See what a caller of one's own would see, and why it is allowed or refused.
 
-    `caller` is me, session, key:<id>, contact:<username> or guest:<link>, `operation` its name, also of a tool, or its method and path, `args` its
-    fields as a JSON object, those of the path included.
-    Whoever asks must hold every scope that the caller holds.
+    Nothing of it stays.
+
+    `caller` is me, session, key:<id>, contact:<username> or guest:<link>, `operation` its name,
+    also of a tool, or its method and path, `args` its fields as a JSON object, those of the path
+    included. Whoever asks must hold every scope that the caller holds.
     """
     return await _explained(app, me, caller, operation, _fields(args))
 
 
 @operation("COMMAND")
-async def explain_call(app: App, me: Caller, *, username: str, caller: str, operation: str, args: dict[str, Any]) -> Explained:
-    """See what a caller of a user's would see, and why it is allowed or refused; nothing of it stays."""
+async def explain_call(
+    app: App, me: Caller, *, username: str, caller: str, operation: str, args: dict[str, Any]
+) -> Explained:
+    """See what a caller of a user's would see, and why it is allowed or refused.
+
+    Nothing of it stays.
+    """
     owner = await app.read(lambda tx: users.by_name(tx, username))
-    return await _explained(app, Caller(owner["id"], owner["uuid"], owner["username"], "session"), caller, operation, args)
+    return await _explained(
+        app,
+        Caller(owner["id"], owner["uuid"], owner["username"], "session"),
+        caller,
+        operation,
+        args,
+    )
 
 
-async def _explained(app: App, me: Caller, caller: str, operation: str, fields: Mapping[str, Any]) -> Explained:
+async def _explained(
+    app: App, me: Caller, caller: str, operation: str, fields: Mapping[str, Any]
+) -> Explained:
     found = _operation(app, operation)
     asked = Asked(found.name, found.method, found.path)
     try:
@@ -116,21 +156,43 @@ async def _explained(app: App, me: Caller, caller: str, operation: str, fields: 
         fields = _checked(app, found, fields)
         checks.append(Check("fields", True, "Every field fits."))
     except AppError as error:
-        checks.append(Check("fields" if isinstance(error, Invalid) or len(checks) > 1 else "scope", False, error.message))
+        checks.append(
+            Check(
+                "fields" if isinstance(error, Invalid) or len(checks) > 1 else "scope",
+                False,
+                error.message,
+            )
+        )
         return _told(who, asked, checks, error)
     if found.name in OUTSIDE or (found.tool is not None and found.tool.risk in REACHING):
-        return Explained(who, asked, True, found.http.status, None, "It reaches outside, so its own rules were not tried.", checks, False, None)
+        return Explained(
+            who,
+            asked,
+            True,
+            found.http.status,
+            None,
+            "It reaches outside, so its own rules were not tried.",
+            checks,
+            False,
+            None,
+        )
     return await _tried(app, seen, found, fields, (who, asked, checks))
 
 
 async def _tried(
-    app: App, caller: Caller, found: Operation[..., Any], fields: Mapping[str, Any], said: tuple[Seen, Asked, list[Check]]
-) -> Explained:  # fmt: skip
+    app: App,
+    caller: Caller,
+    found: Operation[..., Any],
+    fields: Mapping[str, Any],
+    said: tuple[Seen, Asked, list[Check]],
+) -> Explained:
     """Run the operation where nothing stays, and tell how it ended."""
     who, asked, checks = said
     answer = None
     try:
-        answer = await _shown(await (app if found.effect == "read" else rehearsing(app)).run(caller, found, fields))
+        answer = await _shown(
+            await (app if found.effect == "read" else rehearsing(app)).run(caller, found, fields)
+        )
     except Written:
         pass
     except AppError as error:
@@ -140,26 +202,44 @@ async def _tried(
     return Explained(who, asked, True, found.http.status, None, "Allowed.", checks, True, answer)
 
 
-def _told(who: Seen | None, asked: Asked, checks: list[Check], error: AppError, *, ran: bool = False) -> Explained:
+def _told(
+    who: Seen | None, asked: Asked, checks: list[Check], error: AppError, *, ran: bool = False
+) -> Explained:
     return Explained(who, asked, False, error.status, error.code, error.message, checks, ran, None)
 
 
 def _operation(app: App, name: str) -> Operation[..., Any]:
-    """Give the operation of that name, or of that method and path; raise NotFound, which names those that are called nearly so.
+    """Give the operation of that name, or of that method and path.
+
+    Raise NotFound, which names those that are called nearly so.
 
     What the command line alone may ask is none.
     """
     wanted = " ".join(name.split())
-    known = {spelling: found for found in app.catalog.operations.values() if found.method != COMMAND for spelling in (found.name, *_routes(found))}
+    known = {
+        spelling: found
+        for found in app.catalog.operations.values()
+        if found.method != COMMAND
+        for spelling in (found.name, *_routes(found))
+    }
     if wanted in known:
         return known[wanted]
     near = _near(wanted, known)
-    meant = f"; did you mean {' or '.join(near)}?" if near else "; `hearth routes` lists the endpoints, `GET /tools` the tools."
-    raise NotFound(f"There is no operation called {wanted[:80]}{meant}", field="operation", near=near)
+    meant = (
+        f"; did you mean {' or '.join(near)}?"
+        if near
+        else "; `hearth routes` lists the endpoints, `GET /tools` the tools."
+    )
+    raise NotFound(
+        f"There is no operation called {wanted[:80]}{meant}", field="operation", near=near
+    )
 
 
 def _checked(app: App, found: Operation[..., Any], fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Give the fields of the operation, which for what is only a tool come as that spells them; raise Invalid."""
+    """Give the fields of the operation, which for what is only a tool come as that spells them.
+
+    Raise Invalid.
+    """
     if found.path:
         app.arguments(found, fields)
         return fields
@@ -194,9 +274,15 @@ def _fields(args: str) -> dict[str, Any]:
 
 
 def _require_as_much(me: Caller, seen: Caller) -> None:
-    """Raise InsufficientScope unless whoever asks holds all that the caller holds: nobody sees more by another's eyes than by their own."""
+    """Raise InsufficientScope unless whoever asks holds all that the caller holds.
+
+    Nobody sees more by another's eyes than by their own.
+    """
     if lacking := sorted(seen.rights - me.rights):
-        raise InsufficientScope(f"To see as this caller a credential must hold what it holds; {lacking[0]} is missing.", scope=lacking[0])
+        raise InsufficientScope(
+            f"To see as this caller a credential must hold what it holds; {lacking[0]} is missing.",
+            scope=lacking[0],
+        )
 
 
 def _scopes(found: Operation[..., Any]) -> str:

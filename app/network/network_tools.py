@@ -1,4 +1,7 @@
-"""The tools by which an agent sees whom its user knows: the whole network in short, and a contact by what somebody is called."""
+"""The tools by which an agent sees whom its user knows.
+
+The whole network in short, and a contact by what somebody is called.
+"""
 
 import itertools
 from typing import Annotated, Literal
@@ -20,7 +23,11 @@ MOST_CONTACTS = 200
 MOST_FOUND = 20
 MOST_REQUESTS = 50
 
-Query = Annotated[str, Meta(min_length=1, max_length=200, description="a name, a part of one, or a username"), Text()]
+Query = Annotated[
+    str,
+    Meta(min_length=1, max_length=200, description="a name, a part of one, or a username"),
+    Text(),
+]
 
 
 class InGroup(Record):
@@ -42,7 +49,10 @@ class Waiting(Record):
 
 
 class Network(Record):
-    """Whom the user knows, the groups that they are in, and who waits for an answer; `totalContacts` counts all, also those that are not listed."""
+    """Whom the user knows, the groups that they are in, and who waits for an answer.
+
+    `totalContacts` counts all, also those that are not listed.
+    """
 
     contacts: list[Contact]
     groups: list[InGroup]
@@ -58,35 +68,62 @@ class FoundContacts(Record):
 
 
 def _taint(found: Network) -> Taint | None:
-    """Names of contacts are of people whom the user let in; what a request says, and what others call a group, anyone can have written."""
+    """Names of contacts are of people whom the user let in.
+
+    What a request says, and what others call a group, anyone can have written.
+    """
     others = bool(found.requests.incoming) or any(group.role == "member" for group in found.groups)
     return "agent" if others else None
 
 
 @operation("TOOL", scope="os.network:read", effect="read", tool=Tool(risk="R", taint=_taint))
 def list_network(tx: Tx, me: Caller) -> Network:
-    """List the user's contacts with what each may do with the other's agent, the user's groups, and the requests that wait for an answer."""
+    """List the user's contacts with what each may do with the other's agent, the user's groups,
+    and the requests that wait for an answer.
+    """
     known = contacts.list_contacts(tx, me, limit=MOST_CONTACTS)
     joined = [
-        InGroup(group.conversation_id, group.name, "admin" if group.admin_id == me.user_id else "member", group.member_count)
+        InGroup(
+            group.conversation_id,
+            group.name,
+            "admin" if group.admin_id == me.user_id else "member",
+            group.member_count,
+        )
         for group in groups.list_groups(tx, me).groups
     ]
     asked = handshake.list_requests(tx, me)
-    waiting = Waiting(asked.incoming[:MOST_REQUESTS], asked.outgoing[:MOST_REQUESTS], len(asked.incoming), len(asked.outgoing))
+    waiting = Waiting(
+        asked.incoming[:MOST_REQUESTS],
+        asked.outgoing[:MOST_REQUESTS],
+        len(asked.incoming),
+        len(asked.outgoing),
+    )
     return Network(known.contacts, joined, waiting, known.total)
 
 
 @operation("TOOL", scope="os.network:read", effect="read", tool=Tool(risk="R"))
 def search_contact(tx: Tx, me: Caller, *, query: Query) -> FoundContacts:
-    """Find the user's contacts by a name, a part of one, or a username, the best first. Only contacts are found, never anybody else."""
+    """Find the user's contacts by a name, a part of one, or a username, the best first.
+
+    Only contacts are found, never anybody else.
+    """
     wanted = plain(query.strip().removeprefix("@")).removesuffix(AGENT_SUFFIX).strip()
-    ranked = [(fit, row) for row in contacts.rows(tx, me.user) if (fit := _fit(wanted, plain(row["username"]), plain(row["name"])))]
+    ranked = [
+        (fit, row)
+        for row in contacts.rows(tx, me.user)
+        if (fit := _fit(wanted, plain(row["username"]), plain(row["name"])))
+    ]
     ranked.sort(key=lambda pair: (-pair[0], pair[1]["username"]))
-    return FoundContacts([contacts.shown(tx, me.user, row) for _, row in ranked[:MOST_FOUND]], len(ranked))
+    return FoundContacts(
+        [contacts.shown(tx, me.user, row) for _, row in ranked[:MOST_FOUND]], len(ranked)
+    )
 
 
 def _fit(wanted: str, username: str, name: str) -> int:
-    """Give how well a contact fits what was typed: the very username, the very name, its words or their beginnings, or a part; 0 for not at all."""
+    """Give how well a contact fits what was typed.
+
+    The very username, the very name, its words or their beginnings, or a part; 0 for not at all.
+    """
     parts, words = wanted.split(), [*name.split(), *username.replace("_", "-").split("-")]
     if not parts:
         return 0

@@ -1,4 +1,7 @@
-"""The network at a glance: share links, visitors and contacts; and what guests and one's agent said to each other."""
+"""The network at a glance: share links, visitors and contacts.
+
+And what guests and one's agent said to each other.
+"""
 
 import sqlite3
 from typing import Annotated, Literal
@@ -47,7 +50,9 @@ class LinkSeen(Record):
 
 
 class VisitorSeen(Record):
-    """A session of a guest; who they are is known of those who signed in, and by the name that they gave."""
+    """A session of a guest; who they are is known of those who signed in, and by the name that
+    they gave.
+    """
 
     session_id: str
     share_token: str
@@ -62,7 +67,9 @@ class VisitorSeen(Record):
 
 
 class ContactSeen(Contact):
-    """A contact, with whether their agent can answer now where one may ask it, and how many of their messages are unread."""
+    """A contact, with whether their agent can answer now where one may ask it, and how many of
+    their messages are unread.
+    """
 
     availability: Availability | None
     next_active_at: str | None
@@ -158,35 +165,54 @@ async def read_network(app: App, me: Caller) -> NetworkAnswer:
 async def read_whole_network(app: App, me: Caller) -> WholeNetworkAnswer:
     """Show share links, visitors and contacts in one view, under `network` and beside it."""
     found = await app.read(_overview, me, app.settings, stop_switch.is_stopped(app))
-    return WholeNetworkAnswer(found.share_links, found.visitors, found.contacts, found.summary, found)
+    return WholeNetworkAnswer(
+        found.share_links, found.visitors, found.contacts, found.summary, found
+    )
 
 
 @operation("GET /os/network/conversations", scope="os.network:read", effect="read")
 def list_guest_conversations(
-    tx: Tx, me: Caller, *, share_token: Annotated[str, Meta(max_length=64)] | None = None, limit: Annotated[int, Meta(ge=1), Most(100)] = 20,
+    tx: Tx,
+    me: Caller,
+    *,
+    share_token: Annotated[str, Meta(max_length=64)] | None = None,
+    limit: Annotated[int, Meta(ge=1), Most(100)] = 20,
     offset: Offset = 0,
-) -> GuestConversations:  # fmt: skip
-    """List what guests and the caller's agent said to each other, those with the newest messages first; `shareToken` names one link."""
+) -> GuestConversations:
+    """List what guests and the caller's agent said to each other, those with the newest messages
+    first; `shareToken` names one link.
+    """
     link = None if share_token is None else share_rows.own(tx, me.user, share_token)
     if share_token is not None and (link is None or link.token != share_token):
         raise NotFound("There is no such share link.", field="shareToken")
     rows = guest_rows.page(tx, me.user, link=link and link.id, limit=limit, offset=offset)
-    return GuestConversations([GuestConversation(*_conversation(tx, row)) for row in rows], limit, offset)
+    return GuestConversations(
+        [GuestConversation(*_conversation(tx, row)) for row in rows], limit, offset
+    )
 
 
 @operation("GET /os/network/conversations/{sessionId}", scope="os.network:read", effect="read")
 def read_guest_conversation(
-    tx: Tx, me: Caller, *, session_id: Annotated[str, Meta(min_length=1, max_length=64)], limit: Annotated[int, Meta(ge=1), Most(500)] = 200,
+    tx: Tx,
+    me: Caller,
+    *,
+    session_id: Annotated[str, Meta(min_length=1, max_length=64)],
+    limit: Annotated[int, Meta(ge=1), Most(500)] = 200,
     before: Id | None = None,
-) -> Transcript:  # fmt: skip
-    """Read what a guest and the caller's agent said to each other: the newest messages, or those before one, oldest first."""
+) -> Transcript:
+    """Read what a guest and the caller's agent said to each other.
+
+    The newest messages, or those before one, oldest first.
+    """
     row = guest_rows.one(tx, me.user, session_id)
     if row is None:
         raise NotFound("There is no such session on your links.", field="sessionId")
     conversation = row["conversation_id"]
     found = (
-        guest_rows.newest(tx, conversation, limit=limit) if before is None else guest_rows.messages(tx, conversation, limit=limit, before=before)
-    )  # fmt: skip
+        guest_rows.newest(tx, conversation, limit=limit)
+        if before is None
+        else guest_rows.messages(tx, conversation, limit=limit, before=before)
+    )
     head = _conversation(tx, row)
     return Transcript(*head, [TranscriptMessage(*each) for each in found], head[8])
 
@@ -197,17 +223,28 @@ def _overview(tx: Tx, me: Caller, settings: Settings, stopped: bool) -> Overview
     known = contacts.list_contacts(tx, me, limit=MOST_CONTACTS)
     requests = handshake.list_requests(tx, me)
     groups = tx.value(
-        "SELECT count(*) FROM conversation_members m JOIN conversations c ON c.id = m.conversation_id WHERE m.user_id = :me AND c.type = 'group'",
+        "SELECT count(*) FROM conversation_members m "
+        "JOIN conversations c ON c.id = m.conversation_id "
+        "WHERE m.user_id = :me AND c.type = 'group'",
         me=me.user,
-    )  # fmt: skip
+    )
     unread = _unread(tx, me)
     summary = NetworkSummary(
-        total, active, guest_rows.visitors(tx, me.user), known.total, len(requests.incoming), groups, sum(unread.values())
-    )  # fmt: skip
+        total,
+        active,
+        guest_rows.visitors(tx, me.user),
+        known.total,
+        len(requests.incoming),
+        groups,
+        sum(unread.values()),
+    )
     return Overview(
         [_link(tx, link, settings) for link in links],
         [_visitor(row) for row in guest_rows.page(tx, me.user, limit=MOST_VISITORS)],
-        [_contact(tx, me, one, unread.get(one.user_id, 0), stopped=stopped) for one in known.contacts],
+        [
+            _contact(tx, me, one, unread.get(one.user_id, 0), stopped=stopped)
+            for one in known.contacts
+        ],
         summary,
     )
 
@@ -215,27 +252,55 @@ def _overview(tx: Tx, me: Caller, settings: Settings, stopped: bool) -> Overview
 def _link(tx: Tx, link: Link, settings: Settings) -> LinkSeen:
     status = link.status(tx.now)
     return LinkSeen(
-        link.token, link.label, shares.url(link, settings), capabilities_of(link.terms, link.note_id), link.expires_at, link.created_at,
-        LinkAnalytics(*guest_rows.counts(tx, link.id)), status == "active", status,
-    )  # fmt: skip
+        link.token,
+        link.label,
+        shares.url(link, settings),
+        capabilities_of(link.terms, link.note_id),
+        link.expires_at,
+        link.created_at,
+        LinkAnalytics(*guest_rows.counts(tx, link.id)),
+        status == "active",
+        status,
+    )
 
 
 def _visitor(row: sqlite3.Row) -> VisitorSeen:
     return VisitorSeen(
-        row["uuid"], row["token"], row["label"], row["fingerprint"], row["asked"], row["active_at"], row["guest_uuid"],
-        row["guest_name"] or row["user_name"], row["guest_username"], row["guest_email"],
-    )  # fmt: skip
+        row["uuid"],
+        row["token"],
+        row["label"],
+        row["fingerprint"],
+        row["asked"],
+        row["active_at"],
+        row["guest_uuid"],
+        row["guest_name"] or row["user_name"],
+        row["guest_username"],
+        row["guest_email"],
+    )
 
 
 def _contact(tx: Tx, me: Caller, one: Contact, unread: int, *, stopped: bool) -> ContactSeen:
-    availability, next_at = _availability(tx, me, one, stopped=stopped) if one.agent_access.received else (None, None)
+    availability, next_at = (
+        _availability(tx, me, one, stopped=stopped) if one.agent_access.received else (None, None)
+    )
     return ContactSeen(
-        one.user_id, one.username, one.name, one.direction, one.your_permissions_to_them, one.their_permissions_to_you, one.agent_access,
-        one.connected_at, availability, next_at, unread,
-    )  # fmt: skip
+        one.user_id,
+        one.username,
+        one.name,
+        one.direction,
+        one.your_permissions_to_them,
+        one.their_permissions_to_you,
+        one.agent_access,
+        one.connected_at,
+        availability,
+        next_at,
+        unread,
+    )
 
 
-def _availability(tx: Tx, me: Caller, one: Contact, *, stopped: bool) -> tuple[Availability, str | None]:
+def _availability(
+    tx: Tx, me: Caller, one: Contact, *, stopped: bool
+) -> tuple[Availability, str | None]:
     """Say whether a contact's agent can answer now, and when it can again where that is known."""
     if stopped:
         return "paused", None
@@ -246,25 +311,56 @@ def _availability(tx: Tx, me: Caller, one: Contact, *, stopped: bool) -> tuple[A
 
 
 def _unread(tx: Tx, me: Caller) -> dict[str, int]:
-    """Count what is unread by the userId of whom it is from, or empty for what is from nobody else's hand, such as one's own agent's answers."""
+    """Count what is unread by the userId of whom it is from, or empty for what is from nobody
+    else's hand, such as one's own agent's answers.
+    """
     rows = tx.all(
         """SELECT ifnull(u.uuid, '') AS uuid, count(*) AS number FROM conversation_members m
-           JOIN messages ON messages.conversation_id = m.conversation_id AND messages.id > m.read_id AND messages.id > m.since_id
+           JOIN messages ON messages.conversation_id = m.conversation_id
+             AND messages.id > m.read_id AND messages.id > m.since_id
            LEFT JOIN users u ON u.id = messages.sender_id
-           WHERE m.user_id = :me AND NOT (messages.role = 'user' AND messages.sender_id IS :me) GROUP BY messages.sender_id""",
+           WHERE m.user_id = :me AND NOT (messages.role = 'user' AND messages.sender_id IS :me)
+             GROUP BY messages.sender_id""",
         me=me.user,
-    )  # fmt: skip
+    )
     return {row["uuid"]: row["number"] for row in rows}
 
 
-def _conversation(tx: Tx, row: sqlite3.Row) -> tuple[
-    str, str, str, str | None, str | None, str | None, str | None, Visitor, int, LastMessage | None, str, str
-]:  # fmt: skip
+def _conversation(
+    tx: Tx, row: sqlite3.Row
+) -> tuple[
+    str,
+    str,
+    str,
+    str | None,
+    str | None,
+    str | None,
+    str | None,
+    Visitor,
+    int,
+    LastMessage | None,
+    str,
+    str,
+]:
     last = next(iter(guest_rows.newest(tx, row["conversation_id"], limit=1)), None)
     name = row["guest_name"] or row["user_name"]
-    visitor = Visitor(name, row["guest_username"], row["guest_email"], row["guest_uuid"], row["fingerprint"])
-    role, content, at = (None, None, None) if last is None else (last["role"], last["content"], last["created_at"])
+    visitor = Visitor(
+        name, row["guest_username"], row["guest_email"], row["guest_uuid"], row["fingerprint"]
+    )
+    role, content, at = (
+        (None, None, None) if last is None else (last["role"], last["content"], last["created_at"])
+    )
     return (
-        row["uuid"], row["token"], row["label"], name or GUEST, role, content, at, visitor, guest_rows.length(tx, row["conversation_id"]),
-        None if last is None else LastMessage(last["role"], last["content"]), row["created_at"], row["active_at"],
-    )  # fmt: skip
+        row["uuid"],
+        row["token"],
+        row["label"],
+        name or GUEST,
+        role,
+        content,
+        at,
+        visitor,
+        guest_rows.length(tx, row["conversation_id"]),
+        None if last is None else LastMessage(last["role"], last["content"]),
+        row["created_at"],
+        row["active_at"],
+    )

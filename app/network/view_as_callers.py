@@ -1,4 +1,7 @@
-"""Who is looked at by another's eyes: the callers that an owner can name to see what they would see."""
+"""Who is looked at by another's eyes.
+
+The callers that an owner can name to see what they would see.
+"""
 
 from app.account import contact_pairs, keys
 from app.core.caller import Caller
@@ -11,11 +14,15 @@ NAMES = "me, session, key:<id>, contact:<username> or guest:<link>"
 
 
 def named(tx: Tx, me: Caller, name: str) -> Caller:
-    """Give a caller of the owner's by name: `me` who asks, `session` the owner at a page, `key:<id>` one of the owner's keys,
-    `contact:<username>` a contact who asks the owner's agent, `guest:<link>` a guest of the share link of that id or token.
+    """Give a caller of the owner's by name.
 
-    Raises NotFound for what is not the owner's, Unauthorized for a key that is revoked or expired, Forbidden for a contact without
-    access to the agent and for a link that is not open, Invalid for any other name.
+    `me` who asks, `session` the owner at a page, `key:<id>` one of the owner's keys,
+    `contact:<username>` a contact who asks the owner's agent, `guest:<link>` a guest of the share
+    link of that id or token.
+
+    Raises NotFound for what is not the owner's, Unauthorized for a key that is revoked or
+    expired, Forbidden for a contact without access to the agent and for a link that is not open,
+    Invalid for any other name.
     """
     kind, _, rest = name.strip().partition(":")
     if kind == "me" and not rest:
@@ -38,7 +45,10 @@ def _contact(tx: Tx, me: Caller, name: str) -> Caller:
         raise NotFound(f"There is no user called {name[:64]}.", field="caller")
     peer = grant_rows.peer(tx, me.user, person["id"])
     if peer is None:
-        raise Forbidden(f"{person['username']} was not granted access to this agent.", reason="agent_access_not_granted")
+        raise Forbidden(
+            f"{person['username']} was not granted access to this agent.",
+            reason="agent_access_not_granted",
+        )
     return peer
 
 

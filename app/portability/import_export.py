@@ -1,4 +1,8 @@
-"""Notes and todos in and out: importing what other programs wrote, exporting the workspace as files. The work itself is loaded when it begins."""
+"""Notes and todos in and out.
+
+Importing what other programs wrote, exporting the workspace as files. The work itself is loaded
+when it begins.
+"""
 
 import asyncio
 import functools
@@ -22,9 +26,18 @@ from app.portability.transfer_jobs import Job, JobAnswer, Tell, Transfers, told
 
 PART = 1 << 18
 READ, WRITE = ("os.notes:read", "os.todos:read"), ("os.notes:write", "os.todos:write")
-Name = Annotated[str, Meta(description="the name of the file, or of what is imported: the same name again is the same source"), Line()]
+Name = Annotated[
+    str,
+    Meta(
+        description="the name of the file, or of what is imported: the same name again is the "
+        "same source"
+    ),
+    Line(),
+]
 Format = Annotated[str, Meta(description="the format; else it is told by the content"), Line(1, 40)]
-Into = Annotated[str, Meta(description="the path of the folder into which all of it comes"), Text(10_000)]
+Into = Annotated[
+    str, Meta(description="the path of the folder into which all of it comes"), Text(10_000)
+]
 
 
 class Removed(Record):
@@ -46,20 +59,32 @@ class Removed(Record):
     ),
 )
 async def start_import(
-    app: App, me: Caller, *, content: bytes, content_type: str = "", name: Name = "import", format: Format | None = None,
-    into: Into | None = None, dry_run: bool = False,
-) -> JobAnswer:  # fmt: skip
-    """Import a file or an archive that other programs or Hearth's export wrote: the body is its bytes. The work goes on as a job.
+    app: App,
+    me: Caller,
+    *,
+    content: bytes,
+    content_type: str = "",
+    name: Name = "import",
+    format: Format | None = None,
+    into: Into | None = None,
+    dry_run: bool = False,
+) -> JobAnswer:
+    """Import a file or an archive that other programs or Hearth's export wrote.
 
-    The formats are Hearth's own tree, Obsidian vaults, Markdown folders and those of other programs. The same source again changes what has changed
-    in it and doubles nothing; a note is never overwritten without a snapshot. With dryRun the report says what would be done. The credential's scopes
-    decide which kinds of things come in.
+    The body is its bytes. The work goes on as a job.
+
+    The formats are Hearth's own tree, Obsidian vaults, Markdown folders and those of other
+    programs. The same source again changes what has changed in it and doubles nothing; a note is
+    never overwritten without a snapshot. With dryRun the report says what would be done. The
+    credential's scopes decide which kinds of things come in.
     """
     _demand_whole(me)
     path = temp_files.uploaded(app.store.path.parent, content.decode("ascii", "replace"))
     if path.stat().st_size == 0:
         raise Invalid("The body is empty; it must be the bytes of a file or archive.", field="body")
-    work = functools.partial(_import_upload, app, me, path, name=name, format=format, into=into, dry_run=dry_run)
+    work = functools.partial(
+        _import_upload, app, me, path, name=name, format=format, into=into, dry_run=dry_run
+    )
     return JobAnswer(await app.part(Transfers).begin(app, me, "import", name, lambda job: work))
 
 
@@ -71,20 +96,35 @@ async def import_job(app: App, me: Caller, *, id: Id) -> JobAnswer:
 
 @operation("DELETE /import/{id}", scope=WRITE, since="beyond")
 async def cancel_import(app: App, me: Caller, *, id: Id) -> JobAnswer:
-    """Cancel an import that runs: what it has stored stays, and the same source imported again goes on from there."""
+    """Cancel an import that runs.
+
+    What it has stored stays, and the same source imported again goes on from there.
+    """
     return JobAnswer(await app.part(Transfers).cancel(app, me, "import", id))
 
 
 @operation("GET /export", scope=READ, since="beyond", effect="write")
 async def export_workspace(app: App, me: Caller) -> JobAnswer:
-    """Export the workspace as an archive of files that people and other programs can read: begins a job, or gives the one that runs.
+    """Export the workspace as an archive of files that people and other programs can read.
 
-    `GET /export/{id}` tells how far it is, `GET /export/{id}/archive` gives the archive, for a day. What it holds is what the credential may read.
+    Begins a job, or gives the one that runs.
+
+    `GET /export/{id}` tells how far it is, `GET /export/{id}/archive` gives the archive, for a
+    day. What it holds is what the credential may read.
     """
     _demand_whole(me)
     transfers = app.part(Transfers)
     running = transfers.running(app, me, "export")
-    return JobAnswer(running or await transfers.begin(app, me, "export", "export", lambda job: functools.partial(_export_archive, app, me, job)))
+    return JobAnswer(
+        running
+        or await transfers.begin(
+            app,
+            me,
+            "export",
+            "export",
+            lambda job: functools.partial(_export_archive, app, me, job),
+        )
+    )
 
 
 @operation("GET /export/{id}", scope=READ, since="beyond")
@@ -95,7 +135,9 @@ async def export_job(app: App, me: Caller, *, id: Id) -> JobAnswer:
 
 @operation("GET /export/{id}/archive", scope=READ, since="beyond")
 async def download_export(app: App, me: Caller, *, id: Id) -> Download:
-    """Give the archive of an export that is completed, to a credential that may read as much as the one that began it."""
+    """Give the archive of an export that is completed, to a credential that may read as much as
+    the one that began it.
+    """
     path = _archive(app, me, app.part(Transfers).of(app, me, "export", id))
     return Download("hearth-export.zip", "application/zip", path.stat().st_size, _parts(path))
 
@@ -111,11 +153,20 @@ async def cancel_export(app: App, me: Caller, *, id: Id) -> JobAnswer:
 
 @operation("COMMAND")
 async def import_here(
-    app: App, me: Caller, *, username: users.Name, path: str, format: Format | None = None, into: Into | None = None, dry_run: bool = False
+    app: App,
+    me: Caller,
+    *,
+    username: users.Name,
+    path: str,
+    format: Format | None = None,
+    into: Into | None = None,
+    dry_run: bool = False,
 ) -> Record | Lines:
     """Import a file or folder of this machine into a user's workspace, telling how far it is."""
     whose = app.quick(users.at_this_machine, username)
-    importer, source = await _importer(app, whose, Path(path), Path(path).name, format=format, into=into, dry_run=dry_run)
+    importer, source = await _importer(
+        app, whose, Path(path), Path(path).name, format=format, into=into, dry_run=dry_run
+    )
 
     async def work(tell: Tell) -> Record:
         importer.tell_to(tell)
@@ -130,7 +181,9 @@ async def import_here(
 
 @operation("COMMAND")
 async def export_here(app: App, me: Caller, *, username: users.Name, path: str) -> Record | Lines:
-    """Export a user's workspace to a folder of this machine, or to an archive where the name ends in .zip, telling how far it is."""
+    """Export a user's workspace to a folder of this machine, or to an archive where the name
+    ends in .zip, telling how far it is.
+    """
     whose = app.quick(users.at_this_machine, username)
     return Lines(told(functools.partial(_export_to, app, whose, Path(path)), "export"))
 
@@ -140,7 +193,16 @@ def _demand_whole(me: Caller) -> None:
         raise Forbidden("Only the owner of a workspace can move it in and out.")
 
 
-async def _importer(app: App, me: Caller, path: Path, name: str, *, format: str | None, into: str | None, dry_run: bool) -> tuple[Any, Any]:
+async def _importer(
+    app: App,
+    me: Caller,
+    path: Path,
+    name: str,
+    *,
+    format: str | None,
+    into: str | None,
+    dry_run: bool,
+) -> tuple[Any, Any]:
     from app.portability.formats.formats import source_of
     from app.portability.imports.importer import Importer
 
@@ -153,15 +215,25 @@ async def _importer(app: App, me: Caller, path: Path, name: str, *, format: str 
 
 
 async def _import_upload(
-    app: App, me: Caller, path: Path, tell: Tell, *, name: str, format: str | None, into: str | None, dry_run: bool
-) -> Record:  # fmt: skip
+    app: App,
+    me: Caller,
+    path: Path,
+    tell: Tell,
+    *,
+    name: str,
+    format: str | None,
+    into: str | None,
+    dry_run: bool,
+) -> Record:
     """Import what was uploaded, proved to be harmless first, and delete it."""
     from app.portability.archives import uploads
 
     folder = path.with_name(path.name + ".d")
     try:
         file = await asyncio.to_thread(uploads.proved, path, folder, name)
-        importer, source = await _importer(app, me, file, name, format=format, into=into, dry_run=dry_run)
+        importer, source = await _importer(
+            app, me, file, name, format=format, into=into, dry_run=dry_run
+        )
         importer.tell_to(tell)
         try:
             done: Record = await importer.run()
@@ -193,7 +265,9 @@ def _places(app: App, job: int) -> list[Path]:
 def _archive(app: App, me: Caller, job: Job) -> Path:
     path = _places(app, job.id)[0]
     if job.status != "completed" or not path.is_file():
-        raise NotFound("There is no archive of this export: it is not completed, or was deleted after a day.")
+        raise NotFound(
+            "There is no archive of this export: it is not completed, or was deleted after a day."
+        )
     return path
 
 

@@ -1,4 +1,8 @@
-"""Imports and exports as jobs: begun by a request, gone on with whoever asked for them present or not, read and cancelled by their number."""
+"""Imports and exports as jobs.
+
+Begun by a request, gone on with whoever asked for them present or not, read and cancelled by
+their number.
+"""
 
 import asyncio
 import contextlib
@@ -24,15 +28,24 @@ KEPT = 20
 """How many jobs of a kind a user has; older ones are forgotten."""
 TOLD_SECONDS = 0.25
 FULL = {
-    "import": "The disk is full, so the import was stopped. What it has stored stays; make room and import the same again: it goes on from there.",
-    "export": "The disk is full, so nothing of the export was kept. Make room, or name a place on another disk, and try again.",
+    "import": "The disk is full, so the import was stopped. What it has stored stays; make "
+    "room and import the same again: it goes on from there.",
+    "export": "The disk is full, so nothing of the export was kept. Make room, or name a "
+    "place on another disk, and try again.",
 }
 COUNTING = frozenset(
     {
-        "os.notes:read", "os.notes:write", "os.todos:read", "os.todos:write", "os.snapshots:read", "os.snapshots:write", "agent.chat:read",
-        "agent.chat:run", "account:manage",
+        "os.notes:read",
+        "os.notes:write",
+        "os.todos:read",
+        "os.todos:write",
+        "os.snapshots:read",
+        "os.snapshots:write",
+        "agent.chat:read",
+        "agent.chat:run",
+        "account:manage",
     }
-)  # fmt: skip
+)
 """The scopes that decide what an import or export carries."""
 _REPORT = {"type": ["object", "null"]}
 Tell = Callable[[int, int | None], None]
@@ -40,7 +53,10 @@ Work = Callable[[Tell], Awaitable[Record]]
 
 
 class Job(Record):
-    """An import or export; `total` is null where it is not known. `interrupted`: the server ended meanwhile; begin it again, it goes on."""
+    """An import or export; `total` is null where it is not known.
+
+    `interrupted`: the server ended meanwhile; begin it again, it goes on.
+    """
 
     id: int
     kind: Kind
@@ -59,7 +75,10 @@ class JobAnswer(Record):
 
 
 class Progress:
-    """How far a piece of work is, told from any thread; once it is cancelled, whoever tells next is stopped."""
+    """How far a piece of work is, told from any thread.
+
+    Once it is cancelled, whoever tells next is stopped.
+    """
 
     def __init__(self) -> None:
         self.done = 0
@@ -90,20 +109,34 @@ class Transfers:
         """Delete the files of jobs that an earlier server did not come to the end of."""
         clean(app.store.path.parent, app.clock())
 
-    async def begin(self, app: App, me: Caller, kind: Kind, name: str, work: Callable[[int], Work]) -> Job:
+    async def begin(
+        self, app: App, me: Caller, kind: Kind, name: str, work: Callable[[int], Work]
+    ) -> Job:
         """Start a job and give it; raise AlreadyRunning while the user has one of that kind."""
         row = app.quick(_newest, me, kind)
         if row is not None and row["id"] in self._running:
-            raise AlreadyRunning(f"An {kind} is running already; wait for its end, or cancel it.", jobId=row["id"])
+            raise AlreadyRunning(
+                f"An {kind} is running already; wait for its end, or cancel it.", jobId=row["id"]
+            )
         job = await app.write(_add, me, kind, name)
         progress = Progress()
-        self._running[job] = progress, app.tasks.start(self._run(app, me, kind, job, progress, work(job)))
+        self._running[job] = (
+            progress,
+            app.tasks.start(self._run(app, me, kind, job, progress, work(job))),
+        )
         return self.of(app, me, kind, job)
 
     def running(self, app: App, me: Caller, kind: Kind) -> Job | None:
         """Give the job of that kind that runs for the caller's user, if one does."""
         row = app.quick(_newest, me, kind)
-        return self._shown(row) if row is not None and row["status"] == "running" and row["id"] in self._running and _may_see(me, row) else None
+        return (
+            self._shown(row)
+            if row is not None
+            and row["status"] == "running"
+            and row["id"] in self._running
+            and _may_see(me, row)
+            else None
+        )
 
     def of(self, app: App, me: Caller, kind: Kind, job: int) -> Job:
         """Give a job of the caller's user; raise NotFound for any other."""
@@ -125,9 +158,22 @@ class Transfers:
             status, error = self._untold.get(row["id"], ("interrupted", None))
         done, total = (progress.done, progress.total) if progress is not None else (0, None)
         report = msgspec.Raw(row["result"].encode() if row["result"] else b"null")
-        return Job(row["id"], row["kind"], row["name"], status, done, total, report, error, row["started_at"], row["ended_at"])
+        return Job(
+            row["id"],
+            row["kind"],
+            row["name"],
+            status,
+            done,
+            total,
+            report,
+            error,
+            row["started_at"],
+            row["ended_at"],
+        )
 
-    async def _run(self, app: App, me: Caller, kind: Kind, job: int, progress: Progress, work: Work) -> None:
+    async def _run(
+        self, app: App, me: Caller, kind: Kind, job: int, progress: Progress, work: Work
+    ) -> None:
         status: Status = "interrupted"
         report, error = None, None
         try:
@@ -151,11 +197,29 @@ class Transfers:
             finally:
                 del self._running[job]
 
-    async def _end(self, app: App, me: Caller, job: int, status: Status, report: Record | None, error: str | None) -> None:
-        """Take down how a job ended; where there is no room even for that, it is known until the server ends."""
+    async def _end(
+        self,
+        app: App,
+        me: Caller,
+        job: int,
+        status: Status,
+        report: Record | None,
+        error: str | None,
+    ) -> None:
+        """Take down how a job ended.
+
+        Where there is no room even for that, it is known until the server ends.
+        """
         try:
             with freeing():
-                await app.write(_end, me, job, status, None if report is None else encode(report).decode(), error)
+                await app.write(
+                    _end,
+                    me,
+                    job,
+                    status,
+                    None if report is None else encode(report).decode(),
+                    error,
+                )
         except (StorageFull, Unavailable):
             self._untold[job] = status, error
 
@@ -170,7 +234,10 @@ def sentence(failure: AppError | OSError, kind: Kind) -> str:
 
 
 async def told(work: Work, kind: Kind) -> AsyncGenerator[Mapping[str, Any], None]:
-    """Give how far a piece of work is, again and again, and at last its report or why it failed; whoever stops listening ends it."""
+    """Give how far a piece of work is, again and again, and at last its report or why it failed.
+
+    Whoever stops listening ends it.
+    """
     progress = Progress()
     task = asyncio.ensure_future(work(progress.tell))
     try:
@@ -190,34 +257,60 @@ async def told(work: Work, kind: Kind) -> AsyncGenerator[Mapping[str, Any], None
 def _add(tx: Tx, me: Caller, kind: Kind, name: str) -> int:
     tx.run(
         """DELETE FROM transfers WHERE user_id = :me AND kind = :kind AND id NOT IN (
-               SELECT id FROM transfers WHERE user_id = :me AND kind = :kind ORDER BY id DESC LIMIT :kept)""",
-        me=me.user, kind=kind, kept=KEPT - 1,
-    )  # fmt: skip
+               SELECT id FROM transfers WHERE user_id = :me AND kind = :kind ORDER BY id DESC
+                 LIMIT :kept)""",
+        me=me.user,
+        kind=kind,
+        kept=KEPT - 1,
+    )
     made = tx.run(
-        "INSERT INTO transfers (user_id, kind, name, status, scopes, started_at) VALUES (:me, :kind, :name, 'running', :scopes, :now)",
-        me=me.user, kind=kind, name=name, scopes=" ".join(sorted(COUNTING & me.rights)), now=tx.now,
-    )  # fmt: skip
+        "INSERT INTO transfers (user_id, kind, name, status, scopes, started_at) "
+        "VALUES (:me, :kind, :name, 'running', :scopes, :now)",
+        me=me.user,
+        kind=kind,
+        name=name,
+        scopes=" ".join(sorted(COUNTING & me.rights)),
+        now=tx.now,
+    )
     return made.lastrowid or 0
 
 
 def _end(tx: Tx, me: Caller, job: int, status: str, result: str | None, error: str | None) -> None:
     tx.run(
-        "UPDATE transfers SET status = :status, result = :result, error = :error, ended_at = :now WHERE id = :id AND user_id = :me",
-        status=status, result=result, error=error, now=tx.now, id=job, me=me.user,
-    )  # fmt: skip
+        "UPDATE transfers SET status = :status, result = :result, error = :error, "
+        "ended_at = :now WHERE id = :id AND user_id = :me",
+        status=status,
+        result=result,
+        error=error,
+        now=tx.now,
+        id=job,
+        me=me.user,
+    )
 
 
 def _of(tx: Tx, me: Caller, kind: Kind, job: int) -> sqlite3.Row:
-    row = tx.one("SELECT * FROM transfers WHERE id = :id AND user_id = :me AND kind = :kind", id=job, me=me.user, kind=kind)
+    row = tx.one(
+        "SELECT * FROM transfers WHERE id = :id AND user_id = :me AND kind = :kind",
+        id=job,
+        me=me.user,
+        kind=kind,
+    )
     if row is None or not _may_see(me, row):
         raise NotFound(f"There is no such {kind}.")
     return row
 
 
 def _may_see(me: Caller, row: sqlite3.Row) -> bool:
-    """Say whether a caller may do all that the one could who began a job: its report and archive hold what that one could read."""
+    """Say whether a caller may do all that the one could who began a job.
+
+    Its report and archive hold what that one could read.
+    """
     return me.reach is None and set(row["scopes"].split()) <= me.rights
 
 
 def _newest(tx: Tx, me: Caller, kind: Kind) -> sqlite3.Row | None:
-    return tx.one("SELECT * FROM transfers WHERE user_id = :me AND kind = :kind ORDER BY id DESC LIMIT 1", me=me.user, kind=kind)
+    return tx.one(
+        "SELECT * FROM transfers WHERE user_id = :me AND kind = :kind ORDER BY id DESC LIMIT 1",
+        me=me.user,
+        kind=kind,
+    )

@@ -19,9 +19,16 @@ CANDIDATES = 5
 
 
 async def _plan_edit(
-    app: App, me: Caller, *, note_id: int | None, search: str | None, title: str | None, content: str | None, tags: list[str] | None,
+    app: App,
+    me: Caller,
+    *,
+    note_id: int | None,
+    search: str | None,
+    title: str | None,
+    content: str | None,
+    tags: list[str] | None,
     if_revision: int | None,
-) -> Plan:  # fmt: skip
+) -> Plan:
     """Find out which note is meant, and give the edit of it as one write."""
     if note_id is not None and search is None:
         found = note_id
@@ -31,27 +38,54 @@ async def _plan_edit(
         raise Invalid("Give either noteId or search.", field="noteId")
     text = None if content is None else note_rows.measured(content)
     edit = notes.Edit(title, text, None if tags is None else note_tags.stored(tags))
-    fields: dict[str, Any] = {"noteId": found, "title": title, "content": content, "tags": tags, "ifRevision": if_revision}
+    fields: dict[str, Any] = {
+        "noteId": found,
+        "title": title,
+        "content": content,
+        "tags": tags,
+        "ifRevision": if_revision,
+    }
     given = {name: value for name, value in fields.items() if value is not None}
     return Plan(given, lambda tx, who: notes.change(tx, who, found, edit, if_revision=if_revision))
 
 
 @operation("TOOL", category="notes", scope="os.notes:write", tool=Tool(risk="W", plan=_plan_edit))
 async def edit_note(
-    app: App, me: Caller, *, note_id: Id | None = None, search: Annotated[str, Meta(min_length=1, max_length=1000)] | None = None,
-    title: Title | None = None, content: Content | None = None, tags: TagsIn | None = None, if_revision: Id | None = None,
-) -> Edited:  # fmt: skip
-    """Change the title, the Markdown or the tags of a note, which is named by its id or found by a search that only it fits.
+    app: App,
+    me: Caller,
+    *,
+    note_id: Id | None = None,
+    search: Annotated[str, Meta(min_length=1, max_length=1000)] | None = None,
+    title: Title | None = None,
+    content: Content | None = None,
+    tags: TagsIn | None = None,
+    if_revision: Id | None = None,
+) -> Edited:
+    """Change the title, the Markdown or the tags of a note, which is named by its id or found by a
+    search that only it fits.
 
     What is not given stays, and the state before is kept as a snapshot.
     """
-    plan = await _plan_edit(app, me, note_id=note_id, search=search, title=title, content=content, tags=tags, if_revision=if_revision)
+    plan = await _plan_edit(
+        app,
+        me,
+        note_id=note_id,
+        search=search,
+        title=title,
+        content=content,
+        tags=tags,
+        if_revision=if_revision,
+    )
     edited: Edited = await app.write(plan.step, me)
     return edited
 
 
 async def _only(app: App, me: Caller, search: str) -> int:
-    """Give the id of the note that is meant: the only one with that title, else the only one found; raise Unprocessable with the candidates."""
+    """Give the id of the note that is meant.
+
+    The only one with that title, else the only one found; raise Unprocessable with the
+    candidates.
+    """
     hits: Hits = await app.call(me, "search_notes", {"query": search, "limit": CANDIDATES})
     titled = [hit for hit in hits.results if fold(hit.title) == fold(search)]
     fitting = titled or hits.results
@@ -59,5 +93,9 @@ async def _only(app: App, me: Caller, search: str) -> int:
         return fitting[0].id
     candidates = [{"id": hit.id, "title": hit.title} for hit in fitting]
     named = ", ".join(f"{row['id']} ({row['title']})" for row in candidates)
-    message = f"Several notes fit the search: {named}. Name one by noteId." if candidates else "No note fits the search."
+    message = (
+        f"Several notes fit the search: {named}. Name one by noteId."
+        if candidates
+        else "No note fits the search."
+    )
     raise Unprocessable(message, field="search", candidates=candidates)

@@ -9,7 +9,16 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.operation import Http, operation
 from app.core.schema import Record, encode
-from app.errors import AppError, Conflict, Forbidden, InsufficientScope, Invalid, NotFound, PayloadTooLarge, Unprocessable
+from app.errors import (
+    AppError,
+    Conflict,
+    Forbidden,
+    InsufficientScope,
+    Invalid,
+    NotFound,
+    PayloadTooLarge,
+    Unprocessable,
+)
 from app.tools.approvals import tool_gate
 from app.tools.approvals.call_origin import Origin
 from app.tools.approvals.escalations import TooManyPending
@@ -17,7 +26,10 @@ from app.tools.registry import namespaces, registry
 from app.tools.registry.registry import Descriptor, NoSuchTool
 
 REFUSALS = (Invalid, NotFound, Conflict, Forbidden, PayloadTooLarge, Unprocessable)
-"""What a tool itself says no with; everything else is about the caller or the server and keeps its status."""
+"""What a tool itself says no with.
+
+Everything else is about the caller or the server and keeps its status.
+"""
 OURS = (InsufficientScope, NoSuchTool, TooManyPending, tool_gate.Denied)
 """What is said before the tool is reached."""
 DIRECT = Origin("mcp")
@@ -59,26 +71,39 @@ class Called(Record):
 async def list_tools(app: App, me: Caller) -> Toolbox:
     """List the tools of the namespaces that are on for this credential."""
     on = app.quick(namespaces.enabled, me)
-    tools = [tool.descriptor for tool in registry.native(app.catalog).values() if on(tool.namespace)]
+    tools = [
+        tool.descriptor for tool in registry.native(app.catalog).values() if on(tool.namespace)
+    ]
     base = app.settings.base_url
-    how = Usage(f"POST {base}/tools", {"tool": "string, a tool's name", "params": "object, by the tool's parameters"})
-    return Toolbox(tools, len(tools), how, OsEndpoints("Every endpoint of the workspace can also be called directly.", f"GET {base}/os"))
+    how = Usage(
+        f"POST {base}/tools",
+        {"tool": "string, a tool's name", "params": "object, by the tool's parameters"},
+    )
+    return Toolbox(
+        tools,
+        len(tools),
+        how,
+        OsEndpoints(
+            "Every endpoint of the workspace can also be called directly.", f"GET {base}/os"
+        ),
+    )
 
 
 @operation(
     "POST /tools",
     category="tools",
     http=Http(
-        refuses={
-            "*": "the tool refuses its own parameters (422); GET /tools describes them",
-        }
+        refuses={"*": "the tool refuses its own parameters (422); GET /tools describes them"}
     ),
 )
-async def call_tool(app: App, me: Caller, *, tool: ToolName, params: dict[str, Any] | None = None) -> Called:
+async def call_tool(
+    app: App, me: Caller, *, tool: ToolName, params: dict[str, Any] | None = None
+) -> Called:
     """Call a tool by its name, with the rights of this credential.
 
-    What the tool refuses is told with status 422 and a result whose isError is true. A result of over 256 KiB is cut and says so. A tool that
-    asks a person first gives `status: awaiting_approval` and the id of what waits.
+    What the tool refuses is told with status 422 and a result whose isError is true. A result of
+    over 256 KiB is cut and says so. A tool that asks a person first gives `status:
+    awaiting_approval` and the id of what waits.
     """
     began = time.perf_counter()
     try:
@@ -87,18 +112,36 @@ async def call_tool(app: App, me: Caller, *, tool: ToolName, params: dict[str, A
         raise
     except REFUSALS as error:
         raise _refused(tool, error, _since(began)) from None
-    return Called(tool, done.result if isinstance(done, tool_gate.Waiting) else registry.cut_result(encode(done.result)), _since(began))
+    return Called(
+        tool,
+        done.result
+        if isinstance(done, tool_gate.Waiting)
+        else registry.cut_result(encode(done.result)),
+        _since(began),
+    )
 
 
 def _known(app: App, name: str, params: dict[str, Any]) -> dict[str, Any]:
-    """Give the parameters that the tool has, as an endpoint ignores fields that it does not know."""
+    """Give the parameters that the tool has, as an endpoint ignores fields that it does not
+    know.
+    """
     tool = registry.native(app.catalog).get(name)
-    return params if tool is None else {field: value for field, value in params.items() if field in tool.names}
+    return (
+        params
+        if tool is None
+        else {field: value for field, value in params.items() if field in tool.names}
+    )
 
 
 def _refused(tool: str, error: AppError, timing: Timing) -> Unprocessable:
     said = {"isError": True, "content": [{"type": "text", "text": error.message}]}
-    return Unprocessable(error.message, **error.details, tool=tool, result=said, metadata={"executionTimeMs": timing.execution_time_ms})
+    return Unprocessable(
+        error.message,
+        **error.details,
+        tool=tool,
+        result=said,
+        metadata={"executionTimeMs": timing.execution_time_ms},
+    )
 
 
 def _since(began: float) -> Timing:

@@ -1,4 +1,7 @@
-"""Connections that only look at a database: what they cannot do is written in how they are opened."""
+"""Connections that only look at a database.
+
+What they cannot do is written in how they are opened.
+"""
 
 import contextlib
 import sqlite3
@@ -13,16 +16,26 @@ WORK_SECONDS, PAUSE_SECONDS = 0.002, 0.004
 
 @contextlib.contextmanager
 def looking(path: Path, *, alone: bool = False) -> Iterator[sqlite3.Connection]:
-    """Open a database for reading alone while the block runs: such a connection writes nothing and never checkpoints, also as the last one.
+    """Open a database for reading alone while the block runs.
 
-    `alone`: nobody else can open it meanwhile. Then one without a log is read without making one, so that not even a file comes to be.
+    Such a connection writes nothing and never checkpoints, also as the last one.
+
+    `alone`: nobody else can open it meanwhile. Then one without a log is read without making
+    one, so that not even a file comes to be.
     """
     still = alone and not path.with_name(path.name + "-wal").exists()
     name = f"{path.absolute().as_uri()}?{'immutable=1' if still else 'mode=ro'}"
     connection = sqlite3.connect(name, uri=True, isolation_level=None, check_same_thread=False)
     connection.row_factory = sqlite3.Row
     try:
-        for pragma in ("busy_timeout=5000", "trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", "cache_size=-4000", "wal_autocheckpoint=0"):
+        for pragma in (
+            "busy_timeout=5000",
+            "trusted_schema=OFF",
+            "cell_size_check=ON",
+            "mmap_size=0",
+            "cache_size=-4000",
+            "wal_autocheckpoint=0",
+        ):
             connection.execute(f"PRAGMA {pragma}")
         yield connection
     finally:
@@ -31,14 +44,21 @@ def looking(path: Path, *, alone: bool = False) -> Iterator[sqlite3.Connection]:
 
 def size_of(connection: sqlite3.Connection) -> int:
     """Give the bytes of the pages that a database uses."""
-    pages, free, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size"))
+    pages, free, size = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in ("page_count", "freelist_count", "page_size")
+    )
     return int((pages - free) * size)
 
 
 def tables(connection: sqlite3.Connection) -> list[str]:
-    """Give the names of all tables that hold rows of their own, those of the indexes for search included."""
+    """Give the names of all tables that hold rows of their own, those of the indexes for search
+    included.
+    """
     rows = connection.execute(
-        "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name"
+        "SELECT name FROM sqlite_schema "
+        "WHERE type = 'table' AND rootpage > 0 "
+        "AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name"
     )
     return [row[0] for row in rows]
 
@@ -49,8 +69,11 @@ def quoted(name: str) -> str:
 
 
 @contextlib.contextmanager
-def paced(connection: sqlite3.Connection, *, ends: Callable[[], bool] = lambda: False) -> Iterator[None]:
-    """Let the connection rest about twice as long as it works, a few thousandths of a second at a time, while the block runs.
+def paced(
+    connection: sqlite3.Connection, *, ends: Callable[[], bool] = lambda: False
+) -> Iterator[None]:
+    """Let the connection rest about twice as long as it works, a few thousandths of a second at a
+    time, while the block runs.
 
     What it does is interrupted when `ends`, which is asked after each rest, says so.
     """

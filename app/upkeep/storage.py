@@ -35,7 +35,8 @@ class MeasuredUser(Record):
 
 
 class Storage(Record):
-    """What takes room: bytes of the file, free ones in it, of the log beside it, of the backups, free on the disk; by purpose and by user.
+    """What takes room: bytes of the file, free ones in it, of the log beside it, of the backups,
+    free on the disk; by purpose and by user.
 
     `parts` is empty where SQLite was built without the table that tells.
     """
@@ -57,9 +58,15 @@ async def measure_storage(app: App, me: Caller) -> Storage:
     users = await app.read(_users, found)
     kept = backup_files.listed(data)
     return Storage(
-        found.database_bytes, found.free_bytes, _size(app.store.path.with_name(app.store.path.name + "-wal")), len(kept),
-        sum(_size(backup.path) for backup in kept), shutil.disk_usage(data).free, found.parts, users,
-    )  # fmt: skip
+        found.database_bytes,
+        found.free_bytes,
+        _size(app.store.path.with_name(app.store.path.name + "-wal")),
+        len(kept),
+        sum(_size(backup.path) for backup in kept),
+        shutil.disk_usage(data).free,
+        found.parts,
+        users,
+    )
 
 
 async def measured(app: App) -> Measured:
@@ -73,15 +80,21 @@ async def measured(app: App) -> Measured:
 
 def _users(tx: Tx, measured: Measured) -> list[MeasuredUser]:
     rows = tx.all("SELECT id, username FROM users ORDER BY id")
-    return [MeasuredUser(row["username"], measured.owners.get(str(row["id"]), Held()), _folders(tx, row["id"])) for row in rows]
+    return [
+        MeasuredUser(
+            row["username"], measured.owners.get(str(row["id"]), Held()), _folders(tx, row["id"])
+        )
+        for row in rows
+    ]
 
 
 def _folders(tx: Tx, owner: int) -> list[MeasuredFolder]:
     rows = tx.all(
         """SELECT folder_id, count(*), sum(size) FROM notes WHERE owner_id = :owner AND trash_id IS NULL
            GROUP BY folder_id ORDER BY sum(size) DESC LIMIT :most""",
-        owner=owner, most=MOST_FOLDERS,
-    )  # fmt: skip
+        owner=owner,
+        most=MOST_FOLDERS,
+    )
     return [MeasuredFolder(folder_rows.path(tx, row[0]), row[1], row[2]) for row in rows]
 
 

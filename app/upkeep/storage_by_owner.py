@@ -9,22 +9,44 @@ from app.core.database.tx import snapshot
 from app.upkeep.open_read_only import looking
 
 PURPOSES = (
-    ("note_words", "word index"), ("waiting_words", "word index"), ("word_", "word index"), ("note_grams", "trigram index"),
-    ("waiting_grams", "trigram index"), ("name_", "name index"), ("tag_names", "name index"), ("note_links", "links"), ("unread_links", "links"),
-    ("note_passages", "vectors"), ("episode_passages", "vectors"), ("embedding_models", "vectors"), ("snapshots", "snapshots"),
-    ("attachment", "attachments"), ("message_attachments", "attachments"), ("notes", "notes"), ("note_tags", "notes"), ("todo", "todos"),
-    ("message", "conversations"), ("conversation", "conversations"), ("turn", "conversations"), ("episode", "conversations"),
+    ("note_words", "word index"),
+    ("waiting_words", "word index"),
+    ("word_", "word index"),
+    ("note_grams", "trigram index"),
+    ("waiting_grams", "trigram index"),
+    ("name_", "name index"),
+    ("tag_names", "name index"),
+    ("note_links", "links"),
+    ("unread_links", "links"),
+    ("note_passages", "vectors"),
+    ("episode_passages", "vectors"),
+    ("embedding_models", "vectors"),
+    ("snapshots", "snapshots"),
+    ("attachment", "attachments"),
+    ("message_attachments", "attachments"),
+    ("notes", "notes"),
+    ("note_tags", "notes"),
+    ("todo", "todos"),
+    ("message", "conversations"),
+    ("conversation", "conversations"),
+    ("turn", "conversations"),
+    ("episode", "conversations"),
     ("audit", "audit"),
-)  # fmt: skip
+)
 """What tables are for, by what their names begin with; the first that fits."""
 
 _HELD = {
-    "SELECT owner_id, count(*), ifnull(sum(size), 0) FROM notes WHERE trash_id IS NULL GROUP BY owner_id": ("notes", "note_bytes"),
-    "SELECT owner_id, count(*), ifnull(sum(size), 0) FROM notes WHERE trash_id IS NOT NULL GROUP BY owner_id": ("trashed_notes", "trashed_bytes"),
-    """SELECT n.owner_id, count(*), sum(length(CAST(s.content AS BLOB))) FROM snapshots s JOIN notes n ON n.id = s.note_id
+    "SELECT owner_id, count(*), ifnull(sum(size), 0) FROM notes "
+    "WHERE trash_id IS NULL GROUP BY owner_id": ("notes", "note_bytes"),
+    "SELECT owner_id, count(*), ifnull(sum(size), 0) FROM notes "
+    "WHERE trash_id IS NOT NULL GROUP BY owner_id": ("trashed_notes", "trashed_bytes"),
+    """SELECT n.owner_id, count(*), sum(length(CAST(s.content AS BLOB)))
+          FROM snapshots s JOIN notes n ON n.id = s.note_id
        GROUP BY n.owner_id""": ("snapshots", "snapshot_bytes"),
-    "SELECT owner_id, count(*), ifnull(sum(size), 0) FROM attachments WHERE complete = 1 GROUP BY owner_id": ("attachments", "attachment_bytes"),
-    """SELECT n.owner_id, 0, sum(length(p.vectors) + length(p.spans)) FROM note_passages p JOIN notes n ON n.id = p.note_id
+    "SELECT owner_id, count(*), ifnull(sum(size), 0) FROM attachments "
+    "WHERE complete = 1 GROUP BY owner_id": ("attachments", "attachment_bytes"),
+    """SELECT n.owner_id, 0, sum(length(p.vectors) + length(p.spans))
+          FROM note_passages p JOIN notes n ON n.id = p.note_id
        GROUP BY n.owner_id""": (None, "vector_bytes"),
 }
 """Each query with the fields that its number and its bytes go to."""
@@ -33,7 +55,10 @@ _HELD = {
 def measure(path: Path, now: str) -> Measured:
     """Tell what takes room in a database, which may be in use; it is read as a whole."""
     with looking(path) as connection, snapshot(connection):
-        pages, free, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size"))
+        pages, free, size = (
+            connection.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("page_count", "freelist_count", "page_size")
+        )
         return Measured(now, pages * size, free * size, _parts(connection), _owners(connection))
 
 
@@ -43,7 +68,10 @@ def purpose(table: str) -> str:
 
 
 def _parts(connection: sqlite3.Connection) -> dict[str, int]:
-    """Give the bytes of all pages by what they are for; nothing where SQLite was built without the table that tells."""
+    """Give the bytes of all pages by what they are for.
+
+    Nothing where SQLite was built without the table that tells.
+    """
     table_of = dict(connection.execute("SELECT name, tbl_name FROM sqlite_schema").fetchall())
     sums: Counter[str] = Counter()
     try:

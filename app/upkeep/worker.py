@@ -1,4 +1,7 @@
-"""The process that reads a whole database: behind all others, with a connection of its own that only reads, one task and then its end."""
+"""The process that reads a whole database.
+
+Behind all others, with a connection of its own that only reads, one task and then its end.
+"""
 
 import os
 from datetime import datetime
@@ -46,7 +49,10 @@ def work(task: dict[str, Any]) -> dict[str, Any]:
         case "copy":
             return copy(msgspec.convert(task, Copying))
         case "measure":
-            return cast(dict[str, Any], msgspec.to_builtins(storage_by_owner.measure(Path(task["source"]), task["now"])))
+            return cast(
+                dict[str, Any],
+                msgspec.to_builtins(storage_by_owner.measure(Path(task["source"]), task["now"])),
+            )
         case "examine":
             found = examine.examine(Path(task["source"]), datetime.fromisoformat(task["now"]))
             return {"findings": msgspec.to_builtins(found)}

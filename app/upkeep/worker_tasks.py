@@ -16,13 +16,18 @@ async def worked(module: str, task: dict[str, Any]) -> dict[str, Any]:
     try:
         found = await subprocess_reader.answer(module, task, seconds=LONGEST_SECONDS)
     except subprocess_reader.ChildEnded:
-        raise BackupFailed("The process that reads the database ended before it was done; the server's log or the system's may tell why.") from None
+        raise BackupFailed(
+            "The process that reads the database ended before it was done; the server's "
+            "log or the system's may tell why."
+        ) from None
     if "error" in found:
         raise (NoRoom if found["code"] == NoRoom.code else BackupFailed)(found["error"])
     return found
 
 
 def keep(app: App, **changes: object) -> None:
-    """Remember what is known of backups and of room from now on, also in what is answered to callers."""
+    """Remember what is known of backups and of room from now on, also in what is answered to
+    callers.
+    """
     app.part(Safekeeping).keep(**changes)
     app.store.forget_reads()

@@ -103,15 +103,28 @@ Outcome = Literal["created", "updated", "skipped"]
     ),
 )
 def accumulate(
-    tx: Tx, me: Caller, *, files: list[File] | None = None, texts: list[Note] | None = None, delete: list[Removal] | None = None,
+    tx: Tx,
+    me: Caller,
+    *,
+    files: list[File] | None = None,
+    texts: list[Note] | None = None,
+    delete: list[Removal] | None = None,
     folders: FolderChanges | None = None,
-) -> Accumulated:  # fmt: skip
-    """Write, delete and order many notes at once: folders are made, then files and texts written, notes deleted, folders deleted.
+) -> Accumulated:
+    """Write, delete and order many notes at once.
 
-    All of it is one transaction. An entry that is refused stands in `errors` and changes nothing; the others are applied. Replacing a
-    text keeps the one before as a snapshot; an equal text is skipped.
+    Folders are made, then files and texts written, notes deleted, folders deleted.
+
+    All of it is one transaction. An entry that is refused stands in `errors` and changes
+    nothing; the others are applied. Replacing a text keeps the one before as a snapshot; an
+    equal text is skipped.
     """
-    files, texts, delete, folders = files or [], texts or [], delete or [], folders or FolderChanges()
+    files, texts, delete, folders = (
+        files or [],
+        texts or [],
+        delete or [],
+        folders or FolderChanges(),
+    )
     create_folders, delete_folders = folders.create or [], folders.delete or []
     _require_some(files, texts, delete, create_folders, delete_folders)
     work = _Work(tx, me)
@@ -124,7 +137,10 @@ def accumulate(
 
 
 class _Work:
-    """The entries of one call as they are applied, and what came of them. Paths begin at the caller's own root, or at what is shared with them."""
+    """The entries of one call as they are applied, and what came of them.
+
+    Paths begin at the caller's own root, or at what is shared with them.
+    """
 
     def __init__(self, tx: Tx, me: Caller) -> None:
         self.tx = tx
@@ -138,7 +154,13 @@ class _Work:
         self.gone: list[str] = []
         self.places: dict[str, tuple[int, int | None]] = {}
 
-    def each(self, kind: Kind, entries: Sequence[Any], apply: Callable[[Any], None], name: Callable[[Any], str]) -> None:
+    def each(
+        self,
+        kind: Kind,
+        entries: Sequence[Any],
+        apply: Callable[[Any], None],
+        name: Callable[[Any], str],
+    ) -> None:
         """Apply every entry of a list, each all or not at all."""
         for index, entry in enumerate(entries):
             try:
@@ -146,7 +168,9 @@ class _Work:
                     apply(entry)
                 self.applied += 1
             except AppError as error:
-                self.errors.append(Refused(kind, index, name(entry)[:1000], error.code, error.message))
+                self.errors.append(
+                    Refused(kind, index, name(entry)[:1000], error.code, error.message)
+                )
 
     def create_folder(self, path: str) -> None:
         self._folder(paths.split(path, field="path"))
@@ -159,7 +183,11 @@ class _Work:
         title = _checked(paths.NAME, text.title, "title")
         if title in (".", ".."):
             raise Invalid(f"title must not be {title}, which no path can name.", field="title")
-        segments = [folder_rows.GENERAL] if text.folder is None else paths.split(text.folder, field="folder")
+        segments = (
+            [folder_rows.GENERAL]
+            if text.folder is None
+            else paths.split(text.folder, field="folder")
+        )
         self._write("/".join([*segments, title]), segments, title, text.content, None)
 
     def delete_note(self, removal: Removal) -> None:
@@ -176,7 +204,11 @@ class _Work:
         found = None if folder_id is None else folder_rows.get(self.tx, folder_id)
         if found is None:
             raise NotFound(f"There is no folder {path[:300]}.")
-        if folders.is_general(found) or found["owner_id"] != self.me.owns or self._shared(found["id"]):
+        if (
+            folders.is_general(found)
+            or found["owner_id"] != self.me.owns
+            or self._shared(found["id"])
+        ):
             raise Forbidden("General and shared folders are not deleted by accumulate.")
         self.deleted += trash.put_folder(self.tx, self.me, found["id"])[0]
         self.places.clear()
@@ -186,21 +218,34 @@ class _Work:
         """Give what was done; raise Unprocessable when every entry was refused."""
         counted = workspace_counters.of(self.tx, self.me.owns)
         answer = Accumulated(
-            self.outcomes["created"], self.outcomes["updated"], self.deleted, self.outcomes["skipped"], self.errors, self.versions,
-            self.made, self.gone, Size(counted.notes, counted.bytes),
-        )  # fmt: skip
+            self.outcomes["created"],
+            self.outcomes["updated"],
+            self.deleted,
+            self.outcomes["skipped"],
+            self.errors,
+            self.versions,
+            self.made,
+            self.gone,
+            Size(counted.notes, counted.bytes),
+        )
         if self.applied == 0:
             details = {field: getattr(answer, name) for name, field in _WIRE.items()}
-            raise Unprocessable(f"Every entry was refused; the first: {self.errors[0].message}", **details)
+            raise Unprocessable(
+                f"Every entry was refused; the first: {self.errors[0].message}", **details
+            )
         return answer
 
-    def _write(self, path: str, segments: list[str], title: str, content: str, message: str | None) -> None:
+    def _write(
+        self, path: str, segments: list[str], title: str, content: str, message: str | None
+    ) -> None:
         text = note_rows.measured(_checked(CONTENT, content, "content"))
         message = None if message is None else _checked(MESSAGE, message, "message")
         owner, folder_id = self._folder(segments)
         note = self._note((owner, folder_id), title)
         if folder_id is not None:
-            access.folder(self.tx, self.me, folder_id, "editor" if note is None else "writer", field="path")
+            access.folder(
+                self.tx, self.me, folder_id, "editor" if note is None else "writer", field="path"
+            )
         if note is None:
             note_rows.insert(self.tx, owner=owner, folder_id=folder_id, title=title, text=text)
             self.outcomes["created"] += 1
@@ -211,7 +256,9 @@ class _Work:
 
     def _update(self, path: str, note: Any, text: note_rows.Text, message: str | None) -> None:
         before, after = f"v{note['version']}", f"v{note['version'] + 1}"
-        notes.apply(self.tx, self.me, note, notes.Edit(None, text, None), label=before, message=message)
+        notes.apply(
+            self.tx, self.me, note, notes.Edit(None, text, None), label=before, message=message
+        )
         self.versions.append(Versioned(path, before, after, message))
         self.outcomes["updated"] += 1
 
@@ -222,7 +269,10 @@ class _Work:
             start = folders.beginning(self.tx, self.me, segments)
             folders.require_depth(self.tx, start, field="path")
             folder_id, made = folders.make(self.tx, self.me, *start)
-            self.made += ["/".join(segments[: len(segments) - missing]) for missing in reversed(range(len(made)))]
+            self.made += [
+                "/".join(segments[: len(segments) - missing])
+                for missing in reversed(range(len(made)))
+            ]
             self.places[key] = (start.owner, folder_id)
         return self.places[key]
 
@@ -239,22 +289,37 @@ class _Work:
     def _note(self, place: tuple[int, int | None], title: str) -> Any:
         """Give the live note of exactly that title there, of several the one with the lowest id."""
         return self.tx.one(
-            """SELECT * FROM notes WHERE owner_id = :owner AND folder_id IS :folder AND pinned IN (0, 1) AND title = :title COLLATE NOCASE
+            """SELECT * FROM notes WHERE owner_id = :owner
+          AND folder_id IS :folder AND pinned IN (0, 1) AND title = :title COLLATE NOCASE
                AND title = :title AND trash_id IS NULL ORDER BY id LIMIT 1""",
-            owner=place[0], folder=place[1], title=title,
-        )  # fmt: skip
+            owner=place[0],
+            folder=place[1],
+            title=title,
+        )
 
     def _shared(self, folder_id: int) -> bool:
         below = folder_rows.in_list(folder_rows.subtree(self.tx, folder_id))
-        return self.tx.one(f"SELECT 1 FROM folder_shares WHERE folder_id IN ({folder_rows.IN_LIST})", ids=below) is not None
+        return (
+            self.tx.one(
+                f"SELECT 1 FROM folder_shares WHERE folder_id IN ({folder_rows.IN_LIST})", ids=below
+            )
+            is not None
+        )
 
 
 CONTENT = Text()
 MESSAGE = Text(500)
 _WIRE = {
-    "created": "created", "updated": "updated", "deleted": "deleted", "skipped": "skipped", "errors": "errors", "versions": "versions",
-    "folders_created": "foldersCreated", "folders_deleted": "foldersDeleted", "workspace": "workspace",
-}  # fmt: skip
+    "created": "created",
+    "updated": "updated",
+    "deleted": "deleted",
+    "skipped": "skipped",
+    "errors": "errors",
+    "versions": "versions",
+    "folders_created": "foldersCreated",
+    "folders_deleted": "foldersDeleted",
+    "workspace": "workspace",
+}
 
 
 def _checked(rule: Rule, text: str, field: str) -> str:
@@ -264,11 +329,19 @@ def _checked(rule: Rule, text: str, field: str) -> str:
         raise Invalid(f"{field} {error}.", field=field) from None
 
 
-def _require_some(files: list[Any], texts: list[Any], delete: list[Any], create: list[str], remove: list[str]) -> None:
+def _require_some(
+    files: list[Any], texts: list[Any], delete: list[Any], create: list[str], remove: list[str]
+) -> None:
     if not (files or texts or delete or create or remove):
-        raise Invalid("Give at least one operation: files, texts, delete or folders.", field="files")
+        raise Invalid(
+            "Give at least one operation: files, texts, delete or folders.", field="files"
+        )
     if len(files) + len(texts) > MOST_WRITES:
-        raise Invalid(f"files and texts must have at most {MOST_WRITES} entries together.", field="files", limit=MOST_WRITES)
+        raise Invalid(
+            f"files and texts must have at most {MOST_WRITES} entries together.",
+            field="files",
+            limit=MOST_WRITES,
+        )
     for field, entries, most in (
         ("delete", delete, MOST_DELETES),
         ("folders.create", create, MOST_FOLDERS),

@@ -51,7 +51,9 @@ class Index(Record):
 
 
 class BackupStatus(Record):
-    """When the last backup was made and when one was last proven, by restoring it and reading in it; why a later try failed, null when none did."""
+    """When the last backup was made and when one was last proven, by restoring it and reading in
+    it; why a later try failed, null when none did.
+    """
 
     enabled: bool
     last_at: str | None
@@ -60,7 +62,10 @@ class BackupStatus(Record):
 
 
 class StorageStatus(Record):
-    """What takes room, as it was measured in the background; those of the whole file only where nobody else uses this server."""
+    """What takes room, as it was measured in the background.
+
+    Those of the whole file only where nobody else uses this server.
+    """
 
     measured_at: str
     held: Held
@@ -87,7 +92,10 @@ class Deleted(Record):
 
 
 class FirstUser(Record):
-    """The first user with the secret of the first key; both null when the server had users already."""
+    """The first user with the secret of the first key.
+
+    Both null when the server had users already.
+    """
 
     username: str | None = None
     secret: str | None = None
@@ -95,7 +103,10 @@ class FirstUser(Record):
 
 @operation("POST /init", scope="os.notes:write")
 def init(tx: Tx, me: Caller) -> Initialized:
-    """Set the workspace up: make the folder General if it is not there. Doing it again changes nothing."""
+    """Set the workspace up: make the folder General if it is not there.
+
+    Doing it again changes nothing.
+    """
     created = ensure(tx, me.user)
     counted = workspace_counters.of(tx, me.user)
     return Initialized(Workspace(listed(tx, me), counted.notes, counted.bytes), created)
@@ -108,19 +119,34 @@ async def os_index(app: App, me: Caller) -> Index:
     served = [one for one in app.catalog.listed() if not one.operation.http.bare]
     for one in served:
         by_category.setdefault(one.category, []).append(_route(one))
-    return Index("Workspace and Agent Service API, served by Hearth. Paths are relative to /api/v1.", len(served), by_category)
+    return Index(
+        "Workspace and Agent Service API, served by Hearth. Paths are relative to /api/v1.",
+        len(served),
+        by_category,
+    )
 
 
-@operation("GET /os/status", scope="os.status:read", effect="read", also=("GET /context/status",), http=Http(steady=()))
+@operation(
+    "GET /os/status",
+    scope="os.status:read",
+    effect="read",
+    also=("GET /context/status",),
+    http=Http(steady=()),
+)
 async def status(app: App, me: Caller) -> Status:
-    """Read what the workspace holds, when it last changed, what takes room, whether the database takes writes, and when it was last backed up."""
+    """Read what the workspace holds, when it last changed, what takes room, whether the database
+    takes writes, and when it was last backed up.
+    """
     health = app.store.health.told(full=app.store.room.tight)
     return await app.read(_status, me, health, app.part(Safekeeping).known, app.settings.backups)
 
 
 @operation("COMMAND")
 async def begin_server(app: App, me: Caller, *, username: users.Name) -> FirstUser:
-    """Set up the first user with a workspace and a key; on a server that has users, change nothing."""
+    """Set up the first user with a workspace and a key.
+
+    On a server that has users, change nothing.
+    """
     if app.quick(users.are_there):
         return FirstUser()
     return await app.write(_begin, me, username, app.settings.key_prefix)
@@ -147,16 +173,35 @@ def init_user(tx: Tx, me: Caller, *, username: str) -> Record:
 
 
 def ensure(tx: Tx, owner: int) -> bool:
-    """Make the workspace and its folder General where they are missing; say whether this call made it."""
+    """Make the workspace and its folder General where they are missing.
+
+    Say whether this call made it.
+    """
     made = workspace_counters.begin(tx, owner)
     return folder_rows.ensure_general(tx, owner) or made
 
 
-def _status(tx: Tx, me: Caller, health: DatabaseHealth, known: KnownOfBackups, backups: bool) -> Status:
+def _status(
+    tx: Tx, me: Caller, health: DatabaseHealth, known: KnownOfBackups, backups: bool
+) -> Status:
     counted = workspace_counters.of(tx, me.user)
-    backup = BackupStatus(backups, known.backup_at, known.proven_at, known.trouble or ("not_proven" if known.proof_trouble else None))
+    backup = BackupStatus(
+        backups,
+        known.backup_at,
+        known.proven_at,
+        known.trouble or ("not_proven" if known.proof_trouble else None),
+    )
     files, storage = attachment_rows.counted(tx, me.user), _storage(tx, me, known.measured)
-    return Status(counted.notes, counted.bytes, listed(tx, me), counted.changed_at, *files, health, backup, storage)
+    return Status(
+        counted.notes,
+        counted.bytes,
+        listed(tx, me),
+        counted.changed_at,
+        *files,
+        health,
+        backup,
+        storage,
+    )
 
 
 def _storage(tx: Tx, me: Caller, measured: Measured | None) -> StorageStatus | None:
@@ -165,7 +210,9 @@ def _storage(tx: Tx, me: Caller, measured: Measured | None) -> StorageStatus | N
         return None
     if users.others_are_there(tx, me.user):
         return StorageStatus(measured.at, held, None, None, None)
-    return StorageStatus(measured.at, held, measured.database_bytes, measured.free_bytes, measured.parts)
+    return StorageStatus(
+        measured.at, held, measured.database_bytes, measured.free_bytes, measured.parts
+    )
 
 
 def _route(listed: Listed) -> Route:
@@ -178,11 +225,18 @@ def _begin(tx: Tx, me: Caller, username: str, prefix: str) -> FirstUser:
         return FirstUser()
     user = users.by_name(tx, users.add_user(tx, me, username=username).user.username)["id"]
     ensure(tx, user)
-    return FirstUser(username, keys.issue(tx, user, "first key", EVERYTHING, "never", prefix).secret)
+    return FirstUser(
+        username, keys.issue(tx, user, "first key", EVERYTHING, "never", prefix).secret
+    )
 
 
 def _purge_some(tx: Tx, user: int) -> int:
-    some = [row["id"] for row in tx.all("SELECT id FROM notes WHERE owner_id = :user LIMIT :some", user=user, some=PURGE_BATCH)]
+    some = [
+        row["id"]
+        for row in tx.all(
+            "SELECT id FROM notes WHERE owner_id = :user LIMIT :some", user=user, some=PURGE_BATCH
+        )
+    ]
     note_rows.purge(tx, some)
     return len(some)
 

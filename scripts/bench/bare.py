@@ -1,4 +1,7 @@
-"""The ceiling without storage: Starlette routes that answer constants as large as real answers, on uvicorn."""
+"""The ceiling without storage.
+
+Starlette routes that answer constants as large as real answers, on uvicorn.
+"""
 
 import argparse
 import json
@@ -14,7 +17,10 @@ API = "/api/v1"
 
 
 def application(constants: dict[str, str]) -> Starlette:
-    """Build the routes of the measured operations; `constants` maps a request's kind to the body of its answer."""
+    """Build the routes of the measured operations.
+
+    `constants` maps a request's kind to the body of its answer.
+    """
     bodies = {kind: body.encode() for kind, body in constants.items()}
 
     def reading(kind: str) -> Route:
@@ -37,7 +43,10 @@ def application(constants: dict[str, str]) -> Starlette:
     return Starlette(
         routes=[
             *(reading(kind) for kind in ("read", "list", "todos", "health")),
-            *(writing(kind, status) for kind, status in (("create", 201), ("grep", 200), ("accumulate", 200))),
+            *(
+                writing(kind, status)
+                for kind, status in (("create", 201), ("grep", 200), ("accumulate", 200))
+            ),
             Route(f"{API}/os/notes/search", search, methods=["POST"]),
         ]
     )

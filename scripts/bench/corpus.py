@@ -1,4 +1,7 @@
-"""Deterministic Markdown notes of about 1 KB and words that occur in them: note i depends on the seed and i only."""
+"""Deterministic Markdown notes of about 1 KB and words that occur in them.
+
+Note i depends on the seed and i only.
+"""
 
 import itertools
 import random
@@ -23,7 +26,10 @@ class Note:
 
 
 def word(rank: int) -> str:
-    """Spell the word of a rank, counted from 0: frequent words are short, and no two ranks share a spelling."""
+    """Spell the word of a rank, counted from 0.
+
+    Frequent words are short, and no two ranks share a spelling.
+    """
     spelling = ""
     while rank >= 0:
         rank, digit = divmod(rank, len(SYLLABLES))
@@ -50,7 +56,12 @@ def note(number: int) -> Note:
     length = min(4_000, max(200, int(dice.lognormvariate(6.8, 0.5))))
     while sum(map(len, blocks)) < length:
         blocks.append(_block(stream, dice, number))
-    return Note(title, "\n\n".join(blocks) + "\n", number % FOLDERS, tuple(dice.sample(words[100:200], dice.randint(0, 3))))
+    return Note(
+        title,
+        "\n\n".join(blocks) + "\n",
+        number % FOLDERS,
+        tuple(dice.sample(words[100:200], dice.randint(0, 3))),
+    )
 
 
 def _phrase(stream: Iterator[str], count: int) -> str:
@@ -66,12 +77,19 @@ def _block(stream: Iterator[str], dice: random.Random, number: int) -> str:
         marks = (dice.choice(("-", "-", "-", "- [ ]")) for _ in range(dice.randint(2, 6)))
         return "\n".join(f"{mark} {_phrase(stream, dice.randint(3, 8))}" for mark in marks)
     if kind < 0.47:
-        return f"See [{_phrase(stream, 2)}](https://example.org/{number}/{dice.randint(1, 99)}) for *{_phrase(stream, 2)}*."
+        return (
+            "See "
+            f"[{_phrase(stream, 2)}](https://example.org/{number}/{dice.randint(1, 99)}) "
+            f"for *{_phrase(stream, 2)}*."
+        )
     return _phrase(stream, dice.randint(15, 45)).capitalize() + "."
 
 
 def queries(words: int, count: int) -> list[str]:
-    """Give searches of so many words each, all of middling frequency: each word stands in about 1 % of the notes."""
+    """Give searches of so many words each, all of middling frequency.
+
+    Each word stands in about 1 % of the notes.
+    """
     dice = random.Random(f"{SEED}:queries:{words}")
     return [" ".join(word(dice.randint(500, 4_000)) for _ in range(words)) for _ in range(count)]
 
@@ -88,10 +106,15 @@ def common_words(count: int) -> list[str]:
 
 
 def openings(count: int) -> list[str]:
-    """Give what people type to open a note: the beginnings of one or two words of a title, every third with two letters exchanged."""
+    """Give what people type to open a note.
+
+    The beginnings of one or two words of a title, every third with two letters exchanged.
+    """
     typed = []
     for number in range(count):
         first, second, *_ = note(number).title.lower().split()
         text = f"{first} {second[:4]}" if number % 2 else first[:4]
-        typed.append(f"{text[:2]}{text[3]}{text[2]}{text[4:]}" if number % 3 == 0 and len(text) > 3 else text)
+        typed.append(
+            f"{text[:2]}{text[3]}{text[2]}{text[4:]}" if number % 3 == 0 and len(text) > 3 else text
+        )
     return typed

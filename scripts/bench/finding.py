@@ -1,4 +1,7 @@
-"""What is measured of searching besides rates: grep beside ripgrep over the same notes as files, and what finding by meaning takes."""
+"""What is measured of searching besides rates.
+
+Grep beside ripgrep over the same notes as files, and what finding by meaning takes.
+"""
 
 import contextlib
 import json
@@ -68,8 +71,20 @@ def ripgrep(folder: Path, pattern: Pattern) -> Grepped | None:
     if shutil.which("rg") is None:
         return None
     kind = ["-F"] if pattern.mode == "literal" else []
-    command = ["rg", "-j2", "--no-ignore", "--no-config", *kind, "-n", "--", pattern.text, str(folder)]
-    found = subprocess.run([*command[:1], "-l", *command[1:]], capture_output=True, text=True, preexec_fn=_any_core).stdout
+    command = [
+        "rg",
+        "-j2",
+        "--no-ignore",
+        "--no-config",
+        *kind,
+        "-n",
+        "--",
+        pattern.text,
+        str(folder),
+    ]
+    found = subprocess.run(
+        [*command[:1], "-l", *command[1:]], capture_output=True, text=True, preexec_fn=_any_core
+    ).stdout
     times = []
     for _ in range(RUNS):
         began = time.perf_counter()
@@ -84,7 +99,10 @@ def _any_core() -> None:
 
 
 def meaning(server: Server, *, notes: int) -> dict[str, float]:
-    """Give what it takes to find by meaning on a server that is still empty: rates, memory, and what a read beside it feels."""
+    """Give what it takes to find by meaning on a server that is still empty.
+
+    Rates, memory, and what a read beside it feels.
+    """
     texts = prose(2 * notes)
     space = work.fill(server, notes=1, todos=0, creates=0)
     list(_memory_until(server, 1))  # until the worker has started
@@ -104,7 +122,9 @@ def meaning(server: Server, *, notes: int) -> dict[str, float]:
     if still:
         facts["read p50 while embedding / at rest"] = busy.p50 / rest.p50
     queries = [work.search(server, query, "meaning") for query in corpus.queries(3, QUERIES)]
-    facts[f"search by meaning among {len(texts)} notes, p50 ms"] = load.send_once(server.port, queries, connections=1).p50
+    facts[f"search by meaning among {len(texts)} notes, p50 ms"] = load.send_once(
+        server.port, queries, connections=1
+    ).p50
     return facts
 
 
@@ -113,17 +133,29 @@ def _post(server: Server, notes: list[dict[str, str]]) -> None:
 
 
 def prose(count: int) -> list[dict[str, str]]:
-    """Give notes of English sentences, about a kilobyte each: what a model reads of invented words says little about its speed."""
+    """Give notes of English sentences, about a kilobyte each.
+
+    What a model reads of invented words says little about its speed.
+    """
     rows = [json.loads(line) for line in COLLECTION.read_text("utf-8").splitlines()]
     english = [row for row in rows if row["metadata"]["language"] == "en"]
-    pairs = ((english[at % len(english)], english[(at + 1 + at // len(english)) % len(english)]) for at in range(count))
-    return [{"title": first["title"], "content": f"{first['text']}\n\n{second['text']}"} for first, second in pairs]
+    pairs = (
+        (english[at % len(english)], english[(at + 1 + at // len(english)) % len(english)])
+        for at in range(count)
+    )
+    return [
+        {"title": first["title"], "content": f"{first['text']}\n\n{second['text']}"}
+        for first, second in pairs
+    ]
 
 
 def _indexed(server: Server) -> int:
     told = work.status(server).get("meaning", {})
     if told.get("state") in (None, "off", "failing"):
-        raise Failed(f"{server.name} does not search by meaning: {told.get('reason') or 'it says nothing about it'}")
+        raise Failed(
+            f"{server.name} does not search by meaning: "
+            f"{told.get('reason') or 'it says nothing about it'}"
+        )
     return int(told["notesIndexed"])
 
 
@@ -150,11 +182,16 @@ def _saved(server: Server) -> dict[str, float]:
             raise Failed(f"{server.name} did not find a note by meaning within {SAVED_SECONDS} s")
         time.sleep(0.01)
     seconds = time.perf_counter() - began
-    return {f"notes of {FOUND_AT_ONCE} found by words in the next request": at_once, "saved note found by meaning after, s": seconds}
+    return {
+        f"notes of {FOUND_AT_ONCE} found by words in the next request": at_once,
+        "saved note found by meaning after, s": seconds,
+    }
 
 
 def _save(server: Server, title: str) -> int:
-    answer = server.ask(server.post("/os/notes", {"title": title, "content": f"{title}, as we agreed."}))
+    answer = server.ask(
+        server.post("/os/notes", {"title": title, "content": f"{title}, as we agreed."})
+    )
     return int(answer["result"]["note"]["id"])
 
 
@@ -164,9 +201,15 @@ def _found(server: Server, query: str, mode: str) -> list[int]:
 
 
 def invent_vectors(server: Server, *, most: int = -1) -> None:
-    """Give notes of a stopped server one random vector of the model each, all or so many: to embed a hundred thousand takes an hour and a half."""
+    """Give notes of a stopped server one random vector of the model each, all or so many.
+
+    To embed a hundred thousand takes an hour and a half.
+    """
     span = struct.pack("<II8s", 0, 500, b"")
-    made = "INSERT OR IGNORE INTO embedding_models (id, name, dimension, complete, created_at) VALUES (1, ?, ?, 1, '')"
+    made = (
+        "INSERT OR IGNORE INTO embedding_models (id, name, dimension, complete, "
+        "created_at) VALUES (1, ?, ?, 1, '')"
+    )
     filled = """INSERT OR IGNORE INTO note_passages (note_id, model_id, version, title, spans, vectors)
                 SELECT id, 1, version, title, ?, randomblob(?) FROM notes LIMIT ?"""
     with contextlib.closing(sqlite3.connect(server.data / "hearth.db")) as database, database:

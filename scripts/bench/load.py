@@ -1,4 +1,6 @@
-"""The load: raw HTTP/1.1 requests over keep-alive connections, by wrk for steady rates or by a client of our own."""
+"""The load: raw HTTP/1.1 requests over keep-alive connections, by wrk for steady rates or by a
+client of our own.
+"""
 
 import json
 import selectors
@@ -32,7 +34,10 @@ end
 
 @dataclass(frozen=True)
 class Figures:
-    """What one measurement found: requests a second, and milliseconds of the median and the 99th percentile."""
+    """What one measurement found.
+
+    Requests a second, and milliseconds of the median and the 99th percentile.
+    """
 
     rate: float
     p50: float
@@ -156,8 +161,13 @@ def send_once(port: int, requests: Iterable[bytes], *, connections: int) -> Figu
     return figures([taken for lane in lanes for taken in lane.times], seconds)
 
 
-def read_beside_writers(port: int, reads: Sequence[bytes], writes: Iterable[bytes], *, writers: int) -> Figures:
-    """Send each write exactly once over the writers' connections; gives the figures of one reader meanwhile."""
+def read_beside_writers(
+    port: int, reads: Sequence[bytes], writes: Iterable[bytes], *, writers: int
+) -> Figures:
+    """Send each write exactly once over the writers' connections.
+
+    Gives the figures of one reader meanwhile.
+    """
     stream = iter(writes)
     busy = [Lane(port, stream) for _ in range(writers)]
     reader = Lane(port, takewhile(lambda _: any(lane.open for lane in busy), cycle(reads)))
@@ -168,7 +178,8 @@ def read_beside_writers(port: int, reads: Sequence[bytes], writes: Iterable[byte
 def steady(port: int, requests: Sequence[bytes], *, connections: int, seconds: float) -> Figures:
     """Repeat the requests for so many seconds, after a short warm-up that finds refusals.
 
-    Requests of which wrk would see only a few answered are left to our own client, which counts the last of them whole.
+    Requests of which wrk would see only a few answered are left to our own client, which counts
+    the last of them whole.
     """
     warm = send_once(port, islice(_for(WARM_SECONDS, requests), 20), connections=connections)
     if has_wrk() and warm.p50 < SLOW_MS:
@@ -192,15 +203,29 @@ def figures(times: list[float], seconds: float) -> Figures:
     if not times:
         raise Refused("nothing was answered in the time given")
     ordered = sorted(times)
-    return Figures(len(ordered) / seconds, statistics.median(ordered), ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))])
+    return Figures(
+        len(ordered) / seconds,
+        statistics.median(ordered),
+        ordered[min(len(ordered) - 1, int(len(ordered) * 0.99))],
+    )
 
 
 def _wrk(port: int, requests: Sequence[bytes], *, connections: int, seconds: int) -> Figures:
     with tempfile.TemporaryDirectory() as folder:
         script = Path(folder, "requests.lua")
         script.write_text(WRK_SCRIPT.format(requests=",".join(map(_lua, requests))))
-        command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", f"--timeout={ANSWER_SECONDS}s", "-s", str(script)]
-        output = subprocess.run([*command, f"http://127.0.0.1:{port}"], capture_output=True, text=True, check=True).stdout
+        command = [
+            "wrk",
+            "-t1",
+            f"-c{connections}",
+            f"-d{seconds}s",
+            f"--timeout={ANSWER_SECONDS}s",
+            "-s",
+            str(script),
+        ]
+        output = subprocess.run(
+            [*command, f"http://127.0.0.1:{port}"], capture_output=True, text=True, check=True
+        ).stdout
     count, micros, p50, p99, errors = output.rpartition("FIGURES ")[2].split()
     if int(errors) or not int(count):
         raise Refused(f"wrk saw {errors} errors in {count} answers")
@@ -209,4 +234,11 @@ def _wrk(port: int, requests: Sequence[bytes], *, connections: int, seconds: int
 
 def _lua(request: bytes) -> str:
     """Write bytes as a Lua string: everything but plain letters as a decimal escape."""
-    return '"' + "".join(chr(byte) if 32 <= byte < 127 and byte not in b'"\\' else f"\\{byte:03d}" for byte in request) + '"'
+    return (
+        '"'
+        + "".join(
+            chr(byte) if 32 <= byte < 127 and byte not in b'"\\' else f"\\{byte:03d}"
+            for byte in request
+        )
+        + '"'
+    )

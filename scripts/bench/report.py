@@ -10,7 +10,19 @@ from collections.abc import Iterable, Sequence
 import load
 import work
 from finding import FOUND_AT_ONCE
-from measure import ALL, BARE, EVERY_INDEX, FULL, HEARTH, LEAN, RIPGREP, THIN, Findings, Options, Row
+from measure import (
+    ALL,
+    BARE,
+    EVERY_INDEX,
+    FULL,
+    HEARTH,
+    LEAN,
+    RIPGREP,
+    THIN,
+    Findings,
+    Options,
+    Row,
+)
 
 BUSY = 0.7
 TITLES = {operation.name: operation.title for operation in work.OPERATIONS}
@@ -31,7 +43,10 @@ def busy() -> str | None:
     """Say that other work was going on, when it was; ask before the run."""
     if not hasattr(os, "getloadavg") or (average := os.getloadavg()[0]) < BUSY:
         return None
-    return f"The machine was busy before the run (load average {average:.1f}): read the ratios and the medians, not p99."
+    return (
+        f"The machine was busy before the run (load average {average:.1f}): read the "
+        "ratios and the medians, not p99."
+    )
 
 
 def report(findings: Findings, options: Options) -> str:
@@ -49,11 +64,17 @@ def report(findings: Findings, options: Options) -> str:
 
 def _head(options: Options) -> str:
     versions = ", ".join(map(_version, ("starlette", "uvicorn", "httptools", "uvloop")))
-    sender = "wrk (what must be sent once: the client of this script)" if load.has_wrk() else "the client of this script"
+    sender = (
+        "wrk (what must be sent once: the client of this script)"
+        if load.has_wrk()
+        else "the client of this script"
+    )
     return (
-        f"# Hearth beside two minimal servers\n\nPython {platform.python_version()}, SQLite {sqlite3.sqlite_version}, {versions}; "
+        f"# Hearth beside two minimal servers\n\nPython {platform.python_version()}, "
+        f"SQLite {sqlite3.sqlite_version}, {versions}; "
         f"load by {sender}; {options.notes} notes, medians of {options.rounds} rounds.\n"
-        f"`{BARE}` answers constants, `{THIN}` does the work with the least code, `{FULL}` syncs every commit,\n"
+        f"`{BARE}` answers constants, `{THIN}` does the work with the least code, "
+        f"`{FULL}` syncs every commit,\n"
         f"`{LEAN}` has the index of words only, `{ALL}` those of patterns and meaning too."
     )
 
@@ -72,7 +93,9 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def _median(rounds: Sequence[load.Figures]) -> load.Figures:
     names = ("rate", "p50", "p99")
-    return load.Figures(*(statistics.median(getattr(found, name) for found in rounds) for name in names))
+    return load.Figures(
+        *(statistics.median(getattr(found, name) for found in rounds) for name in names)
+    )
 
 
 def _name(row: Row) -> str:
@@ -96,12 +119,17 @@ def _figures(findings: Findings) -> str:
         found = _median(rounds)
         return f"{found.rate:.4g}; {found.p50:.2f} / {found.p99:.2f}"
 
-    rows = [[_name(row), *(cell(columns.get(name, [])) for name in names)] for row, columns in findings.figures.items()]
+    rows = [
+        [_name(row), *(cell(columns.get(name, [])) for name in names)]
+        for row, columns in findings.figures.items()
+    ]
     return _table(["requests/s; p50 / p99 ms", *names], rows)
 
 
 def _ratio(findings: Findings, row: Row, *, of: str, to: str) -> float | None:
-    """Give the median over the rounds of one server's rate divided by another's in the same round."""
+    """Give the median over the rounds of one server's rate divided by another's in the same
+    round.
+    """
     columns = findings.figures.get(row, {})
     pairs = list(zip(columns.get(of, []), columns.get(to, []), strict=False))
     return statistics.median(ours.rate / theirs.rate for ours, theirs in pairs) if pairs else None
@@ -112,10 +140,18 @@ def _show(number: float | None) -> str:
 
 
 def _ratios(findings: Findings) -> str:
-    """Give every ratio that exists; one reader's rate beside writers is none, since the writers differ in what they leave of the core."""
+    """Give every ratio that exists.
+
+    One reader's rate beside writers is none, since the writers differ in what they leave of the
+    core.
+    """
     names = _servers(findings)
     pairs = [(of, to) for of, to in RATIOS if of in names and to in names]
-    compared = {row: [_ratio(findings, row, of=of, to=to) for of, to in pairs] for row in findings.figures if row[0] != MIXED}
+    compared = {
+        row: [_ratio(findings, row, of=of, to=to) for of, to in pairs]
+        for row in findings.figures
+        if row[0] != MIXED
+    }
     rows = [[_name(row), *map(_show, ratios)] for row, ratios in compared.items() if any(ratios)]
     return _table(["rate / rate", *(f"{of} / {to}" for of, to in pairs)], rows) if rows else ""
 
@@ -123,11 +159,19 @@ def _ratios(findings: Findings) -> str:
 def _goals(findings: Findings, options: Options) -> str:
     """Put what was measured beside what is wanted; judging is left to the reader."""
     rows = [
-        (f"{TITLES[name]}, c={c}: rate / {to}", _ratio(findings, (TITLES[name], c), of=HEARTH, to=to), f">= {goal}")
+        (
+            f"{TITLES[name]}, c={c}: rate / {to}",
+            _ratio(findings, (TITLES[name], c), of=HEARTH, to=to),
+            f">= {goal}",
+        )
         for name, c, to, goal in RATE_GOALS
     ]
     rows += [
-        (f"{CREATE}, c=8: full / normal", _ratio(findings, (CREATE, 8), of=FULL, to=HEARTH), ">= 0.75"),
+        (
+            f"{CREATE}, c=8: full / normal",
+            _ratio(findings, (CREATE, 8), of=FULL, to=HEARTH),
+            ">= 0.75",
+        ),
         ("list 50, c=8: rate of the big folder / of a small one", _big_ratio(findings), ">= 0.90"),
         (f"{TITLES['accumulate']}: p50 / thin", _accumulate_ratio(findings), "<= 1.30"),
         (f"{MIXED}: p99 / (3 x p50 + 5 ms)", _mixed_ratio(findings), "<= 1.00"),
@@ -151,10 +195,22 @@ def _fact_goals(findings: Findings, options: Options) -> list[tuple[str, float |
 
 
 def _search_goals(findings: Findings, options: Options) -> list[tuple[str, float | None, str]]:
-    """Give the goals of searching; those in milliseconds are for 100,000 notes, and for a common word in a million too."""
+    """Give the goals of searching.
+
+    Those in milliseconds are for 100,000 notes, and for a common word in a million too.
+    """
     common = "<= 30" if options.big > 500_000 else "<= 10"
-    rows = [("search one term in all", "<= 2"), ("search a common word in all", common), (work.HYBRID.title, "<= 15"), ("quick open in all", "<= 5")]
-    greps = [("rare literal", "<= 3"), ("common literal", "<= 25"), ("regex with literals", "<= 60")]
+    rows = [
+        ("search one term in all", "<= 2"),
+        ("search a common word in all", common),
+        (work.HYBRID.title, "<= 15"),
+        ("quick open in all", "<= 5"),
+    ]
+    greps = [
+        ("rare literal", "<= 3"),
+        ("common literal", "<= 25"),
+        ("regex with literals", "<= 60"),
+    ]
     facts = [
         *((f"grep of all, {name}, ms", goal) for name, goal in greps),
         ("notes embedded a second", ">= 15"),
@@ -168,7 +224,11 @@ def _search_goals(findings: Findings, options: Options) -> list[tuple[str, float
         *((f"{title}, c=1: p50 ms", _p50(findings, title), goal) for title, goal in rows),
         *((fact, findings.facts.get(fact, {}).get(HEARTH), goal) for fact, goal in facts),
         ("grep of all, regex without literals: time / ripgrep", _grep_ratio(findings), "<= 0.90"),
-        (f"{EVERY_INDEX.title}, c=8: rate / words alone", _ratio(findings, (EVERY_INDEX.title, 8), of=ALL, to=LEAN), ">= 0.70"),
+        (
+            f"{EVERY_INDEX.title}, c=8: rate / words alone",
+            _ratio(findings, (EVERY_INDEX.title, 8), of=ALL, to=LEAN),
+            ">= 0.70",
+        ),
     ]
 
 
@@ -203,6 +263,13 @@ def _mixed_ratio(findings: Findings) -> float | None:
 
 
 def _facts(findings: Findings) -> str:
-    names = [name for name in (BARE, THIN, HEARTH, RIPGREP) if any(name in values for values in findings.facts.values())]
-    rows = [[fact, *(_show(values.get(name)) for name in names)] for fact, values in findings.facts.items()]
+    names = [
+        name
+        for name in (BARE, THIN, HEARTH, RIPGREP)
+        if any(name in values for values in findings.facts.values())
+    ]
+    rows = [
+        [fact, *(_show(values.get(name)) for name in names)]
+        for fact, values in findings.facts.items()
+    ]
     return _table(["fact", *names], rows) if rows else ""

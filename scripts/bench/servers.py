@@ -56,7 +56,9 @@ class Server:
         began = time.perf_counter()
         with Path(self.folder, "log.txt").open("ab") as log:
             command = [part.replace("{port}", str(self.port)) for part in self.command]
-            self.process = subprocess.Popen(command, stdout=log, stderr=log, env=self.environment, cwd=self.directory)
+            self.process = subprocess.Popen(
+                command, stdout=log, stderr=log, env=self.environment, cwd=self.directory
+            )
         pin(self.process.pid, SERVER_CORE)
         while not self._answers():
             if self.process.poll() is not None or time.perf_counter() - began > START_SECONDS:
@@ -93,9 +95,13 @@ class Server:
         return _memory(self.process.pid, "VmRSS") if self.process else None
 
     def workers_memory(self) -> float | None:
-        """Give the most memory in MB that the process's children of this moment have had, where the system tells."""
+        """Give the most memory in MB that the process's children of this moment have had, where
+        the system tells.
+        """
         children = Path(f"/proc/{self.process.pid if self.process else 0}/task").glob("*/children")
-        known = [_memory(int(child), "VmHWM") for file in children for child in file.read_text().split()]
+        known = [
+            _memory(int(child), "VmHWM") for file in children for child in file.read_text().split()
+        ]
         return sum(found for found in known if found) if known else None
 
     def worked(self) -> float | None:
@@ -108,7 +114,11 @@ class Server:
 
     def disk(self) -> int:
         """Give the bytes of the database's files; logs are not what a note costs."""
-        return sum(path.stat().st_size for path in self.data.rglob("*") if path.is_file() and ".db" in path.name)
+        return sum(
+            path.stat().st_size
+            for path in self.data.rglob("*")
+            if path.is_file() and ".db" in path.name
+        )
 
     def get(self, path: str) -> bytes:
         """Encode a GET below the interface's base path."""
@@ -140,35 +150,62 @@ def pin(process: int, core: int) -> None:
 
 def minimal(name: str, folder: Path, *options: str) -> Server:
     """Describe one of the two minimal servers beside this file."""
-    server = Server(name, folder, [sys.executable, str(HERE / f"{name}.py"), "--port", "{port}", *options])
+    server = Server(
+        name, folder, [sys.executable, str(HERE / f"{name}.py"), "--port", "{port}", *options]
+    )
     server.data.mkdir(parents=True)
     return server
 
 
 def hearth(name: str, folder: Path, *, settings: Mapping[str, str], checkout: Path) -> Server:
-    """Describe Hearth on a new database with one user and a key of theirs; the rate limit is on, but out of reach.
+    """Describe Hearth on a new database with one user and a key of theirs.
+
+    The rate limit is on, but out of reach.
 
     A checkout that lacks one of the settings does without it.
     """
     data = folder / "data"
     data.mkdir(parents=True)
     command = [sys.executable, "-m", "app"]
-    if not (checkout / "app" / "__main__.py").exists():  # the environment may hold another checkout, which would answer in its place
+    if not (
+        checkout / "app" / "__main__.py"
+    ).exists():  # the environment may hold another checkout, which would answer in its place
         raise Failed(f"{name} could not be initialised: there is no app in {checkout}")
     kept = {key: value for key, value in os.environ.items() if not key.startswith("HEARTH_")}
     options = (checkout / "app" / "settings.py").read_text("utf-8")
-    known = {key: value for key, value in settings.items() if f"    {key.removeprefix('HEARTH_').lower()}: " in options}
+    known = {
+        key: value
+        for key, value in settings.items()
+        if f"    {key.removeprefix('HEARTH_').lower()}: " in options
+    }
     environment = kept | {"HEARTH_RATE_LIMIT": "10000000"} | known
-    made = subprocess.run([*command, "init", "--data", str(data), "--user", "bench"], env=environment, cwd=checkout, capture_output=True, text=True)
+    made = subprocess.run(
+        [*command, "init", "--data", str(data), "--user", "bench"],
+        env=environment,
+        cwd=checkout,
+        capture_output=True,
+        text=True,
+    )
     if made.returncode or not made.stdout.strip():
-        raise Failed(f"{name} could not be initialised: {(made.stderr or made.stdout).strip()[-2_000:]}")
+        raise Failed(
+            f"{name} could not be initialised: {(made.stderr or made.stdout).strip()[-2_000:]}"
+        )
     key = made.stdout.split()[-1]
     serve = [*command, "serve", "--port", "{port}", "--data", str(data)]
-    return Server(name, folder, serve, environment=environment, directory=checkout, headers={"Authorization": f"Bearer {key}"})
+    return Server(
+        name,
+        folder,
+        serve,
+        environment=environment,
+        directory=checkout,
+        headers={"Authorization": f"Bearer {key}"},
+    )
 
 
 class Fleet(contextlib.ExitStack):
-    """All servers of a run: every one of them is stopped, and its files are removed, when the run ends in whatever way."""
+    """All servers of a run: every one of them is stopped, and its files are removed, when the
+    run ends in whatever way.
+    """
 
     def __init__(self, parent: Path | None) -> None:
         super().__init__()

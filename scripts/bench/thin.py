@@ -1,7 +1,10 @@
-"""The least server that does the real work: Starlette, one SQLite file with FTS5, group commit on one writer thread.
+"""The least server that does the real work.
 
-It speaks the measured part of the wire contract with answers of the same shape, and leaves out what costs nothing to leave
-out: credentials, scopes, checks, versions, and a Markdown renderer (its HTML is the escaped text).
+Starlette, one SQLite file with FTS5, group commit on one writer thread.
+
+It speaks the measured part of the wire contract with answers of the same shape, and leaves out
+what costs nothing to leave out: credentials, scopes, checks, versions, and a Markdown renderer
+(its HTML is the escaped text).
 """
 
 import argparse
@@ -27,14 +30,18 @@ from starlette.routing import Route
 API = "/api/v1"
 BATCH = 64
 SCHEMA = """
-CREATE TABLE IF NOT EXISTS folder(id INTEGER PRIMARY KEY, name TEXT UNIQUE, notes INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE IF NOT EXISTS folder(id INTEGER PRIMARY KEY, name TEXT UNIQUE, notes INTEGER NOT
+  NULL DEFAULT 0);
 CREATE TABLE IF NOT EXISTS note(
-  id INTEGER PRIMARY KEY, folder INTEGER, title TEXT, markdown TEXT, tags TEXT, words INTEGER, created TEXT, updated TEXT);
+  id INTEGER PRIMARY KEY, folder INTEGER, title TEXT, markdown TEXT, tags TEXT, words INTEGER,
+    created TEXT, updated TEXT);
 CREATE INDEX IF NOT EXISTS note_page ON note(folder, updated DESC, id DESC);
 CREATE TABLE IF NOT EXISTS todo(
-  id INTEGER PRIMARY KEY, title TEXT, completed INTEGER, priority INTEGER, due TEXT, steps TEXT, created TEXT);
+  id INTEGER PRIMARY KEY, title TEXT, completed INTEGER, priority INTEGER, due TEXT, steps TEXT,
+    created TEXT);
 CREATE INDEX IF NOT EXISTS todo_page ON todo(completed, due, priority DESC, id);
-CREATE VIRTUAL TABLE IF NOT EXISTS note_text USING fts5(title, markdown, content='note', content_rowid='id');
+CREATE VIRTUAL TABLE IF NOT EXISTS note_text USING fts5(title, markdown, content='note',
+  content_rowid='id');
 """
 Json = dict[str, Any]
 Job = Callable[[sqlite3.Connection], Json]
@@ -43,7 +50,9 @@ Waiting = tuple[Job, "asyncio.Future[Json]"]
 
 def connect(path: Path) -> sqlite3.Connection:
     """Open the database as the writer and the readers share it."""
-    database = sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=256)
+    database = sqlite3.connect(
+        path, isolation_level=None, check_same_thread=False, cached_statements=256
+    )
     for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "cache_size=-65536"):
         database.execute(f"PRAGMA {pragma}")
     return database
@@ -79,7 +88,9 @@ class Writer(threading.Thread):
     def commit(self, batch: list[Waiting]) -> list[tuple["asyncio.Future[Json]", Json | Exception]]:
         self.database.execute("BEGIN IMMEDIATE")
         try:
-            done: list[tuple[asyncio.Future[Json], Json | Exception]] = [(answer, job(self.database)) for job, answer in batch]
+            done: list[tuple[asyncio.Future[Json], Json | Exception]] = [
+                (answer, job(self.database)) for job, answer in batch
+            ]
             self.database.execute("COMMIT")
         except (sqlite3.Error, KeyError, TypeError) as error:
             self.database.execute("ROLLBACK")
@@ -100,17 +111,28 @@ def settle(done: list[tuple["asyncio.Future[Json]", Json | Exception]]) -> None:
 
 def now() -> str:
     """Give the moment as the contract writes it."""
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return (
+        datetime.datetime.now(datetime.UTC)
+        .isoformat(timespec="milliseconds")
+        .replace("+00:00", "Z")
+    )
 
 
-def insert_note(database: sqlite3.Connection, *, folder: int | None, title: str, markdown: str, tags: list[str]) -> int:
+def insert_note(
+    database: sqlite3.Connection, *, folder: int | None, title: str, markdown: str, tags: list[str]
+) -> int:
     """Insert a note and its words; gives its id."""
     moment = now()
     row = (folder, title, markdown, json.dumps(tags), len(markdown.split()), moment, moment)
-    sql = "INSERT INTO note(folder, title, markdown, tags, words, created, updated) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    sql = (
+        "INSERT INTO note(folder, title, markdown, tags, words, created, updated) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?)"
+    )
     key = database.execute(sql, row).lastrowid
     assert key is not None
-    database.execute("INSERT INTO note_text(rowid, title, markdown) VALUES (?, ?, ?)", (key, title, markdown))
+    database.execute(
+        "INSERT INTO note_text(rowid, title, markdown) VALUES (?, ?, ?)", (key, title, markdown)
+    )
     database.execute("UPDATE folder SET notes = notes + 1 WHERE id = ?", (folder,))
     return key
 
@@ -123,7 +145,9 @@ def folder_id(database: sqlite3.Connection, name: str) -> int:
 
 def reply(answer: Json, status: int = 200) -> Response:
     """Encode an answer with the standard library."""
-    content = json.dumps({"success": True, **answer}, ensure_ascii=False, separators=(",", ":")).encode()
+    content = json.dumps(
+        {"success": True, **answer}, ensure_ascii=False, separators=(",", ":")
+    ).encode()
     return Response(content, status, media_type="application/json")
 
 
@@ -135,7 +159,9 @@ async def health(_: Request) -> Response:
 async def create_folder(request: Request) -> Response:
     """Give the folder of a name."""
     name = (await request.json())["name"]
-    found = await request.state.writer.write(lambda database: {"id": folder_id(database, name), "name": name})
+    found = await request.state.writer.write(
+        lambda database: {"id": folder_id(database, name), "name": name}
+    )
     return reply({"folder": found})
 
 
@@ -145,7 +171,9 @@ async def create_note(request: Request) -> Response:
 
     def job(database: sqlite3.Connection) -> Json:
         folder, title, tags = asked.get("folderId"), asked["title"], asked.get("tags", [])
-        key = insert_note(database, folder=folder, title=title, markdown=asked["content"], tags=tags)
+        key = insert_note(
+            database, folder=folder, title=title, markdown=asked["content"], tags=tags
+        )
         return {"note": {"id": key, "title": title, "folderId": folder, "revision": 1}}
 
     return reply({"result": await request.state.writer.write(job)}, 201)
@@ -158,8 +186,21 @@ async def accumulate(request: Request) -> Response:
     def job(database: sqlite3.Connection) -> Json:
         for file in files:
             folder, _, title = file["path"].rpartition("/")
-            insert_note(database, folder=folder_id(database, folder), title=title, markdown=file["content"], tags=[])
-        return {"created": len(files), "updated": 0, "deleted": 0, "skipped": 0, "errors": [], "versions": []}
+            insert_note(
+                database,
+                folder=folder_id(database, folder),
+                title=title,
+                markdown=file["content"],
+                tags=[],
+            )
+        return {
+            "created": len(files),
+            "updated": 0,
+            "deleted": 0,
+            "skipped": 0,
+            "errors": [],
+            "versions": [],
+        }
 
     return reply(await request.state.writer.write(job))
 
@@ -167,36 +208,86 @@ async def accumulate(request: Request) -> Response:
 async def read_note(request: Request) -> Response:
     """Give one note, read in the event loop."""
     sql = "SELECT id, folder, title, markdown, tags, words, created, updated FROM note WHERE id = ?"
-    key, folder, title, markdown, tags, words, created, updated = request.state.reader.execute(sql, (request.path_params["id"],)).fetchone()
-    record = {"id": key, "title": title, "content": html.escape(markdown).replace("\n", "<br>\n"), "markdown": markdown}
-    record |= {"folderId": folder, "folder": {"id": folder, "name": ""}, "tags": json.loads(tags), "pinned": False, "wordCount": words}
-    return reply({"note": record | {"revision": 1, "createdAt": created, "updatedAt": updated, "snapshotCount": 0}})
+    key, folder, title, markdown, tags, words, created, updated = request.state.reader.execute(
+        sql, (request.path_params["id"],)
+    ).fetchone()
+    record = {
+        "id": key,
+        "title": title,
+        "content": html.escape(markdown).replace("\n", "<br>\n"),
+        "markdown": markdown,
+    }
+    record |= {
+        "folderId": folder,
+        "folder": {"id": folder, "name": ""},
+        "tags": json.loads(tags),
+        "pinned": False,
+        "wordCount": words,
+    }
+    return reply(
+        {
+            "note": record
+            | {"revision": 1, "createdAt": created, "updatedAt": updated, "snapshotCount": 0}
+        }
+    )
 
 
 async def list_notes(request: Request) -> Response:
     """Give a page of a folder, newest first, and the number of its notes from a counter."""
     query = request.query_params
-    folder, limit, offset = int(query["folderId"]), int(query.get("limit", 50)), int(query.get("offset", 0))
-    sql = "SELECT id, title, words, tags, updated FROM note WHERE folder = ? ORDER BY updated DESC, id DESC LIMIT ? OFFSET ?"
+    folder, limit, offset = (
+        int(query["folderId"]),
+        int(query.get("limit", 50)),
+        int(query.get("offset", 0)),
+    )
+    sql = (
+        "SELECT id, title, words, tags, updated FROM note WHERE folder = ? "
+        "ORDER BY updated DESC, id DESC LIMIT ? OFFSET ?"
+    )
     rows = request.state.reader.execute(sql, (folder, limit, offset)).fetchall()
-    name, total = request.state.reader.execute("SELECT name, notes FROM folder WHERE id = ?", (folder,)).fetchone()
+    name, total = request.state.reader.execute(
+        "SELECT name, notes FROM folder WHERE id = ?", (folder,)
+    ).fetchone()
     notes = [
-        {"id": key, "title": title, "wordCount": words, "pinned": False, "tags": json.loads(tags), "updatedAt": updated}
+        {
+            "id": key,
+            "title": title,
+            "wordCount": words,
+            "pinned": False,
+            "tags": json.loads(tags),
+            "updatedAt": updated,
+        }
         | {"folderId": folder, "revision": 1}
         for key, title, words, tags, updated in rows
     ]
     limited = offset + len(rows) < total
-    return reply({"folder": {"id": folder, "name": name}, "notes": notes, "totalNotes": total, "limited": limited})
+    return reply(
+        {
+            "folder": {"id": folder, "name": name},
+            "notes": notes,
+            "totalNotes": total,
+            "limited": limited,
+        }
+    )
 
 
 async def search(request: Request) -> Response:
     """Give the ten best notes for some words, ranked in the event loop."""
     words = json.loads(await request.body())["query"].split()
-    sql = """SELECT note.id, note.title, snippet(note_text, 1, '', '', '…', 24), folder, rank, updated, substr(note.markdown, 1, 2000)
-             FROM note_text JOIN note ON note.id = note_text.rowid WHERE note_text MATCH ? ORDER BY rank LIMIT 10"""
+    sql = """SELECT note.id, note.title, snippet(note_text, 1, '', '', '…', 24),
+          folder, rank, updated, substr(note.markdown, 1, 2000)
+             FROM note_text JOIN note ON note.id = note_text.rowid WHERE note_text MATCH ?
+               ORDER BY rank LIMIT 10"""
     rows = request.state.reader.execute(sql, (" ".join(f'"{word}"' for word in words),)).fetchall()
     found = [
-        {"id": key, "title": title, "snippet": snippet, "folderId": folder, "score": -rank, "updatedAt": updated}
+        {
+            "id": key,
+            "title": title,
+            "snippet": snippet,
+            "folderId": folder,
+            "score": -rank,
+            "updatedAt": updated,
+        }
         for key, title, snippet, folder, rank, updated, _ in rows
     ]
     texts = [{"id": row[0], "title": row[1], "snippet": row[2], "content": row[6]} for row in rows]
@@ -207,7 +298,14 @@ def matching_lines(markdown: str, pattern: str) -> list[Json]:
     """Give the lines that hold a literal, whatever its case."""
     lines = enumerate(markdown.split("\n"), 1)
     return [
-        {"line": line, "column": at + 1, "text": text, "match": text[at : at + len(pattern)], "before": [], "after": []}
+        {
+            "line": line,
+            "column": at + 1,
+            "text": text,
+            "match": text[at : at + len(pattern)],
+            "before": [],
+            "after": [],
+        }
         for line, text in lines
         if (at := text.lower().find(pattern)) >= 0
     ]
@@ -221,8 +319,15 @@ async def grep(request: Request) -> Response:
         sql = "SELECT id, title, markdown FROM note WHERE markdown LIKE ? ORDER BY id"
         rows = request.state.scanner.execute(sql, (f"%{pattern}%",)).fetchall()
         scanned = request.state.scanner.execute("SELECT sum(notes) FROM folder").fetchone()[0]
-        results = [{"noteId": key, "title": title, "matches": matching_lines(markdown, pattern)} for key, title, markdown in rows]
-        return {"results": results, "summary": {"notesScanned": scanned, "notesMatched": len(rows)}, "truncated": False}
+        results = [
+            {"noteId": key, "title": title, "matches": matching_lines(markdown, pattern)}
+            for key, title, markdown in rows
+        ]
+        return {
+            "results": results,
+            "summary": {"notesScanned": scanned, "notesMatched": len(rows)},
+            "truncated": False,
+        }
 
     return reply(await anyio.to_thread.run_sync(scan))
 
@@ -230,11 +335,19 @@ async def grep(request: Request) -> Response:
 async def create_todo(request: Request) -> Response:
     """Create a todo with its steps."""
     asked = await request.json()
-    steps = json.dumps([{"id": at, "title": step["title"], "completed": False} for at, step in enumerate(asked["steps"], 1)])
+    steps = json.dumps(
+        [
+            {"id": at, "title": step["title"], "completed": False}
+            for at, step in enumerate(asked["steps"], 1)
+        ]
+    )
     row = (asked["title"], asked["priority"], asked["dueDate"], steps, now())
 
     def job(database: sqlite3.Connection) -> Json:
-        sql = "INSERT INTO todo(title, completed, priority, due, steps, created) VALUES (?, 0, ?, ?, ?, ?)"
+        sql = (
+            "INSERT INTO todo(title, completed, priority, due, steps, created) "
+            "VALUES (?, 0, ?, ?, ?, ?)"
+        )
         return {"todo": {"id": database.execute(sql, row).lastrowid}}
 
     return reply({"result": await request.state.writer.write(job)}, 201)
@@ -242,12 +355,30 @@ async def create_todo(request: Request) -> Response:
 
 async def list_todos(request: Request) -> Response:
     """Give a page of the open todos with their steps."""
-    sql = "SELECT id, title, priority, due, steps, created FROM todo WHERE completed = 0 ORDER BY due, priority DESC, id LIMIT ?"
+    sql = (
+        "SELECT id, title, priority, due, steps, created FROM todo WHERE completed = 0 "
+        "ORDER BY due, priority DESC, id LIMIT ?"
+    )
     rows = request.state.reader.execute(sql, (int(request.query_params["limit"]),)).fetchall()
-    total = request.state.reader.execute("SELECT count(*) FROM todo WHERE completed = 0").fetchone()[0]
+    total = request.state.reader.execute(
+        "SELECT count(*) FROM todo WHERE completed = 0"
+    ).fetchone()[0]
     todos = [
-        {"id": key, "title": title, "description": None, "completed": False, "completedAt": None, "priority": priority, "dueDate": due}
-        | {"steps": json.loads(steps), "recurrence": None, "createdAt": created, "updatedAt": created}
+        {
+            "id": key,
+            "title": title,
+            "description": None,
+            "completed": False,
+            "completedAt": None,
+            "priority": priority,
+            "dueDate": due,
+        }
+        | {
+            "steps": json.loads(steps),
+            "recurrence": None,
+            "createdAt": created,
+            "updatedAt": created,
+        }
         for key, title, priority, due, steps, created in rows
     ]
     return reply({"result": {"todos": todos, "total": total}})
@@ -262,7 +393,10 @@ def application(path: Path) -> Starlette:
             database.executescript(SCHEMA)
         writer = Writer(path)
         writer.start()
-        with contextlib.closing(connect(path)) as reader, contextlib.closing(connect(path)) as scanner:
+        with (
+            contextlib.closing(connect(path)) as reader,
+            contextlib.closing(connect(path)) as scanner,
+        ):
             yield {"writer": writer, "reader": reader, "scanner": scanner}
         writer.waiting.put(None)
         writer.join()

@@ -25,7 +25,9 @@ SETTLE_SECONDS = 600
 
 @dataclass
 class Workspace:
-    """A filled server: which folders and notes a request may name, and how many notes a measurement creates."""
+    """A filled server: which folders and notes a request may name, and how many notes a
+    measurement creates.
+    """
 
     server: Server
     folders: list[int]
@@ -44,7 +46,9 @@ class Operation:
     connections: tuple[int, ...] = (1, 8)
     sent: Literal["steady", "once", "beside"] = "steady"
 
-    def measure(self, space: Workspace, *, connections: int, first: int, seconds: float) -> load.Figures:
+    def measure(
+        self, space: Workspace, *, connections: int, first: int, seconds: float
+    ) -> load.Figures:
         """Measure once; `first` is the number of the first note that the operation may create."""
         port, requests = space.server.port, self.requests(space, first)
         if self.sent == "steady":
@@ -76,7 +80,9 @@ def todo_listings(space: Workspace, _: int) -> list[bytes]:
 
 def searches(words: int, mode: str = "words") -> Callable[[Workspace, int], list[bytes]]:
     """Search for so many words at once."""
-    return lambda space, _: [search(space.server, query, mode) for query in corpus.queries(words, 300)]
+    return lambda space, _: [
+        search(space.server, query, mode) for query in corpus.queries(words, 300)
+    ]
 
 
 def common_searches(space: Workspace, _: int) -> list[bytes]:
@@ -96,7 +102,10 @@ def openings(space: Workspace, _: int) -> list[bytes]:
 
 def greps(space: Workspace, _: int) -> list[bytes]:
     """Grep for rare literals."""
-    return [space.server.post("/os/notes/grep", {"pattern": literal, "mode": "literal"}) for literal in corpus.literals(50)]
+    return [
+        space.server.post("/os/notes/grep", {"pattern": literal, "mode": "literal"})
+        for literal in corpus.literals(50)
+    ]
 
 
 def creates(space: Workspace, first: int) -> list[bytes]:
@@ -108,20 +117,31 @@ def creates(space: Workspace, first: int) -> list[bytes]:
 
 def create(space: Workspace, note: corpus.Note) -> bytes:
     """Create one note."""
-    body = {"title": note.title, "content": note.markdown, "folderId": space.folders[note.folder], "tags": note.tags}
+    body = {
+        "title": note.title,
+        "content": note.markdown,
+        "folderId": space.folders[note.folder],
+        "tags": note.tags,
+    }
     return space.server.post("/os/notes", body)
 
 
 def accumulates(space: Workspace, first: int) -> list[bytes]:
     """Write the next notes of the corpus, 50 files a call."""
-    return [accumulate(space, range(at, at + FILES)) for at in range(first, first + space.creates - FILES + 1, FILES)]
+    return [
+        accumulate(space, range(at, at + FILES))
+        for at in range(first, first + space.creates - FILES + 1, FILES)
+    ]
 
 
 def accumulate(space: Workspace, numbers: range, *, folder: str | None = None) -> bytes:
     """Write some notes of the corpus by one call, into one folder or each into its own."""
     space.server.text_bytes += _size(numbers)
     notes = [corpus.note(number) for number in numbers]
-    files = [{"path": f"{folder or _folder(note.folder)}/{note.title}", "content": note.markdown} for note in notes]
+    files = [
+        {"path": f"{folder or _folder(note.folder)}/{note.title}", "content": note.markdown}
+        for note in notes
+    ]
     return space.server.post("/accumulate", {"files": files})
 
 
@@ -165,10 +185,14 @@ def empty(server: Server, *, creates: int) -> Workspace:
 def fill(server: Server, *, notes: int, todos: int, creates: int) -> Workspace:
     """Give a server its folders, so many notes over 8 connections, and so many todos."""
     paths = (_folder(number) for number in range(corpus.FOLDERS))
-    folders = [server.ask(server.post("/os/folders", {"name": path}))["folder"]["id"] for path in paths]
+    folders = [
+        server.ask(server.post("/os/folders", {"name": path}))["folder"]["id"] for path in paths
+    ]
     space = Workspace(server, folders, [], creates)
     server.text_bytes += _size(range(notes))
-    load.send_once(server.port, (create(space, corpus.note(number)) for number in range(notes)), connections=8)
+    load.send_once(
+        server.port, (create(space, corpus.note(number)) for number in range(notes)), connections=8
+    )
     for number in range(todos):
         server.ask(server.post("/os/todos", todo(number)))
     space.notes = [key for folder in folders for key in _keys(server, folder)]
@@ -183,11 +207,18 @@ def _keys(server: Server, folder: int) -> Iterator[int]:
 def todo(number: int) -> dict[str, object]:
     """Make todo number i, with three steps and a day that is still far off."""
     steps = [{"title": f"Step {step} of {number}"} for step in range(1, 4)]
-    return {"title": f"Todo {number}", "priority": number % 6, "dueDate": f"2099-{number % 12 + 1:02}-{number % 28 + 1:02}", "steps": steps}
+    return {
+        "title": f"Todo {number}",
+        "priority": number % 6,
+        "dueDate": f"2099-{number % 12 + 1:02}-{number % 28 + 1:02}",
+        "steps": steps,
+    }
 
 
 def fill_big(space: Workspace, notes: int, *, files: Path | None = None) -> Workspace:
-    """Give one folder so many notes by accumulate, and write them as files too where a folder is given; gives the workspace, which knows it now."""
+    """Give one folder so many notes by accumulate, and write them as files too where a folder is
+    given; gives the workspace, which knows it now.
+    """
     numbers = range(BIG_FIRST, BIG_FIRST + notes)
 
     def call(some: range) -> bytes:
@@ -195,9 +226,15 @@ def fill_big(space: Workspace, notes: int, *, files: Path | None = None) -> Work
             write_files(files, some)
         return accumulate(space, some, folder=BIG_FOLDER)
 
-    load.send_once(space.server.port, (call(numbers[at : at + FILES]) for at in range(0, notes, FILES)), connections=2)
+    load.send_once(
+        space.server.port,
+        (call(numbers[at : at + FILES]) for at in range(0, notes, FILES)),
+        connections=2,
+    )
     settle(space.server)
-    space.big = space.server.ask(space.server.post("/os/folders", {"name": BIG_FOLDER}))["folder"]["id"]
+    space.big = space.server.ask(space.server.post("/os/folders", {"name": BIG_FOLDER}))["folder"][
+        "id"
+    ]
     return space
 
 
@@ -210,7 +247,9 @@ def write_files(folder: Path, numbers: range) -> None:
 
 
 def settle(server: Server) -> None:
-    """Wait until nothing waits to be indexed for searching by words or patterns, and no index is put in order, where that can be told."""
+    """Wait until nothing waits to be indexed for searching by words or patterns, and no index is
+    put in order, where that can be told.
+    """
     end = time.monotonic() + SETTLE_SECONDS
     while time.monotonic() < end and _waiting(status(server)):
         time.sleep(0.2)
@@ -233,8 +272,12 @@ def _waiting(found: dict[str, Any]) -> bool:
 
 
 def constants(space: Workspace, kinds: set[str]) -> dict[str, str]:
-    """Give an answer of middle size of each of these kinds that the server knows, for the server that answers constants."""
-    samples: dict[str, Callable[[], list[bytes]]] = {operation.name: partial(operation.requests, space, 0) for operation in READING}
+    """Give an answer of middle size of each of these kinds that the server knows, for the server
+    that answers constants.
+    """
+    samples: dict[str, Callable[[], list[bytes]]] = {
+        operation.name: partial(operation.requests, space, 0) for operation in READING
+    }
     samples["create"] = lambda: [create(space, corpus.note(BIG_FIRST - 1))]
     samples["accumulate"] = lambda: [accumulate(space, range(BIG_FIRST - 1 - FILES, BIG_FIRST - 1))]
     answers = {"health": '{"status":"ok"}'}

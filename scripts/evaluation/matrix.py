@@ -1,4 +1,6 @@
-"""How often the matrix and the strategies are what a person would say, on the labelled days of tests/evaluation/matrix.jsonl."""
+"""How often the matrix and the strategies are what a person would say, on the labelled days of
+tests/evaluation/matrix.jsonl.
+"""
 
 import dataclasses
 import json
@@ -42,7 +44,9 @@ class Case:
 
 @dataclasses.dataclass(frozen=True)
 class Day:
-    """The items of one person's day with the strategies a person would choose, and those that the rules choose, best first."""
+    """The items of one person's day with the strategies a person would choose, and those that
+    the rules choose, best first.
+    """
 
     half: str
     wanted: tuple[str, ...]
@@ -51,7 +55,10 @@ class Day:
 
 
 def evaluate() -> list[Row]:
-    """Give the figures of both halves: quadrants right, those of quadrant 1 found, right in other languages, strategies in common."""
+    """Give the figures of both halves.
+
+    Quadrants right, those of quadrant 1 found, right in other languages, strategies in common.
+    """
     days = list(judged())
     rows: list[Row] = []
     for half in ("a", "b"):
@@ -61,7 +68,12 @@ def evaluate() -> list[Row]:
             _row(half, "quadrant", cases),
             _row(half, "quadrant 1 found", (case for case in cases if case.quadrant == 1)),
             _row(half, "quadrant, not English", (case for case in cases if case.language != "en")),
-            Row(half, "top strategies", sum(len(set(day.wanted) & set(day.chosen)) for day in mine), sum(len(day.wanted) for day in mine)),
+            Row(
+                half,
+                "top strategies",
+                sum(len(set(day.wanted) & set(day.chosen)) for day in mine),
+                sum(len(day.wanted) for day in mine),
+            ),
         ]
     return rows
 
@@ -75,20 +87,32 @@ def misses() -> list[str]:
                 one = case.scored
                 why = ", ".join(one.why)
                 lines.append(
-                    f"{case.id} q{case.quadrant} → q{one.quadrant} (urgency {one.urgency}, importance {one.importance}: {why}) {one.item.title}"
+                    f"{case.id} q{case.quadrant} → q{one.quadrant} (urgency {one.urgency}, "
+                    f"importance {one.importance}: {why}) {one.item.title}"
                 )
         if set(day.wanted) != set(day.chosen):
-            lines.append(f"{day.cases[0].id.partition('-')[0]} strategies {', '.join(day.wanted)} → {', '.join(day.chosen)}")
+            lines.append(
+                f"{day.cases[0].id.partition('-')[0]} strategies {', '.join(day.wanted)} → "
+                f"{', '.join(day.chosen)}"
+            )
     return lines
 
 
 def judged() -> Iterator[Day]:
-    """Yield every labelled day as the rules see it, each item through the HTML of a briefing and back."""
+    """Yield every labelled day as the rules see it, each item through the HTML of a briefing and
+    back.
+    """
     labelled = [json.loads(line) for line in FILE.read_text("utf-8").splitlines()]
     for day in (each for each in labelled if "top" in each):
         rows = [each for each in labelled if each["group"] == day["group"] and "id" in each]
-        read = [quadrants.scored(_read_back(item, row), NOW) for row, item in zip(rows, _items(rows), strict=True)]
-        cases = tuple(Case(row["id"], row["half"], row["language"], row["quadrant"], one) for row, one in zip(rows, read, strict=True))
+        read = [
+            quadrants.scored(_read_back(item, row), NOW)
+            for row, item in zip(rows, _items(rows), strict=True)
+        ]
+        cases = tuple(
+            Case(row["id"], row["half"], row["language"], row["quadrant"], one)
+            for row, one in zip(rows, read, strict=True)
+        )
         chosen = tuple(one.kind for one in strategies.best(read, NOW))
         yield Day(day["half"], tuple(day["top"]), chosen, cases)
 
@@ -99,9 +123,19 @@ def _row(half: str, measure: str, cases: Iterable[Case]) -> Row:
 
 
 def _items(rows: list[dict[str, Any]]) -> list[Item | None]:
-    """Give the item of each row that states facts, with the conflicts of the day; None for one that is plain text."""
-    events = [free_time.CalendarEvent(**row["given"]) for row in rows if row["source"] == "calendar" and "given" in row]
-    found = {(event.title, event.start): free_time.item(event) for event in free_time.events_of(events, ZONE)}
+    """Give the item of each row that states facts, with the conflicts of the day.
+
+    None for one that is plain text.
+    """
+    events = [
+        free_time.CalendarEvent(**row["given"])
+        for row in rows
+        if row["source"] == "calendar" and "given" in row
+    ]
+    found = {
+        (event.title, event.start): free_time.item(event)
+        for event in free_time.events_of(events, ZONE)
+    }
     return [_item(row, found) if "given" in row else None for row in rows]
 
 
@@ -111,12 +145,19 @@ def _item(row: dict[str, Any], events: dict[tuple[str, datetime], Item]) -> Item
         case "calendar":
             return events[given["summary"], free_time.read_moment(given["start"], ZONE)[0]]
         case "email":
-            email = {"needs_reply" if name == "needsReply" else name: value for name, value in given.items()}
+            email = {
+                "needs_reply" if name == "needsReply" else name: value
+                for name, value in given.items()
+            }
             return mail.items([mail.Email(**email)], ZONE)[0][0]
         case "todo":
-            return briefing_facts.todo_item(0, given["title"], None, given["priority"], given.get("dueDate"), ZONE)
+            return briefing_facts.todo_item(
+                0, given["title"], None, given["priority"], given.get("dueDate"), ZONE
+            )
         case _:
-            return briefing_facts.note_item(0, given["title"], given["text"], pinned=given["pinned"])
+            return briefing_facts.note_item(
+                0, given["title"], given["text"], pinned=given["pinned"]
+            )
 
 
 def _read_back(item: Item | None, row: dict[str, Any]) -> Item:

@@ -1,4 +1,6 @@
-"""How often a question is answered by the right passage of the right note, over the notes of tests/evaluation/qa, asked through the API."""
+"""How often a question is answered by the right passage of the right note, over the notes of
+tests/evaluation/qa, asked through the API.
+"""
 
 import asyncio
 import functools
@@ -30,7 +32,9 @@ class Row(NamedTuple):
 
 
 class Case(NamedTuple):
-    """One question with the note and the passage that answer it, or neither, and what was quoted first."""
+    """One question with the note and the passage that answer it, or neither, and what was quoted
+    first.
+    """
 
     half: str
     language: str
@@ -42,12 +46,17 @@ class Case(NamedTuple):
 
     @property
     def right(self) -> bool:
-        """Whether the first quote holds the passage and is of that note, or nothing was quoted where nothing answers."""
+        """Whether the first quote holds the passage and is of that note, or nothing was quoted
+        where nothing answers.
+        """
         return self.quoted_note == self.note and self.passage in self.quote
 
 
 def evaluate() -> list[Row]:
-    """Give the figures of both halves: all questions, those that a note answers, the note alone, and those that none answers."""
+    """Give the figures of both halves.
+
+    All questions, those that a note answers, the note alone, and those that none answers.
+    """
     every = cases()
     rows = []
     for half in ("a", "b"):
@@ -57,15 +66,25 @@ def evaluate() -> list[Row]:
             _row(half, "right", (case.right for case in mine)),
             _row(half, "passage in first quote", (case.right for case in answered)),
             _row(half, "note in first quote", (case.quoted_note == case.note for case in answered)),
-            _row(half, "nothing quoted wrongly", (case.right for case in mine if case.note is None)),
-            _row(half, "right, other languages", (case.right for case in mine if case.language != "en")),
+            _row(
+                half, "nothing quoted wrongly", (case.right for case in mine if case.note is None)
+            ),
+            _row(
+                half,
+                "right, other languages",
+                (case.right for case in mine if case.language != "en"),
+            ),
         ]
     return rows
 
 
 def misses() -> list[str]:
     """Give a line for each question that was answered otherwise."""
-    return [f"{case.half} {case.question} → {case.quote!r} instead of {case.passage!r}" for case in cases() if not case.right]
+    return [
+        f"{case.half} {case.question} → {case.quote!r} instead of {case.passage!r}"
+        for case in cases()
+        if not case.right
+    ]
 
 
 @functools.cache
@@ -81,9 +100,15 @@ async def _asked() -> list[Case]:
         app = create_app(Settings(durability="normal", rate_limit=0, failed_limit=0), data)
         async with app.router.lifespan_context(app):
             await app.state.parts.call(OPERATOR, "add_user", {"username": "reader"})
-            key = (await app.state.parts.call(OPERATOR, "issue_key", {"username": "reader", "name": "evaluation"})).secret
+            key = (
+                await app.state.parts.call(
+                    OPERATOR, "issue_key", {"username": "reader", "name": "evaluation"}
+                )
+            ).secret
             transport = httpx.ASGITransport(app=app)
-            async with httpx.AsyncClient(transport=transport, base_url=BASE, headers={"Authorization": f"Bearer {key}"}) as client:
+            async with httpx.AsyncClient(
+                transport=transport, base_url=BASE, headers={"Authorization": f"Bearer {key}"}
+            ) as client:
                 ids = {row["note"]: await _stored(client, row) for row in _rows("notes.jsonl")}
                 return [await _case(client, row, ids) for row in _rows("questions.jsonl")]
 
@@ -98,7 +123,15 @@ async def _case(client: httpx.AsyncClient, row: dict[str, Any], ids: dict[str, i
     quotes = answer.raise_for_status().json()["citations"]
     first: dict[str, Any] = quotes[0] if quotes else {"noteId": None, "quote": ""}
     note = ids[row["note"]] if "note" in row else None
-    return Case(row["half"], row["language"], row["question"], note, row.get("passage", ""), first["noteId"], first["quote"])
+    return Case(
+        row["half"],
+        row["language"],
+        row["question"],
+        note,
+        row.get("passage", ""),
+        first["noteId"],
+        first["quote"],
+    )
 
 
 def _rows(name: str) -> list[dict[str, Any]]:

@@ -1,4 +1,6 @@
-"""How often quick add reads a line as a person means it, on the labelled lines of tests/evaluation/quickadd.jsonl."""
+"""How often quick add reads a line as a person means it, on the labelled lines of
+tests/evaluation/quickadd.jsonl.
+"""
 
 import json
 from collections.abc import Iterable
@@ -49,7 +51,10 @@ class Case(NamedTuple):
 
 
 def evaluate() -> list[Row]:
-    """Give the figures of both halves: lines right in everything, due dates right, traps left without a date, and each language."""
+    """Give the figures of both halves.
+
+    Lines right in everything, due dates right, traps left without a date, and each language.
+    """
     every = cases()
     rows = []
     for half in ("a", "b"):
@@ -61,7 +66,11 @@ def evaluate() -> list[Row]:
             _row(half, "due right", (case.got.due == case.wanted.due for case in dated)),
             _row(half, "traps without a date", (case.got.due is None for case in traps)),
             *(
-                _row(half, f"all four, {language}", (case.right for case in mine if case.language == language))
+                _row(
+                    half,
+                    f"all four, {language}",
+                    (case.right for case in mine if case.language == language),
+                )
                 for language in dict.fromkeys(case.language for case in mine)
             ),
         ]
@@ -70,7 +79,12 @@ def evaluate() -> list[Row]:
 
 def misses() -> list[str]:
     """Give a line for each line that was read otherwise."""
-    return [f"{case.half} {case.language} {case.text} → {tuple(case.got)} instead of {tuple(case.wanted)}" for case in cases() if not case.right]
+    return [
+        f"{case.half} {case.language} {case.text} → {tuple(case.got)} instead of "
+        f"{tuple(case.wanted)}"
+        for case in cases()
+        if not case.right
+    ]
 
 
 def cases() -> list[Case]:

@@ -1,4 +1,6 @@
-"""How often the offline brain understands what is asked of it, on the labelled messages of tests/evaluation/routing.jsonl."""
+"""How often the offline brain understands what is asked of it, on the labelled messages of
+tests/evaluation/routing.jsonl.
+"""
 
 import json
 from collections.abc import Iterable
@@ -15,11 +17,29 @@ FILE = Path(__file__).parents[2] / "tests" / "evaluation" / "routing.jsonl"
 NOW = datetime(2026, 11, 18, 10, 0, tzinfo=ZoneInfo("Europe/Berlin"))
 TOOLS = frozenset(
     {
-        "search_notes", "get_note_content", "grep_notes", "list_notes", "list_folders", "create_note", "edit_note", "move_note", "pin_note",
-        "search_todos", "create_todo", "complete_todo", "replan_todos", "memory_search",
-        "memory_write", "search_calendar_events", "list_network", "search_contact", "send_message_to_human", "contact_agent", "share_agent",
+        "search_notes",
+        "get_note_content",
+        "grep_notes",
+        "list_notes",
+        "list_folders",
+        "create_note",
+        "edit_note",
+        "move_note",
+        "pin_note",
+        "search_todos",
+        "create_todo",
+        "complete_todo",
+        "replan_todos",
+        "memory_search",
+        "memory_write",
+        "search_calendar_events",
+        "list_network",
+        "search_contact",
+        "send_message_to_human",
+        "contact_agent",
+        "share_agent",
     }
-)  # fmt: skip
+)
 
 
 class Row(NamedTuple):
@@ -50,11 +70,18 @@ class Case(NamedTuple):
     @property
     def right(self) -> bool:
         """Whether the intent and every labelled argument are right."""
-        return self.understood and all(_folded(self.given.get(name)) == _folded(value) for name, value in self.arguments.items())
+        return self.understood and all(
+            _folded(self.given.get(name)) == _folded(value)
+            for name, value in self.arguments.items()
+        )
 
 
 def evaluate() -> list[Row]:
-    """Give the figures of both halves: intents right, intents with all their arguments right, and the latter in English and in other languages."""
+    """Give the figures of both halves.
+
+    Intents right, intents with all their arguments right, and the latter in English and in other
+    languages.
+    """
     every = cases()
     rows = []
     for half in ("a", "b"):
@@ -63,14 +90,23 @@ def evaluate() -> list[Row]:
             _row(half, "intent", (case.understood for case in mine)),
             _row(half, "intent and arguments", (case.right for case in mine)),
             _row(half, "both, English", (case.right for case in mine if case.language == "en")),
-            _row(half, "both, other languages", (case.right for case in mine if case.language != "en")),
+            _row(
+                half,
+                "both, other languages",
+                (case.right for case in mine if case.language != "en"),
+            ),
         ]
     return rows
 
 
 def misses() -> list[str]:
     """Give a line for each message that was taken otherwise."""
-    return [f"{case.half} {case.text} → {case.got} {case.given} instead of {case.wanted} {case.arguments}" for case in cases() if not case.right]
+    return [
+        f"{case.half} {case.text} → {case.got} {case.given} instead of {case.wanted} "
+        f"{case.arguments}"
+        for case in cases()
+        if not case.right
+    ]
 
 
 def cases() -> list[Case]:
@@ -82,13 +118,30 @@ def _case(row: dict[str, Any]) -> Case:
     found = routing.route(row["text"])
     step = rules.next_step(Asked(row["text"], (), TOOLS, NOW))
     called: dict[str, Any] = dict(step.calls[0][1]) if step.calls else {}
-    named = {"due": str(called.get("dueDate", ""))[:10] or None, "priority": called.get("priorityMin"), "pinned": "unpin" not in found.arguments}
-    given = {**called, **named, **found.arguments, **({"priority": called["priorityMin"]} if "priorityMin" in called else {})}
+    named = {
+        "due": str(called.get("dueDate", ""))[:10] or None,
+        "priority": called.get("priorityMin"),
+        "pinned": "unpin" not in found.arguments,
+    }
+    given = {
+        **called,
+        **named,
+        **found.arguments,
+        **({"priority": called["priorityMin"]} if "priorityMin" in called else {}),
+    }
     if found.intent == "list_todos":
         given["completed"] = called.get("completed")
     if found.intent in ("make_note", "add_todo"):
         given["title"] = called.get("title")
-    return Case(row["half"], row["language"], row["text"], row["intent"], row.get("arguments", {}), found.intent, given)
+    return Case(
+        row["half"],
+        row["language"],
+        row["text"],
+        row["intent"],
+        row.get("arguments", {}),
+        found.intent,
+        given,
+    )
 
 
 def _folded(value: Any) -> Any:

@@ -1,1 +1,4 @@
-"""How well the search finds what it should: judged collections, the measures, and a server that is asked."""
+"""How well the search finds what it should.
+
+Judged collections, the measures, and a server that is asked.
+"""

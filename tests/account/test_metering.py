@@ -20,7 +20,14 @@ from hypothesis import strategies as st
 
 from app.account import cap_rows, token_reservations, token_rows
 from app.account.active_devices import Devices
-from app.account.periods import days_beside, month_end, months_beside, resets_at, seconds_until, span_of
+from app.account.periods import (
+    days_beside,
+    month_end,
+    months_beside,
+    resets_at,
+    seconds_until,
+    span_of,
+)
 from app.account.token_reservations import Reservation
 from app.account.token_rows import Feature
 from app.core.caller import Caller
@@ -37,7 +44,9 @@ ACCOUNT = {"subject": "account", "metric": "tokens", "period": "month"}
 
 
 def caller(kind: Any = "key", credential: int | None = 1, device: str | None = None) -> Caller:
-    return Caller(user=1, user_id="u", username="alice", kind=kind, credential=credential, device=device)
+    return Caller(
+        user=1, user_id="u", username="alice", kind=kind, credential=credential, device=device
+    )
 
 
 @pytest.fixture
@@ -47,14 +56,28 @@ def tx(tmp_path: Path, migrated: Path) -> Iterator[Tx]:
     connection = sqlite3.connect(tmp_path / DATABASE, isolation_level=None)
     connection.row_factory = sqlite3.Row
     tx = Tx(connection, NOON)
-    tx.run("INSERT INTO users (id, uuid, username, name, created_at) VALUES (1, 'u', 'alice', 'Alice', '')")
+    tx.run(
+        "INSERT INTO users (id, uuid, username, name, created_at) "
+        "VALUES (1, 'u', 'alice', 'Alice', '')"
+    )
     cap_rows.add_defaults(tx, 1)
     yield tx
     connection.close()
 
 
 def add_cap(tx: Tx, most: int, **more: Any) -> int:
-    return cap_rows.insert(tx, 1, **{"subject": "account", "subject_id": "", "metric": "tokens", "period": "month", "most": most, **more})
+    return cap_rows.insert(
+        tx,
+        1,
+        **{
+            "subject": "account",
+            "subject_id": "",
+            "metric": "tokens",
+            "period": "month",
+            "most": most,
+            **more,
+        },
+    )
 
 
 def taken(tx: Tx) -> tuple[int, int]:
@@ -89,10 +112,14 @@ def test_what_is_reserved_is_settled_by_the_truth_once(tx: Tx) -> None:
         ({"subject": "agent", "subject_id": "7"}, caller(), "managed_agent"),
     ],
 )
-def test_a_cap_lets_through_exactly_what_fits(tx: Tx, cap: dict[str, Any], me: Caller, feature: Feature) -> None:
+def test_a_cap_lets_through_exactly_what_fits(
+    tx: Tx, cap: dict[str, Any], me: Caller, feature: Feature
+) -> None:
     id_ = add_cap(tx, 1000, **cap)
     agent = "7" if feature == "managed_agent" else None
-    assert token_reservations.reserve(tx, me, feature=feature, prompt=600, completion=400, agent=agent).capped
+    assert token_reservations.reserve(
+        tx, me, feature=feature, prompt=600, completion=400, agent=agent
+    ).capped
     with pytest.raises(BudgetExceeded) as refused:
         token_reservations.reserve(tx, me, feature=feature, prompt=1, completion=0, agent=agent)
     assert refused.value.details["cap"] == id_
@@ -111,18 +138,26 @@ def test_a_cap_lets_through_exactly_what_fits(tx: Tx, cap: dict[str, Any], me: C
         ({"metric": "devices"}, caller(), "chat"),
     ],
 )
-def test_a_cap_leaves_alone_what_it_is_not_of(tx: Tx, cap: dict[str, Any], me: Caller, feature: Feature) -> None:
+def test_a_cap_leaves_alone_what_it_is_not_of(
+    tx: Tx, cap: dict[str, Any], me: Caller, feature: Feature
+) -> None:
     add_cap(tx, 0, **cap)
     assert not token_reservations.is_capped(tx, me, feature=feature)
-    assert not token_reservations.reserve(tx, me, feature=feature, prompt=600, completion=400).capped
+    assert not token_reservations.reserve(
+        tx, me, feature=feature, prompt=600, completion=400
+    ).capped
 
 
 def test_a_cap_of_each_is_held_against_each_alone(tx: Tx) -> None:
     add_cap(tx, 1000, subject="device", period="day")
     for device in ("phone", "laptop", "tablet"):
-        token_reservations.reserve(tx, caller(device=device), feature="chat", prompt=900, completion=0)
+        token_reservations.reserve(
+            tx, caller(device=device), feature="chat", prompt=900, completion=0
+        )
         with pytest.raises(BudgetExceeded):
-            token_reservations.reserve(tx, caller(device=device), feature="chat", prompt=101, completion=0)
+            token_reservations.reserve(
+                tx, caller(device=device), feature="chat", prompt=101, completion=0
+            )
     assert taken(tx) == (0, 2700)
 
 
@@ -143,7 +178,11 @@ def test_of_several_caps_without_room_the_one_that_frees_itself_last_is_named(tx
     add_cap(tx, 10, period="day")
     with pytest.raises(BudgetExceeded) as refused:
         token_reservations.reserve(tx, caller(), feature="chat", prompt=11, completion=0)
-    assert refused.value.details == {"cap": month, "resetsAt": "2026-12-01T00:00:00.000Z", "retryAfter": 9 * 86400 + 12 * 3600}
+    assert refused.value.details == {
+        "cap": month,
+        "resetsAt": "2026-12-01T00:00:00.000Z",
+        "retryAfter": 9 * 86400 + 12 * 3600,
+    }
     assert refused.value.headers == {"Retry-After": str(refused.value.details["retryAfter"])}
 
 
@@ -157,7 +196,12 @@ def test_the_heartbeat_has_its_cap_from_the_beginning(tx: Tx) -> None:
 
 
 def test_a_provider_that_says_nonsense_is_not_believed(tx: Tx) -> None:
-    token_reservations.settle(tx, token_reservations.reserve(tx, caller(), feature="chat", prompt=10, completion=10), -5, 1 << 70)
+    token_reservations.settle(
+        tx,
+        token_reservations.reserve(tx, caller(), feature="chat", prompt=10, completion=10),
+        -5,
+        1 << 70,
+    )
     assert taken(tx) == (token_reservations.MOST_TOKENS, 0)
 
 
@@ -173,7 +217,10 @@ def test_a_call_of_last_month_is_settled_in_its_own_month_and_day(tx: Tx) -> Non
 
 
 def test_a_day_that_lies_in_two_months_is_one_day_for_its_cap(tx: Tx) -> None:
-    tx.run("UPDATE users SET settings = :settings WHERE id = 1", settings=json.dumps({"timezone": "Asia/Tokyo"}))
+    tx.run(
+        "UPDATE users SET settings = :settings WHERE id = 1",
+        settings=json.dumps({"timezone": "Asia/Tokyo"}),
+    )
     add_cap(tx, 100, period="day")
     tx.moment = datetime(2026, 11, 30, 20, tzinfo=UTC)  # the 1st of December in Tokyo
     token_reservations.reserve(tx, caller(), feature="chat", prompt=60, completion=0)
@@ -187,7 +234,12 @@ def test_a_day_that_lies_in_two_months_is_one_day_for_its_cap(tx: Tx) -> None:
 
 STEPS = st.lists(
     st.one_of(
-        st.tuples(st.just("reserve"), st.integers(0, 60), st.integers(0, 60), st.sampled_from(["phone", "laptop"])),
+        st.tuples(
+            st.just("reserve"),
+            st.integers(0, 60),
+            st.integers(0, 60),
+            st.sampled_from(["phone", "laptop"]),
+        ),
         st.tuples(st.just("settle"), st.integers(0, 7), st.floats(0, 1), st.just("")),
         st.tuples(st.just("hours"), st.integers(1, 30), st.just(0), st.just("")),
     ),
@@ -197,7 +249,9 @@ STEPS = st.lists(
 
 @example_settings(max_examples=150, derandomize=True, deadline=None)
 @given(steps=STEPS, month=st.integers(0, 400), day=st.integers(0, 200), each=st.integers(0, 150))
-def test_used_and_reserved_together_never_exceed_a_limit(steps: list[Any], month: int, day: int, each: int) -> None:
+def test_used_and_reserved_together_never_exceed_a_limit(
+    steps: list[Any], month: int, day: int, each: int
+) -> None:
     connection = _fresh()
     tx = Tx(connection, NOON)
     add_cap(tx, month)
@@ -212,7 +266,11 @@ def test_used_and_reserved_together_never_exceed_a_limit(steps: list[Any], month
             token_reservations.settle(tx, one, int(one.prompt * other), int(one.completion * other))
         elif what == "reserve":
             with contextlib.suppress(BudgetExceeded):
-                held.append(token_reservations.reserve(tx, caller(device=device), feature="chat", prompt=number, completion=other))
+                held.append(
+                    token_reservations.reserve(
+                        tx, caller(device=device), feature="chat", prompt=number, completion=other
+                    )
+                )
         span = span_of(tx.moment, "UTC")
         assert sum(token_rows.count(tx, 1, "account", "", "month", span)) <= month
         assert sum(token_rows.count(tx, 1, "account", "", "day", span)) <= day
@@ -229,17 +287,28 @@ def _fresh() -> sqlite3.Connection:
     connection = sqlite3.connect(":memory:", isolation_level=None)
     connection.row_factory = sqlite3.Row
     connection.executescript((ROOT / "app" / "schema.sql").read_text("utf-8"))
-    connection.execute("INSERT INTO users (id, uuid, username, name, created_at) VALUES (1, 'u', 'alice', 'Alice', '')")
+    connection.execute(
+        "INSERT INTO users (id, uuid, username, name, created_at) "
+        "VALUES (1, 'u', 'alice', 'Alice', '')"
+    )
     return connection
 
 
 @pytest.mark.anyio
-async def test_of_many_reservations_at_once_no_more_are_let_through_than_fit(served: Served, alice: Client) -> None:
+async def test_of_many_reservations_at_once_no_more_are_let_through_than_fit(
+    served: Served, alice: Client
+) -> None:
     await alice.ok("POST", "/metering/caps", status=201, json={**ACCOUNT, "limit": 1000})
 
     async def one(number: int) -> bool:
         try:
-            held = await served.parts.write(token_reservations.reserve, caller(), feature="chat", prompt=number % 7, completion=30)
+            held = await served.parts.write(
+                token_reservations.reserve,
+                caller(),
+                feature="chat",
+                prompt=number % 7,
+                completion=30,
+            )
         except BudgetExceeded:
             return False
         await asyncio.sleep(0)
@@ -280,7 +349,9 @@ asyncio.run(main())
 
 
 def reserve_and_be_killed(data: Path) -> None:
-    process = subprocess.Popen([sys.executable, "-c", CRASH, str(data)], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", CRASH, str(data)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    )
     assert process.stdout is not None
     try:
         assert process.stdout.readline() == "reserved\n"
@@ -290,7 +361,9 @@ def reserve_and_be_killed(data: Path) -> None:
 
 
 @pytest.mark.anyio
-async def test_what_was_reserved_when_the_server_was_killed_is_settled_in_full_at_the_next_start(data: Path, settings: Settings) -> None:
+async def test_what_was_reserved_when_the_server_was_killed_is_settled_in_full_at_the_next_start(
+    data: Path, settings: Settings
+) -> None:
     asgi = create_app(settings, data)
     async with asgi.router.lifespan_context(asgi):
         key = await Served(asgi, asgi.state.parts).person("alice")
@@ -329,18 +402,27 @@ def test_a_cap_warns_once_in_its_period(tx: Tx) -> None:
         told.append(warnings_of(tx))
     assert told == [[]] * 6 + [[{"user": 1, "capId": cap, "used": 70, "limit": 100}]] + [[]] * 2
     tx.moment += timedelta(days=1)
-    token_reservations.settle(tx, token_reservations.reserve(tx, caller(), feature="chat", prompt=80, completion=20), 80, 0)
+    token_reservations.settle(
+        tx,
+        token_reservations.reserve(tx, caller(), feature="chat", prompt=80, completion=20),
+        80,
+        0,
+    )
     assert warnings_of(tx) == [{"user": 1, "capId": cap, "used": 80, "limit": 100}]
 
 
 def test_a_cap_of_each_warns_for_each_once(tx: Tx) -> None:
     add_cap(tx, 100, subject="device")
     for device in ("phone", "laptop", "phone"):
-        token_reservations.record(tx, caller(device=device), feature="chat", prompt=90, completion=0)
+        token_reservations.record(
+            tx, caller(device=device), feature="chat", prompt=90, completion=0
+        )
     assert [one["used"] for one in warnings_of(tx)] == [90, 90]
 
 
-def test_a_cap_that_was_changed_may_warn_again_and_one_of_nothing_warns_of_use_alone(tx: Tx) -> None:
+def test_a_cap_that_was_changed_may_warn_again_and_one_of_nothing_warns_of_use_alone(
+    tx: Tx,
+) -> None:
     cap = add_cap(tx, 100)
     token_reservations.record(tx, caller(), feature="chat", prompt=90, completion=0)
     cap_rows.change(tx, 1, cap, most=90, warn_percent=None)
@@ -361,11 +443,18 @@ def test_a_cap_that_was_changed_may_warn_again_and_one_of_nothing_warns_of_use_a
         ("2026-11-21T23:30", "Europe/Berlin", "2026-11-22", "2026-11-22T23:00"),
         ("2026-03-29T00:30", "Europe/Berlin", "2026-03-29", "2026-03-29T22:00"),  # 23 hours long
         ("2026-10-25T12:00", "Europe/Berlin", "2026-10-25", "2026-10-25T23:00"),  # 25 hours long
-        ("2026-03-07T12:00", "America/Havana", "2026-03-07", "2026-03-08T05:00"),  # the next day begins at one o'clock
+        (
+            "2026-03-07T12:00",
+            "America/Havana",
+            "2026-03-07",
+            "2026-03-08T05:00",
+        ),  # the next day begins at one o'clock
         ("2026-11-21T05:00", "Pacific/Kiritimati", "2026-11-21", "2026-11-21T10:00"),
     ],
 )
-def test_a_day_is_the_users_and_ends_when_theirs_does(moment: str, zone: str, day: str, resets: str) -> None:
+def test_a_day_is_the_users_and_ends_when_theirs_does(
+    moment: str, zone: str, day: str, resets: str
+) -> None:
     at = datetime.fromisoformat(moment).replace(tzinfo=UTC)
     assert span_of(at, zone) == (day, moment[:7])
     assert resets_at("day", at, zone) == datetime.fromisoformat(resets).replace(tzinfo=UTC)
@@ -373,9 +462,12 @@ def test_a_day_is_the_users_and_ends_when_theirs_does(moment: str, zone: str, da
 
 @example_settings(max_examples=200, derandomize=True, deadline=None)
 @given(
-    at=st.datetimes(datetime(1990, 1, 1), datetime(2080, 1, 1)), zone=st.sampled_from(["UTC", "Pacific/Kiritimati", "Pacific/Niue", "America/Havana"])
+    at=st.datetimes(datetime(1990, 1, 1), datetime(2080, 1, 1)),
+    zone=st.sampled_from(["UTC", "Pacific/Kiritimati", "Pacific/Niue", "America/Havana"]),
 )
-def test_every_day_and_month_end_after_they_began_and_lie_beside_each_other(at: datetime, zone: str) -> None:
+def test_every_day_and_month_end_after_they_began_and_lie_beside_each_other(
+    at: datetime, zone: str
+) -> None:
     moment = at.replace(tzinfo=UTC)
     day, month = span_of(moment, zone)
     assert month in months_beside(day)
@@ -393,36 +485,76 @@ def test_every_day_and_month_end_after_they_began_and_lie_beside_each_other(at: 
 async def test_everyone_begins_with_the_cap_of_the_heartbeat(alice: Client) -> None:
     (cap,) = (await alice.ok("GET", "/metering/caps"))["caps"]
     assert cap == {
-        "id": cap["id"], "subject": "heartbeat", "subjectId": None, "metric": "tokens", "period": "day", "limit": 50_000, "used": 0, "reserved": 0,
-        "remaining": 50_000, "resetsAt": "2026-11-22T00:00:00.000Z", "warnPercent": 80,
-    }  # fmt: skip
+        "id": cap["id"],
+        "subject": "heartbeat",
+        "subjectId": None,
+        "metric": "tokens",
+        "period": "day",
+        "limit": 50_000,
+        "used": 0,
+        "reserved": 0,
+        "remaining": 50_000,
+        "resetsAt": "2026-11-22T00:00:00.000Z",
+        "warnPercent": 80,
+    }
     assert await alice.ok("DELETE", f"/metering/caps/{cap['id']}") == {"success": True}
     assert (await alice.ok("GET", "/metering/caps"))["caps"] == []
 
 
 @pytest.mark.anyio
-async def test_a_cap_shows_what_it_has_left_and_may_be_lowered_below_it(served: Served, alice: Client) -> None:
-    await served.parts.write(token_reservations.record, caller(), feature="chat", prompt=70, completion=10)
-    held = await served.parts.write(token_reservations.reserve, caller(), feature="chat", prompt=5, completion=0)
-    made = (await alice.ok("POST", "/metering/caps", status=201, json={**ACCOUNT, "limit": 100, "warnPercent": 50}))["cap"]
-    assert (made["used"], made["reserved"], made["remaining"], made["warnPercent"]) == (80, 5, 15, 50)
+async def test_a_cap_shows_what_it_has_left_and_may_be_lowered_below_it(
+    served: Served, alice: Client
+) -> None:
+    await served.parts.write(
+        token_reservations.record, caller(), feature="chat", prompt=70, completion=10
+    )
+    held = await served.parts.write(
+        token_reservations.reserve, caller(), feature="chat", prompt=5, completion=0
+    )
+    made = (
+        await alice.ok(
+            "POST", "/metering/caps", status=201, json={**ACCOUNT, "limit": 100, "warnPercent": 50}
+        )
+    )["cap"]
+    assert (made["used"], made["reserved"], made["remaining"], made["warnPercent"]) == (
+        80,
+        5,
+        15,
+        50,
+    )
     assert made["resetsAt"] == "2026-12-01T00:00:00.000Z"
     lowered = (await alice.ok("PATCH", f"/metering/caps/{made['id']}", json={"limit": 20}))["cap"]
     assert lowered == {**made, "limit": 20, "remaining": 0}
     await served.parts.write(token_reservations.settle, held, 0, 0)
     with pytest.raises(BudgetExceeded):
-        await served.parts.write(token_reservations.reserve, caller(), feature="chat", prompt=0, completion=1)
-    raised = (await alice.ok("PATCH", f"/metering/caps/{made['id']}", json={"limit": 90, "warnPercent": 100}))["cap"]
+        await served.parts.write(
+            token_reservations.reserve, caller(), feature="chat", prompt=0, completion=1
+        )
+    raised = (
+        await alice.ok(
+            "PATCH", f"/metering/caps/{made['id']}", json={"limit": 90, "warnPercent": 100}
+        )
+    )["cap"]
     assert (raised["remaining"], raised["reserved"], raised["warnPercent"]) == (10, 0, 100)
 
 
 @pytest.mark.anyio
-async def test_a_cap_of_each_shows_the_one_that_has_taken_most(served: Served, alice: Client) -> None:
+async def test_a_cap_of_each_shows_the_one_that_has_taken_most(
+    served: Served, alice: Client
+) -> None:
     for device, tokens in (("phone", 30), ("laptop", 70), ("tablet", 50)):
-        await served.parts.write(token_reservations.record, caller(device=device), feature="chat", prompt=tokens, completion=0)
+        await served.parts.write(
+            token_reservations.record,
+            caller(device=device),
+            feature="chat",
+            prompt=tokens,
+            completion=0,
+        )
     body = {"subject": "device", "metric": "tokens", "period": "day", "limit": 100}
     assert (await alice.ok("POST", "/metering/caps", status=201, json=body))["cap"]["used"] == 70
-    one = (await alice.ok("POST", "/metering/caps", status=201, json={**body, "subjectId": "tablet"}))["cap"]
+    one = (
+        await alice.ok("POST", "/metering/caps", status=201, json={**body, "subjectId": "tablet"})
+    )["cap"]
     assert (one["subjectId"], one["used"]) == ("tablet", 50)
 
 
@@ -430,45 +562,103 @@ async def test_a_cap_of_each_shows_the_one_that_has_taken_most(served: Served, a
 @pytest.mark.parametrize(
     ("change", "field"),
     [
-        ({"subject": "team"}, "subject"), ({"subject": None}, "subject"), ({"metric": "money"}, "metric"), ({"period": "year"}, "period"),
-        ({"limit": -1}, "limit"), ({"limit": 1.5}, "limit"), ({"limit": "5"}, "limit"), ({"limit": 1 << 53}, "limit"), ({"limit": None}, "limit"),
-        ({"warnPercent": 0}, "warnPercent"), ({"warnPercent": 101}, "warnPercent"), ({"subjectId": "x"}, "subjectId"),
-        ({"subject": "heartbeat", "subjectId": "x"}, "subjectId"), ({"subject": "device", "subjectId": " "}, "subjectId"),
-        ({"subject": "device", "subjectId": "x" * 161}, "subjectId"), ({"subject": "device", "metric": "devices"}, "subject"),
+        ({"subject": "team"}, "subject"),
+        ({"subject": None}, "subject"),
+        ({"metric": "money"}, "metric"),
+        ({"period": "year"}, "period"),
+        ({"limit": -1}, "limit"),
+        ({"limit": 1.5}, "limit"),
+        ({"limit": "5"}, "limit"),
+        ({"limit": 1 << 53}, "limit"),
+        ({"limit": None}, "limit"),
+        ({"warnPercent": 0}, "warnPercent"),
+        ({"warnPercent": 101}, "warnPercent"),
+        ({"subjectId": "x"}, "subjectId"),
+        ({"subject": "heartbeat", "subjectId": "x"}, "subjectId"),
+        ({"subject": "device", "subjectId": " "}, "subjectId"),
+        ({"subject": "device", "subjectId": "x" * 161}, "subjectId"),
+        ({"subject": "device", "metric": "devices"}, "subject"),
         ({"metric": "devices", "period": "day"}, "period"),
     ],
-)  # fmt: skip
-async def test_a_bad_cap_is_refused_by_its_field(alice: Client, change: dict[str, Any], field: str) -> None:
-    await alice.refused("POST", "/metering/caps", 400, "invalid_request", field=field, json={**ACCOUNT, "limit": 5, **change})
+)
+async def test_a_bad_cap_is_refused_by_its_field(
+    alice: Client, change: dict[str, Any], field: str
+) -> None:
+    await alice.refused(
+        "POST",
+        "/metering/caps",
+        400,
+        "invalid_request",
+        field=field,
+        json={**ACCOUNT, "limit": 5, **change},
+    )
     assert len((await alice.ok("GET", "/metering/caps"))["caps"]) == 1
 
 
 @pytest.mark.anyio
-async def test_the_same_cap_twice_is_refused_however_its_subject_is_spelled(served: Served, alice: Client) -> None:
+async def test_the_same_cap_twice_is_refused_however_its_subject_is_spelled(
+    served: Served, alice: Client
+) -> None:
     key = (await alice.ok("GET", "/identity"))["credential"]["id"]
-    for body, shown in (({**ACCOUNT}, None), ({"subject": "credential", "metric": "tokens", "period": "day", "subjectId": str(key)}, str(key))):
-        made = (await alice.ok("POST", "/metering/caps", status=201, json={**body, "limit": 5}))["cap"]
+    for body, shown in (
+        ({**ACCOUNT}, None),
+        (
+            {"subject": "credential", "metric": "tokens", "period": "day", "subjectId": str(key)},
+            str(key),
+        ),
+    ):
+        made = (await alice.ok("POST", "/metering/caps", status=201, json={**body, "limit": 5}))[
+            "cap"
+        ]
         assert made["subjectId"] == shown
-        await alice.refused("POST", "/metering/caps", 409, "already_exists", json={**body, "limit": 7})
-    again = {"subject": "credential", "metric": "tokens", "period": "day", "subjectId": f"key:{key}", "limit": 5}
+        await alice.refused(
+            "POST", "/metering/caps", 409, "already_exists", json={**body, "limit": 7}
+        )
+    again = {
+        "subject": "credential",
+        "metric": "tokens",
+        "period": "day",
+        "subjectId": f"key:{key}",
+        "limit": 5,
+    }
     await alice.refused("POST", "/metering/caps", 409, "already_exists", json=again)
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("subject_id", ["999", "key:999", "oauth:1", "session:1", "x", "key:", ":1", "key:²", "1" * 40])
+@pytest.mark.parametrize(
+    "subject_id", ["999", "key:999", "oauth:1", "session:1", "x", "key:", ":1", "key:²", "1" * 40]
+)
 async def test_a_credential_that_is_not_there_has_no_cap(alice: Client, subject_id: str) -> None:
-    body = {"subject": "credential", "metric": "tokens", "period": "day", "limit": 5, "subjectId": subject_id}
+    body = {
+        "subject": "credential",
+        "metric": "tokens",
+        "period": "day",
+        "limit": 5,
+        "subjectId": subject_id,
+    }
     await alice.refused("POST", "/metering/caps", 404, "not_found", field="subjectId", json=body)
 
 
 @pytest.mark.anyio
-async def test_what_is_anothers_is_not_found_and_not_counted(served: Served, alice: Client, bob: Client) -> None:
-    made = (await alice.ok("POST", "/metering/caps", status=201, json={**ACCOUNT, "limit": 5}))["cap"]["id"]
+async def test_what_is_anothers_is_not_found_and_not_counted(
+    served: Served, alice: Client, bob: Client
+) -> None:
+    made = (await alice.ok("POST", "/metering/caps", status=201, json={**ACCOUNT, "limit": 5}))[
+        "cap"
+    ]["id"]
     key = (await alice.ok("GET", "/identity"))["credential"]["id"]
-    await served.parts.write(token_reservations.record, caller(), feature="chat", prompt=70, completion=10)
+    await served.parts.write(
+        token_reservations.record, caller(), feature="chat", prompt=70, completion=10
+    )
     await bob.refused("PATCH", f"/metering/caps/{made}", 404, "not_found", json={"limit": 1})
     await bob.refused("DELETE", f"/metering/caps/{made}", 404, "not_found")
-    body = {"subject": "credential", "metric": "tokens", "period": "day", "limit": 5, "subjectId": str(key)}
+    body = {
+        "subject": "credential",
+        "metric": "tokens",
+        "period": "day",
+        "limit": 5,
+        "subjectId": str(key),
+    }
     await bob.refused("POST", "/metering/caps", 404, "not_found", json=body)
     assert len((await bob.ok("GET", "/metering/caps"))["caps"]) == 1
     used = await bob.ok("GET", "/metering/usage")
@@ -483,12 +673,23 @@ async def test_there_are_so_many_caps_at_most(served: Served, alice: Client) -> 
             add_cap(tx, 1, subject="device", subject_id=str(number))
 
     await served.parts.write(fill)
-    await alice.refused("POST", "/metering/caps", 409, "quota_exceeded", json={**ACCOUNT, "limit": 5})
+    await alice.refused(
+        "POST", "/metering/caps", 409, "quota_exceeded", json={**ACCOUNT, "limit": 5}
+    )
 
 
-@pytest.mark.parametrize("scopes", [("*",), ("metering:manage",), ("metering:read", "metering:manage", "account:manage", "escalations:decide")])
+@pytest.mark.parametrize(
+    "scopes",
+    [
+        ("*",),
+        ("metering:manage",),
+        ("metering:read", "metering:manage", "account:manage", "escalations:decide"),
+    ],
+)
 def test_an_agent_never_changes_caps_whatever_it_was_granted(scopes: tuple[str, ...]) -> None:
-    agent = Caller(user=1, user_id="u", username="alice", kind="managed_agent", scopes=scopes, credential=1)
+    agent = Caller(
+        user=1, user_id="u", username="alice", kind="managed_agent", scopes=scopes, credential=1
+    )
     assert not agent.may(("metering:manage",))
     assert not agent.may(("account:manage", "escalations:decide", "agents:manage"))
     assert agent.may(("metering:read",))
@@ -498,7 +699,9 @@ def test_an_agent_never_changes_caps_whatever_it_was_granted(scopes: tuple[str, 
 
 
 @pytest.mark.anyio
-async def test_a_month_is_told_by_feature_credential_device_and_day(served: Served, alice: Client, clock: MovableClock) -> None:
+async def test_a_month_is_told_by_feature_credential_device_and_day(
+    served: Served, alice: Client, clock: MovableClock
+) -> None:
     await alice.ok("PATCH", "/account/settings", json={"timezone": "Europe/Berlin"})
     key = (await alice.ok("GET", "/identity"))["credential"]
     phone = {"X-Device-Id": "phone"}
@@ -506,67 +709,142 @@ async def test_a_month_is_told_by_feature_credential_device_and_day(served: Serv
     await served.parts.part(Devices).flush_seen()
     clock.now = datetime(2026, 11, 22, 23, 30, tzinfo=UTC)
     mine, other = caller(credential=key["id"], device="phone"), caller("oauth", 5)
-    await served.parts.write(token_reservations.record, mine, feature="chat", prompt=70, completion=10)
-    await served.parts.write(token_reservations.record, mine, feature="briefing", prompt=5, completion=1)
+    await served.parts.write(
+        token_reservations.record, mine, feature="chat", prompt=70, completion=10
+    )
+    await served.parts.write(
+        token_reservations.record, mine, feature="briefing", prompt=5, completion=1
+    )
     clock.now = datetime(2026, 11, 24, 12, tzinfo=UTC)
-    await served.parts.write(token_reservations.record, other, feature="briefing", prompt=9, completion=1)
-    await served.parts.write(token_reservations.record, caller("heartbeat", None), feature="heartbeat", prompt=3, completion=0)
-    await served.parts.write(token_reservations.reserve, mine, feature="chat", prompt=1000, completion=24)
+    await served.parts.write(
+        token_reservations.record, other, feature="briefing", prompt=9, completion=1
+    )
+    await served.parts.write(
+        token_reservations.record,
+        caller("heartbeat", None),
+        feature="heartbeat",
+        prompt=3,
+        completion=0,
+    )
+    await served.parts.write(
+        token_reservations.reserve, mine, feature="chat", prompt=1000, completion=24
+    )
     assert await alice.ok("GET", "/metering/usage", headers=phone) == {
-        "success": True, "month": "2026-11", "activeDevices": 2, "tokens": {"prompt": 87, "completion": 12, "total": 99, "reserved": 1024},
-        "byFeature": [{"feature": "chat", "tokens": 80}, {"feature": "briefing", "tokens": 16}, {"feature": "heartbeat", "tokens": 3}],
+        "success": True,
+        "month": "2026-11",
+        "activeDevices": 2,
+        "tokens": {"prompt": 87, "completion": 12, "total": 99, "reserved": 1024},
+        "byFeature": [
+            {"feature": "chat", "tokens": 80},
+            {"feature": "briefing", "tokens": 16},
+            {"feature": "heartbeat", "tokens": 3},
+        ],
         "byCredential": [
-            {"kind": "key", "id": key["id"], "name": "test", "tokens": 86}, {"kind": "oauth", "id": 5, "name": None, "tokens": 10},
+            {"kind": "key", "id": key["id"], "name": "test", "tokens": 86},
+            {"kind": "oauth", "id": 5, "name": None, "tokens": 10},
             {"kind": "heartbeat", "id": None, "name": None, "tokens": 3},
         ],
         "byDevice": [
-            {"deviceId": "phone", "name": None, "firstSeenAt": "2026-11-21T09:30:00.000Z", "lastSeenAt": "2026-11-24T12:00:00.000Z", "tokens": 86},
-            {"deviceId": f"key:{key['id']}", "name": "test", "firstSeenAt": "2026-11-21T09:30:00.000Z", "lastSeenAt": "2026-11-21T09:30:00.000Z",
-             "tokens": 0},
+            {
+                "deviceId": "phone",
+                "name": None,
+                "firstSeenAt": "2026-11-21T09:30:00.000Z",
+                "lastSeenAt": "2026-11-24T12:00:00.000Z",
+                "tokens": 86,
+            },
+            {
+                "deviceId": f"key:{key['id']}",
+                "name": "test",
+                "firstSeenAt": "2026-11-21T09:30:00.000Z",
+                "lastSeenAt": "2026-11-21T09:30:00.000Z",
+                "tokens": 0,
+            },
         ],
         "byDay": [{"date": "2026-11-23", "tokens": 86}, {"date": "2026-11-24", "tokens": 13}],
         "closed": False,
-    }  # fmt: skip
+    }
     clock.now = datetime(2026, 12, 1, tzinfo=UTC)
     await served.parts.part(Devices).flush_seen()
     december = await alice.ok("GET", "/metering/usage")
-    assert (december["month"], december["tokens"]["total"], december["activeDevices"], december["closed"]) == ("2026-12", 0, 1, False)
+    assert (
+        december["month"],
+        december["tokens"]["total"],
+        december["activeDevices"],
+        december["closed"],
+    ) == ("2026-12", 0, 1, False)
     november = await alice.ok("GET", "/metering/usage", params={"month": "2026-11"})
-    assert (november["tokens"]["total"], november["activeDevices"], november["closed"]) == (99, 2, True)
+    assert (november["tokens"]["total"], november["activeDevices"], november["closed"]) == (
+        99,
+        2,
+        True,
+    )
     later = await alice.ok("GET", "/metering/usage", params={"month": "9999-12"})
     assert (later["tokens"]["total"], later["closed"]) == (0, False)
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("month", ["2026", "2026-13", "2026-1", "0000-01", "2026-11-01", "2026-11\n", "", "٢٠٢٦-١١"])
+@pytest.mark.parametrize(
+    "month", ["2026", "2026-13", "2026-1", "0000-01", "2026-11-01", "2026-11\n", "", "٢٠٢٦-١١"]
+)
 async def test_what_is_no_month_is_refused(alice: Client, month: str) -> None:
     for path in ("/metering/usage", "/metering/invoice"):
-        await alice.refused("GET", path, 400, "invalid_request", field="month", params={"month": month})
-    await alice.refused("POST", "/metering/invoice/simulate", 400, "invalid_request", field="month", json={"month": month})
+        await alice.refused(
+            "GET", path, 400, "invalid_request", field="month", params={"month": month}
+        )
+    await alice.refused(
+        "POST",
+        "/metering/invoice/simulate",
+        400,
+        "invalid_request",
+        field="month",
+        json={"month": month},
+    )
 
 
 @pytest.mark.anyio
 async def test_an_invoice_costs_nothing_until_prices_are_set(served: Served, alice: Client) -> None:
-    await served.parts.write(token_reservations.record, caller(), feature="chat", prompt=70, completion=10)
+    await served.parts.write(
+        token_reservations.record, caller(), feature="chat", prompt=70, completion=10
+    )
     free = {"included": 0, "unitPriceMicros": 0, "amountMicros": 0}
     assert await alice.ok("GET", "/metering/invoice") == {
-        "success": True, "simulated": True, "month": "2026-11", "currency": "USD", "totalMicros": 0,
-        "lines": [{"item": "active_device", "quantity": 1, "billable": 1, **free}, {"item": "tokens", "quantity": 80, "billable": 80, **free}],
-    }  # fmt: skip
+        "success": True,
+        "simulated": True,
+        "month": "2026-11",
+        "currency": "USD",
+        "totalMicros": 0,
+        "lines": [
+            {"item": "active_device", "quantity": 1, "billable": 1, **free},
+            {"item": "tokens", "quantity": 80, "billable": 80, **free},
+        ],
+    }
 
 
 @pytest.mark.anyio
-async def test_an_invoice_follows_the_settings_and_a_simulation_what_it_is_given(data: Path, clock: MovableClock) -> None:
+async def test_an_invoice_follows_the_settings_and_a_simulation_what_it_is_given(
+    data: Path, clock: MovableClock
+) -> None:
     priced = Settings(
-        durability="normal", rate_limit=0, currency="EUR", device_price_micros=2_000_000, token_price_micros=3, included_devices=1, included_tokens=50
+        durability="normal",
+        rate_limit=0,
+        currency="EUR",
+        device_price_micros=2_000_000,
+        token_price_micros=3,
+        included_devices=1,
+        included_tokens=50,
     )
     asgi = create_app(priced, data, clock=clock)
     async with asgi.router.lifespan_context(asgi):
         served = Served(asgi, asgi.state.parts)
         alice = await served.person("alice")
-        await served.parts.write(token_reservations.record, caller(), feature="chat", prompt=70, completion=10)
+        await served.parts.write(
+            token_reservations.record, caller(), feature="chat", prompt=70, completion=10
+        )
         asked = await alice.ok("GET", "/metering/invoice")
-        assert [(line["billable"], line["amountMicros"]) for line in asked["lines"]] == [(0, 0), (30, 90)]
+        assert [(line["billable"], line["amountMicros"]) for line in asked["lines"]] == [
+            (0, 0),
+            (30, 90),
+        ]
         assert (asked["totalMicros"], asked["currency"]) == (90, "EUR")
         assert await alice.ok("POST", "/metering/invoice/simulate", json={}) == asked
         prices = {"tokenPriceMicros": 5, "includedTokens": 0}
@@ -574,8 +852,19 @@ async def test_an_invoice_follows_the_settings_and_a_simulation_what_it_is_given
         other = await alice.ok("POST", "/metering/invoice/simulate", json=body)
         assert [line["amountMicros"] for line in other["lines"]] == [6_000_000, 5_000_000]
         assert (other["month"], other["totalMicros"]) == ("2026-10", 11_000_000)
-        for bad, field in (({"tokens": -1}, "tokens"), ({"prices": {"tokenPriceMicros": 1.5}}, "prices.tokenPriceMicros"), ({"prices": 5}, "prices")):
-            await alice.refused("POST", "/metering/invoice/simulate", 400, "invalid_request", field=field, json=bad)
-        huge = {"activeDevices": (1 << 53) - 1, "prices": {"devicePriceMicros": (1 << 53) - 1, "includedDevices": 0}}
-        assert (await alice.ok("POST", "/metering/invoice/simulate", json=huge))["lines"][0]["amountMicros"] == ((1 << 53) - 1) ** 2
+        for bad, field in (
+            ({"tokens": -1}, "tokens"),
+            ({"prices": {"tokenPriceMicros": 1.5}}, "prices.tokenPriceMicros"),
+            ({"prices": 5}, "prices"),
+        ):
+            await alice.refused(
+                "POST", "/metering/invoice/simulate", 400, "invalid_request", field=field, json=bad
+            )
+        huge = {
+            "activeDevices": (1 << 53) - 1,
+            "prices": {"devicePriceMicros": (1 << 53) - 1, "includedDevices": 0},
+        }
+        assert (await alice.ok("POST", "/metering/invoice/simulate", json=huge))["lines"][0][
+            "amountMicros"
+        ] == ((1 << 53) - 1) ** 2
         await alice.aclose()

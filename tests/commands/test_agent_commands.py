@@ -1,4 +1,7 @@
-"""The commands about agents: stopping them, deciding what they ask for, and the record of what they did."""
+"""The commands about agents.
+
+Stopping them, deciding what they ask for, and the record of what they did.
+"""
 
 import json
 import os
@@ -46,9 +49,16 @@ def raised(data: Path, title: str) -> None:
     tx = Tx(connection, utc_now())
     me = Caller(user=1, user_id="u", username="ann", kind="heartbeat")
     escalations.raise_(
-        tx, me, kind="tool_call", origin=Origin("heartbeat", tier="ACTIONS"), tool="create_todo", arguments={"title": title}, summary=f"todo {title}",
-        reason="It asks.", preview=Preview("text", f"title: {title}"),
-    )  # fmt: skip
+        tx,
+        me,
+        kind="tool_call",
+        origin=Origin("heartbeat", tier="ACTIONS"),
+        tool="create_todo",
+        arguments={"title": title},
+        summary=f"todo {title}",
+        reason="It asks.",
+        preview=Preview("text", f"title: {title}"),
+    )
     connection.commit()
     connection.close()
     integrity.forget(data / DATABASE)
@@ -86,10 +96,19 @@ def test_what_waits_is_listed_shown_and_decided(place: Path) -> None:
     raised(place, "Play")
     listed = hearth(place, "escalation", "list")
     assert "todo Pay" in listed.output
-    assert [row["id"] for row in json.loads(hearth(place, "escalation", "list", "--json").output)["escalations"]] == [2, 1]
+    assert [
+        row["id"]
+        for row in json.loads(hearth(place, "escalation", "list", "--json").output)["escalations"]
+    ] == [2, 1]
     assert "title: Pay" in hearth(place, "escalation", "show", "1").output
-    assert hearth(place, "escalation", "continue", "1", "--note", "yes", "--remember", "tool").output == "Escalation 1 is executed.\n"
-    assert hearth(place, "escalation", "stop", "2", "--user", "ann").output == "Escalation 2 is stopped.\n"
+    assert (
+        hearth(place, "escalation", "continue", "1", "--note", "yes", "--remember", "tool").output
+        == "Escalation 1 is executed.\n"
+    )
+    assert (
+        hearth(place, "escalation", "stop", "2", "--user", "ann").output
+        == "Escalation 2 is stopped.\n"
+    )
     assert rows(place, "SELECT title FROM todos") == [("Pay",)]
     assert rows(place, "SELECT note FROM escalations ORDER BY id") == [("yes",), (None,)]
     again = hearth(place, "escalation", "continue", "2")
@@ -109,12 +128,16 @@ def test_the_record_is_listed_and_checked(place: Path) -> None:
     hearth(place, "escalation", "continue", "1")
     whole = json.loads(hearth(place, "audit", "verify", "--json").output)
     assert (whole["intact"], whole["rows"]) == (True, 3)
-    assert [row["event"] for row in json.loads(hearth(place, "audit", "list", "--json").output)["rows"]] == ["call", "decision", "proposal"]
+    assert [
+        row["event"] for row in json.loads(hearth(place, "audit", "list", "--json").output)["rows"]
+    ] == ["call", "decision", "proposal"]
     assert len(hearth(place, "audit", "list", "--limit", "1").output.splitlines()) == 2
     assert hearth(place, "audit", "verify", "--head", whole["head"]).exit_code == 0
     assert hearth(place, "audit", "verify", "--head", "0" * 64).exit_code == 1
     connection = sqlite3.connect(place / DATABASE)
-    connection.executescript("DROP TRIGGER audit_refuses_update; UPDATE audit SET outcome = 'stop' WHERE id = 2;")
+    connection.executescript(
+        "DROP TRIGGER audit_refuses_update; UPDATE audit SET outcome = 'stop' WHERE id = 2;"
+    )
     connection.close()
     integrity.forget(place / DATABASE)
     broken = hearth(place, "audit", "verify")

@@ -1,4 +1,7 @@
-"""`hearth chat`: at a terminal and through pipes, beside a server and alone; hostile texts, escalations, leaving, refusals."""
+"""`hearth chat`: at a terminal and through pipes, beside a server and alone.
+
+Hostile texts, escalations, leaving, refusals.
+"""
 
 import contextlib
 import dataclasses
@@ -34,14 +37,26 @@ MODELS = {"models": [{"name": "offline", "provider": "offline", "local": True, "
 COMPLETION = {
     "type": "completion",
     "metadata": {
-        "promptTokens": 3, "completionTokens": 4, "totalTokens": 7, "conversationId": 5, "messageId": 9, "model": "offline", "toolsUsed": [],
+        "promptTokens": 3,
+        "completionTokens": 4,
+        "totalTokens": 7,
+        "conversationId": 5,
+        "messageId": 9,
+        "model": "offline",
+        "toolsUsed": [],
         "citations": [],
     },
-}  # fmt: skip
+}
 ESCALATION = {
-    "id": 7, "status": "pending", "summary": f"Delete the note Plans {HOSTILE}", "toolName": "delete_note", "reason": "It deletes.", "risk": "high",
-    "preview": {"kind": "diff", "text": f"- all of it {HOSTILE}\n+ nothing"}, "failure": None,
-}  # fmt: skip
+    "id": 7,
+    "status": "pending",
+    "summary": f"Delete the note Plans {HOSTILE}",
+    "toolName": "delete_note",
+    "reason": "It deletes.",
+    "risk": "high",
+    "preview": {"kind": "diff", "text": f"- all of it {HOSTILE}\n+ nothing"},
+    "failure": None,
+}
 
 
 def text(piece: str) -> dict[str, Any]:
@@ -54,7 +69,9 @@ def completed(**more: Any) -> dict[str, Any]:
 
 @dataclasses.dataclass
 class Door:
-    """A server that answers the command line as it was told, in this process, and keeps what it was asked."""
+    """A server that answers the command line as it was told, in this process, and keeps what it
+    was asked.
+    """
 
     data: Path
     answers: dict[str, Any]
@@ -72,7 +89,11 @@ def serving(door: Door) -> type[BaseHTTPRequestHandler]:
             name = self.path.rpartition("/")[2]
             params = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             assert self.headers["Authorization"] == "Control secret"
-            door.asked.append((self.path.removeprefix("/control/"), params) if name == "list_users" else (name, params))
+            door.asked.append(
+                (self.path.removeprefix("/control/"), params)
+                if name == "list_users"
+                else (name, params)
+            )
             answer = door.answers.get(name, {"message": f"There is no operation called {name}."})
             self.send_response(200 if name in door.answers else 404)
             self.end_headers()
@@ -96,7 +117,14 @@ WAIT = object()
 @pytest.fixture
 def door(data: Path) -> Iterator[Door]:
     """A data directory that this process owns and answers for."""
-    told = Door(data, {"list_users": {"users": [{"username": "alice"}]}, "list_models": MODELS, ASKED: [text("Well."), COMPLETION]})
+    told = Door(
+        data,
+        {
+            "list_users": {"users": [{"username": "alice"}]},
+            "list_models": MODELS,
+            ASKED: [text("Well."), COMPLETION],
+        },
+    )
     server = ThreadingHTTPServer(("127.0.0.1", 0), serving(told))
     thread = threading.Thread(target=server.serve_forever, args=(0.02,))
     thread.start()
@@ -117,7 +145,12 @@ def alone(data: Path) -> Path:
 
 
 def hearth(*arguments: str, data: Path, sent: str | None = None) -> Result:
-    return CliRunner().invoke(program.hearth, [*arguments, "--data", str(data)], input=sent, env={"HEARTH_DURABILITY": "normal"})
+    return CliRunner().invoke(
+        program.hearth,
+        [*arguments, "--data", str(data)],
+        input=sent,
+        env={"HEARTH_DURABILITY": "normal"},
+    )
 
 
 @contextlib.contextmanager
@@ -136,28 +169,51 @@ def test_one_answer_through_a_pipe_is_plain_text_and_is_kept(alone: Path) -> Non
     assert (said.exit_code, said.stderr) == (0, "")
     assert said.stdout.startswith("Added: buy milk, due ")
     assert "\x1b" not in said.stdout
-    again = json.loads(hearth("chat", "--conversation", "1", "--json", data=alone, sent="what are my todos?\n").stdout)
-    assert (again["conversationId"], again["model"], again["error"], again["escalations"]) == (1, "offline", None, [])
+    again = json.loads(
+        hearth(
+            "chat", "--conversation", "1", "--json", data=alone, sent="what are my todos?\n"
+        ).stdout
+    )
+    assert (again["conversationId"], again["model"], again["error"], again["escalations"]) == (
+        1,
+        "offline",
+        None,
+        [],
+    )
     assert "buy milk" in again["response"]
     assert again["toolsUsed"] == ["search_todos"]
     assert again["usage"]["totalTokens"] > 0
     connection = sqlite3.connect(alone / data_dir.DATABASE)
     with contextlib.closing(connection):
-        kept = connection.execute("SELECT sender_type, content FROM messages WHERE role = 'user' ORDER BY id").fetchall()
+        kept = connection.execute(
+            "SELECT sender_type, content FROM messages WHERE role = 'user' ORDER BY id"
+        ).fetchall()
     assert kept == [("human", "remind me to buy milk tomorrow"), ("human", "what are my todos?")]
 
 
 def test_an_answer_through_a_pipe_names_its_sources_by_number(door: Door) -> None:
     one = {"noteId": 4, "title": "Leek\nsoup", "quote": "Simmer the leeks."}
-    door.answers[ASKED] = [text("> Simmer"), text(" the leeks."), completed(citations=[one, {**one, "noteId": 5, "title": "Soups"}])]
+    door.answers[ASKED] = [
+        text("> Simmer"),
+        text(" the leeks."),
+        completed(citations=[one, {**one, "noteId": 5, "title": "Soups"}]),
+    ]
     said = hearth("chat", "--message", "leeks?", "--model", "offline", data=door.data)
-    assert said.stdout == "> Simmer the leeks.\n\n[1] Leek soup (note 4): Simmer the leeks.\n[2] Soups (note 5): Simmer the leeks.\n"
+    assert (
+        said.stdout
+        == "> Simmer the leeks.\n\n[1] Leek soup (note 4): Simmer the leeks.\n[2] Soups "
+        "(note 5): Simmer the leeks.\n"
+    )
     assert door.of(ASKED) == [{"message": "leeks?", "model": "offline"}]
 
 
 @pytest.mark.parametrize("arguments", [["--message", "x"], ["--message", "x", "--json"]])
 def test_a_turn_that_failed_has_the_exit_code_1(door: Door, arguments: list[str]) -> None:
-    door.answers[ASKED] = [text("Half"), {"type": "error", "error": "unavailable", "message": f"The model failed. {HOSTILE}"}, COMPLETION]
+    door.answers[ASKED] = [
+        text("Half"),
+        {"type": "error", "error": "unavailable", "message": f"The model failed. {HOSTILE}"},
+        COMPLETION,
+    ]
     said = hearth("chat", *arguments, data=door.data)
     assert said.exit_code == 1
     assert "Half" in said.stdout
@@ -166,10 +222,16 @@ def test_a_turn_that_failed_has_the_exit_code_1(door: Door, arguments: list[str]
 
 
 def test_what_waits_is_told_on_stderr(door: Door) -> None:
-    door.answers[ASKED] = [text("It waits."), {"type": "escalation", "escalationId": 7, "summary": "Delete Plans"}, COMPLETION]
+    door.answers[ASKED] = [
+        text("It waits."),
+        {"type": "escalation", "escalationId": 7, "summary": "Delete Plans"},
+        COMPLETION,
+    ]
     said = hearth("chat", "--message", "delete plans", data=door.data)
     assert said.stderr == "Escalation 7 waits for your yes or no: Delete Plans\n"
-    assert json.loads(hearth("chat", "--message", "delete plans", "--json", data=door.data).stdout)["escalations"] == [7]
+    assert json.loads(hearth("chat", "--message", "delete plans", "--json", data=door.data).stdout)[
+        "escalations"
+    ] == [7]
 
 
 @pytest.mark.parametrize(
@@ -198,13 +260,19 @@ def test_new_kinds_of_lines_are_passed_over(door: Door) -> None:
         (["--message", "x", "--conversation", "99"], 1, "There is no such conversation."),
         (["--message", "x", "--user", "nobody"], 1, "There is no user called nobody."),
         (["--message", "x", "--user", "../alice"], 1, "There is no user called ../alice."),
-        (["--message", "x", "--model", "gpt"], 1, "There is no model called gpt; there is offline."),
+        (
+            ["--message", "x", "--model", "gpt"],
+            1,
+            "There is no model called gpt; there is offline.",
+        ),
         (["--message", "x", "--conversation", "zero"], 2, "zero"),
         (["--message", "y" * 32_001], 1, "message"),
         ([], 1, "message"),
     ],
 )
-def test_what_cannot_be_asked_is_refused_with_a_sentence(alone: Path, arguments: list[str], code: int, told: str) -> None:
+def test_what_cannot_be_asked_is_refused_with_a_sentence(
+    alone: Path, arguments: list[str], code: int, told: str
+) -> None:
     said = hearth("chat", *arguments, data=alone, sent="")
     assert (said.exit_code, said.stdout) == (code, "")
     assert told in said.stderr
@@ -237,8 +305,11 @@ def test_a_talk_shows_the_answer_its_calls_and_sources_and_keeps_what_was_typed(
         {"type": "tool-call-start", "toolCallId": "b", "toolName": "get_note"},
         {"type": "tool-call-result", "toolCallId": "a", "ok": True, "summary": "done"},
         {"type": "tool-call-result", "toolCallId": "b", "ok": False, "summary": "No such note."},
-        text("> Simmer the "), text("leeks.\n\n— [Leek soup](hearth:note/4)\n\n**Bold** and `co"), text("de`"), completed(citations=[one]),
-    ]  # fmt: skip
+        text("> Simmer the "),
+        text("leeks.\n\n— [Leek soup](hearth:note/4)\n\n**Bold** and `co"),
+        text("de`"),
+        completed(citations=[one]),
+    ]
     with talking(door.data) as screen:
         screen.type("leeks?\r")
         screen.until("✓ search_notes")
@@ -268,21 +339,47 @@ def test_a_talk_shows_the_answer_its_calls_and_sources_and_keeps_what_was_typed(
 def test_nothing_that_others_wrote_steers_the_terminal(door: Door) -> None:
     note = {"noteId": 4, "title": HOSTILE, "quote": HOSTILE}
     door.answers |= {
-        "list_models": {"models": [{"name": f"offline{HOSTILE}", "provider": HOSTILE, "local": True, "default": True}]},
-        "list_conversations": {"conversations": [{"conversationId": 5, "updatedAt": "2026-11-21T09:30:00.000Z", "title": HOSTILE}]},
-        "read_conversation": {"hasMore": False, "messages": [{"senderLabel": HOSTILE, "createdAt": "2026-11-21T09:30", "content": HOSTILE}]},
+        "list_models": {
+            "models": [
+                {"name": f"offline{HOSTILE}", "provider": HOSTILE, "local": True, "default": True}
+            ]
+        },
+        "list_conversations": {
+            "conversations": [
+                {"conversationId": 5, "updatedAt": "2026-11-21T09:30:00.000Z", "title": HOSTILE}
+            ]
+        },
+        "read_conversation": {
+            "hasMore": False,
+            "messages": [
+                {"senderLabel": HOSTILE, "createdAt": "2026-11-21T09:30", "content": HOSTILE}
+            ],
+        },
         "read_escalation": {"escalation": ESCALATION},
-        "decide_escalation": {"escalation": {**ESCALATION, "status": "failed", "failure": {"message": HOSTILE}}},
+        "decide_escalation": {
+            "escalation": {**ESCALATION, "status": "failed", "failure": {"message": HOSTILE}}
+        },
         ASKED: [
             {"type": "tool-call-start", "toolCallId": "a", "toolName": HOSTILE},
             {"type": "tool-call-result", "toolCallId": "a", "ok": False, "summary": HOSTILE},
-            text(f"{HOSTILE}\n\n```\n{HOSTILE}\n```\n\n[{HOSTILE}](hearth:note/1) [x](http://a/{HOSTILE}) <b>{HOSTILE}</b> "),
+            text(
+                f"{HOSTILE}\n\n```\n{HOSTILE}\n```\n\n[{HOSTILE}](hearth:note/1) "
+                f"[x](http://a/{HOSTILE}) <b>{HOSTILE}</b> "
+            ),
             text(f"<http://a.example/%1b[2J%9b31m%07>\n\n| {HOSTILE} |\n|-|"),
-            {"type": "escalation", "escalationId": 7, "toolCallId": "a", "toolName": HOSTILE, "summary": HOSTILE},
+            {
+                "type": "escalation",
+                "escalationId": 7,
+                "toolCallId": "a",
+                "toolName": HOSTILE,
+                "summary": HOSTILE,
+            },
             {"type": "error", "error": "unavailable", "message": HOSTILE},
-            completed(citations=[note], model=HOSTILE, fallback={"model": HOSTILE, "reason": HOSTILE}),
+            completed(
+                citations=[note], model=HOSTILE, fallback={"model": HOSTILE, "reason": HOSTILE}
+            ),
         ],
-    }  # fmt: skip
+    }
     with talking(door.data) as screen:
         screen.type("go\r")
         screen.until("Do it?")
@@ -307,14 +404,35 @@ def test_nothing_that_others_wrote_steers_the_terminal(door: Door) -> None:
     [
         ("y", [{"id": 7, "decision": "continue"}], "Escalation 7 is executed."),
         ("No", [{"id": 7, "decision": "stop"}], "Escalation 7 is executed."),
-        ("l", [], "It waits as escalation 7"), ("", [], "It waits as escalation 7"), ("maybe\rlater", [], "It waits as escalation 7"),
-        ("\x03", [], "It waits as escalation 7"), ("\x04", [], "It waits as escalation 7"),
+        ("l", [], "It waits as escalation 7"),
+        ("", [], "It waits as escalation 7"),
+        ("maybe\rlater", [], "It waits as escalation 7"),
+        ("\x03", [], "It waits as escalation 7"),
+        ("\x04", [], "It waits as escalation 7"),
     ],
-)  # fmt: skip
-def test_what_waits_is_shown_exactly_and_asked_for(door: Door, typed: str, decided: list[Any], told: str) -> None:
+)
+def test_what_waits_is_shown_exactly_and_asked_for(
+    door: Door, typed: str, decided: list[Any], told: str
+) -> None:
     door.answers |= {
-        ASKED: [{"type": "escalation", "escalationId": 7, "toolCallId": "a", "toolName": "x", "summary": "x"}, text("It waits."), COMPLETION],
-        "read_escalation": {"escalation": {**ESCALATION, "summary": "Delete Plans", "preview": {"kind": "diff", "text": "- all of it\n+ nothing"}}},
+        ASKED: [
+            {
+                "type": "escalation",
+                "escalationId": 7,
+                "toolCallId": "a",
+                "toolName": "x",
+                "summary": "x",
+            },
+            text("It waits."),
+            COMPLETION,
+        ],
+        "read_escalation": {
+            "escalation": {
+                **ESCALATION,
+                "summary": "Delete Plans",
+                "preview": {"kind": "diff", "text": "- all of it\n+ nothing"},
+            }
+        },
         "decide_escalation": {"escalation": {**ESCALATION, "status": "executed"}},
     }
     with talking(door.data) as screen:
@@ -333,7 +451,10 @@ def test_what_waits_is_shown_exactly_and_asked_for(door: Door, typed: str, decid
 
 
 def test_a_decision_that_is_refused_is_told_and_the_talk_goes_on(door: Door) -> None:
-    door.answers |= {"list_escalations": {"escalations": [ESCALATION]}, "read_escalation": {"escalation": ESCALATION}}
+    door.answers |= {
+        "list_escalations": {"escalations": [ESCALATION]},
+        "read_escalation": {"escalation": ESCALATION},
+    }
     with talking(door.data) as screen:
         screen.type("/waiting\r")
         screen.until("Do it?")
@@ -349,7 +470,12 @@ def test_ctrl_c_leaves_a_turn_and_its_conversation_is_found_again(door: Door) ->
     door.answers |= {
         ASKED: [text("Thinking"), WAIT, COMPLETION],
         "list_conversations": {"conversations": [{"conversationId": 8, "messages": said}]},
-        "read_conversation": {"hasMore": True, "messages": [{"senderLabel": "Agent", "createdAt": "2026-11-21T09:30", "content": "Done."}]},
+        "read_conversation": {
+            "hasMore": True,
+            "messages": [
+                {"senderLabel": "Agent", "createdAt": "2026-11-21T09:30", "content": "Done."}
+            ],
+        },
     }
     with talking(door.data) as screen:
         screen.type("slow\r")
@@ -376,7 +502,11 @@ def test_ctrl_c_at_a_pipe_leaves_the_turn_too(door: Door) -> None:
 
 
 def test_one_message_at_a_terminal_is_shown_as_markdown(door: Door) -> None:
-    door.answers[ASKED] = [text("# Title\n\n- one\n- two"), {"type": "error", "error": "x", "message": "It failed."}, COMPLETION]
+    door.answers[ASKED] = [
+        text("# Title\n\n- one\n- two"),
+        {"type": "error", "error": "x", "message": "It failed."},
+        COMPLETION,
+    ]
     with terminal("chat", "--message", "x", "--data", str(door.data)) as screen:
         screen.until(" • two")
         screen.until("It failed.")
@@ -385,26 +515,47 @@ def test_one_message_at_a_terminal_is_shown_as_markdown(door: Door) -> None:
 
 def test_the_commands_of_a_talk(door: Door) -> None:
     door.answers |= {
-        "list_models": {"models": [{"name": "qwen", "provider": "ollama", "local": False, "default": False}, *MODELS["models"]]},
-        "list_conversations": {"conversations": []}, "list_escalations": {"escalations": []},
-        "read_conversation": {"hasMore": False, "messages": [{"senderLabel": "Alice", "createdAt": "2026-11-21T09:30", "content": "Before."}]},
-    }  # fmt: skip
+        "list_models": {
+            "models": [
+                {"name": "qwen", "provider": "ollama", "local": False, "default": False},
+                *MODELS["models"],
+            ]
+        },
+        "list_conversations": {"conversations": []},
+        "list_escalations": {"escalations": []},
+        "read_conversation": {
+            "hasMore": False,
+            "messages": [
+                {"senderLabel": "Alice", "createdAt": "2026-11-21T09:30", "content": "Before."}
+            ],
+        },
+    }
     with talking(door.data, "--conversation", "3", "--model", "qwen") as screen:
         for typed, told in (
-            ("/help", "Alt-Enter begins a new line."), ("/model", "qwen answers."),
-            ("/model gpt", "There is no model called gpt; there is offline, qwen."), ("/models", "qwen  ollama  elsewhere"),
-            ("/conversations", "There is none yet."), ("/open", "Say which"), ("/waiting", "Nothing waits for you."),
-            ("/nonsense", "There is no /nonsense; /help lists what there is."), ("hello", "Well."), ("/new", "begins a new conversation"),
-            ("/history", "Nothing was said yet."), ("/open 4", "Before."), ("/model offline", "offline answers."), ("again", "Well."),
-        ):  # fmt: skip
+            ("/help", "Alt-Enter begins a new line."),
+            ("/model", "qwen answers."),
+            ("/model gpt", "There is no model called gpt; there is offline, qwen."),
+            ("/models", "qwen  ollama  elsewhere"),
+            ("/conversations", "There is none yet."),
+            ("/open", "Say which"),
+            ("/waiting", "Nothing waits for you."),
+            ("/nonsense", "There is no /nonsense; /help lists what there is."),
+            ("hello", "Well."),
+            ("/new", "begins a new conversation"),
+            ("/history", "Nothing was said yet."),
+            ("/open 4", "Before."),
+            ("/model offline", "offline answers."),
+            ("again", "Well."),
+        ):
             screen.type(f"{typed}\r")
             screen.until(told)
             screen.until("›")
         screen.type("/quit\r")
         assert screen.end() == 0
     assert door.of(ASKED) == [
-        {"message": "hello", "conversationId": 3, "model": "qwen"}, {"message": "again", "conversationId": 4, "model": "offline"},
-    ]  # fmt: skip
+        {"message": "hello", "conversationId": 3, "model": "qwen"},
+        {"message": "again", "conversationId": 4, "model": "offline"},
+    ]
 
 
 def test_a_talk_without_a_server_is_held_in_the_database(alone: Path) -> None:
@@ -417,7 +568,9 @@ def test_a_talk_without_a_server_is_held_in_the_database(alone: Path) -> None:
             screen.type(f"{typed}\r")
             screen.until(told)
             screen.until("›")
-        assert hearth("user", "list", data=alone).exit_code == 0  # between two turns the database is free for others
+        assert (
+            hearth("user", "list", data=alone).exit_code == 0
+        )  # between two turns the database is free for others
         screen.type("\x04")
         assert screen.end() == 0
 
@@ -428,11 +581,16 @@ def test_a_talk_without_a_server_is_held_in_the_database(alone: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "left"),
     [
-        (HOSTILE, "]0;owned[2J31mevil &#27;[31m&#x9b;2Jend"), ("日本語　ひ\tmore\nlines", "日本語　ひ\tmore\nlines"), ("👩‍🚀 é ñ", "👩‍🚀 é ñ"),
-        ("a\rb\x85c\u2028d\ud800e", "abcde"), (12, "12"), ("", ""),
-        ("x\u2068שלום\x1b[2J\u2069y", "x\u2068שלום[2J\u2069y"), ("a\u2069b\u2068c\n\u2069\u202ed", "abc\nd"),
+        (HOSTILE, "]0;owned[2J31mevil &#27;[31m&#x9b;2Jend"),
+        ("日本語　ひ\tmore\nlines", "日本語　ひ\tmore\nlines"),
+        ("👩‍🚀 é ñ", "👩‍🚀 é ñ"),
+        ("a\rb\x85c\u2028d\ud800e", "abcde"),
+        (12, "12"),
+        ("", ""),
+        ("x\u2068שלום\x1b[2J\u2069y", "x\u2068שלום[2J\u2069y"),
+        ("a\u2069b\u2068c\n\u2069\u202ed", "abc\nd"),
     ],
-)  # fmt: skip
+)
 def test_a_text_is_made_harmless(given: object, left: str) -> None:
     assert harmless(given) == left
 
@@ -457,15 +615,24 @@ def test_a_table_keeps_its_columns_and_its_terminal_whatever_stands_in_it() -> N
 @pytest.mark.parametrize(
     ("written", "whole"),
     [
-        ("", ""), ("one", ""), ("one\n\n", ""), ("one\n\ntwo", "one\n\n"), ("- a\n- b\n", ""), ("- a\n- b\n\nend", "- a\n- b\n\n"),
-        ("a\n\n```\nb\n\nc", "a\n\n"), ("# T\ntext", "# T\n"), ("> a\n> b\n\nc\n\nd", "> a\n> b\n\nc\n\n"),
+        ("", ""),
+        ("one", ""),
+        ("one\n\n", ""),
+        ("one\n\ntwo", "one\n\n"),
+        ("- a\n- b\n", ""),
+        ("- a\n- b\n\nend", "- a\n- b\n\n"),
+        ("a\n\n```\nb\n\nc", "a\n\n"),
+        ("# T\ntext", "# T\n"),
+        ("> a\n> b\n\nc\n\nd", "> a\n> b\n\nc\n\n"),
     ],
-)  # fmt: skip
+)
 def test_what_is_settled_of_an_answer_is_all_but_its_last_block(written: str, whole: str) -> None:
     assert written[: settled(written)] == whole
 
 
-def test_what_was_typed_is_kept_within_bounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_typed_is_kept_within_bounds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(chat_history, "MOST", 3)
     file = tmp_path / "kept"
     for word in ("one", "two\nlines", "three", "four", "five", "six", "seven"):
@@ -488,12 +655,26 @@ def test_what_was_typed_need_not_be_kept(tmp_path: Path) -> None:
 async def test_only_the_token_opens_the_door_of_a_user(served: Served, alice: Client) -> None:
     url = "http://127.0.0.1:8765/control/as"
     right = {"Authorization": "Control control-token"}
-    for headers in ({}, {"Authorization": "Control guess"}, {"Authorization": f"Bearer {await served.key('alice')}"}):
-        assert (await served.client().post(f"{url}/alice/list_models", json={}, headers=headers)).status_code == 404
-    assert (await served.client().post(f"{url}/alice/list_models", json={}, headers=right)).json()["models"][0]["name"] == "offline"
-    assert (await served.client().post(f"{url}/nobody/list_models", json={}, headers=right)).status_code == 404
-    assert (await served.client().post(f"{url}/alice/list_users", json={}, headers=right)).status_code == 404  # the operator's alone
-    streamed = await served.client().post(f"{url}/alice/chat", json={"message": "help"}, headers=right)
+    for headers in (
+        {},
+        {"Authorization": "Control guess"},
+        {"Authorization": f"Bearer {await served.key('alice')}"},
+    ):
+        assert (
+            await served.client().post(f"{url}/alice/list_models", json={}, headers=headers)
+        ).status_code == 404
+    assert (await served.client().post(f"{url}/alice/list_models", json={}, headers=right)).json()[
+        "models"
+    ][0]["name"] == "offline"
+    assert (
+        await served.client().post(f"{url}/nobody/list_models", json={}, headers=right)
+    ).status_code == 404
+    assert (
+        await served.client().post(f"{url}/alice/list_users", json={}, headers=right)
+    ).status_code == 404  # the operator's alone
+    streamed = await served.client().post(
+        f"{url}/alice/chat", json={"message": "help"}, headers=right
+    )
     assert [json.loads(line)["type"] for line in streamed.text.splitlines()][-1] == "completion"
     mine = (await alice.ok("GET", "/conversations"))["conversations"]
     assert [message["senderType"] for message in mine[0]["messages"]] == ["human", "agent"]

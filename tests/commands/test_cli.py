@@ -1,4 +1,6 @@
-"""The `hearth` command: alone and beside a running server, and how the server starts, refuses and ends."""
+"""The `hearth` command: alone and beside a running server, and how the server starts, refuses
+and ends.
+"""
 
 import asyncio
 import contextlib
@@ -81,13 +83,26 @@ class Running:
 
 
 def environment(**more: str) -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if not name.startswith("HEARTH_")} | {"HEARTH_DURABILITY": "normal", **more}
+    return {name: value for name, value in os.environ.items() if not name.startswith("HEARTH_")} | {
+        "HEARTH_DURABILITY": "normal",
+        **more,
+    }
 
 
 def start(data: Path, *options: str, **more: str) -> Running:
-    """Start a server in a process of its own and wait until it has said its address; it is killed when the tests leave it."""
+    """Start a server in a process of its own and wait until it has said its address.
+
+    It is killed when the tests leave it.
+    """
     command = [sys.executable, "-m", "app", "serve", "--data", str(data), "--port", "0", *options]
-    process = subprocess.Popen(command, cwd=ROOT, env=environment(**more), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=environment(**more),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     started.append(process)
     assert process.stdout is not None
     line = process.stdout.readline()
@@ -120,7 +135,11 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(params=["alone", "beside a server"])
 def home(request: pytest.FixtureRequest) -> Path:
     """A data directory, once without and once with a server."""
-    return request.getfixturevalue("alone") if request.param == "alone" else request.getfixturevalue("server").data
+    return (
+        request.getfixturevalue("alone")
+        if request.param == "alone"
+        else request.getfixturevalue("server").data
+    )
 
 
 @pytest.fixture
@@ -131,7 +150,12 @@ def name() -> str:
 
 def hearth(*args: str, data: Path | None = None, sent: str | None = None) -> Result:
     """Run a command in this process."""
-    return CliRunner().invoke(program.hearth, [*args, *(["--data", str(data)] if data else [])], input=sent, env={"HEARTH_DURABILITY": "normal"})
+    return CliRunner().invoke(
+        program.hearth,
+        [*args, *(["--data", str(data)] if data else [])],
+        input=sent,
+        env={"HEARTH_DURABILITY": "normal"},
+    )
 
 
 def done(*args: str, data: Path | None = None, sent: str | None = None) -> str:
@@ -151,7 +175,9 @@ def refused(*args: str, data: Path | None = None, code: int = 1, sent: str | Non
 
 
 def names(data: Path) -> list[str]:
-    return [row["username"] for row in json.loads(done("user", "list", "--json", data=data))["users"]]
+    return [
+        row["username"] for row in json.loads(done("user", "list", "--json", data=data))["users"]
+    ]
 
 
 def identity(server: Running, key: str) -> httpx.Response:
@@ -163,11 +189,16 @@ def identity(server: Running, key: str) -> httpx.Response:
 
 def test_a_user_is_added_listed_renamed_and_deleted(home: Path, name: str) -> None:
     assert name in done("user", "add", name.upper(), "--name", "Some Body", data=home)
-    assert f"{name}  Some Body" in " ".join(done("user", "list", data=home).split(" ")).replace("   ", "  ")
+    assert f"{name}  Some Body" in " ".join(done("user", "list", data=home).split(" ")).replace(
+        "   ", "  "
+    )
     done("user", "rename", name, f"{name}-new", data=home)
     assert f"{name}-new" in names(home)
     assert name not in names(home)
-    assert done("user", "delete", f"{name}-new", "--yes", data=home) == f"Deleted {name}-new with 0 notes.\n"
+    assert (
+        done("user", "delete", f"{name}-new", "--yes", data=home)
+        == f"Deleted {name}-new with 0 notes.\n"
+    )
     assert f"{name}-new" not in names(home)
 
 
@@ -176,7 +207,9 @@ def test_deleting_a_user_wants_the_name_typed_again(home: Path, name: str) -> No
     for typed in ("no\n", "\n\n", ""):
         assert hearth("user", "delete", name, data=home, sent=typed).exit_code == 1
     assert name in names(home)
-    assert done("user", "delete", name, data=home, sent=f"{name}\n").endswith(f"Deleted {name} with 0 notes.\n")
+    assert done("user", "delete", name, data=home, sent=f"{name}\n").endswith(
+        f"Deleted {name} with 0 notes.\n"
+    )
     assert name not in names(home)
 
 
@@ -189,23 +222,36 @@ def test_two_users_become_contacts(home: Path, name: str) -> None:
     ("command", "sentence"),
     [
         ("user add first", "There is a user called first already."),
-        ("user add no!", "username must have 2 to 32 characters: a-z, 0-9, _ and -, the first a letter or digit, and not end in _coo."),
+        (
+            "user add no!",
+            "username must have 2 to 32 characters: a-z, 0-9, _ and -, the first a letter "
+            "or digit, and not end in _coo.",
+        ),
         ("user rename nobody someone", "There is no user called nobody."),
         ("user delete nobody", "There is no user called nobody."),
         ("user connect first first", "contact must be another user."),
         ("key create --user nobody", "There is no user called nobody."),
-        ("key create --user first --scope os.notes:eat", "scopes holds an unknown scope: os.notes:eat."),
+        (
+            "key create --user first --scope os.notes:eat",
+            "scopes holds an unknown scope: os.notes:eat.",
+        ),
         ("key list --user nobody", "There is no user called nobody."),
         ("key revoke 987654", "There is no key 987654."),
     ],
 )
-def test_a_refusal_is_the_same_sentence_alone_and_beside_a_server(home: Path, command: str, sentence: str) -> None:
+def test_a_refusal_is_the_same_sentence_alone_and_beside_a_server(
+    home: Path, command: str, sentence: str
+) -> None:
     assert refused(*command.split(), data=home) == sentence
 
 
-def test_the_last_line_of_key_create_is_a_key_that_works_until_it_is_revoked(server: Running, name: str) -> None:
+def test_the_last_line_of_key_create_is_a_key_that_works_until_it_is_revoked(
+    server: Running, name: str
+) -> None:
     done("user", "add", name, data=server.data)
-    key = done("key", "create", "--user", name, "--scope", "os.notes:read", data=server.data).splitlines()[-1]
+    key = done(
+        "key", "create", "--user", name, "--scope", "os.notes:read", data=server.data
+    ).splitlines()[-1]
     found = identity(server, key).json()
     assert found["profile"]["username"] == name
     assert found["scopes"] == ["os.notes:read"]
@@ -229,10 +275,16 @@ def test_a_key_is_listed_without_its_secret(home: Path, name: str) -> None:
 def test_search_says_how_far_it_is(home: Path, name: str) -> None:
     done("user", "add", name, data=home)
     found = json.loads(done("search", "status", "--json", data=home))
-    assert (found["words"], found["meaning"]["notes"], found["meaning"]["notesIndexed"]) == ({"waiting": 0}, 0, 0)
+    assert (found["words"], found["meaning"]["notes"], found["meaning"]["notesIndexed"]) == (
+        {"waiting": 0},
+        0,
+        0,
+    )
     assert done("search", "status", data=home).splitlines()[:3] == [
-        "Words: every note is indexed", "Patterns: every note is indexed", f"Meaning: {found['meaning']['state']}; 0 of 0 notes, 0 passages",
-    ]  # fmt: skip
+        "Words: every note is indexed",
+        "Patterns: every note is indexed",
+        f"Meaning: {found['meaning']['state']}; 0 of 0 notes, 0 passages",
+    ]
 
 
 def test_a_month_is_shown_and_caps_are_set_listed_and_removed(home: Path, name: str) -> None:
@@ -240,8 +292,12 @@ def test_a_month_is_shown_and_caps_are_set_listed_and_removed(home: Path, name: 
     whose = ("--user", name)
     found = json.loads(done("usage", *whose, "--month", "2026-02", "--json", data=home))
     assert (found["month"], found["tokens"]["total"], found["closed"]) == ("2026-02", 0, True)
-    assert done("usage", *whose, "--month", "2026-02", data=home).startswith("2026-02: 0 tokens (0 asked, 0 answered, 0 reserved)\n")
-    made = done("cap", "set", "account", "tokens", "month", "1000", "--warn", "90", *whose, data=home)
+    assert done("usage", *whose, "--month", "2026-02", data=home).startswith(
+        "2026-02: 0 tokens (0 asked, 0 answered, 0 reserved)\n"
+    )
+    made = done(
+        "cap", "set", "account", "tokens", "month", "1000", "--warn", "90", *whose, data=home
+    )
     again = done("cap", "set", "account", "tokens", "month", "2000", *whose, data=home)
     assert again == made.replace("1000", "2000")
     assert made.endswith(": at most 1000 tokens a month for the account, of which 0 are used.\n")
@@ -250,7 +306,10 @@ def test_a_month_is_shown_and_caps_are_set_listed_and_removed(home: Path, name: 
     listed = done("cap", "list", *whose, data=home)
     assert "tokens a day, the heartbeat" in listed
     assert "tokens a month, the account" in listed
-    assert done("cap", "remove", str(account["id"]), *whose, data=home) == f"Cap {account['id']} is removed.\n"
+    assert (
+        done("cap", "remove", str(account["id"]), *whose, data=home)
+        == f"Cap {account['id']} is removed.\n"
+    )
     assert len(json.loads(done("cap", "list", *whose, "--json", data=home))["caps"]) == 1
     done("cap", "set", "device", "tokens", "day", "5", "--id", "phone", *whose, data=home)
     assert "tokens a day, the device phone" in done("cap", "list", *whose, data=home)
@@ -262,8 +321,14 @@ def test_a_month_is_shown_and_caps_are_set_listed_and_removed(home: Path, name: 
         ("usage --user first --month 2026-13", "month must be a month such as 2026-11."),
         ("usage --user nobody", "There is no user called nobody."),
         ("cap remove 987654 --user first", "There is no cap 987654."),
-        ("cap set account tokens day 5 --id x --user first", "There is one account only, so subjectId must be left out."),
-        ("cap set device devices month 5 --user first", "Devices can be limited for the account and a month alone."),
+        (
+            "cap set account tokens day 5 --id x --user first",
+            "There is one account only, so subjectId must be left out.",
+        ),
+        (
+            "cap set device devices month 5 --user first",
+            "Devices can be limited for the account and a month alone.",
+        ),
     ],
 )
 def test_a_refused_cap_is_a_sentence(home: Path, command: str, sentence: str) -> None:
@@ -273,31 +338,77 @@ def test_a_refused_cap_is_a_sentence(home: Path, command: str, sentence: str) ->
 def test_a_model_is_added_tested_chosen_and_removed(home: Path) -> None:
     with in_a_thread() as provider:
         provider.answers(whole(call=("get_weather", {"city": "Oslo"})))
-        shown = done("model", "add", "tiny", "--url", provider.url, "--key-from", "-", "--context", "32000", data=home, sent="sk-canary\n")
+        shown = done(
+            "model",
+            "add",
+            "tiny",
+            "--url",
+            provider.url,
+            "--key-from",
+            "-",
+            "--context",
+            "32000",
+            data=home,
+            sent="sk-canary\n",
+        )
         assert "It answers by default." in shown
         assert shown.splitlines()[1:] == [
             f"Server: compatible at {provider.url}; its models: tiny",
             "Context: 32,000 tokens",
-            "Tools: it calls them. It is offered at most eight tools for each message, chosen by what the message asks for.",
+            "Tools: it calls them. It is offered at most eight tools for each message, "
+            "chosen by what the message asks for.",
             "tiny works.",
         ]
-        assert {asked.headers["authorization"] for asked in provider.asked if asked.path.startswith("/v1")} == {"Bearer sk-canary"}
+        assert {
+            asked.headers["authorization"]
+            for asked in provider.asked
+            if asked.path.startswith("/v1")
+        } == {"Bearer sk-canary"}
     silent = hearth("model", "test", "tiny", data=home)
     assert (silent.exit_code, "cannot be reached" in silent.stdout) == (1, True)
-    done("model", "add", "far", "--provider", "openrouter", "--model", "vendor/model", "--key-from", "env:FAR_KEY", "--no-test", data=home)
+    done(
+        "model",
+        "add",
+        "far",
+        "--provider",
+        "openrouter",
+        "--model",
+        "vendor/model",
+        "--key-from",
+        "env:FAR_KEY",
+        "--no-test",
+        data=home,
+    )
     listed = json.loads(done("model", "list", "--json", data=home))
     assert [(row["name"], row["key"], row["default"]) for row in listed["models"]] == [
-        ("far", "env:FAR_KEY", False), ("tiny", "kept in the data directory", True),
-    ]  # fmt: skip
+        ("far", "env:FAR_KEY", False),
+        ("tiny", "kept in the data directory", True),
+    ]
     assert "sk-canary" not in done("model", "list", data=home) + json.dumps(listed)
     assert done("model", "default", "far", data=home) == "far answers by default.\n"
-    assert refused("model", "default", "near", data=home) == "There is no model called near; `hearth model list` shows them all."
-    assert refused("model", "add", "far", "--provider", "openai", data=home).startswith("There is a model called far already")
-    assert refused("model", "add", "none", "--provider", "openai", "--key-from", "-", data=home, code=2, sent="") == (
-        "There is no key on the standard input."
+    assert (
+        refused("model", "default", "near", data=home)
+        == "There is no model called near; `hearth model list` shows them all."
     )
+    assert refused("model", "add", "far", "--provider", "openai", data=home).startswith(
+        "There is a model called far already"
+    )
+    assert refused(
+        "model",
+        "add",
+        "none",
+        "--provider",
+        "openai",
+        "--key-from",
+        "-",
+        data=home,
+        code=2,
+        sent="",
+    ) == ("There is no key on the standard input.")
     done("model", "remove", "far", data=home)
-    assert done("model", "remove", "tiny", data=home) == "Removed tiny. offline answers by default.\n"
+    assert (
+        done("model", "remove", "tiny", data=home) == "Removed tiny. offline answers by default.\n"
+    )
     assert list(home.glob("model-key-*")) == []
 
 
@@ -365,11 +476,17 @@ def test_migrate_is_refused_beside_a_server(server: Running) -> None:
     assert f"in use by process {server.process.pid}" in refused("migrate", data=server.data)
 
 
-@pytest.mark.parametrize("command", [("serve", "--port", "0"), ("migrate",), ("user", "list"), ("init",)])
-def test_a_file_of_a_newer_version_is_refused(tmp_path: Path, migrated: Path, command: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "command", [("serve", "--port", "0"), ("migrate",), ("user", "list"), ("init",)]
+)
+def test_a_file_of_a_newer_version_is_refused(
+    tmp_path: Path, migrated: Path, command: tuple[str, ...]
+) -> None:
     shutil.copy(migrated, tmp_path / "hearth.db")
     with sqlite3.connect(tmp_path / "hearth.db") as connection:
-        connection.execute("UPDATE _sqlite_migrations SET name = 'm999_later' WHERE name = 'm001_accounts'")
+        connection.execute(
+            "UPDATE _sqlite_migrations SET name = 'm999_later' WHERE name = 'm001_accounts'"
+        )
     connection.close()
     assert "was made by a newer Hearth (it holds m999_later)" in refused(*command, data=tmp_path)
 
@@ -377,12 +494,22 @@ def test_a_file_of_a_newer_version_is_refused(tmp_path: Path, migrated: Path, co
 @pytest.mark.parametrize("command", [("serve", "--port", "0"), ("migrate",), ("user", "list")])
 def test_a_file_that_is_no_database_is_refused(tmp_path: Path, command: tuple[str, ...]) -> None:
     (tmp_path / "hearth.db").write_text("not a database " * 1000)
-    assert refused(*command, data=tmp_path) == "The database cannot be used: file is not a database."
+    assert (
+        refused(*command, data=tmp_path) == "The database cannot be used: file is not a database."
+    )
 
 
 @pytest.mark.parametrize("command", ["serve", "init", "user list", "settings", "migrate"])
-def test_settings_that_cannot_be_used_are_all_named_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
-    bad = {"PORT": "99999", "DURABILITY": "some", "COLOUR": "red", "DATA": "", "ACCESS_LOG": "maybe"}
+def test_settings_that_cannot_be_used_are_all_named_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    bad = {
+        "PORT": "99999",
+        "DURABILITY": "some",
+        "COLOUR": "red",
+        "DATA": "",
+        "ACCESS_LOG": "maybe",
+    }
     for setting, value in bad.items():
         monkeypatch.setenv(f"HEARTH_{setting}", value)
     result = CliRunner().invoke(program.hearth, command.split())
@@ -390,15 +517,21 @@ def test_settings_that_cannot_be_used_are_all_named_at_once(tmp_path: Path, monk
     assert all(f"HEARTH_{setting}: " in result.stderr for setting in bad)
 
 
-def test_settings_shows_each_with_its_default_and_what_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_settings_shows_each_with_its_default_and_what_is_set(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("HEARTH_PORT", "9000")
     shown = done("settings")
-    assert all(f"HEARTH_{field.name.upper()} (default " in shown for field in dataclasses.fields(Settings))
+    assert all(
+        f"HEARTH_{field.name.upper()} (default " in shown for field in dataclasses.fields(Settings)
+    )
     assert "HEARTH_PORT (default 8765, now 9000)" in shown
     assert "HEARTH_HOST (default 127.0.0.1)" in shown
 
 
-def test_the_data_directory_is_the_one_named_then_the_checkouts_then_the_systems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_data_directory_is_the_one_named_then_the_checkouts_then_the_systems(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert data_directory.directory(Settings(data=tmp_path / "named")) == tmp_path / "named"
     assert data_directory.directory(Settings()) == ROOT / "data"
     monkeypatch.setattr(data_directory, "CHECKOUT", tmp_path)
@@ -409,10 +542,20 @@ def test_the_data_directory_is_the_one_named_then_the_checkouts_then_the_systems
 @pytest.mark.parametrize(
     ("login", "username"),
     [
-        ("ada", "ada"), ("Ada Lovelace", "ada-lovelace"), ("Jürgen", "jurgen"), ("_www", "www"), ("x", "owner"), ("李", "owner"), ("", "owner"),
-        ("a" * 40, "a" * 32), ("ada_coo", "ada"), ("_coo", "coo"), ("ada_coo_coo", "ada"), ("a.b@example.org", "a-b-example-org"),
+        ("ada", "ada"),
+        ("Ada Lovelace", "ada-lovelace"),
+        ("Jürgen", "jurgen"),
+        ("_www", "www"),
+        ("x", "owner"),
+        ("李", "owner"),
+        ("", "owner"),
+        ("a" * 40, "a" * 32),
+        ("ada_coo", "ada"),
+        ("_coo", "coo"),
+        ("ada_coo_coo", "ada"),
+        ("a.b@example.org", "a-b-example-org"),
     ],
-)  # fmt: skip
+)
 def test_a_login_name_is_made_to_fit(login: str, username: str) -> None:
     assert fitted(login) == username
 
@@ -423,8 +566,12 @@ def test_a_login_name_is_made_to_fit(login: str, username: str) -> None:
 def test_routes_fit_the_screen_and_leave_none_out() -> None:
     lines = done("routes").splitlines()
     assert max(map(len, lines)) <= 120
-    assert [tuple(line.split()[:2]) for line in lines[1:]] == [(method, path) for method, path, _ in CATALOG.routes()]
-    assert [(row["method"], row["path"]) for row in json.loads(done("routes", "--json"))] == [(method, path) for method, path, _ in CATALOG.routes()]
+    assert [tuple(line.split()[:2]) for line in lines[1:]] == [
+        (method, path) for method, path, _ in CATALOG.routes()
+    ]
+    assert [(row["method"], row["path"]) for row in json.loads(done("routes", "--json"))] == [
+        (method, path) for method, path, _ in CATALOG.routes()
+    ]
 
 
 def test_openapi_is_the_document_that_is_served() -> None:
@@ -440,7 +587,14 @@ def test_every_command_explains_itself() -> None:
 
 def test_a_reader_that_leaves_early_is_no_failure() -> None:
     command = [sys.executable, "-m", "app", "openapi"]
-    with subprocess.Popen(command, cwd=ROOT, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        command,
+        cwd=ROOT,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
         process.stdout.close()
@@ -450,7 +604,9 @@ def test_a_reader_that_leaves_early_is_no_failure() -> None:
 # Starting
 
 
-def test_the_first_start_writes_a_key_that_works_into_a_file_for_its_owner_alone_and_the_second_tells_of_none(tmp_path: Path) -> None:
+def test_the_first_start_writes_a_key_that_works_into_a_file_for_its_owner_alone_and_the_second_tells_of_none(
+    tmp_path: Path,
+) -> None:
     data = tmp_path / "data"
     first = start(data, "--user", "ada")
     assert first.process.stdout is not None
@@ -459,7 +615,9 @@ def test_the_first_start_writes_a_key_that_works_into_a_file_for_its_owner_alone
     key = file.read_text("ascii").strip()
     assert file.stat().st_mode & 0o777 == 0o600
     assert identity(first, key).json()["profile"]["username"] == "ada"
-    folders = httpx.get(f"{first.url}/api/v1/os/folders", headers={"Authorization": f"Bearer {key}"}).json()["folders"]
+    folders = httpx.get(
+        f"{first.url}/api/v1/os/folders", headers={"Authorization": f"Bearer {key}"}
+    ).json()["folders"]
     assert [folder["name"] for folder in folders] == ["General"]
     assert first.end() == 0
     said += "".join(rest(first))
@@ -474,15 +632,36 @@ def test_the_first_start_writes_a_key_that_works_into_a_file_for_its_owner_alone
 
 
 def test_a_terminal_shows_the_first_key_and_no_file_holds_it(tmp_path: Path) -> None:
-    with terminal("serve", "--data", str(tmp_path / "data"), "--port", "0", "--user", "ada") as screen:
+    with terminal(
+        "serve", "--data", str(tmp_path / "data"), "--port", "0", "--user", "ada"
+    ) as screen:
         screen.until("not shown again.")
         screen.until("hearth_sk_")
         assert not (tmp_path / "data" / "first-key").exists()
 
 
 def test_a_name_that_cannot_be_a_user_ends_the_first_start(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "app", "serve", "--data", str(tmp_path), "--port", "0", "--user", "A B"]
-    ended = subprocess.run(command, cwd=ROOT, env=environment(), capture_output=True, text=True, timeout=20, check=False)
+    command = [
+        sys.executable,
+        "-m",
+        "app",
+        "serve",
+        "--data",
+        str(tmp_path),
+        "--port",
+        "0",
+        "--user",
+        "A B",
+    ]
+    ended = subprocess.run(
+        command,
+        cwd=ROOT,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
     assert (ended.returncode, ended.stdout) == (1, "")
     assert ended.stderr.startswith("Error: username must have 2 to 32 characters")
     assert names(tmp_path) == []
@@ -490,10 +669,23 @@ def test_a_name_that_cannot_be_a_user_ends_the_first_start(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("same_port", [True, False])
 def test_a_second_server_is_refused_and_changes_nothing(server: Running, same_port: bool) -> None:
-    before = sorted((path.name, path.stat().st_mtime_ns) for path in server.data.iterdir() if path.name != "access.log")
+    before = sorted(
+        (path.name, path.stat().st_mtime_ns)
+        for path in server.data.iterdir()
+        if path.name != "access.log"
+    )
     port = str(server.port) if same_port else "0"
-    assert f"is in use by process {server.process.pid};" in refused("serve", "--port", port, data=server.data)
-    assert sorted((path.name, path.stat().st_mtime_ns) for path in server.data.iterdir() if path.name != "access.log") == before
+    assert f"is in use by process {server.process.pid};" in refused(
+        "serve", "--port", port, data=server.data
+    )
+    assert (
+        sorted(
+            (path.name, path.stat().st_mtime_ns)
+            for path in server.data.iterdir()
+            if path.name != "access.log"
+        )
+        == before
+    )
     assert httpx.get(f"{server.url}/healthz").status_code == 200
 
 
@@ -523,41 +715,63 @@ def test_a_start_waits_for_a_command_at_work(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1"])
 def test_an_address_that_others_can_reach_wants_to_be_allowed(tmp_path: Path, host: str) -> None:
-    assert "--allow-remote" in refused("serve", "--host", host, "--port", "0", data=tmp_path / "data", code=2)
+    assert "--allow-remote" in refused(
+        "serve", "--host", host, "--port", "0", data=tmp_path / "data", code=2
+    )
     assert not (tmp_path / "data").exists()
 
 
 @pytest.mark.parametrize("host", ["x" * 70, ""])
 def test_a_host_that_is_no_address_is_refused(tmp_path: Path, host: str) -> None:
-    assert "is no address of this machine" in refused("serve", "--host", host, data=tmp_path / "data", code=2)
+    assert "is no address of this machine" in refused(
+        "serve", "--host", host, data=tmp_path / "data", code=2
+    )
 
 
 def test_an_address_of_another_machine_is_refused(tmp_path: Path) -> None:
-    result = hearth("serve", "--host", "192.0.2.1", "--port", "0", "--allow-remote", data=tmp_path / "data")
+    result = hearth(
+        "serve", "--host", "192.0.2.1", "--port", "0", "--allow-remote", data=tmp_path / "data"
+    )
     assert result.exit_code == 1
     assert "cannot listen on 192.0.2.1" in result.stderr
     assert not (tmp_path / "data").exists()
 
 
 def test_an_allowed_remote_address_is_explained_and_answers_commands(tmp_path: Path) -> None:
-    server = start(tmp_path, "--host", "0.0.0.0", "--allow-remote", HEARTH_ALLOWED_HOSTS="hearth.example.org")
+    server = start(
+        tmp_path, "--host", "0.0.0.0", "--allow-remote", HEARTH_ALLOWED_HOSTS="hearth.example.org"
+    )
     assert server.url.startswith("http://127.0.0.1:")
     assert len(names(tmp_path)) == 1
-    assert httpx.get(f"{server.url}/healthz", headers={"Host": "hearth.example.org"}).status_code == 200
-    assert httpx.get(f"{server.url}/healthz", headers={"Host": "evil.example.org"}).status_code == 403
+    assert (
+        httpx.get(f"{server.url}/healthz", headers={"Host": "hearth.example.org"}).status_code
+        == 200
+    )
+    assert (
+        httpx.get(f"{server.url}/healthz", headers={"Host": "evil.example.org"}).status_code == 403
+    )
     assert server.end() == 0
     _, warned = rest(server)
     assert "plain HTTP" in warned
-    assert "HEARTH_ALLOWED_HOSTS must name the host names that are used (now: hearth.example.org)" in warned
+    assert (
+        "HEARTH_ALLOWED_HOSTS must name the host names that are used (now: hearth.example.org)"
+        in warned
+    )
 
 
 # Ending
 
 
 def half_sent(server: Running, key: str) -> socket.socket:
-    """Give a connection whose request the server is reading: its headers are there, its body is not."""
+    """Give a connection whose request the server is reading.
+
+    Its headers are there, its body is not.
+    """
     connection = socket.create_connection(("127.0.0.1", server.port), 20)
-    head = f"POST /api/v1/os/notes HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {key}\r\nContent-Length: 31\r\nExpect: 100-continue\r\n\r\n"
+    head = (
+        "POST /api/v1/os/notes HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "
+        f"{key}\r\nContent-Length: 31\r\nExpect: 100-continue\r\n\r\n"
+    )
     connection.sendall(head.encode())
     assert connection.recv(1000).startswith(b"HTTP/1.1 100 ")
     return connection
@@ -580,7 +794,9 @@ def fresh_server(data: Path) -> tuple[Running, str]:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_signal_lets_a_request_finish_and_leaves_the_database_closed(tmp_path: Path, number: int) -> None:
+def test_a_signal_lets_a_request_finish_and_leaves_the_database_closed(
+    tmp_path: Path, number: int
+) -> None:
     server, key = fresh_server(tmp_path)
     with half_sent(server, key) as connection:
         server.process.send_signal(number)
@@ -629,7 +845,14 @@ async def test_a_request_that_an_ending_server_gives_up_is_told_so(served: Serve
 
     key = await served.person("ada")
     headers = [(b"host", b"localhost"), (b"authorization", key.headers["authorization"].encode())]
-    scope = {"type": "http", "method": "POST", "path": "/api/v1/os/notes", "query_string": b"", "root_path": "", "headers": headers}
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/api/v1/os/notes",
+        "query_string": b"",
+        "root_path": "",
+        "headers": headers,
+    }
     request = asyncio.create_task(served.asgi(scope, receive, send))
     await reading.wait()
     request.cancel()
@@ -648,18 +871,25 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("impatient")
-@pytest.mark.parametrize("pid", [1, os.getpid()], ids=["of another process", "of a server that has stopped listening"])
+@pytest.mark.parametrize(
+    "pid", [1, os.getpid()], ids=["of another process", "of a server that has stopped listening"]
+)
 def test_a_stale_door_is_a_sentence(tmp_path: Path, pid: int) -> None:
     done("init", data=tmp_path)
     with socket.create_server(("127.0.0.1", 0)) as closed:
         port = closed.getsockname()[1]
-    with data_dir.owned(tmp_path), data_dir.announced(tmp_path, pid=pid, url=f"http://127.0.0.1:{port}", token="t"):
+    with (
+        data_dir.owned(tmp_path),
+        data_dir.announced(tmp_path, pid=pid, url=f"http://127.0.0.1:{port}", token="t"),
+    ):
         sentence = refused("user", "list", data=tmp_path)
     assert f"is in use by process {os.getpid()};" in sentence
     assert "does not answer commands" in sentence
 
 
-@pytest.mark.parametrize("answer", [b"", b"nonsense", b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]"])
+@pytest.mark.parametrize(
+    "answer", [b"", b"nonsense", b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]"]
+)
 def test_a_stranger_at_the_door_is_a_sentence(tmp_path: Path, answer: bytes) -> None:
     done("init", data=tmp_path)
     with socket.create_server(("127.0.0.1", 0)) as stranger:
@@ -673,19 +903,38 @@ def test_a_stranger_at_the_door_is_a_sentence(tmp_path: Path, answer: bytes) -> 
         thread = threading.Thread(target=respond)
         thread.start()
         url = f"http://127.0.0.1:{stranger.getsockname()[1]}"
-        with data_dir.owned(tmp_path), data_dir.announced(tmp_path, pid=os.getpid(), url=url, token="t"):
-            assert "is not the server of this data directory" in refused("user", "list", data=tmp_path)
+        with (
+            data_dir.owned(tmp_path),
+            data_dir.announced(tmp_path, pid=os.getpid(), url=url, token="t"),
+        ):
+            assert "is not the server of this data directory" in refused(
+                "user", "list", data=tmp_path
+            )
         thread.join()
 
 
 def test_the_door_wants_its_token(server: Running) -> None:
     found: Any = data_dir.door(server.data)
-    assert httpx.post(f"{found.url}/control/list_users", headers={"Authorization": "Control guess"}, json={}).status_code == 404
-    assert httpx.post(f"{found.url}/control/list_users", headers={"Authorization": f"Control {found.token}"}, json={}).status_code == 200
+    assert (
+        httpx.post(
+            f"{found.url}/control/list_users", headers={"Authorization": "Control guess"}, json={}
+        ).status_code
+        == 404
+    )
+    assert (
+        httpx.post(
+            f"{found.url}/control/list_users",
+            headers={"Authorization": f"Control {found.token}"},
+            json={},
+        ).status_code
+        == 200
+    )
     assert stat.S_IMODE((server.data / "control.json").stat().st_mode) == 0o600
 
 
-def test_a_server_leaves_checkpoints_to_another_program_and_says_what_that_needs(tmp_path: Path) -> None:
+def test_a_server_leaves_checkpoints_to_another_program_and_says_what_that_needs(
+    tmp_path: Path,
+) -> None:
     running = start(tmp_path / "data", "--external-checkpoints", "--user", "first")
     assert running.end() == 0
     assert ("Before 3.51.3" in rest(running)[1]) == (sqlite3.sqlite_version_info < (3, 51, 3))
@@ -693,25 +942,36 @@ def test_a_server_leaves_checkpoints_to_another_program_and_says_what_that_needs
     assert "first" in done("user", "list", data=tmp_path / "data")
 
 
-def test_backups_are_made_listed_and_proven_beside_a_server_and_without_one(home: Path, tmp_path: Path) -> None:
+def test_backups_are_made_listed_and_proven_beside_a_server_and_without_one(
+    home: Path, tmp_path: Path
+) -> None:
     made = done("backup", data=home)
     assert "checked." in made
     path = Path(made.splitlines()[0])
     assert path.parent == home / "backups"
     assert "notes were read as they were written" in done("backup", "--prove", data=home)
     listed = json.loads(done("backup", "--list", "--json", data=home))["backups"]
-    assert (listed[0]["file"], listed[0]["trouble"], listed[0]["proof"][:9]) == (str(path), None, "restored ")
+    assert (listed[0]["file"], listed[0]["trouble"], listed[0]["proof"][:9]) == (
+        str(path),
+        None,
+        "restored ",
+    )
     assert path.name in done("backup", "--list", data=home)
     assert Path(done("backup", str(tmp_path), data=home).splitlines()[0]).parent == tmp_path
     assert json.loads(done("doctor", "--json", data=home))["well"] is True
     assert "notes" in done("storage", data=home)
 
 
-def test_a_passphrase_comes_from_a_file_or_the_terminal_and_never_from_the_command(alone: Path, tmp_path: Path) -> None:
+def test_a_passphrase_comes_from_a_file_or_the_terminal_and_never_from_the_command(
+    alone: Path, tmp_path: Path
+) -> None:
     secret = tmp_path / "passphrase"
     secret.write_text("a passphrase of a file\n", "utf-8")
     for number, (options, sent) in enumerate(
-        [(("--passphrase-file", str(secret)), None), (("--encrypt",), "a typed passphrase\na typed passphrase\n")]
+        [
+            (("--passphrase-file", str(secret)), None),
+            (("--encrypt",), "a typed passphrase\na typed passphrase\n"),
+        ]
     ):
         target = tmp_path / f"sealed{number}.age"
         assert "encrypted" in done("backup", str(target), *options, data=alone, sent=sent)

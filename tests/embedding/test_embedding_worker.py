@@ -64,7 +64,9 @@ def similarity(query: bytes, passage: bytes) -> float:
 
 
 async def test_a_query_finds_the_passage_that_means_the_same(embedder: LocalEmbedder) -> None:
-    passages = await embedder.passages(["The car would not start this morning.", "Boil the potatoes for twenty minutes.", ""])
+    passages = await embedder.passages(
+        ["The car would not start this morning.", "Boil the potatoes for twenty minutes.", ""]
+    )
     query = await embedder.query("trouble with the engine of my vehicle")
     assert embedder.dimension == 384
     assert (len(query), [len(one) for one in passages]) == (384 * 4, [384] * 3)
@@ -86,18 +88,27 @@ async def test_a_query_does_not_wait_behind_passages(embedder: LocalEmbedder) ->
     many.cancel()
 
 
-async def test_a_query_that_was_asked_before_needs_no_worker(embedder: LocalEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_query_that_was_asked_before_needs_no_worker(
+    embedder: LocalEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first = await embedder.query("rake")
     monkeypatch.setattr(worker_process.WorkerProcess, "ask", None)
     assert await embedder.query("rake") == first
 
 
-async def test_many_asks_at_once_share_one_worker_and_get_their_own_answers(embedder: LocalEmbedder) -> None:
-    texts = [f"note number {number} is about {'cats' if number % 2 else 'taxes'}" for number in range(12)]
+async def test_many_asks_at_once_share_one_worker_and_get_their_own_answers(
+    embedder: LocalEmbedder,
+) -> None:
+    texts = [
+        f"note number {number} is about {'cats' if number % 2 else 'taxes'}" for number in range(12)
+    ]
     together = await asyncio.gather(*(embedder.passages([text]) for text in texts))
     one_by_one = await embedder.passages(texts)
     for (got,), expected in zip(together, one_by_one, strict=True):
-        assert np.abs(np.frombuffer(got, np.int8).astype(int) - np.frombuffer(expected, np.int8)).max() <= 1
+        assert (
+            np.abs(np.frombuffer(got, np.int8).astype(int) - np.frombuffer(expected, np.int8)).max()
+            <= 1
+        )
 
 
 async def test_a_cancelled_ask_disturbs_no_other(embedder: LocalEmbedder) -> None:
@@ -111,18 +122,25 @@ async def test_a_cancelled_ask_disturbs_no_other(embedder: LocalEmbedder) -> Non
     assert (dropped.cancelled(), embedder.worker_pid) == (True, pid)
 
 
-async def test_whoever_leaves_while_the_worker_starts_takes_nobody_with_them(embedder: LocalEmbedder) -> None:
+async def test_whoever_leaves_while_the_worker_starts_takes_nobody_with_them(
+    embedder: LocalEmbedder,
+) -> None:
     first, second = (asyncio.create_task(embedder.query(text)) for text in ("left", "stayed"))
     await asyncio.sleep(0)
     first.cancel()
     assert len(await second) == 384 * 4
 
 
-async def test_a_worker_that_is_killed_at_work_is_started_again_and_the_work_is_done(embedder: LocalEmbedder) -> None:
+async def test_a_worker_that_is_killed_at_work_is_started_again_and_the_work_is_done(
+    embedder: LocalEmbedder,
+) -> None:
     await embedder.query("warm")
     pid = embedder.worker_pid
     assert pid is not None
-    asked = [asyncio.create_task(embedder.passages(LONG[:2])), asyncio.create_task(embedder.passages(["rake"]))]
+    asked = [
+        asyncio.create_task(embedder.passages(LONG[:2])),
+        asyncio.create_task(embedder.passages(["rake"])),
+    ]
     await asyncio.sleep(0)
     os.kill(pid, signal.SIGKILL)
     assert [len(vectors) for vectors in await asyncio.gather(*asked)] == [2, 1]
@@ -183,7 +201,9 @@ async def test_closing_while_the_worker_starts_ends_it_too(model_path: Path) -> 
     assert embedder.worker_pid is None
 
 
-async def test_without_a_model_the_reason_says_what_to_do_and_one_that_comes_is_used(tmp_path: Path, model_path: Path) -> None:
+async def test_without_a_model_the_reason_says_what_to_do_and_one_that_comes_is_used(
+    tmp_path: Path, model_path: Path
+) -> None:
     path = tmp_path / "model.int8"
     embedder = LocalEmbedder(path)
     assert [embedder.model] == [None]
@@ -217,7 +237,9 @@ async def test_half_a_character_fails_alone(embedder: LocalEmbedder) -> None:
     assert len(await embedder.passages(["fine"])) == 1
 
 
-def test_the_worker_gets_one_thread_and_none_of_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_worker_gets_one_thread_and_none_of_the_settings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("HEARTH_EMBEDDINGS_KEY", "secret")
     monkeypatch.setenv("HTTPS_PROXY", "proxy")
     given = worker_process._environment()
@@ -227,11 +249,20 @@ def test_the_worker_gets_one_thread_and_none_of_the_settings(monkeypatch: pytest
 
 
 def test_a_server_that_starts_loads_neither_numpy_nor_an_http_client() -> None:
-    code = "import sys, app.main, app.__main__; print(sorted({'numpy', 'httpx2'} & set(sys.modules)))"
-    assert subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout == "[]\n"
+    code = (
+        "import sys, app.main, app.__main__; print(sorted({'numpy', 'httpx2'} & set(sys.modules)))"
+    )
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout
+        == "[]\n"
+    )
 
 
-async def test_the_server_holds_the_embedder_of_its_data_and_ends_its_worker(data: Path, settings: Settings, model_path: Path) -> None:
+async def test_the_server_holds_the_embedder_of_its_data_and_ends_its_worker(
+    data: Path, settings: Settings, model_path: Path
+) -> None:
     asgi = create_app(dataclasses.replace(settings, models=model_path.parent), data)
     async with asgi.router.lifespan_context(asgi):
         embedder = asgi.state.parts.embedder
@@ -245,7 +276,9 @@ async def test_the_server_holds_the_embedder_of_its_data_and_ends_its_worker(dat
 def worker(model_path: Path) -> "subprocess.Popen[bytes]":
     """A worker that has said that it is ready."""
     command = [sys.executable, "-P", "-m", "app.embedding.worker", str(model_path)]
-    started = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=worker_process._environment())
+    started = subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=worker_process._environment()
+    )
     assert told(started) == Answer(0)
     return started
 
@@ -255,7 +288,9 @@ def told(worker: "subprocess.Popen[bytes]") -> Answer:
     return decode_answer(worker.stdout.read(length(worker.stdout.read(LENGTH_BYTES))))
 
 
-def test_a_worker_ends_at_once_when_its_input_does_whatever_it_is_doing(worker: "subprocess.Popen[bytes]") -> None:
+def test_a_worker_ends_at_once_when_its_input_does_whatever_it_is_doing(
+    worker: "subprocess.Popen[bytes]",
+) -> None:
     with worker:
         assert worker.stdin is not None
         worker.stdin.write(frame(Ask(1, "passages", LONG * 10)))
@@ -290,7 +325,9 @@ class Broken(Engine):
         raise FloatingPointError("nought divided by nought")
 
 
-def test_an_ask_on_which_the_model_fails_is_answered_with_a_sentence(caplog: pytest.LogCaptureFixture) -> None:
+def test_an_ask_on_which_the_model_fails_is_answered_with_a_sentence(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     answer = Worker(Broken(), io.BytesIO())._answer(Ask(3, "query", ["text"]), floats, Room())
     assert answer == Answer(3, failure="The model failed on this text.")
     assert "nought divided by nought" in caplog.text
@@ -312,7 +349,9 @@ asyncio.run(main())
 
 
 def test_a_server_that_is_killed_leaves_no_worker_behind(model_path: Path) -> None:
-    with subprocess.Popen([sys.executable, "-c", SERVER, str(model_path)], cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
+    with subprocess.Popen(
+        [sys.executable, "-c", SERVER, str(model_path)], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as server:
         assert server.stdout is not None
         pid = int(server.stdout.readline())
         assert lives(pid)

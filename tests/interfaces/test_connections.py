@@ -1,4 +1,7 @@
-"""Connections over real sockets: what a head may take of bytes and time, and who makes way when there are too many."""
+"""Connections over real sockets.
+
+What a head may take of bytes and time, and who makes way when there are too many.
+"""
 
 import asyncio
 import contextlib
@@ -31,7 +34,11 @@ CHUNKED = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
 async def application(scope: Any, receive: Any, send: Any) -> None:
-    """Answer with how long the body was; `/known` as to somebody whose credential holds, `/soon` without reading it, `/never` not at all."""
+    """Answer with how long the body was.
+
+    `/known` as to somebody whose credential holds, `/soon` without reading it, `/never` not at
+    all.
+    """
     if scope["path"] == "/known":
         scope["known"] = True
     if scope["path"] == "/never":
@@ -39,7 +46,13 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
     with contextlib.suppress(request_bodies.ClientLeft):
         size = 0 if scope["path"] == "/soon" else len(await read_body(receive, 1 << 20))
         text = b"%d" % size
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"%d" % len(text))]})
+        await send(
+            {
+                "type": "http.response.start",
+                "status": 200,
+                "headers": [(b"content-length", b"%d" % len(text))],
+            }
+        )
         await send({"type": "http.response.body", "body": text})
 
 
@@ -58,7 +71,11 @@ class Talk:
 
     async def answer(self) -> tuple[int, bytes]:
         head = await asyncio.wait_for(self.reader.readuntil(b"\r\n\r\n"), 10)
-        length = next(int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length"))
+        length = next(
+            int(line.split(b":")[1])
+            for line in head.split(b"\r\n")
+            if line.lower().startswith(b"content-length")
+        )
         return int(head.split()[1]), await self.reader.readexactly(length)
 
     async def ends(self) -> bytes:
@@ -83,7 +100,9 @@ def limits(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 @contextlib.asynccontextmanager
 async def door(most: int = 1000) -> AsyncIterator[Callable[[], Any]]:
     """Open a port with such connections in front of the application above."""
-    config = uvicorn.Config(application, ws="none", lifespan="off", log_config=None, access_log=False)
+    config = uvicorn.Config(
+        application, ws="none", lifespan="off", log_config=None, access_log=False
+    )
     config.load()
     state, members, talks = ServerState(), Crowd(most), []
     made: Any = lambda: Connection(crowd=members, config=config, server_state=state, app_state={})  # noqa: E731
@@ -136,7 +155,9 @@ pytestmark = pytest.mark.anyio
     ],
 )
 @pytest.mark.parametrize("piece", [1 << 20, 7_000])
-async def test_a_head_of_more_than_64_kib_or_100_fields_is_refused_while_it_arrives(head: bytes, status: int, piece: int) -> None:
+async def test_a_head_of_more_than_64_kib_or_100_fields_is_refused_while_it_arrives(
+    head: bytes, status: int, piece: int
+) -> None:
     async with door() as connect:
         talk = await connect()
         await talk.send(*(head[start : start + piece] for start in range(0, len(head), piece)))
@@ -147,7 +168,9 @@ async def test_a_head_of_more_than_64_kib_or_100_fields_is_refused_while_it_arri
             assert await talk.ends() == b""
 
 
-async def test_a_refused_client_that_goes_on_sending_hears_why_and_is_cut_off(limits: Callable[..., None]) -> None:
+async def test_a_refused_client_that_goes_on_sending_hears_why_and_is_cut_off(
+    limits: Callable[..., None],
+) -> None:
     limits(LINGER_SECONDS=0.2)
     async with door() as connect:
         talk = await connect()
@@ -175,7 +198,9 @@ async def test_a_head_must_be_whole_in_time_however_it_drips(limits: Callable[..
         assert 0.2 < time.monotonic() - began < 3
 
 
-async def test_an_idle_connection_is_closed_and_one_that_waits_for_its_answer_is_not(limits: Callable[..., None]) -> None:
+async def test_an_idle_connection_is_closed_and_one_that_waits_for_its_answer_is_not(
+    limits: Callable[..., None],
+) -> None:
     limits(IDLE_SECONDS=0.3, HEAD_SECONDS=0.2, LINGER_SECONDS=0.2)
     async with door() as connect:
         silent, kept, waiting = await connect(), await connect(), await connect()
@@ -187,7 +212,9 @@ async def test_an_idle_connection_is_closed_and_one_that_waits_for_its_answer_is
             await asyncio.wait_for(waiting.reader.read(), 0.5)
 
 
-async def test_the_rest_of_a_body_that_was_answered_already_must_come_soon_and_the_next_request_is_heard(limits: Callable[..., None]) -> None:
+async def test_the_rest_of_a_body_that_was_answered_already_must_come_soon_and_the_next_request_is_heard(
+    limits: Callable[..., None],
+) -> None:
     limits(LINGER_SECONDS=0.3)
     soon = BODY.replace(b"POST /", b"POST /soon")
     async with door() as connect:
@@ -200,7 +227,9 @@ async def test_the_rest_of_a_body_that_was_answered_already_must_come_soon_and_t
         assert await late.ends() == b""
 
 
-async def test_requests_in_a_row_on_one_connection_are_each_answered(limits: Callable[..., None]) -> None:
+async def test_requests_in_a_row_on_one_connection_are_each_answered(
+    limits: Callable[..., None],
+) -> None:
     limits()
     async with door() as connect:
         talk = await connect()
@@ -208,7 +237,9 @@ async def test_requests_in_a_row_on_one_connection_are_each_answered(limits: Cal
         assert [await talk.answer() for _ in range(80)] == [(200, b"10"), (200, b"0")] * 40
 
 
-async def test_an_upgrade_that_is_not_spoken_here_is_answered_as_any_request_and_ends_the_connection() -> None:
+async def test_an_upgrade_that_is_not_spoken_here_is_answered_as_any_request_and_ends_the_connection() -> (
+    None
+):
     async with door() as connect:
         talk = await connect()
         await talk.send(GET + b"Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n" + b"x" * 1000)
@@ -216,7 +247,9 @@ async def test_an_upgrade_that_is_not_spoken_here_is_answered_as_any_request_and
         assert await talk.ends() == b""
 
 
-async def test_a_body_may_take_20_seconds_and_then_as_long_as_its_size_needs_at_8_kib_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_body_may_take_20_seconds_and_then_as_long_as_its_size_needs_at_8_kib_a_second(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(request_bodies, "PATIENCE_SECONDS", 0.3)
     monkeypatch.setattr(request_bodies, "LEAST_RATE", 10_000)
 
@@ -234,7 +267,9 @@ async def test_a_body_may_take_20_seconds_and_then_as_long_as_its_size_needs_at_
         await sent(10, 0.05)
 
 
-async def test_where_there_are_too_many_connections_the_longest_idle_stranger_makes_way_and_who_waits_never() -> None:
+async def test_where_there_are_too_many_connections_the_longest_idle_stranger_makes_way_and_who_waits_never() -> (
+    None
+):
     async with door(4) as connect:
         friend, waiting, older = await connect(), await connect(), await connect()
         await friend.send(b"GET /known HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -258,13 +293,18 @@ async def test_where_all_wait_for_an_answer_one_more_is_told_to_come_again() -> 
         await asyncio.sleep(0.05)
         more = await connect()
         status, body = await more.answer()
-        assert (status, refusal(body)) == (503, "Too many connections are open; try again in a moment.")
+        assert (status, refusal(body)) == (
+            503,
+            "Too many connections are open; try again in a moment.",
+        )
         assert await more.ends() == b""
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    with serving(tmp_path_factory.mktemp("crowded") / "data", environment={"HEARTH_EMBEDDINGS": "off"}) as running:
+    with serving(
+        tmp_path_factory.mktemp("crowded") / "data", environment={"HEARTH_EMBEDDINGS": "off"}
+    ) as running:
         yield running
 
 
@@ -291,18 +331,28 @@ def p99_of(server: Server, *, on_one: bool, beside: Callable[[int], None]) -> fl
     return statistics.quantiles(times, n=100)[98]
 
 
-def test_an_owner_is_answered_at_once_beside_1200_idle_connections_and_800_slow_ones(server: Server) -> None:
+def test_an_owner_is_answered_at_once_beside_1200_idle_connections_and_800_slow_ones(
+    server: Server,
+) -> None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if hard < 4 * (IDLE + SLOW):
         pytest.skip("this machine lets a process open too few sockets")
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 2 * (IDLE + SLOW)), hard))
-    wrong = b"POST /api/v1/os/notes HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer x\r\nContent-Length: 100\r\n\r\n"
-    sign_in = wrong.replace(b"/api/v1/os/notes", b"/api/auth/sign-in").replace(b"Length", b"Type: application/json\r\nContent-Length")
+    wrong = (
+        b"POST /api/v1/os/notes HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer "
+        b"x\r\nContent-Length: 100\r\n\r\n"
+    )
+    sign_in = wrong.replace(b"/api/v1/os/notes", b"/api/auth/sign-in").replace(
+        b"Length", b"Type: application/json\r\nContent-Length"
+    )
     heads = [b"GET /api/v1/os HTTP/1.1\r\nHost: 127.0.0.1\r\n", wrong, sign_in, b"G"]
     with contextlib.ExitStack() as sockets:
         for _ in range(IDLE):
             sockets.enter_context(opened(server))
-        slow = [sockets.enter_context(opened(server, heads[number % len(heads)])) for number in range(SLOW)]
+        slow = [
+            sockets.enter_context(opened(server, heads[number % len(heads)]))
+            for number in range(SLOW)
+        ]
 
         def drip(number: int) -> None:
             for each in slow[number % 20 :: 20]:
@@ -329,7 +379,13 @@ def test_a_head_of_16_mb_holds_nobody_up(server: Server) -> None:
 
 
 @pytest.mark.parametrize(
-    ("limit", "most", "room"), [((300, 300), 1000, 150), ((1024, 1024), 1000, 824), ((100, 5000), 1000, 1000), ((9999, 9999), 50, 50)]
+    ("limit", "most", "room"),
+    [
+        ((300, 300), 1000, 150),
+        ((1024, 1024), 1000, 824),
+        ((100, 5000), 1000, 1000),
+        ((9999, 9999), 50, 50),
+    ],
 )
 def test_a_low_limit_of_descriptors_is_raised_or_leaves_room_for_files(
     monkeypatch: pytest.MonkeyPatch, limit: tuple[int, int], most: int, room: int

@@ -1,4 +1,7 @@
-"""The HTTP interface under hostile input: always the one refusal, never a 5xx, never a redirect, and nothing written."""
+"""The HTTP interface under hostile input.
+
+Always the one refusal, never a 5xx, never a redirect, and nothing written.
+"""
 
 import asyncio
 import dataclasses
@@ -140,13 +143,22 @@ async def kept(served: Served, alice: Client) -> AsyncIterator[Client]:
 
 
 @pytest.mark.parametrize("body", BROKEN.values(), ids=BROKEN)
-async def test_a_body_that_is_no_json_object_is_refused_and_nothing_is_written(kept: Client, body: bytes) -> None:
-    for method, path in (("POST", "/os/notes"), ("POST", "/accumulate"), ("PATCH", "/account/settings"), ("POST", "/os/notes/1/pin")):
+async def test_a_body_that_is_no_json_object_is_refused_and_nothing_is_written(
+    kept: Client, body: bytes
+) -> None:
+    for method, path in (
+        ("POST", "/os/notes"),
+        ("POST", "/accumulate"),
+        ("PATCH", "/account/settings"),
+        ("POST", "/os/notes/1/pin"),
+    ):
         await kept.refused(method, path, 400, "invalid_request", content=body)
 
 
 @pytest.mark.parametrize("body", STRANGE.values(), ids=STRANGE)
-async def test_an_object_that_does_not_fit_is_refused_by_field_and_nothing_is_written(kept: Client, body: bytes) -> None:
+async def test_an_object_that_does_not_fit_is_refused_by_field_and_nothing_is_written(
+    kept: Client, body: bytes
+) -> None:
     refusal = await kept.refused("POST", "/os/notes", 422, "unprocessable", content=body)
     assert refusal["field"] in refusal["message"]
 
@@ -158,26 +170,67 @@ async def test_64_levels_are_read(alice: Client) -> None:
 
 async def test_unknown_fields_and_query_names_are_ignored(alice: Client) -> None:
     await alice.ok(
-        "POST", "/os/notes?more=1&more=2", status=201, json={"title": "x", "content": "", "more": {"deep": [1]}, "owner_id": 5, "__proto__": {}}
+        "POST",
+        "/os/notes?more=1&more=2",
+        status=201,
+        json={"title": "x", "content": "", "more": {"deep": [1]}, "owner_id": 5, "__proto__": {}},
     )
     assert (await alice.ok("GET", "/os/notes?unknown=1&__proto__=x"))["totalNotes"] == 1
 
 
-@pytest.mark.parametrize("kind", ["application/json", "application/json; charset=utf-8", "text/plain", "application/octet-stream", "x", ""])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "application/json",
+        "application/json; charset=utf-8",
+        "text/plain",
+        "application/octet-stream",
+        "x",
+        "",
+    ],
+)
 async def test_a_body_is_read_as_json_whatever_it_is_called(alice: Client, kind: str) -> None:
-    await alice.ok("POST", "/os/notes", status=201, content=b'{"title":"x","content":""}', headers={"Content-Type": kind})
+    await alice.ok(
+        "POST",
+        "/os/notes",
+        status=201,
+        content=b'{"title":"x","content":""}',
+        headers={"Content-Type": kind},
+    )
 
 
 @pytest.mark.parametrize("coding", ["gzip", "deflate", "br", "gzip, identity", "x", ""])
 async def test_a_packed_body_is_refused(kept: Client, coding: str) -> None:
-    await kept.refused("POST", "/os/notes", 400, "invalid_request", field="Content-Encoding", content=b"{}", headers={"Content-Encoding": coding})
+    await kept.refused(
+        "POST",
+        "/os/notes",
+        400,
+        "invalid_request",
+        field="Content-Encoding",
+        content=b"{}",
+        headers={"Content-Encoding": coding},
+    )
 
 
 @pytest.mark.parametrize(
-    "path", ["", "/", "/nothing", "/os/nothing", "/os/notes/1/nothing", "//os/notes", "/os//notes", "/OS/notes", "/os/notes//", "/os/notes/1/pin/2"]
+    "path",
+    [
+        "",
+        "/",
+        "/nothing",
+        "/os/nothing",
+        "/os/notes/1/nothing",
+        "//os/notes",
+        "/os//notes",
+        "/OS/notes",
+        "/os/notes//",
+        "/os/notes/1/pin/2",
+    ],
 )
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE", "OPTIONS", "BREW"])
-async def test_an_unknown_path_is_not_found_with_any_method_and_credential(served: Served, path: str, method: str) -> None:
+async def test_an_unknown_path_is_not_found_with_any_method_and_credential(
+    served: Served, path: str, method: str
+) -> None:
     answer = await exchange(served, request(method, path))
     assert answer is not None
     assert (answer.status, answer.error) == (404, "not_found")
@@ -200,10 +253,16 @@ async def test_an_unknown_path_is_not_found_with_any_method_and_credential(serve
         ("GET", "/os/notes/search/", "POST"),
     ],
 )
-async def test_a_known_path_refuses_other_methods_and_names_those_it_has(served: Served, method: str, path: str, allow: str) -> None:
+async def test_a_known_path_refuses_other_methods_and_names_those_it_has(
+    served: Served, method: str, path: str, allow: str
+) -> None:
     answer = await exchange(served, request(method, path))
     assert answer is not None
-    assert (answer.status, answer.error, answer.header("allow")) == (405, "method_not_allowed", allow)
+    assert (answer.status, answer.error, answer.header("allow")) == (
+        405,
+        "method_not_allowed",
+        allow,
+    )
 
 
 @pytest.mark.parametrize("path", ["/os", "/os/notes", "/identity", "/os/status"])
@@ -215,14 +274,19 @@ async def test_a_trailing_slash_makes_no_other_path(alice: Client, path: str) ->
 
 async def test_a_trailing_slash_makes_no_other_path_for_writing_either(alice: Client) -> None:
     note = await alice.note()
-    assert (await alice.ok("POST", f"/os/notes/{note['id']}/pin/", json={"pinned": True}))["success"]
+    assert (await alice.ok("POST", f"/os/notes/{note['id']}/pin/", json={"pinned": True}))[
+        "success"
+    ]
     assert (await alice.ok("PATCH", f"/os/notes/{note['id']}/", json={"title": "Other"}))["success"]
 
 
 async def test_head_answers_as_get(alice: Client) -> None:
     for path in ("/os/notes", "/identity", "/os/notes/404", "/nothing"):
         get, head = await alice.get(path), await alice.head(path)
-        assert (get.status_code, get.headers["content-length"]) == (head.status_code, head.headers["content-length"])
+        assert (get.status_code, get.headers["content-length"]) == (
+            head.status_code,
+            head.headers["content-length"],
+        )
 
 
 IDS = {
@@ -264,13 +328,33 @@ IDS = {
 }
 
 
-@pytest.mark.parametrize("path", ["/os/notes/{}", "/os/notes/{}/pin", "/os/snapshots/{}/seq/1", "/os/snapshots/1/{}", "/os/trash/note/{}/restore"])
-async def test_an_id_in_a_path_is_a_number_that_may_exist(served: Served, kept: Client, path: str) -> None:
-    method, body = ("POST", b'{"pinned":true}') if path.endswith(("pin", "restore")) else ("GET", b"")
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/os/notes/{}",
+        "/os/notes/{}/pin",
+        "/os/snapshots/{}/seq/1",
+        "/os/snapshots/1/{}",
+        "/os/trash/note/{}/restore",
+    ],
+)
+async def test_an_id_in_a_path_is_a_number_that_may_exist(
+    served: Served, kept: Client, path: str
+) -> None:
+    method, body = (
+        ("POST", b'{"pinned":true}') if path.endswith(("pin", "restore")) else ("GET", b"")
+    )
     for text, status in IDS.items():
-        answer = await exchange(served, request(method, path.format(text), [("authorization", kept.headers["authorization"])]), chunks(body))
+        answer = await exchange(
+            served,
+            request(method, path.format(text), [("authorization", kept.headers["authorization"])]),
+            chunks(body),
+        )
         assert answer is not None
-        assert (answer.status, answer.error) == (status, "invalid_request" if status == 400 else "not_found"), ascii(text)[:30]
+        assert (answer.status, answer.error) == (
+            status,
+            "invalid_request" if status == 400 else "not_found",
+        ), ascii(text)[:30]
 
 
 @pytest.mark.parametrize(
@@ -317,8 +401,13 @@ async def test_a_bad_parameter_is_refused(kept: Client, query: str) -> None:
 
 
 @pytest.mark.parametrize("raw", [b"tag=\xff", b"tag=\xc3\xa9", b"\x80=1", b"tag=%FF", b"%ff=1"])
-async def test_a_query_that_is_not_utf8_is_refused(served: Served, kept: Client, raw: bytes) -> None:
-    answer = await exchange(served, request("GET", "/os/notes", [("authorization", kept.headers["authorization"])], query=raw))
+async def test_a_query_that_is_not_utf8_is_refused(
+    served: Served, kept: Client, raw: bytes
+) -> None:
+    answer = await exchange(
+        served,
+        request("GET", "/os/notes", [("authorization", kept.headers["authorization"])], query=raw),
+    )
     assert answer is not None
     assert (answer.status, answer.error) == (400, "invalid_request")
 
@@ -350,10 +439,14 @@ async def test_a_good_query_is_taken(kept: Client, query: str) -> None:
     await kept.ok("GET", f"/os/notes?{query}")
 
 
-@pytest.mark.parametrize(("name", "path"), [("max_body", "/os/notes"), ("max_accumulate_body", "/accumulate")])
+@pytest.mark.parametrize(
+    ("name", "path"), [("max_body", "/os/notes"), ("max_accumulate_body", "/accumulate")]
+)
 @pytest.mark.parametrize("over", [-1, 0, 1])
 @pytest.mark.parametrize("way", ["declared", "chunked", "one chunk", "declared less"])
-async def test_a_body_may_have_so_many_bytes_and_not_one_more(data: Path, clock: MovableClock, name: str, path: str, over: int, way: str) -> None:
+async def test_a_body_may_have_so_many_bytes_and_not_one_more(
+    data: Path, clock: MovableClock, name: str, path: str, over: int, way: str
+) -> None:
     settings = dataclasses.replace(Settings(durability=UNSYNCED, rate_limit=0), **{name: 1000})
     asgi = create_app(settings, data, clock=clock)
     async with asgi.router.lifespan_context(asgi):
@@ -364,18 +457,30 @@ async def test_a_body_may_have_so_many_bytes_and_not_one_more(data: Path, clock:
         assert len(body) == 1000 + over
         headers = [("authorization", alice.headers["authorization"])]
         length = {"declared": len(body), "declared less": 10}.get(way)
-        parts = [body] if way in ("declared", "one chunk") else [body[:500], body[500:990], body[990:]]
-        answer = await exchange(served, request("POST", path, headers + ([("content-length", str(length))] if length else [])), chunks(*parts))
+        parts = (
+            [body] if way in ("declared", "one chunk") else [body[:500], body[500:990], body[990:]]
+        )
+        answer = await exchange(
+            served,
+            request("POST", path, headers + ([("content-length", str(length))] if length else [])),
+            chunks(*parts),
+        )
         await alice.aclose()
         assert answer is not None
         if over > 0:
-            assert (answer.status, answer.error, json.loads(answer.body)["limitBytes"]) == (413, "payload_too_large", 1000)
+            assert (answer.status, answer.error, json.loads(answer.body)["limitBytes"]) == (
+                413,
+                "payload_too_large",
+                1000,
+            )
         else:
             assert answer.status in (400, 422)
         assert await held(served) == before
 
 
-async def test_a_body_declared_too_large_is_refused_before_it_comes(served: Served, alice: Client) -> None:
+async def test_a_body_declared_too_large_is_refused_before_it_comes(
+    served: Served, alice: Client
+) -> None:
     async def never() -> Any:
         raise AssertionError("the body was asked for")
 
@@ -387,14 +492,21 @@ async def test_a_body_declared_too_large_is_refused_before_it_comes(served: Serv
 
 
 @pytest.mark.parametrize("length", ["-1", "abc", "1.5", "", "１"])
-async def test_a_length_that_is_no_number_is_not_believed(served: Served, kept: Client, length: str) -> None:
-    headers = [("authorization", kept.headers["authorization"]), ("content-length", length.encode("utf-8").decode("latin-1"))]
+async def test_a_length_that_is_no_number_is_not_believed(
+    served: Served, kept: Client, length: str
+) -> None:
+    headers = [
+        ("authorization", kept.headers["authorization"]),
+        ("content-length", length.encode("utf-8").decode("latin-1")),
+    ]
     answer = await exchange(served, request("POST", "/os/notes", headers), chunks(b"{"))
     assert answer is not None
     assert answer.status == 400
 
 
-async def test_large_bodies_are_taken_one_at_a_time(served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_large_bodies_are_taken_one_at_a_time(
+    served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(http_module, "LARGE_BODY", 10)
     asked: list[str] = []
     go_on = asyncio.Event()
@@ -405,7 +517,10 @@ async def test_large_bodies_are_taken_one_at_a_time(served: Served, alice: Clien
             await go_on.wait()
             return {"type": "http.request", "body": body}
 
-        headers = [("authorization", alice.headers["authorization"]), ("content-length", str(len(body)))]
+        headers = [
+            ("authorization", alice.headers["authorization"]),
+            ("content-length", str(len(body))),
+        ]
         return await exchange(served, request("POST", "/os/notes", headers), receive)
 
     body = b'{"title":"large","content":"large"}'
@@ -418,18 +533,31 @@ async def test_large_bodies_are_taken_one_at_a_time(served: Served, alice: Clien
     assert [(await task).status for task in (*tasks, small)] == [201, 201, 201, 422]
 
 
-async def test_a_client_that_leaves_before_its_body_is_whole_leaves_nothing_behind(served: Served, kept: Client) -> None:
+async def test_a_client_that_leaves_before_its_body_is_whole_leaves_nothing_behind(
+    served: Served, kept: Client
+) -> None:
     body = b'{"title":"never","content":"whole"}'
     headers = [("authorization", kept.headers["authorization"])]
     for sent in (0, 1, 10, len(body) - 1):
-        parts = [] if sent == 0 else [{"type": "http.request", "body": body[:sent], "more_body": True}]
-        assert await exchange(served, request("POST", "/os/notes", headers), [*parts, {"type": "http.disconnect"}]) is None
+        parts = (
+            [] if sent == 0 else [{"type": "http.request", "body": body[:sent], "more_body": True}]
+        )
+        assert (
+            await exchange(
+                served, request("POST", "/os/notes", headers), [*parts, {"type": "http.disconnect"}]
+            )
+            is None
+        )
     await kept.ok("GET", "/os/notes")
 
 
 def sent_by(client: Client) -> list[tuple[str, str]]:
     """The headers of somebody whom no door turns away before the body."""
-    return [("authorization", client.headers["authorization"]), ("origin", ORIGIN), ("content-type", "application/json")]
+    return [
+        ("authorization", client.headers["authorization"]),
+        ("origin", ORIGIN),
+        ("content-type", "application/json"),
+    ]
 
 
 DOORS = ("/api/v1/os/notes", "/api/chat/guest-v04", "/api/auth/sign-in")
@@ -437,7 +565,9 @@ DOORS = ("/api/v1/os/notes", "/api/chat/guest-v04", "/api/auth/sign-in")
 
 @pytest.mark.parametrize("sent", [0, 1])
 @pytest.mark.parametrize("path", DOORS)
-async def test_a_body_that_does_not_go_on_is_given_up(served: Served, kept: Client, monkeypatch: pytest.MonkeyPatch, path: str, sent: int) -> None:
+async def test_a_body_that_does_not_go_on_is_given_up(
+    served: Served, kept: Client, monkeypatch: pytest.MonkeyPatch, path: str, sent: int
+) -> None:
     monkeypatch.setattr(request_bodies, "PATIENCE_SECONDS", 0.01)
     parts = chunks(b'{"title"', b"")[:sent]
 
@@ -455,7 +585,11 @@ async def test_a_client_that_leaves_in_its_body_is_no_failure_of_the_server(
     served: Served, kept: Client, caplog: pytest.LogCaptureFixture, path: str
 ) -> None:
     asked = request("POST", path, sent_by(kept), base="")
-    await exchange(served, asked, [{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}])
+    await exchange(
+        served,
+        asked,
+        [{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}],
+    )
     assert caplog.records == []
 
 
@@ -463,7 +597,11 @@ async def test_a_read_asks_for_no_body(served: Served, alice: Client) -> None:
     async def never() -> Any:
         raise AssertionError("the body was asked for")
 
-    answer = await exchange(served, request("GET", "/identity", [("authorization", alice.headers["authorization"])]), never)
+    answer = await exchange(
+        served,
+        request("GET", "/identity", [("authorization", alice.headers["authorization"])]),
+        never,
+    )
     assert answer is not None
     assert answer.status == 200
 
@@ -483,7 +621,9 @@ async def test_the_key_may_come_in_its_own_header(served: Served, alice: Client)
         await client.ok("GET", "/identity")
 
 
-async def test_authorization_alone_counts_when_both_are_there(served: Served, alice: Client, bob: Client) -> None:
+async def test_authorization_alone_counts_when_both_are_there(
+    served: Served, alice: Client, bob: Client
+) -> None:
     keys = [client.headers["authorization"].removeprefix("Bearer ") for client in (alice, bob)]
     async with served.client(keys[0], **{"X-API-Key": keys[1]}) as client:
         assert (await client.ok("GET", "/identity"))["profile"]["username"] == "alice"
@@ -492,15 +632,21 @@ async def test_authorization_alone_counts_when_both_are_there(served: Served, al
             await client.refused("GET", "/identity", 401, "unauthorized")
 
 
-async def test_a_key_is_never_read_from_query_or_body(served: Served, alice: Client, stranger: Client) -> None:
+async def test_a_key_is_never_read_from_query_or_body(
+    served: Served, alice: Client, stranger: Client
+) -> None:
     key = alice.headers["authorization"].removeprefix("Bearer ")
     for name in ("api_key", "apiKey", "access_token", "key", "token", "X-API-Key", "authorization"):
         await stranger.refused("GET", f"/identity?{name}={key}", 401, "unauthorized")
         await stranger.refused("POST", "/init", 401, "unauthorized", json={name: key})
-    await stranger.refused("GET", "/identity", 401, "unauthorized", headers={"Cookie": f"hearth_session={key}"})
+    await stranger.refused(
+        "GET", "/identity", 401, "unauthorized", headers={"Cookie": f"hearth_session={key}"}
+    )
 
 
-@pytest.mark.parametrize("text", ["Bearer é", "Bearer \xff\xfe", "Bearer " + "x" * 60_000, "Bearer a b c", "Bearer \t"])
+@pytest.mark.parametrize(
+    "text", ["Bearer é", "Bearer \xff\xfe", "Bearer " + "x" * 60_000, "Bearer a b c", "Bearer \t"]
+)
 async def test_a_strange_credential_is_an_unknown_one(served: Served, text: str) -> None:
     answer = await exchange(served, request("GET", "/identity", [("authorization", text)]))
     assert answer is not None
@@ -540,7 +686,11 @@ ANSWERS = [
 ]
 
 
-@pytest.mark.parametrize(("method", "path", "more", "status"), ANSWERS, ids=[f"{row[0]} {row[1]} {row[3]}" for row in ANSWERS])
+@pytest.mark.parametrize(
+    ("method", "path", "more", "status"),
+    ANSWERS,
+    ids=[f"{row[0]} {row[1]} {row[3]}" for row in ANSWERS],
+)
 async def test_every_answer_carries_the_headers_that_protect_and_none_redirects(
     alice: Client, method: str, path: str, more: dict[str, Any], status: int
 ) -> None:
@@ -590,7 +740,9 @@ async def test_the_control_door_asks_for_the_whole_token(served: Served, alice: 
         alice.headers["authorization"],
         "Control é",
     ):
-        answer = await exchange(served, request("POST", "/control/list_users", [("authorization", text)], base=""))
+        answer = await exchange(
+            served, request("POST", "/control/list_users", [("authorization", text)], base="")
+        )
         assert answer is not None
         assert answer.status == 404, text
     users = (await alice.post(door, headers={"Authorization": "Control control-token"})).json()

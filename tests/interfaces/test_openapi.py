@@ -1,4 +1,6 @@
-"""The OpenAPI document is valid, and the server does what it says under any request that the document allows or forbids."""
+"""The OpenAPI document is valid, and the server does what it says under any request that the
+document allows or forbids.
+"""
 
 import dataclasses
 import re
@@ -34,9 +36,17 @@ from app.settings import Settings
 from tests.conftest import UNSYNCED, Client, MovableClock
 
 EXAMPLES = 6
-CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_headers_conformance, response_schema_conformance]
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+]
 DESCRIBED = document(CATALOG)
-OPERATIONS = [result.ok() for result in schemathesis.openapi.from_dict(DESCRIBED).get_all_operations()]
+OPERATIONS = [
+    result.ok() for result in schemathesis.openapi.from_dict(DESCRIBED).get_all_operations()
+]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -45,20 +55,31 @@ class Site:
 
     url: str
     http: httpx.Client
-    """One for all tests: a client of one's own for each request would read the certificates of the system each time."""
+    """One for all tests: a client of one's own for each request would read the certificates of
+    the system each time.
+    """
 
     def command(self, name: str, /, **params: Any) -> Any:
-        answer = self.http.post(f"{self.url}/control/{name}", json=params, headers={"Authorization": "Control token"})
+        answer = self.http.post(
+            f"{self.url}/control/{name}", json=params, headers={"Authorization": "Control token"}
+        )
         assert answer.status_code == 200, answer.text
         return answer.json()
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory, migrated: Path) -> Iterator[Site]:
-    """A server in a thread of this process, with a user who has a folder, a note, a todo and a contact."""
+    """A server in a thread of this process, with a user who has a folder, a note, a todo and a
+    contact.
+    """
     data = tmp_path_factory.mktemp("openapi")
     shutil.copy(migrated, data / migrated.name)
-    app = create_app(Settings(durability=UNSYNCED, rate_limit=0, failed_limit=0, access_log=False), data, clock=MovableClock(), control_token="token")
+    app = create_app(
+        Settings(durability=UNSYNCED, rate_limit=0, failed_limit=0, access_log=False),
+        data,
+        clock=MovableClock(),
+        control_token="token",
+    )
     with socket.create_server(("127.0.0.1", 0)) as listener, httpx.Client(trust_env=False) as http:
         server = uvicorn.Server(uvicorn.Config(app, ws="none", lifespan="on", log_config=None))
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
@@ -80,7 +101,9 @@ def key(site: Site) -> Iterator[str]:
     secret = str(issued["secret"])
 
     def ask(path: str, /, **body: Any) -> Any:
-        answer = site.http.post(f"{site.url}/api/v1{path}", json=body, headers={"Authorization": f"Bearer {secret}"})
+        answer = site.http.post(
+            f"{site.url}/api/v1{path}", json=body, headers={"Authorization": f"Bearer {secret}"}
+        )
         assert answer.is_success, answer.text
         return answer.json()
 
@@ -97,12 +120,16 @@ def test_the_document_is_valid_openapi() -> None:
     assert DESCRIBED["openapi"] == "3.1.0"
     schemathesis.openapi.from_dict(DESCRIBED).validate()
     for schema in DESCRIBED["components"]["schemas"].values():
-        jsonschema_rs.meta.validate({"$schema": "https://json-schema.org/draft/2020-12/schema", **schema})
+        jsonschema_rs.meta.validate(
+            {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+        )
 
 
 def test_every_reference_of_the_document_leads_somewhere() -> None:
     def references(value: Any) -> Iterator[str]:
-        for inner in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        for inner in (
+            value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        ):
             yield from references(inner)
         if isinstance(value, dict) and "$ref" in value:
             yield value["$ref"]
@@ -118,10 +145,17 @@ async def test_the_document_is_served_without_a_credential(stranger: Client) -> 
 
 
 def optional_fields() -> Iterator[tuple[str, dict[str, Any]]]:
-    """Give every field of a JSON body that may be left out, those of records in it too, with its schema."""
+    """Give every field of a JSON body that may be left out, those of records in it too, with its
+    schema.
+    """
     for path, methods in DESCRIBED["paths"].items():
         for method, entry in methods.items():
-            body = entry.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
+            body = (
+                entry.get("requestBody", {})
+                .get("content", {})
+                .get("application/json", {})
+                .get("schema")
+            )
             if body is not None:
                 yield from optional_in(f"{method} {path}", body)
 
@@ -140,8 +174,12 @@ def test_null_stands_for_every_field_that_may_be_left_out_of_a_body() -> None:
     fields = dict(optional_fields())
     assert len(fields) > 150
     refused = [
-        name for name, schema in fields.items() if not jsonschema_rs.validator_for({**schema, "components": DESCRIBED["components"]}).is_valid(None)
-    ]  # fmt: skip
+        name
+        for name, schema in fields.items()
+        if not jsonschema_rs.validator_for(
+            {**schema, "components": DESCRIBED["components"]}
+        ).is_valid(None)
+    ]
     assert refused == []
 
 
@@ -184,18 +222,28 @@ def rules(hint: Any) -> Iterator[Rule]:
         ("/metering/invoice/simulate", "month", ["2026-11", None], ["2026-13", "11-2026"]),
     ],
 )
-def test_limits_and_forms_of_fields_stand_in_the_document(path: str, field: str, fits: list[Any], fails: list[Any]) -> None:
+def test_limits_and_forms_of_fields_stand_in_the_document(
+    path: str, field: str, fits: list[Any], fails: list[Any]
+) -> None:
     body = DESCRIBED["paths"][path]["post"]["requestBody"]["content"]["application/json"]["schema"]
-    check = jsonschema_rs.validator_for({**body["properties"][field], "components": DESCRIBED["components"]})
+    check = jsonschema_rs.validator_for(
+        {**body["properties"][field], "components": DESCRIBED["components"]}
+    )
     assert [value for value in fits if not check.is_valid(value)] == []
     assert [value for value in fails if check.is_valid(value)] == []
 
 
 def refused_beyond(label: str) -> set[str]:
-    """Give the fields for which the document says that an operation may refuse what fits its schema."""
+    """Give the fields for which the document says that an operation may refuse what fits its
+    schema.
+    """
     method, _, path = label.partition(" ")
     answers = DESCRIBED["paths"][path][method.lower()]["responses"].values()
-    return {field for answer in answers for field in re.findall(r"^- `([^`]+)`: ", answer["description"], re.MULTILINE)}
+    return {
+        field
+        for answer in answers
+        for field in re.findall(r"^- `([^`]+)`: ", answer["description"], re.MULTILINE)
+    }
 
 
 def assert_no_refusal_beyond_the_document(label: str, response: Any) -> None:
@@ -217,11 +265,21 @@ def takes_anything(operation: Any) -> bool:
         if mode is GenerationMode.POSITIVE or takes_anything(operation)
     ],
 )
-def test_any_request_is_answered_as_the_document_says(operation: Any, mode: GenerationMode, site: Site, key: str) -> None:
-    @settings(max_examples=EXAMPLES, derandomize=True, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+def test_any_request_is_answered_as_the_document_says(
+    operation: Any, mode: GenerationMode, site: Site, key: str
+) -> None:
+    @settings(
+        max_examples=EXAMPLES,
+        derandomize=True,
+        deadline=None,
+        database=None,
+        suppress_health_check=list(HealthCheck),
+    )
     @given(case=operation.as_strategy(generation_mode=mode))
     def ask(case: Any) -> None:
-        response = case.call(base_url=f"{site.url}/api/v1", headers={"Authorization": f"Bearer {key}"})
+        response = case.call(
+            base_url=f"{site.url}/api/v1", headers={"Authorization": f"Bearer {key}"}
+        )
         case.validate_response(response, checks=CHECKS)
         if mode is GenerationMode.POSITIVE:
             assert_no_refusal_beyond_the_document(operation.label, response)

@@ -1,4 +1,7 @@
-"""The pages for people in a real browser: talking as a guest, signing in, joining a team; by keyboard, small, dark, and with hostile words."""
+"""The pages for people in a real browser.
+
+Talking as a guest, signing in, joining a team; by keyboard, small, dark, and with hostile words.
+"""
 
 import asyncio
 import contextlib
@@ -20,7 +23,10 @@ from tests.support.chromium import Chromium, Page
 from tests.support.guests import link
 
 pytestmark = pytest.mark.anyio
-HOSTILE = '<script>alert(1)</script><img src=x onerror=alert(2)><svg onload=alert(3)>"><b>bold</b> [x](javascript:alert(4)) **<i>x</i>**'
+HOSTILE = (
+    "<script>alert(1)</script><img src=x onerror=alert(2)><svg "
+    'onload=alert(3)>"><b>bold</b> [x](javascript:alert(4)) **<i>x</i>**'
+)
 SAID = "[...document.querySelectorAll('#messages li .said')].map((one) => one.textContent)"
 ANSWERED = "document.querySelector('#messages li:last-child.theirs:not(.waiting)')?.textContent"
 
@@ -37,7 +43,11 @@ class Site:
 
 @pytest.fixture
 async def site(served: Served) -> AsyncIterator[Site]:
-    server = uvicorn.Server(uvicorn.Config(served.asgi, host="127.0.0.1", port=0, ws="none", lifespan="off", log_config=None))
+    server = uvicorn.Server(
+        uvicorn.Config(
+            served.asgi, host="127.0.0.1", port=0, ws="none", lifespan="off", log_config=None
+        )
+    )
     server.capture_signals = contextlib.nullcontext  # type: ignore[method-assign]
     serving = asyncio.ensure_future(server.serve())
     async with asyncio.timeout(10):
@@ -60,7 +70,9 @@ async def page(browser: Chromium) -> Page:
 
 
 def assert_clean(page: Page, site: Site) -> None:
-    """Assert that no script of others ran, nothing came from elsewhere, and the browser has nothing against the page."""
+    """Assert that no script of others ran, nothing came from elsewhere, and the browser has
+    nothing against the page.
+    """
     assert page.dialogs() == []
     assert page.complaints() == []
     assert [url for url in page.requested() if not url.startswith((site.origin, "data:,"))] == []
@@ -75,8 +87,13 @@ async def test_a_guest_talks_by_keyboard_alone_and_finds_the_talk_again(
     await page.look()
     await page.go(site.page(made))
     await page.until("document.activeElement.id === 'text'")
-    assert await page.value("[document.title, document.querySelector('h1').textContent]") == ["Robin", "Robin"]
-    assert await page.value("[...document.querySelectorAll('header bdi')].map((one) => one.textContent)") == ["Robin", "alice"]
+    assert await page.value("[document.title, document.querySelector('h1').textContent]") == [
+        "Robin",
+        "Robin",
+    ]
+    assert await page.value(
+        "[...document.querySelectorAll('header bdi')].map((one) => one.textContent)"
+    ) == ["Robin", "alice"]
     await page.press("Tab", shift=True)
     assert await page.value("document.activeElement.id") == "name"
     await page.type("Zoe")
@@ -87,11 +104,20 @@ async def test_a_guest_talks_by_keyboard_alone_and_finds_the_talk_again(
     await page.press("Enter")
     answer = await page.until(ANSWERED)
     assert "Simmer them." in answer
-    assert await page.value(SAID) == ["first line\nHow long?", "Simmer them.\u200bFor twenty minutes• Soup"]
-    assert await page.value("[...document.querySelectorAll('#messages strong')].map((one) => one.textContent)") == ["twenty"]
+    assert await page.value(SAID) == [
+        "first line\nHow long?",
+        "Simmer them.\u200bFor twenty minutes• Soup",
+    ]
+    assert await page.value(
+        "[...document.querySelectorAll('#messages strong')].map((one) => one.textContent)"
+    ) == ["twenty"]
     assert await page.value("document.querySelectorAll('#messages a').length") == 0
-    await page.until("document.getElementById('status').textContent.startsWith('Robin: Simmer them.')")
-    assert await page.value("[document.activeElement.id, document.getElementById('naming').hidden]") == ["text", True]
+    await page.until(
+        "document.getElementById('status').textContent.startsWith('Robin: Simmer them.')"
+    )
+    assert await page.value(
+        "[document.activeElement.id, document.getElementById('naming').hidden]"
+    ) == ["text", True]
     (row,) = (await alice.ok("GET", "/os/network/conversations"))["conversations"]
     assert (row["guestName"], row["messageCount"]) == ("Zoe", 2)
     await page.go(site.page(made))
@@ -100,7 +126,9 @@ async def test_a_guest_talks_by_keyboard_alone_and_finds_the_talk_again(
     assert_clean(page, site)
 
 
-async def test_an_answer_shows_while_it_is_made(alice: Client, site: Site, page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_answer_shows_while_it_is_made(
+    alice: Client, site: Site, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made, go_on = await link(alice), asyncio.Event()
 
     async def stream(messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[str]:
@@ -113,14 +141,22 @@ async def test_an_answer_shows_while_it_is_made(alice: Client, site: Site, page:
     await page.until("document.activeElement.id === 'text'")
     await page.type("hello")
     await page.press("Enter")
-    await page.until("document.querySelector('li.waiting .said')?.textContent.startsWith('The first half')")
-    assert await page.value("document.getElementById('send').getAttribute('aria-disabled')") == "true"
+    await page.until(
+        "document.querySelector('li.waiting .said')?.textContent.startsWith('The first half')"
+    )
+    assert (
+        await page.value("document.getElementById('send').getAttribute('aria-disabled')") == "true"
+    )
     go_on.set()
     assert "The first half, and the second." in await page.until(ANSWERED)
 
 
-async def test_hostile_words_are_words_wherever_they_stand(alice: Client, site: Site, page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
-    await alice.ok("PATCH", "/account/settings", json={"name": HOSTILE[:100], "agentName": HOSTILE[:100]})
+async def test_hostile_words_are_words_wherever_they_stand(
+    alice: Client, site: Site, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await alice.ok(
+        "PATCH", "/account/settings", json={"name": HOSTILE[:100], "agentName": HOSTILE[:100]}
+    )
     made = await link(alice, label=HOSTILE[:120])
     brain(monkeypatch, speaking(*HOSTILE))
     await page.go(site.page(made))
@@ -134,11 +170,19 @@ async def test_hostile_words_are_words_wherever_they_stand(alice: Client, site: 
     said = await page.value(SAID)
     assert said[0] == HOSTILE
     assert "<script>alert(1)</script><img src=x" in said[1]
-    assert await page.value("document.querySelectorAll('main script, main img, main svg, main b, #messages a').length") == 0
+    assert (
+        await page.value(
+            "document.querySelectorAll('main script, main img, main svg, main b, #messages "
+            "a').length"
+        )
+        == 0
+    )
     assert await page.value("document.title") == HOSTILE[:100].strip()
     await page.go(site.page(made))
     await page.until(ANSWERED)
-    note = await alice.note(HOSTILE, f'# {HOSTILE}\n\n{HOSTILE}\n\n<iframe src="javascript:alert(5)"></iframe>')
+    note = await alice.note(
+        HOSTILE, f'# {HOSTILE}\n\n{HOSTILE}\n\n<iframe src="javascript:alert(5)"></iframe>'
+    )
     shown = await link(alice, scope="note_only", noteId=note["id"], target="note")
     await page.go(f"{site.origin}/shared/{shown['token']}")
     assert "alert(1)" in await page.value("document.querySelector('article').textContent")
@@ -149,7 +193,9 @@ async def test_hostile_words_are_words_wherever_they_stand(alice: Client, site: 
 
 
 @pytest.mark.parametrize("dark", [False, True])
-async def test_a_page_fits_a_small_screen_and_can_be_read_in_the_dark(alice: Client, site: Site, page: Page, dark: bool) -> None:
+async def test_a_page_fits_a_small_screen_and_can_be_read_in_the_dark(
+    alice: Client, site: Site, page: Page, dark: bool
+) -> None:
     made = await link(alice, label="x")
     await page.look(width=320, height=568, dark=dark, still=True)
     await page.go(site.page(made))
@@ -162,7 +208,9 @@ async def test_a_page_fits_a_small_screen_and_can_be_read_in_the_dark(alice: Cli
     contrasts = await page.value(CONTRASTS)
     assert len(contrasts) > 5
     assert [each for each in contrasts if each[1] < 4.5] == []
-    assert (await page.value("getComputedStyle(document.body).backgroundColor") == "rgb(22, 24, 27)") is dark
+    assert (
+        await page.value("getComputedStyle(document.body).backgroundColor") == "rgb(22, 24, 27)"
+    ) is dark
     assert await page.value("[...document.getAnimations()].length") == 0
 
 
@@ -170,19 +218,25 @@ async def test_a_page_can_be_used_without_seeing_it(alice: Client, site: Site, p
     await page.go(site.page(await link(alice)))
     await page.until("document.activeElement.id === 'text'")
     assert await page.value("document.documentElement.lang") == "en"
-    unnamed = "[...document.querySelectorAll('input, textarea')].filter((one) => !one.labels.length).map((one) => one.id)"
+    unnamed = (
+        "[...document.querySelectorAll('input, textarea')].filter((one) => "
+        "!one.labels.length).map((one) => one.id)"
+    )
     assert await page.value(unnamed) == []
     assert await page.value("[...document.querySelectorAll('h1')].length") == 1
     assert await page.value("document.querySelector('[role=status]').id") == "status"
     await page.press("Tab")
     assert await page.value("document.activeElement.id") == "send"
     assert await page.value("getComputedStyle(document.activeElement).outlineStyle") == "solid"
-    assert await page.value("[document.querySelector('meta[name=robots]').content, document.querySelector('meta[name=referrer]').content]") == [
-        "noindex, nofollow", "no-referrer"
-    ]  # fmt: skip
+    assert await page.value(
+        "[document.querySelector('meta[name=robots]').content, "
+        "document.querySelector('meta[name=referrer]').content]"
+    ) == ["noindex, nofollow", "no-referrer"]
 
 
-async def test_a_link_that_asks_for_it_lets_people_sign_in(served: Served, alice: Client, bob: Client, site: Site, page: Page) -> None:
+async def test_a_link_that_asks_for_it_lets_people_sign_in(
+    served: Served, alice: Client, bob: Client, site: Site, page: Page
+) -> None:
     made = await link(alice, requireSignIn=True)
     await page.go(site.page(made))
     await page.until("document.activeElement.id === 'secret'")
@@ -199,25 +253,38 @@ async def test_a_link_that_asks_for_it_lets_people_sign_in(served: Served, alice
     (row,) = (await alice.ok("GET", "/os/network/conversations"))["conversations"]
     assert row["visitor"]["username"] == "bob"
     note = await alice.note("Soup", "Simmer.")
-    shown = await link(alice, scope="note_only", noteId=note["id"], target="note", requireSignIn=True)
+    shown = await link(
+        alice, scope="note_only", noteId=note["id"], target="note", requireSignIn=True
+    )
     await page.go(f"{site.origin}/shared/{shown['token']}")
     assert await page.value("document.querySelector('article').textContent.trim()") == "Simmer."
     invite = (await alice.ok("POST", "/os/team/invite"))["inviteUrl"].rpartition("/")[2]
     await page.go(f"{site.origin}/team/invites/{invite}")
     await page.until("document.activeElement.textContent === 'Join the team'")
     await page.press("Enter")
-    await page.until("document.getElementById('status').textContent.startsWith('You belong to alice')")
+    await page.until(
+        "document.getElementById('status').textContent.startsWith('You belong to alice')"
+    )
     assert (await bob.ok("GET", "/os/team"))["role"] == "member"
 
 
 @contextlib.asynccontextmanager
 async def framing(url: str) -> AsyncIterator[str]:
-    """Serve a page of another origin that shows an address in a frame; the port is another, so the cookies of this server would go along."""
-    body = f'<!doctype html><title>Elsewhere</title><iframe src="{url}" width="500" height="500"></iframe>'.encode()
+    """Serve a page of another origin that shows an address in a frame.
+
+    The port is another, so the cookies of this server would go along.
+    """
+    body = (
+        f'<!doctype html><title>Elsewhere</title><iframe src="{url}" width="500" '
+        'height="500"></iframe>'
+    ).encode()
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
-        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body))
+        writer.write(
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: "
+            b"close\r\nContent-Length: %d\r\n\r\n%s" % (len(body), body)
+        )
         await writer.drain()
         writer.close()
 
@@ -228,7 +295,9 @@ async def framing(url: str) -> AsyncIterator[str]:
         server.close()
 
 
-async def test_in_a_frame_of_another_page_nobody_is_signed_in(served: Served, alice: Client, site: Site, page: Page) -> None:
+async def test_in_a_frame_of_another_page_nobody_is_signed_in(
+    served: Served, alice: Client, site: Site, page: Page
+) -> None:
     made, closed = await link(alice), await link(alice, requireSignIn=True)
     await page.go(site.page(closed))
     await page.until("document.activeElement.id === 'secret'")
@@ -238,17 +307,25 @@ async def test_in_a_frame_of_another_page_nobody_is_signed_in(served: Served, al
     async with framing(site.page(closed)) as elsewhere:
         await page.go(elsewhere)
         await page.until("!document.getElementById('framed').hidden", frame=site.origin)
-        assert await page.value("document.getElementById('write').hidden", frame=site.origin) is True
+        assert (
+            await page.value("document.getElementById('write').hidden", frame=site.origin) is True
+        )
     async with framing(site.page(made)) as elsewhere:
         await page.go(elsewhere)
         await page.until("!document.getElementById('write').hidden", frame=site.origin)
-        await page.value("document.getElementById('text').value = 'hi'; document.getElementById('write').requestSubmit()", frame=site.origin)
+        await page.value(
+            "document.getElementById('text').value = 'hi'; "
+            "document.getElementById('write').requestSubmit()",
+            frame=site.origin,
+        )
         await page.until(ANSWERED, frame=site.origin)
     rows = (await alice.ok("GET", "/os/network/conversations"))["conversations"]
     assert [row["visitor"]["username"] for row in rows] == [None]
 
 
-async def test_a_closed_link_and_a_lost_server_are_told_in_words(alice: Client, site: Site, page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_closed_link_and_a_lost_server_are_told_in_words(
+    alice: Client, site: Site, page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made = await link(alice)
     await page.go(site.page(made))
     await page.until("document.activeElement.id === 'text'")
@@ -262,7 +339,13 @@ async def test_a_closed_link_and_a_lost_server_are_told_in_words(alice: Client, 
     other = await link(alice)
     await page.go(site.page(other))
     await page.until("document.activeElement.id === 'text'")
-    await page.ask("Network.emulateNetworkConditions", offline=True, latency=0, downloadThroughput=-1, uploadThroughput=-1)
+    await page.ask(
+        "Network.emulateNetworkConditions",
+        offline=True,
+        latency=0,
+        downloadThroughput=-1,
+        uploadThroughput=-1,
+    )
     await page.type("are you there?")
     await page.press("Enter")
     await page.until("!document.getElementById('notice').hidden")

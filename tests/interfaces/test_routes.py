@@ -37,14 +37,19 @@ def test_a_path_leads_to_its_operation(method: str, path: str, name: str) -> Non
         ("OPTIONS", "/accumulate", ["POST"]),
     ],
 )
-def test_another_method_on_a_known_path_is_not_allowed(method: str, path: str, allow: list[str]) -> None:
+def test_another_method_on_a_known_path_is_not_allowed(
+    method: str, path: str, allow: list[str]
+) -> None:
     with pytest.raises(MethodNotAllowed) as refused:
         ROUTES.find(method, path)
     assert refused.value.details["allow"] == allow
     assert refused.value.headers["Allow"] == ", ".join(allow)
 
 
-@pytest.mark.parametrize("path", ["", "/", "/os/notes//", "//os/notes", "/os/notes/5/6", "/os/trash/note", "/os/notes/search/5"])
+@pytest.mark.parametrize(
+    "path",
+    ["", "/", "/os/notes//", "//os/notes", "/os/notes/5/6", "/os/trash/note", "/os/notes/search/5"],
+)
 def test_an_unknown_path_is_not_found(path: str) -> None:
     with pytest.raises(NotFound):
         ROUTES.find("GET", path)

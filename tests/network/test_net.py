@@ -1,4 +1,6 @@
-"""The net aliases: the same handler, scope, bucket, idempotency and bytes as the route that each stands for."""
+"""The net aliases: the same handler, scope, bucket, idempotency and bytes as the route that each
+stands for.
+"""
 
 from typing import Any
 
@@ -26,7 +28,10 @@ STANDS_FOR = {
     "GET /net/escalations/{id}": "GET /escalations/{id}",
     "POST /net/escalations/{id}/decision": "POST /escalations/{id}/decision",
 }
-"""Each alias of the contract's section 20 with its route: one line here, and `also` at the operation."""
+"""Each alias of the contract's section 20 with its route.
+
+One line here, and `also` at the operation.
+"""
 
 ROUTES = {f"{method} {path}": found for method, path, found in CATALOG.routes()}
 
@@ -45,40 +50,68 @@ def test_an_alias_is_the_same_operation(alias: str, route: str) -> None:
 
 
 @each_alias
-def test_the_document_describes_an_alias_as_its_route_under_a_name_of_its_own(alias: str, route: str) -> None:
+def test_the_document_describes_an_alias_as_its_route_under_a_name_of_its_own(
+    alias: str, route: str
+) -> None:
     described = document(CATALOG)["paths"]
-    entries = [dict(described[path][method.lower()]) for method, _, path in (one.partition(" ") for one in (alias, route))]
-    names, tags = zip(*((entry.pop("operationId"), entry.pop("tags")) for entry in entries), strict=True)
+    entries = [
+        dict(described[path][method.lower()])
+        for method, _, path in (one.partition(" ") for one in (alias, route))
+    ]
+    names, tags = zip(
+        *((entry.pop("operationId"), entry.pop("tags")) for entry in entries), strict=True
+    )
     assert entries[0] == entries[1]
     assert names[0] == f"net_{names[1]}"
     assert tags[0] == ["net"]
 
 
 def test_every_operation_of_the_document_has_a_name_of_its_own() -> None:
-    names = [entry["operationId"] for methods in document(CATALOG)["paths"].values() for entry in methods.values()]
+    names = [
+        entry["operationId"]
+        for methods in document(CATALOG)["paths"].values()
+        for entry in methods.values()
+    ]
     assert len(names) == len(set(names))
 
 
 @pytest.mark.anyio
 async def test_the_index_lists_the_aliases_under_net_and_no_older_names(alice: Client) -> None:
     index = await alice.ok("GET", "/os")
-    assert {f"{row['method']} {row['path']}" for row in index["byCategory"]["net"]} == set(STANDS_FOR)
+    assert {f"{row['method']} {row['path']}" for row in index["byCategory"]["net"]} == set(
+        STANDS_FOR
+    )
     assert "/context" not in str(index)
     assert index["totalEndpoints"] == sum(len(rows) for rows in index["byCategory"].values())
 
 
 @pytest.mark.anyio
 @each_alias
-async def test_an_alias_answers_with_the_same_bytes_whatever_is_asked(served: Served, alice: Client, bob: Client, alias: str, route: str) -> None:
-    conversation = (await alice.ok("POST", "/chat", json={"message": "What is there?", "stream": False}))["conversationId"]
-    clients = [alice, bob, served.client(), served.client(await served.key("alice", ["os.notes:read"]))]
+async def test_an_alias_answers_with_the_same_bytes_whatever_is_asked(
+    served: Served, alice: Client, bob: Client, alias: str, route: str
+) -> None:
+    conversation = (
+        await alice.ok("POST", "/chat", json={"message": "What is there?", "stream": False})
+    )["conversationId"]
+    clients = [
+        alice,
+        bob,
+        served.client(),
+        served.client(await served.key("alice", ["os.notes:read"])),
+    ]
     for number in (conversation, 999, "x", 2**60):
         for query in ({}, {"limit": "1"}, {"limit": "no"}, {"view": "me", "status": "all"}):
             for client in clients:
                 told: list[tuple[int, bytes]] = []
                 for method, _, path in (one.partition(" ") for one in (alias, route)):
-                    body: dict[str, Any] = {"json": {"decision": "stop"}} if method in ("POST", "PUT") else {"params": query}
-                    response = await client.request(method, path.format_map(dict.fromkeys(PLACES, number)), **body)
+                    body: dict[str, Any] = (
+                        {"json": {"decision": "stop"}}
+                        if method in ("POST", "PUT")
+                        else {"params": query}
+                    )
+                    response = await client.request(
+                        method, path.format_map(dict.fromkeys(PLACES, number)), **body
+                    )
                     told.append((response.status_code, response.content))
                 assert told[0] == told[1]
 
@@ -86,5 +119,8 @@ async def test_an_alias_answers_with_the_same_bytes_whatever_is_asked(served: Se
 @pytest.mark.anyio
 async def test_alias_and_route_take_from_one_bucket(served: Served, alice: Client) -> None:
     served.asgi.front.credentials.rates = RateLimit(100)
-    left = [int((await alice.get(path)).headers["x-ratelimit-remaining"]) for path in ("/conversations", "/net/conversations", "/escalations")]
+    left = [
+        int((await alice.get(path)).headers["x-ratelimit-remaining"])
+        for path in ("/conversations", "/net/conversations", "/escalations")
+    ]
     assert left == [99, 98, 97]

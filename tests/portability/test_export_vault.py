@@ -1,4 +1,7 @@
-"""An export is a good vault for other programs: one front matter, links that find files, file times; read by a reader of its own."""
+"""An export is a good vault for other programs.
+
+One front matter, links that find files, file times; read by a reader of its own.
+"""
 
 import asyncio
 import io
@@ -21,17 +24,26 @@ from tests.portability.test_import import PNG, notes_of
 from tests.support.moving import files, plant, read_in, write_out
 
 pytestmark = pytest.mark.anyio
-KEYED = "---\naliases: [A]   # mine\nid: 7\ntitle: Another\n\ntags:\n- b\n- a\ncreated: 2020-01-02\nurl: 'x: y'\n---\n"
+KEYED = (
+    "---\naliases: [A]   # mine\nid: 7\ntitle: Another\n\ntags:\n- b\n- "
+    "a\ncreated: 2020-01-02\nurl: 'x: y'\n---\n"
+)
 VAULT: dict[str, str | bytes] = {
     "Plain.md": "# Plain\n",
     "Keyed.md": KEYED + "text\n\n---\n\nmore",
     "Windows.md": "---\r\naliases: [W]\r\n---\r\ntext\r\n",
     "Template.md": "---\ncreated: {{date}}\ntags: [t]\n---\n{{title}}",
     "Commented.md": "---\n# nothing but this\n---\n",
-    "Sub/Linked.md": "[[Keyed]] ![[pic.png|300]] [p](<../Plain.md#Plain>) `[[Keyed]]`\n\n[r]: ../Keyed.md\n",
+    "Sub/Linked.md": "[[Keyed]] ![[pic.png|300]] [p](<../Plain.md#Plain>) `[[Keyed]]`\n\n[r]: "
+    "../Keyed.md\n",
     "pic.png": PNG,
 }
-FIELDS: dict[str, Any] = {"id": "a-1", "title": "T", "created": "2020-01-02T00:00:00.000Z", "updated": "2021-01-01T00:00:00.000Z"}
+FIELDS: dict[str, Any] = {
+    "id": "a-1",
+    "title": "T",
+    "created": "2020-01-02T00:00:00.000Z",
+    "updated": "2021-01-01T00:00:00.000Z",
+}
 
 
 def parted(text: str) -> tuple[str, str]:
@@ -43,16 +55,28 @@ def parted(text: str) -> tuple[str, str]:
 
 
 def follow(vault: Path, file: Path) -> list[Path | None]:
-    """What the links of a file lead to; None for nothing. By title as vaults do: by a path's end or a name that only one file has."""
+    """What the links of a file lead to; None for nothing.
+
+    By title as vaults do: by a path's end or a name that only one file has.
+    """
     text = re.sub(r"`[^`\n]*`", "", parted(file.read_text("utf-8"))[1])
     found: list[Path | None] = []
-    addresses = [*re.findall(r"\]\(([^()\s]+)", text), *re.findall(r"(?m)^\[[^\]]+\]:\s*(\S+)", text)]
+    addresses = [
+        *re.findall(r"\]\(([^()\s]+)", text),
+        *re.findall(r"(?m)^\[[^\]]+\]:\s*(\S+)", text),
+    ]
     for address in (one for one in addresses if "://" not in one):
         target = (file.parent / unquote(address.partition("#")[0])).resolve()
         found.append(target if target.is_file() else None)
     for link in re.findall(r"\[\[([^\[\]\n]+)\]\]", text):
         name = re.split(r"\\?\||#", link)[0].casefold()
-        fits = [path for path in vault.rglob("*.md") if f"/{path.relative_to(vault).with_suffix('').as_posix()}".casefold().endswith(f"/{name}")]
+        fits = [
+            path
+            for path in vault.rglob("*.md")
+            if f"/{path.relative_to(vault).with_suffix('').as_posix()}".casefold().endswith(
+                f"/{name}"
+            )
+        ]
         found.append(fits[0] if len(fits) == 1 else None)
     return found
 
@@ -62,7 +86,9 @@ async def exported(served: Served, target: Path) -> Path:
     return target / "notes"
 
 
-async def test_each_file_has_one_front_matter_with_its_own_lines_as_they_were(served: Served, alice: Client, tmp_path: Path) -> None:
+async def test_each_file_has_one_front_matter_with_its_own_lines_as_they_were(
+    served: Served, alice: Client, tmp_path: Path
+) -> None:
     await read_in(served, "alice", plant(tmp_path / "vault", VAULT))
     notes = await exported(served, tmp_path / "out")
     for name in ("Keyed", "Windows", "Commented", "Template"):
@@ -73,7 +99,12 @@ async def test_each_file_has_one_front_matter_with_its_own_lines_as_they_were(se
     block, _ = parted((notes / "Keyed.md").read_text("utf-8"))
     found = yaml.safe_load(block)
     ids = {title: note["id"] for title, note in (await notes_of(alice)).items()}
-    assert (found["id"], found["title"], found["tags"], found["aliases"]) == (7, "Another", ["b", "a"], ["A"])
+    assert (found["id"], found["title"], found["tags"], found["aliases"]) == (
+        7,
+        "Another",
+        ["b", "a"],
+        ["A"],
+    )
     assert found["hearth-id"].endswith(f"{ids['Keyed']:010d}")
     assert (found["hearth-title"], found["hearth"]) == ("Keyed", ["updated"])
     assert "hearth-created" not in found
@@ -82,10 +113,14 @@ async def test_each_file_has_one_front_matter_with_its_own_lines_as_they_were(se
     assert plain["title"] == "Plain"
 
 
-async def test_an_export_with_front_matter_comes_back_as_it_was(served: Served, alice: Client, bob: Client, tmp_path: Path) -> None:
+async def test_an_export_with_front_matter_comes_back_as_it_was(
+    served: Served, alice: Client, bob: Client, tmp_path: Path
+) -> None:
     await read_in(served, "alice", plant(tmp_path / "vault", VAULT))
     keyed = (await notes_of(alice))["Keyed"]
-    await alice.ok("PATCH", f"/os/notes/{keyed['id']}", json={"tags": ["new"], "title": "Key: word"})
+    await alice.ok(
+        "PATCH", f"/os/notes/{keyed['id']}", json={"tags": ["new"], "title": "Key: word"}
+    )
     await exported(served, tmp_path / "out")
     same = await read_in(served, "alice", tmp_path / "out")
     assert (same.notes.unchanged, same.notes.updated, same.notes.created) == (6, 0, 0)
@@ -94,43 +129,68 @@ async def test_an_export_with_front_matter_comes_back_as_it_was(served: Served, 
     await read_in(served, "carol", tmp_path / "out")
     await asyncio.to_thread(write_out, served, "carol", tmp_path / "again")
     assert files(tmp_path / "again") == files(tmp_path / "out")
-    texts = await served.parts.read(lambda tx: tx.all("SELECT title, content, tags FROM notes WHERE title = 'Key: word' ORDER BY id"))
-    assert [(row["content"], row["tags"]) for row in texts] == [(KEYED + "text\n\n---\n\nmore", '["new"]')] * 2
+    texts = await served.parts.read(
+        lambda tx: tx.all(
+            "SELECT title, content, tags FROM notes WHERE title = 'Key: word' ORDER BY id"
+        )
+    )
+    assert [(row["content"], row["tags"]) for row in texts] == [
+        (KEYED + "text\n\n---\n\nmore", '["new"]')
+    ] * 2
 
 
-async def test_links_find_their_files_whatever_names_these_got(served: Served, alice: Client, tmp_path: Path) -> None:
+async def test_links_find_their_files_whatever_names_these_got(
+    served: Served, alice: Client, tmp_path: Path
+) -> None:
     await read_in(served, "alice", plant(tmp_path / "vault", VAULT))
     for title in ("a: b", "C#", "x" * 200, "[x]", "CON"):
         await alice.note(title, "text")
     first = await alice.note("Same", "one", folderId=await alice.folder("A"))
     await alice.note("Same", "two", folderId=await alice.folder("B"))
     text = (
-        f"[[a: b]] [[a: b|shown]] ![[C#]] [[C##Part]] [[{'x' * 200}]] [[CON]] [[A/Same]] [[B/Same#P|s]] [[Same]] `[[a: b]]` [[Nobody: here]] "
-        f"[n](/os/notes/{first['id']}#P)\n\n| a |\n| - |\n| [[a: b]] |\n\n[r]: /os/notes/{first['id']}\n"
+        f"[[a: b]] [[a: b|shown]] ![[C#]] [[C##Part]] [[{'x' * 200}]] [[CON]] "
+        "[[A/Same]] [[B/Same#P|s]] [[Same]] `[[a: b]]` [[Nobody: here]] "
+        f"[n](/os/notes/{first['id']}#P)\n\n| a |\n| - |\n| [[a: b]] |\n\n[r]: "
+        f"/os/notes/{first['id']}\n"
     )
     await alice.note("Links", text)
     notes = await exported(served, tmp_path / "out")
     body = parted((notes / "Links.md").read_text("utf-8"))[1]
     assert body.startswith(
-        f"[[a_ b|a: b]] [[a_ b|shown]] ![[C_|C#]] [[C_#Part|C##Part]] [[{'x' * 80}|{'x' * 200}]] [[_CON|CON]] [[A/Same]] [[B/Same#P|s]]"
+        "[[a_ b|a: b]] [[a_ b|shown]] ![[C_|C#]] [[C_#Part|C##Part]] "
+        f"[[{'x' * 80}|{'x' * 200}]] [[_CON|CON]] [[A/Same]] [[B/Same#P|s]]"
     )
     assert "`[[a: b]]` [[Nobody: here]]" in body
     assert "| [[a_ b\\|a: b]] |" in body
     found = follow(notes, notes / "Links.md")
     assert [path and path.relative_to(notes.resolve()).as_posix() for path in found] == [
-        "A/Same.md", "A/Same.md", *["a_ b.md"] * 2, *["C_.md"] * 2, f"{'x' * 80}.md", "_CON.md", "A/Same.md",
-        *["B/Same.md"] * 2, None, "a_ b.md",
-    ]  # fmt: skip
+        "A/Same.md",
+        "A/Same.md",
+        *["a_ b.md"] * 2,
+        *["C_.md"] * 2,
+        f"{'x' * 80}.md",
+        "_CON.md",
+        "A/Same.md",
+        *["B/Same.md"] * 2,
+        None,
+        "a_ b.md",
+    ]
     assert None not in follow(notes, notes / "Sub/Linked.md")
     await served.person("carol")
     await read_in(served, "carol", tmp_path / "out")
-    rows = await served.parts.read(lambda tx: tx.all("SELECT content FROM notes WHERE title = 'Links' ORDER BY id"))
-    assert [re.sub(r"/os/notes/\d+", "", row["content"]) for row in rows] == [re.sub(r"/os/notes/\d+", "", text)] * 2
+    rows = await served.parts.read(
+        lambda tx: tx.all("SELECT content FROM notes WHERE title = 'Links' ORDER BY id")
+    )
+    assert [re.sub(r"/os/notes/\d+", "", row["content"]) for row in rows] == [
+        re.sub(r"/os/notes/\d+", "", text)
+    ] * 2
     await asyncio.to_thread(write_out, served, "carol", tmp_path / "again")
     assert files(tmp_path / "again") == files(tmp_path / "out")
 
 
-async def test_files_have_the_times_of_their_notes(served: Served, alice: Client, clock: MovableClock, tmp_path: Path) -> None:
+async def test_files_have_the_times_of_their_notes(
+    served: Served, alice: Client, clock: MovableClock, tmp_path: Path
+) -> None:
     vault = plant(tmp_path / "vault", {"Old.md": "x", "pic.png": PNG})
     old = datetime(2019, 5, 6, 7, 8, 10, tzinfo=UTC).timestamp()
     for name in ("Old.md", "pic.png"):
@@ -138,7 +198,11 @@ async def test_files_have_the_times_of_their_notes(served: Served, alice: Client
     await read_in(served, "alice", vault)
     await alice.note("New")
     notes = await exported(served, tmp_path / "out")
-    assert (notes / "Old.md").stat().st_mtime == (tmp_path / "out/attachments/pic.png").stat().st_mtime == old
+    assert (
+        (notes / "Old.md").stat().st_mtime
+        == (tmp_path / "out/attachments/pic.png").stat().st_mtime
+        == old
+    )
     assert (notes / "New.md").stat().st_mtime == clock().timestamp()
     await asyncio.to_thread(write_out, served, "alice", tmp_path / "out.zip")
     with zipfile.ZipFile(io.BytesIO((tmp_path / "out.zip").read_bytes())) as archive:
@@ -147,29 +211,65 @@ async def test_files_have_the_times_of_their_notes(served: Served, alice: Client
     assert int.from_bytes(info.extra[5:9], "little") == old
 
 
-async def test_what_others_add_to_the_front_matter_of_an_export_comes_in(served: Served, alice: Client, tmp_path: Path) -> None:
+async def test_what_others_add_to_the_front_matter_of_an_export_comes_in(
+    served: Served, alice: Client, tmp_path: Path
+) -> None:
     await alice.note("Mine", "text", tags=["a"])
     notes = await exported(served, tmp_path / "out")
     text = (notes / "Mine.md").read_text("utf-8")
-    (notes / "Mine.md").write_text(text.replace("---\ntext", "aliases:\n  - M\n---\ntext").replace('tags: ["a"]', "tags:\n  - a\n  - b"))
+    (notes / "Mine.md").write_text(
+        text.replace("---\ntext", "aliases:\n  - M\n---\ntext").replace(
+            'tags: ["a"]', "tags:\n  - a\n  - b"
+        )
+    )
     await read_in(served, "alice", tmp_path / "out")
     mine = (await notes_of(alice))["Mine"]
     assert (mine["markdown"], mine["tags"]) == ("---\naliases:\n  - M\n---\ntext", ["a", "b"])
 
 
 LINES = st.sampled_from(
-    ["id: 7", "title: T", "title: 'U'", "tags: [a]", "tags:\n- a\n- b", "pinned: true", "version: 3", "created: 2020-01-02", "a: |", "  text",
-     "# note",
-     "",
-     "hearth: x", "- item", "{a: b}", "b: [", "created: {{x}}", "x: y\u2028id: 5", "x: y\rid: 5", '"id": 3', "id:", "\ttab", "word"]
-)  # fmt: skip
-TEXTS = st.builds(lambda lines, end, mark, body: mark + end.join(["---", *lines, "---", body]), st.lists(LINES, max_size=6),
-                  st.sampled_from(["\n", "\r\n"]), st.sampled_from(["", "\ufeff"]), st.sampled_from(["", "text", "---\nx\n---\n"]))  # fmt: skip
-MORE = st.fixed_dictionaries({}, optional={"tags": st.just(["a"]), "pinned": st.just(True), "version": st.just(3)})
+    [
+        "id: 7",
+        "title: T",
+        "title: 'U'",
+        "tags: [a]",
+        "tags:\n- a\n- b",
+        "pinned: true",
+        "version: 3",
+        "created: 2020-01-02",
+        "a: |",
+        "  text",
+        "# note",
+        "",
+        "hearth: x",
+        "- item",
+        "{a: b}",
+        "b: [",
+        "created: {{x}}",
+        "x: y\u2028id: 5",
+        "x: y\rid: 5",
+        '"id": 3',
+        "id:",
+        "\ttab",
+        "word",
+    ]
+)
+TEXTS = st.builds(
+    lambda lines, end, mark, body: mark + end.join(["---", *lines, "---", body]),
+    st.lists(LINES, max_size=6),
+    st.sampled_from(["\n", "\r\n"]),
+    st.sampled_from(["", "\ufeff"]),
+    st.sampled_from(["", "text", "---\nx\n---\n"]),
+)
+MORE = st.fixed_dictionaries(
+    {}, optional={"tags": st.just(["a"]), "pinned": st.just(True), "version": st.just(3)}
+)
 
 
 @given(TEXTS, MORE)
-def test_what_is_put_into_a_front_matter_is_taken_out_of_it_again(text: str, more: dict[str, Any]) -> None:
+def test_what_is_put_into_a_front_matter_is_taken_out_of_it_again(
+    text: str, more: dict[str, Any]
+) -> None:
     fields = FIELDS | more
     written = own_front_matter.with_ours(fields, text)
     found = own_front_matter.apart(written)

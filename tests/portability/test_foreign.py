@@ -1,4 +1,7 @@
-"""Exports of other programs in general: each known by its own reader alone, damage told and never raised, memory small."""
+"""Exports of other programs in general.
+
+Each known by its own reader alone, damage told and never raised, memory small.
+"""
 
 import contextlib
 import importlib
@@ -12,7 +15,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.errors import Invalid
-from app.portability.content.source_items import NotCarried, Source, SourceFile, SourceFolder, SourceNote, SourceTodo
+from app.portability.content.source_items import (
+    NotCarried,
+    Source,
+    SourceFile,
+    SourceFolder,
+    SourceNote,
+    SourceTodo,
+)
 from app.portability.formats.formats import READERS, source_of
 from tests.support import foreign_exports as exports
 from tests.support.foreign_exports import Read
@@ -27,8 +37,14 @@ def recognised(path: Path) -> list[str]:
 
 
 def shown(read: Read) -> list[object]:
-    """Give the items as values that can be compared; what opens a file is another function each time."""
-    return [(type(item), {**msgspec.structs.asdict(item), "open": None, "snapshots": None}) for item in read.items]
+    """Give the items as values that can be compared.
+
+    What opens a file is another function each time.
+    """
+    return [
+        (type(item), {**msgspec.structs.asdict(item), "open": None, "snapshots": None})
+        for item in read.items
+    ]
 
 
 def require_sound(read: Read) -> None:
@@ -70,7 +86,11 @@ def test_every_format_has_an_export_in_these_tests(tmp_path: Path) -> None:
     "files",
     [
         {"Diary.md": b"# Day\n\ntype_: 1 is nothing here", "pictures/a.png": exports.PICTURE},
-        {".obsidian/app.json": b"{}", "Note.md": b"x", "data.json": exports.memos_files()["page1.json"]},
+        {
+            ".obsidian/app.json": b"{}",
+            "Note.md": b"x",
+            "data.json": exports.memos_files()["page1.json"],
+        },
         {"a.json": b'{"content": "x", "createTime": 5}', "b.json": b"[1, 2]", "c.json": b"{"},
         {"report.csv": b"TYPE,CONTENT\nx,y\n"},
         {"plan.csv": b"name,date\nx,2024-01-01\n"},
@@ -89,18 +109,42 @@ def test_folders_of_others_are_known_by_none(tmp_path: Path, files: dict[str, by
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("letter.txt", b"Dear all,\nwe meet on 2024-05-01.\n"), ("empty.txt", b""), ("binary.txt", b"\0\1\2x 2024-01-01 y"), ("a.csv", b""),
-        ("data.json", b'{"memos": 5}'), ("data2.json", b"[]"), ("photo.png", exports.PICTURE), ("a.zip", b"PK\x03\x04 and nothing"),
-        ("b.zip", b""), ("c.jex", b"\0" * 2048), ("d.tgz", b"\x1f\x8b"), ("e.ics", b"BEGIN:VCARD\n"), ("page.html", exports.KEEP_PAGE.encode()),
+        ("letter.txt", b"Dear all,\nwe meet on 2024-05-01.\n"),
+        ("empty.txt", b""),
+        ("binary.txt", b"\0\1\2x 2024-01-01 y"),
+        ("a.csv", b""),
+        ("data.json", b'{"memos": 5}'),
+        ("data2.json", b"[]"),
+        ("photo.png", exports.PICTURE),
+        ("a.zip", b"PK\x03\x04 and nothing"),
+        ("b.zip", b""),
+        ("c.jex", b"\0" * 2048),
+        ("d.tgz", b"\x1f\x8b"),
+        ("e.ics", b"BEGIN:VCARD\n"),
+        ("page.html", exports.KEEP_PAGE.encode()),
         ("one.md", exports.joplin_files()[f"{exports.NOTE}.md"]),
     ],
-)  # fmt: skip
+)
 def test_files_of_others_are_known_by_none(tmp_path: Path, name: str, content: bytes) -> None:
     assert recognised(exports.single(tmp_path / name, content)) == []
 
 
-@pytest.mark.parametrize("file", ["notes.jex", "takeout.zip", "takeout.tgz", "memos.json", "Garden.csv", "tasks.ics", "backup.zip", "chores.txt"])
-def test_an_export_is_known_by_its_content_under_any_name(tmp_path: Path, whole: dict[str, tuple[str, bytes]], file: str) -> None:
+@pytest.mark.parametrize(
+    "file",
+    [
+        "notes.jex",
+        "takeout.zip",
+        "takeout.tgz",
+        "memos.json",
+        "Garden.csv",
+        "tasks.ics",
+        "backup.zip",
+        "chores.txt",
+    ],
+)
+def test_an_export_is_known_by_its_content_under_any_name(
+    tmp_path: Path, whole: dict[str, tuple[str, bytes]], file: str
+) -> None:
     name, content = whole[file]
     path = exports.single(tmp_path / ("import.txt" if name == "todo.txt" else "import"), content)
     assert recognised(path) == [name]
@@ -125,7 +169,9 @@ def test_a_second_look_gives_the_same(tmp_path: Path) -> None:
         first = list(source.items())
         second = list(source.items())
         source.close()
-        assert [getattr(item, "key", item) for item in first] == [getattr(item, "key", item) for item in second]
+        assert [getattr(item, "key", item) for item in first] == [
+            getattr(item, "key", item) for item in second
+        ]
         assert shown(Read(source_of(path, name))) == shown(Read(source_of(path, name)))
 
 
@@ -148,7 +194,16 @@ def test_a_total_is_near_what_is_given(tmp_path: Path) -> None:
         assert total is None or abs(total - len(given_items)) <= 4
 
 
-SINGLE_FILES = ["notes.jex", "takeout.zip", "takeout.tgz", "memos.json", "Garden.csv", "todo.txt", "tasks.ics", "backup.zip"]
+SINGLE_FILES = [
+    "notes.jex",
+    "takeout.zip",
+    "takeout.tgz",
+    "memos.json",
+    "Garden.csv",
+    "todo.txt",
+    "tasks.ics",
+    "backup.zip",
+]
 
 
 @pytest.fixture(scope="module")
@@ -159,7 +214,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, byte
 
 
 def read_or_refused(path: Path, name: str) -> Read | None:
-    """Read what is damaged: either all is told in items, or Invalid refuses it before there is any item."""
+    """Read what is damaged: either all is told in items, or Invalid refuses it before there is
+    any item.
+    """
     source = None
     with contextlib.suppress(*RAISED):
         source = source_of(path, name)
@@ -185,9 +242,13 @@ def read_through(source: Source) -> Read:
 
 
 @pytest.mark.parametrize("file", SINGLE_FILES)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(share=st.floats(0, 1, exclude_max=True))
-def test_what_is_cut_off_raises_nothing_but_a_sentence(tmp_path: Path, whole: dict[str, tuple[str, bytes]], file: str, share: float) -> None:
+def test_what_is_cut_off_raises_nothing_but_a_sentence(
+    tmp_path: Path, whole: dict[str, tuple[str, bytes]], file: str, share: float
+) -> None:
     name, content = whole[file]
     path = exports.single(tmp_path / file, content[: int(len(content) * share)])
     recognised(path)
@@ -195,8 +256,14 @@ def test_what_is_cut_off_raises_nothing_but_a_sentence(tmp_path: Path, whole: di
 
 
 @pytest.mark.parametrize("file", SINGLE_FILES)
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(flips=st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(1, 255)), min_size=1, max_size=8))
+@settings(
+    max_examples=120, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    flips=st.lists(
+        st.tuples(st.floats(0, 1, exclude_max=True), st.integers(1, 255)), min_size=1, max_size=8
+    )
+)
 def test_flipped_bits_raise_nothing_but_a_sentence(
     tmp_path: Path, whole: dict[str, tuple[str, bytes]], file: str, flips: list[tuple[float, int]]
 ) -> None:
@@ -210,10 +277,19 @@ def test_flipped_bits_raise_nothing_but_a_sentence(
 
 
 @pytest.mark.parametrize("name", FOREIGN)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(content=st.binary(max_size=600))
 def test_noise_raises_nothing_but_a_sentence(tmp_path: Path, name: str, content: bytes) -> None:
-    endings = {"google-keep": ".zip", "memos": ".json", "todoist-csv": ".csv", "todo.txt": ".txt", "ics": ".ics", "joplin-jex": ".jex"}
+    endings = {
+        "google-keep": ".zip",
+        "memos": ".json",
+        "todoist-csv": ".csv",
+        "todo.txt": ".txt",
+        "ics": ".ics",
+        "joplin-jex": ".jex",
+    }
     beginnings = {
         "todoist-csv": b"TYPE,CONTENT,INDENT\n",
         "ics": b"BEGIN:VCALENDAR\nBEGIN:VTODO\n",
@@ -226,9 +302,13 @@ def test_noise_raises_nothing_but_a_sentence(tmp_path: Path, name: str, content:
         read_or_refused(path, name)
 
 
-def test_a_cut_archive_gives_what_is_before_the_cut(tmp_path: Path, whole: dict[str, tuple[str, bytes]]) -> None:
+def test_a_cut_archive_gives_what_is_before_the_cut(
+    tmp_path: Path, whole: dict[str, tuple[str, bytes]]
+) -> None:
     content = whole["notes.jex"][1]
-    path = exports.single(tmp_path / "notes.jex", content[: content.index(f"resources/{exports.RESOURCE}".encode())])
+    path = exports.single(
+        tmp_path / "notes.jex", content[: content.index(f"resources/{exports.RESOURCE}".encode())]
+    )
     read = read_or_refused(path, "joplin-jex")
     assert read is not None
     assert {"Roses", "Tulips"} <= read.notes.keys()
@@ -244,7 +324,11 @@ def test_large_exports_take_little_memory(tmp_path: Path) -> None:
     files[f"resources/{exports.RESOURCE}.png"] = bytes(20 << 20)
     jex = exports.tar(tmp_path / "large.jex", files)
     memos = tmp_path / "large.json"
-    memos.write_text(json.dumps({"memos": [exports.memo(f"m{number}", "word " * 4_000) for number in range(400)]}))
+    memos.write_text(
+        json.dumps(
+            {"memos": [exports.memo(f"m{number}", "word " * 4_000) for number in range(400)]}
+        )
+    )
     del files
     for path in (jex, memos):
         tracemalloc.start()

@@ -1,4 +1,7 @@
-"""Archives and folders of an import: hostile names, links, bombs and false sizes are refused, and damage is told where it stands."""
+"""Archives and folders of an import.
+
+Hostile names, links, bombs and false sizes are refused, and damage is told where it stands.
+"""
 
 import gzip
 import io
@@ -22,12 +25,34 @@ from app.portability.formats import json_stream
 from tests.support import foreign_exports as exports
 
 HOSTILE = (
-    "../up.md", "a/../../up.md", "/etc/passwd", "a//b.md", "./../x", "..", "a\\b.md", "C:/x.md", "c:x.md", "a/./b", "bell\a.md", "line\nbreak.md",
-    "/".join("d" * 70), "n" * 300, "\x7f.md",
-)  # fmt: skip
-HARMLESS = ("CON", "aux.md", "ab:c.md", "ends with dot.", "two  spaces.md", "ünï/çödé.md", "日本.md", "a" * 200 + ".md", "x/" * 60 + "deep.md",
+    "../up.md",
+    "a/../../up.md",
+    "/etc/passwd",
+    "a//b.md",
+    "./../x",
+    "..",
+    "a\\b.md",
+    "C:/x.md",
+    "c:x.md",
+    "a/./b",
+    "bell\a.md",
+    "line\nbreak.md",
+    "/".join("d" * 70),
+    "n" * 300,
+    "\x7f.md",
+)
+HARMLESS = (
+    "CON",
+    "aux.md",
+    "ab:c.md",
+    "ends with dot.",
+    "two  spaces.md",
+    "ünï/çödé.md",
+    "日本.md",
+    "a" * 200 + ".md",
+    "x/" * 60 + "deep.md",
     "日" * 200 + ".md",
-)  # fmt: skip
+)
 
 
 _opened: list[source_tree.Tree] = []
@@ -81,7 +106,13 @@ def test_harmless_names_are_kept(tmp_path: Path, kind: str, name: str) -> None:
 
 @pytest.mark.parametrize("kind", ["zip", "tar"])
 def test_what_the_system_hides_is_passed_over(tmp_path: Path, kind: str) -> None:
-    files, refused = found(made(tmp_path / "a", kind, {"__MACOSX/._a.md": b"x", ".DS_Store": b"x", "a/.git/config": b"x", "a/b.md": b"y"}))
+    files, refused = found(
+        made(
+            tmp_path / "a",
+            kind,
+            {"__MACOSX/._a.md": b"x", ".DS_Store": b"x", "a/.git/config": b"x", "a/b.md": b"y"},
+        )
+    )
     assert list(files) == ["a/b.md"]
     assert {name: reason.rpartition("(")[2] for name, reason in refused.items()} == {
         "__MACOSX": "1 file)",
@@ -116,7 +147,10 @@ def test_a_file_that_became_a_link_is_not_opened(tmp_path: Path) -> None:
         files["a.md"].open()
 
 
-@pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE, tarfile.GNUTYPE_SPARSE])
+@pytest.mark.parametrize(
+    "kind",
+    [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE, tarfile.GNUTYPE_SPARSE],
+)
 def test_links_and_devices_of_a_tar_are_refused(tmp_path: Path, kind: bytes) -> None:
     with tarfile.open(tmp_path / "a.tar", "w") as archive:
         info = tarfile.TarInfo("link.md")
@@ -139,14 +173,20 @@ def test_links_of_a_zip_are_refused(tmp_path: Path) -> None:
 
 
 def test_a_file_that_grows_without_end_is_refused(tmp_path: Path) -> None:
-    content = {"bomb.bin": bytes(20 << 20), "small.bin": bytes(16 << 20), "a.md": os.urandom(1 << 20)}
+    content = {
+        "bomb.bin": bytes(20 << 20),
+        "small.bin": bytes(16 << 20),
+        "a.md": os.urandom(1 << 20),
+    }
     files, refused = found(exports.zipped(tmp_path / "a.zip", content))
     assert set(files) == {"a.md", "small.bin"}
     assert "100 times" in refused["bomb.bin"]
 
 
 def test_a_zip_that_grows_without_end_is_refused_whole(tmp_path: Path) -> None:
-    path = exports.zipped(tmp_path / "a.zip", {f"{number}.bin": bytes(6 << 20) for number in range(3)})
+    path = exports.zipped(
+        tmp_path / "a.zip", {f"{number}.bin": bytes(6 << 20) for number in range(3)}
+    )
     with pytest.raises(Invalid, match="100 times"):
         open_source.tree_of(path)
 
@@ -190,7 +230,10 @@ def test_encrypted_and_unusual_files_of_a_zip_are_refused(tmp_path: Path) -> Non
     path.write_bytes(bytes(written))
     files, refused = found(path)
     assert files == {}
-    assert refused == {"secret.md": "it is encrypted", "odd.md": "it is compressed in a way that is not read here"}
+    assert refused == {
+        "secret.md": "it is encrypted",
+        "odd.md": "it is compressed in a way that is not read here",
+    }
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
@@ -203,7 +246,9 @@ def test_of_two_files_with_one_name_the_first_is_taken(tmp_path: Path) -> None:
     assert set(refused) == {"a.md"}
 
 
-def test_a_zip_that_tells_of_too_many_files_is_refused_before_its_list_is_read(tmp_path: Path) -> None:
+def test_a_zip_that_tells_of_too_many_files_is_refused_before_its_list_is_read(
+    tmp_path: Path,
+) -> None:
     path, listing = tmp_path / "a.zip", 70 << 20
     end = struct.pack("<IHHHHIIH", 0x06054B50, 0, 0, 0xFFFF, 0xFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0)
     longer = struct.pack("<IQHHIIQQQQ", 0x06064B50, 44, 45, 45, 0, 0, 1 << 20, 1 << 20, listing, 4)
@@ -275,7 +320,9 @@ def test_long_names_of_every_kind_of_tar_are_whole(tmp_path: Path, form: int) ->
 
 
 def test_a_cut_gzip_gives_what_is_before_the_cut(tmp_path: Path) -> None:
-    whole = exports.tar(tmp_path / "a.tgz", {"a.md": os.urandom(5_000), "b.md": os.urandom(5_000)}, "w:gz").read_bytes()
+    whole = exports.tar(
+        tmp_path / "a.tgz", {"a.md": os.urandom(5_000), "b.md": os.urandom(5_000)}, "w:gz"
+    ).read_bytes()
     (tmp_path / "a.tgz").write_bytes(whole[: len(whole) * 3 // 4])
     files, refused = found(tmp_path / "a.tgz")
     assert set(files) == {"a.md"}
@@ -285,22 +332,33 @@ def test_a_cut_gzip_gives_what_is_before_the_cut(tmp_path: Path) -> None:
 def test_twenty_thousand_files_in_one_folder_are_listed(tmp_path: Path) -> None:
     for number in range(20_000):
         os.close(os.open(tmp_path / f"{number}.md", os.O_CREAT | os.O_WRONLY))
-    assert sum(isinstance(one, Entry) for one in source_tree.FolderTree(tmp_path).entries()) == 20_000
+    assert (
+        sum(isinstance(one, Entry) for one in source_tree.FolderTree(tmp_path).entries()) == 20_000
+    )
 
 
 def packed_or_not(place: Path, files: dict[str, bytes]) -> Iterator[source_tree.Tree]:
     """Give a tree of every kind with these files."""
     place.mkdir()
-    for path in (exports.folder(place / "folder", files), *(made(place / kind, kind, files) for kind in ("zip", "tar", "tgz"))):
+    for path in (
+        exports.folder(place / "folder", files),
+        *(made(place / kind, kind, files) for kind in ("zip", "tar", "tgz")),
+    ):
         _opened.append(open_source.tree_of(path))
         yield _opened[-1]
 
 
-def test_folders_come_before_what_is_in_them_and_after_the_files_beside_them(tmp_path: Path) -> None:
+def test_folders_come_before_what_is_in_them_and_after_the_files_beside_them(
+    tmp_path: Path,
+) -> None:
     ordered = ["B.md", "z.md", "a", "a/x.md", "a/b", "a/b/y.md", "a c", "a c/w.md"]
-    for tree in packed_or_not(tmp_path / "in", {name: b"x" for name in ordered if name.endswith(".md")}):
+    for tree in packed_or_not(
+        tmp_path / "in", {name: b"x" for name in ordered if name.endswith(".md")}
+    ):
         assert [one.path for one in tree.entries() if isinstance(one, Entry | Folder)] == ordered
-    backwards = exports.zipped(tmp_path / "b.zip", {name: b"x" for name in reversed(ordered) if name.endswith(".md")})
+    backwards = exports.zipped(
+        tmp_path / "b.zip", {name: b"x" for name in reversed(ordered) if name.endswith(".md")}
+    )
     _opened.append(open_source.tree_of(backwards))
     assert [one.path for one in _opened[-1].entries() if isinstance(one, Entry | Folder)] == ordered
 
@@ -321,7 +379,18 @@ def test_a_file_is_found_by_exactly_its_path(tmp_path: Path) -> None:
         entry = tree.find("a/b.md")
         assert entry is not None
         assert content(entry) == b"x"
-        others = ("a", "b.md", "a/B.md", "../in/a/b.md", "a//b.md", "/a/b.md", "a/b.md/", "a/b.md/c", "", "a/b.md\0")
+        others = (
+            "a",
+            "b.md",
+            "a/B.md",
+            "../in/a/b.md",
+            "a//b.md",
+            "/a/b.md",
+            "a/b.md/",
+            "a/b.md/c",
+            "",
+            "a/b.md\0",
+        )
         assert {path: tree.find(path) for path in others} == dict.fromkeys(others)
 
 
@@ -335,23 +404,39 @@ def test_a_file_behind_a_link_is_not_found(tmp_path: Path) -> None:
 
 
 def test_an_archive_with_one_folder_is_that_folder_where_that_is_asked_for(tmp_path: Path) -> None:
-    for tree in packed_or_not(tmp_path / "one", {"Vault/a.md": b"x", "Vault/Sub/b.md": b"y", "__MACOSX/._a.md": b"z"}):
-        paths = [one.path for one in open_source.within(tree).entries() if isinstance(one, Entry | Folder)]
+    for tree in packed_or_not(
+        tmp_path / "one", {"Vault/a.md": b"x", "Vault/Sub/b.md": b"y", "__MACOSX/._a.md": b"z"}
+    ):
+        paths = [
+            one.path
+            for one in open_source.within(tree).entries()
+            if isinstance(one, Entry | Folder)
+        ]
         assert (
             paths == ["Vault", "Vault/a.md", "Vault/Sub", "Vault/Sub/b.md"]
             if isinstance(tree, source_tree.FolderTree)
             else ["a.md", "Sub", "Sub/b.md"]
         )
     for tree in packed_or_not(tmp_path / "two", {"Vault/a.md": b"x", "b.md": b"y"}):
-        assert {one.path for one in source_tree.files(open_source.within(tree)) if isinstance(one, Entry)} == {"Vault/a.md", "b.md"}
+        assert {
+            one.path
+            for one in source_tree.files(open_source.within(tree))
+            if isinstance(one, Entry)
+        } == {"Vault/a.md", "b.md"}
 
 
 def test_names_that_differ_by_composition_alone_are_two_files(tmp_path: Path) -> None:
-    for tree in packed_or_not(tmp_path / "in", {"e\u0301.md": b"two", "\xe9.md": b"one", "o\u0308.md": b"three"}):
-        paths = {one.path: content(one) for one in source_tree.files(tree) if isinstance(one, Entry)}
+    for tree in packed_or_not(
+        tmp_path / "in", {"e\u0301.md": b"two", "\xe9.md": b"one", "o\u0308.md": b"three"}
+    ):
+        paths = {
+            one.path: content(one) for one in source_tree.files(tree) if isinstance(one, Entry)
+        }
         if isinstance(tree, tar_reader.TarTree):
             assert paths == {"\xe9.md": b"two", "\xf6.md": b"three"}
-            assert [one.name for one in source_tree.files(tree) if isinstance(one, NotCarried)] == ["\xe9.md"]
+            assert [one.name for one in source_tree.files(tree) if isinstance(one, NotCarried)] == [
+                "\xe9.md"
+            ]
         else:
             assert paths == {"\xe9.md": b"one", "e\u0301.md": b"two", "\xf6.md": b"three"}
 
@@ -383,12 +468,20 @@ def test_a_file_that_ends_as_a_zip_does_is_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        ({"../up.md": b"x"}, "leads out"), ({"/etc/up.md": b"x"}, "leads out"), ({"C:/up.md": b"x"}, "drive"), ({"a\\b.md": b"x"}, "backslash"),
-        ({"a/in.ZIP": b"x"}, "archive in an archive"), ({"notes.jex": b"x"}, "archive in an archive"), ({"bell\a.md": b"x"}, "control"),
-        ({f"{number}.md": b"" for number in range(10_001)}, "10,000 files"), ({"/".join("d" * 70): b"x"}, "deeper"),
+        ({"../up.md": b"x"}, "leads out"),
+        ({"/etc/up.md": b"x"}, "leads out"),
+        ({"C:/up.md": b"x"}, "drive"),
+        ({"a\\b.md": b"x"}, "backslash"),
+        ({"a/in.ZIP": b"x"}, "archive in an archive"),
+        ({"notes.jex": b"x"}, "archive in an archive"),
+        ({"bell\a.md": b"x"}, "control"),
+        ({f"{number}.md": b"" for number in range(10_001)}, "10,000 files"),
+        ({"/".join("d" * 70): b"x"}, "deeper"),
     ],
-)  # fmt: skip
-def test_an_upload_with_anything_hostile_is_refused_whole(tmp_path: Path, kind: str, content: dict[str, bytes], told: str) -> None:
+)
+def test_an_upload_with_anything_hostile_is_refused_whole(
+    tmp_path: Path, kind: str, content: dict[str, bytes], told: str
+) -> None:
     path = made(tmp_path / "upload", kind, {"good.md": b"y", **content})
     with pytest.raises(Invalid, match=told):
         uploads.proved(path, tmp_path / "proved", "notes")
@@ -412,12 +505,17 @@ def test_a_cut_that_no_file_shows_is_told(tmp_path: Path) -> None:
     whole = exports.tar(tmp_path / "a.tgz", {"a.md": os.urandom(5_000)}, "w:gz").read_bytes()
     (tmp_path / "a.tgz").write_bytes(whole[:-5])
     files, refused = found(tmp_path / "a.tgz")
-    assert (list(files), refused) == (["a.md"], {"the end of the archive": "the archive was cut off"})
+    assert (list(files), refused) == (
+        ["a.md"],
+        {"the end of the archive": "the archive was cut off"},
+    )
 
 
 def test_two_files_of_an_archive_can_be_read_at_the_same_time(tmp_path: Path) -> None:
     for kind in ("zip", "tar"):
-        files, _ = found(made(tmp_path / kind, kind, {"a.md": b"a" * 200_000, "b.md": b"b" * 200_000}))
+        files, _ = found(
+            made(tmp_path / kind, kind, {"a.md": b"a" * 200_000, "b.md": b"b" * 200_000})
+        )
         with files["a.md"].open() as first, files["b.md"].open() as second:
             for _ in range(4):
                 assert (first.read(50_000), second.read(50_000)) == (b"a" * 50_000, b"b" * 50_000)
@@ -439,13 +537,22 @@ def test_a_header_without_its_checksum_is_none() -> None:
 @pytest.mark.parametrize(
     ("text", "read", "fault"),
     [
-        (b"[1, {\"a\": [2]}, \"x\"]", [1, {"a": [2]}, "x"], ""),
-        (b"\xef\xbb\xbf [ ]", [], ""), (b"[12", [12], "is missing"), (b"[1 2]", [1], "is missing"), (b"[1, ", [1], "Expecting value"),
-        (b"{}", [], "is missing"), (b"", [], "is missing"), (b"[" + b"[" * 100_000, [], "nested too deep"),
-        (b'["a\\ud800b"]', ["a\ud800b"], ""), (b'["\xff"]', ["\ufffd"], ""), (b"[" + b"9" * 5_000 + b"]", [], "4300"),
+        (b'[1, {"a": [2]}, "x"]', [1, {"a": [2]}, "x"], ""),
+        (b"\xef\xbb\xbf [ ]", [], ""),
+        (b"[12", [12], "is missing"),
+        (b"[1 2]", [1], "is missing"),
+        (b"[1, ", [1], "Expecting value"),
+        (b"{}", [], "is missing"),
+        (b"", [], "is missing"),
+        (b"[" + b"[" * 100_000, [], "nested too deep"),
+        (b'["a\\ud800b"]', ["a\ud800b"], ""),
+        (b'["\xff"]', ["\ufffd"], ""),
+        (b"[" + b"9" * 5_000 + b"]", [], "4300"),
     ],
-)  # fmt: skip
-def test_a_stream_of_json_gives_what_is_before_the_damage(text: bytes, read: list[object], fault: str) -> None:
+)
+def test_a_stream_of_json_gives_what_is_before_the_damage(
+    text: bytes, read: list[object], fault: str
+) -> None:
     given: list[object] = []
     told = ""
     try:

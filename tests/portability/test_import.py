@@ -32,9 +32,12 @@ PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 20
 VAULT: dict[str, str | bytes] = {
     ".obsidian/app.json": "{}",
     ".trash/Old.md": "gone",
-    "Home.md": "---\ntags: [start, Big Plan]\naliases: [Index]\n---\nSee [[Trip|the trip]] and [[Sub/Deep#Part]] ![[pic.png|200]] #inline",
-    "Trip.md": "---\ntags: travel, summer\ncreated: 2024-05-06\n---\n![[Sub/doc.pdf]] and [pic](Sub/pic.png) and [deep](Sub/Deep.md#Part)",
-    "Sub/Deep.md": "# Part\n[up](../Home.md) [web](https://example.org/Home.md) [none](Missing.md)\n\n[ref]: ../Trip.md",
+    "Home.md": "---\ntags: [start, Big Plan]\naliases: [Index]\n---\nSee [[Trip|the trip]] "
+    "and [[Sub/Deep#Part]] ![[pic.png|200]] #inline",
+    "Trip.md": "---\ntags: travel, summer\ncreated: 2024-05-06\n---\n![[Sub/doc.pdf]] and "
+    "[pic](Sub/pic.png) and [deep](Sub/Deep.md#Part)",
+    "Sub/Deep.md": "# Part\n[up](../Home.md) [web](https://example.org/Home.md) "
+    "[none](Missing.md)\n\n[ref]: ../Trip.md",
     "Sub/pic.png": PNG,
     "Sub/doc.pdf": b"%PDF-1.4 text",
     "Empty folder/.keep": "",
@@ -45,50 +48,88 @@ VAULT: dict[str, str | bytes] = {
 async def notes_of(client: Client) -> dict[str, Any]:
     """The notes of a workspace by title, whole."""
     listed = (await client.ok("GET", "/os/notes?recursive=true&limit=200"))["notes"]
-    return {one["title"]: (await client.ok("GET", f"/os/notes/{one['id']}"))["note"] for one in listed}
+    return {
+        one["title"]: (await client.ok("GET", f"/os/notes/{one['id']}"))["note"] for one in listed
+    }
 
 
-async def test_a_vault_comes_in_with_links_tags_times_and_pictures(served: Served, alice: Client, tmp_path: Path) -> None:
+async def test_a_vault_comes_in_with_links_tags_times_and_pictures(
+    served: Served, alice: Client, tmp_path: Path
+) -> None:
     report = await read_in(served, "alice", plant(tmp_path / "vault", VAULT))
     assert (report.format, report.notes.created, report.files.created) == ("obsidian", 3, 3)
     assert [line.name for line in report.left] == [".obsidian", ".trash", "Empty folder/.keep"]
     found = await notes_of(alice)
     home, trip, deep = found["Home"], found["Trip"], found["Deep"]
-    attached = {one["name"]: one["id"] for one in (await alice.ok("GET", "/os/attachments"))["attachments"]}
+    attached = {
+        one["name"]: one["id"] for one in (await alice.ok("GET", "/os/attachments"))["attachments"]
+    }
     assert home["markdown"] == (
         "---\ntags: [start, Big Plan]\naliases: [Index]\n---\n"
-        f"See [[Trip|the trip]] and [[Sub/Deep#Part]] ![pic.png|200](/os/attachments/{attached['pic.png']}) #inline"
+        "See [[Trip|the trip]] and [[Sub/Deep#Part]] "
+        f"![pic.png|200](/os/attachments/{attached['pic.png']}) #inline"
     )
     assert home["tags"] == ["start", "Big Plan", "inline"]
     assert trip["markdown"] == (
-        f"![doc.pdf](/os/attachments/{attached['doc.pdf']}) and [pic](/os/attachments/{attached['pic.png']}) and [deep](/os/notes/{deep['id']}#Part)"
+        f"![doc.pdf](/os/attachments/{attached['doc.pdf']}) and "
+        f"[pic](/os/attachments/{attached['pic.png']}) and "
+        f"[deep](/os/notes/{deep['id']}#Part)"
     )
     assert (trip["tags"], trip["createdAt"]) == (["travel", "summer"], "2024-05-06T00:00:00.000Z")
     assert deep["markdown"] == (
-        f"# Part\n[up](/os/notes/{home['id']}) [web](https://example.org/Home.md) [none](Missing.md)\n\n[ref]: /os/notes/{trip['id']}"
+        f"# Part\n[up](/os/notes/{home['id']}) [web](https://example.org/Home.md) "
+        f"[none](Missing.md)\n\n[ref]: /os/notes/{trip['id']}"
     )
     assert deep["folder"]["name"] == "Sub"
     assert (await alice.ok("GET", f"/os/notes/{home['id']}/links"))["links"]
-    assert "Empty folder" in {folder["name"] for folder in (await alice.ok("GET", "/os/folders"))["folders"]}
+    assert "Empty folder" in {
+        folder["name"] for folder in (await alice.ok("GET", "/os/folders"))["folders"]
+    }
 
 
-async def test_what_was_imported_is_found_by_its_words_when_the_import_ends(served: Served, alice: Client, tmp_path: Path) -> None:
-    await read_in(served, "alice", plant(tmp_path / "notes", {f"{number}.md": f"word{number} common" for number in range(600)}))
+async def test_what_was_imported_is_found_by_its_words_when_the_import_ends(
+    served: Served, alice: Client, tmp_path: Path
+) -> None:
+    await read_in(
+        served,
+        "alice",
+        plant(
+            tmp_path / "notes", {f"{number}.md": f"word{number} common" for number in range(600)}
+        ),
+    )
     assert await served.parts.read(lambda tx: tx.value("SELECT count(*) FROM waiting_words")) == 0
     found = await alice.ok("POST", "/os/notes/search", json={"query": "word431"})
     assert [hit["title"] for hit in found["results"]][:1] == ["431"]
 
 
-async def test_the_same_source_again_changes_what_changed_and_doubles_nothing(served: Served, alice: Client, tmp_path: Path) -> None:
+async def test_the_same_source_again_changes_what_changed_and_doubles_nothing(
+    served: Served, alice: Client, tmp_path: Path
+) -> None:
     vault = plant(tmp_path / "vault", VAULT)
     await read_in(served, "alice", vault)
     again = await read_in(served, "alice", vault)
-    assert (again.notes.created, again.notes.updated, again.notes.unchanged, again.files.unchanged) == (0, 0, 3, 3)
+    assert (
+        again.notes.created,
+        again.notes.updated,
+        again.notes.unchanged,
+        again.files.unchanged,
+    ) == (0, 0, 3, 3)
     mine = (await notes_of(alice))["Deep"]
-    await alice.ok("PATCH", f"/os/notes/{mine['id']}", json={"content": "mine now", "contentFormat": "markdown"})
-    plant(vault, {"Trip.md": "other text ![[pic.png]]", "Sub/pic.png": PNG + b"new", "New.md": "new"})
+    await alice.ok(
+        "PATCH",
+        f"/os/notes/{mine['id']}",
+        json={"content": "mine now", "contentFormat": "markdown"},
+    )
+    plant(
+        vault, {"Trip.md": "other text ![[pic.png]]", "Sub/pic.png": PNG + b"new", "New.md": "new"}
+    )
     third = await read_in(served, "alice", vault)
-    assert (third.notes.created, third.notes.updated, third.notes.unchanged, third.files.updated) == (1, 1, 2, 1)
+    assert (
+        third.notes.created,
+        third.notes.updated,
+        third.notes.unchanged,
+        third.files.updated,
+    ) == (1, 1, 2, 1)
     found = await notes_of(alice)
     assert found["Deep"]["markdown"] == "mine now"
     newest = (await alice.ok("GET", "/os/attachments"))["attachments"][0]["id"]
@@ -98,14 +139,18 @@ async def test_the_same_source_again_changes_what_changed_and_doubles_nothing(se
     assert [one["label"] for one in snapshots] == ["auto: before import"]
 
 
-async def test_a_note_that_was_deleted_comes_back_with_the_next_import(served: Served, alice: Client, tmp_path: Path) -> None:
+async def test_a_note_that_was_deleted_comes_back_with_the_next_import(
+    served: Served, alice: Client, tmp_path: Path
+) -> None:
     vault = plant(tmp_path / "vault", VAULT)
     await read_in(served, "alice", vault)
     await alice.ok("DELETE", f"/os/notes/{(await notes_of(alice))['Trip']['id']}")
     assert (await read_in(served, "alice", vault)).notes.created == 1
 
 
-async def test_a_dry_run_says_what_an_import_does_and_changes_nothing(served: Served, alice: Client, tmp_path: Path) -> None:
+async def test_a_dry_run_says_what_an_import_does_and_changes_nothing(
+    served: Served, alice: Client, tmp_path: Path
+) -> None:
     vault = plant(tmp_path / "vault", VAULT)
     before = await alice.ok("GET", "/os/status")
     dry = await read_in(served, "alice", vault, dry_run=True)
@@ -115,8 +160,12 @@ async def test_a_dry_run_says_what_an_import_does_and_changes_nothing(served: Se
     assert (await read_in(served, "alice", vault, dry_run=True)).notes.unchanged == 3
 
 
-async def test_an_import_that_is_cut_off_goes_on(served: Served, alice: Client, tmp_path: Path) -> None:
-    tree = {f"n{number:04}.md": f"[next](n{(number + 1) % 900:04}.md) {number}" for number in range(900)}
+async def test_an_import_that_is_cut_off_goes_on(
+    served: Served, alice: Client, tmp_path: Path
+) -> None:
+    tree = {
+        f"n{number:04}.md": f"[next](n{(number + 1) % 900:04}.md) {number}" for number in range(900)
+    }
     folder = plant(tmp_path / "notes", tree)
 
     def stop(done: int, total: int | None) -> None:
@@ -130,39 +179,67 @@ async def test_an_import_that_is_cut_off_goes_on(served: Served, alice: Client, 
     assert (report.notes.created, report.notes.unchanged) == (900 - held, held)
     texts = await served.parts.read(lambda tx: tx.all("SELECT id, title, content FROM notes"))
     ids = {row["title"]: row["id"] for row in texts}
-    assert {row["content"] for row in texts} == {f"[next](/os/notes/{ids[f'n{(number + 1) % 900:04}']}) {number}" for number in range(900)}
+    assert {row["content"] for row in texts} == {
+        f"[next](/os/notes/{ids[f'n{(number + 1) % 900:04}']}) {number}" for number in range(900)
+    }
 
 
-async def test_an_export_comes_back_into_its_own_account_without_doubles(served: Served, alice: Client, tmp_path: Path) -> None:
+async def test_an_export_comes_back_into_its_own_account_without_doubles(
+    served: Served, alice: Client, tmp_path: Path
+) -> None:
     note = await alice.note("Mine", "first")
-    other = await alice.note("Other", f"[m](hearth:note/{note['id']})", folderId=await alice.folder("A"))
-    todo = (await alice.ok("POST", "/os/todos", status=201, json={"title": "T"}))["result"]["todo"]["id"]
+    other = await alice.note(
+        "Other", f"[m](hearth:note/{note['id']})", folderId=await alice.folder("A")
+    )
+    todo = (await alice.ok("POST", "/os/todos", status=201, json={"title": "T"}))["result"]["todo"][
+        "id"
+    ]
     await asyncio.to_thread(write_out, served, "alice", tmp_path / "out")
     same = await read_in(served, "alice", tmp_path / "out")
-    assert (same.notes.unchanged, same.todos.unchanged, same.notes.created, same.notes.updated) == (2, 1, 0, 0)
+    assert (same.notes.unchanged, same.todos.unchanged, same.notes.created, same.notes.updated) == (
+        2,
+        1,
+        0,
+        0,
+    )
     file = tmp_path / "out/notes/Mine.md"
-    plant(tmp_path / "out", {"notes/Mine.md": file.read_bytes() + b" and edited", "notes/Fresh.md": "fresh"})
+    plant(
+        tmp_path / "out",
+        {"notes/Mine.md": file.read_bytes() + b" and edited", "notes/Fresh.md": "fresh"},
+    )
     await alice.ok("DELETE", f"/os/notes/{other['id']}")
     await alice.ok("DELETE", "/os/trash")
     await alice.ok("PATCH", f"/os/todos/{todo}", json={"title": "T changed here"})
     back = await read_in(served, "alice", tmp_path / "out")
-    assert (back.notes.created, back.notes.updated, [line.name for line in back.left]) == (2, 1, ["T"])
+    assert (back.notes.created, back.notes.updated, [line.name for line in back.left]) == (
+        2,
+        1,
+        ["T"],
+    )
     found = await notes_of(alice)
     assert (found["Mine"]["id"], found["Mine"]["markdown"]) == (note["id"], "first and edited")
     assert found["Other"]["markdown"] == f"[m](/os/notes/{note['id']})"
     assert (await alice.ok("GET", f"/os/todos/{todo}"))["todo"]["title"] == "T changed here"
 
 
-async def test_into_puts_everything_below_a_folder_and_is_a_source_of_its_own(served: Served, alice: Client, tmp_path: Path) -> None:
+async def test_into_puts_everything_below_a_folder_and_is_a_source_of_its_own(
+    served: Served, alice: Client, tmp_path: Path
+) -> None:
     note = await alice.note("Mine", "text")
     await asyncio.to_thread(write_out, served, "alice", tmp_path / "out")
     report = await read_in(served, "alice", tmp_path / "out", into="Back/Here")
     assert report.notes.created == 1
-    copies = [one for one in (await alice.ok("GET", "/os/notes?recursive=true"))["notes"] if one["id"] != note["id"]]
+    copies = [
+        one
+        for one in (await alice.ok("GET", "/os/notes?recursive=true"))["notes"]
+        if one["id"] != note["id"]
+    ]
     assert [one["title"] for one in copies] == ["Mine"]
 
 
-async def test_bad_input_is_told_by_name_and_the_rest_comes_in(served: Served, alice: Client, tmp_path: Path) -> None:
+async def test_bad_input_is_told_by_name_and_the_rest_comes_in(
+    served: Served, alice: Client, tmp_path: Path
+) -> None:
     folder = plant(
         tmp_path / "odd",
         {
@@ -177,7 +254,8 @@ async def test_bad_input_is_told_by_name_and_the_rest_comes_in(served: Served, a
             "case.md": "2",
             "e\u0301.md": "3",
             "é.md": "4",
-            "tags.md": f"---\ntags: [{', '.join(f't{number}' for number in range(60))}, {'x' * 70}]\n---\n",
+            "tags.md": f"---\ntags: [{', '.join(f't{number}' for number in range(60))}, "
+            f"{'x' * 70}]\n---\n",
             "y" * 240 + ".md": "long",
             "/".join(["d"] * 40) + "/deep.md": "deep",
         },
@@ -185,12 +263,20 @@ async def test_bad_input_is_told_by_name_and_the_rest_comes_in(served: Served, a
     (folder / "link.md").symlink_to("/etc/passwd")
     (folder / "linked").symlink_to("/etc")
     report = await read_in(served, "alice", folder)
-    told = {(line.name.rpartition("/")[2], line.reason.partition(",")[0][:30]) for line in report.left}
+    told = {
+        (line.name.rpartition("/")[2], line.reason.partition(",")[0][:30]) for line in report.left
+    }
     assert told >= {
-        ("yaml.md", "its front matter is not YAML (l"[:30]), ("times", "the time that it was created"), ("times", "the time that it was updated"),
-        ("nul.md", "it is no text: it holds NUL ch"), ("huge", "it is larger than 10 MiB"), ("empty.bin", "it is empty"),
-        ("link.md", "it is a link"), ("linked", "it is a link"), ("tags", "it has 60 tags"),
-    }  # fmt: skip
+        ("yaml.md", "its front matter is not YAML (l"[:30]),
+        ("times", "the time that it was created"),
+        ("times", "the time that it was updated"),
+        ("nul.md", "it is no text: it holds NUL ch"),
+        ("huge", "it is larger than 10 MiB"),
+        ("empty.bin", "it is empty"),
+        ("link.md", "it is a link"),
+        ("linked", "it is a link"),
+        ("tags", "it has 60 tags"),
+    }
     found = await served.parts.read(lambda tx: tx.all("SELECT title, content FROM notes"))
     texts = sorted(row["content"] for row in found if len(row["content"]) < 5)
     assert texts == ["1", "2", "3", "4", "café", "deep", "good", "long"]
@@ -213,13 +299,21 @@ async def test_bad_input_is_told_by_name_and_the_rest_comes_in(served: Served, a
         ("text", {}, "text"),
     ],
 )
-def test_front_matter_is_read_as_text_and_runs_nothing(text: str, fields: dict[str, Any], body: str) -> None:
+def test_front_matter_is_read_as_text_and_runs_nothing(
+    text: str, fields: dict[str, Any], body: str
+) -> None:
     found = front_matter.parted(text)
     assert (found.fields, found.body) == (fields, body)
 
 
 def test_front_matter_that_is_written_is_read_back() -> None:
-    fields = {"id": "a-1", "title": "---\u2028\x85\x7f'\"\\: #", "tags": ["a: b", "[x"], "pinned": True, "version": 3}
+    fields = {
+        "id": "a-1",
+        "title": "---\u2028\x85\x7f'\"\\: #",
+        "tags": ["a: b", "[x"],
+        "pinned": True,
+        "version": 3,
+    }
     found = front_matter.parted(front_matter.written(fields) + "---\nbody")
     assert (found.fields, found.body) == (fields, "---\nbody")
 
@@ -254,12 +348,16 @@ HOSTILE = {
     "a size too small": lying(10),
     "a size too large": lying(9000),
     "a cut end": archive(("a.md", os.urandom(3000)))[:-40],
-    "damage": archive(("a.md", b"hello " * 500)).replace(b"\x00\x00\x00a.md", b"\x00\x00\x00a.md\xff", 1),
+    "damage": archive(("a.md", b"hello " * 500)).replace(
+        b"\x00\x00\x00a.md", b"\x00\x00\x00a.md\xff", 1
+    ),
 }
 
 
 @pytest.mark.parametrize("content", HOSTILE.values(), ids=HOSTILE.keys())
-async def test_a_hostile_archive_is_refused_whole(content: bytes, served: Served, alice: Client, tmp_path: Path) -> None:
+async def test_a_hostile_archive_is_refused_whole(
+    content: bytes, served: Served, alice: Client, tmp_path: Path
+) -> None:
     job = (await alice.ok("POST", "/import?name=evil.zip", status=202, content=content))["job"]
     done = await finished(alice, f"/import/{job['id']}")
     assert done["status"] == "failed"
@@ -282,21 +380,38 @@ def test_an_archive_that_lies_of_sizes_gives_no_more_than_it_says(tmp_path: Path
         uploads.proved(path, tmp_path / "proved", "a.zip")
 
 
-async def test_an_upload_is_imported_as_a_job_that_goes_on_alone(served: Served, alice: Client, bob: Client) -> None:
-    content = archive(*((name, text if isinstance(text, bytes) else text.encode()) for name, text in VAULT.items()))
+async def test_an_upload_is_imported_as_a_job_that_goes_on_alone(
+    served: Served, alice: Client, bob: Client
+) -> None:
+    content = archive(
+        *(
+            (name, text if isinstance(text, bytes) else text.encode())
+            for name, text in VAULT.items()
+        )
+    )
     job = (await alice.ok("POST", "/import?name=vault.zip", status=202, content=content))["job"]
     assert (job["kind"], job["name"], job["status"]) == ("import", "vault.zip", "running")
     done = await finished(alice, f"/import/{job['id']}")
     assert (done["status"], done["report"]["notes"]["created"]) == ("completed", 3)
-    assert [line["name"] for line in done["report"]["left"]] == [".obsidian", ".trash", "Empty folder/.keep"]
+    assert [line["name"] for line in done["report"]["left"]] == [
+        ".obsidian",
+        ".trash",
+        "Empty folder/.keep",
+    ]
     for method in ("GET", "DELETE"):
         await bob.refused(method, f"/import/{job['id']}", 404, "not_found")
         await bob.refused(method, f"/export/{job['id']}", 404, "not_found")
     again = (await alice.ok("POST", "/import?name=vault.zip", status=202, content=content))["job"]
-    assert (await finished(alice, f"/import/{again['id']}"))["report"]["notes"] == {"created": 0, "updated": 0, "unchanged": 3}
+    assert (await finished(alice, f"/import/{again['id']}"))["report"]["notes"] == {
+        "created": 0,
+        "updated": 0,
+        "unchanged": 3,
+    }
 
 
-async def test_an_export_is_a_job_whose_archive_comes_back(served: Served, alice: Client, bob: Client) -> None:
+async def test_an_export_is_a_job_whose_archive_comes_back(
+    served: Served, alice: Client, bob: Client
+) -> None:
     await alice.note("Mine", "text")
     job = (await alice.ok("GET", "/export"))["job"]
     done = await finished(alice, f"/export/{job['id']}")
@@ -309,14 +424,21 @@ async def test_an_export_is_a_job_whose_archive_comes_back(served: Served, alice
     await alice.refused("GET", f"/export/{job['id']}/archive", 404, "not_found")
 
 
-async def test_scopes_decide_what_comes_in_and_goes_out(served: Served, alice: Client, tmp_path: Path) -> None:
+async def test_scopes_decide_what_comes_in_and_goes_out(
+    served: Served, alice: Client, tmp_path: Path
+) -> None:
     await alice.note("Mine", "secret words")
     await alice.ok("POST", "/os/todos", status=201, json={"title": "T"})
     await asyncio.to_thread(write_out, served, "alice", tmp_path / "out.zip")
     content = (tmp_path / "out.zip").read_bytes()
     await served.person("carol")
-    async with served.client(await served.key("carol", ["os.todos:write", "os.todos:read"])) as narrow:
-        job = await finished(narrow, f"/import/{(await narrow.ok('POST', '/import?name=a.zip', status=202, content=content))['job']['id']}")
+    async with served.client(
+        await served.key("carol", ["os.todos:write", "os.todos:read"])
+    ) as narrow:
+        job = await finished(
+            narrow,
+            f"/import/{(await narrow.ok('POST', '/import?name=a.zip', status=202, content=content))['job']['id']}",
+        )
         assert (job["report"]["todos"]["created"], job["report"]["notes"]["created"]) == (1, 0)
         assert "os.notes:write" in {line["name"] for line in job["report"]["left"]}
     async with served.client(await served.key("alice", ["os.todos:read"])) as narrow:
@@ -325,12 +447,23 @@ async def test_scopes_decide_what_comes_in_and_goes_out(served: Served, alice: C
         assert b"Mine" not in (await narrow.get(f"/export/{number}/archive")).content
 
 
-async def test_uploads_are_limited_and_leave_nothing_when_refused(served: Served, alice: Client, tmp_path: Path) -> None:
+async def test_uploads_are_limited_and_leave_nothing_when_refused(
+    served: Served, alice: Client, tmp_path: Path
+) -> None:
     async with served.client(await served.key("alice", ["os.notes:read"])) as reader:
         await reader.refused("POST", "/import", 403, "insufficient_scope", content=b"x")
-    await alice.refused("POST", "/import", 413, "payload_too_large", content=b"x", headers={"Content-Length": str(600 << 20)})
+    await alice.refused(
+        "POST",
+        "/import",
+        413,
+        "payload_too_large",
+        content=b"x",
+        headers={"Content-Length": str(600 << 20)},
+    )
     await alice.refused("POST", "/import", 400, "invalid_request", content=b"")
-    await alice.refused("POST", "/import?dryRun=maybe", 400, "invalid_request", field="dryRun", content=b"x")
+    await alice.refused(
+        "POST", "/import?dryRun=maybe", 400, "invalid_request", field="dryRun", content=b"x"
+    )
     job = (await alice.ok("POST", "/import?name=a.bin", status=202, content=b"\0\1\2"))["job"]
     assert "none of the formats" in (await finished(alice, f"/import/{job['id']}"))["error"]
     assert [name for name in files(tmp_path) if "spool/" in name] == []
@@ -377,7 +510,9 @@ async def test_a_job_ends_where_there_is_no_room_even_to_write_that_down(
     assert [name for name in files(tmp_path) if "spool/" in name] == []
 
 
-def test_no_room_to_unpack_an_archive_is_told_and_not_taken_for_a_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_room_to_unpack_an_archive_is_told_and_not_taken_for_a_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     class Full(io.BytesIO):
         def write(self, part: Any) -> int:
             if self.tell():
@@ -390,17 +525,25 @@ def test_no_room_to_unpack_an_archive_is_told_and_not_taken_for_a_cut(tmp_path: 
         tar_reader.unpacked(tmp_path / "a.tgz")
 
 
-async def test_nothing_of_another_source_or_owner_is_taken_for_the_same(served: Served, alice: Client, bob: Client, tmp_path: Path) -> None:
+async def test_nothing_of_another_source_or_owner_is_taken_for_the_same(
+    served: Served, alice: Client, bob: Client, tmp_path: Path
+) -> None:
     one, two = plant(tmp_path / "one", {"a.md": "one"}), plant(tmp_path / "two", {"a.md": "two"})
     for folder in (one, two):
         await read_in(served, "alice", folder)
     assert (await read_in(served, "bob", one)).notes.created == 1
     assert (await alice.ok("GET", "/os/status"))["contextCount"] == 2
-    rows = await served.parts.read(lambda tx: import_rows.rows_of(tx, person(served, "bob").user, "markdown:two:", "note", ["a.md"]))
+    rows = await served.parts.read(
+        lambda tx: import_rows.rows_of(
+            tx, person(served, "bob").user, "markdown:two:", "note", ["a.md"]
+        )
+    )
     assert rows == {}
 
 
-async def test_a_caller_within_a_grant_imports_nothing(served: Served, alice: Client, tmp_path: Path) -> None:
+async def test_a_caller_within_a_grant_imports_nothing(
+    served: Served, alice: Client, tmp_path: Path
+) -> None:
     import dataclasses
 
     from app.core.grant_scope import Reach
@@ -408,10 +551,19 @@ async def test_a_caller_within_a_grant_imports_nothing(served: Served, alice: Cl
 
     me = dataclasses.replace(person(served, "alice"), reach=Reach())
     with pytest.raises(Forbidden):
-        Importer(served.parts, me, source_of(plant(tmp_path / "x", {"a.md": "a"})), name="x", into=None, dry_run=False)
+        Importer(
+            served.parts,
+            me,
+            source_of(plant(tmp_path / "x", {"a.md": "a"})),
+            name="x",
+            into=None,
+            dry_run=False,
+        )
 
 
-async def test_a_job_shows_itself_only_to_credentials_that_may_do_as_much(served: Served, alice: Client) -> None:
+async def test_a_job_shows_itself_only_to_credentials_that_may_do_as_much(
+    served: Served, alice: Client
+) -> None:
     await alice.note("Mine", "secret words")
     number = (await alice.ok("GET", "/export"))["job"]["id"]
     await finished(alice, f"/export/{number}")
@@ -422,7 +574,12 @@ async def test_a_job_shows_itself_only_to_credentials_that_may_do_as_much(served
 
 
 async def test_an_archive_of_one_folder_is_that_folder(served: Served, alice: Client) -> None:
-    content = archive(("Vault/.obsidian/app.json", b"{}"), ("Vault/A.md", b"[b](Sub/B.md)"), ("Vault/Sub/B.md", b"b"), ("__MACOSX/._A.md", b"x"))
+    content = archive(
+        ("Vault/.obsidian/app.json", b"{}"),
+        ("Vault/A.md", b"[b](Sub/B.md)"),
+        ("Vault/Sub/B.md", b"b"),
+        ("__MACOSX/._A.md", b"x"),
+    )
     job = (await alice.ok("POST", "/import?name=Vault.zip", status=202, content=content))["job"]
     assert (await finished(alice, f"/import/{job['id']}"))["report"]["format"] == "obsidian"
     found = await notes_of(alice)
@@ -431,9 +588,18 @@ async def test_an_archive_of_one_folder_is_that_folder(served: Served, alice: Cl
 
 
 @pytest.mark.parametrize("kind", ["w", "w:gz"])
-async def test_a_tar_of_a_vault_or_an_export_is_imported_as_its_zip_is(served: Served, alice: Client, tmp_path: Path, kind: str) -> None:
+async def test_a_tar_of_a_vault_or_an_export_is_imported_as_its_zip_is(
+    served: Served, alice: Client, tmp_path: Path, kind: str
+) -> None:
     note = await alice.note("Mine", "text")
-    plant(tmp_path / "vault", {"Vault/A.md": "[b](Sub/B.md)", "Vault/Sub/B.md": "b", "Vault/Sub/a.bin": os.urandom(5 << 20)})
+    plant(
+        tmp_path / "vault",
+        {
+            "Vault/A.md": "[b](Sub/B.md)",
+            "Vault/Sub/B.md": "b",
+            "Vault/Sub/a.bin": os.urandom(5 << 20),
+        },
+    )
     await asyncio.to_thread(write_out, served, "alice", tmp_path / "out")
     plant(tmp_path / "out", {"attachments/large.bin": os.urandom(5 << 20)})
     for name in ("vault", "out"):
@@ -441,16 +607,30 @@ async def test_a_tar_of_a_vault_or_an_export_is_imported_as_its_zip_is(served: S
             for file in sorted((tmp_path / name).rglob("*"), reverse=True):
                 packed.add(file, file.relative_to(tmp_path / name), recursive=False)
     vault = await read_in(served, "alice", tmp_path / "vault.tar")
-    assert (vault.format, vault.notes.created, vault.files.created, vault.left) == ("markdown", 2, 1, [])
+    assert (vault.format, vault.notes.created, vault.files.created, vault.left) == (
+        "markdown",
+        2,
+        1,
+        [],
+    )
     found = await notes_of(alice)
-    assert (found["A"]["folderId"], found["A"]["markdown"]) == (None, f"[b](/os/notes/{found['B']['id']})")
+    assert (found["A"]["folderId"], found["A"]["markdown"]) == (
+        None,
+        f"[b](/os/notes/{found['B']['id']})",
+    )
     back = await read_in(served, "alice", tmp_path / "out.tar")
     assert (back.format, back.notes.unchanged, back.files.created) == ("hearth", 1, 1)
     assert (await notes_of(alice))["Mine"]["id"] == note["id"]
 
 
 def test_reading_a_large_vault_takes_little_memory(tmp_path: Path) -> None:
-    folder = plant(tmp_path / "vault", {f"{number % 20}/{number}.md": f"{number} [x](a.md) #tag\n" + "words " * 8000 for number in range(800)})
+    folder = plant(
+        tmp_path / "vault",
+        {
+            f"{number % 20}/{number}.md": f"{number} [x](a.md) #tag\n" + "words " * 8000
+            for number in range(800)
+        },
+    )
     with (folder / "film.mp4").open("wb") as film:
         film.truncate(256 << 20)
     tracemalloc.start()
@@ -466,10 +646,14 @@ def test_reading_a_large_vault_takes_little_memory(tmp_path: Path) -> None:
         tracemalloc.stop()
 
 
-async def test_names_that_cannot_be_seen_become_untitled(served: Served, alice: Client, tmp_path: Path) -> None:
+async def test_names_that_cannot_be_seen_become_untitled(
+    served: Served, alice: Client, tmp_path: Path
+) -> None:
     vault = plant(tmp_path / "vault", {"\u200b.md": "a", "\u202e/seen.md": "b"})
     await read_in(served, "alice", vault)
-    titles = {note["title"] for note in (await alice.ok("GET", "/os/notes?recursive=true"))["notes"]}
+    titles = {
+        note["title"] for note in (await alice.ok("GET", "/os/notes?recursive=true"))["notes"]
+    }
     folders = {folder["name"] for folder in (await alice.ok("GET", "/os/folders"))["folders"]}
     assert "Untitled" in titles
     assert "Untitled" in folders

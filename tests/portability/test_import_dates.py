@@ -1,4 +1,7 @@
-"""When imported notes were made and changed: as they say themselves, by the day that they are of, by their files."""
+"""When imported notes were made and changed.
+
+As they say themselves, by the day that they are of, by their files.
+"""
 
 import io
 import os
@@ -50,11 +53,15 @@ def vault(place: Path, moment: datetime = FILE_TIME) -> Path:
 
 
 def zipped(folder: Path, path: Path, *, field: bool) -> Path:
-    """An archive with the time of the place, and with the field that most programs add or without it."""
+    """An archive with the time of the place, and with the field that most programs add or
+    without it.
+    """
     with zipfile.ZipFile(path, "w") as archive:
         for file in sorted(folder.rglob("*.*")):
             moment = file.stat().st_mtime
-            info = zipfile.ZipInfo(file.relative_to(folder).as_posix(), datetime.fromtimestamp(moment).timetuple()[:6])
+            info = zipfile.ZipInfo(
+                file.relative_to(folder).as_posix(), datetime.fromtimestamp(moment).timetuple()[:6]
+            )
             if field:
                 info.date_time = (2001, 1, 1, 0, 0, 0)
                 info.extra = b"ux\x01\x00!" + b"UT\x05\x00\x01" + int(moment).to_bytes(4, "little")
@@ -74,24 +81,34 @@ async def times_of(client: Client) -> dict[str, tuple[str, str]]:
 
 
 @pytest.mark.parametrize("form", ["folder", "zip", "zip without the field", "tar"])
-async def test_notes_keep_the_times_that_they_tell_or_that_their_files_have(form: str, served: Served, alice: Client, tmp_path: Path) -> None:
+async def test_notes_keep_the_times_that_they_tell_or_that_their_files_have(
+    form: str, served: Served, alice: Client, tmp_path: Path
+) -> None:
     source = vault(tmp_path / "vault")
     if form != "folder":
         packed = tmp_path / "vault.packed"
-        source = tarred(source, packed) if form == "tar" else zipped(source, packed, field=form == "zip")
+        source = (
+            tarred(source, packed) if form == "tar" else zipped(source, packed, field=form == "zip")
+        )
     await read_in(served, "alice", source)
     assert await times_of(alice) == TIMES
     assert (await alice.ok("GET", "/os/attachments"))["attachments"][0]["createdAt"] == FILE
 
 
-async def test_files_that_were_only_touched_are_unchanged_notes(served: Served, alice: Client, tmp_path: Path) -> None:
+async def test_files_that_were_only_touched_are_unchanged_notes(
+    served: Served, alice: Client, tmp_path: Path
+) -> None:
     await read_in(served, "alice", vault(tmp_path / "vault"))
-    again = await read_in(served, "alice", vault(tmp_path / "vault", datetime(2023, 1, 1, tzinfo=UTC)))
+    again = await read_in(
+        served, "alice", vault(tmp_path / "vault", datetime(2023, 1, 1, tzinfo=UTC))
+    )
     assert (again.notes.unchanged, again.notes.updated, again.files.unchanged) == (10, 0, 1)
     assert await times_of(alice) == TIMES
 
 
-async def test_no_file_makes_a_note_of_the_future(served: Served, alice: Client, clock: MovableClock, tmp_path: Path) -> None:
+async def test_no_file_makes_a_note_of_the_future(
+    served: Served, alice: Client, clock: MovableClock, tmp_path: Path
+) -> None:
     await read_in(served, "alice", vault(tmp_path / "vault", datetime(2105, 1, 1, tzinfo=UTC)))
     now = clock().isoformat(timespec="milliseconds")[:23] + "Z"
     found = await times_of(alice)
@@ -100,7 +117,9 @@ async def test_no_file_makes_a_note_of_the_future(served: Served, alice: Client,
     assert (await alice.ok("GET", "/os/attachments"))["attachments"][0]["createdAt"] == now
 
 
-async def test_days_and_times_without_a_zone_are_those_of_the_user(served: Served, alice: Client, tmp_path: Path) -> None:
+async def test_days_and_times_without_a_zone_are_those_of_the_user(
+    served: Served, alice: Client, tmp_path: Path
+) -> None:
     await alice.ok("PATCH", "/account/settings", json={"timezone": "Asia/Tokyo"})
     await read_in(served, "alice", vault(tmp_path / "vault"))
     found = await times_of(alice)
@@ -110,7 +129,9 @@ async def test_days_and_times_without_a_zone_are_those_of_the_user(served: Serve
     assert (await read_in(served, "alice", tmp_path / "vault")).notes.updated == 0
 
 
-async def test_an_archive_without_times_gives_its_notes_the_present(served: Served, alice: Client, clock: MovableClock, tmp_path: Path) -> None:
+async def test_an_archive_without_times_gives_its_notes_the_present(
+    served: Served, alice: Client, clock: MovableClock, tmp_path: Path
+) -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
         archive.writestr(zipfile.ZipInfo("A.md"), "text")

@@ -1,4 +1,7 @@
-"""Ctrl-C while an import runs: one sentence, whole batches, and the same command goes on from there."""
+"""Ctrl-C while an import runs.
+
+One sentence, whole batches, and the same command goes on from there.
+"""
 
 import os
 import signal
@@ -14,9 +17,14 @@ from tests.support.moving_kills import hearth, ran, stored
 NOTES = 3000
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is no signal there that a test can send")
+@pytest.mark.skipif(
+    sys.platform == "win32", reason="Ctrl-C is no signal there that a test can send"
+)
 def test_ctrl_c_ends_an_import_with_one_sentence(tmp_path: Path) -> None:
-    vault = plant(tmp_path / "vault", {f"n{number:04}.md": f"# {number}\n" + "word " * 300 for number in range(NOTES)})
+    vault = plant(
+        tmp_path / "vault",
+        {f"n{number:04}.md": f"# {number}\n" + "word " * 300 for number in range(NOTES)},
+    )
     data = tmp_path / "data"
     ran(data, "init")
     running = hearth(data, "import", str(vault))
@@ -26,7 +34,10 @@ def test_ctrl_c_ends_an_import_with_one_sentence(tmp_path: Path) -> None:
     os.kill(running.pid, signal.SIGINT)
     _, said = running.communicate(timeout=60)
     assert running.returncode == 1
-    assert said.decode().splitlines() == ["Error: The import was ended. What it has stored stays; the same command again goes on from there."]
+    assert said.decode().splitlines() == [
+        "Error: The import was ended. What it has stored stays; the same command again "
+        "goes on from there."
+    ]
     assert 0 < stored(data) < NOTES
     ran(data, "import", str(vault))
     assert stored(data) == NOTES

@@ -1,4 +1,7 @@
-"""Every file of a source comes along or is named: nothing is passed over in silence, and nothing is called whole that is not."""
+"""Every file of a source comes along or is named.
+
+Nothing is passed over in silence, and nothing is called whole that is not.
+"""
 
 import asyncio
 import os
@@ -60,7 +63,9 @@ class Opened:
 
 
 def unaccounted(source: Any, every: list[str], opened: Opened) -> list[str]:
-    """The files that were neither read for what came of them nor named, alone or with their folder."""
+    """The files that were neither read for what came of them nor named, alone or with their
+    folder.
+    """
     left: list[str] = []
     opened.paths.clear()
     for item in source.items():
@@ -71,28 +76,51 @@ def unaccounted(source: Any, every: list[str], opened: Opened) -> list[str]:
                 file.read()
         elif isinstance(item, SourceNote) and item.snapshots:
             list(item.snapshots())
-    return [path for path in every if path not in opened.paths and not any(path == name or path.startswith(f"{name}/") for name in left)]
+    return [
+        path
+        for path in every
+        if path not in opened.paths
+        and not any(path == name or path.startswith(f"{name}/") for name in left)
+    ]
 
 
 @pytest.mark.parametrize("form", ["folder", "zip", "tar"])
-async def test_a_vault_comes_whole_or_is_told_file_by_file(form: str, served: Served, alice: Client, tmp_path: Path) -> None:
-    content = {name: text if isinstance(text, bytes) else text.encode() for name, text in VAULT.items()}
+async def test_a_vault_comes_whole_or_is_told_file_by_file(
+    form: str, served: Served, alice: Client, tmp_path: Path
+) -> None:
+    content = {
+        name: text if isinstance(text, bytes) else text.encode() for name, text in VAULT.items()
+    }
     made = {"folder": exports.folder, "zip": exports.zipped, "tar": exports.tar}[form]
     report = await read_in(served, "alice", made(tmp_path / "vault", content))
     told = {line.name: line.reason for line in report.left}
-    assert told.keys() == {".obsidian", ".trash", ".hidden.md", "Sub/.DS_Store", "Sub/index.db", "Sub/notes.lock", "Sub/film.mp4.part", "empty.png"}
+    assert told.keys() == {
+        ".obsidian",
+        ".trash",
+        ".hidden.md",
+        "Sub/.DS_Store",
+        "Sub/index.db",
+        "Sub/notes.lock",
+        "Sub/film.mp4.part",
+        "empty.png",
+    }
     assert told[".obsidian"] == "it holds the settings of Obsidian (2 files)"
     assert told[".trash"].endswith("(1 file)")
     assert (report.notes.created, report.files.created) == (1, 3)
-    attached = {one["name"]: one["id"] for one in (await alice.ok("GET", "/os/attachments"))["attachments"]}
+    attached = {
+        one["name"]: one["id"] for one in (await alice.ok("GET", "/os/attachments"))["attachments"]
+    }
     [note] = (await alice.ok("GET", "/os/notes?recursive=true"))["notes"]
     assert (await alice.ok("GET", f"/os/notes/{note['id']}"))["note"]["markdown"] == (
-        f"![board.canvas](/os/attachments/{attached['board.canvas']}) [Tasks](/os/attachments/{attached['tasks.base']})"
+        f"![board.canvas](/os/attachments/{attached['board.canvas']}) "
+        f"[Tasks](/os/attachments/{attached['tasks.base']})"
         f" [file](/os/attachments/{attached['data.xyz']})"
     )
 
 
-async def test_what_somebody_may_miss_is_told_before_what_programs_keep(served: Served, alice: Client, tmp_path: Path) -> None:
+async def test_what_somebody_may_miss_is_told_before_what_programs_keep(
+    served: Served, alice: Client, tmp_path: Path
+) -> None:
     (plant(tmp_path / "vault", VAULT) / "linked.md").symlink_to("Home.md")
     report = await read_in(served, "alice", tmp_path / "vault")
     assert next(line.name for line in report.left) == "linked.md"
@@ -102,7 +130,9 @@ async def test_every_file_of_an_export_that_others_added_to_is_told(
     served: Served, alice: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     note = await alice.note("Mine", "text")
-    await alice.ok("PATCH", f"/os/notes/{note['id']}", json={"content": "other", "contentFormat": "markdown"})
+    await alice.ok(
+        "PATCH", f"/os/notes/{note['id']}", json={"content": "other", "contentFormat": "markdown"}
+    )
     await alice.ok("POST", f"/os/snapshots/{note['id']}", json={"label": "kept"})
     await alice.ok("POST", "/os/todos", status=201, json={"title": "T"})
     await alice.ok("POST", "/os/attachments?name=a.png", status=201, content=b"\x89PNG\r\n\x1a\n")
@@ -112,15 +142,33 @@ async def test_every_file_of_an_export_that_others_added_to_is_told(
     whole = hearth_tree.read(tmp_path / "out")
     written_for_others = {"todo.txt", "todos.ics", "hearth.json", "settings.json"}
     assert set(unaccounted(whole, every, opened)) <= written_for_others
-    added: dict[str, str | bytes] = {"notes/a.png": b"1", "snapshots/0-0.jsonl": "{}", "conversations/a.txt": "x", "Mine.md": "x", "other/y.md": "x"}
+    added: dict[str, str | bytes] = {
+        "notes/a.png": b"1",
+        "snapshots/0-0.jsonl": "{}",
+        "conversations/a.txt": "x",
+        "Mine.md": "x",
+        "other/y.md": "x",
+    }
     plant(tmp_path / "out", added)
-    told = {item.name for item in hearth_tree.read(tmp_path / "out").items() if isinstance(item, NotCarried)}
+    told = {
+        item.name
+        for item in hearth_tree.read(tmp_path / "out").items()
+        if isinstance(item, NotCarried)
+    }
     assert told == set(added)
 
 
-@pytest.mark.parametrize("name", ["joplin-raw", "google-keep", "memos", "todo.txt", "ics", "todoist-csv"])
-def test_every_file_beside_an_export_of_another_program_is_told(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folders = [path for format_, path in exports.every_export(tmp_path) if format_ == name and path.is_dir()]
+@pytest.mark.parametrize(
+    "name", ["joplin-raw", "google-keep", "memos", "todo.txt", "ics", "todoist-csv"]
+)
+def test_every_file_beside_an_export_of_another_program_is_told(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = [
+        path
+        for format_, path in exports.every_export(tmp_path)
+        if format_ == name and path.is_dir()
+    ]
     if name == "todoist-csv":
         folders = [plant(tmp_path / "lists of todoist", {"Garden.csv": exports.TODOIST})]
     opened = Opened(monkeypatch)

@@ -1,4 +1,6 @@
-"""A disk that is full in the middle of an import or export: a clear sentence, nothing half done, and with room again it ends as if nothing had been.
+"""A disk that is full in the middle of an import or export.
+
+A clear sentence, nothing half done, and with room again it ends as if nothing had been.
 
 The tests need the right to mount a small disk.
 """
@@ -37,7 +39,9 @@ def vault(place: Path) -> Path:
         (place / f"{number}.png").write_bytes(b"\x89PNG\r\n\x1a\n" + numbers.randbytes(400_000))
     for number in range(NOTES):
         words = " ".join(str(numbers.randrange(5000)) for _ in range(8000))
-        (place / f"Note {number}.md").write_text(f"[next](<Note {number + 1}.md>) ![[{number % FILES}.png]] #t{number % 3} {words}")
+        (place / f"Note {number}.md").write_text(
+            f"[next](<Note {number + 1}.md>) ![[{number % FILES}.png]] #t{number % 3} {words}"
+        )
     return place
 
 
@@ -46,7 +50,10 @@ def packed() -> bytes:
     whole = io.BytesIO()
     with zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED) as archive:
         for number in range(NOTES):
-            archive.writestr(f"Note {number}.md", f"[next](<Note {number + 1}.md>) {number} " + "some leeks and beans " * 5_000)
+            archive.writestr(
+                f"Note {number}.md",
+                f"[next](<Note {number + 1}.md>) {number} " + "some leeks and beans " * 5_000,
+            )
     return whole.getvalue()
 
 
@@ -62,7 +69,9 @@ def wrong(data: Path) -> set[str]:
     """Give which checks of the doctor find something wrong."""
     command = [sys.executable, "-m", "app", "doctor", "--json", "--data", str(data)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, timeout=120, check=False)
-    return {one["check"] for one in json.loads(done.stdout)["findings"] if one["gravity"] == "wrong"}
+    return {
+        one["check"] for one in json.loads(done.stdout)["findings"] if one["gravity"] == "wrong"
+    }
 
 
 def start_import(server: Server, name: str, body: bytes) -> Any:
@@ -87,7 +96,9 @@ def ended(server: Server, job: Any) -> Any:
 
 
 def await_rest(data: Path) -> None:
-    """Wait until a server that has begun holds its reserve and has done its idle work, so that nothing of it moves under the test."""
+    """Wait until a server that has begun holds its reserve and has done its idle work, so that
+    nothing of it moves under the test.
+    """
     until = time.monotonic() + 60
     used, since = 0, time.monotonic()
     while time.monotonic() < until:
@@ -114,7 +125,9 @@ if can_mount():
         ran(data, "import", str(source))
         return data
 
-    def test_an_import_by_command_stops_with_a_sentence_and_goes_on_when_there_is_room(tmp_path: Path, source: Path, whole: Path) -> None:
+    def test_an_import_by_command_stops_with_a_sentence_and_goes_on_when_there_is_room(
+        tmp_path: Path, source: Path, whole: Path
+    ) -> None:
         with small_disk(tmp_path / "disk", "60m") as disk:
             data = disk / "data"
             ran(data, "init", "--user", "alice")
@@ -127,20 +140,26 @@ if can_mount():
             assert content(data) == content(whole)
 
     @pytest.mark.parametrize("name", ["out", "out.zip"])
-    def test_an_export_by_command_leaves_nothing_and_is_the_same_when_there_is_room(tmp_path: Path, whole: Path, name: str) -> None:
+    def test_an_export_by_command_leaves_nothing_and_is_the_same_when_there_is_room(
+        tmp_path: Path, whole: Path, name: str
+    ) -> None:
         ran(whole, "export", str(tmp_path / name))
         with small_disk(tmp_path / "disk", "2m") as disk:
             (disk / "mine.txt").write_text("mine")
             assert FULL["export"] in refused(whole, "export", str(disk / name))
             assert [path.name for path in disk.iterdir()] == ["mine.txt"]
-            subprocess.run(["mount", "-o", "remount,size=60m", disk], check=True, capture_output=True)
+            subprocess.run(
+                ["mount", "-o", "remount,size=60m", disk], check=True, capture_output=True
+            )
             ran(whole, "export", str(disk / name))
             if name == "out":
                 assert tree(disk / name) == tree(tmp_path / name)
             else:
                 assert (disk / name).read_bytes() == (tmp_path / name).read_bytes()
 
-    def test_jobs_on_a_full_disk_fail_with_a_sentence_leave_nothing_and_can_be_begun_again(tmp_path: Path, source: Path) -> None:
+    def test_jobs_on_a_full_disk_fail_with_a_sentence_leave_nothing_and_can_be_begun_again(
+        tmp_path: Path, source: Path
+    ) -> None:
         with small_disk(tmp_path / "disk", "100m") as disk:
             data = disk / "data"
             with serving(data, environment={"HEARTH_EMBEDDINGS": "off"}) as server:
@@ -152,14 +171,27 @@ if can_mount():
                 await_rest(data)
                 ballast = leave_room(disk, 2 * MIB)
                 for kind in ("export", "import"):
-                    job = server.ask("GET", "/export")[1]["job"] if kind == "export" else start_import(server, "more.zip", packed())
+                    job = (
+                        server.ask("GET", "/export")[1]["job"]
+                        if kind == "export"
+                        else start_import(server, "more.zip", packed())
+                    )
                     failed = ended(server, job)
-                    assert (failed["status"], failed["error"], failed["report"]) == ("failed", FULL[kind], None)
+                    assert (failed["status"], failed["error"], failed["report"]) == (
+                        "failed",
+                        FULL[kind],
+                        None,
+                    )
                 assert not any((data / "spool").iterdir())
                 ballast.unlink()
                 again = ended(server, start_import(server, "more.zip", packed()))
-                assert (again["status"], sum(again["report"]["notes"].values())) == ("completed", NOTES)
-                assert ended(server, server.ask("GET", "/export")[1]["job"])["status"] == "completed"
+                assert (again["status"], sum(again["report"]["notes"].values())) == (
+                    "completed",
+                    NOTES,
+                )
+                assert (
+                    ended(server, server.ask("GET", "/export")[1]["job"])["status"] == "completed"
+                )
                 assert stored(data) == before + NOTES
                 assert server.health()["state"] == "writable"
             assert content(data)["sound"] == [("ok",)]

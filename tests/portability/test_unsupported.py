@@ -11,7 +11,11 @@ from app.portability.formats.formats import source_of
 from tests.support import foreign_exports as exports
 from tests.support.moving import plant
 
-BUNDLE = {"A.textbundle/text.md": b"# A", "A.textbundle/info.json": b"{}", "A.textbundle/assets/a.png": b"x"}
+BUNDLE = {
+    "A.textbundle/text.md": b"# A",
+    "A.textbundle/info.json": b"{}",
+    "A.textbundle/assets/a.png": b"x",
+}
 
 
 @pytest.mark.parametrize(
@@ -26,7 +30,9 @@ BUNDLE = {"A.textbundle/text.md": b"# A", "A.textbundle/info.json": b"{}", "A.te
         ("backup.txt", b'{"items": [{"content_type": "Note"}]}', "Standard Notes"),
     ],
 )
-def test_a_file_of_a_known_program_is_refused_by_name(name: str, content: bytes, words: str, tmp_path: Path) -> None:
+def test_a_file_of_a_known_program_is_refused_by_name(
+    name: str, content: bytes, words: str, tmp_path: Path
+) -> None:
     with pytest.raises(Invalid, match=f"(?s){name}.*{words}"):
         source_of(exports.single(tmp_path / name, content))
 
@@ -51,7 +57,12 @@ def test_what_nothing_knows_is_refused_with_the_formats_that_are_known(tmp_path:
 
 def test_encrypted_notes_among_others_are_told_and_not_taken_for_text(tmp_path: Path) -> None:
     secret = "-----BEGIN PGP MESSAGE-----\n\nhQEMA\n-----END PGP MESSAGE-----\n"
-    plant(tmp_path / "notes", {"secret.md": secret, "about.md": f"How to read this:\n\n{secret}", "plain.md": "x"})
+    plant(
+        tmp_path / "notes",
+        {"secret.md": secret, "about.md": f"How to read this:\n\n{secret}", "plain.md": "x"},
+    )
     items = list(markdown_folder.read(tmp_path / "notes").items())
     assert {one.title for one in items if isinstance(one, SourceNote)} == {"about", "plain"}
-    assert [(one.name, one.reason.partition(";")[0]) for one in items if isinstance(one, NotCarried)] == [("secret.md", "it is encrypted")]
+    assert [
+        (one.name, one.reason.partition(";")[0]) for one in items if isinstance(one, NotCarried)
+    ] == [("secret.md", "it is encrypted")]

@@ -1,1 +1,3 @@
-"""Simulated power cuts: what a running server writes is recorded, and every state of the disk that a cut could leave is opened and looked at."""
+"""Simulated power cuts: what a running server writes is recorded, and every state of the disk
+that a cut could leave is opened and looked at.
+"""

@@ -21,7 +21,10 @@ LONGEST_SECONDS = 1200
 
 @dataclass
 class Report:
-    """What the cuts of one or several recordings showed; `lost`, `strange` and `corrupt` count states."""
+    """What the cuts of one or several recordings showed.
+
+    `lost`, `strange` and `corrupt` count states.
+    """
 
     states: int = 0
     requests: int = 0
@@ -44,7 +47,9 @@ def cut(recording: Path, *, many: int, seed: int, lying: bool = False) -> Report
     base = {DATABASE: (recording / "base" / DATABASE).read_bytes()}
     events: list[Any] = pickle.loads((recording / "events.pickle").read_bytes())
     kinds = [event.kind for event in events]
-    report = Report(requests=kinds.count("asked"), answered=kinds.count("answered"), syncs=kinds.count("sync"))
+    report = Report(
+        requests=kinds.count("asked"), answered=kinds.count("answered"), syncs=kinds.count("sync")
+    )
     with tempfile.TemporaryDirectory(dir=fast_folder()) as folder:
         for state in states(base, events, many=many, seed=seed, lying=lying):
             verdict = judge(state, Path(folder) / "data")
@@ -52,26 +57,64 @@ def cut(recording: Path, *, many: int, seed: int, lying: bool = False) -> Report
             for name, found in verdict._asdict().items():
                 setattr(report, name, getattr(report, name) + bool(found))
                 if found and len(report.examples) < SHOWN:
-                    report.examples.append(f"cut after event {state.position}, {state.way}: {name} {found[0]}")
+                    report.examples.append(
+                        f"cut after event {state.position}, {state.way}: {name} {found[0]}"
+                    )
     return report
 
 
 def recorded(out: Path, *, requests: int, durability: str, seed: int) -> Path:
     """Record a server in a process of its own and give the recording."""
-    command = [sys.executable, "-m", "tests.power.recording", str(out), str(requests), durability, str(seed)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LONGEST_SECONDS, check=False)
+    command = [
+        sys.executable,
+        "-m",
+        "tests.power.recording",
+        str(out),
+        str(requests),
+        durability,
+        str(seed),
+    ]
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=LONGEST_SECONDS, check=False
+    )
     if done.returncode:
         raise RuntimeError(done.stderr)
     return out
 
 
-def run(*, many: int, requests: int, durability: str = "full", seed: int = 0, recordings: int = 1, jobs: int = 1, lying: bool = False) -> Report:
+def run(
+    *,
+    many: int,
+    requests: int,
+    durability: str = "full",
+    seed: int = 0,
+    recordings: int = 1,
+    jobs: int = 1,
+    lying: bool = False,
+) -> Report:
     """Make some recordings of so many requests each, and judge `many` states of all together."""
     whole = Report()
-    with tempfile.TemporaryDirectory(dir=fast_folder()) as folder, ProcessPoolExecutor(jobs) as pool:
+    with (
+        tempfile.TemporaryDirectory(dir=fast_folder()) as folder,
+        ProcessPoolExecutor(jobs) as pool,
+    ):
         for number in range(recordings):
-            out = recorded(Path(folder) / str(number), requests=requests, durability=durability, seed=seed + number)
-            parts = [pool.submit(cut, out, many=many // recordings // jobs, seed=1000 * (seed + number) + part, lying=lying) for part in range(jobs)]
+            out = recorded(
+                Path(folder) / str(number),
+                requests=requests,
+                durability=durability,
+                seed=seed + number,
+            )
+            parts = [
+                pool.submit(
+                    cut,
+                    out,
+                    many=many // recordings // jobs,
+                    seed=1000 * (seed + number) + part,
+                    lying=lying,
+                )
+                for part in range(jobs)
+            ]
             reports = [part.result() for part in parts]
             for later in reports[1:]:
                 later.requests = later.answered = later.syncs = 0

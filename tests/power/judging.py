@@ -1,4 +1,6 @@
-"""Open what a power cut left by the server's own steps, and compare it with what the server had been asked and had answered."""
+"""Open what a power cut left by the server's own steps, and compare it with what the server had
+been asked and had answered.
+"""
 
 import contextlib
 import shutil
@@ -16,7 +18,11 @@ from tests.power.states import State
 
 
 class Verdict(NamedTuple):
-    """What is wrong with a state: answered writes that are not there, things that fit no history, and troubles of the file itself."""
+    """What is wrong with a state.
+
+    Answered writes that are not there, things that fit no history, and troubles of the file
+    itself.
+    """
 
     lost: tuple[str, ...] = ()
     strange: tuple[str, ...] = ()
@@ -24,7 +30,9 @@ class Verdict(NamedTuple):
 
 
 def judge(state: State, folder: Path) -> Verdict:
-    """Lay the state out in `folder`, open it as a server does after an unclean stop, and give what is wrong with it."""
+    """Lay the state out in `folder`, open it as a server does after an unclean stop, and give
+    what is wrong with it.
+    """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for name, content in state.files.items():
@@ -44,16 +52,24 @@ def judge(state: State, folder: Path) -> Verdict:
 def compare(connection: sqlite3.Connection, state: State) -> Verdict:
     """Compare the notes with the marks of the requests."""
     corrupt = [row[0] for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
-    corrupt += [f"foreign key {tuple(row)}" for row in connection.execute("PRAGMA foreign_key_check")]
+    corrupt += [
+        f"foreign key {tuple(row)}" for row in connection.execute("PRAGMA foreign_key_check")
+    ]
     rows = connection.execute("SELECT title, content, trash_id IS NOT NULL FROM notes").fetchall()
     live = {title: content for title, content, gone in rows if not gone}
     there = {title for title, _, _ in rows}
     counted = connection.execute("SELECT note_count FROM workspaces").fetchone()[0]
     strange = [] if counted == len(live) else [f"{len(live)} notes, but counted {counted}"]
-    strange += [f"{title} was never asked for" for title in there if not _was_asked(title, state.asked)]
+    strange += [
+        f"{title} was never asked for" for title in there if not _was_asked(title, state.asked)
+    ]
     bulks = Counter(title.rpartition("-")[0] for title in there if "-" in title)
     strange += [f"half of {title}" for title, count in bulks.items() if count != FILES]
-    lost = [mark for mark in state.answered if not _stands(mark, live=live, there=there, bulks=bulks, state=state)]
+    lost = [
+        mark
+        for mark in state.answered
+        if not _stands(mark, live=live, there=there, bulks=bulks, state=state)
+    ]
     connection.execute("BEGIN IMMEDIATE")
     connection.execute("UPDATE notes SET title = title WHERE id = (SELECT min(id) FROM notes)")
     connection.execute("COMMIT")  # it takes writes again
@@ -64,8 +80,12 @@ def _was_asked(title: str, asked: frozenset[str]) -> bool:
     return f"note:{title}" in asked or f"bulk:{title.rpartition('-')[0]}" in asked
 
 
-def _stands(mark: str, *, live: dict[str, str], there: set[str], bulks: Counter[str], state: State) -> bool:
-    """Say whether what the mark names is there, or was followed by something asked later that explains why not."""
+def _stands(
+    mark: str, *, live: dict[str, str], there: set[str], bulks: Counter[str], state: State
+) -> bool:
+    """Say whether what the mark names is there, or was followed by something asked later that
+    explains why not.
+    """
     kind, _, rest = mark.partition(":")
     if kind == "bulk":
         return bulks[rest] == FILES

@@ -1,4 +1,6 @@
-"""Run a server that people write to, and record what it asks of the disk: `python -m tests.power.recording OUT REQUESTS DURABILITY SEED`.
+"""Run a server that people write to, and record what it asks of the disk.
+
+`python -m tests.power.recording OUT REQUESTS DURABILITY SEED`.
 
 It runs as a process of its own. OUT gets the database as it was before, and the events.
 """
@@ -33,7 +35,10 @@ PAUSE_SECONDS = 0.08
 
 
 class Client(threading.Thread):
-    """One client that creates, changes, deletes and writes many at once; each request bears a mark that says what it does."""
+    """One client that creates, changes, deletes and writes many at once.
+
+    Each request bears a mark that says what it does.
+    """
 
     def __init__(self, port: int, key: str, label: str, *, requests: int, seed: int) -> None:
         super().__init__()
@@ -50,7 +55,9 @@ class Client(threading.Thread):
             for number in range(self.requests):
                 self._step(number)
                 if self.chance.random() < 0.15:
-                    time.sleep(PAUSE_SECONDS)  # so that the store does its idle work and folds the journal
+                    time.sleep(
+                        PAUSE_SECONDS
+                    )  # so that the store does its idle work and folds the journal
         except BaseException as error:
             self.failure = error
 
@@ -64,15 +71,32 @@ class Client(threading.Thread):
             gone = self.chance.choice(list(self.notes))
             self._ask("DELETE", f"/os/notes/{self.notes.pop(gone)}", None, f"gone:{gone}")
         elif dice < 0.6:
-            files = [{"path": f"bulk/{title}-{part}.md", "content": "more words " * self.chance.randrange(200)} for part in range(FILES)]
+            files = [
+                {
+                    "path": f"bulk/{title}-{part}.md",
+                    "content": "more words " * self.chance.randrange(200),
+                }
+                for part in range(FILES)
+            ]
             self._ask("POST", "/accumulate", {"files": files}, f"bulk:{title}")
         else:
-            made = self._ask("POST", "/os/notes", {"title": title, "content": "some words " * self.chance.randrange(200)}, f"note:{title}")
+            made = self._ask(
+                "POST",
+                "/os/notes",
+                {"title": title, "content": "some words " * self.chance.randrange(200)},
+                f"note:{title}",
+            )
             self.notes[title] = made["result"]["note"]["id"]
 
     def _ask(self, method: str, path: str, body: object, mark: str) -> Any:
-        headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json", MARK.decode(): mark}
-        self.connection.request(method, f"/api/v1{path}", None if body is None else json.dumps(body), headers)
+        headers = {
+            "Authorization": f"Bearer {self.key}",
+            "Content-Type": "application/json",
+            MARK.decode(): mark,
+        }
+        self.connection.request(
+            method, f"/api/v1{path}", None if body is None else json.dumps(body), headers
+        )
         answer = self.connection.getresponse()
         text = answer.read()
         if answer.status >= 300:
@@ -81,7 +105,9 @@ class Client(threading.Thread):
 
 
 def marked(app: Callable[..., Awaitable[None]], tracer: Tracer) -> Callable[..., Awaitable[None]]:
-    """Note when a request with a mark came, and when its answer is about to leave, which is as early as anybody can have heard of it."""
+    """Note when a request with a mark came, and when its answer is about to leave, which is as
+    early as anybody can have heard of it.
+    """
 
     async def front(scope: Any, receive: Any, send: Any) -> None:
         mark = dict(scope.get("headers", ())).get(MARK, b"").decode()
@@ -98,15 +124,25 @@ def marked(app: Callable[..., Awaitable[None]], tracer: Tracer) -> Callable[...,
     return front
 
 
-async def serve(tracer: Tracer, data: Path, key: str, *, requests: int, durability: Any, seed: int) -> None:
+async def serve(
+    tracer: Tracer, data: Path, key: str, *, requests: int, durability: Any, seed: int
+) -> None:
     """Serve until the clients have asked everything."""
-    store_module.CHECKPOINT_BYTES, store_module.RESTART_BYTES = 64 << 10, 256 << 10  # so that a short recording has many checkpoints of both kinds
+    store_module.CHECKPOINT_BYTES, store_module.RESTART_BYTES = (
+        64 << 10,
+        256 << 10,
+    )  # so that a short recording has many checkpoints of both kinds
     app = create_app(Settings(rate_limit=0, access_log=False, durability=durability), data)
     with socket.create_server(("127.0.0.1", 0), backlog=64) as listener:
-        server = uvicorn.Server(uvicorn.Config(marked(app, tracer), ws="none", lifespan="on", log_config=None))
+        server = uvicorn.Server(
+            uvicorn.Config(marked(app, tracer), ws="none", lifespan="on", log_config=None)
+        )
         running = asyncio.ensure_future(server.serve([listener]))
         port = listener.getsockname()[1]
-        clients = [Client(port, key, f"w{number}", requests=requests // WRITERS, seed=seed * 100 + number) for number in range(WRITERS)]
+        clients = [
+            Client(port, key, f"w{number}", requests=requests // WRITERS, seed=seed * 100 + number)
+            for number in range(WRITERS)
+        ]
         for client in clients:
             client.start()
         for client in clients:
@@ -125,9 +161,15 @@ def record(out: Path, *, requests: int, durability: str, seed: int) -> None:
     shutil.copytree(data, out / "base")
     with Tracer().in_place() as tracer:
         asyncio.run(serve(tracer, data, key, requests=requests, durability=durability, seed=seed))
-    events = [event for event in tracer.events if event.kind in ("asked", "answered") or event.name.startswith(DATABASE)]
+    events = [
+        event
+        for event in tracer.events
+        if event.kind in ("asked", "answered") or event.name.startswith(DATABASE)
+    ]
     (out / "events.pickle").write_bytes(pickle.dumps(events))
 
 
 if __name__ == "__main__":
-    record(Path(sys.argv[1]), requests=int(sys.argv[2]), durability=sys.argv[3], seed=int(sys.argv[4]))
+    record(
+        Path(sys.argv[1]), requests=int(sys.argv[2]), durability=sys.argv[3], seed=int(sys.argv[4])
+    )

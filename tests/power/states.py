@@ -1,7 +1,8 @@
 """Rebuild the states of a disk that a power cut could leave, from what was recorded.
 
-What was synced is there. Of what was not, anything may be: a write may be lost, done before one that came earlier, or done in some of its sectors;
-a file that was made may be missing, and one that was deleted may still be there.
+What was synced is there. Of what was not, anything may be: a write may be lost, done before one
+that came earlier, or done in some of its sectors; a file that was made may be missing, and one
+that was deleted may still be there.
 """
 
 import random
@@ -39,7 +40,11 @@ class File:
         content = bytearray(self.content)
         first = chance.randrange(len(self.waiting) + 1)
         for number, event in enumerate(self.waiting):
-            if way == "everything" or (way == "first" and number < first) or (way == "some" and chance.random() < 0.5):
+            if (
+                way == "everything"
+                or (way == "first" and number < first)
+                or (way == "some" and chance.random() < 0.5)
+            ):
                 apply(content, event, chance=chance if way == "some" else None)
             elif way == "first" and number == first:
                 apply(content, event, chance=chance, torn=1.0)
@@ -47,7 +52,9 @@ class File:
 
 
 class State(NamedTuple):
-    """What a cut left of each file, and what had been asked of and answered by the server before it."""
+    """What a cut left of each file, and what had been asked of and answered by the server before
+    it.
+    """
 
     position: int
     way: str
@@ -56,7 +63,9 @@ class State(NamedTuple):
     answered: frozenset[str]
 
 
-def apply(content: bytearray, event: Event, *, chance: random.Random | None = None, torn: float = TORN) -> None:
+def apply(
+    content: bytearray, event: Event, *, chance: random.Random | None = None, torn: float = TORN
+) -> None:
     """Do a write or a truncation; with `chance` perhaps only some sectors of it."""
     if event.kind == "truncate":
         del content[event.offset :]
@@ -64,7 +73,11 @@ def apply(content: bytearray, event: Event, *, chance: random.Random | None = No
         return
     if event.offset > len(content):
         gap = event.offset - len(content)
-        content.extend(chance.randbytes(gap) if chance is not None and chance.random() < GARBAGE else bytes(gap))
+        content.extend(
+            chance.randbytes(gap)
+            if chance is not None and chance.random() < GARBAGE
+            else bytes(gap)
+        )
     if chance is None or chance.random() >= torn:
         content[event.offset : event.offset + len(event.data)] = event.data
         return
@@ -76,13 +89,22 @@ def apply(content: bytearray, event: Event, *, chance: random.Random | None = No
             content[low:high] = event.data[low - event.offset : high - event.offset]
 
 
-def states(base: dict[str, bytes], events: list[Event], *, many: int, seed: int, lying: bool = False) -> Iterator[State]:
-    """Give so many states, spread over the whole recording; `lying`: of a disk that says of a sync that it is done and does nothing."""
+def states(
+    base: dict[str, bytes], events: list[Event], *, many: int, seed: int, lying: bool = False
+) -> Iterator[State]:
+    """Give so many states, spread over the whole recording; `lying`.
+
+    Of a disk that says of a sync that it is done and does nothing.
+    """
     chance = random.Random(seed)
     answers = [number for number, event in enumerate(events) if event.kind == "answered"]
     chosen: dict[int, int] = {}
-    for number in range(many):  # a third of them just after an answer, when most depends on its sync
-        moment = chance.choice(answers) if number % 3 == 0 and answers else chance.randrange(len(events))
+    for number in range(
+        many
+    ):  # a third of them just after an answer, when most depends on its sync
+        moment = (
+            chance.choice(answers) if number % 3 == 0 and answers else chance.randrange(len(events))
+        )
         chosen[moment] = chosen.get(moment, 0) + 1
     files = {name: File(content) for name, content in base.items()}
     asked: set[str] = set()
@@ -90,16 +112,22 @@ def states(base: dict[str, bytes], events: list[Event], *, many: int, seed: int,
     for number, event in enumerate(events):
         advance(files, event, asked=asked, answered=answered, lying=lying)
         for way in _ways(chosen.get(number, 0), chance):
-            yield State(number, way, dict(_found(files, way, chance)), frozenset(asked), frozenset(answered))
+            yield State(
+                number, way, dict(_found(files, way, chance)), frozenset(asked), frozenset(answered)
+            )
 
 
-def advance(files: dict[str, File], event: Event, *, asked: set[str], answered: set[str], lying: bool) -> None:
+def advance(
+    files: dict[str, File], event: Event, *, asked: set[str], answered: set[str], lying: bool
+) -> None:
     """Take one event further."""
     if event.kind in ("asked", "answered"):
         (asked if event.kind == "asked" else answered).add(event.name)
     elif event.kind == "create":
         before = files.get(event.name)
-        files[event.name] = File(exists=False) if before is None or before.deleted or not before.exists else before
+        files[event.name] = (
+            File(exists=False) if before is None or before.deleted or not before.exists else before
+        )
     elif event.kind == "delete":
         if event.offset and not lying:
             files.pop(event.name, None)
@@ -114,7 +142,10 @@ def advance(files: dict[str, File], event: Event, *, asked: set[str], answered: 
 
 def _ways(many: int, chance: random.Random) -> Iterable[str]:
     first = chance.randrange(len(WAYS))
-    return [WAYS[(first + number) % len(WAYS)] if number < len(WAYS) else "some" for number in range(many)]
+    return [
+        WAYS[(first + number) % len(WAYS)] if number < len(WAYS) else "some"
+        for number in range(many)
+    ]
 
 
 def _found(files: dict[str, File], way: str, chance: random.Random) -> Iterator[tuple[str, bytes]]:

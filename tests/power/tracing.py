@@ -1,7 +1,11 @@
-"""Record what SQLite asks of the disk: each write, truncation, sync, creation and deletion, in order, by a layer between it and its own file system.
+"""Record what SQLite asks of the disk.
 
-The layer is made of the very functions of the SQLite that this process has, with a few of them exchanged; it needs no compiler and no package.
-It can also let a call fail as a broken disk would.
+Each write, truncation, sync, creation and deletion, in order, by a layer between it and its own
+file system.
+
+The layer is made of the very functions of the SQLite that this process has, with a few of them
+exchanged; it needs no compiler and no package. It can also let a call fail as a broken disk
+would.
 """
 
 import _sqlite3
@@ -23,12 +27,16 @@ File = ctypes.c_void_p
 WRITE = ctypes.CFUNCTYPE(ctypes.c_int, File, ctypes.c_void_p, ctypes.c_int, ctypes.c_int64)
 TRUNCATE = ctypes.CFUNCTYPE(ctypes.c_int, File, ctypes.c_int64)
 SYNC = ctypes.CFUNCTYPE(ctypes.c_int, File, ctypes.c_int)
-OPEN = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, File, ctypes.c_int, ctypes.c_void_p)
+OPEN = ctypes.CFUNCTYPE(
+    ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, File, ctypes.c_int, ctypes.c_void_p
+)
 DELETE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int)
 
 
 class Event(NamedTuple):
-    """Something that happened: `create`, `write`, `truncate`, `sync` or `delete` of a file, or what a server was asked and answered."""
+    """Something that happened: `create`, `write`, `truncate`, `sync` or `delete` of a file, or
+    what a server was asked and answered.
+    """
 
     kind: str
     name: str
@@ -37,7 +45,9 @@ class Event(NamedTuple):
 
 
 Fails = Callable[[str, str], int]
-"""Says with which error code of SQLite a call (its kind, the file's name) shall fail; 0 lets it be done."""
+"""Says with which error code of SQLite a call (its kind, the file's name) shall fail; 0 lets it
+be done.
+"""
 
 
 class Tracer:
@@ -60,13 +70,18 @@ class Tracer:
         self._put(self._vfs, VFS_NAME, ctypes.addressof(self._title))
         self._open = OPEN(_pointer(below, VFS_OPEN))
         self._delete = DELETE(_pointer(below, VFS_DELETE))
-        for place, function in ((VFS_OPEN, OPEN(self._opened)), (VFS_DELETE, DELETE(self._deleted))):
+        for place, function in (
+            (VFS_OPEN, OPEN(self._opened)),
+            (VFS_DELETE, DELETE(self._deleted)),
+        ):
             self._kept.append(function)
             self._put(self._vfs, place, ctypes.cast(function, ctypes.c_void_p).value or 0)
 
     @contextlib.contextmanager
     def in_place(self) -> Iterator["Tracer"]:
-        """Stand between SQLite and the disk for every database that is opened while the block runs."""
+        """Stand between SQLite and the disk for every database that is opened while the block
+        runs.
+        """
         self._library.sqlite3_vfs_register(self._vfs, 1)
         try:
             yield self
@@ -100,12 +115,16 @@ class Tracer:
         if methods in self._patched:
             return self._patched[methods]
         table = ctypes.create_string_buffer(ctypes.string_at(methods, METHODS_SIZE), METHODS_SIZE)
-        write, truncate, sync = (kind(_pointer(methods, 8 + POINTER * METHODS.index(name))) for kind, name in _CHANGING)
+        write, truncate, sync = (
+            kind(_pointer(methods, 8 + POINTER * METHODS.index(name))) for kind, name in _CHANGING
+        )
 
         def written(file: int, data: int, size: int, offset: int) -> int:
             if code := self._fails("write", self._names[file]):
                 return code
-            self.events.append(Event("write", self._names[file], offset, ctypes.string_at(data, size)))
+            self.events.append(
+                Event("write", self._names[file], offset, ctypes.string_at(data, size))
+            )
             return int(write(file, data, size, offset))
 
         def truncated(file: int, size: int) -> int:
@@ -123,7 +142,11 @@ class Tracer:
         for (kind, name), function in zip(_CHANGING, (written, truncated, synced), strict=True):
             made = kind(function)
             self._kept.append(made)
-            self._put(table, 8 + POINTER * METHODS.index(name), ctypes.cast(made, ctypes.c_void_p).value or 0)
+            self._put(
+                table,
+                8 + POINTER * METHODS.index(name),
+                ctypes.cast(made, ctypes.c_void_p).value or 0,
+            )
         self._patched[methods] = self._patched[ctypes.addressof(table)] = table
         return table
 

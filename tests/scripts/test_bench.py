@@ -92,29 +92,41 @@ def test_what_is_typed_to_open_a_note_begins_like_a_title(corpus: ModuleType) ->
     assert begins.count(False) > 5
 
 
-def test_notes_for_a_model_are_different_english_texts_of_about_a_kilobyte(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_notes_for_a_model_are_different_english_texts_of_about_a_kilobyte(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.syspath_prepend(SCRIPT.with_suffix(""))
     texts = [note["content"] for note in importlib.import_module("finding").prose(300)]
     assert len(set(texts)) == 300
     assert 700 < sum(map(len, texts)) / 300 < 1_400
 
 
-def test_an_answer_that_comes_in_pieces_is_put_together(load: ModuleType, answering: Answering) -> None:
+def test_an_answer_that_comes_in_pieces_is_put_together(
+    load: ModuleType, answering: Answering
+) -> None:
     assert load.ask(answering.port, load.http("GET", "/", headers={})) == b"hello"
 
 
 @pytest.mark.parametrize("connections", [1, 3])
-def test_requests_to_be_sent_once_are_sent_once(load: ModuleType, answering: Answering, connections: int) -> None:
+def test_requests_to_be_sent_once_are_sent_once(
+    load: ModuleType, answering: Answering, connections: int
+) -> None:
     requests = [load.http("POST", f"/{number}", headers={}, body={}) for number in range(20)]
     found = load.send_once(answering.port, requests, connections=connections)
     assert sorted(answering.requests) == sorted(requests)
     assert 0 < found.p50 <= found.p99
 
 
-def test_one_reader_reads_until_the_writers_are_done(load: ModuleType, answering: Answering) -> None:
+def test_one_reader_reads_until_the_writers_are_done(
+    load: ModuleType, answering: Answering
+) -> None:
     writes = [load.http("POST", f"/{number}", headers={}, body={}) for number in range(50)]
-    load.read_beside_writers(answering.port, [load.http("GET", "/read", headers={})], writes, writers=4)
-    assert sorted(request for request in answering.requests if request.startswith(b"POST")) == sorted(writes)
+    load.read_beside_writers(
+        answering.port, [load.http("GET", "/read", headers={})], writes, writers=4
+    )
+    assert sorted(
+        request for request in answering.requests if request.startswith(b"POST")
+    ) == sorted(writes)
     assert any(request.startswith(b"GET /read ") for request in answering.requests)
 
 
@@ -127,17 +139,42 @@ def test_an_answer_other_than_success_is_an_error(load: ModuleType, answering: A
 def test_a_request_survives_being_written_as_a_lua_string(load: ModuleType) -> None:
     request = 'POST / HTTP/1.1\r\n\r\n{"a":"ü\\n"}'.encode()
     written = load._lua(request)
-    assert re.sub(r"\\(\d{3})", lambda found: chr(int(found[1])), written[1:-1]).encode("latin-1") == request
+    assert (
+        re.sub(r"\\(\d{3})", lambda found: chr(int(found[1])), written[1:-1]).encode("latin-1")
+        == request
+    )
 
 
-def test_a_short_run_reports_ratios_names_who_is_missing_and_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_a_short_run_reports_ratios_names_who_is_missing_and_leaves_nothing_behind(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "checkout").mkdir()
     (tmp_path / "disk").mkdir()
-    limits = ["--notes", "40", "--rounds", "1", "--creates", "50", "--only", "create,accumulate,mixed,facts"]
+    limits = [
+        "--notes",
+        "40",
+        "--rounds",
+        "1",
+        "--creates",
+        "50",
+        "--only",
+        "create,accumulate,mixed,facts",
+    ]
     places = ["--dir", str(tmp_path / "disk"), "--checkout", str(tmp_path / "checkout")]
-    done = subprocess.run([sys.executable, str(SCRIPT), *limits, *places], capture_output=True, text=True, check=True, timeout=100)
-    assert re.search(r"\| create a note, c=8 \| \d[\d.e+]*; [\d.]+ / [\d.]+ \| \d[\d.e+]*; [\d.]+ / [\d.]+ \|", done.stdout)
+    done = subprocess.run(
+        [sys.executable, str(SCRIPT), *limits, *places],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=100,
+    )
+    assert re.search(
+        r"\| create a note, c=8 \| \d[\d.e+]*; [\d.]+ / [\d.]+ \| \d[\d.e+]*; [\d.]+ / [\d.]+ \|",
+        done.stdout,
+    )
     assert re.search(r"\| accumulate 50 files, c=1 \| 0\.\d\d \|", done.stdout)
-    assert re.search(r"\| disk after a clean stop per byte of text \| - \| \d+\.\d\d \|", done.stdout)
+    assert re.search(
+        r"\| disk after a clean stop per byte of text \| - \| \d+\.\d\d \|", done.stdout
+    )
     assert "- hearth is left out: hearth could not be initialised" in done.stdout
     assert list((tmp_path / "disk").iterdir()) == []

@@ -1,4 +1,6 @@
-"""The set-up scripts: what they compare, what they say, and that a second start goes straight to the server."""
+"""The set-up scripts: what they compare, what they say, and that a second start goes straight to
+the server.
+"""
 
 from __future__ import annotations
 
@@ -36,12 +38,20 @@ sys.exit(3)
 def requirements() -> list[Requirement]:
     """Return what the project asks for, the extras included."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    return [Requirement(entry) for group in [project["dependencies"], *project["optional-dependencies"].values()] for entry in group]
+    return [
+        Requirement(entry)
+        for group in [project["dependencies"], *project["optional-dependencies"].values()]
+        for entry in group
+    ]
 
 
 def pins() -> dict[str, str]:
     """Return the pinned version of each package by its normal name."""
-    lines = [Requirement(line) for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
+    lines = [
+        Requirement(line)
+        for line in (ROOT / "constraints.txt").read_text().splitlines()
+        if not line.startswith("#")
+    ]
     return {normal(pin.name): str(pin.specifier).removeprefix("==") for pin in lines}
 
 
@@ -62,14 +72,22 @@ def test_the_pins_are_exact_sorted_and_without_addresses() -> None:
 
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A checkout with a stand-in for the server and a finished environment, in a folder with an awkward name."""
+    """A checkout with a stand-in for the server and a finished environment, in a folder with an
+    awkward name.
+    """
     root = tmp_path / "Größe [und] Raum"
-    shutil.copytree(ROOT / "scripts", root / "scripts", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(
+        ROOT / "scripts", root / "scripts", ignore=shutil.ignore_patterns("__pycache__")
+    )
     for name in ("pyproject.toml", "constraints.txt"):
         shutil.copy(ROOT / name, root)
     (root / "app").mkdir()
     (root / "app" / "__main__.py").write_text(SERVER)
-    places = {"ROOT": root, "VENV": root / ".venv", "STAMP": root / ".venv" / environment.STAMP.name}
+    places = {
+        "ROOT": root,
+        "VENV": root / ".venv",
+        "STAMP": root / ".venv" / environment.STAMP.name,
+    }
     for name, place in {**places, "PYTHON": root / environment.PYTHON.relative_to(ROOT)}.items():
         monkeypatch.setattr(environment, name, place)
     venv.create(root / ".venv", symlinks=os.name != "nt")
@@ -85,7 +103,14 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def start(checkout: Path, *arguments: str, **outer: str) -> subprocess.CompletedProcess[str]:
     """Run the checkout's serve.py from another folder."""
     command = [sys.executable, str(checkout / "scripts" / "serve.py"), *arguments]
-    return subprocess.run(command, cwd=checkout.parent, env={**os.environ, **outer}, capture_output=True, encoding="utf-8", check=False)
+    return subprocess.run(
+        command,
+        cwd=checkout.parent,
+        env={**os.environ, **outer},
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
 
 
 def test_a_second_start_runs_the_server_at_once_and_passes_on_its_exit_code(checkout: Path) -> None:
@@ -113,17 +138,26 @@ def test_a_signal_reaches_the_server_itself(checkout: Path) -> None:
         assert server.wait() == 7
 
 
-def test_a_start_without_the_model_fetches_it_and_goes_on_with_a_sentence_where_that_fails(checkout: Path) -> None:
+def test_a_start_without_the_model_fetches_it_and_goes_on_with_a_sentence_where_that_fails(
+    checkout: Path,
+) -> None:
     environment.model_file().unlink()
     done = start(checkout)
     assert "'serve'" in done.stdout
-    assert re.fullmatch(r"Fetching the model .*\nThere is no model, so search finds words and not meaning; .*\n", done.stderr)
+    assert re.fullmatch(
+        r"Fetching the model .*\nThere is no model, so search finds words and not meaning; .*\n",
+        done.stderr,
+    )
     assert done.returncode == 3
     again = start(checkout)
     assert ("'serve'" in again.stdout, again.stderr) == (True, "")
 
 
-@pytest.mark.parametrize("outer", [{"HEARTH_EMBEDDINGS": "off"}, {"HEARTH_EMBEDDINGS_URL": "http://localhost"}, {}], ids=["off", "address", "option"])
+@pytest.mark.parametrize(
+    "outer",
+    [{"HEARTH_EMBEDDINGS": "off"}, {"HEARTH_EMBEDDINGS_URL": "http://localhost"}, {}],
+    ids=["off", "address", "option"],
+)
 def test_no_model_is_fetched_where_none_is_wanted(checkout: Path, outer: dict[str, str]) -> None:
     environment.model_file().unlink()
     done = start(checkout, *([] if outer else ["--no-model"]), "--port", "1", **outer)
@@ -154,7 +188,9 @@ def test_the_set_up_knows_the_name_of_the_models_file() -> None:
     ],
     ids=["same", "other packages", "without the extra", "moved", "other Python", "never finished"],
 )
-def test_a_stamp_says_what_is_left_to_do(checkout: Path, change: Callable[[Stamp | None], Stamp | None], intact: bool, current: bool) -> None:
+def test_a_stamp_says_what_is_left_to_do(
+    checkout: Path, change: Callable[[Stamp | None], Stamp | None], intact: bool, current: bool
+) -> None:
     stamp = change(environment.read_stamp())
     assert environment.is_intact(stamp) is intact
     assert environment.is_current(stamp, "dev") is current
@@ -183,7 +219,9 @@ def test_a_spoilt_stamp_counts_as_none(checkout: Path, text: str) -> None:
         ("constraints.txt", "click==", "click==0+", False),
     ],
 )
-def test_only_what_decides_the_packages_asks_for_a_new_set_up(checkout: Path, file: str, old: str, new: str, same: bool) -> None:
+def test_only_what_decides_the_packages_asks_for_a_new_set_up(
+    checkout: Path, file: str, old: str, new: str, same: bool
+) -> None:
     before, path = environment.fingerprint(), checkout / file
     assert old in path.read_text()
     path.write_text(path.read_text().replace(old, new))
@@ -192,7 +230,14 @@ def test_only_what_decides_the_packages_asks_for_a_new_set_up(checkout: Path, fi
 
 def test_mirrors_and_proxies_stay_but_other_targets_do_not(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = {"PIP_INDEX_URL": "mirror", "HTTPS_PROXY": "proxy", "HEARTH_PORT": "1"}
-    dropped = {"PYTHONPATH": "p", "PYTHONHOME": "h", "VIRTUAL_ENV": "v", "PIP_TARGET": "t", "PIP_USER": "1", "PIP_CONSTRAINT": "c"}
+    dropped = {
+        "PYTHONPATH": "p",
+        "PYTHONHOME": "h",
+        "VIRTUAL_ENV": "v",
+        "PIP_TARGET": "t",
+        "PIP_USER": "1",
+        "PIP_CONSTRAINT": "c",
+    }
     for name, value in {**kept, **dropped}.items():
         monkeypatch.setenv(name, value)
     ours = environment.own_environment()
@@ -214,8 +259,13 @@ def test_the_running_python_is_chosen_when_it_is_new_enough() -> None:
     assert setup_environment.version_of(path) == sys.version_info[:2]
 
 
-@pytest.mark.parametrize(("answer", "chosen"), [("Python 3.12.4", "3.12"), ("Python 3.9.18", None), ("no such version", None)])
-def test_an_old_python_looks_for_a_newer_one_on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, chosen: str | None) -> None:
+@pytest.mark.parametrize(
+    ("answer", "chosen"),
+    [("Python 3.12.4", "3.12"), ("Python 3.9.18", None), ("no such version", None)],
+)
+def test_an_old_python_looks_for_a_newer_one_on_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, chosen: str | None
+) -> None:
     path = python_that_says(tmp_path, answer)
     monkeypatch.setattr(setup_environment, "RUNNING", "")
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -232,11 +282,17 @@ def test_an_old_python_looks_for_a_newer_one_on_path(tmp_path: Path, monkeypatch
         ("/usr/bin/python3: No module named ensurepip", "python3-venv"),
         ("OSError: [Errno 28] No space left on device", "The disk is full"),
         ("[Errno 13] Permission denied: '/srv/hearth/.venv.lock'", "cannot be written"),
-        ("Retrying after 'NewConnectionError(...)'\nERROR: No matching distribution found for click", "could not be downloaded"),
+        (
+            "Retrying after 'NewConnectionError(...)'\nERROR: No matching distribution "
+            "found for click",
+            "could not be downloaded",
+        ),
         ("Building wheel …\nerror: Failed building wheel for uvloop", "no ready-made form"),
     ],
 )
-def test_a_known_trouble_is_told_in_one_sentence_with_the_line_that_shows_it(output: str, sentence: str) -> None:
+def test_a_known_trouble_is_told_in_one_sentence_with_the_line_that_shows_it(
+    output: str, sentence: str
+) -> None:
     first, second = setup_environment.explain(f"noise\n{output}\nmore noise").splitlines()
     assert sentence in first
     assert second.strip() in output
@@ -253,7 +309,9 @@ def test_a_failed_command_raises_what_it_said() -> None:
         setup_environment.run(sys.executable, "-c", "import sys; sys.exit('because of me')")
 
 
-def test_a_failed_update_leaves_the_environment_as_it_was(checkout: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_update_leaves_the_environment_as_it_was(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(_: str) -> None:
         raise setup_environment.SetupError("no network")
 
@@ -272,9 +330,16 @@ def test_one_process_at_a_time_sets_up(tmp_path: Path) -> None:
         assert setup_environment.try_lock(second)
 
 
-@pytest.mark.parametrize(("code", "result", "shown"), [("print('fine')", True, "ok"), ("import sys; sys.exit('a fault')", False, "a fault")])
+@pytest.mark.parametrize(
+    ("code", "result", "shown"),
+    [("print('fine')", True, "ok"), ("import sys; sys.exit('a fault')", False, "a fault")],
+)
 def test_a_check_shows_its_result_and_what_it_found(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], code: str, result: bool, shown: str
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    code: str,
+    result: bool,
+    shown: str,
 ) -> None:
     monkeypatch.setitem(check.CHECKS, "sample", ("-c", code))
     assert check.passes("sample", Path(sys.executable)) is result

@@ -1,4 +1,7 @@
-"""The scripts that get the servers of tests/wire: what they fetch, what they say where that fails, and what the parrot is made of."""
+"""The scripts that get the servers of tests/wire.
+
+What they fetch, what they say where that fails, and what the parrot is made of.
+"""
 
 import json
 from pathlib import Path
@@ -24,7 +27,9 @@ def test_what_is_missing_is_said_in_one_line_each(nowhere: Path) -> None:
     assert all("left out" in line and "wire_servers.py" in line for line in places.missing())
 
 
-def test_a_server_that_is_named_or_built_comes_before_others(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_is_named_or_built_comes_before_others(
+    nowhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     places.WHEEL.mkdir()
     assert (places.llama() or [""])[-1] == str(places.WHEEL)
     (nowhere / "llama-server").write_text("")
@@ -36,17 +41,24 @@ def test_a_server_that_is_named_or_built_comes_before_others(nowhere: Path, monk
     assert places.llama() == ["/opt/llama"]
 
 
-def test_what_cannot_be_fetched_is_said_and_nothing_half_made_stays(nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_fetched_is_said_and_nothing_half_made_stays(
+    nowhere: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (nowhere / "python").write_text("#!/bin/sh\necho 'ERROR: No network here' >&2\nexit 1\n")
     (nowhere / "python").chmod(0o755)
     monkeypatch.setenv("PATH", f"{nowhere}:/bin")
     monkeypatch.setattr(places, "version_of_node", lambda _: ())
     troubles = fetch.fetch(nowhere / "python")
-    assert [("left out" in line, "ERROR: No network here" in line) for line in troubles] == [(True, True)] * 2
+    assert [("left out" in line, "ERROR: No network here" in line) for line in troubles] == [
+        (True, True)
+    ] * 2
     assert list(places.HERE.iterdir()) == []
 
 
-@pytest.mark.parametrize(("environment", "node", "leaves"), [("true", "/bin/node", True), ("true", None, False), ("", "/bin/node", False)])
+@pytest.mark.parametrize(
+    ("environment", "node", "leaves"),
+    [("true", "/bin/node", True), ("true", None, False), ("", "/bin/node", False)],
+)
 def test_only_continuous_integration_with_node_insists(
     nowhere: Path, monkeypatch: pytest.MonkeyPatch, environment: str, node: str | None, leaves: bool
 ) -> None:
@@ -74,7 +86,9 @@ def test_every_token_of_the_parrot_has_at_most_one_successor_and_leads_to_its_te
     byte_of = {letter: byte for byte, letter in enumerate(parrot.letters())}
     for name, text in parrot.TEXTS.items():
         token, said = vocabulary.tokens.index(parrot.mark(name)), b""
-        while (token := vocabulary.after[token]) > len(parrot.CONTROL) and len(said) < len(text.encode()):
+        while (token := vocabulary.after[token]) > len(parrot.CONTROL) and len(said) < len(
+            text.encode()
+        ):
             said += bytes(byte_of[letter] for letter in vocabulary.tokens[token])
         assert said.decode() == text
 

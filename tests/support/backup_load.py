@@ -1,7 +1,11 @@
-"""Make backups of a server that is being written to and compare each with what was committed: `python -m tests.support.backup_load 100`.
+"""Make backups of a server that is being written to and compare each with what was committed.
 
-Every write adds to a chain, so that each committed state is known by its last link alone: a backup is equal to a committed state when its chain is
-whole and, with the sums beside it, what the writers had told after that very link. Prints one JSON object; exits 1 when a backup is anything else.
+`python -m tests.support.backup_load 100`.
+
+Every write adds to a chain, so that each committed state is known by its last link alone: a
+backup is equal to a committed state when its chain is whole and, with the sums beside it, what
+the writers had told after that very link. Prints one JSON object; exits 1 when a backup is
+anything else.
 """
 
 import asyncio
@@ -35,10 +39,15 @@ def digest(before: str, title: str) -> str:
 
 
 def link(tx: Tx, states: States, label: str, deletes: bool) -> None:
-    """Add a note that continues the chain, change one and now and then delete one; remember the state that this comes to."""
+    """Add a note that continues the chain, change one and now and then delete one.
+
+    Remember the state that this comes to.
+    """
     last = tx.one("SELECT id, title FROM notes ORDER BY id DESC LIMIT 1")
     before = "" if last is None else str(last["title"])
-    made = note_rows.insert(tx, owner=1, folder_id=None, title=digest(before, label), text=note_rows.measured(TEXT))
+    made = note_rows.insert(
+        tx, owner=1, folder_id=None, title=digest(before, label), text=note_rows.measured(TEXT)
+    )
     if deletes and (oldest := tx.value("SELECT min(id) FROM notes")) < made - 50:
         note_rows.purge(tx, [oldest])
     states[made] = state(tx.connection)
@@ -64,10 +73,15 @@ def trouble(path: Path, states: States) -> str | None:
     with contextlib.closing(sqlite3.connect(path)) as connection:
         if connection.execute("PRAGMA integrity_check").fetchone() != ("ok",):
             return "damaged"
-        last, counted = connection.execute("SELECT (SELECT max(id) FROM notes), (SELECT note_count FROM workspaces)").fetchone()
+        last, counted = connection.execute(
+            "SELECT (SELECT max(id) FROM notes), (SELECT note_count FROM workspaces)"
+        ).fetchone()
         found = state(connection)
     if states.get(last) != found or counted != found[1]:
-        return f"after the note {last} there was {states.get(last)}, the backup has {found} and counts {counted}"
+        return (
+            f"after the note {last} there was {states.get(last)}, the backup has {found} "
+            f"and counts {counted}"
+        )
     return None
 
 
@@ -95,7 +109,12 @@ async def run(backups: int, data: Path) -> dict[str, Any]:
     stop.set()
     await asyncio.gather(*writers)
     await parts.store.close()
-    return {"backups": backups, "commits": len(states), "during": ends[-1] - ends[0], "troubles": troubles}
+    return {
+        "backups": backups,
+        "commits": len(states),
+        "during": ends[-1] - ends[0],
+        "troubles": troubles,
+    }
 
 
 if __name__ == "__main__":

@@ -1,7 +1,16 @@
 """Example texts for the parts of CommonMark that the dialect keeps as they are."""
 
 EXAMPLES = {
-    "paragraphs": ["a\n\nb", "a\nb\n\nc\nd", "a\n\n\nb", "  a\n b", "a\n      b\n   c", "   a\nb", "a  \nb  ", "\ta\n\n b"],
+    "paragraphs": [
+        "a\n\nb",
+        "a\nb\n\nc\nd",
+        "a\n\n\nb",
+        "  a\n b",
+        "a\n      b\n   c",
+        "   a\nb",
+        "a  \nb  ",
+        "\ta\n\n b",
+    ],
     "headings": [
         "# a\n## b\n### c\n#### d\n##### e\n###### f",
         "####### a",
@@ -290,6 +299,26 @@ EXAMPLES = {
         "[a\nb](c)",
         "x[a](b)y",
     ],
-    "breaks": ["a  \nb", "a     \nb", "a  \n     b", "*a  \nb*", "a  ", "# a  ", "a\nb", "a \n b", "- a  \n  b", "> a  \n> b"],
-    "precedence": ["- `a\n- b`", "- *a\n- b*", "# *a\nb*", "> *a\n\nb*", "*a `b* c`", "a <b> &", "a \"b\" 'c'", "\u00e9\u6f22\U0001f600"],
+    "breaks": [
+        "a  \nb",
+        "a     \nb",
+        "a  \n     b",
+        "*a  \nb*",
+        "a  ",
+        "# a  ",
+        "a\nb",
+        "a \n b",
+        "- a  \n  b",
+        "> a  \n> b",
+    ],
+    "precedence": [
+        "- `a\n- b`",
+        "- *a\n- b*",
+        "# *a\nb*",
+        "> *a\n\nb*",
+        "*a `b* c`",
+        "a <b> &",
+        "a \"b\" 'c'",
+        "\u00e9\u6f22\U0001f600",
+    ],
 }

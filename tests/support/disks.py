@@ -20,7 +20,11 @@ CHUNK = 1 << 16
 def small_disk(folder: Path, size: str) -> Iterator[Path]:
     """Mount a disk of that size at a new folder while the block runs."""
     folder.mkdir(exist_ok=True)
-    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size},mode=700", "hearth-test", folder], check=True, capture_output=True)
+    subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={size},mode=700", "hearth-test", folder],
+        check=True,
+        capture_output=True,
+    )
     try:
         yield folder
     finally:

@@ -1,4 +1,7 @@
-"""An embedder whose vectors are known: each word is a direction of its own, and words that were said to mean the same share one."""
+"""An embedder whose vectors are known.
+
+Each word is a direction of its own, and words that were said to mean the same share one.
+"""
 
 import asyncio
 import hashlib
@@ -13,7 +16,9 @@ from app.core.embedder import EmbeddingFailed
 class FakeEmbedder:
     """Gives vectors without a model; it can be told to fail, to wait, and to be another model."""
 
-    def __init__(self, model: str | None = "fake", *, dimension: int = 96, alike: Sequence[str] = ()) -> None:
+    def __init__(
+        self, model: str | None = "fake", *, dimension: int = 96, alike: Sequence[str] = ()
+    ) -> None:
         self.model = model
         self.reason = "There is no model."
         self.dimension: int | None = dimension

@@ -9,10 +9,17 @@ def pdf(*pages: str) -> bytes:
     objects = [b"<< /Type /Catalog /Pages 2 0 R >>", b""]
     kids = []
     for text in pages:
-        stream = b"BT /F1 12 Tf 72 720 Td (" + text.encode("latin-1").replace(b"(", b"\\(").replace(b")", b"\\)") + b") Tj ET"
+        stream = (
+            b"BT /F1 12 Tf 72 720 Td ("
+            + text.encode("latin-1").replace(b"(", b"\\(").replace(b")", b"\\)")
+            + b") Tj ET"
+        )
         objects.append(b"<< /Length %d >>\nstream\n%s\nendstream" % (len(stream), stream))
         font = b"/Font << /F1 << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >>"
-        objects.append(b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << %s >> /Contents %d 0 R >>" % (font, len(objects)))
+        objects.append(
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Resources << %s >> "
+            b"/Contents %d 0 R >>" % (font, len(objects))
+        )
         kids.append(b"%d 0 R" % len(objects))
     objects[1] = b"<< /Type /Pages /Kids [%s] /Count %d >>" % (b" ".join(kids), len(kids))
     return _assembled(objects)
@@ -22,7 +29,12 @@ def png(width: int = 2, height: int = 2) -> bytes:
     """Give a black picture."""
     rows = b"".join(b"\0" + b"\0\0\0" * width for _ in range(height))
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + _chunk(b"IHDR", header) + _chunk(b"IDAT", zlib.compress(rows)) + _chunk(b"IEND", b"")
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + _chunk(b"IHDR", header)
+        + _chunk(b"IDAT", zlib.compress(rows))
+        + _chunk(b"IEND", b"")
+    )
 
 
 def _chunk(kind: bytes, body: bytes) -> bytes:
@@ -36,4 +48,7 @@ def _assembled(objects: list[bytes]) -> bytes:
         body += b"%d 0 obj\n%s\nendobj\n" % (number, content)
     table = b"".join(b"%010d 00000 n \n" % place for place in places)
     size = len(objects) + 1
-    return body + b"xref\n0 %d\n0000000000 65535 f \n%strailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (size, table, size, len(body))
+    return (
+        body + b"xref\n0 %d\n0000000000 65535 f \n%strailer\n<< /Size %d /Root 1 0 R "
+        b">>\nstartxref\n%d\n%%%%EOF\n" % (size, table, size, len(body))
+    )

@@ -1,4 +1,5 @@
-"""Flip one byte of a database that was closed in order, anywhere, and see whether the next owner writes to it: `python -m tests.support.flipped_bytes 100`.
+"""Flip one byte of a database that was closed in order, anywhere, and see whether the next owner
+writes to it: `python -m tests.support.flipped_bytes 100`.
 
 Prints one JSON object; exits 1 when a damaged copy was taken for a sound one, or changed.
 """
@@ -43,7 +44,9 @@ def is_refused(folder: Path) -> bool:
         with data_dir.owned(folder) as ownership:
             brought_up(folder, ownership)
     except data_dir.Damaged:
-        return file.read_bytes() == before and not file.with_name(data_dir.DATABASE + "-wal").exists()
+        return (
+            file.read_bytes() == before and not file.with_name(data_dir.DATABASE + "-wal").exists()
+        )
     return False
 
 
@@ -61,11 +64,20 @@ def run(copies: int, folder: Path, seed: int) -> dict[str, Any]:
             missed.append(at)
         again += is_refused(copy)  # and so does the next, which has only the record of the first
         shutil.rmtree(copy)
-    return {"copies": copies, "noticed": copies - len(missed), "noticed_again": again, "missed_at": missed}
+    return {
+        "copies": copies,
+        "noticed": copies - len(missed),
+        "noticed_again": again,
+        "missed_at": missed,
+    }
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory(dir=fast_folder()) as home:
-        report = run(int(sys.argv[1]) if len(sys.argv) > 1 else 100, Path(home), seed=int(sys.argv[2]) if len(sys.argv) > 2 else 0)
+        report = run(
+            int(sys.argv[1]) if len(sys.argv) > 1 else 100,
+            Path(home),
+            seed=int(sys.argv[2]) if len(sys.argv) > 2 else 0,
+        )
     print(json.dumps(report))  # noqa: T201
     sys.exit(1 if report["missed_at"] else 0)

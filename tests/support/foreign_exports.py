@@ -10,29 +10,58 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from app.portability.content.source_items import Item, NotCarried, Source, SourceFile, SourceNote, SourceTodo
+from app.portability.content.source_items import (
+    Item,
+    NotCarried,
+    Source,
+    SourceFile,
+    SourceNote,
+    SourceTodo,
+)
 
-PICTURE = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+PICTURE = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
 DAY = 1_714_550_400  # 2024-05-01 08:00 UTC, when all of these were exported
 
 WORK, HOME, NOTE, OTHER, TODO, RESOURCE, TAG = (f"{number:032x}" for number in range(0xA1, 0xA8))
 
 
-def joplin_item(kind: int, own: str, title: str | None = None, body: str | None = None, **more: object) -> str:
+def joplin_item(
+    kind: int, own: str, title: str | None = None, body: str | None = None, **more: object
+) -> str:
     """Give an item as Joplin writes it."""
     properties = {
-        "id": own, "created_time": "2024-03-01T10:00:00.000Z", "updated_time": "2024-03-02T10:00:00.000Z",
-        "user_created_time": "2024-02-01T10:00:00.000Z", "user_updated_time": "2024-02-02T10:00:00.000Z",
-        "encryption_cipher_text": "", "encryption_applied": 0, **more, "type_": kind,
-    }  # fmt: skip
+        "id": own,
+        "created_time": "2024-03-01T10:00:00.000Z",
+        "updated_time": "2024-03-02T10:00:00.000Z",
+        "user_created_time": "2024-02-01T10:00:00.000Z",
+        "user_updated_time": "2024-02-02T10:00:00.000Z",
+        "encryption_cipher_text": "",
+        "encryption_applied": 0,
+        **more,
+        "type_": kind,
+    }
     head = [part for part in (title, body) if part is not None and (part or part is title)]
     return "\n\n".join([*head, "\n".join(f"{name}: {value}" for name, value in properties.items())])
 
 
 def joplin_note(own: str, title: str, body: str = "", **more: object) -> str:
     """Give a note with the properties that all notes have."""
-    given = {"parent_id": HOME, "is_conflict": 0, "latitude": "0.00000000", "longitude": "0.00000000", "altitude": "0.0000", "author": "",
-             "source_url": "", "is_todo": 0, "todo_due": 0, "todo_completed": 0, "markup_language": 1, "deleted_time": 0}  # fmt: skip
+    given = {
+        "parent_id": HOME,
+        "is_conflict": 0,
+        "latitude": "0.00000000",
+        "longitude": "0.00000000",
+        "altitude": "0.0000",
+        "author": "",
+        "source_url": "",
+        "is_todo": 0,
+        "todo_due": 0,
+        "todo_completed": 0,
+        "markup_language": 1,
+        "deleted_time": 0,
+    }
     return joplin_item(1, own, title, body, **{**given, **more})
 
 
@@ -41,22 +70,49 @@ def joplin_files() -> dict[str, bytes]:
     items = {
         WORK: joplin_item(2, WORK, "Work", parent_id="", icon=""),
         HOME: joplin_item(2, HOME, "Garden/Plan", parent_id=WORK, icon=""),
-        NOTE: joplin_note(NOTE, "Roses", f"Prune them.\n\n![bush](:/{RESOURCE}) and [more](:/{OTHER} \"x\")\n\nEnd", source_url="https://example.org/r"),
-        OTHER: joplin_note(OTHER, "Tulips", f"<p>Bulbs <img src=\":/{RESOURCE}\"></p>", markup_language=2),
-        TODO: joplin_note(TODO, "Buy soil", "- [x] peat\n- [ ] sand", is_todo=1, todo_due=(DAY + 86_400) * 1000),
-        RESOURCE: joplin_item(4, RESOURCE, "bush.png", mime="image/png", filename="", file_extension="png", size=len(PICTURE)),
+        NOTE: joplin_note(
+            NOTE,
+            "Roses",
+            f'Prune them.\n\n![bush](:/{RESOURCE}) and [more](:/{OTHER} "x")\n\nEnd',
+            source_url="https://example.org/r",
+        ),
+        OTHER: joplin_note(
+            OTHER, "Tulips", f'<p>Bulbs <img src=":/{RESOURCE}"></p>', markup_language=2
+        ),
+        TODO: joplin_note(
+            TODO, "Buy soil", "- [x] peat\n- [ ] sand", is_todo=1, todo_due=(DAY + 86_400) * 1000
+        ),
+        RESOURCE: joplin_item(
+            4,
+            RESOURCE,
+            "bush.png",
+            mime="image/png",
+            filename="",
+            file_extension="png",
+            size=len(PICTURE),
+        ),
         TAG: joplin_item(5, TAG, "plants"),
         f"{0xB1:032x}": joplin_item(6, f"{0xB1:032x}", note_id=NOTE, tag_id=TAG),
-    }  # fmt: skip
-    return {**{f"{own}.md": text.encode() for own, text in items.items()}, f"resources/{RESOURCE}.png": PICTURE}
+    }
+    return {
+        **{f"{own}.md": text.encode() for own, text in items.items()},
+        f"resources/{RESOURCE}.png": PICTURE,
+    }
 
 
 def keep_note(**more: Any) -> dict[str, Any]:
     """Give a note as Keep's JSON has it."""
     return {
-        "color": "DEFAULT", "isTrashed": False, "isPinned": False, "isArchived": False, "textContent": "", "title": "",
-        "userEditedTimestampUsec": DAY * 1_000_000, "createdTimestampUsec": (DAY - 86_400) * 1_000_000, **more,
-    }  # fmt: skip
+        "color": "DEFAULT",
+        "isTrashed": False,
+        "isPinned": False,
+        "isArchived": False,
+        "textContent": "",
+        "title": "",
+        "userEditedTimestampUsec": DAY * 1_000_000,
+        "createdTimestampUsec": (DAY - 86_400) * 1_000_000,
+        **more,
+    }
 
 
 KEEP_PAGE = """<?xml version="1.0" ?>
@@ -72,43 +128,106 @@ May 1, 2024, 10:11:12\u202fPM</div><div class="title">Packing</div><div class="c
 def keep_files() -> dict[str, bytes]:
     """Give the files of a Takeout with notes, a checklist, a page alone and a picture."""
     text = keep_note(
-        title="Jam", textContent="Boil the berries\nfor an hour", labels=[{"name": "Kitchen"}], color="RED", isPinned=True,
+        title="Jam",
+        textContent="Boil the berries\nfor an hour",
+        labels=[{"name": "Kitchen"}],
+        color="RED",
+        isPinned=True,
         attachments=[{"filePath": "berry.jpeg", "mimetype": "image/png"}],
-        annotations=[{"description": "", "source": "WEBLINK", "title": "Jam [1]", "url": "https://example.org/jam"}],
-    )  # fmt: skip
-    boxes = keep_note(title="Market", isArchived=True, listContent=[{"text": "eggs", "isChecked": True}, {"text": "milk", "isChecked": False}])
+        annotations=[
+            {
+                "description": "",
+                "source": "WEBLINK",
+                "title": "Jam [1]",
+                "url": "https://example.org/jam",
+            }
+        ],
+    )
+    boxes = keep_note(
+        title="Market",
+        isArchived=True,
+        listContent=[{"text": "eggs", "isChecked": True}, {"text": "milk", "isChecked": False}],
+    )
     trashed = keep_note(title="Old thing", textContent="gone", isTrashed=True)
     return {
-        "Takeout/archive_browser.html": b"<html></html>", "Takeout/Keep/Jam.json": json.dumps(text).encode(),
-        "Takeout/Keep/Jam.html": b"<html></html>", "Takeout/Keep/Market.json": json.dumps(boxes).encode(),
-        "Takeout/Keep/Old thing.json": json.dumps(trashed).encode(), "Takeout/Keep/Packing.html": KEEP_PAGE.encode(),
-        "Takeout/Keep/berry.jpg": PICTURE, "Takeout/Keep/Labels.txt": b"Kitchen\n",
-    }  # fmt: skip
+        "Takeout/archive_browser.html": b"<html></html>",
+        "Takeout/Keep/Jam.json": json.dumps(text).encode(),
+        "Takeout/Keep/Jam.html": b"<html></html>",
+        "Takeout/Keep/Market.json": json.dumps(boxes).encode(),
+        "Takeout/Keep/Old thing.json": json.dumps(trashed).encode(),
+        "Takeout/Keep/Packing.html": KEEP_PAGE.encode(),
+        "Takeout/Keep/berry.jpg": PICTURE,
+        "Takeout/Keep/Labels.txt": b"Kitchen\n",
+    }
 
 
 def memo(own: str, content: str, **more: Any) -> dict[str, Any]:
     """Give a memo as the API gives it."""
     return {
-        "name": f"memos/{own}", "state": "NORMAL", "creator": "users/1", "createTime": "2024-04-01T09:00:00Z", "updateTime": "2024-04-02T09:00:00Z",
-        "content": content, "visibility": "PRIVATE", "tags": [], "pinned": False, "attachments": [], "relations": [], "reactions": [],
-        "property": {"title": "", "hasLink": False}, "snippet": content[:20], **more,
-    }  # fmt: skip
+        "name": f"memos/{own}",
+        "state": "NORMAL",
+        "creator": "users/1",
+        "createTime": "2024-04-01T09:00:00Z",
+        "updateTime": "2024-04-02T09:00:00Z",
+        "content": content,
+        "visibility": "PRIVATE",
+        "tags": [],
+        "pinned": False,
+        "attachments": [],
+        "relations": [],
+        "reactions": [],
+        "property": {"title": "", "hasLink": False},
+        "snippet": content[:20],
+        **more,
+    }
 
 
 def memos_files() -> dict[str, bytes]:
     """Give two pages of memos, one of them of an older version, and a file."""
     new = memo(
-        "abc", "# Kiln\nFire at 980 °C #pottery", tags=["pottery"], pinned=True,
-        attachments=[{"name": "attachments/f1", "filename": "pot.png", "type": "image/png", "size": str(len(PICTURE)), "content": ""}],
-        relations=[{"memo": {"name": "memos/abc"}, "relatedMemo": {"name": "memos/def"}, "type": "REFERENCE"}],
-    )  # fmt: skip
-    second = memo("def", "Glaze recipe, see [the kiln](https://memos.example.org/memos/abc)", state="ARCHIVED")
-    old = [{"id": 7, "rowStatus": "NORMAL", "creatorId": 1, "createdTs": DAY, "updatedTs": DAY, "content": "Wheel #tools", "visibility": "PRIVATE",
-            "pinned": False, "resourceList": [], "relationList": [{"memoId": 7, "relatedMemoId": 8, "type": "REFERENCE"}]}]  # fmt: skip
+        "abc",
+        "# Kiln\nFire at 980 °C #pottery",
+        tags=["pottery"],
+        pinned=True,
+        attachments=[
+            {
+                "name": "attachments/f1",
+                "filename": "pot.png",
+                "type": "image/png",
+                "size": str(len(PICTURE)),
+                "content": "",
+            }
+        ],
+        relations=[
+            {
+                "memo": {"name": "memos/abc"},
+                "relatedMemo": {"name": "memos/def"},
+                "type": "REFERENCE",
+            }
+        ],
+    )
+    second = memo(
+        "def", "Glaze recipe, see [the kiln](https://memos.example.org/memos/abc)", state="ARCHIVED"
+    )
+    old = [
+        {
+            "id": 7,
+            "rowStatus": "NORMAL",
+            "creatorId": 1,
+            "createdTs": DAY,
+            "updatedTs": DAY,
+            "content": "Wheel #tools",
+            "visibility": "PRIVATE",
+            "pinned": False,
+            "resourceList": [],
+            "relationList": [{"memoId": 7, "relatedMemoId": 8, "type": "REFERENCE"}],
+        }
+    ]
     return {
-        "page1.json": json.dumps({"memos": [new, second], "nextPageToken": ""}).encode(), "old.json": json.dumps(old).encode(),
+        "page1.json": json.dumps({"memos": [new, second], "nextPageToken": ""}).encode(),
+        "old.json": json.dumps(old).encode(),
         "f1_pot.png": PICTURE,
-    }  # fmt: skip
+    }
 
 
 TODOIST = """\ufeffTYPE,CONTENT,DESCRIPTION,PRIORITY,INDENT,AUTHOR,RESPONSIBLE,DATE,DATE_LANG,TIMEZONE,DURATION,DURATION_UNIT
@@ -211,7 +330,9 @@ def zipped(path: Path, files: Mapping[str, bytes]) -> Path:
     """Write a zip archive."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
-            archive.writestr(zipfile.ZipInfo(name, (2024, 5, 1, 8, 0, 0)), content, zipfile.ZIP_DEFLATED)
+            archive.writestr(
+                zipfile.ZipInfo(name, (2024, 5, 1, 8, 0, 0)), content, zipfile.ZIP_DEFLATED
+            )
     return path
 
 
@@ -234,10 +355,19 @@ def every_export(place: Path) -> Iterator[tuple[str, Path]]:
     yield "memos", folder(place / "memos", memos_files())
     yield "memos", zipped(place / "memos.zip", memos_files())
     yield "todoist-csv", single(place / "Garden.csv", TODOIST)
-    yield "todoist-csv", zipped(place / "backup.zip", {"Garden [12].csv": TODOIST, "Inbox [13].csv": TODOIST})
+    yield (
+        "todoist-csv",
+        zipped(place / "backup.zip", {"Garden [12].csv": TODOIST, "Inbox [13].csv": TODOIST}),
+    )
     yield "todo.txt", single(place / "todo.txt", TODO_TXT)
-    yield "todo.txt", single(place / "chores.txt", TODO_TXT.partition(b"\n")[0] + b"\nx 2024-04-02 Read\n")
-    yield "todo.txt", folder(place / "lists", {"todo.txt": TODO_TXT, "done.txt": b"x 2024-01-01 Done\n"})
+    yield (
+        "todo.txt",
+        single(place / "chores.txt", TODO_TXT.partition(b"\n")[0] + b"\nx 2024-04-02 Read\n"),
+    )
+    yield (
+        "todo.txt",
+        folder(place / "lists", {"todo.txt": TODO_TXT, "done.txt": b"x 2024-01-01 Done\n"}),
+    )
     yield "ics", single(place / "tasks.ics", ICS)
     yield "ics", folder(place / "calendars", {"a.ics": ICS, "b.ics": ICS})
 

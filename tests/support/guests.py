@@ -1,4 +1,7 @@
-"""What tests of share links share: making a link, and asking the agent behind it as a guest does."""
+"""What tests of share links share.
+
+Making a link, and asking the agent behind it as a guest does.
+"""
 
 import contextlib
 import json
@@ -12,7 +15,9 @@ GUESTS = f"{ORIGIN}/api/chat/guest-v04"
 
 async def link(owner: Client, **fields: Any) -> dict[str, Any]:
     """Make a share link of which guests need no account, unless the fields say otherwise."""
-    made = await owner.ok("POST", "/os/share", status=201, json={"scope": "all", "requireSignIn": False, **fields})
+    made = await owner.ok(
+        "POST", "/os/share", status=201, json={"scope": "all", "requireSignIn": False, **fields}
+    )
     found: dict[str, Any] = made["shareLink"]
     return found
 

@@ -1,4 +1,7 @@
-"""A process that begins a run of the heartbeat and is killed in it: `python -m tests.support.heartbeat_child DATA POINT`; it never ends otherwise."""
+"""A process that begins a run of the heartbeat and is killed in it.
+
+`python -m tests.support.heartbeat_child DATA POINT`; it never ends otherwise.
+"""
 
 import asyncio
 import os
@@ -31,7 +34,9 @@ def kill_before(number: int, function: Callable[..., Any]) -> Callable[..., Any]
 
 
 def kill_after(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Give the function, which kills this process once it has done its work and before that is committed."""
+    """Give the function, which kills this process once it has done its work and before that is
+    committed.
+    """
 
     def killing(*args: Any, **kwargs: Any) -> Any:
         function(*args, **kwargs)
@@ -65,9 +70,13 @@ async def main(data: Path, point: str, now: datetime) -> None:
     asgi = create_app(Settings(), data, clock=lambda: now)
     async with asgi.router.lifespan_context(asgi):
         parts = asgi.state.parts
-        row = await parts.read(lambda tx: tx.one("SELECT id, uuid, username FROM users WHERE id = 1"))
+        row = await parts.read(
+            lambda tx: tx.one("SELECT id, uuid, username FROM users WHERE id = 1")
+        )
         arm(point)
-        await parts.call(Caller(row["id"], row["uuid"], row["username"], "session"), "run_heartbeat", {})
+        await parts.call(
+            Caller(row["id"], row["uuid"], row["username"], "session"), "run_heartbeat", {}
+        )
 
 
 if __name__ == "__main__":

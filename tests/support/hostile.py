@@ -1,4 +1,6 @@
-"""HTML and Markdown that tries to run code, to load something or to break out of where it stands."""
+"""HTML and Markdown that tries to run code, to load something or to break out of where it
+stands.
+"""
 
 import re
 from html.parser import HTMLParser
@@ -118,16 +120,20 @@ ELEMENTS = [
     "<svg><style><img src=x onerror=alert(1)></style></svg>",
     "<svg></p><style><a id='</style><img src=1 onerror=alert(1)>'>",
     "<svg><image href=http://host/x></svg>",
-    "<svg><use href='data:image/svg+xml,<svg id=x xmlns=http://www.w3.org/2000/svg onload=alert(1)>#x'/></svg>",
+    "<svg><use href='data:image/svg+xml,<svg id=x xmlns=http://www.w3.org/2000/svg "
+    "onload=alert(1)>#x'/></svg>",
     "<svg><desc><img src=x onerror=alert(1)></desc></svg>",
     "<svg><title><img src=x onerror=alert(1)></title></svg>",
     "<math href=javascript:alert(1)>x</math>",
     "<math><mtext><img src=x onerror=alert(1)></mtext></math>",
     "<math><mi xlink:href=javascript:alert(1)>x</mi></math>",
-    "<math><mtext><table><mglyph><style><img src=x onerror=alert(1)></style></mglyph></table></mtext></math>",
+    "<math><mtext><table><mglyph><style><img src=x "
+    "onerror=alert(1)></style></mglyph></table></mtext></math>",
     "<math><annotation-xml encoding=text/html><script>alert(1)</script></annotation-xml></math>",
-    "<math><maction actiontype=statusline#http://host xlink:href=javascript:alert(1)>x</maction></math>",
-    "<form><math><mtext></form><form><mglyph><svg><mtext><style><path id='</style><img onerror=alert(1) src>'>",
+    "<math><maction actiontype=statusline#http://host "
+    "xlink:href=javascript:alert(1)>x</maction></math>",
+    "<form><math><mtext></form><form><mglyph><svg><mtext><style><path "
+    "id='</style><img onerror=alert(1) src>'>",
     "<style>@import 'http://host/x.css';</style>",
     "<style>body{background:url(http://host)}</style>",
     "<style><style/><img src=x onerror=alert(1)>",
@@ -250,7 +256,10 @@ PAYLOADS = [
     *MARKDOWN,
     *(f"[x]({destination})" for destination in DESTINATIONS),
     *(f"![x](<{destination}> 'y')" for destination in DESTINATIONS),
-    *(f"<a href=\"{destination}\">x</a><img src='{destination}' alt=y>" for destination in DESTINATIONS),
+    *(
+        f"<a href=\"{destination}\">x</a><img src='{destination}' alt=y>"
+        for destination in DESTINATIONS
+    ),
 ]
 
 
@@ -274,6 +283,8 @@ def strangers(html: str) -> list[object]:
         if tag not in TAGS or set(attributes) - ATTRIBUTES.get(tag, set()):
             found.append((tag, attributes))
         href = attributes.get("href")
-        if href is not None and not re.match(r"(?i)(https?://|mailto:|(?![/\\]{2})[^:/?#\\]*([/?#]|$))", href):
+        if href is not None and not re.match(
+            r"(?i)(https?://|mailto:|(?![/\\]{2})[^:/?#\\]*([/?#]|$))", href
+        ):
             found.append(href)
     return found

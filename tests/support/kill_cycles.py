@@ -1,7 +1,10 @@
-"""Kill the server at random moments and look what became of the writes it had answered: `python -m tests.support.kill_cycles 1000`.
+"""Kill the server at random moments and look what became of the writes it had answered.
 
-Each cycle forks a server from this process, which has loaded everything already, lets four clients write over HTTP and kills it with SIGKILL.
-The next server must have every write that was answered, and no bulk write by halves. Prints one JSON object; exits 1 when anything was lost.
+`python -m tests.support.kill_cycles 1000`.
+
+Each cycle forks a server from this process, which has loaded everything already, lets four
+clients write over HTTP and kills it with SIGKILL. The next server must have every write that was
+answered, and no bulk write by halves. Prints one JSON object; exits 1 when anything was lost.
 """
 
 import asyncio
@@ -37,7 +40,10 @@ SETTINGS = Settings(rate_limit=0, access_log=False)
 
 
 class Writer(threading.Thread):
-    """One client that writes until its server is gone; `notes` and `batches` are the writes that were answered."""
+    """One client that writes until its server is gone.
+
+    `notes` and `batches` are the writes that were answered.
+    """
 
     def __init__(self, port: int, key: str, name: str) -> None:
         super().__init__()
@@ -57,7 +63,10 @@ class Writer(threading.Thread):
                     self.post("/os/notes", 201, {"title": title, "content": "some words"})
                     self.notes.append(title)
                 else:
-                    files = [{"path": f"bulk/{title}-{part}.md", "content": "more words"} for part in range(FILES)]
+                    files = [
+                        {"path": f"bulk/{title}-{part}.md", "content": "more words"}
+                        for part in range(FILES)
+                    ]
                     self.post("/accumulate", 200, {"files": files})
                     self.batches.append(title)
         except (OSError, http.client.HTTPException):
@@ -74,7 +83,9 @@ class Writer(threading.Thread):
 def serve(data: Path, listener: socket.socket) -> None:
     """Be the server until killed."""
     signal.set_wakeup_fd(-1)
-    uvicorn.Server(uvicorn.Config(create_app(SETTINGS, data), ws="none", lifespan="on", log_config=None)).run([listener])
+    uvicorn.Server(
+        uvicorn.Config(create_app(SETTINGS, data), ws="none", lifespan="on", log_config=None)
+    ).run([listener])
 
 
 def set_up(data: Path) -> str:
@@ -93,13 +104,20 @@ def set_up(data: Path) -> str:
     return asyncio.run(run())
 
 
-def cycle(data: Path, listener: socket.socket, key: str, number: int, moment: float) -> list[Writer]:
-    """Let a server be written to and kill it `moment` seconds after its first answer; give the clients."""
+def cycle(
+    data: Path, listener: socket.socket, key: str, number: int, moment: float
+) -> list[Writer]:
+    """Let a server be written to and kill it `moment` seconds after its first answer.
+
+    Give the clients.
+    """
     child = os.fork()
     if child == 0:
         serve(data, listener)
         os._exit(1)
-    writers = [Writer(listener.getsockname()[1], key, f"{number}.{place}") for place in range(WRITERS)]
+    writers = [
+        Writer(listener.getsockname()[1], key, f"{number}.{place}") for place in range(WRITERS)
+    ]
     for writer in writers:
         writer.start()
     give_up = time.monotonic() + 20
@@ -116,9 +134,14 @@ def cycle(data: Path, listener: socket.socket, key: str, number: int, moment: fl
 def missing(data: Path, writers: list[Writer]) -> tuple[list[str], list[str]]:
     """Give the answered writes that are not there, and the bulk writes that are there by halves."""
     connection = sqlite3.connect(data / DATABASE)
-    titles = [row[0] for row in connection.execute("SELECT title FROM notes WHERE trash_id IS NULL")]
+    titles = [
+        row[0] for row in connection.execute("SELECT title FROM notes WHERE trash_id IS NULL")
+    ]
     connection.close()
-    notes, batches = Counter(titles), Counter(title.partition("-")[0] for title in titles if "-" in title)
+    notes, batches = (
+        Counter(titles),
+        Counter(title.partition("-")[0] for title in titles if "-" in title),
+    )
     lost = [title for writer in writers for title in writer.notes if notes[title] != 1]
     lost += [title for writer in writers for title in writer.batches if batches[title] != FILES]
     return lost, [title for title, count in batches.items() if count != FILES]
@@ -130,13 +153,27 @@ def troubles(data: Path) -> list[str]:
     connection = sqlite3.connect(data / DATABASE)
     connection.row_factory = sqlite3.Row
     found = [row[0] for row in connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
-    found += [f"foreign key: {tuple(row)}" for row in connection.execute("PRAGMA foreign_key_check")]
-    live = connection.execute("SELECT count(*), sum(size) FROM notes WHERE trash_id IS NULL").fetchone()
+    found += [
+        f"foreign key: {tuple(row)}" for row in connection.execute("PRAGMA foreign_key_check")
+    ]
+    live = connection.execute(
+        "SELECT count(*), sum(size) FROM notes WHERE trash_id IS NULL"
+    ).fetchone()
     counted = connection.execute("SELECT note_count, total_bytes FROM workspaces").fetchone()
-    found += [] if tuple(live) == tuple(counted) else [f"{tuple(live)} notes and bytes, but counted {tuple(counted)}"]
+    found += (
+        []
+        if tuple(live) == tuple(counted)
+        else [f"{tuple(live)} notes and bytes, but counted {tuple(counted)}"]
+    )
     word_index.index_waiting(Tx(connection, utc_now()), 1 << 30, 1 << 40)
-    found += [f"search index: {trouble}" for trouble in word_index_check.troubles(Tx(connection, utc_now()))]
-    found += [f"the trigrams of note {note} are not those of its text" for note in trigram_index.verify(Tx(connection, utc_now()))]
+    found += [
+        f"search index: {trouble}"
+        for trouble in word_index_check.troubles(Tx(connection, utc_now()))
+    ]
+    found += [
+        f"the trigrams of note {note} are not those of its text"
+        for note in trigram_index.verify(Tx(connection, utc_now()))
+    ]
     connection.close()
     return found
 
@@ -164,11 +201,21 @@ def run(cycles: int, data: Path, seed: int) -> dict[str, object]:
             gone, half = missing(data, writers)
             lost += gone
             halves += half
-    return {"cycles": cycles, "answered": answered, "lost": lost, "halves": halves, "troubles": troubles(data)}
+    return {
+        "cycles": cycles,
+        "answered": answered,
+        "lost": lost,
+        "halves": halves,
+        "troubles": troubles(data),
+    }
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        report = run(int(sys.argv[1]) if len(sys.argv) > 1 else CYCLES, Path(folder), seed=int(sys.argv[2]) if len(sys.argv) > 2 else 0)
+        report = run(
+            int(sys.argv[1]) if len(sys.argv) > 1 else CYCLES,
+            Path(folder),
+            seed=int(sys.argv[2]) if len(sys.argv) > 2 else 0,
+        )
     print(json.dumps(report))  # noqa: T201
     sys.exit(0 if not (report["lost"] or report["halves"] or report["troubles"]) else 1)

@@ -1,8 +1,11 @@
-"""Kill the upgrade of a stored database in every step and look what the next start makes of it: `python -m tests.support.migration_kills 002`.
+"""Kill the upgrade of a stored database in every step and look what the next start makes of it.
 
-Each try forks a process from this one, which has loaded everything already, and kills it with SIGKILL before one of the upgrade's statements: the
-first, one in the middle and the last of each step. Prints one JSON object; exits 1 when a second try did not come to the same database as one that
-nobody killed.
+`python -m tests.support.migration_kills 002`.
+
+Each try forks a process from this one, which has loaded everything already, and kills it with
+SIGKILL before one of the upgrade's statements: the first, one in the middle and the last of each
+step. Prints one JSON object; exits 1 when a second try did not come to the same database as one
+that nobody killed.
 """
 
 import json
@@ -41,11 +44,15 @@ def watched(heard: Callable[[str], None]) -> Callable[..., sqlite3.Connection]:
 
 
 def statements(file: Path) -> list[tuple[int, str]]:
-    """Upgrade the database and give each statement with the number of steps that were done before it."""
+    """Upgrade the database and give each statement with the number of steps that were done
+    before it.
+    """
     heard: list[tuple[int, str]] = []
 
     def hear(sql: str) -> None:
-        heard.append((sum("INSERT INTO" in text and "_sqlite_migrations" in text for _, text in heard), sql))
+        heard.append(
+            (sum("INSERT INTO" in text and "_sqlite_migrations" in text for _, text in heard), sql)
+        )
 
     run_watched(file, hear)
     return heard
@@ -65,11 +72,16 @@ def chosen(heard: list[tuple[int, str]]) -> list[int]:
     steps: dict[int, list[int]] = {}
     for number, (step, _) in enumerate(heard):
         steps.setdefault(step, []).append(number)
-    return sorted({number for all_ in steps.values() for number in (all_[0], all_[len(all_) // 2], all_[-1])})
+    return sorted(
+        {number for all_ in steps.values() for number in (all_[0], all_[len(all_) // 2], all_[-1])}
+    )
 
 
 def killed_at(file: Path, number: int) -> bool:
-    """Upgrade in a process that is killed before the statement of that number; say whether it was."""
+    """Upgrade in a process that is killed before the statement of that number.
+
+    Say whether it was.
+    """
     child = os.fork()
     if child == 0:
         count = 0
@@ -90,9 +102,23 @@ def content(file: Path) -> dict[str, list[Any]]:
     """Give the schema and every row, without moments: a step may write its own down."""
     connection = REAL_CONNECT(file)
     try:
-        schema = connection.execute("SELECT type, name, sql FROM sqlite_master ORDER BY type, name").fetchall()
-        tables = [name for kind, name, sql in schema if kind == "table" and sql and not sql.startswith("CREATE VIRTUAL") and "migrations" not in name]
-        rows = {name: sorted(MOMENT.sub("", repr(row)) for row in connection.execute(f'SELECT * FROM "{name}"')) for name in tables}
+        schema = connection.execute(
+            "SELECT type, name, sql FROM sqlite_master ORDER BY type, name"
+        ).fetchall()
+        tables = [
+            name
+            for kind, name, sql in schema
+            if kind == "table"
+            and sql
+            and not sql.startswith("CREATE VIRTUAL")
+            and "migrations" not in name
+        ]
+        rows = {
+            name: sorted(
+                MOMENT.sub("", repr(row)) for row in connection.execute(f'SELECT * FROM "{name}"')
+            )
+            for name in tables
+        }
         return {"": schema, **rows}
     finally:
         connection.close()
@@ -117,9 +143,20 @@ def run(version: str, folder: Path) -> dict[str, Any]:
         check = integrity.before_use(file, unclean=True)
         before = due(file)
         again = migrate(file)
-        if not killed or check is None or check.findings or again != before or content(file) != expected:
+        if (
+            not killed
+            or check is None
+            or check.findings
+            or again != before
+            or content(file) != expected
+        ):
             troubles.append(f"statement {number} of {len(heard)}: {heard[number][1][:80]}")
-    return {"version": version, "steps": len(due(stored)), "kills": len(numbers), "troubles": troubles}
+    return {
+        "version": version,
+        "steps": len(due(stored)),
+        "kills": len(numbers),
+        "troubles": troubles,
+    }
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""What tests of imports and exports share: running one on a served workspace, and comparing trees."""
+"""What tests of imports and exports share.
+
+Running one on a served workspace, and comparing trees.
+"""
 
 import asyncio
 from pathlib import Path
@@ -21,10 +24,18 @@ def person(served: Served, username: str) -> Caller:
 def write_out(served: Served, username: str, target: Path, **more: Any) -> ExportReport:
     """Export a user's workspace."""
     told = more.pop("tell", lambda done, total: None)
-    return export(served.parts.store.path, person(served, username), target, tell=told, clock=served.parts.clock)
+    return export(
+        served.parts.store.path,
+        person(served, username),
+        target,
+        tell=told,
+        clock=served.parts.clock,
+    )
 
 
-async def read_in(served: Served, username: str, path: Path, *, tell: Any = None, **more: Any) -> ImportReport:
+async def read_in(
+    served: Served, username: str, path: Path, *, tell: Any = None, **more: Any
+) -> ImportReport:
     """Import a file or folder into a user's workspace."""
     source = source_of(path, more.pop("format", None))
     options = {"name": path.name, "into": None, "dry_run": False} | more
@@ -39,7 +50,10 @@ async def read_in(served: Served, username: str, path: Path, *, tell: Any = None
 
 def files(folder: Path) -> dict[str, bytes | None]:
     """Every file below a folder with its bytes, folders with None."""
-    return {path.relative_to(folder).as_posix(): path.read_bytes() if path.is_file() else None for path in sorted(folder.rglob("*"))}
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() if path.is_file() else None
+        for path in sorted(folder.rglob("*"))
+    }
 
 
 def plant(folder: Path, tree: dict[str, str | bytes]) -> Path:

@@ -1,7 +1,10 @@
-"""Kill imports and exports in the middle and look what a second try makes of it: `python -m tests.support.moving_kills 20`.
+"""Kill imports and exports in the middle and look what a second try makes of it.
 
-An import is killed with SIGKILL when some of its notes are stored, an export when some of its files are written. Prints one JSON object; exits 1 when
-a second try did not come to the same as one that nobody killed, or when a killed export could be taken for a whole one.
+`python -m tests.support.moving_kills 20`.
+
+An import is killed with SIGKILL when some of its notes are stored, an export when some of its
+files are written. Prints one JSON object; exits 1 when a second try did not come to the same as
+one that nobody killed, or when a killed export could be taken for a whole one.
 """
 
 import contextlib
@@ -33,19 +36,32 @@ def vault(place: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         picture = f"![[{number}.png]]" if number % 10 == 0 else ""
         if picture:
-            (folder / f"{number}.png").write_bytes(b"\x89PNG\r\n\x1a\n" + number.to_bytes(4, "big") * 500)
-        links = " ".join(f"[other](<../Part {to % 7}/Note {to}.md>)" for to in ((number * 7 + 3) % NOTES, (number * 3 + 1) % NOTES))
+            (folder / f"{number}.png").write_bytes(
+                b"\x89PNG\r\n\x1a\n" + number.to_bytes(4, "big") * 500
+            )
+        links = " ".join(
+            f"[other](<../Part {to % 7}/Note {to}.md>)"
+            for to in ((number * 7 + 3) % NOTES, (number * 3 + 1) % NOTES)
+        )
         (folder / f"Note {number}.md").write_text(
-            f"---\ntags: [t{number % 5}]\n---\n# Note {number}\n\nleeks {number} {links} {picture}\n" + "word " * 900
+            f"---\ntags: [t{number % 5}]\n---\n# Note {number}\n\nleeks {number} {links} "
+            f"{picture}\n" + "word " * 900
         )
     return place
 
 
 def hearth(data: Path, *words: str) -> subprocess.Popen[bytes]:
     """Start a command beside no server."""
-    environment = {**os.environ, "HEARTH_EMBEDDINGS": "off", "HEARTH_DURABILITY": "normal", "HEARTH_BACKUPS": "off"}
+    environment = {
+        **os.environ,
+        "HEARTH_EMBEDDINGS": "off",
+        "HEARTH_DURABILITY": "normal",
+        "HEARTH_BACKUPS": "off",
+    }
     command = [sys.executable, "-m", "app", *words, "--data", str(data)]
-    return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    return subprocess.Popen(
+        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
 
 
 def ran(data: Path, *words: str) -> None:
@@ -71,7 +87,9 @@ def killed(data: Path, words: tuple[str, ...], reached: Callable[[], bool]) -> b
 @contextlib.contextmanager
 def looked_into(data: Path) -> Iterator[sqlite3.Connection]:
     """Open the database to read."""
-    with contextlib.closing(sqlite3.connect(f"file:{data / DATABASE}?mode=ro", uri=True)) as connection:
+    with contextlib.closing(
+        sqlite3.connect(f"file:{data / DATABASE}?mode=ro", uri=True)
+    ) as connection:
         yield connection
 
 
@@ -84,11 +102,23 @@ def stored(data: Path) -> int:
 def content(data: Path) -> dict[str, Any]:
     """Give all that was imported, by names instead of numbers, and what SQLite says of the file."""
     with looked_into(data) as connection:
-        names = {("notes", str(row[0])): row[1] for row in connection.execute("SELECT id, title FROM notes")}
-        names |= {("attachments", str(row[0])): row[1] for row in connection.execute("SELECT id, name FROM attachments")}
-        rows = connection.execute("SELECT f.name, n.title, n.tags, n.content FROM notes n LEFT JOIN folders f ON f.id = n.folder_id").fetchall()
+        names = {
+            ("notes", str(row[0])): row[1]
+            for row in connection.execute("SELECT id, title FROM notes")
+        }
+        names |= {
+            ("attachments", str(row[0])): row[1]
+            for row in connection.execute("SELECT id, name FROM attachments")
+        }
+        rows = connection.execute(
+            "SELECT f.name, n.title, n.tags, n.content "
+            "FROM notes n LEFT JOIN folders f ON f.id = n.folder_id"
+        ).fetchall()
         return {
-            "notes": sorted([*row[:3], ADDRESS.sub(lambda found: f"<{names[found[1], found[2]]}>", row[3])] for row in map(list, rows)),
+            "notes": sorted(
+                [*row[:3], ADDRESS.sub(lambda found: f"<{names[found[1], found[2]]}>", row[3])]
+                for row in map(list, rows)
+            ),
             "files": sorted(connection.execute("SELECT name, sha256 FROM attachments").fetchall()),
             "counted": connection.execute("SELECT note_count FROM workspaces").fetchall(),
             "sound": connection.execute("PRAGMA integrity_check").fetchall(),
@@ -97,7 +127,11 @@ def content(data: Path) -> dict[str, Any]:
 
 def tree(place: Path) -> dict[str, str]:
     """Give the files of a folder with what is in them."""
-    return {path.relative_to(place).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in place.rglob("*") if path.is_file()}
+    return {
+        path.relative_to(place).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in place.rglob("*")
+        if path.is_file()
+    }
 
 
 def written(place: Path) -> int:
@@ -117,13 +151,19 @@ def tried(place: Path, number: int) -> dict[str, Any]:
     for turn in range(1, number + 1):
         data, least = place / f"data {turn}", before + NOTES * turn // (number + 1)
         ran(data, "init", "--user", "alice")
-        cut_off += killed(data, ("import", str(source)), lambda data=data, least=least: stored(data) > least)  # type: ignore[misc]
+        cut_off += killed(
+            data, ("import", str(source)), lambda data=data, least=least: stored(data) > least
+        )  # type: ignore[misc]
         ran(data, "import", str(source))
         if content(data) != wanted:
             troubles.append(f"import {turn}")
         target, files = place / f"out {turn}" / "tree", len(exported) * turn // (number + 1)
         target.parent.mkdir()
-        still = killed(whole, ("export", str(target)), lambda target=target, files=files: written(target.parent) > files)  # type: ignore[misc]
+        still = killed(
+            whole,
+            ("export", str(target)),
+            lambda target=target, files=files: written(target.parent) > files,
+        )  # type: ignore[misc]
         cut_off += still
         if still and target.exists():
             troubles.append(f"export {turn} looks whole")

@@ -23,7 +23,9 @@ START_SECONDS = 60.0
 class Server:
     """A running `hearth serve`; `key` is that of its first user, or what `serving` was given."""
 
-    def __init__(self, process: "subprocess.Popen[bytes]", said: Path, data: Path, key: str) -> None:
+    def __init__(
+        self, process: "subprocess.Popen[bytes]", said: Path, data: Path, key: str
+    ) -> None:
         self.process = process
         self.said = said
         self.data = data
@@ -35,7 +37,9 @@ class Server:
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
         with contextlib.closing(connection):
-            connection.request(method, f"/api/v1{path}", None if body is None else json.dumps(body), headers)
+            connection.request(
+                method, f"/api/v1{path}", None if body is None else json.dumps(body), headers
+            )
             answer = connection.getresponse()
             return answer.status, json.loads(answer.read())
 
@@ -62,13 +66,29 @@ class Server:
 
 
 @contextlib.contextmanager
-def serving(data: Path, *options: str, key: str = "", environment: dict[str, str] | None = None) -> Iterator[Server]:
+def serving(
+    data: Path, *options: str, key: str = "", environment: dict[str, str] | None = None
+) -> Iterator[Server]:
     """Start a server and end it, in order if it still runs."""
     with tempfile.TemporaryDirectory() as folder:
         said = Path(folder) / "said"
         with said.open("wb") as out:
-            command = [sys.executable, "-m", "app", "serve", "--data", str(data), "--port", "0", "--user", "alice", *options]
-            process = subprocess.Popen(command, cwd=ROOT, stdout=out, stderr=out, env={**os.environ, **(environment or {})})
+            command = [
+                sys.executable,
+                "-m",
+                "app",
+                "serve",
+                "--data",
+                str(data),
+                "--port",
+                "0",
+                "--user",
+                "alice",
+                *options,
+            ]
+            process = subprocess.Popen(
+                command, cwd=ROOT, stdout=out, stderr=out, env={**os.environ, **(environment or {})}
+            )
         server = Server(process, said, data, key)
         try:
             _await_start(server)
@@ -95,6 +115,8 @@ def _await_start(server: Server) -> None:
 def refused(data: Path, *arguments: str) -> str:
     """Run a command that must be refused and give what it says."""
     command = [sys.executable, "-m", "app", *arguments, "--data", str(data)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=START_SECONDS, check=False)
+    done = subprocess.run(
+        command, cwd=ROOT, capture_output=True, text=True, timeout=START_SECONDS, check=False
+    )
     assert done.returncode == 1, done.stdout + done.stderr
     return done.stderr

@@ -1,6 +1,9 @@
-"""Databases as earlier versions left them, each as the statements that make it: `schemas/NNN.sql` holds the schema after step NNN, with small data.
+"""Databases as earlier versions left them, each as the statements that make it.
 
-`python -m tests.support.stored_schemas DATABASE FILE` writes down a database that was closed in order.
+`schemas/NNN.sql` holds the schema after step NNN, with small data.
+
+`python -m tests.support.stored_schemas DATABASE FILE` writes down a database that was closed in
+order.
 """
 
 import sqlite3
@@ -24,10 +27,19 @@ def lay_down(version: str, file: Path) -> None:
 
 
 def statements(connection: sqlite3.Connection) -> Iterator[str]:
-    """Give the statements that make a database: tables with their rows, then what stands on them, then the virtual tables above their own."""
-    rows = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid").fetchall()
+    """Give the statements that make a database.
+
+    Tables with their rows, then what stands on them, then the virtual tables above their own.
+    """
+    rows = connection.execute(
+        "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY rowid"
+    ).fetchall()
     virtual = [row for row in rows if row[3].startswith("CREATE VIRTUAL")]
-    tables = [row for row in rows if row[0] == "table" and row not in virtual and not row[1].startswith("sqlite_")]
+    tables = [
+        row
+        for row in rows
+        if row[0] == "table" and row not in virtual and not row[1].startswith("sqlite_")
+    ]
     yield "PRAGMA auto_vacuum=INCREMENTAL;"
     yield "BEGIN;"
     for _, name, _, sql in tables:
@@ -42,13 +54,18 @@ def statements(connection: sqlite3.Connection) -> Iterator[str]:
     yield "PRAGMA writable_schema=ON;"
     for kind, name, table, sql in virtual:
         shown = sql.replace("'", "''")
-        yield f"INSERT INTO sqlite_master (type, name, tbl_name, rootpage, sql) VALUES ('{kind}', '{name}', '{table}', 0, '{shown}');"
+        yield (
+            "INSERT INTO sqlite_master (type, name, tbl_name, rootpage, sql) "
+            f"VALUES ('{kind}', '{name}', '{table}', 0, '{shown}');"
+        )
     yield "PRAGMA writable_schema=OFF;"
     yield "COMMIT;"
 
 
 def _rows(connection: sqlite3.Connection, table: str) -> Iterator[str]:
-    columns = [row[1] for row in connection.execute(f'PRAGMA table_xinfo("{table}")') if row[6] == 0]
+    columns = [
+        row[1] for row in connection.execute(f'PRAGMA table_xinfo("{table}")') if row[6] == 0
+    ]
     quoted = ", ".join(f'quote("{column}")' for column in columns)
     for row in connection.execute(f'SELECT {quoted} FROM "{table}"'):
         named = ", ".join(f'"{column}"' for column in columns)

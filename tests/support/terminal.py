@@ -71,12 +71,27 @@ class Terminal:
 def terminal(*arguments: str, **environment: str) -> Iterator[Terminal]:
     """Run `hearth` with `arguments` in a terminal of its own for as long as the block runs."""
     master, slave = pty.openpty()
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("HEARTH_") and name not in ("NO_COLOR", "COLUMNS")}
-    settings = {"TERM": "xterm-256color", "PROMPT_TOOLKIT_NO_CPR": "1", "COLUMNS": "100", "LINES": "40", "HEARTH_DURABILITY": "normal"}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("HEARTH_") and name not in ("NO_COLOR", "COLUMNS")
+    }
+    settings = {
+        "TERM": "xterm-256color",
+        "PROMPT_TOOLKIT_NO_CPR": "1",
+        "COLUMNS": "100",
+        "LINES": "40",
+        "HEARTH_DURABILITY": "normal",
+    }
     process = subprocess.Popen(
-        [sys.executable, "-c", OWN_TERMINAL, "-m", "app", *arguments], stdin=slave, stdout=slave, stderr=slave, cwd=PROGRAM,
-        env=kept | settings | environment, start_new_session=True,
-    )  # fmt: skip
+        [sys.executable, "-c", OWN_TERMINAL, "-m", "app", *arguments],
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        cwd=PROGRAM,
+        env=kept | settings | environment,
+        start_new_session=True,
+    )
     os.close(slave)
     try:
         yield Terminal(process, master)

@@ -37,7 +37,9 @@ def start(data: Path, settings: Settings, clock: MovableClock) -> Start:
     """Start a server over the test's database with an embedder, as often as wanted."""
 
     @contextlib.asynccontextmanager
-    async def started(embedder: FakeEmbedder, former: dict[str, FakeEmbedder] | None = None) -> AsyncIterator[Served]:
+    async def started(
+        embedder: FakeEmbedder, former: dict[str, FakeEmbedder] | None = None
+    ) -> AsyncIterator[Served]:
         asgi = create_app(settings, data, clock=clock, embedder=embedder)
         asgi.state.parts.part(Meaning)._former = (former or {}).get
         async with asgi.router.lifespan_context(asgi):

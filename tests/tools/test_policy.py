@@ -37,18 +37,31 @@ managed_agent  allow  ask    ask    deny
 runtime        allow  ask    ask    deny
 """
 """The same with words of the web in play."""
-EDITS = "chat allow direct allow messages deny actions ask rpc ask guest ask managed_agent ask runtime ask"
+EDITS = (
+    "chat allow direct allow messages deny actions ask rpc ask guest ask "
+    "managed_agent ask runtime ask"
+)
 """Changing a note that is there."""
-DIARY = "chat ask direct ask messages allow actions allow rpc ask guest ask managed_agent ask runtime ask"
+DIARY = (
+    "chat ask direct ask messages allow actions allow rpc ask guest ask "
+    "managed_agent ask runtime ask"
+)
 """memory_write with words of the web in play."""
-DRAFT = "chat allow direct allow messages allow actions allow rpc allow guest allow managed_agent allow runtime allow"
+DRAFT = (
+    "chat allow direct allow messages allow actions allow rpc allow guest allow "
+    "managed_agent allow runtime allow"
+)
 """message_draft with words of the web in play: an own draft."""
 MARKS: list[Taint] = ["guest", "agent", "mail", "calendar", "mcp", "web"]
 
 
 def cells(table: str) -> list[tuple[Any, Any, str]]:
     head, *rows = table.strip().splitlines()
-    return [(row.split()[0], risk, verdict) for row in rows for risk, verdict in zip(head.split(), row.split()[1:], strict=True)]
+    return [
+        (row.split()[0], risk, verdict)
+        for row in rows
+        for risk, verdict in zip(head.split(), row.split()[1:], strict=True)
+    ]
 
 
 def pairs(line: str) -> list[tuple[Any, str]]:
@@ -64,35 +77,56 @@ def test_each_cell_of_the_table_says_what_it_should(column: Any, risk: Any, verd
 
 
 def test_the_table_has_no_other_cells() -> None:
-    assert {(column, risk) for column, risk, _ in cells(CELLS)} == {(column, risk) for column, row in policy.TABLE.items() for risk in row}
+    assert {(column, risk) for column, risk, _ in cells(CELLS)} == {
+        (column, risk) for column, row in policy.TABLE.items() for risk in row
+    }
 
 
 @pytest.mark.parametrize(("column", "risk", "verdict"), cells(TAINTED))
-def test_words_of_others_turn_every_change_and_everything_outbound_into_a_question(column: Any, risk: Any, verdict: str) -> None:
+def test_words_of_others_turn_every_change_and_everything_outbound_into_a_question(
+    column: Any, risk: Any, verdict: str
+) -> None:
     assert decide(Asked(column, "some_tool", risk, taint=frozenset({"web"}))).verdict == verdict
 
 
 @pytest.mark.parametrize("mark", MARKS)
 @pytest.mark.parametrize("column", policy.TABLE)
-def test_every_mark_counts_but_the_words_for_which_the_grant_was_made(column: Any, mark: Taint) -> None:
+def test_every_mark_counts_but_the_words_for_which_the_grant_was_made(
+    column: Any, mark: Taint
+) -> None:
     verdict = decide(Asked(column, "create_note", "W", taint=frozenset({mark}))).verdict
     own = {"rpc": "agent", "guest": "guest"}.get(column) == mark
-    assert verdict == (decide(Asked(column, "create_note", "W")).verdict if own else "deny" if column == "messages" else "ask")
+    assert verdict == (
+        decide(Asked(column, "create_note", "W")).verdict
+        if own
+        else "deny"
+        if column == "messages"
+        else "ask"
+    )
 
 
 @pytest.mark.parametrize("tool", sorted(policy.EDITS))
 @pytest.mark.parametrize(("column", "verdict"), pairs(EDITS))
-def test_a_note_that_is_there_is_changed_freely_only_by_its_owner(column: Any, verdict: str, tool: str) -> None:
+def test_a_note_that_is_there_is_changed_freely_only_by_its_owner(
+    column: Any, verdict: str, tool: str
+) -> None:
     assert decide(Asked(column, tool, "W")).verdict == verdict
 
 
-@pytest.mark.parametrize(("tool", "line"), [("memory_write", DIARY), ("message_draft", DRAFT), ("reminder", DRAFT)])
+@pytest.mark.parametrize(
+    ("tool", "line"), [("memory_write", DIARY), ("message_draft", DRAFT), ("reminder", DRAFT)]
+)
 def test_own_drafts_pass_whatever_is_in_play(tool: str, line: str) -> None:
-    assert [(column, decide(Asked(column, tool, "W", taint=frozenset({"web"}))).verdict) for column, _ in pairs(line)] == pairs(line)
+    assert [
+        (column, decide(Asked(column, tool, "W", taint=frozenset({"web"}))).verdict)
+        for column, _ in pairs(line)
+    ] == pairs(line)
 
 
 @pytest.mark.parametrize(("column", "risk", "verdict"), cells(CELLS))
-def test_a_tool_that_asks_each_time_is_never_just_allowed(column: Any, risk: Any, verdict: str) -> None:
+def test_a_tool_that_asks_each_time_is_never_just_allowed(
+    column: Any, risk: Any, verdict: str
+) -> None:
     found = decide(Asked(column, "some_tool", risk, approval=True)).verdict
     assert found == ("deny" if column == "messages" or verdict == "deny" else "ask")
 
@@ -101,15 +135,21 @@ def test_a_tool_that_asks_each_time_is_never_just_allowed(column: Any, risk: Any
 def test_what_was_allowed_for_longer_lifts_a_question_but_no_denial_and_never_for_what_cannot_be_taken_back(
     column: Any, risk: Any, verdict: str
 ) -> None:
-    found = decide(Asked(column, "some_tool", risk, taint=frozenset({"web"}), precedent=True)).verdict
+    found = decide(
+        Asked(column, "some_tool", risk, taint=frozenset({"web"}), precedent=True)
+    ).verdict
     assert found == ("allow" if verdict == "ask" and risk != "X" else verdict)
 
 
 @pytest.mark.parametrize(("column", "risk"), list(itertools.product(policy.TABLE, "RWOX")))
-def test_without_budget_and_for_what_is_no_tool_everything_is_denied(column: Any, risk: Any) -> None:
+def test_without_budget_and_for_what_is_no_tool_everything_is_denied(
+    column: Any, risk: Any
+) -> None:
     assert decide(Asked(column, "some_tool", risk, left=0, precedent=True)).verdict == "deny"
     assert decide(Asked(column, "some_tool", None, precedent=True)).verdict == "deny"
-    assert decide(Asked(column, "some_tool", risk, left=1)) == decide(Asked(column, "some_tool", risk))
+    assert decide(Asked(column, "some_tool", risk, left=1)) == decide(
+        Asked(column, "some_tool", risk)
+    )
 
 
 def test_a_heartbeat_without_a_tier_has_the_narrower_one() -> None:
@@ -120,8 +160,16 @@ def test_a_heartbeat_without_a_tier_has_the_narrower_one() -> None:
 
 def test_every_tool_says_what_it_can_do() -> None:
     tools = registry.native(CATALOG)
-    assert [name for name, tool in tools.items() if tool.declared.risk is None and (tool.operation.waits or tool.operation.effect == "write")] == []
-    assert {name for name, tool in tools.items() if tool.operation.risk_class == "R" and tool.operation.effect == "write"} == set()
+    assert [
+        name
+        for name, tool in tools.items()
+        if tool.declared.risk is None and (tool.operation.waits or tool.operation.effect == "write")
+    ] == []
+    assert {
+        name
+        for name, tool in tools.items()
+        if tool.operation.risk_class == "R" and tool.operation.effect == "write"
+    } == set()
     assert set(tools) >= policy.EDITS
 
 
@@ -134,18 +182,30 @@ def test_what_says_nothing_of_itself_is_taken_for_the_worst() -> None:
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        (Origin("chat", conversation_id=1), Origin("heartbeat", run_id=1)), (Origin("guest", share_token="a"), Origin("guest", share_token="b")),
-        (Origin("rpc", peer="u1"), Origin("rpc", peer="u2")), (Origin("managed_agent", agent_id=1), Origin("managed_agent", agent_id=2)),
-        (Origin("runtime", communication_session_id="c1"), Origin("runtime", communication_session_id="c2")),
+        (Origin("chat", conversation_id=1), Origin("heartbeat", run_id=1)),
+        (Origin("guest", share_token="a"), Origin("guest", share_token="b")),
+        (Origin("rpc", peer="u1"), Origin("rpc", peer="u2")),
+        (Origin("managed_agent", agent_id=1), Origin("managed_agent", agent_id=2)),
+        (
+            Origin("runtime", communication_session_id="c1"),
+            Origin("runtime", communication_session_id="c2"),
+        ),
     ],
-)  # fmt: skip
+)
 def test_those_who_are_not_the_same_are_told_apart(one: Origin, other: Origin) -> None:
     me = Caller(user=1, user_id="u", username="u", kind="key", credential=1)
     assert one.key(me) != other.key(me)
 
 
 def test_a_credential_that_calls_by_itself_is_told_apart_from_another() -> None:
-    one, other = (Caller(user=1, user_id="u", username="u", kind="key", credential=number) for number in (1, 2))
+    one, other = (
+        Caller(user=1, user_id="u", username="u", kind="key", credential=number)
+        for number in (1, 2)
+    )
     assert Origin("mcp").key(one) != Origin("mcp").key(other)
-    assert Origin("chat", conversation_id=1).session(one) == Origin("chat", conversation_id=1).session(other)
-    assert Origin("chat", conversation_id=1).session(one) != Origin("chat", conversation_id=2).session(one)
+    assert Origin("chat", conversation_id=1).session(one) == Origin(
+        "chat", conversation_id=1
+    ).session(other)
+    assert Origin("chat", conversation_id=1).session(one) != Origin(
+        "chat", conversation_id=2
+    ).session(one)

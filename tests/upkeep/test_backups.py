@@ -33,7 +33,11 @@ def data_of(served: Served) -> Path:
 
 
 def by_clock(served: Served) -> list[str]:
-    return [backup.path.name for backup in backup_files.listed(data_of(served)) if backup.kind == "clock"]
+    return [
+        backup.path.name
+        for backup in backup_files.listed(data_of(served))
+        if backup.kind == "clock"
+    ]
 
 
 def titles(path: Path) -> list[str]:
@@ -63,7 +67,9 @@ async def tend(served: Served) -> None:
     await served.command("look_after_backups")
 
 
-async def test_a_backup_holds_what_the_server_holds_and_is_its_owners_alone(served: Served, alice: Client) -> None:
+async def test_a_backup_holds_what_the_server_holds_and_is_its_owners_alone(
+    served: Served, alice: Client
+) -> None:
     await alice.note("Kept", "A text that stays.")
     made = await served.command("make_backup")
     path = Path(made.file)
@@ -72,7 +78,9 @@ async def test_a_backup_holds_what_the_server_holds_and_is_its_owners_alone(serv
     assert named(path.parent, ".*") == []
 
 
-async def test_a_backup_goes_where_it_is_told_and_over_nothing(served: Served, alice: Client, tmp_path: Path) -> None:
+async def test_a_backup_goes_where_it_is_told_and_over_nothing(
+    served: Served, alice: Client, tmp_path: Path
+) -> None:
     target = tmp_path / "elsewhere ' 100 %.db"
     assert Path((await served.command("make_backup", file=str(target))).file) == target
     assert titles(target) == []
@@ -87,7 +95,9 @@ async def test_a_backup_goes_where_it_is_told_and_over_nothing(served: Served, a
     assert (content(target), backup_files.listed(data_of(served))) == (before, [])
 
 
-async def test_the_clock_makes_one_backup_an_hour_and_none_when_nothing_has_changed(served: Served, alice: Client, clock: MovableClock) -> None:
+async def test_the_clock_makes_one_backup_an_hour_and_none_when_nothing_has_changed(
+    served: Served, alice: Client, clock: MovableClock
+) -> None:
     await tend(served)
     await tend(served)
     assert len(by_clock(served)) == 1
@@ -104,10 +114,15 @@ async def test_the_clock_makes_one_backup_an_hour_and_none_when_nothing_has_chan
     await alice.note("After the clock was set back")
     await tend(served)
     newest = backup_files.listed(data_of(served))[0]
-    assert (len(by_clock(served)), titles(newest.path)) == (made + 2, ["Something new", "After the clock was set back"])
+    assert (len(by_clock(served)), titles(newest.path)) == (
+        made + 2,
+        ["Something new", "After the clock was set back"],
+    )
 
 
-async def test_the_clock_makes_none_where_the_settings_say_so(data: Path, clock: MovableClock, served: Served) -> None:
+async def test_the_clock_makes_none_where_the_settings_say_so(
+    data: Path, clock: MovableClock, served: Served
+) -> None:
     object.__setattr__(served.parts.settings, "backups", False)
     await tend(served)
     assert backup_files.listed(data_of(served)) == []
@@ -120,17 +135,29 @@ async def test_the_status_tells_of_backups_proof_and_room(served: Served, alice:
     assert before["storage"] is None
     await tend(served)
     after = await alice.ok("GET", "/os/status")
-    assert after["backup"] == {"enabled": True, "lastAt": "2026-11-21T09:30:00.000Z", "provenAt": "2026-11-21T09:30:00.000Z", "trouble": None}
+    assert after["backup"] == {
+        "enabled": True,
+        "lastAt": "2026-11-21T09:30:00.000Z",
+        "provenAt": "2026-11-21T09:30:00.000Z",
+        "trouble": None,
+    }
     assert after["storage"]["held"]["notes"] == 1
     assert after["storage"]["held"]["noteBytes"] == 12
     assert after["storage"]["databaseBytes"] > after["storage"]["parts"]["notes"] > 0
 
 
-async def test_the_status_tells_nobody_how_much_others_hold(served: Served, alice: Client, bob: Client) -> None:
+async def test_the_status_tells_nobody_how_much_others_hold(
+    served: Served, alice: Client, bob: Client
+) -> None:
     await bob.note("Long", "secret " * 1000)
     await tend(served)
     seen = (await alice.ok("GET", "/os/status"))["storage"]
-    assert (seen["databaseBytes"], seen["freeBytes"], seen["parts"], seen["held"]["noteBytes"]) == (None, None, None, 0)
+    assert (seen["databaseBytes"], seen["freeBytes"], seen["parts"], seen["held"]["noteBytes"]) == (
+        None,
+        None,
+        None,
+        0,
+    )
     assert (await bob.ok("GET", "/os/status"))["storage"]["held"]["noteBytes"] == 7000
 
 
@@ -141,7 +168,11 @@ class Usage(NamedTuple):
 
 
 async def test_without_room_no_backup_is_made_and_the_status_says_so(
-    served: Served, alice: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: MovableClock
+    served: Served,
+    alice: Client,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    clock: MovableClock,
 ) -> None:
     await served.command("make_backup")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(100, 99, 1))
@@ -161,7 +192,9 @@ async def test_without_room_no_backup_is_made_and_the_status_says_so(
     assert (await alice.ok("GET", "/os/status"))["backup"]["trouble"] is None
 
 
-async def test_a_backup_is_given_up_when_others_need_the_room(served: Served, alice: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_backup_is_given_up_when_others_need_the_room(
+    served: Served, alice: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for number in range(20):
         await alice.note(f"Note {number}", "text " * 10_000)
     free = iter([1000 << 20, 1000 << 20])
@@ -171,7 +204,9 @@ async def test_a_backup_is_given_up_when_others_need_the_room(served: Served, al
     assert named(tmp_path, "*copy*") == []
 
 
-async def test_after_a_failure_the_clock_waits_before_it_tries_again(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_after_a_failure_the_clock_waits_before_it_tries_again(
+    served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked = []
 
     async def failing(_: str, task: dict[str, Any], **__: Any) -> dict[str, Any]:
@@ -201,13 +236,17 @@ except files.BackupFailed as error:
 
 
 @pytest.mark.parametrize("most", [0, 4096, 100_000, 400_000])
-async def test_no_room_in_the_middle_leaves_nothing_behind(served: Served, alice: Client, tmp_path: Path, most: int) -> None:
+async def test_no_room_in_the_middle_leaves_nothing_behind(
+    served: Served, alice: Client, tmp_path: Path, most: int
+) -> None:
     for number in range(10):
         await alice.note(f"Note {number}", "text " * 10_000)
     target = tmp_path / "copy" / "full.db"
     target.parent.mkdir()
     command = [sys.executable, "-c", FULL, str(served.parts.store.path), str(target), str(most)]
-    tried = await asyncio.to_thread(subprocess.run, command, cwd=ROOT, capture_output=True, text=True, check=True)
+    tried = await asyncio.to_thread(
+        subprocess.run, command, cwd=ROOT, capture_output=True, text=True, check=True
+    )
     assert "could not be copied" in tried.stdout or "became full" in tried.stdout
     assert named(target.parent, "*") == []
     await served.command("make_backup", file=str(target))
@@ -218,10 +257,14 @@ def test_what_sqlite_says_of_a_full_disk_is_told_as_that(tmp_path: Path) -> None
     full = sqlite3.DatabaseError("database or disk is full")
     full.sqlite_errorcode = sqlite3.SQLITE_FULL
     assert isinstance(copy_database.failure(full, tmp_path), backup_files.NoRoom)
-    assert not isinstance(copy_database.failure(sqlite3.DatabaseError("odd"), tmp_path), backup_files.NoRoom)
+    assert not isinstance(
+        copy_database.failure(sqlite3.DatabaseError("odd"), tmp_path), backup_files.NoRoom
+    )
 
 
-async def test_a_database_that_is_damaged_gives_no_backup_and_the_good_one_stays(served: Served, alice: Client, tmp_path: Path) -> None:
+async def test_a_database_that_is_damaged_gives_no_backup_and_the_good_one_stays(
+    served: Served, alice: Client, tmp_path: Path
+) -> None:
     for number in range(50):
         await alice.note(f"Note {number}", "text " * 500)
     good = Path((await served.command("make_backup")).file)
@@ -236,7 +279,9 @@ async def test_a_database_that_is_damaged_gives_no_backup_and_the_good_one_stays
 
 
 @pytest.mark.parametrize("sealed", [False, True])
-async def test_a_proof_restores_the_newest_backup_and_reads_in_it(served: Served, alice: Client, sealed: bool) -> None:
+async def test_a_proof_restores_the_newest_backup_and_reads_in_it(
+    served: Served, alice: Client, sealed: bool
+) -> None:
     object.__setattr__(served.parts.settings, "backup_passphrase", PASSPHRASE if sealed else "")
     for number in range(30):
         await alice.note(f"Note {number}", f"# Heading\n\nText {number} with [[a link]].\n")
@@ -260,7 +305,9 @@ async def test_a_proof_that_fails_is_told(served: Served, alice: Client) -> None
     assert (await alice.ok("GET", "/os/status"))["backup"]["trouble"] == "not_proven"
 
 
-async def test_a_passphrase_encrypts_and_nothing_is_readable_without_it(served: Served, alice: Client, tmp_path: Path) -> None:
+async def test_a_passphrase_encrypts_and_nothing_is_readable_without_it(
+    served: Served, alice: Client, tmp_path: Path
+) -> None:
     await alice.note("A title that nobody else may read")
     made = await served.command("make_backup", passphrase=PASSPHRASE)
     path = Path(made.file)
@@ -275,14 +322,18 @@ async def test_a_passphrase_encrypts_and_nothing_is_readable_without_it(served: 
         encryption.unseal(path, tmp_path / "cut.db", PASSPHRASE)
 
 
-async def test_a_passphrase_that_is_none_is_refused_before_anything_is_copied(served: Served) -> None:
+async def test_a_passphrase_that_is_none_is_refused_before_anything_is_copied(
+    served: Served,
+) -> None:
     with pytest.raises(BackupFailed, match="at least 8 characters"):
         await served.command("make_backup", passphrase="short")
     assert backup_files.listed(data_of(served)) == []
 
 
 async def test_a_backup_holds_no_key_that_works(served: Served, alice: Client) -> None:
-    """Keys, codes and sessions are kept as digests, and what others' services need lies outside the database."""
+    """Keys, codes and sessions are kept as digests, and what others' services need lies outside
+    the database.
+    """
     secrets = [await served.key("alice") for _ in range(3)]
     secrets.append((await served.command("make_sign_in_code", username="alice")).code)
     await served.command("add_model", name="far", provider="openai", model="gpt", key=CANARY)
@@ -290,7 +341,9 @@ async def test_a_backup_holds_no_key_that_works(served: Served, alice: Client) -
     assert [secret for secret in [*secrets, CANARY] if secret.encode() in held] == []
 
 
-async def test_the_rotation_follows_each_backup(served: Served, alice: Client, clock: MovableClock) -> None:
+async def test_the_rotation_follows_each_backup(
+    served: Served, alice: Client, clock: MovableClock
+) -> None:
     place = backup_files.prepared(data_of(served))
     for number in range(1, 40):
         at = clock() - timedelta(hours=40 - number)
@@ -303,9 +356,17 @@ async def test_the_rotation_follows_each_backup(served: Served, alice: Client, c
 def test_what_takes_room_is_told_by_purpose() -> None:
     from app.upkeep.storage_by_owner import purpose
 
-    assert [purpose(table) for table in ("note_words_7_data", "note_grams_idx", "notes", "note_passages", "snapshots", "users")] == [
-        "word index", "trigram index", "notes", "vectors", "snapshots", "other",
-    ]  # fmt: skip
+    assert [
+        purpose(table)
+        for table in (
+            "note_words_7_data",
+            "note_grams_idx",
+            "notes",
+            "note_passages",
+            "snapshots",
+            "users",
+        )
+    ] == ["word index", "trigram index", "notes", "vectors", "snapshots", "other"]
 
 
 def test_the_settings_of_backups_are_on_by_default() -> None:
@@ -313,18 +374,24 @@ def test_the_settings_of_backups_are_on_by_default() -> None:
     assert PASSPHRASE not in repr(Settings(backup_passphrase=PASSPHRASE))
 
 
-async def test_backups_of_a_server_that_is_written_to_are_states_that_were_committed(tmp_path: Path) -> None:
+async def test_backups_of_a_server_that_is_written_to_are_states_that_were_committed(
+    tmp_path: Path,
+) -> None:
     report = await backup_load.run(5, tmp_path)
     assert (report["troubles"], report["backups"]) == ([], 5)
     assert report["during"] > 0
 
 
-async def test_a_backup_that_is_given_up_in_the_middle_leaves_nothing_behind(served: Served, alice: Client, tmp_path: Path) -> None:
+async def test_a_backup_that_is_given_up_in_the_middle_leaves_nothing_behind(
+    served: Served, alice: Client, tmp_path: Path
+) -> None:
     for number in range(20):
         await alice.note(f"Note {number}", "text " * 10_000)
     target = tmp_path / "copy" / "given up [1].db"
     target.parent.mkdir()
-    making = asyncio.create_task(served.command("make_backup", file=str(target), passphrase=PASSPHRASE))
+    making = asyncio.create_task(
+        served.command("make_backup", file=str(target), passphrase=PASSPHRASE)
+    )
     while not named(target.parent, ".*"):  # noqa: ASYNC110 - what is waited for happens in another process
         await asyncio.sleep(0.002)
     making.cancel()
@@ -333,14 +400,18 @@ async def test_a_backup_that_is_given_up_in_the_middle_leaves_nothing_behind(ser
     assert named(target.parent, "*") == []
 
 
-async def test_a_backup_with_a_passphrase_of_its_own_is_no_reason_for_alarm(served: Served, alice: Client) -> None:
+async def test_a_backup_with_a_passphrase_of_its_own_is_no_reason_for_alarm(
+    served: Served, alice: Client
+) -> None:
     plain = Path((await served.command("make_backup")).file)
     await served.command("make_backup", passphrase=PASSPHRASE)
     proof = await served.command("prove_backup")
     assert (proof.file, proof.trouble) == (plain.name, None)
 
 
-async def test_a_folder_that_cannot_be_made_is_told_and_the_server_goes_on(served: Served, alice: Client) -> None:
+async def test_a_folder_that_cannot_be_made_is_told_and_the_server_goes_on(
+    served: Served, alice: Client
+) -> None:
     put(backup_files.folder(data_of(served)), b"a file")
     await tend(served)
     assert (await alice.ok("GET", "/os/status"))["backup"]["trouble"] == "failed"

@@ -1,4 +1,7 @@
-"""The digest beside each backup: one changed byte is told wherever the backup is looked at, and a backup without a digest as such."""
+"""The digest beside each backup.
+
+One changed byte is told wherever the backup is looked at, and a backup without a digest as such.
+"""
 
 import hashlib
 import json
@@ -25,7 +28,9 @@ PASSPHRASE = "eine lange Losung"
 
 
 def hearth(*args: str, data: Path) -> Result:
-    return CliRunner().invoke(program.hearth, [*args, "--data", str(data)], env={"HEARTH_EMBEDDINGS": "off"})
+    return CliRunner().invoke(
+        program.hearth, [*args, "--data", str(data)], env={"HEARTH_EMBEDDINGS": "off"}
+    )
 
 
 def told(*args: str, data: Path) -> Any:
@@ -47,7 +52,10 @@ def place_of(path: Path, words: bytes) -> int:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data directory with a plain and an encrypted backup, that no server uses; each test gets a copy."""
+    """A data directory with a plain and an encrypted backup, that no server uses.
+
+    Each test gets a copy.
+    """
     data = tmp_path_factory.mktemp("made") / "home"
     assert hearth("init", "--user", "alice", data=data).exit_code == 0
     assert hearth("backup", data=data).exit_code == 0
@@ -70,10 +78,18 @@ def backups(home: Path) -> tuple[Path, Path]:
 def test_each_backup_has_its_digest_beside_it_as_other_programs_read_it(home: Path) -> None:
     for backup in backups(home):
         beside = backup_digests.path_of(backup)
-        assert beside.read_text() == f"{hashlib.sha256(backup.read_bytes()).hexdigest()}  {backup.name}\n"
+        assert (
+            beside.read_text()
+            == f"{hashlib.sha256(backup.read_bytes()).hexdigest()}  {backup.name}\n"
+        )
         assert beside.stat().st_mode & 0o777 == 0o600
         if shutil.which("sha256sum"):
-            subprocess.run(["sha256sum", "--check", "--strict", beside.name], cwd=backup.parent, check=True, capture_output=True)
+            subprocess.run(
+                ["sha256sum", "--check", "--strict", beside.name],
+                cwd=backup.parent,
+                check=True,
+                capture_output=True,
+            )
     assert len(list(backup_files.folder(home).glob("*.db*"))) == 4
 
 
@@ -85,27 +101,42 @@ def test_a_backup_with_one_flipped_bit_is_never_restored(home: Path) -> None:
         for _ in range(30):
             flipped(backup, bits.randrange(8 * len(whole)))
             with pytest.raises(BackupFailed, match=r"damaged|is no backup|is encrypted"):
-                restore.put_back(backup, home, moment=NOW, passphrase=PASSPHRASE if backup_files.is_sealed(backup) else "")
+                restore.put_back(
+                    backup,
+                    home,
+                    moment=NOW,
+                    passphrase=PASSPHRASE if backup_files.is_sealed(backup) else "",
+                )
             backup.write_bytes(whole)
         restore.demand_readable(backup, home, PASSPHRASE)
     assert ((home / DATABASE).read_bytes(), list(home.glob(".*"))) == (before, [])
 
 
 @pytest.mark.parametrize("which", [0, 1])
-def test_list_doctor_and_restore_tell_of_a_flipped_bit_and_offer_another(home: Path, which: int) -> None:
+def test_list_doctor_and_restore_tell_of_a_flipped_bit_and_offer_another(
+    home: Path, which: int
+) -> None:
     plain, sealed = backups(home)
     spoilt, other = (plain, sealed) if which == 0 else (sealed, plain)
     flipped(spoilt, 8 * (spoilt.stat().st_size - 1000))
-    rows = {Path(row["file"]): row["trouble"] for row in told("backup", "--list", data=home)["backups"]}
+    rows = {
+        Path(row["file"]): row["trouble"] for row in told("backup", "--list", data=home)["backups"]
+    }
     assert "digest" in rows[spoilt]
     assert rows[other] is None
     assert "damaged: " in hearth("backup", "--list", data=home).stdout
-    found = [one["message"] for one in told("doctor", data=home)["findings"] if one["check"] == "backups" and one["gravity"] == "wrong"]
+    found = [
+        one["message"]
+        for one in told("doctor", data=home)["findings"]
+        if one["check"] == "backups" and one["gravity"] == "wrong"
+    ]
     assert len(found) == 1
     assert spoilt.name in found[0]
     assert backup_files.newest_good(home) == other
     (home / "passphrase").write_text(PASSPHRASE)
-    refused = hearth("restore", str(spoilt), "--passphrase-file", str(home / "passphrase"), data=home)
+    refused = hearth(
+        "restore", str(spoilt), "--passphrase-file", str(home / "passphrase"), data=home
+    )
     assert refused.exit_code == 1
     assert "hearth backup --list" in refused.output
 
@@ -123,17 +154,28 @@ def test_a_backup_without_a_digest_is_restored_and_told_as_such(home: Path) -> N
     plain, sealed = backups(home)
     for backup in (plain, sealed):
         backup_digests.path_of(backup).unlink()
-    assert [row["digest"] for row in told("backup", "--list", data=home)["backups"]] == [False, False]
+    assert [row["digest"] for row in told("backup", "--list", data=home)["backups"]] == [
+        False,
+        False,
+    ]
     assert "no digest" in hearth("backup", "--list", data=home).stdout
-    advice = [one["message"] for one in told("doctor", data=home)["findings"] if (one["check"], one["gravity"]) == ("backups", "advice")]
+    advice = [
+        one["message"]
+        for one in told("doctor", data=home)["findings"]
+        if (one["check"], one["gravity"]) == ("backups", "advice")
+    ]
     assert any("No digest" in message for message in advice)
     said = hearth("restore", str(plain), data=home)
     assert said.exit_code == 0
     assert "No digest lies beside it" in said.stdout
-    assert restore.put_back(sealed, home, moment=NOW, passphrase=PASSPHRASE).compared, "encryption tells of a changed byte itself"
+    assert restore.put_back(sealed, home, moment=NOW, passphrase=PASSPHRASE).compared, (
+        "encryption tells of a changed byte itself"
+    )
 
 
-def test_a_copy_elsewhere_is_compared_where_its_digest_came_along_whatever_the_two_are_called(home: Path, tmp_path: Path) -> None:
+def test_a_copy_elsewhere_is_compared_where_its_digest_came_along_whatever_the_two_are_called(
+    home: Path, tmp_path: Path
+) -> None:
     plain, _ = backups(home)
     copy = Path(shutil.copy(plain, tmp_path / "renamed.db"))
     shutil.copy(backup_digests.path_of(plain), tmp_path / "renamed.db.sha256")
@@ -182,7 +224,9 @@ def test_digests_go_with_their_backups(home: Path) -> None:
     assert not backup_digests.path_of(sealed).exists()
 
 
-def test_a_backup_that_cannot_be_finished_leaves_no_digest(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_backup_that_cannot_be_finished_leaves_no_digest(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def failing(*_: object) -> None:
         raise OSError(28, os.strerror(28))
 
@@ -192,7 +236,9 @@ def test_a_backup_that_cannot_be_finished_leaves_no_digest(home: Path, tmp_path:
     assert list(tmp_path.glob("*copy*")) == []
 
 
-def test_an_encrypted_backup_leaves_nothing_that_tells_of_its_text(home: Path, tmp_path: Path) -> None:
+def test_an_encrypted_backup_leaves_nothing_that_tells_of_its_text(
+    home: Path, tmp_path: Path
+) -> None:
     target = tmp_path / "out" / "x.db.age"
     target.parent.mkdir()
     worker.copy(worker.Copying(str(home / DATABASE), str(target), PASSPHRASE, gently=False))

@@ -25,7 +25,9 @@ ENVIRONMENT = {"HEARTH_EMBEDDINGS": "off"}
 
 
 def hearth(*args: str, data: Path, **environment: str) -> Result:
-    return CliRunner().invoke(program.hearth, [*args, "--data", str(data)], env={**ENVIRONMENT, **environment})
+    return CliRunner().invoke(
+        program.hearth, [*args, "--data", str(data)], env={**ENVIRONMENT, **environment}
+    )
 
 
 def found(data: Path, *options: str, **environment: str) -> dict[str, Any]:
@@ -38,13 +40,18 @@ def found(data: Path, *options: str, **environment: str) -> dict[str, Any]:
     order = ["well", "advice", "wrong"]
     worst: dict[str, Any] = {"mended": told["mended"]}
     for finding in told["findings"]:
-        worst[finding["check"]] = max(worst.get(finding["check"], "well"), finding["gravity"], key=order.index)
+        worst[finding["check"]] = max(
+            worst.get(finding["check"], "well"), finding["gravity"], key=order.index
+        )
     return worst
 
 
 @pytest.fixture(scope="module")
 def made_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data directory with a user, notes and a proven backup, that no server uses; each test gets a copy."""
+    """A data directory with a user, notes and a proven backup, that no server uses.
+
+    Each test gets a copy.
+    """
     data = tmp_path_factory.mktemp("made") / "home"
     assert hearth("init", "--user", "alice", data=data).exit_code == 0
     with contextlib.closing(sqlite3.connect(data / DATABASE, isolation_level=None)) as connection:
@@ -70,10 +77,24 @@ def run(data: Path, sql: str) -> None:
 def test_a_home_where_all_is_well_has_nothing_to_say(home: Path) -> None:
     said = found(home)
     assert {check for check, gravity in said.items() if gravity == "well"} >= {
-        "lock", "integrity", "schema", "counters", "words", "trigrams", "clock", "rights", "backups", "proof", "settings",
-    }  # fmt: skip
+        "lock",
+        "integrity",
+        "schema",
+        "counters",
+        "words",
+        "trigrams",
+        "clock",
+        "rights",
+        "backups",
+        "proof",
+        "settings",
+    }
     text = hearth("doctor", data=home)
-    assert (text.exit_code, "WRONG" in text.stdout, "ok    integrity" in text.stdout) == (0, False, True)
+    assert (text.exit_code, "WRONG" in text.stdout, "ok    integrity" in text.stdout) == (
+        0,
+        False,
+        True,
+    )
 
 
 def test_beside_a_server_the_server_is_asked(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,12 +102,19 @@ def test_beside_a_server_the_server_is_asked(home: Path, monkeypatch: pytest.Mon
 
     def answer(_: object, __: int, name: str, **params: Any) -> dict[str, Any]:
         asked.append(name)
-        return {"findings": [{"check": "integrity", "gravity": "well", "message": "Whole."}], "problem": None}
+        return {
+            "findings": [{"check": "integrity", "gravity": "well", "message": "Whole."}],
+            "problem": None,
+        }
 
     monkeypatch.setattr("app.commands.doctor.ask_patiently", answer)
     with data_dir.owned(home):
         found_beside = found(home)
-    assert (asked, found_beside["integrity"], found_beside["lock"]) == (["examine_database", "verify_audit"], "well", "well")
+    assert (asked, found_beside["integrity"], found_beside["lock"]) == (
+        ["examine_database", "verify_audit"],
+        "well",
+        "well",
+    )
 
 
 def test_a_server_that_does_not_answer_is_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,7 +130,10 @@ def spoil_words(data: Path) -> None:
             """INSERT INTO notes (owner_id, title, tags, word_count, size, created_at, updated_at, content)
                VALUES (1, 'Unindexed', '[]', 1, 4, '2026', '2026', 'text')"""
         )
-        connection.execute("UPDATE workspaces SET note_count = note_count + 1, root_count = root_count + 1, total_bytes = total_bytes + 4")
+        connection.execute(
+            "UPDATE workspaces SET note_count = note_count + 1, root_count = root_count + "
+            "1, total_bytes = total_bytes + 4"
+        )
     integrity.forget(data / DATABASE)
 
 
@@ -111,7 +142,13 @@ def spoil_words(data: Path) -> None:
     [
         (lambda data: run(data, "UPDATE workspaces SET note_count = 7"), "counters"),
         (lambda data: run(data, "UPDATE folders SET note_count = 3"), "counters"),
-        (lambda data: run(data, "INSERT INTO todo_lists (owner_id, open_count, completed_count) VALUES (1, 2, 3)"), "counters"),
+        (
+            lambda data: run(
+                data,
+                "INSERT INTO todo_lists (owner_id, open_count, completed_count) VALUES (1, 2, 3)",
+            ),
+            "counters",
+        ),
         (spoil_words, "words"),
         (spoil_words, "trigrams"),
         (lambda data: (data / DATABASE).chmod(0o644), "rights"),
@@ -119,7 +156,9 @@ def spoil_words(data: Path) -> None:
         (lambda data: backup_files.listed(data)[0].path.chmod(0o644), "rights"),
     ],
 )
-def test_what_can_be_made_anew_is_mended(home: Path, spoil: Callable[[Path], object], check: str) -> None:
+def test_what_can_be_made_anew_is_mended(
+    home: Path, spoil: Callable[[Path], object], check: str
+) -> None:
     spoil(home)
     assert found(home)[check] == "wrong"
     mended = found(home, "--fix")
@@ -128,7 +167,9 @@ def test_what_can_be_made_anew_is_mended(home: Path, spoil: Callable[[Path], obj
 
 
 @pytest.mark.parametrize(("name", "table"), [("words", "note_words_1"), ("trigrams", "note_grams")])
-def test_the_indexes_of_many_notes_are_compared_with_a_part_of_them(home: Path, monkeypatch: pytest.MonkeyPatch, name: str, table: str) -> None:
+def test_the_indexes_of_many_notes_are_compared_with_a_part_of_them(
+    home: Path, monkeypatch: pytest.MonkeyPatch, name: str, table: str
+) -> None:
     with contextlib.closing(sqlite3.connect(home / DATABASE, isolation_level=None)) as connection:
         for number in range(1, 21):
             connection.execute(
@@ -167,18 +208,43 @@ def cut(path: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "check", "gravity"),
     [
-        (lambda data: run(data, "INSERT INTO contacts (user_id, contact_id, connected_at) VALUES (8, 9, '2026')"), "integrity", "wrong"),
+        (
+            lambda data: run(
+                data,
+                "INSERT INTO contacts (user_id, contact_id, connected_at) VALUES (8, 9, '2026')",
+            ),
+            "integrity",
+            "wrong",
+        ),
         (lambda data: (data / DATABASE).write_bytes(b"rubbish" * 999), "integrity", "wrong"),
-        (lambda data: run(data, "UPDATE workspaces SET changed_at = '2999-01-01T00:00:00.000Z'"), "clock", "wrong"),
+        (
+            lambda data: run(data, "UPDATE workspaces SET changed_at = '2999-01-01T00:00:00.000Z'"),
+            "clock",
+            "wrong",
+        ),
         (lambda data: cut(backup_files.listed(data)[0].path), "backups", "wrong"),
         (lambda data: shutil.rmtree(backup_files.folder(data)), "backups", "advice"),
         (lambda data: (backup_files.folder(data) / "record.json").unlink(), "proof", "advice"),
-        (lambda data: (backup_files.folder(data) / "record.json").write_bytes(b"{"), "proof", "advice"),
-        (lambda data: run(data, "INSERT INTO _sqlite_migrations (migration_set, name) VALUES ('hearth', 'm999_later')"), "schema", "wrong"),
+        (
+            lambda data: (backup_files.folder(data) / "record.json").write_bytes(b"{"),
+            "proof",
+            "advice",
+        ),
+        (
+            lambda data: run(
+                data,
+                "INSERT INTO _sqlite_migrations (migration_set, name) "
+                "VALUES ('hearth', 'm999_later')",
+            ),
+            "schema",
+            "wrong",
+        ),
         (lambda data: (data / DATABASE).unlink(), "database", "wrong"),
     ],
 )
-def test_what_needs_a_person_is_told_with_what_to_do(home: Path, spoil: Callable[[Path], object], check: str, gravity: str) -> None:
+def test_what_needs_a_person_is_told_with_what_to_do(
+    home: Path, spoil: Callable[[Path], object], check: str, gravity: str
+) -> None:
     spoil(home)
     assert found(home)[check] == gravity
 
@@ -186,7 +252,10 @@ def test_what_needs_a_person_is_told_with_what_to_do(home: Path, spoil: Callable
 def test_a_database_that_is_gone_is_looked_for_among_the_backups(home: Path) -> None:
     (home / DATABASE).unlink()
     result = hearth("doctor", data=home)
-    assert (result.exit_code, f"hearth restore {backup_files.listed(home)[0].path}" in result.stdout) == (1, True)
+    assert (
+        result.exit_code,
+        f"hearth restore {backup_files.listed(home)[0].path}" in result.stdout,
+    ) == (1, True)
 
 
 def test_a_disk_that_is_nearly_full_is_told(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,9 +278,14 @@ def test_a_schema_that_is_behind_is_no_failure(tmp_path: Path) -> None:
 
 
 def everything(data: Path) -> dict[str, tuple[bytes, int]]:
-    """All files of a directory by name, each with its bytes and time of change; SQLite's map of the log, which readers mark, is left out."""
+    """All files of a directory by name, each with its bytes and time of change.
+
+    SQLite's map of the log, which readers mark, is left out.
+    """
     kept = [path for path in data.rglob("*") if path.is_file() and not path.name.endswith("-shm")]
-    return {str(path.relative_to(data)): (path.read_bytes(), path.stat().st_mtime_ns) for path in kept}
+    return {
+        str(path.relative_to(data)): (path.read_bytes(), path.stat().st_mtime_ns) for path in kept
+    }
 
 
 def flip(data: Path, text: bytes) -> None:
@@ -222,7 +296,10 @@ def flip(data: Path, text: bytes) -> None:
 
 
 def leave_a_log(data: Path) -> None:
-    """Leave the directory as a killed server does: its number in the lock, and its last changes in a log."""
+    """Leave the directory as a killed server does.
+
+    Its number in the lock, and its last changes in a log.
+    """
     for suffix in ("", "-wal", "-shm"):  # copied while a connection has it open
         shutil.copy(data / (DATABASE + suffix), data / ("copy" + suffix))
     for suffix in ("", "-wal", "-shm"):
@@ -247,9 +324,19 @@ def kill(data: Path) -> None:
         lambda data: (data / DATABASE).write_bytes(b"rubbish" * 999),
         lambda data: (data / data_dir.LOCK).unlink(),
     ],
-    ids=["well", "unclean", "killed", "a byte of a text", "a byte of the schema", "no database", "without a lock"],
+    ids=[
+        "well",
+        "unclean",
+        "killed",
+        "a byte of a text",
+        "a byte of the schema",
+        "no database",
+        "without a lock",
+    ],
 )
-def test_without_fix_the_doctor_changes_nothing(made_home: Path, tmp_path: Path, spoil: Callable[[Path], object]) -> None:
+def test_without_fix_the_doctor_changes_nothing(
+    made_home: Path, tmp_path: Path, spoil: Callable[[Path], object]
+) -> None:
     home = Path(shutil.copytree(made_home, tmp_path / "home"))
     assert hearth("user", "list", data=home).exit_code == 0  # an owner that leaves the guard behind
     spoil(home)
@@ -260,7 +347,9 @@ def test_without_fix_the_doctor_changes_nothing(made_home: Path, tmp_path: Path,
 
 
 @pytest.mark.parametrize("options", [(), ("--fix",)])
-def test_a_look_does_not_clear_the_guard_against_a_damaged_database(home: Path, options: tuple[str, ...]) -> None:
+def test_a_look_does_not_clear_the_guard_against_a_damaged_database(
+    home: Path, options: tuple[str, ...]
+) -> None:
     assert hearth("user", "list", data=home).exit_code == 0
     flip(home, b"General")
     (backup_files.folder(home) / ".hearth-000009-20261121T093000Z-clock.db.part").touch()
@@ -269,7 +358,11 @@ def test_a_look_does_not_clear_the_guard_against_a_damaged_database(home: Path, 
     assert found(home, *options)["guard"] == "wrong"
     damaged = (home / DATABASE).read_bytes()
     refused = hearth("user", "list", data=home)
-    assert (refused.exit_code, "--accept-changes" in refused.output, (home / DATABASE).read_bytes() == damaged) == (1, True, True)
+    assert (
+        refused.exit_code,
+        "--accept-changes" in refused.output,
+        (home / DATABASE).read_bytes() == damaged,
+    ) == (1, True, True)
 
 
 def test_what_could_not_be_restored_leaves_the_next_start_to_look(home: Path) -> None:
@@ -287,7 +380,9 @@ def test_a_damaged_page_is_found(home: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.anyio
-async def test_the_server_looks_through_its_database_while_it_is_used(served: Served, alice: Client) -> None:
+async def test_the_server_looks_through_its_database_while_it_is_used(
+    served: Served, alice: Client
+) -> None:
     for number in range(12):
         note = await alice.note(f"Note {number}", f"Text of note {number} " * 50)
         await alice.ok("POST", f"/os/snapshots/{note['id']}", json={})
@@ -301,11 +396,15 @@ async def test_the_server_looks_through_its_database_while_it_is_used(served: Se
     await served.command("mend", repairs=["counters", "words", "trigrams"])
     looked = await served.command("examine_database")
     assert [one.message for one in looked.findings if one.gravity == "wrong"] == []
-    assert (await alice.ok("POST", "/os/notes/search", json={"query": "text", "mode": "words"}))["results"] != []
+    assert (await alice.ok("POST", "/os/notes/search", json={"query": "text", "mode": "words"}))[
+        "results"
+    ] != []
 
 
 @pytest.mark.anyio
-async def test_storage_tells_what_each_user_holds(served: Served, alice: Client, bob: Client) -> None:
+async def test_storage_tells_what_each_user_holds(
+    served: Served, alice: Client, bob: Client
+) -> None:
     folder = await alice.folder("Work/Deep")
     kept = await alice.note("Kept", "x" * 5000, folderId=folder)
     await alice.ok("POST", f"/os/snapshots/{kept['id']}", json={})
@@ -313,7 +412,12 @@ async def test_storage_tells_what_each_user_holds(served: Served, alice: Client,
     await alice.ok("DELETE", f"/os/notes/{gone['id']}")
     told = await served.command("measure_storage")
     first, second = told.users
-    assert (first.username, first.held.notes, first.held.note_bytes, first.held.snapshot_bytes) == ("alice", 1, 5000, 5000)
+    assert (first.username, first.held.notes, first.held.note_bytes, first.held.snapshot_bytes) == (
+        "alice",
+        1,
+        5000,
+        5000,
+    )
     assert (first.held.trashed_notes, first.held.trashed_bytes) == (1, 300)
     assert [(one.path, one.notes, one.bytes) for one in first.folders] == [("Work/Deep", 1, 5000)]
     assert (second.username, second.held.notes) == ("bob", 0)

@@ -1,4 +1,6 @@
-"""Restoring: what was there is kept, nothing half done, and only what can be opened becomes the database."""
+"""Restoring: what was there is kept, nothing half done, and only what can be opened becomes the
+database.
+"""
 
 import contextlib
 import os
@@ -27,7 +29,11 @@ NOW = datetime(2026, 11, 21, 9, 30, tzinfo=UTC)
 
 
 def hearth(*args: str, data: Path) -> Result:
-    return CliRunner().invoke(program.hearth, [*args, "--data", str(data)], env={"HEARTH_DURABILITY": "normal", "HEARTH_EMBEDDINGS": "off"})
+    return CliRunner().invoke(
+        program.hearth,
+        [*args, "--data", str(data)],
+        env={"HEARTH_DURABILITY": "normal", "HEARTH_EMBEDDINGS": "off"},
+    )
 
 
 def done(*args: str, data: Path) -> str:
@@ -37,11 +43,16 @@ def done(*args: str, data: Path) -> str:
 
 
 def say(data: Path, word: str, *, leave_log: bool = False) -> None:
-    """Write a user's name into the database; `leave_log` ends like a program that is killed, with the write in the log alone."""
+    """Write a user's name into the database.
+
+    `leave_log` ends like a program that is killed, with the write in the log alone.
+    """
     script = (
-        "import os, sqlite3, sys\nc = sqlite3.connect(sys.argv[1], isolation_level=None)\nc.execute('PRAGMA journal_mode=WAL')\n"
+        "import os, sqlite3, sys\nc = sqlite3.connect(sys.argv[1], "
+        "isolation_level=None)\nc.execute('PRAGMA journal_mode=WAL')\n"
         "c.execute('PRAGMA wal_autocheckpoint=0')\n"
-        "c.execute(\"INSERT INTO users (uuid, username, name, created_at) VALUES (?1, ?1, ?1, '2026')\", (sys.argv[2],))\n"
+        'c.execute("INSERT INTO users (uuid, username, name, created_at) '
+        "VALUES (?1, ?1, ?1, '2026')\", (sys.argv[2],))\n"
     )
     ending = "os._exit(0)" if leave_log else "c.close()"
     subprocess.run([sys.executable, "-c", script + ending, str(data / DATABASE), word], check=True)
@@ -74,10 +85,14 @@ def test_a_restore_brings_back_what_was_and_keeps_what_is(data: Path) -> None:
     assert (data / DATABASE).stat().st_mode & 0o777 == 0o600
 
 
-def test_a_restore_into_an_empty_place_makes_it_a_data_directory(data: Path, tmp_path: Path) -> None:
+def test_a_restore_into_an_empty_place_makes_it_a_data_directory(
+    data: Path, tmp_path: Path
+) -> None:
     backup = backup_of(data, "first")
     fresh = tmp_path / "fresh"
-    assert done("restore", str(backup), data=fresh).startswith(f"{backup} is the database of {fresh} now.")
+    assert done("restore", str(backup), data=fresh).startswith(
+        f"{backup} is the database of {fresh} now."
+    )
     assert said(fresh / DATABASE) == ["first"]
     assert "first" in done("user", "list", data=fresh)
 
@@ -89,7 +104,10 @@ def foreign(path: Path) -> None:
 
 def newer(path: Path) -> None:
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.execute("INSERT INTO _sqlite_migrations (migration_set, name, applied_at) VALUES ('hearth', 'm999_later', '2030')")
+        connection.execute(
+            "INSERT INTO _sqlite_migrations (migration_set, name, applied_at) "
+            "VALUES ('hearth', 'm999_later', '2030')"
+        )
 
 
 def torn(path: Path) -> None:
@@ -100,7 +118,9 @@ def torn(path: Path) -> None:
 
 def orphan(path: Path) -> None:
     with contextlib.closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.execute("INSERT INTO contacts (user_id, contact_id, connected_at) VALUES (900, 901, '2026')")
+        connection.execute(
+            "INSERT INTO contacts (user_id, contact_id, connected_at) VALUES (900, 901, '2026')"
+        )
 
 
 @pytest.mark.parametrize(
@@ -115,11 +135,19 @@ def orphan(path: Path) -> None:
         (newer, "made by a newer Hearth"),
         (lambda path: path.unlink(), "There is no file"),
         (lambda path: (path.unlink(), path.mkdir()), "There is no file"),
-        (lambda path: path.with_name(path.name + "-wal").touch(), "in use, or one that was not closed"),
-        (lambda path: path.write_bytes(b"age-encryption.org/v1\n" + bytes(90)), "its passphrase is needed"),
+        (
+            lambda path: path.with_name(path.name + "-wal").touch(),
+            "in use, or one that was not closed",
+        ),
+        (
+            lambda path: path.write_bytes(b"age-encryption.org/v1\n" + bytes(90)),
+            "its passphrase is needed",
+        ),
     ],
 )
-def test_what_cannot_be_opened_is_refused_and_nothing_is_changed(data: Path, tmp_path: Path, spoil: Callable[[Path], object], reason: str) -> None:
+def test_what_cannot_be_opened_is_refused_and_nothing_is_changed(
+    data: Path, tmp_path: Path, spoil: Callable[[Path], object], reason: str
+) -> None:
     backup = tmp_path / "backup.db"
     shutil.move(backup_of(data, "first"), backup)
     say(data, "second")
@@ -127,7 +155,11 @@ def test_what_cannot_be_opened_is_refused_and_nothing_is_changed(data: Path, tmp
     with pytest.raises((BackupFailed, NewerFile), match=reason):
         restore.put_back(backup, data, moment=NOW)
     assert said(data / DATABASE) == ["first", "second"]
-    assert [path.name for path in data.iterdir() if path.name.startswith(".") or path.name.startswith("damaged")] == []
+    assert [
+        path.name
+        for path in data.iterdir()
+        if path.name.startswith(".") or path.name.startswith("damaged")
+    ] == []
     assert backup_files.listed(data) == []
 
 
@@ -136,7 +168,9 @@ def test_the_database_itself_is_no_backup(data: Path) -> None:
         restore.put_back(data / DATABASE, data, moment=NOW)
 
 
-def test_an_older_backup_is_restored_and_brought_up_to_date_by_the_next_command(tmp_path: Path, data: Path) -> None:
+def test_an_older_backup_is_restored_and_brought_up_to_date_by_the_next_command(
+    tmp_path: Path, data: Path
+) -> None:
     older = tmp_path / "older"
     older.mkdir()
     migrate(older / DATABASE, steps=STEPS[:-2])
@@ -176,10 +210,16 @@ def test_a_restore_is_refused_while_a_server_runs(data: Path) -> None:
     backup = backup_of(data, "first")
     with data_dir.owned(data):
         result = hearth("restore", str(backup), data=data)
-    assert (result.exit_code, "is in use by process" in result.output, "End it, then restore" in result.output) == (1, True, True)
+    assert (
+        result.exit_code,
+        "is in use by process" in result.output,
+        "End it, then restore" in result.output,
+    ) == (1, True, True)
 
 
-def test_without_a_file_the_newest_are_named_and_each_can_be_named_without_its_folder(data: Path) -> None:
+def test_without_a_file_the_newest_are_named_and_each_can_be_named_without_its_folder(
+    data: Path,
+) -> None:
     assert hearth("restore", data=data).exit_code == 2
     backup = backup_of(data, "first")
     assert str(backup) in hearth("restore", data=data).output
@@ -197,11 +237,15 @@ def test_every_change_of_the_schema_is_preceded_by_a_backup(tmp_path: Path) -> N
     (kept,) = backup_files.listed(data)
     assert (kept.kind, said(kept.path)) == ("upgrade", ["before"])
     with contextlib.closing(sqlite3.connect(kept.path)) as connection:
-        steps = [row[0] for row in connection.execute("SELECT name FROM _sqlite_migrations ORDER BY id")]
+        steps = [
+            row[0] for row in connection.execute("SELECT name FROM _sqlite_migrations ORDER BY id")
+        ]
     assert steps == [step.__name__ for step in STEPS[:-1]]
 
 
-def test_without_room_for_that_backup_the_schema_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_room_for_that_backup_the_schema_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     data = tmp_path / "data"
     data.mkdir()
     migrate(data / DATABASE, steps=STEPS[:-1])
@@ -240,10 +284,17 @@ else:
 
 
 def killed_at(moment: int, data: Path, *task: str) -> int:
-    return subprocess.run([sys.executable, "-c", KILLED, str(moment), str(data), *task], cwd=ROOT, stderr=subprocess.PIPE, check=False).returncode
+    return subprocess.run(
+        [sys.executable, "-c", KILLED, str(moment), str(data), *task],
+        cwd=ROOT,
+        stderr=subprocess.PIPE,
+        check=False,
+    ).returncode
 
 
-def test_a_restore_that_is_killed_at_any_moment_loses_nothing_and_a_second_one_ends_well(data: Path, tmp_path: Path) -> None:
+def test_a_restore_that_is_killed_at_any_moment_loses_nothing_and_a_second_one_ends_well(
+    data: Path, tmp_path: Path
+) -> None:
     backup = tmp_path / "backup.db"
     shutil.move(backup_of(data, "first"), backup)
     say(data, "second")
@@ -266,13 +317,19 @@ def test_a_restore_that_is_killed_at_any_moment_loses_nothing_and_a_second_one_e
     assert moment > 10
 
 
-def test_a_backup_that_is_killed_at_any_moment_leaves_only_whole_ones_and_a_second_one_ends_well(data: Path, tmp_path: Path) -> None:
+def test_a_backup_that_is_killed_at_any_moment_leaves_only_whole_ones_and_a_second_one_ends_well(
+    data: Path, tmp_path: Path
+) -> None:
     say(data, "first")
     for moment in range(0, 200):
         ended = killed_at(moment, data, "backup")
-        assert [said(one.path) for one in backup_files.listed(data)] == [["first"]] * len(backup_files.listed(data))
+        assert [said(one.path) for one in backup_files.listed(data)] == [["first"]] * len(
+            backup_files.listed(data)
+        )
         assert [
-            one.path.name for one in backup_files.listed(data) if not backup_digests.path_of(one.path).exists() or backup_files.damage_of(one.path)
+            one.path.name
+            for one in backup_files.listed(data)
+            if not backup_digests.path_of(one.path).exists() or backup_files.damage_of(one.path)
         ] == []
         assert said(data / DATABASE) == ["first"]
         if ended == 0:
@@ -280,14 +337,20 @@ def test_a_backup_that_is_killed_at_any_moment_leaves_only_whole_ones_and_a_seco
         backup_files.sweep(backup_files.prepared(data))
         target = backup_files.next_path(data, "hand", NOW)
         copy_database.make(data / DATABASE, target)
-        assert [path.name for path in backup_files.folder(data).iterdir() if path.name.startswith(".")] == []
+        assert [
+            path.name for path in backup_files.folder(data).iterdir() if path.name.startswith(".")
+        ] == []
         assert len(list(backup_files.folder(data).iterdir())) == 2 * len(backup_files.listed(data))
     assert ended == 0
     assert moment > 5
 
 
 def test_a_process_that_makes_a_backup_ends_with_the_one_that_asked_for_it(data: Path) -> None:
-    script = "import asyncio, sys\nfrom app.core import child\nasyncio.run(child.answer('tests.support.waiting_child', {'file': sys.argv[1]}, seconds=60))\n"
+    script = (
+        "import asyncio, sys\nfrom app.core import "
+        "child\nasyncio.run(child.answer('tests.support.waiting_child', {'file': "
+        "sys.argv[1]}, seconds=60))\n"
+    )
     told = data / "child"
     asker = subprocess.Popen([sys.executable, "-c", script, str(told)], cwd=ROOT)
     until = time.monotonic() + 20

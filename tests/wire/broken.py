@@ -1,4 +1,7 @@
-"""A provider that breaks off: it answers every request with the beginning of a good stream and then with whatever it was told."""
+"""A provider that breaks off.
+
+It answers every request with the beginning of a good stream and then with whatever it was told.
+"""
 
 import asyncio
 import contextlib
@@ -17,21 +20,56 @@ def _event(data: Any, name: str = "") -> bytes:
 
 
 def _openai(text: str) -> bytes:
-    return _event({"id": "c1", "object": "chat.completion.chunk", "created": 1, "model": "m", "choices": [{"index": 0, "delta": {"content": text}}]})
+    return _event(
+        {
+            "id": "c1",
+            "object": "chat.completion.chunk",
+            "created": 1,
+            "model": "m",
+            "choices": [{"index": 0, "delta": {"content": text}}],
+        }
+    )
 
 
 def _anthropic(text: str) -> bytes:
     usage = {"input_tokens": 3, "output_tokens": 1}
-    message = {"id": "m1", "type": "message", "role": "assistant", "model": "m", "content": [], "stop_reason": None, "usage": usage}
+    message = {
+        "id": "m1",
+        "type": "message",
+        "role": "assistant",
+        "model": "m",
+        "content": [],
+        "stop_reason": None,
+        "usage": usage,
+    }
     return (
         _event({"type": "message_start", "message": message}, "message_start")
-        + _event({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}, "content_block_start")
-        + _event({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": text}}, "content_block_delta")
+        + _event(
+            {
+                "type": "content_block_start",
+                "index": 0,
+                "content_block": {"type": "text", "text": ""},
+            },
+            "content_block_start",
+        )
+        + _event(
+            {
+                "type": "content_block_delta",
+                "index": 0,
+                "delta": {"type": "text_delta", "text": text},
+            },
+            "content_block_delta",
+        )
     )
 
 
 def _gemini(text: str) -> bytes:
-    return _event({"candidates": [{"content": {"role": "model", "parts": [{"text": text}]}, "index": 0}], "modelVersion": "m"})
+    return _event(
+        {
+            "candidates": [{"content": {"role": "model", "parts": [{"text": text}]}, "index": 0}],
+            "modelVersion": "m",
+        }
+    )
 
 
 BEGINNINGS = {"openai": _openai(BEGUN), "anthropic": _anthropic(BEGUN), "google": _gemini(BEGUN)}
@@ -45,17 +83,29 @@ ENDINGS: dict[str, bytes] = {
     "JSON that is no object": _event([1, 2, 3]) + _event("null") + _event('"text"'),
     "bytes that are no text": b"data: \xff\xfe\x00\x01\n\n",
     "an error of its own": _event(
-        {"type": "error", "error": {"type": "overloaded_error", "message": "Bad luck, sk-of-the-provider.", "code": 500}}, "error"
+        {
+            "type": "error",
+            "error": {
+                "type": "overloaded_error",
+                "message": "Bad luck, sk-of-the-provider.",
+                "code": 500,
+            },
+        },
+        "error",
     ),
 }
 """What can follow a good beginning."""
 
 PAGES: dict[str, bytes] = {
-    "an empty answer": b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: 0\r\n\r\n",
-    "a page of a proxy": b"HTTP/1.1 502 Bad Gateway\r\ncontent-type: text/html\r\ncontent-length: 24\r\n\r\n<h1>sk-of-the-provider.</",
-    "a page with status 200": b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: 20\r\n\r\n<h1>Please log in</h1",
+    "an empty answer": b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ncontent-length: "
+    b"0\r\n\r\n",
+    "a page of a proxy": b"HTTP/1.1 502 Bad Gateway\r\ncontent-type: text/html\r\ncontent-length: "
+    b"24\r\n\r\n<h1>sk-of-the-provider.</",
+    "a page with status 200": b"HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: "
+    b"20\r\n\r\n<h1>Please log in</h1",
     "no HTTP": b"SSH-2.0-something\r\n",
-    "a redirect to itself": b"HTTP/1.1 302 Found\r\nlocation: /v1/chat/completions\r\ncontent-length: 0\r\n\r\n",
+    "a redirect to itself": b"HTTP/1.1 302 Found\r\nlocation: "
+    b"/v1/chat/completions\r\ncontent-length: 0\r\n\r\n",
 }
 """Whole answers that are none."""
 
@@ -77,7 +127,16 @@ async def broken(answer: bytes) -> AsyncIterator[Broken]:
     async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
-            await reader.readexactly(next((int(line.partition(":")[2]) for line in head.splitlines() if line.startswith("content-length:")), 0))
+            await reader.readexactly(
+                next(
+                    (
+                        int(line.partition(":")[2])
+                        for line in head.splitlines()
+                        if line.startswith("content-length:")
+                    ),
+                    0,
+                )
+            )
         except asyncio.IncompleteReadError:  # whoever asked has left
             writer.close()
             return
@@ -103,4 +162,8 @@ async def broken(answer: bytes) -> AsyncIterator[Broken]:
 
 def streamed(wire: str, ending: bytes) -> bytes:
     """Give a stream of that wire which begins well; it is over when the connection is."""
-    return b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n" + BEGINNINGS[wire] + ending
+    return (
+        b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n"
+        + BEGINNINGS[wire]
+        + ending
+    )

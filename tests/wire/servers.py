@@ -46,16 +46,26 @@ class Simulator(Running):
     """The simulator of providers, which answers nobody without the key."""
 
     def requests(self, message: str) -> list[dict[str, Any]]:
-        """Give the requests it got in which somebody said `message`, in order; each has path, body, headers and the response's status."""
+        """Give the requests it got in which somebody said `message`, in order.
+
+        Each has path, body, headers and the response's status.
+        """
         entries = self.ask("GET", "/__aimock/journal", headers={"authorization": f"Bearer {KEY}"})
-        return [entry for entry in entries if message in json.dumps(entry["body"], ensure_ascii=False)]
+        return [
+            entry for entry in entries if message in json.dumps(entry["body"], ensure_ascii=False)
+        ]
 
 
 @contextlib.contextmanager
 def running(command: list[str], log: Path, **variables: str) -> Iterator[str]:
     """Start a server that says where it listens, and give that address until the block ends."""
     environment = {**os.environ, **variables}
-    with log.open("wb") as out, subprocess.Popen(command, stdin=subprocess.PIPE, stdout=out, stderr=out, env=environment) as process:
+    with (
+        log.open("wb") as out,
+        subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=out, stderr=out, env=environment
+        ) as process,
+    ):
         try:
             yield _address(process, log)
         finally:
@@ -74,4 +84,6 @@ def _address(process: "subprocess.Popen[bytes]", log: Path) -> str:
             return found[1]
         assert process.poll() is None, f"It ended by itself: {text[-2000:]}"
         time.sleep(0.02)
-    raise AssertionError(f"It does not say where it listens: {log.read_text('utf-8', 'replace')[-2000:]}")
+    raise AssertionError(
+        f"It does not say where it listens: {log.read_text('utf-8', 'replace')[-2000:]}"
+    )

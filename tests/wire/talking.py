@@ -50,7 +50,9 @@ async def ask(served: Served, client: Client, message: str, **more: Any) -> Hear
 
 
 async def ended_well(served: Served, client: Client, heard: Heard) -> None:
-    """Look that a turn told one completion last, at most one error before it, nothing of the provider's key, and is stored as it was told."""
+    """Look that a turn told one completion last, at most one error before it, nothing of the
+    provider's key, and is stored as it was told.
+    """
     assert KEY not in json.dumps(heard.events)
     kinds = [event["type"] for event in heard.events]
     assert kinds.count("completion") == 1
@@ -62,16 +64,27 @@ async def ended_well(served: Served, client: Client, heard: Heard) -> None:
     assert stored[-1]["id"] == heard.told["messageId"]
     assert stored[-1]["content"] == (heard.text or heard.errors[0]["message"])
     assert status_of_last_turn(served) == ("failed" if heard.errors else "completed")
-    assert served.parts.quick(lambda tx: tx.value("SELECT count(*) FROM turns WHERE status = 'running'")) == 0
+    assert (
+        served.parts.quick(
+            lambda tx: tx.value("SELECT count(*) FROM turns WHERE status = 'running'")
+        )
+        == 0
+    )
 
 
 def status_of_last_turn(served: Served) -> str:
     """Say how the newest turn ended."""
-    return str(served.parts.quick(lambda tx: tx.value("SELECT status FROM turns ORDER BY id DESC LIMIT 1")))
+    return str(
+        served.parts.quick(lambda tx: tx.value("SELECT status FROM turns ORDER BY id DESC LIMIT 1"))
+    )
 
 
-async def listened(served: Served, username: str, message: str, speaking: asyncio.Event, *, leaves: bool = False) -> Heard:
-    """Give a turn as `ask` does, without looking at how it ended; `speaking` is set as soon as the model has said something.
+async def listened(
+    served: Served, username: str, message: str, speaking: asyncio.Event, *, leaves: bool = False
+) -> Heard:
+    """Give a turn as `ask` does, without looking at how it ended.
+
+    `speaking` is set as soon as the model has said something.
 
     Whoever `leaves` closes the connection at that moment, and has heard what came until then.
     """
@@ -91,7 +104,18 @@ async def listened(served: Served, username: str, message: str, speaking: asynci
         if b"text-delta" in chunks[-1]:
             speaking.set()
 
-    headers = [(b"host", b"127.0.0.1:8765"), (b"authorization", f"Bearer {key}".encode()), (b"content-length", b"%d" % len(body))]
-    scope = {"type": "http", "method": "POST", "path": "/api/v1/chat", "query_string": b"", "headers": headers, "client": ("127.0.0.1", 1)}
+    headers = [
+        (b"host", b"127.0.0.1:8765"),
+        (b"authorization", f"Bearer {key}".encode()),
+        (b"content-length", b"%d" % len(body)),
+    ]
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/api/v1/chat",
+        "query_string": b"",
+        "headers": headers,
+        "client": ("127.0.0.1", 1),
+    }
     await served.asgi({**scope, "scheme": "http"}, receive, send)
     return Heard([json.loads(line) for line in b"".join(chunks).splitlines()])

@@ -20,7 +20,9 @@ def settings() -> Settings:
 
 @every_wire
 @pytest.mark.parametrize("ending", ENDINGS)
-async def test_the_beginning_of_an_answer_is_kept_and_its_end_is_told_as_an_error(served: Served, alice: Client, provider: str, ending: str) -> None:
+async def test_the_beginning_of_an_answer_is_kept_and_its_end_is_told_as_an_error(
+    served: Served, alice: Client, provider: str, ending: str
+) -> None:
     async with broken(streamed(provider, ENDINGS[ending])) as there:
         await configure(served, provider, there.url)
         heard = await ask(served, alice, "hello")
@@ -33,7 +35,9 @@ async def test_the_beginning_of_an_answer_is_kept_and_its_end_is_told_as_an_erro
 
 @every_wire
 @pytest.mark.parametrize("page", PAGES)
-async def test_the_rules_answer_where_there_is_no_answer_at_all(served: Served, alice: Client, provider: str, page: str) -> None:
+async def test_the_rules_answer_where_there_is_no_answer_at_all(
+    served: Served, alice: Client, provider: str, page: str
+) -> None:
     async with broken(PAGES[page]) as there:
         await configure(served, provider, there.url)
         heard = await ask(served, alice, "hello")
@@ -43,7 +47,9 @@ async def test_the_rules_answer_where_there_is_no_answer_at_all(served: Served, 
     assert there.requests <= 3
 
 
-async def test_nothing_that_listens_is_answered_for_by_the_rules(served: Served, alice: Client, unused_port: int) -> None:
+async def test_nothing_that_listens_is_answered_for_by_the_rules(
+    served: Served, alice: Client, unused_port: int
+) -> None:
     await configure(served, "compatible", f"http://127.0.0.1:{unused_port}")
     heard = await ask(served, alice, "hello")
     assert heard.text

@@ -15,8 +15,12 @@ def settings() -> Settings:
     return Settings(durability="normal", rate_limit=0, failed_limit=0, turn_seconds=3)
 
 
-@pytest.mark.parametrize(("provider", "begun"), [*((wire, True) for wire in BEGINNINGS), ("openai", False)])
-async def test_a_provider_that_falls_silent_is_left_and_the_connection_is_closed(served: Served, alice: Client, provider: str, begun: bool) -> None:
+@pytest.mark.parametrize(
+    ("provider", "begun"), [*((wire, True) for wire in BEGINNINGS), ("openai", False)]
+)
+async def test_a_provider_that_falls_silent_is_left_and_the_connection_is_closed(
+    served: Served, alice: Client, provider: str, begun: bool
+) -> None:
     answer = streamed(provider, SILENCE) if begun else SILENCE
     async with broken(answer) as there:
         await configure(served, provider, there.url)

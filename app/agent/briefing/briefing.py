@@ -1,4 +1,6 @@
-"""Briefings: how things stand, from todos, notes and what the asker knows of e-mails and events, made by rules and kept."""
+"""Briefings: how things stand, from todos, notes and what the asker knows of e-mails and events,
+made by rules and kept.
+"""
 
 import sqlite3
 from typing import Annotated
@@ -24,12 +26,19 @@ from app.workspace.todos import due
 USUAL = "last 24 hours"
 _ITEM = {
     "type": "object",
-    "properties": {name: {"type": "string"} for name in ("title", "description", "action", "suggestionId")},
+    "properties": {
+        name: {"type": "string"} for name in ("title", "description", "action", "suggestionId")
+    },
     "required": ["title", "description", "action", "suggestionId"],
 }
 
 Duration = Annotated[
-    str, Meta(description="`last N minutes`, `hours`, `days` or `weeks`; anything else is a label for the last 24 hours"), Line(0, 64)
+    str,
+    Meta(
+        description="`last N minutes`, `hours`, `days` or `weeks`; anything else is a label for "
+        "the last 24 hours"
+    ),
+    Line(0, 64),
 ]
 Emails = Annotated[list[Email], Meta(max_length=200)]
 Events = Annotated[list[CalendarEvent], Meta(max_length=200)]
@@ -78,18 +87,20 @@ class BriefingList(Record):
 @operation(
     "POST /briefing",
     scope="agent.chat:run",
-    http=Http(
-        refuses={
-            "calendarEvents": "one ends before it begins",
-        }
-    ),
+    http=Http(refuses={"calendarEvents": "one ends before it begins"}),
     tool=Tool(risk="W"),
 )
 async def briefing(
-    app: App, me: Caller, *, time_duration: Duration | None = None, emails: Emails | None = None, calendar_events: Events | None = None,
+    app: App,
+    me: Caller,
+    *,
+    time_duration: Duration | None = None,
+    emails: Emails | None = None,
+    calendar_events: Events | None = None,
     user_timezone: TimeZone | None = None,
-) -> Briefing:  # fmt: skip
-    """Say how things stand: todos that are due, notes that changed, the e-mails and events that are given; the briefing is kept.
+) -> Briefing:
+    """Say how things stand: todos that are due, notes that changed, the e-mails and events that are
+    given; the briefing is kept.
 
     Without `calendarEvents` it takes the events of the connected calendars.
 
@@ -103,10 +114,23 @@ async def briefing(
 
 
 @operation("GET /briefings", scope="agent.chat:read")
-def list_briefings(tx: Tx, me: Caller, *, limit: Annotated[int, Meta(ge=1), Most(50)] = 10) -> BriefingList:
+def list_briefings(
+    tx: Tx, me: Caller, *, limit: Annotated[int, Meta(ge=1), Most(50)] = 10
+) -> BriefingList:
     """List the last briefings, newest first."""
     rows = briefing_rows.newest(tx, me.user, limit)
-    return BriefingList([BriefingItem(row["id"], row["id"], row["status_summary"], row["time_duration"], row["generated_at"]) for row in rows])
+    return BriefingList(
+        [
+            BriefingItem(
+                row["id"],
+                row["id"],
+                row["status_summary"],
+                row["time_duration"],
+                row["generated_at"],
+            )
+            for row in rows
+        ]
+    )
 
 
 @operation("GET /briefings/{id}", scope="agent.chat:read", since="beyond", quick=True)
@@ -126,6 +150,15 @@ def _keep(tx: Tx, me: Caller, draft: briefing_rows.Draft) -> Briefing:
 
 def _shown(row: sqlite3.Row) -> Briefing:
     return Briefing(
-        row["id"], row["id"], row["status_summary"], row["todo_summary"], row["calendar_summary"], row["notes_summary"], row["email_summary"],
-        msgspec.Raw(row["suggestions"].encode()), TokenUsage(row["tokens"]), row["time_duration"], row["generated_at"],
-    )  # fmt: skip
+        row["id"],
+        row["id"],
+        row["status_summary"],
+        row["todo_summary"],
+        row["calendar_summary"],
+        row["notes_summary"],
+        row["email_summary"],
+        msgspec.Raw(row["suggestions"].encode()),
+        TokenUsage(row["tokens"]),
+        row["time_duration"],
+        row["generated_at"],
+    )

@@ -1,4 +1,7 @@
-"""What the workspace has for a briefing: todos that are due, and notes that changed or are pinned."""
+"""What the workspace has for a briefing.
+
+Todos that are due, and notes that changed or are pinned.
+"""
 
 import re
 import sqlite3
@@ -35,7 +38,10 @@ class Group(Struct, frozen=True):
 
 
 class Todos(Struct, frozen=True):
-    """Open todos by when they are due; `later` are important ones with more time. `still_open` counts all."""
+    """Open todos by when they are due; `later` are important ones with more time.
+
+    `still_open` counts all.
+    """
 
     overdue: Group = Group()
     today: Group = Group()
@@ -53,7 +59,9 @@ class Note(Struct, frozen=True):
 
 
 class Notes(Struct, frozen=True):
-    """The notes that changed since a moment, pinned ones that did not, and how many changed in all."""
+    """The notes that changed since a moment, pinned ones that did not, and how many changed in
+    all.
+    """
 
     changed: tuple[Note, ...] = ()
     pinned: tuple[Note, ...] = ()
@@ -68,18 +76,33 @@ class Facts(Struct, frozen=True):
 
 
 def gather(tx: Tx, me: Caller, zone: ZoneInfo, since: str) -> Facts:
-    """Read what the caller's credential may read; `since` is the moment from which changes of notes count."""
+    """Read what the caller's credential may read.
+
+    `since` is the moment from which changes of notes count.
+    """
     todos = _todos(tx, me, zone) if me.may(("os.todos:read",)) else None
     return Facts(todos, _notes(tx, me, since) if me.may(("os.notes:read",)) else None)
 
 
-def todo_item(id_: int, title: str, description: str | None, priority: int, due_date: str | None, zone: ZoneInfo) -> Item:
+def todo_item(
+    id_: int,
+    title: str,
+    description: str | None,
+    priority: int,
+    due_date: str | None,
+    zone: ZoneInfo,
+) -> Item:
     """Give a stored todo as an item; a priority of 0 is none."""
     moment = None if due_date is None or due.is_day(due_date) else due.moment(due_date, zone)
     return Item(
-        source="todo", title=title, words=line(description or "", 200), day=due.day_of(due_date, zone) if due_date and not moment else None,
-        moment=moment, priority=min(1.0, priority / TOP_PRIORITY) if priority else None, id=str(id_),
-    )  # fmt: skip
+        source="todo",
+        title=title,
+        words=line(description or "", 200),
+        day=due.day_of(due_date, zone) if due_date and not moment else None,
+        moment=moment,
+        priority=min(1.0, priority / TOP_PRIORITY) if priority else None,
+        id=str(id_),
+    )
 
 
 def note_item(id_: int, title: str, text: str, *, pinned: bool) -> Item:
@@ -90,13 +113,50 @@ def note_item(id_: int, title: str, text: str, *, pinned: bool) -> Item:
 def _todos(tx: Tx, me: Caller, zone: ZoneInfo) -> Todos:
     today = due.day_of(tx.now, zone)
     days = [(today + timedelta(days=number)).isoformat() for number in (0, 1, DAYS_AHEAD)]
-    overdue, late = _page(tx, me, Wanted(date="overdue", completed=False, limit=SHOWN, user_timezone=zone.key))
-    due_today, total_today = _page(tx, me, Wanted(due_from=days[0], due_to=days[0], completed=False, limit=2 * SHOWN, user_timezone=zone.key))
-    soon, total_soon = _page(tx, me, Wanted(due_from=days[1], due_to=days[2], completed=False, limit=SHOWN, user_timezone=zone.key))
-    important, _ = _page(tx, me, Wanted(priority_min=HIGH_PRIORITY, completed=False, sort="priority", limit=2 * SHOWN, user_timezone=zone.key))
-    still_today = [todo for todo in due_today if due.is_day(todo.due_date or "") or (todo.due_date or "") >= tx.now]
+    overdue, late = _page(
+        tx, me, Wanted(date="overdue", completed=False, limit=SHOWN, user_timezone=zone.key)
+    )
+    due_today, total_today = _page(
+        tx,
+        me,
+        Wanted(
+            due_from=days[0],
+            due_to=days[0],
+            completed=False,
+            limit=2 * SHOWN,
+            user_timezone=zone.key,
+        ),
+    )
+    soon, total_soon = _page(
+        tx,
+        me,
+        Wanted(
+            due_from=days[1], due_to=days[2], completed=False, limit=SHOWN, user_timezone=zone.key
+        ),
+    )
+    important, _ = _page(
+        tx,
+        me,
+        Wanted(
+            priority_min=HIGH_PRIORITY,
+            completed=False,
+            sort="priority",
+            limit=2 * SHOWN,
+            user_timezone=zone.key,
+        ),
+    )
+    still_today = [
+        todo
+        for todo in due_today
+        if due.is_day(todo.due_date or "") or (todo.due_date or "") >= tx.now
+    ]
     seen = {todo.id for todo in (*overdue, *due_today, *soon)}
-    later = [todo for todo in important if todo.id not in seen and (todo.due_date is None or due.day_of(todo.due_date, zone).isoformat() > days[2])]
+    later = [
+        todo
+        for todo in important
+        if todo.id not in seen
+        and (todo.due_date is None or due.day_of(todo.due_date, zone).isoformat() > days[2])
+    ]
     return Todos(
         overdue=_group(overdue, late, zone),
         today=_group(still_today[:SHOWN], total_today - len(due_today) + len(still_today), zone),
@@ -111,21 +171,35 @@ def _page(tx: Tx, me: Caller, wanted: Wanted) -> tuple[list[Todo], int]:
 
 
 def _group(todos: list[Todo], total: int, zone: ZoneInfo) -> Group:
-    return Group(tuple(todo_item(one.id, one.title, one.description, one.priority, one.due_date, zone) for one in todos), total)
+    return Group(
+        tuple(
+            todo_item(one.id, one.title, one.description, one.priority, one.due_date, zone)
+            for one in todos
+        ),
+        total,
+    )
 
 
 def _notes(tx: Tx, me: Caller, since: str) -> Notes:
     changed = note_summaries.last_changed(tx, me, limit=SHOWN_NOTES, since=since)
     seen = {row["id"] for row in changed}
-    pinned = [row for row in note_summaries.last_changed(tx, me, limit=SHOWN_NOTES, pinned=(True,)) if row["id"] not in seen]
+    pinned = [
+        row
+        for row in note_summaries.last_changed(tx, me, limit=SHOWN_NOTES, pinned=(True,))
+        if row["id"] not in seen
+    ]
     total = tx.value(
-        f"""SELECT count(*) FROM notes n WHERE owner_id = :me AND trash_id IS NULL AND pinned IN (0, 1) AND updated_at >= :since
+        f"""SELECT count(*) FROM notes n WHERE owner_id = :me
+          AND trash_id IS NULL AND pinned IN (0, 1) AND updated_at >= :since
             {access.unhidden(me)}""",
-        me=me.user, since=since,
-    )  # fmt: skip
+        me=me.user,
+        since=since,
+    )
     return Notes(tuple(map(_note, changed)), tuple(map(_note, pinned)), total)
 
 
 def _note(row: sqlite3.Row) -> Note:
     item = note_item(row["id"], row["title"], summary(row["content"]), pinned=row["pinned"] == 1)
-    return Note(item, datetime.fromisoformat(row["updated_at"]), len(_OPEN_BOX.findall(row["content"])))
+    return Note(
+        item, datetime.fromisoformat(row["updated_at"]), len(_OPEN_BOX.findall(row["content"]))
+    )

@@ -1,4 +1,7 @@
-"""A briefing as five short HTML texts: a sentence each, and lists whose entries carry their facts."""
+"""A briefing as five short HTML texts.
+
+A sentence each, and lists whose entries carry their facts.
+"""
 
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
@@ -48,7 +51,9 @@ class Material(Struct, frozen=True):
     @property
     def todays(self) -> list[Event]:
         """The events of today that are not over."""
-        return [event for event in self.events if event.on(self.now.date()) and event.end >= self.now]
+        return [
+            event for event in self.events if event.on(self.now.date()) and event.end >= self.now
+        ]
 
     @property
     def clashes(self) -> list[tuple[Event, Event]]:
@@ -84,8 +89,16 @@ def _status(material: Material) -> str:
     ]
     said = _listed([count for count in counts if count])
     if not said:
-        return "Nothing presses." if material.facts.todos is None else "Nothing presses: no todo is due, no e-mail waits and no event is left today."
-    free = f" The next free time is {_span(material.free[0])}." if material.events and material.free else ""
+        return (
+            "Nothing presses."
+            if material.facts.todos is None
+            else "Nothing presses: no todo is due, no e-mail waits and no event is left today."
+        )
+    free = (
+        f" The next free time is {_span(material.free[0])}."
+        if material.events and material.free
+        else ""
+    )
     return f"You have {said}.{free}"
 
 
@@ -98,10 +111,19 @@ def _todo(todos: Todos | None, now: datetime) -> Fragment:
         _counted(todos.soon.total, "comes in the next 3 days", "come in the next 3 days"),
     ]
     said = _listed([count for count in counts if count])
-    groups = (("Overdue", todos.overdue), ("Today", todos.today), ("Next 3 days", todos.soon), ("Important, with more time", todos.later))
+    groups = (
+        ("Overdue", todos.overdue),
+        ("Today", todos.today),
+        ("Next 3 days", todos.soon),
+        ("Important, with more time", todos.later),
+    )
     lists = "".join(_group(heading, group, now) for heading, group in groups)
     if not said:
-        left = f"; {_counted(todos.still_open, 'todo is open', 'todos are open')}" if todos.still_open else ""
+        left = (
+            f"; {_counted(todos.still_open, 'todo is open', 'todos are open')}"
+            if todos.still_open
+            else ""
+        )
         return Fragment(f"No todo is due in the next 3 days{left}.", lists)
     return Fragment(f"{said[0].upper()}{said[1:]}.", lists)
 
@@ -119,7 +141,11 @@ def _about_todo(item: Item, now: datetime) -> str:
         clock = f" at {item.moment:%H:%M}" if item.moment else ""
         late_today = item.moment is not None and item.moment < now
         if late > 0 or late_today:
-            parts.append(f"overdue {late} day{'s' * (late > 1)}" if late > 0 else f"overdue since {item.moment:%H:%M}")
+            parts.append(
+                f"overdue {late} day{'s' * (late > 1)}"
+                if late > 0
+                else f"overdue since {item.moment:%H:%M}"
+            )
         else:
             parts.append(f"due {_day_name(day, now)}{clock}")
     if item.priority is not None:
@@ -135,12 +161,24 @@ def _calendar(material: Material) -> Fragment:
     if material.clashes:
         first, second = material.clashes[0]
         lead += f" “{_short(first.title)}” and “{_short(second.title)}” overlap"
-        lead += f", and {_counted(len(material.clashes) - 1, 'other pair')}." if len(material.clashes) > 1 else "."
+        lead += (
+            f", and {_counted(len(material.clashes) - 1, 'other pair')}."
+            if len(material.clashes) > 1
+            else "."
+        )
     if free:
         lead += f" Free: {', '.join(map(_span, free[:SHOWN_SLOTS]))}."
-    coming = [event for event in material.events if event.start > material.now and event not in todays]
+    coming = [
+        event for event in material.events if event.start > material.now and event not in todays
+    ]
     lists = "".join(
-        html_fragments.listing(heading, (summaries.entry(free_time.item(event), _about_event(event, material.now)) for event in events[:SHOWN]))
+        html_fragments.listing(
+            heading,
+            (
+                summaries.entry(free_time.item(event), _about_event(event, material.now))
+                for event in events[:SHOWN]
+            ),
+        )
         + _more(len(events) - SHOWN)
         for heading, events in (("Today", todays), ("Later", coming))
     )
@@ -158,8 +196,14 @@ def _notes(notes: Notes | None, now: datetime) -> Fragment:
     if notes is None:
         return Fragment("This credential may not read notes.")
     lists = "".join(
-        html_fragments.listing(heading, (summaries.entry(note.item, _about_note(note, now)) for note in group)) + _more(more)
-        for heading, group, more in (("Changed", notes.changed, notes.total - len(notes.changed)), ("Pinned", notes.pinned, 0))
+        html_fragments.listing(
+            heading, (summaries.entry(note.item, _about_note(note, now)) for note in group)
+        )
+        + _more(more)
+        for heading, group, more in (
+            ("Changed", notes.changed, notes.total - len(notes.changed)),
+            ("Pinned", notes.pinned, 0),
+        )
     )
     changed = _counted(notes.total, "note has changed", "notes have changed")
     boxes = sum(note.open_boxes for note in (*notes.changed, *notes.pinned))
@@ -169,7 +213,15 @@ def _notes(notes: Notes | None, now: datetime) -> Fragment:
 
 def _about_note(note: Note, now: datetime) -> str:
     boxes = _counted(note.open_boxes, "open box", "open boxes")
-    return ", ".join(part for part in (f"changed {relative_time(note.changed, now)}", "pinned" if note.item.pinned else "", boxes) if part)
+    return ", ".join(
+        part
+        for part in (
+            f"changed {relative_time(note.changed, now)}",
+            "pinned" if note.item.pinned else "",
+            boxes,
+        )
+        if part
+    )
 
 
 def _email(material: Material) -> Fragment:
@@ -177,11 +229,23 @@ def _email(material: Material) -> Fragment:
         return Fragment("No e-mail was given.")
     sent = dict(material.emails)
     sold = [item for item in sent if sender_of(item) is Sender.SELLER]
-    others = [one.item for one in quadrants.ranked((item for item in sent if item not in sold), material.now)]
-    waiting, rest = [item for item in others if item.needs_reply], [item for item in others if not item.needs_reply]
+    others = [
+        one.item
+        for one in quadrants.ranked((item for item in sent if item not in sold), material.now)
+    ]
+    waiting, rest = (
+        [item for item in others if item.needs_reply],
+        [item for item in others if not item.needs_reply],
+    )
     rest.sort(key=lambda item: item.level != "high")  # sorting keeps the order of rank inside
     lists = "".join(
-        html_fragments.listing(heading, (summaries.entry(item, _about_email(item, sent[item], material.now)) for item in items[:SHOWN]))
+        html_fragments.listing(
+            heading,
+            (
+                summaries.entry(item, _about_email(item, sent[item], material.now))
+                for item in items[:SHOWN]
+            ),
+        )
         + _more(len(items) - SHOWN)
         for heading, items in (("To answer", waiting), ("Others", rest))
     )
@@ -195,7 +259,11 @@ def _email(material: Material) -> Fragment:
 
 
 def _about_email(item: Item, sent: datetime | None, now: datetime) -> str:
-    parts = (mail.name(item.sender), relative_time(sent, now) if sent else "", "high priority" if item.level == "high" else "")
+    parts = (
+        mail.name(item.sender),
+        relative_time(sent, now) if sent else "",
+        "high priority" if item.level == "high" else "",
+    )
     return ", ".join(part for part in parts if part)
 
 

@@ -23,17 +23,22 @@ class Draft(NamedTuple):
 def insert(tx: Tx, owner: int, draft: Draft) -> sqlite3.Row:
     """Add a briefing and give its row."""
     return tx.sure(
-        """INSERT INTO briefings (owner_id, time_duration, status_summary, todo_summary, calendar_summary, notes_summary, email_summary,
+        """INSERT INTO briefings (owner_id, time_duration, status_summary,
+          todo_summary, calendar_summary, notes_summary, email_summary,
                suggestions, tokens, generated_at)
-           VALUES (:owner, :time_duration, :status_summary, :todo_summary, :calendar_summary, :notes_summary, :email_summary,
+           VALUES (:owner, :time_duration, :status_summary, :todo_summary, :calendar_summary,
+             :notes_summary, :email_summary,
                :suggestions, :tokens, :generated_at) RETURNING *""",
-        owner=owner, **draft._asdict(),
-    )  # fmt: skip
+        owner=owner,
+        **draft._asdict(),
+    )
 
 
 def get(tx: Tx, owner: int, briefing_id: int) -> sqlite3.Row | None:
     """Give an owner's briefing, or None."""
-    return tx.one("SELECT * FROM briefings WHERE id = :id AND owner_id = :owner", id=briefing_id, owner=owner)
+    return tx.one(
+        "SELECT * FROM briefings WHERE id = :id AND owner_id = :owner", id=briefing_id, owner=owner
+    )
 
 
 def newest(tx: Tx, owner: int, limit: int) -> list[sqlite3.Row]:
@@ -41,5 +46,6 @@ def newest(tx: Tx, owner: int, limit: int) -> list[sqlite3.Row]:
     return tx.all(
         """SELECT id, status_summary, time_duration, generated_at FROM briefings WHERE owner_id = :owner
            ORDER BY generated_at DESC, id DESC LIMIT :limit""",
-        owner=owner, limit=limit,
-    )  # fmt: skip
+        owner=owner,
+        limit=limit,
+    )

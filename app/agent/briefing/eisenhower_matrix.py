@@ -45,15 +45,29 @@ class MatrixAnswer(Record):
 
 @operation("POST /briefing/matrix", scope="agent.chat:run", effect="read")
 async def briefing_matrix(
-    app: App, me: Caller, *, status_quo_summary: Summary | None = None, todo_summary: Summary | None = None, calendar_summary: Summary | None = None,
-    notes_summary: Summary | None = None, email_attention_summary: Summary | None = None, user_timezone: TimeZone | None = None,
+    app: App,
+    me: Caller,
+    *,
+    status_quo_summary: Summary | None = None,
+    todo_summary: Summary | None = None,
+    calendar_summary: Summary | None = None,
+    notes_summary: Summary | None = None,
+    email_attention_summary: Summary | None = None,
+    user_timezone: TimeZone | None = None,
     explain: bool = False,
-) -> MatrixAnswer:  # fmt: skip
-    """Sort what the summaries hold into the four quadrants of urgent and important. With explain each item says why it stands there."""
+) -> MatrixAnswer:
+    """Sort what the summaries hold into the four quadrants of urgent and important.
+
+    With explain each item says why it stands there.
+    """
     zone = app.quick(due.zone_of, me, user_timezone)
     given = {
-        "status": status_quo_summary, "todo": todo_summary, "calendar": calendar_summary, "notes": notes_summary, "email": email_attention_summary,
-    }  # fmt: skip
+        "status": status_quo_summary,
+        "todo": todo_summary,
+        "calendar": calendar_summary,
+        "notes": notes_summary,
+        "email": email_attention_summary,
+    }
     found = await asyncio.to_thread(summaries.weighed, given, app.clock(), zone)
     return MatrixAnswer(_matrix(found, explain=explain), stamp(app.clock()))
 
@@ -62,5 +76,11 @@ def _matrix(found: list[Scored], *, explain: bool) -> Matrix:
     rows: dict[int, list[MatrixItem]] = {1: [], 2: [], 3: [], 4: []}
     for one in found:
         if len(rows[one.quadrant]) < MOST:
-            rows[one.quadrant].append(MatrixItem(line(one.item.title, LONGEST_TITLE), one.item.source, list(one.why) if explain else UNSET))
+            rows[one.quadrant].append(
+                MatrixItem(
+                    line(one.item.title, LONGEST_TITLE),
+                    one.item.source,
+                    list(one.why) if explain else UNSET,
+                )
+            )
     return Matrix(rows[1], rows[2], rows[3], rows[4])

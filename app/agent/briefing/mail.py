@@ -14,7 +14,9 @@ from app.workspace.todos.todo_rows import folded
 
 LONGEST_TITLE = 200
 LONGEST_SNIPPET = 300
-_HIGH = regex(r"high|urgent|critical|important|top|p?1\b|hoch|dringend|wichtig|haut|urgente|alta|importante")
+_HIGH = regex(
+    r"high|urgent|critical|important|top|p?1\b|hoch|dringend|wichtig|haut|urgente|alta|importante"
+)
 _LOW = regex(r"low|bulk|p?[345]\b|niedrig|basse|baja|unimportant|unwichtig")
 _ADDRESS = regex(r"\s*<[^<>]*>\s*$")
 
@@ -33,7 +35,9 @@ class Email(Body):
 
 
 def items(given: Sequence[Email], zone: ZoneInfo) -> list[tuple[Item, datetime | None]]:
-    """Return each e-mail as a thing to be weighed, with the moment when it was sent if that can be read; repeated ones once."""
+    """Return each e-mail as a thing to be weighed, with the moment when it was sent if that can
+    be read; repeated ones once.
+    """
     return list(dict.fromkeys(_item(one, zone) for one in given))
 
 
@@ -57,12 +61,20 @@ def sent_at(text: str | None, zone: ZoneInfo) -> datetime | None:
 def _item(given: Email, zone: ZoneInfo) -> tuple[Item, datetime | None]:
     sent = sent_at(given.date, zone)
     snippet = line(given.snippet or "", LONGEST_SNIPPET)
-    title = line(given.summary or "", LONGEST_TITLE) or line(snippet, LONGEST_TITLE) or "(no subject)"
+    title = (
+        line(given.summary or "", LONGEST_TITLE) or line(snippet, LONGEST_TITLE) or "(no subject)"
+    )
     found = Item(
-        source="email", title=title, words="" if snippet == title else snippet, sent=sent.date() if sent else None, level=_level(given.priority),
-        needs_reply=given.needs_reply, sender=line(given.sender or "", 120), kind=line(given.category or "", 60),
+        source="email",
+        title=title,
+        words="" if snippet == title else snippet,
+        sent=sent.date() if sent else None,
+        level=_level(given.priority),
+        needs_reply=given.needs_reply,
+        sender=line(given.sender or "", 120),
+        kind=line(given.category or "", 60),
         id=line(str(given.id), 120) if given.id is not None else "",
-    )  # fmt: skip
+    )
     return found, sent
 
 

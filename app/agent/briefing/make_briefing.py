@@ -1,4 +1,6 @@
-"""The making of a briefing: facts are gathered, told by rules, and put into better words where there is a model."""
+"""The making of a briefing: facts are gathered, told by rules, and put into better words where
+there is a model.
+"""
 
 import asyncio
 from collections.abc import Sequence
@@ -6,7 +8,14 @@ from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from app.account import users
-from app.agent.briefing import briefing_facts, briefing_html, briefing_rows, mail, rewriting, suggestions
+from app.agent.briefing import (
+    briefing_facts,
+    briefing_html,
+    briefing_rows,
+    mail,
+    rewriting,
+    suggestions,
+)
 from app.agent.briefing.briefing_html import Fragment, Material
 from app.agent.briefing.mail import Email
 from app.agent.briefing.model_rewriter import rewriter_for
@@ -34,18 +43,39 @@ _DURATION = regex(r"(?:the )?(?:last|past)\s+(?:(\d{1,6})\s+)?(minute|hour|day|w
 
 
 async def made(
-    app: App, me: Caller, label: str, zone: ZoneInfo, emails: Sequence[Email], given: Sequence[CalendarEvent] | None
+    app: App,
+    me: Caller,
+    label: str,
+    zone: ZoneInfo,
+    emails: Sequence[Email],
+    given: Sequence[CalendarEvent] | None,
 ) -> briefing_rows.Draft:
-    """Give a briefing to be kept: of the stretch that `label` names, with the events that are given or else those of the connected calendars."""
+    """Give a briefing to be kept.
+
+    Of the stretch that `label` names, with the events that are given or else those of the
+    connected calendars.
+    """
     now = app.clock()
     facts = await app.read(briefing_facts.gather, me, zone, stamp(now - window(label)))
-    events = free_time.events_of(given, zone) if given is not None else await _connected(app, me, now.astimezone(zone))
+    events = (
+        free_time.events_of(given, zone)
+        if given is not None
+        else await _connected(app, me, now.astimezone(zone))
+    )
     material = Material(now.astimezone(zone), facts, mail.items(emails, zone), events)
     fragments, ideas = await asyncio.to_thread(_written, material, me.user_id)
     fragments, ideas, used = await _in_better_words(app, me, fragments, ideas)
     html = {name: fragment.html for name, fragment in fragments.items()}
     return briefing_rows.Draft(
-        label, html["status"], html["todo"], html["calendar"], html["notes"], html["email"], encode(ideas).decode(), used, stamp(now)
+        label,
+        html["status"],
+        html["todo"],
+        html["calendar"],
+        html["notes"],
+        html["email"],
+        encode(ideas).decode(),
+        used,
+        stamp(now),
     )
 
 
@@ -58,12 +88,19 @@ def window(label: str) -> timedelta:
 
 
 async def _connected(app: App, me: Caller, now: datetime) -> list[Event]:
-    """Give what the caller's calendars hold for these days, as far as the credential may read it."""
+    """Give what the caller's calendars hold for these days, as far as the credential may read
+    it.
+    """
     if not me.may(("os.todos:read",)) or not app.quick(calendar_rows.any_of, me):
         return []
     ahead = time_ranges.day(now.date(), now, CALENDAR_DAYS)
     found = await app.read(calendars.between, me, ahead.start, ahead.end, most=MOST_EVENTS)
-    return free_time.marked([Event(one.start, one.end, one.title or "(no title)", _beside(one), one.whole_day) for one in found])
+    return free_time.marked(
+        [
+            Event(one.start, one.end, one.title or "(no title)", _beside(one), one.whole_day)
+            for one in found
+        ]
+    )
 
 
 def _beside(one: Occurrence) -> str:
@@ -77,16 +114,25 @@ def _written(material: Material, user_id: str) -> tuple[dict[str, Fragment], lis
 async def _in_better_words(
     app: App, me: Caller, fragments: dict[str, Fragment], ideas: list[Suggestion]
 ) -> tuple[dict[str, Fragment], list[Suggestion], int]:
-    """Let a model, where there is one, rewrite the sentences and order the suggestions; lists and actions stay as they are."""
+    """Let a model, where there is one, rewrite the sentences and order the suggestions.
+
+    Lists and actions stay as they are.
+    """
     rewriter = rewriter_for(app, me)
     if rewriter is None:
         return fragments, ideas, 0
     pieces = [Piece(name, "", fragment.lead) for name, fragment in fragments.items()]
     pieces += [Piece(idea.suggestion_id, idea.title, idea.description) for idea in ideas]
     locale = app.quick(users.settings_of, me).locale
-    said: Rewritten = await rewriting.rewritten(token_meter.metered(app, me, rewriter), Draft("briefing", locale, pieces))
+    said: Rewritten = await rewriting.rewritten(
+        token_meter.metered(app, me, rewriter), Draft("briefing", locale, pieces)
+    )
     actions = {idea.suggestion_id: idea.action for idea in ideas}
     leads = {piece.id: piece.text for piece in said.pieces}
     reworded = {name: fragment._replace(lead=leads[name]) for name, fragment in fragments.items()}
-    reordered = [Suggestion(piece.title, piece.text, actions[piece.id], piece.id) for piece in said.pieces if piece.id in actions]
+    reordered = [
+        Suggestion(piece.title, piece.text, actions[piece.id], piece.id)
+        for piece in said.pieces
+        if piece.id in actions
+    ]
     return reworded, reordered, said.tokens

@@ -1,4 +1,7 @@
-"""Letting a model say an answer in better words: only what it was given, only in the words the contract has, and never for long."""
+"""Letting a model say an answer in better words.
+
+Only what it was given, only in the words the contract has, and never for long.
+"""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -18,15 +21,18 @@ LONGEST_TITLE = 200
 LONGEST_TEXT = 1_000
 Category = Literal["action", "communication", "planning", "review", "risk"]
 URGENCY_WORDS: dict[Level, str] = {
-    "critical": "critical urgent immediate immediately severe blocker asap p0 p1 highest emergency kritisch dringend critique urgente",
+    "critical": "critical urgent immediate immediately severe blocker asap p0 p1 highest "
+    "emergency kritisch dringend critique urgente",
     "high": "high important major soon p2 elevated hoch haute alta",
     "medium": "medium moderate normal average med p3 mittel moyenne media",
     "low": "low minor none whenever p4 p5 trivial lowest niedrig basse baja",
 }
 CATEGORY_WORDS: dict[Category, str] = {
     "action": "action task todo do execute work fix act execution",
-    "communication": "communication reply respond email mail message call follow-up followup outreach communicate",
-    "planning": "planning plan schedule scheduling calendar meeting event time prepare strategy focus goal",
+    "communication": "communication reply respond email mail message call follow-up followup "
+    "outreach communicate",
+    "planning": "planning plan schedule scheduling calendar meeting event time prepare "
+    "strategy focus goal",
     "review": "review read check approve decide decision reflect evaluate",
     "risk": "risk security threat danger issue problem incident",
 }
@@ -46,7 +52,8 @@ class Rewritten(msgspec.Struct, frozen=True):
 
 
 async def rewritten(rewriter: Rewriter | None, draft: Draft) -> Rewritten:
-    """Return the pieces as a model puts them, or as they were when there is none or it fails, takes too long or gives something else.
+    """Return the pieces as a model puts them, or as they were when there is none or it fails, takes
+    too long or gives something else.
 
     Ids that were not given are dropped; pieces that the model left out stay, after the others.
     """
@@ -85,14 +92,22 @@ def _merged(given: Sequence[Piece], answered: Sequence[Piece]) -> list[Piece]:
 def _checked(original: Piece, piece: Piece) -> Piece:
     return Piece(
         id=original.id,
-        title=line(piece.title, LONGEST_TITLE) if original.title and piece.title.strip() else original.title,
+        title=line(piece.title, LONGEST_TITLE)
+        if original.title and piece.title.strip()
+        else original.title,
         text=line(piece.text, LONGEST_TEXT) if piece.text.strip() else original.text,
-        urgency_level=None if original.urgency_level is None else urgency_level(piece.urgency_level or original.urgency_level),
-        category=None if original.category is None else category(piece.category or original.category),
+        urgency_level=None
+        if original.urgency_level is None
+        else urgency_level(piece.urgency_level or original.urgency_level),
+        category=None
+        if original.category is None
+        else category(piece.category or original.category),
     )
 
 
 def _synonym(word: str | None, table: Mapping[Name, str], otherwise: Name) -> Name:
     plain = folded((word or "")[:60]).strip()
     words = {plain, *plain.replace("/", " ").replace("_", " ").split()}
-    return next((name for name, synonyms in table.items() if words & set(synonyms.split())), otherwise)
+    return next(
+        (name for name, synonyms in table.items() if words & set(synonyms.split())), otherwise
+    )

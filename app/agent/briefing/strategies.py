@@ -1,4 +1,7 @@
-"""The three things to do first: clusters of what is pressing, each with the points of its best item."""
+"""The three things to do first.
+
+Clusters of what is pressing, each with the points of its best item.
+"""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -63,20 +66,44 @@ class StrategyList(Record):
 
 @operation("POST /briefing/strategies", scope="agent.chat:run", effect="read")
 async def briefing_strategies(
-    app: App, me: Caller, *, status_quo_summary: Summary | None = None, todo_summary: Summary | None = None, calendar_summary: Summary | None = None,
-    notes_summary: Summary | None = None, email_attention_summary: Summary | None = None, user_timezone: TimeZone | None = None,
-) -> StrategyList:  # fmt: skip
+    app: App,
+    me: Caller,
+    *,
+    status_quo_summary: Summary | None = None,
+    todo_summary: Summary | None = None,
+    calendar_summary: Summary | None = None,
+    notes_summary: Summary | None = None,
+    email_attention_summary: Summary | None = None,
+    user_timezone: TimeZone | None = None,
+) -> StrategyList:
     """Name the three things to do first about what the summaries hold."""
     zone, now = app.quick(due.zone_of, me, user_timezone), app.clock()
     given = {
-        "status": status_quo_summary, "todo": todo_summary, "calendar": calendar_summary, "notes": notes_summary, "email": email_attention_summary,
-    }  # fmt: skip
+        "status": status_quo_summary,
+        "todo": todo_summary,
+        "calendar": calendar_summary,
+        "notes": notes_summary,
+        "email": email_attention_summary,
+    }
     found = await asyncio.to_thread(_best_of, given, now, zone)
     locale = app.quick(users.settings_of, me).locale
-    pieces = [Piece(one.kind, one.title, one.description, urgency.level(one.urgency), one.category) for one in found]
-    said = (await rewriting.rewritten(token_meter.metered(app, me, rewriter_for(app, me)), Draft("strategies", locale, pieces))).pieces
+    pieces = [
+        Piece(one.kind, one.title, one.description, urgency.level(one.urgency), one.category)
+        for one in found
+    ]
+    said = (
+        await rewriting.rewritten(
+            token_meter.metered(app, me, rewriter_for(app, me)), Draft("strategies", locale, pieces)
+        )
+    ).pieces
     views = [
-        StrategyView(number, one.title, one.text, rewriting.urgency_level(one.urgency_level), rewriting.category(one.category))
+        StrategyView(
+            number,
+            one.title,
+            one.text,
+            rewriting.urgency_level(one.urgency_level),
+            rewriting.category(one.category),
+        )
         for number, one in enumerate(said, 1)
     ]
     return StrategyList(views, stamp(now))
@@ -87,9 +114,16 @@ def _best_of(given: Mapping[str, str | None], now: datetime, zone: ZoneInfo) -> 
 
 
 def best(found: Sequence[Scored], now: datetime) -> list[Strategy]:
-    """Return the top three, best first; what each is worth depends on its own items only, whatever their order."""
+    """Return the top three, best first.
+
+    What each is worth depends on its own items only, whatever their order.
+    """
     items = sorted(found, key=lambda one: (one.quadrant, one.rank))
-    candidates = [strategy for make in (_overdue, _conflict, _replies, _today, _urgent, _focus, _drop) if (strategy := make(items, now))]
+    candidates = [
+        strategy
+        for make in (_overdue, _conflict, _replies, _today, _urgent, _focus, _drop)
+        if (strategy := make(items, now))
+    ]
     return sorted(candidates, key=lambda one: -one.points)[:TOP]
 
 
@@ -101,30 +135,59 @@ def _overdue(items: Sequence[Scored], now: datetime) -> Strategy | None:
 
 def _conflict(items: Sequence[Scored], now: datetime) -> Strategy | None:
     clashing = [one for one in items if one.item.conflict and "over" not in one.why]
-    return _made("conflict", clashing, "Resolve the calendar conflict", f"{_named(clashing)} overlap: move or decline one.", "planning")
+    return _made(
+        "conflict",
+        clashing,
+        "Resolve the calendar conflict",
+        f"{_named(clashing)} overlap: move or decline one.",
+        "planning",
+    )
 
 
 def _replies(items: Sequence[Scored], now: datetime) -> Strategy | None:
-    waiting = [one for one in items if (one.item.needs_reply or urgency.asks(one.item)) and one.importance >= LEAST_IMPORTANCE_OF_A_REPLY]
+    waiting = [
+        one
+        for one in items
+        if (one.item.needs_reply or urgency.asks(one.item))
+        and one.importance >= LEAST_IMPORTANCE_OF_A_REPLY
+    ]
     title = f"Reply to {_counted(len(waiting), 'message')}"
     return _made("replies", waiting, title, f"Start with {_named(waiting)}.", "communication")
 
 
 def _today(items: Sequence[Scored], now: datetime) -> Strategy | None:
     due = [one for one in items if one.item.source == "todo" and _is_due_today(one, now)]
-    return _made("today", due, f"Finish {_counted(len(due), 'todo')} due today", f"Due by tonight: {_named(due)}.", "action")
+    return _made(
+        "today",
+        due,
+        f"Finish {_counted(len(due), 'todo')} due today",
+        f"Due by tonight: {_named(due)}.",
+        "action",
+    )
 
 
 def _urgent(items: Sequence[Scored], now: datetime) -> Strategy | None:
     others = [one for one in items if one.quadrant == 1 and not _has_its_own(one, now)]
     risky = any(Sense.ALARM in lexicon.senses(one.item.text) for one in others)
-    return _made("urgent", others, "Handle what cannot wait", f"Important and pressing: {_named(others)}.", "risk" if risky else "action")
+    return _made(
+        "urgent",
+        others,
+        "Handle what cannot wait",
+        f"Important and pressing: {_named(others)}.",
+        "risk" if risky else "action",
+    )
 
 
 def _focus(items: Sequence[Scored], now: datetime) -> Strategy | None:
     calm = [one for one in items if one.quadrant == 2]
     title = f"Protect time for {_quoted(calm[0])}" if calm else ""
-    made = _made("focus", calm[:1], title, f"Important and not yet urgent: {_named(calm)}. Book 60 to 90 minutes.", "planning")
+    made = _made(
+        "focus",
+        calm[:1],
+        title,
+        f"Important and not yet urgent: {_named(calm)}. Book 60 to 90 minutes.",
+        "planning",
+    )
     return made
 
 
@@ -132,13 +195,23 @@ def _drop(items: Sequence[Scored], now: datetime) -> Strategy | None:
     rest = [one for one in items if one.quadrant == 4]
     if len(rest) < MANY:
         return None
-    return _made("drop", rest, "Drop or delegate the rest", f"Neither urgent nor important: {_named(rest)}.", "review")
+    return _made(
+        "drop",
+        rest,
+        "Drop or delegate the rest",
+        f"Neither urgent nor important: {_named(rest)}.",
+        "review",
+    )
 
 
-def _made(kind: Kind, items: Sequence[Scored], title: str, description: str, category: Category) -> Strategy | None:
+def _made(
+    kind: Kind, items: Sequence[Scored], title: str, description: str, category: Category
+) -> Strategy | None:
     if not items:
         return None
-    worth = max(one.weight + FIRST_QUADRANT_BONUS * (one.quadrant == 1) for one in items) + 5 * min(len(items), MANY)
+    worth = max(one.weight + FIRST_QUADRANT_BONUS * (one.quadrant == 1) for one in items) + 5 * min(
+        len(items), MANY
+    )
     return Strategy(kind, title, description, max(one.urgency for one in items), category, worth)
 
 

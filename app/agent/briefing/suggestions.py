@@ -1,4 +1,7 @@
-"""What a briefing suggests to do: each from one fact, with an id that is the same whenever the same day suggests the same."""
+"""What a briefing suggests to do.
+
+Each from one fact, with an id that is the same whenever the same day suggests the same.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
@@ -17,7 +20,15 @@ from app.core import random_tokens
 from app.core.markdown.html_fragments import line
 from app.core.schema import Record
 
-Action = Literal["create_todo", "complete_todo", "reschedule_todo", "reply_email", "review_note", "prepare_meeting", "other"]
+Action = Literal[
+    "create_todo",
+    "complete_todo",
+    "reschedule_todo",
+    "reply_email",
+    "review_note",
+    "prepare_meeting",
+    "other",
+]
 MOST = 10
 LONG_ENOUGH = timedelta(minutes=60)
 MOST_OF_A_KIND = 3
@@ -45,11 +56,22 @@ class Idea(NamedTuple):
 
 def suggest(material: Material, user_id: str) -> list[Suggestion]:
     """Return at most ten suggestions, the weightiest first."""
-    ideas = [idea for make in (_overdue, _due_today, _emails, _meetings, _clashes, _notes, _focus) for idea in make(material)]
-    best = sorted(dict.fromkeys(ideas), key=lambda idea: (-idea.points, idea.title, idea.about))[:MOST]
+    ideas = [
+        idea
+        for make in (_overdue, _due_today, _emails, _meetings, _clashes, _notes, _focus)
+        for idea in make(material)
+    ]
+    best = sorted(dict.fromkeys(ideas), key=lambda idea: (-idea.points, idea.title, idea.about))[
+        :MOST
+    ]
     day = material.now.date().isoformat()
     return [
-        Suggestion(idea.title, idea.description, idea.action, random_tokens.lasting_uuid("\n".join((user_id, idea.action, idea.about, day))))
+        Suggestion(
+            idea.title,
+            idea.description,
+            idea.action,
+            random_tokens.lasting_uuid("\n".join((user_id, idea.action, idea.about, day))),
+        )
         for idea in best
     ]
 
@@ -58,7 +80,9 @@ def _overdue(material: Material) -> Iterator[Idea]:
     """Suggest doing what is late and matters, and another day for the rest."""
     late = quadrants.ranked((material.facts.todos or Todos()).overdue.items, material.now)
     for one in _first(late, 1):
-        yield Idea(one.weight, "complete_todo", one.item.id, f"Do “{_short(one)}” now", f"{_because(one)}.")
+        yield Idea(
+            one.weight, "complete_todo", one.item.id, f"Do “{_short(one)}” now", f"{_because(one)}."
+        )
     rest = [one for one in late if one.quadrant != 1]
     if rest:
         names = ", ".join(f"“{_short(one)}”" for one in rest[:3])
@@ -75,17 +99,37 @@ def _overdue(material: Material) -> Iterator[Idea]:
 def _due_today(material: Material) -> Iterator[Idea]:
     due = quadrants.ranked((material.facts.todos or Todos()).today.items, material.now)
     for one in _first(due, 1):
-        yield Idea(one.weight, "complete_todo", one.item.id, f"Finish “{_short(one)}” today", f"{_because(one)}.")
+        yield Idea(
+            one.weight,
+            "complete_todo",
+            one.item.id,
+            f"Finish “{_short(one)}” today",
+            f"{_because(one)}.",
+        )
 
 
 def _emails(material: Material) -> Iterator[Idea]:
     """Suggest answering what needs a reply, and a todo for what is pressing without one."""
-    found = quadrants.ranked((item for item, _ in material.emails if sender_of(item) is not Sender.SELLER), material.now)
+    found = quadrants.ranked(
+        (item for item, _ in material.emails if sender_of(item) is not Sender.SELLER), material.now
+    )
     for one in [one for one in found if one.item.needs_reply][:MOST_OF_A_KIND]:
         sender = mail.name(one.item.sender)
-        yield Idea(one.weight, "reply_email", _mark(one), f"Reply to {line(sender, 60) or 'an e-mail'}", f"“{_short(one)}”: {_because(one)}.")
+        yield Idea(
+            one.weight,
+            "reply_email",
+            _mark(one),
+            f"Reply to {line(sender, 60) or 'an e-mail'}",
+            f"“{_short(one)}”: {_because(one)}.",
+        )
     for one in [one for one in _first(found, 1) if not one.item.needs_reply]:
-        yield Idea(one.weight, "create_todo", _mark(one), f"Make a todo of “{_short(one)}”", f"{_because(one)}.")
+        yield Idea(
+            one.weight,
+            "create_todo",
+            _mark(one),
+            f"Make a todo of “{_short(one)}”",
+            f"{_because(one)}.",
+        )
 
 
 def _meetings(material: Material) -> Iterator[Idea]:
@@ -93,7 +137,13 @@ def _meetings(material: Material) -> Iterator[Idea]:
     for one in [one for one in coming if one.importance >= IMPORTANT][:MOST_OF_A_KIND]:
         when = f"{one.item.moment:%H:%M}" if one.item.moment else "all day"
         day = "Today" if one.item.day == material.now.date() else "Tomorrow"
-        yield Idea(one.weight - 10, "prepare_meeting", _mark(one), f"Prepare “{_short(one)}”", f"{day}, {when}.")
+        yield Idea(
+            one.weight - 10,
+            "prepare_meeting",
+            _mark(one),
+            f"Prepare “{_short(one)}”",
+            f"{day}, {when}.",
+        )
 
 
 def _clashes(material: Material) -> Iterator[Idea]:
@@ -105,7 +155,8 @@ def _clashes(material: Material) -> Iterator[Idea]:
             "other",
             about,
             "Resolve a calendar conflict",
-            f"{names} overlap at {second.start:%H:%M} on {second.start.date()}: move or decline one.",
+            f"{names} overlap at {second.start:%H:%M} on {second.start.date()}: move or "
+            "decline one.",
         )
 
 
@@ -113,28 +164,47 @@ def _notes(material: Material) -> Iterator[Idea]:
     notes = material.facts.notes
     if notes is None:
         return
-    for note in sorted((*notes.changed, *notes.pinned), key=lambda note: (-note.open_boxes, note.item.title, note.item.id))[:MOST_OF_A_KIND]:
+    for note in sorted(
+        (*notes.changed, *notes.pinned),
+        key=lambda note: (-note.open_boxes, note.item.title, note.item.id),
+    )[:MOST_OF_A_KIND]:
         if note.open_boxes:
             number = f"{note.open_boxes} box{'es' * (note.open_boxes > 1)}"
             yield Idea(
-                60 + min(note.open_boxes, 20), "review_note", note.item.id, f"Review “{line(note.item.title, 60)}”", f"{number} in it not ticked yet."
+                60 + min(note.open_boxes, 20),
+                "review_note",
+                note.item.id,
+                f"Review “{line(note.item.title, 60)}”",
+                f"{number} in it not ticked yet.",
             )
 
 
 def _focus(material: Material) -> Iterator[Idea]:
     """Suggest using a free hour for what is important and not yet urgent."""
     todos = material.facts.todos or Todos()
-    calm = [one for one in quadrants.ranked((*todos.soon.items, *todos.later.items), material.now) if one.quadrant == 2]
+    calm = [
+        one
+        for one in quadrants.ranked((*todos.soon.items, *todos.later.items), material.now)
+        if one.quadrant == 2
+    ]
     slot = next((slot for slot in material.free if slot.end - slot.start >= LONG_ENOUGH), None)
     if calm and slot:
         yield Idea(
-            calm[0].weight, "other", calm[0].item.id, f"Take an hour for “{_short(calm[0])}”", f"Important and not yet urgent; {_span(slot)} is free."
+            calm[0].weight,
+            "other",
+            calm[0].item.id,
+            f"Take an hour for “{_short(calm[0])}”",
+            f"Important and not yet urgent; {_span(slot)} is free.",
         )
 
 
 def _ahead(material: Material) -> list[Event]:
     last = material.now.date() + timedelta(days=1)
-    return [event for event in material.events if event.start > material.now and event.start.date() <= last]
+    return [
+        event
+        for event in material.events
+        if event.start > material.now and event.start.date() <= last
+    ]
 
 
 def _first(found: Sequence[Scored], quadrant: int) -> Iterable[Scored]:
@@ -144,7 +214,11 @@ def _first(found: Sequence[Scored], quadrant: int) -> Iterable[Scored]:
 def _mark(one: Scored) -> str:
     """Give what tells an item without an id from the others."""
     item = one.item
-    return item.id or f"{item.title} {item.sender} {item.moment.isoformat() if item.moment else item.day or ''}"
+    return (
+        item.id
+        or f"{item.title} {item.sender} "
+        f"{item.moment.isoformat() if item.moment else item.day or ''}"
+    )
 
 
 def _because(one: Scored) -> str:

@@ -1,4 +1,7 @@
-"""The five summaries of a briefing: written with the facts of each item in its entry, and read back from whatever a client posts."""
+"""The five summaries of a briefing.
+
+Written with the facts of each item in its entry, and read back from whatever a client posts.
+"""
 
 import re
 from collections.abc import Mapping
@@ -20,8 +23,18 @@ from app.workspace.todos.todo_rows import folded
 
 MOST_CHARACTERS = 100_000
 LONGEST = 300
-Summary = Annotated[str, Meta(description=f"HTML or plain text of at most {MOST_CHARACTERS} characters"), Text(MOST_CHARACTERS)]
-SOURCES: dict[str, Source] = {"todo": "todo", "calendar": "calendar", "notes": "note", "email": "email", "status": "other"}
+Summary = Annotated[
+    str,
+    Meta(description=f"HTML or plain text of at most {MOST_CHARACTERS} characters"),
+    Text(MOST_CHARACTERS),
+]
+SOURCES: dict[str, Source] = {
+    "todo": "todo",
+    "calendar": "calendar",
+    "notes": "note",
+    "email": "email",
+    "status": "other",
+}
 _SYNONYMS: dict[Source, str] = {
     "email": r"e-?mails?|mails?|inbox|messages?|gmail|outlook",
     "note": r"notes?|docs?|documents?|pages?",
@@ -39,7 +52,9 @@ _NOTHING = regex(
     rf"|(?:{_NO}|-+|empty|all clear|all caught up|nothing(?:\W+\w+){{1,6}})\W*"
 )
 _YOU_HAVE = r"you have|there are|sie haben|du hast|vous avez|tu as|tienes|hay"
-_COUNTS = regex(rf"(?:{_YOU_HAVE})?\W*\d+(?:\W+\w+){{0,3}}?\W+(?:{_THINGS}|overdue|due today)\b.{{0,120}}")
+_COUNTS = regex(
+    rf"(?:{_YOU_HAVE})?\W*\d+(?:\W+\w+){{0,3}}?\W+(?:{_THINGS}|overdue|due today)\b.{{0,120}}"
+)
 _LATE_HEADING = regex(r"overdue|past due|late|uberfallig|en retard|atrasad\w*|vencid\w*")
 _PRIORITY = regex(r"\bpriority:?\s*(10|[0-9])\b|\bp(?:riority )?\s?([0-5])/5\b")
 _TOP = regex(r"(?<!\w)p1(?!\w)|!!!")
@@ -47,22 +62,43 @@ _TOP = regex(r"(?<!\w)p1(?!\w)|!!!")
 
 def entry(item: Item, aside: str = "") -> str:
     """Return an item as a list entry from which `read` makes the same item again."""
-    when = item.moment.isoformat(timespec="minutes") if item.moment else item.day.isoformat() if item.day else None
+    when = (
+        item.moment.isoformat(timespec="minutes")
+        if item.moment
+        else item.day.isoformat()
+        if item.day
+        else None
+    )
     return html_fragments.entry(
-        item.title, aside, id=item.id, title=item.title, hint=item.words, due=when,
-        end=item.end.isoformat(timespec="minutes") if item.end else None, sent=item.sent.isoformat() if item.sent else None,
-        priority=None if item.priority is None else f"{item.priority:g}", level=item.level,
-        reply=None if item.needs_reply is None else str(int(item.needs_reply)), sender=item.sender, kind=item.kind,
-        pinned="1" if item.pinned else None, conflict="1" if item.conflict else None,
-    )  # fmt: skip
+        item.title,
+        aside,
+        id=item.id,
+        title=item.title,
+        hint=item.words,
+        due=when,
+        end=item.end.isoformat(timespec="minutes") if item.end else None,
+        sent=item.sent.isoformat() if item.sent else None,
+        priority=None if item.priority is None else f"{item.priority:g}",
+        level=item.level,
+        reply=None if item.needs_reply is None else str(int(item.needs_reply)),
+        sender=item.sender,
+        kind=item.kind,
+        pinned="1" if item.pinned else None,
+        conflict="1" if item.conflict else None,
+    )
 
 
 def read(summaries: Mapping[str, str | None], zone: ZoneInfo) -> list[Item]:
-    """Return the items of the summaries, each once. The status is prose about the others: only without them are its sentences items."""
+    """Return the items of the summaries, each once.
+
+    The status is prose about the others: only without them are its sentences items.
+    """
     found: dict[tuple[object, ...], Item] = {}
     for name in ("todo", "calendar", "email", "notes"):
         _read_into(found, summaries.get(name) or "", SOURCES[name], zone)
-    status = [row for row in html_fragments.read(summaries.get("status") or "") if row.listed or not found]
+    status = [
+        row for row in html_fragments.read(summaries.get("status") or "") if row.listed or not found
+    ]
     for row in status:
         _put(found, row, "other", zone)
     return list(found.values())
@@ -78,24 +114,34 @@ def source_of(word: str) -> Source:
     plain = folded(word.strip()[:40])
     if plain in get_args(Source):
         return next(source for source in get_args(Source) if source == plain)
-    return next((source for source, pattern in _SYNONYMS.items() if re.fullmatch(pattern, plain)), "other")
+    return next(
+        (source for source, pattern in _SYNONYMS.items() if re.fullmatch(pattern, plain)), "other"
+    )
 
 
-def _read_into(found: dict[tuple[object, ...], Item], summary: str, source: Source, zone: ZoneInfo) -> None:
+def _read_into(
+    found: dict[tuple[object, ...], Item], summary: str, source: Source, zone: ZoneInfo
+) -> None:
     for row in html_fragments.read(summary):
         _put(found, row, source, zone)
 
 
 def _put(found: dict[tuple[object, ...], Item], row: Row, source: Source, zone: ZoneInfo) -> None:
     if not says_nothing(row):
-        named = source_of(row.facts["source"]) if source == "other" and "source" in row.facts else source
+        named = (
+            source_of(row.facts["source"])
+            if source == "other" and "source" in row.facts
+            else source
+        )
         item = _item(row, named, zone)
         found.setdefault((named, item.title.casefold(), item.id, item.day, item.moment), item)
 
 
 def says_nothing(row: Row) -> bool:
     """Tell whether a row only says that there is nothing, or how many there are."""
-    if html_fragments.LEAD in row.facts or not html_fragments.line(row.facts.get("title", row.text)):
+    if html_fragments.LEAD in row.facts or not html_fragments.line(
+        row.facts.get("title", row.text)
+    ):
         return True
     plain = folded(row.text[:200])
     if "title" in row.facts:
@@ -109,16 +155,29 @@ def _item(row: Row, source: Source, zone: ZoneInfo) -> Item:
     facts = row.facts
     day, moment = _when(facts.get("due", ""), zone)
     return Item(
-        source=source, title=html_fragments.line(facts.get("title", row.text), LONGEST), words=html_fragments.line(_words(row, source), LONGEST),
-        day=None if moment else day, moment=moment, end=_when(facts.get("end", ""), zone)[1], sent=_when(facts.get("sent", ""), zone)[0],
-        priority=_priority(row), level=_level(facts.get("level", "")), needs_reply=_flag(facts.get("reply")),
-        sender=facts.get("sender", "")[:LONGEST], kind=facts.get("kind", "")[:LONGEST], pinned=_flag(facts.get("pinned")) is True,
-        conflict=_flag(facts.get("conflict")) is True, id=facts.get("id", "")[:LONGEST],
-    )  # fmt: skip
+        source=source,
+        title=html_fragments.line(facts.get("title", row.text), LONGEST),
+        words=html_fragments.line(_words(row, source), LONGEST),
+        day=None if moment else day,
+        moment=moment,
+        end=_when(facts.get("end", ""), zone)[1],
+        sent=_when(facts.get("sent", ""), zone)[0],
+        priority=_priority(row),
+        level=_level(facts.get("level", "")),
+        needs_reply=_flag(facts.get("reply")),
+        sender=facts.get("sender", "")[:LONGEST],
+        kind=facts.get("kind", "")[:LONGEST],
+        pinned=_flag(facts.get("pinned")) is True,
+        conflict=_flag(facts.get("conflict")) is True,
+        id=facts.get("id", "")[:LONGEST],
+    )
 
 
 def _words(row: Row, source: Source) -> str:
-    """Give what is said beside the title: of our own entries the hint, of others what stands in italics and above the list."""
+    """Give what is said beside the title.
+
+    Of our own entries the hint, of others what stands in italics and above the list.
+    """
     if "title" in row.facts:
         return row.facts.get("hint", "")
     late = source in ("todo", "other") and _LATE_HEADING.search(folded(row.heading))
@@ -137,7 +196,10 @@ def _when(text: str, zone: ZoneInfo) -> tuple[date | None, datetime | None]:
 
 
 def _priority(row: Row) -> float | None:
-    """Give the share of the highest priority: as the facts say, else as the text does (5 and above is the highest, P1 too)."""
+    """Give the share of the highest priority.
+
+    As the facts say, else as the text does (5 and above is the highest, P1 too).
+    """
     try:
         return max(0.0, min(1.0, float(row.facts["priority"])))
     except (KeyError, ValueError):

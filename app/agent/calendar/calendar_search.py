@@ -31,7 +31,9 @@ FOR_WORDS = timedelta(days=365)
 
 
 class Entry(Record):
-    """An event or a todo. `start` and `end` are moments, or dates of whole days, the end not part of it; `when` is its time in the user's zone."""
+    """An event or a todo. `start` and `end` are moments, or dates of whole days, the end not
+    part of it; `when` is its time in the user's zone.
+    """
 
     source: Literal["calendar", "todo"]
     title: str
@@ -65,11 +67,20 @@ def _taint(found: Entries) -> Taint | None:
 
 @operation("TOOL", scope="os.todos:read", effect="read", tool=Tool(risk="R", taint=_taint))
 async def search_calendar_events(
-    app: App, me: Caller, *, query: Annotated[str, Meta(max_length=1000), Text()] | None = None,
-    time_range: Annotated[str, Meta(max_length=200, description=f"such as {time_ranges.NAMED}; default: the next 7 days")] | None = None,
+    app: App,
+    me: Caller,
+    *,
+    query: Annotated[str, Meta(max_length=1000), Text()] | None = None,
+    time_range: Annotated[
+        str,
+        Meta(max_length=200, description=f"such as {time_ranges.NAMED}; default: the next 7 days"),
+    ]
+    | None = None,
     user_timezone: TimeZone | None = None,
-) -> Entries:  # fmt: skip
-    """List the events of the connected calendars and the todos that are due, in a time range and with all the words of a query, in order of time."""
+) -> Entries:
+    """List the events of the connected calendars and the todos that are due, in a time range and
+    with all the words of a query, in order of time.
+    """
     zone = app.quick(due.zone_of, me, user_timezone)
     now = app.clock().astimezone(zone)
     wanted = _range(time_range, query, now)
@@ -93,33 +104,68 @@ def _range(named: str | None, query: str | None, now: datetime) -> Range:
 def _found(tx: Tx, me: Caller, wanted: Range, words: list[str]) -> Entries:
     if me.reach is not None:
         return _granted(tx, me, me.reach, wanted, words)
-    events = [(one.start, _of_event(one)) for one in busy(tx, me, wanted) if _holds(words, one.title, one.place, one.words, one.calendar)]
-    todos = [(moment, _of_todo(todo, moment)) for todo, moment in _due(tx, me, wanted) if _holds(words, todo.title, todo.description or "")]
-    every = [entry for _, entry in sorted((*events, *todos), key=lambda pair: (pair[0], not pair[1].all_day, pair[1].title))]
+    events = [
+        (one.start, _of_event(one))
+        for one in busy(tx, me, wanted)
+        if _holds(words, one.title, one.place, one.words, one.calendar)
+    ]
+    todos = [
+        (moment, _of_todo(todo, moment))
+        for todo, moment in _due(tx, me, wanted)
+        if _holds(words, todo.title, todo.description or "")
+    ]
+    every = [
+        entry
+        for _, entry in sorted(
+            (*events, *todos), key=lambda pair: (pair[0], not pair[1].all_day, pair[1].title)
+        )
+    ]
     return Entries(every[:MOST], len(every), Stretch(stamp_of(wanted.start), stamp_of(wanted.end)))
 
 
 def _granted(tx: Tx, me: Caller, reach: Reach, wanted: Range, words: list[str]) -> Entries:
-    """Give what a grant shows of the calendars, and of todos nothing: with free_busy when its owner is busy, whatever words are asked for."""
+    """Give what a grant shows of the calendars, and of todos nothing.
+
+    With free_busy when its owner is busy, whatever words are asked for.
+    """
     stretch = Stretch(stamp_of(wanted.start), stamp_of(wanted.end))
     if reach.calendar in ("free_busy", "write"):
         events = [_of_event(one) for one in busy(tx, me, wanted)]
-        hidden = [msgspec.structs.replace(one, title=BUSY, location=None, description=None, calendar=None) for one in events]
-        return Entries(sorted(hidden, key=lambda one: (one.start, one.end))[:MOST], len(hidden), stretch)
-    events = [_of_event(one) for one in busy(tx, me, wanted) if _holds(words, one.title, one.place, one.words, one.calendar)]
+        hidden = [
+            msgspec.structs.replace(one, title=BUSY, location=None, description=None, calendar=None)
+            for one in events
+        ]
+        return Entries(
+            sorted(hidden, key=lambda one: (one.start, one.end))[:MOST], len(hidden), stretch
+        )
+    events = [
+        _of_event(one)
+        for one in busy(tx, me, wanted)
+        if _holds(words, one.title, one.place, one.words, one.calendar)
+    ]
     return Entries(events[:MOST], len(events), stretch)
 
 
 def _due(tx: Tx, me: Caller, wanted: Range) -> list[tuple[Todo, datetime]]:
-    """Give the open todos that are due in a stretch of time, each with its moment or the beginning of its day."""
+    """Give the open todos that are due in a stretch of time, each with its moment or the
+    beginning of its day.
+    """
     zone = due.zone_of(tx, me, getattr(wanted.start.tzinfo, "key", None))
     last = (wanted.end - timedelta(microseconds=1)).date()
     asked = Wanted(
-        due_from=wanted.start.date().isoformat(), due_to=last.isoformat(), completed=False, limit=MOST_READ, user_timezone=zone.key
-    )  # fmt: skip
+        due_from=wanted.start.date().isoformat(),
+        due_to=last.isoformat(),
+        completed=False,
+        limit=MOST_READ,
+        user_timezone=zone.key,
+    )
     todos, _ = todo_search.any_page(tx, me, asked)
     placed = [(todo, calendars.moment(todo.due_date, zone)) for todo in todos if todo.due_date]
-    return [(todo, at) for todo, at in placed if due.is_day(todo.due_date or "") or wanted.start <= at < wanted.end]
+    return [
+        (todo, at)
+        for todo, at in placed
+        if due.is_day(todo.due_date or "") or wanted.start <= at < wanted.end
+    ]
 
 
 def _holds(words: list[str], *texts: str) -> bool:
@@ -130,16 +176,42 @@ def _holds(words: list[str], *texts: str) -> bool:
 
 
 def _of_event(one: Occurrence) -> Entry:
-    start, end = (one.start.date().isoformat(), one.end.date().isoformat()) if one.whole_day else (stamp_of(one.start), stamp_of(one.end))
+    start, end = (
+        (one.start.date().isoformat(), one.end.date().isoformat())
+        if one.whole_day
+        else (stamp_of(one.start), stamp_of(one.end))
+    )
     when = _days(one.start, one.end) if one.whole_day else _times(one.start, one.end)
-    return Entry("calendar", one.title or "(no title)", start, end, one.whole_day, when, one.place or None, one.words or None, one.calendar, None)
+    return Entry(
+        "calendar",
+        one.title or "(no title)",
+        start,
+        end,
+        one.whole_day,
+        when,
+        one.place or None,
+        one.words or None,
+        one.calendar,
+        None,
+    )
 
 
 def _of_todo(todo: Todo, at: datetime) -> Entry:
     whole = due.is_day(todo.due_date or "")
     when = _days(at, at + timedelta(days=1)) if whole else _times(at, at)
     end = (at + timedelta(days=1)).date().isoformat() if whole else todo.due_date or ""
-    return Entry("todo", todo.title, todo.due_date or "", end, whole, when, None, todo.description, None, todo.id)
+    return Entry(
+        "todo",
+        todo.title,
+        todo.due_date or "",
+        end,
+        whole,
+        when,
+        None,
+        todo.description,
+        None,
+        todo.id,
+    )
 
 
 def stamp_of(moment: datetime) -> str:
@@ -155,4 +227,8 @@ def _days(start: datetime, end: datetime) -> str:
 def _times(start: datetime, end: datetime) -> str:
     if end <= start:
         return f"{start:%Y-%m-%d %H:%M}"
-    return f"{start:%Y-%m-%d %H:%M}–{end:%H:%M}" if end.date() == start.date() else f"{start:%Y-%m-%d %H:%M} – {end:%Y-%m-%d %H:%M}"
+    return (
+        f"{start:%Y-%m-%d %H:%M}–{end:%H:%M}"
+        if end.date() == start.date()
+        else f"{start:%Y-%m-%d %H:%M} – {end:%Y-%m-%d %H:%M}"
+    )

@@ -20,7 +20,11 @@ DAY_BEGINS, DAY_ENDS = time(9), time(18)
 SHORTEST_FREE = timedelta(minutes=30)
 
 
-When = Annotated[str, Meta(description="a date, or a moment; without an offset it is a wall time of the user"), DueText()]
+When = Annotated[
+    str,
+    Meta(description="a date, or a moment; without an offset it is a wall time of the user"),
+    DueText(),
+]
 
 
 class CalendarEvent(Body):
@@ -65,7 +69,10 @@ def read_moment(text: str, zone: ZoneInfo) -> tuple[datetime, bool]:
 
 
 def events_of(given: Sequence[CalendarEvent], zone: ZoneInfo) -> list[Event]:
-    """Return the events in order of time, those that overlap marked; raise Invalid for one that ends before it begins."""
+    """Return the events in order of time, those that overlap marked.
+
+    Raise Invalid for one that ends before it begins.
+    """
     return marked([_event(one, number, zone) for number, one in enumerate(given)])
 
 
@@ -79,7 +86,9 @@ def conflicting(events: Iterable[Event]) -> set[Event]:
     """Return the timed events that overlap another one."""
     found: set[Event] = set()
     latest: Event | None = None
-    for event in sorted(event for event in events if not event.whole_day and event.end > event.start):
+    for event in sorted(
+        event for event in events if not event.whole_day and event.end > event.start
+    ):
         if latest is not None and event.start < latest.end:
             found |= {event, latest}
         if latest is None or event.end > latest.end:
@@ -94,12 +103,17 @@ def conflicts(events: Iterable[Event]) -> list[tuple[Event, Event]]:
 
 
 def free_slots(events: Iterable[Event], now: datetime) -> list[Slot]:
-    """Return what is left of today's working hours from now on, in stretches of half an hour or more."""
+    """Return what is left of today's working hours from now on, in stretches of half an hour or
+    more.
+    """
     end = datetime.combine(now.date(), DAY_ENDS, now.tzinfo)
     free_from = max(now, datetime.combine(now.date(), DAY_BEGINS, now.tzinfo))
     slots: list[Slot] = []
     for event in sorted(event for event in events if not event.whole_day):
-        if event.start - free_from >= SHORTEST_FREE and min(event.start, end) - free_from >= SHORTEST_FREE:
+        if (
+            event.start - free_from >= SHORTEST_FREE
+            and min(event.start, end) - free_from >= SHORTEST_FREE
+        ):
             slots.append(Slot(free_from, min(event.start, end)))
         free_from = max(free_from, event.end)
     return [*slots, Slot(free_from, end)] if end - free_from >= SHORTEST_FREE else slots
@@ -108,16 +122,26 @@ def free_slots(events: Iterable[Event], now: datetime) -> list[Slot]:
 def item(event: Event) -> Item:
     """Return an event as a thing to be weighed."""
     return Item(
-        source="calendar", title=event.title, words=event.words, day=event.start.date(), moment=None if event.whole_day else event.start,
-        end=event.end, conflict=event.conflict,
-    )  # fmt: skip
+        source="calendar",
+        title=event.title,
+        words=event.words,
+        day=event.start.date(),
+        moment=None if event.whole_day else event.start,
+        end=event.end,
+        conflict=event.conflict,
+    )
 
 
 def _event(given: CalendarEvent, number: int, zone: ZoneInfo) -> Event:
     (start, whole_day), (end, _) = read_moment(given.start, zone), read_moment(given.end, zone)
     if end < start:
-        raise Invalid(f"calendarEvents[{number}].end must not be before its start.", field=f"calendarEvents[{number}].end")
+        raise Invalid(
+            f"calendarEvents[{number}].end must not be before its start.",
+            field=f"calendarEvents[{number}].end",
+        )
     if whole_day and end == start:
         end = datetime.combine(start.date(), time.max, zone)
-    words = ". ".join(line(text, 200) for text in (given.description, given.location) if text and text.strip())
+    words = ". ".join(
+        line(text, 200) for text in (given.description, given.location) if text and text.strip()
+    )
     return Event(start, end, line(given.summary or "", 200) or "(no title)", words, whole_day)

@@ -1,4 +1,7 @@
-"""Talking with one's own agent: a turn is a task that goes on when whoever asked has left, and a stream only looks on."""
+"""Talking with one's own agent.
+
+A turn is a task that goes on when whoever asked has left, and a stream only looks on.
+"""
 
 import asyncio
 import sqlite3
@@ -33,7 +36,10 @@ MessageText = Annotated[str, Meta(min_length=1, max_length=32_000), Said()]
 
 
 class Begun(msgspec.Struct, frozen=True):
-    """A turn that stands in the tables: its conversation, the user's message and what came before."""
+    """A turn that stands in the tables.
+
+    Its conversation, the user's message and what came before.
+    """
 
     conversation: int
     turn: int
@@ -51,7 +57,9 @@ class Begun(msgspec.Struct, frozen=True):
     seconds: int | None = None
     """The longest that the turn may take, where it is not as the settings say."""
     told: str | None = None
-    """What the brain is told in the owner's words, where it is not what it is told for the owner."""
+    """What the brain is told in the owner's words, where it is not what it is told for the
+    owner.
+    """
 
 
 class Wish(msgspec.Struct, frozen=True):
@@ -65,19 +73,38 @@ class Wish(msgspec.Struct, frozen=True):
 
 @operation("POST /chat", scope="agent.chat:run")
 async def chat(
-    app: App, me: Caller, *, message: MessageText, conversation_id: Id | Annotated[str, Meta(pattern="^ *[0-9]{1,40} *$")] | None = None,
-    user_timezone: TimeZone | None = None, model: Annotated[str, Meta(max_length=200)] | None = None, stream: bool = True,
-    temperature: Annotated[float, Meta(ge=0, le=2)] | None = None, attachment_ids: Annotated[list[Id], Meta(max_length=10)] | None = None,
-) -> Answer | Lines:  # fmt: skip
-    """Talk with one's own agent, in a new conversation or an earlier one. The answer streams as lines of JSON unless `stream` is false.
+    app: App,
+    me: Caller,
+    *,
+    message: MessageText,
+    conversation_id: Id | Annotated[str, Meta(pattern="^ *[0-9]{1,40} *$")] | None = None,
+    user_timezone: TimeZone | None = None,
+    model: Annotated[str, Meta(max_length=200)] | None = None,
+    stream: bool = True,
+    temperature: Annotated[float, Meta(ge=0, le=2)] | None = None,
+    attachment_ids: Annotated[list[Id], Meta(max_length=10)] | None = None,
+) -> Answer | Lines:
+    """Talk with one's own agent, in a new conversation or an earlier one.
 
-    The turn goes on and is stored when whoever asked has left. An unknown `model` is answered by the default one, and the metadata say which.
+    The answer streams as lines of JSON unless `stream` is false.
+
+    The turn goes on and is stored when whoever asked has left. An unknown `model` is answered by
+    the default one, and the metadata say which.
     """
     if attachment_ids:
         me.require(("os.notes:read",))
     number = None if conversation_id is None else min(int(conversation_id), LARGEST_ID)
     named = app.quick(model_choice.name_of, me, app.settings, model)
-    begun = await app.write(_begin, me, message, number, user_timezone, attachment_ids or (), named, app.settings.max_completion)
+    begun = await app.write(
+        _begin,
+        me,
+        message,
+        number,
+        user_timezone,
+        attachment_ids or (),
+        named,
+        app.settings.max_completion,
+    )
     events: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
     wish = Wish(message, model, temperature, app.clock().astimezone(begun.zone))
     task = app.tasks.start(answer(app, me, begun, wish, events))
@@ -90,36 +117,65 @@ async def chat(
 
 
 def _begin(
-    tx: Tx, me: Caller, message: str, conversation: int | None, zone: str | None, attachment_ids: Sequence[int], model: str, most: int
+    tx: Tx,
+    me: Caller,
+    message: str,
+    conversation: int | None,
+    zone: str | None,
+    attachment_ids: Sequence[int],
+    model: str,
+    most: int,
 ) -> Begun:
-    """Store the user's message and the turn that answers it, in a conversation with the caller's own agent; reserve its first `most` tokens."""
+    """Store the user's message and the turn that answers it, in a conversation with the caller's
+    own agent; reserve its first `most` tokens.
+    """
     chosen = users.settings_of(tx, me)
     files = tuple(attachment_rows.of(tx, me, one) for one in dict.fromkeys(attachment_ids))
     if conversation is None:
         title = conversation_rows.title_of(message)
-        conversation = conversation_rows.begin(tx, type="direct", owner=me.user, title=title, members=(me.user,))
+        conversation = conversation_rows.begin(
+            tx, type="direct", owner=me.user, title=title, members=(me.user,)
+        )
     else:
         conversation_rows.own(tx, me, conversation)
     history = turn_rows.remembered(tx, conversation)
     held = first_call(tx, me, feature="chat", model=model, texts=(message, *history), most=most)
     kind: conversation_rows.SenderType = "human" if me.kind == "session" else "agent"
-    stored = conversation_rows.add_message(tx, conversation, role="user", sender_type=kind, sender=me.user, label=chosen.name, content=message)
+    stored = conversation_rows.add_message(
+        tx,
+        conversation,
+        role="user",
+        sender_type=kind,
+        sender=me.user,
+        label=chosen.name,
+        content=message,
+    )
     message_attachments.add(tx, stored, files)
     conversation_rows.mark_read(tx, me.user, conversation, stored)
     turn = turn_rows.begin(tx, me, conversation, message=stored, model=model)
     words = turn_rows.taint(tx, conversation)
-    place, label, origin = ZoneInfo(zone or chosen.timezone), chosen.agent_name or "Agent", Origin("chat", conversation_id=conversation)
-    return Begun(conversation, turn, tuple(history), place, label, model, held, words, files, origin)
+    place, label, origin = (
+        ZoneInfo(zone or chosen.timezone),
+        chosen.agent_name or "Agent",
+        Origin("chat", conversation_id=conversation),
+    )
+    return Begun(
+        conversation, turn, tuple(history), place, label, model, held, words, files, origin
+    )
 
 
-async def answer(app: App, me: Caller, begun: Begun, wish: Wish, events: "asyncio.Queue[dict[str, Any] | None]") -> Answer | AppError:
+async def answer(
+    app: App, me: Caller, begun: Begun, wish: Wish, events: "asyncio.Queue[dict[str, Any] | None]"
+) -> Answer | AppError:
     """Run the turn to its end and store it; the last event is always its completion."""
     answering = await loaded("app.agent.chat.run_turn")
     done: Answer | AppError = await answering.answer(app, me, begun, wish, events)
     return done
 
 
-async def _lines(begun: Begun, events: "asyncio.Queue[dict[str, Any] | None]") -> AsyncIterator[dict[str, Any]]:
+async def _lines(
+    begun: Begun, events: "asyncio.Queue[dict[str, Any] | None]"
+) -> AsyncIterator[dict[str, Any]]:
     yield {"type": "conversation-start", "conversationId": begun.conversation}
     while (event := await events.get()) is not None:
         yield event

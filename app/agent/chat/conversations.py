@@ -16,7 +16,12 @@ from app.core.schema import Id, Most, Offset, Record
 from app.workspace.index.spellings import matching, words_in
 
 View = Literal["me", "coo", "group", "all"]
-TYPES = {"me": ("direct",), "coo": ("shared_agent",), "group": ("group",), "all": ("direct", "shared_agent", "group")}
+TYPES = {
+    "me": ("direct",),
+    "coo": ("shared_agent",),
+    "group": ("group",),
+    "all": ("direct", "shared_agent", "group"),
+}
 VIEWS = {"direct": "me", "shared_agent": "coo", "group": "group"}
 
 
@@ -105,12 +110,20 @@ class Unread(Record):
     unread_count: int
 
 
-@operation("GET /conversations", scope="agent.chat:read", effect="read", also=("GET /net/conversations",))
+@operation(
+    "GET /conversations", scope="agent.chat:read", effect="read", also=("GET /net/conversations",)
+)
 def list_conversations(
-    tx: Tx, me: Caller, *, view: View = "all", contact: Annotated[str, Meta(max_length=200)] | None = None,
-    q: Annotated[str, Meta(max_length=1000)] | None = None, limit: Annotated[int, Meta(ge=1), Most(100)] = 20,
-    message_limit: Annotated[int, Meta(ge=0), Most(200)] = 50, after_message_id: Offset | None = None,
-) -> Listed:  # fmt: skip
+    tx: Tx,
+    me: Caller,
+    *,
+    view: View = "all",
+    contact: Annotated[str, Meta(max_length=200)] | None = None,
+    q: Annotated[str, Meta(max_length=1000)] | None = None,
+    limit: Annotated[int, Meta(ge=1), Most(100)] = 20,
+    message_limit: Annotated[int, Meta(ge=0), Most(200)] = 50,
+    after_message_id: Offset | None = None,
+) -> Listed:
     """List the caller's conversations, those with the newest messages first; with `q` the messages that hold all its words, newest first.
 
     `contact` is a username or a user's id; `afterMessageId` leaves out messages up to that one, and conversations that have none after it.
@@ -121,13 +134,29 @@ def list_conversations(
     found = tx.all(
         f"""SELECT c.*, m.read_id, m.since_id FROM conversation_members m JOIN conversations c ON c.id = m.conversation_id
             WHERE {condition} ORDER BY m.active_at DESC, c.id DESC LIMIT :limit""",
-        **params, limit=limit,
-    )  # fmt: skip
-    return Listed(conversations=[_whole(tx, me, row, message_limit, after_message_id) for row in found])
+        **params,
+        limit=limit,
+    )
+    return Listed(
+        conversations=[_whole(tx, me, row, message_limit, after_message_id) for row in found]
+    )
 
 
-@operation("GET /conversations/{id}", scope="agent.chat:read", since="beyond", effect="read", also=("GET /net/conversations/{id}",))
-def read_conversation(tx: Tx, me: Caller, *, id: Id, limit: Annotated[int, Meta(ge=1), Most(200)] = 50, before: Id | None = None) -> OneConversation:
+@operation(
+    "GET /conversations/{id}",
+    scope="agent.chat:read",
+    since="beyond",
+    effect="read",
+    also=("GET /net/conversations/{id}",),
+)
+def read_conversation(
+    tx: Tx,
+    me: Caller,
+    *,
+    id: Id,
+    limit: Annotated[int, Meta(ge=1), Most(200)] = 50,
+    before: Id | None = None,
+) -> OneConversation:
     """Read a conversation: its newest messages, or those before a message, oldest first."""
     row = rows.of(tx, me, id)
     messages = _messages(tx, id, limit + 1, before=before, after=row["since_id"])
@@ -152,7 +181,9 @@ def delete_conversation(tx: Tx, me: Caller, *, id: Id) -> Record:
     return Record()
 
 
-def _wanted(me: Caller, view: View, contact: str | None, after: int | None) -> tuple[str, dict[str, object]]:
+def _wanted(
+    me: Caller, view: View, contact: str | None, after: int | None
+) -> tuple[str, dict[str, object]]:
     """Give the SQL condition on `m`, the caller's part, and `c`, the conversation, with what it reads."""
     conditions = ["m.user_id = :me", "m.hidden = 0"]
     if view != "all":
@@ -163,12 +194,21 @@ def _wanted(me: Caller, view: View, contact: str | None, after: int | None) -> t
                  WHERE other.conversation_id = c.id AND other.user_id <> :me AND (users.username = :contact OR users.uuid = :contact))"""
         )
     if after is not None:
-        conditions.append("EXISTS (SELECT 1 FROM messages WHERE messages.conversation_id = c.id AND messages.id > max(:after, m.since_id))")
-    params = {"me": me.user, "type": TYPES[view][0], "contact": contact and contact.strip().lower(), "after": after}
+        conditions.append(
+            "EXISTS (SELECT 1 FROM messages WHERE messages.conversation_id = c.id AND messages.id > max(:after, m.since_id))"
+        )
+    params = {
+        "me": me.user,
+        "type": TYPES[view][0],
+        "contact": contact and contact.strip().lower(),
+        "after": after,
+    }
     return " AND ".join(conditions), params
 
 
-def _found(tx: Tx, condition: str, params: dict[str, object], *, view: View, query: str, limit: int) -> Listed:
+def _found(
+    tx: Tx, condition: str, params: dict[str, object], *, view: View, query: str, limit: int
+) -> Listed:
     match = " AND ".join(matching(word) for word in words_in(query))
     if not match:
         return Listed(messages=[], summary=Summary(0, view, query))
@@ -182,39 +222,80 @@ def _found(tx: Tx, condition: str, params: dict[str, object], *, view: View, que
     found = tx.all(
         f"""SELECT {_MESSAGE}, c.id AS conversation, c.type, c.title, ifnull(users.name, messages.sender_label) AS sender_name
             {where} ORDER BY messages.id DESC LIMIT :limit""",
-        **params, match=match, limit=limit,
-    )  # fmt: skip
-    return Listed(messages=[_found_message(row) for row in found], summary=Summary(total, view, query))
+        **params,
+        match=match,
+        limit=limit,
+    )
+    return Listed(
+        messages=[_found_message(row) for row in found], summary=Summary(total, view, query)
+    )
 
 
 def _found_message(row: sqlite3.Row) -> FoundMessage:
     id_, role, sender_type, sender, label, content, created_at, client = row[:8]
     group = row["title"] if row["type"] == "group" else None
     return FoundMessage(
-        id_, role, sender_type, sender, label, content, created_at, client, row["conversation"], row["type"], group, row["sender_name"]
+        id_,
+        role,
+        sender_type,
+        sender,
+        label,
+        content,
+        created_at,
+        client,
+        row["conversation"],
+        row["type"],
+        group,
+        row["sender_name"],
     )
 
 
 def _whole(tx: Tx, me: Caller, row: sqlite3.Row, limit: int, after: int | None) -> Conversation:
-    return Conversation(*_head(tx, me, row), _messages(tx, row["id"], limit, after=max(after or 0, row["since_id"])))
+    return Conversation(
+        *_head(tx, me, row), _messages(tx, row["id"], limit, after=max(after or 0, row["since_id"]))
+    )
 
 
-def _head(tx: Tx, me: Caller, row: sqlite3.Row) -> tuple[int, str, str, str, Person | None, Group | None, str | None, int, int, str]:
-    number = tx.value("SELECT count(*) FROM messages WHERE conversation_id = :id AND id > :since", id=row["id"], since=row["since_id"])
-    owner = None if row["owner_id"] is None else tx.value("SELECT uuid FROM users WHERE id = :id", id=row["owner_id"])
+def _head(
+    tx: Tx, me: Caller, row: sqlite3.Row
+) -> tuple[int, str, str, str, Person | None, Group | None, str | None, int, int, str]:
+    number = tx.value(
+        "SELECT count(*) FROM messages WHERE conversation_id = :id AND id > :since",
+        id=row["id"],
+        since=row["since_id"],
+    )
+    owner = (
+        None
+        if row["owner_id"] is None
+        else tx.value("SELECT uuid FROM users WHERE id = :id", id=row["owner_id"])
+    )
     group = _group(tx, row) if row["type"] == "group" else None
     contact = _other(tx, me, row["id"]) if group is None else None
     title = contact.name if contact is not None else row["title"]
     unread = rows.unread(tx, me.user, row["id"])
-    return row["id"], row["type"], VIEWS[row["type"]], title, contact, group, owner, number, unread, row["updated_at"]
+    return (
+        row["id"],
+        row["type"],
+        VIEWS[row["type"]],
+        title,
+        contact,
+        group,
+        owner,
+        number,
+        unread,
+        row["updated_at"],
+    )
 
 
 def _group(tx: Tx, row: sqlite3.Row) -> Group:
     """Give a group; its admin is the one who has been a member for longest."""
     admin = tx.value(
-        """SELECT uuid FROM conversation_members JOIN users ON users.id = user_id WHERE conversation_id = :id ORDER BY place LIMIT 1""", id=row["id"]
+        """SELECT uuid FROM conversation_members JOIN users ON users.id = user_id WHERE conversation_id = :id ORDER BY place LIMIT 1""",
+        id=row["id"],
     )
-    number = tx.value("SELECT count(*) FROM conversation_members WHERE conversation_id = :id", id=row["id"])
+    number = tx.value(
+        "SELECT count(*) FROM conversation_members WHERE conversation_id = :id", id=row["id"]
+    )
     return Group(row["title"], admin, number)
 
 
@@ -223,8 +304,9 @@ def _other(tx: Tx, me: Caller, conversation: int) -> Person | None:
     row = tx.one(
         """SELECT uuid, username, name FROM users JOIN conversation_members m ON m.user_id = users.id
            WHERE m.conversation_id = :id AND m.user_id <> :me""",
-        id=conversation, me=me.user,
-    )  # fmt: skip
+        id=conversation,
+        me=me.user,
+    )
     return None if row is None else Person(*row)
 
 
@@ -232,13 +314,18 @@ _MESSAGE = """messages.id, role, sender_type, (SELECT uuid FROM users AS s WHERE
     messages.created_at, client_message_id"""
 
 
-def _messages(tx: Tx, conversation: int, limit: int, *, before: int | None = None, after: int | None = None) -> list[WholeMessage]:
+def _messages(
+    tx: Tx, conversation: int, limit: int, *, before: int | None = None, after: int | None = None
+) -> list[WholeMessage]:
     """Give the newest messages between two, oldest first."""
     found = tx.all(
         f"""SELECT {_MESSAGE} FROM messages WHERE conversation_id = :id AND messages.id < ifnull(:before, 9223372036854775807)
             AND messages.id > ifnull(:after, 0) ORDER BY messages.id DESC LIMIT :limit""",
-        id=conversation, before=before, after=after, limit=limit,
-    )  # fmt: skip
+        id=conversation,
+        before=before,
+        after=after,
+        limit=limit,
+    )
     files = message_attachments.of(tx, [row["id"] for row in found if row["role"] == "user"])
     return [_whole_message(row, files.get(row["id"], UNSET)) for row in reversed(found)]
 

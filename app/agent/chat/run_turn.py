@@ -25,18 +25,29 @@ INTERRUPTED = "The server is ending; the turn was interrupted."
 MISTAKE = "Something went wrong in the server, whose log says what; the turn was stopped."
 
 
-async def answer(app: App, me: Caller, begun: Begun, wish: Wish, events: "asyncio.Queue[dict[str, Any] | None]") -> Answer | AppError:
+async def answer(
+    app: App, me: Caller, begun: Begun, wish: Wish, events: "asyncio.Queue[dict[str, Any] | None]"
+) -> Answer | AppError:
     """Run the turn to its end and store it; the last event is always its completion."""
     turn = Turn(app, me, wish.now.isoformat(timespec="minutes"), begun.zone.key, events.put_nowait)
-    turn.origin, turn.taint, turn.seconds, turn.told = begun.origin, begun.taint | begun.words, begun.seconds, begun.told
+    turn.origin, turn.taint, turn.seconds, turn.told = (
+        begun.origin,
+        begun.taint | begun.words,
+        begun.seconds,
+        begun.told,
+    )
     meter = Meter(app, me, feature=begun.feature, model=begun.model, held=begun.held)
     try:
         try:
             done = await _run(turn, meter, begun, wish)
         except Exception as mistake:
             done = await _failed(turn, meter, begun, wish, mistake)
-    except asyncio.CancelledError as why:  # the server is ending, and waits for this; or what let the turn run is gone, as its sentence says
-        await _cut_off(turn, meter, begun, wish, Unavailable(str(why) or INTERRUPTED), is_interrupted=True)
+    # the server is ending, and waits for this; or what let the turn run is gone, as its sentence
+    # says
+    except asyncio.CancelledError as why:
+        await _cut_off(
+            turn, meter, begun, wish, Unavailable(str(why) or INTERRUPTED), is_interrupted=True
+        )
         raise
     finally:
         events.put_nowait(None)
@@ -49,14 +60,28 @@ async def _run(turn: Turn, meter: Meter, begun: Begun, wish: Wish) -> Answer | A
     meter.model = brain.name
     sees = brain.model is not None and vision.sees(brain.model.model_name)
     prompt = await message_files.prompt(app, me, wish.message, begun.attached, sees=sees)
-    ended = await drive(turn, brain.model, prompt, begun.history, meter=meter, now=wish.now, temperature=wish.temperature)
+    ended = await drive(
+        turn,
+        brain.model,
+        prompt,
+        begun.history,
+        meter=meter,
+        now=wish.now,
+        temperature=wish.temperature,
+    )
     answer_id = await app.write(_end, begun, turn, ended, meter)
     answer = _told(turn, begun, ended, answer_id, brain.answered, brain.fallback)
-    return answer if isinstance(ended.error, BudgetExceeded) and turn.text else ended.error or answer
+    return (
+        answer if isinstance(ended.error, BudgetExceeded) and turn.text else ended.error or answer
+    )
 
 
-async def _failed(turn: Turn, meter: Meter, begun: Begun, wish: Wish, mistake: Exception) -> AppError:
-    """Store a turn that a mistake of the program has ended, and tell of it as of any other failure."""
+async def _failed(
+    turn: Turn, meter: Meter, begun: Begun, wish: Wish, mistake: Exception
+) -> AppError:
+    """Store a turn that a mistake of the program has ended, and tell of it as of any other
+    failure.
+    """
     error = mistake if isinstance(mistake, AppError) else AppError(MISTAKE)
     if error is not mistake:
         log.error("turn %d failed", begun.turn, exc_info=mistake)
@@ -64,40 +89,84 @@ async def _failed(turn: Turn, meter: Meter, begun: Begun, wish: Wish, mistake: E
     return error
 
 
-async def _cut_off(turn: Turn, meter: Meter, begun: Begun, wish: Wish, error: AppError, *, is_interrupted: bool = False) -> None:
+async def _cut_off(
+    turn: Turn,
+    meter: Meter,
+    begun: Begun,
+    wish: Wish,
+    error: AppError,
+    *,
+    is_interrupted: bool = False,
+) -> None:
     """Store and tell what a turn came to that did not end by itself."""
     turn.end_calls()
     history = exchanged(wish.message, turn.text, wish.now.astimezone(UTC).isoformat())
     ended = Ended(meter.model, 0, 0, history, error, is_interrupted)
-    _told(turn, begun, ended, await turn.app.write(_end, begun, turn, ended, meter), meter.model, None)
+    _told(
+        turn, begun, ended, await turn.app.write(_end, begun, turn, ended, meter), meter.model, None
+    )
 
 
-def _told(turn: Turn, begun: Begun, ended: Ended, answer_id: int, model: str, fallback: Fallback | None) -> Answer:
+def _told(
+    turn: Turn, begun: Begun, ended: Ended, answer_id: int, model: str, fallback: Fallback | None
+) -> Answer:
     """Emit how the turn has ended, and give it as a whole answer."""
     if ended.error is not None:
         turn.emit({"type": "error", "error": ended.error.code, "message": ended.error.message})
-    usage = Usage(ended.prompt_tokens, ended.completion_tokens, ended.prompt_tokens + ended.completion_tokens)
-    answer = Answer(begun.conversation, answer_id, turn.text, turn.tools_used, turn.quotes.citations, usage, fallback or UNSET)
+    usage = Usage(
+        ended.prompt_tokens, ended.completion_tokens, ended.prompt_tokens + ended.completion_tokens
+    )
+    answer = Answer(
+        begun.conversation,
+        answer_id,
+        turn.text,
+        turn.tools_used,
+        turn.quotes.citations,
+        usage,
+        fallback or UNSET,
+    )
     turn.emit({"type": "completion", "metadata": _metadata(answer, model)})
     return answer
 
 
 def _end(tx: Tx, begun: Begun, turn: Turn, ended: Ended, meter: Meter) -> int:
-    """Store the answer, the calls and what the turn cost; give the id of the answer's message, 0 where turn and owner were deleted meanwhile."""
+    """Store the answer, the calls and what the turn cost.
+
+    Give the id of the answer's message, 0 where turn and owner were deleted meanwhile.
+    """
     if not turn_rows.is_there(tx, begun.turn):
         return 0
     meter.end(tx)
     for call in turn.calls:
-        turn_rows.add_call(tx, begun.turn, tool=call.tool, call=call.id, arguments=call.arguments, outcome=call.outcome)
+        turn_rows.add_call(
+            tx,
+            begun.turn,
+            tool=call.tool,
+            call=call.id,
+            arguments=call.arguments,
+            outcome=call.outcome,
+        )
     text = turn.text or (ended.error.message if ended.error else "")
     stored = conversation_rows.add_message(
-        tx, begun.conversation, role="assistant", sender_type="agent", sender=None, label=begun.agent_label, content=text
+        tx,
+        begun.conversation,
+        role="assistant",
+        sender_type="agent",
+        sender=None,
+        label=begun.agent_label,
+        content=text,
     )
     turn_rows.end(
-        tx, begun.turn, status=ended.status, model=ended.model, prompt_tokens=ended.prompt_tokens,
-        completion_tokens=ended.completion_tokens, history=ended.history, error=ended.error.message if ended.error else None,
+        tx,
+        begun.turn,
+        status=ended.status,
+        model=ended.model,
+        prompt_tokens=ended.prompt_tokens,
+        completion_tokens=ended.completion_tokens,
+        history=ended.history,
+        error=ended.error.message if ended.error else None,
         taint=" ".join(sorted(turn.taint - begun.taint | begun.words)),
-    )  # fmt: skip
+    )
     episode_sources.add_turn(tx, begun.turn, answer=stored)
     return stored
 

@@ -1,4 +1,6 @@
-"""Who drives a turn: the offline brain needs no library, every other is driven by the loop, which is loaded when the first one is asked."""
+"""Who drives a turn: the offline brain needs no library, every other is driven by the loop,
+which is loaded when the first one is asked.
+"""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -23,11 +25,19 @@ async def drive(
     now: datetime,
     temperature: float | None = None,
 ) -> Ended:
-    """Answer `prompt` with `brain`, or offline without one, and give how the turn ended; events go out as they happen."""
+    """Answer `prompt` with `brain`, or offline without one, and give how the turn ended.
+
+    Events go out as they happen.
+    """
     if brain is None:
         straight = await loaded("app.agent.rules.rules_loop")
         ended: Ended = await straight.run(turn, prompt, history, meter=meter, now=now)
     else:
-        loop, metered = await loaded("app.agent.models.model_loop"), await loaded("app.agent.models.metered_model")
-        ended = await loop.run(turn, metered.MeteredModel(brain, meter), prompt, history, temperature=temperature)
+        loop, metered = (
+            await loaded("app.agent.models.model_loop"),
+            await loaded("app.agent.models.metered_model"),
+        )
+        ended = await loop.run(
+            turn, metered.MeteredModel(brain, meter), prompt, history, temperature=temperature
+        )
     return ended

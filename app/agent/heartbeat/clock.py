@@ -1,4 +1,7 @@
-"""Runs that begin by themselves: at their time, after a message, and what was missed while the server was away."""
+"""Runs that begin by themselves.
+
+At their time, after a message, and what was missed while the server was away.
+"""
 
 import asyncio
 from datetime import datetime, timedelta
@@ -55,9 +58,11 @@ async def prune_heartbeat_runs(app: App, me: Caller) -> Pruned:
 
 
 def wake(tx: Tx, user: int) -> None:
-    """Let a user's heartbeat run soon, because somebody else has written to them or asks them for something.
+    """Let a user's heartbeat run soon, because somebody else has written to them or asks them for
+    something.
 
-    It is planned by the one gate of all runs, so many messages come to one run. For most users, whose heartbeat is off, this is one look.
+    It is planned by the one gate of all runs, so many messages come to one run. For most users,
+    whose heartbeat is off, this is one look.
     """
     if schedule_rows.can_wake(tx, user):
         schedule_rows.wake(tx, user, last_run_at=run_rows.last_start(tx, user))
@@ -80,8 +85,17 @@ async def _run(app: App, user: int, turns: asyncio.Semaphore) -> int:
 
 
 def _claim(tx: Tx, me: Caller) -> Begun | None:
-    """Take a due run and begin it; one that could only begin outside of its hours is noted as skipped. None when there is none to take."""
-    if tx.one("SELECT 1 FROM heartbeat_runs WHERE user_id = :me AND status = 'running'", me=me.user) is not None:
+    """Take a due run and begin it.
+
+    One that could only begin outside of its hours is noted as skipped. None when there is none
+    to take.
+    """
+    if (
+        tx.one(
+            "SELECT 1 FROM heartbeat_runs WHERE user_id = :me AND status = 'running'", me=me.user
+        )
+        is not None
+    ):
         return None
     claim = schedule_rows.claim(tx, me.user)
     if claim is None:
@@ -91,11 +105,20 @@ def _claim(tx: Tx, me: Caller) -> Begun | None:
     trigger: Trigger = "message" if claim.woken else "startup" if late else "timer"
     begun = run_rows.begin(tx, me, policy=policy, tier=policy, trigger=trigger, claim=claim)
     if not claim.inside:
-        run_rows.end(tx, begun, Ending(skip_reason="outside_hours", summary=run_rows.SKIPPED["outside_hours"]))
+        run_rows.end(
+            tx,
+            begun,
+            Ending(skip_reason="outside_hours", summary=run_rows.SKIPPED["outside_hours"]),
+        )
     return begun
 
 
 def _owner(tx: Tx, user: int) -> Caller:
-    """Give the caller for whom a run begins by itself: the user, with the rights that a heartbeat can have at most."""
+    """Give the caller for whom a run begins by itself.
+
+    The user, with the rights that a heartbeat can have at most.
+    """
     row = tx.sure("SELECT uuid, username FROM users WHERE id = :user", user=user)
-    return Caller(user=user, user_id=row["uuid"], username=row["username"], kind="heartbeat", name="Heartbeat")
+    return Caller(
+        user=user, user_id=row["uuid"], username=row["username"], kind="heartbeat", name="Heartbeat"
+    )

@@ -1,4 +1,7 @@
-"""Doing what a run has only proposed: its owner says so, and it is done now, once, with rights that they hold themselves."""
+"""Doing what a run has only proposed.
+
+Its owner says so, and it is done now, once, with rights that they hold themselves.
+"""
 
 import sqlite3
 
@@ -23,9 +26,12 @@ class ActionAnswer(Record):
 
 @operation("POST /heartbeat/actions/{id}/execute", scope="os.heartbeat:run", since="beyond")
 async def execute_heartbeat_action(app: App, me: Caller, *, id: Id) -> ActionAnswer:
-    """Do what a run of the heartbeat has proposed, once; the credential needs the scope of what is done. Undoing the run takes it back.
+    """Do what a run of the heartbeat has proposed, once.
 
-    What cannot be done any more has failed, and its `result` says why. What a dry run proposed is never done.
+    The credential needs the scope of what is done. Undoing the run takes it back.
+
+    What cannot be done any more has failed, and its `result` says why. What a dry run proposed
+    is never done.
     """
     stop_switch.demand(app)
     row = app.quick(_open, me, id)
@@ -34,7 +40,9 @@ async def execute_heartbeat_action(app: App, me: Caller, *, id: Id) -> ActionAns
     if row["type"] not in effects.EFFECTS:
         payload = msgspec.json.decode(row["payload"])
         try:
-            call = await tool_gate.planned(app, deputy, effects.tool_of(row["type"], payload), payload)
+            call = await tool_gate.planned(
+                app, deputy, effects.tool_of(row["type"], payload), payload
+            )
         except AppError as refusal:
             call = refusal
     return await app.write(_execute, me, deputy, id, call)
@@ -47,29 +55,50 @@ def _open(tx: Tx, me: Caller, id_: int) -> sqlite3.Row:
         raise NotFound("There is no such action of the heartbeat.", field="id")
     run = run_rows.get(tx, me.user, row["run_id"])
     if run["status"] == "running":
-        raise AlreadyRunning("The run of this action is under way; wait for its end.", runId=run["id"])
+        raise AlreadyRunning(
+            "The run of this action is under way; wait for its end.", runId=run["id"]
+        )
     if run["dry_run"]:
-        raise AlreadyDecided("This was only tried out, in a dry run; run the heartbeat without dryRun.", status=row["status"])
-    waits = row["escalation_id"] if row["status"] == "awaiting_approval" else action_rows.waits_elsewhere(tx, row)
+        raise AlreadyDecided(
+            "This was only tried out, in a dry run; run the heartbeat without dryRun.",
+            status=row["status"],
+        )
+    waits = (
+        row["escalation_id"]
+        if row["status"] == "awaiting_approval"
+        else action_rows.waits_elsewhere(tx, row)
+    )
     if waits is not None and row["status"] in ("proposed", "awaiting_approval"):
-        raise AlreadyDecided(f"This waits for your yes: decide escalation {waits}.", status=row["status"], escalationId=waits)
+        raise AlreadyDecided(
+            f"This waits for your yes: decide escalation {waits}.",
+            status=row["status"],
+            escalationId=waits,
+        )
     if row["status"] != "proposed":
-        raise AlreadyDecided(f"Only what is proposed can be done; this is {row['status']}.", status=row["status"])
+        raise AlreadyDecided(
+            f"Only what is proposed can be done; this is {row['status']}.", status=row["status"]
+        )
     return row
 
 
-def _execute(tx: Tx, me: Caller, deputy: Caller, id_: int, call: tool_gate.Call | AppError | None) -> ActionAnswer:
+def _execute(
+    tx: Tx, me: Caller, deputy: Caller, id_: int, call: tool_gate.Call | AppError | None
+) -> ActionAnswer:
     row = _open(tx, me, id_)
     outcome = "done"
     try:
         with tx.savepoint():
             done = _done(tx, deputy, row, call)
-            action_rows.settle(tx, id_, "executed", result=done.result, changes=done.changes, target=done.target)
+            action_rows.settle(
+                tx, id_, "executed", result=done.result, changes=done.changes, target=done.target
+            )
     except AppError as refusal:
         if isinstance(refusal, RateLimited) or refusal.status >= 500:
             raise
         outcome = refusal.code
-        action_rows.settle(tx, id_, "failed", result={"error": refusal.code, "message": refusal.message})
+        action_rows.settle(
+            tx, id_, "failed", result={"error": refusal.code, "message": refusal.message}
+        )
     act.audited(tx, deputy, row["type"], msgspec.json.decode(row["payload"]), outcome)
     after = action_rows.get(tx, me.user, id_)
     return ActionAnswer(action_rows.shown(after or row))
@@ -89,4 +118,8 @@ def _done(tx: Tx, deputy: Caller, row: sqlite3.Row, call: tool_gate.Call | AppEr
     result = msgspec.json.decode(encode(call.plan.step(tx, deputy)))
     if target is None:
         return Done(None, (), result)
-    return Done(target, [Change(*target, before, before_images.of(tx, deputy.user, *target))], {"id": target[1]})
+    return Done(
+        target,
+        [Change(*target, before, before_images.of(tx, deputy.user, *target))],
+        {"id": target[1]},
+    )

@@ -47,7 +47,10 @@ Weekday = Annotated[int, Meta(ge=1, le=7)]
 
 
 class ActiveHours(Body):
-    """From `start` to before `end`; an end that is not later than the start is on the next day. `24:00` is a legal end."""
+    """From `start` to before `end`; an end that is not later than the start is on the next day.
+
+    `24:00` is a legal end.
+    """
 
     start: Annotated[str, Meta(description="HH:MM"), Clock()]
     end: Annotated[str, Meta(description="HH:MM"), Clock(end=True)]
@@ -66,7 +69,10 @@ class PolicyChoice(Record):
 
 
 class Schedule(Record):
-    """When the heartbeat runs by itself; weekdays count from 1, Monday. `nextRunAt` always lies inside the hours."""
+    """When the heartbeat runs by itself; weekdays count from 1, Monday.
+
+    `nextRunAt` always lies inside the hours.
+    """
 
     enabled: bool
     every_minutes: int
@@ -146,7 +152,10 @@ class OneRun(Record):
 
 @operation("GET /heartbeat/policy", scope="os.heartbeat:read", effect="read")
 def read_heartbeat_policy(tx: Tx, me: Caller) -> PolicyState:
-    """Read the heartbeat's tier: MESSAGES only tells its owner things, ACTIONS also makes reversible changes."""
+    """Read the heartbeat's tier.
+
+    MESSAGES only tells its owner things, ACTIONS also makes reversible changes.
+    """
     beat = schedule_rows.of(tx, me.user)
     return PolicyState(beat.policy, beat.policy, beat.policy_at is None, beat.policy_at)
 
@@ -168,27 +177,35 @@ def read_heartbeat_schedule(tx: Tx, me: Caller) -> ScheduleAnswer:
     "PUT /heartbeat/schedule",
     scope="os.heartbeat:run",
     since="beyond",
-    http=Http(
-        refuses={
-            "activeHours": "they end when they begin",
-        }
-    ),
+    http=Http(refuses={"activeHours": "they end when they begin"}),
 )
 def change_heartbeat_schedule(
-    tx: Tx, me: Caller, *, enabled: bool | None = None, every_minutes: Annotated[int, Meta(ge=5, le=1440)] | None = None,
-    active_hours: ActiveHours | UnsetType | None = UNSET, weekdays: Annotated[list[Weekday], Meta(min_length=1, max_length=7)] | None = None,
+    tx: Tx,
+    me: Caller,
+    *,
+    enabled: bool | None = None,
+    every_minutes: Annotated[int, Meta(ge=5, le=1440)] | None = None,
+    active_hours: ActiveHours | UnsetType | None = UNSET,
+    weekdays: Annotated[list[Weekday], Meta(min_length=1, max_length=7)] | None = None,
     timezone: TimeZone | None = None,
-) -> ScheduleAnswer:  # fmt: skip
-    """Change when the heartbeat runs by itself; what is not given stays. Switching it on ends a pause after failures.
+) -> ScheduleAnswer:
+    """Change when the heartbeat runs by itself; what is not given stays.
 
-    activeHours of null are the whole day; hours that end before they begin run over midnight and belong to the day on which they begin.
+    Switching it on ends a pause after failures.
+
+    activeHours of null are the whole day; hours that end before they begin run over midnight and
+    belong to the day on which they begin.
     """
     beat = schedule_rows.of(tx, me.user)
     fields = {
-        "enabled": enabled, "every_minutes": every_minutes, "timezone": timezone,
-        "weekdays": None if weekdays is None else "".join(str(day) for day in sorted(set(weekdays))),
+        "enabled": enabled,
+        "every_minutes": every_minutes,
+        "timezone": timezone,
+        "weekdays": None
+        if weekdays is None
+        else "".join(str(day) for day in sorted(set(weekdays))),
         "zone": None if timezone is None else ZoneInfo(timezone),
-    }  # fmt: skip
+    }
     changes: dict[str, Any] = {name: value for name, value in fields.items() if value is not None}
     if not isinstance(active_hours, UnsetType):
         changes.update(_hours(active_hours))
@@ -197,20 +214,41 @@ def change_heartbeat_schedule(
 
 @operation("GET /heartbeat/status", scope="os.heartbeat:read", effect="read")
 def read_heartbeat_status(tx: Tx, me: Caller) -> StatusAnswer:
-    """Read how the heartbeat stands: its tier, its last run, its next one, and how many there were today."""
+    """Read how the heartbeat stands.
+
+    Its tier, its last run, its next one, and how many there were today.
+    """
     beat, row = schedule_rows.of(tx, me.user), run_rows.last(tx, me.user)
     zone = ZoneInfo(users.settings_of(tx, me).timezone)
     today = tx.moment.astimezone(zone).date()
     today_count = run_rows.count_since(tx, me.user, due.span(today, today, zone).since)
-    last = None if row is None else LastRun(row["id"], row["status"], run_rows.source_of(row), row["started_at"], row["ended_at"], row["summary"])
+    last = (
+        None
+        if row is None
+        else LastRun(
+            row["id"],
+            row["status"],
+            run_rows.source_of(row),
+            row["started_at"],
+            row["ended_at"],
+            row["summary"],
+        )
+    )
     day_count = run_rows.count_since(tx, me.user, stamp(tx.moment - timedelta(days=1)))
-    status = Status(beat.policy, beat.policy, beat.enabled, beat.shown_next, last, day_count, today_count)
+    status = Status(
+        beat.policy, beat.policy, beat.enabled, beat.shown_next, last, day_count, today_count
+    )
     return StatusAnswer(beat.policy, beat.policy, last, today_count, status)
 
 
 @operation("POST /heartbeat/run", scope="os.heartbeat:run", http=Http(wrap="result"))
-async def run_heartbeat(app: App, me: Caller, *, tier: Tier | None = None, dry_run: bool = False) -> RunResult:
-    """Run the heartbeat now, once, whatever its schedule; `tier` holds for this run only. With dryRun nothing is done, only told."""
+async def run_heartbeat(
+    app: App, me: Caller, *, tier: Tier | None = None, dry_run: bool = False
+) -> RunResult:
+    """Run the heartbeat now, once, whatever its schedule; `tier` holds for this run only.
+
+    With dryRun nothing is done, only told.
+    """
     begun = await app.write(_begin, me, tier, dry_run=dry_run)
     passes = await loaded("app.agent.heartbeat.run_once")
     await asyncio.shield(app.tasks.start(passes.run(app, me, begun)))
@@ -218,47 +256,92 @@ async def run_heartbeat(app: App, me: Caller, *, tier: Tier | None = None, dry_r
 
 
 @operation("GET /heartbeat/runs", scope="os.heartbeat:read", effect="read")
-def list_heartbeat_runs(tx: Tx, me: Caller, *, limit: Annotated[int, Meta(ge=1), Most(MOST_RUNS)] = USUAL_LIMIT) -> RunList:
+def list_heartbeat_runs(
+    tx: Tx, me: Caller, *, limit: Annotated[int, Meta(ge=1), Most(MOST_RUNS)] = USUAL_LIMIT
+) -> RunList:
     """List the heartbeat's runs, newest first, rehearsals and skipped ones included."""
     return RunList([run_rows.shown(row, me.user_id) for row in run_rows.page(tx, me.user, limit)])
 
 
 @operation("GET /heartbeat/runs/{id}", scope="os.heartbeat:read", effect="read")
 async def read_heartbeat_run(app: App, me: Caller, *, id: Id) -> OneRun:
-    """Read one run with its actions and its receipt: what began it, what it looked at, what it did not say again, and what it cost."""
+    """Read one run with its actions and its receipt.
+
+    What began it, what it looked at, what it did not say again, and what it cost.
+    """
     return await app.read(_one, me, id, app.settings.token_price_micros)
 
 
 def _one(tx: Tx, me: Caller, id: int, price: int) -> OneRun:
     row = run_rows.get(tx, me.user, id)
     return OneRun(
-        run_rows.shown(row, me.user_id), [action_rows.shown(action) for action in action_rows.of_run(tx, me.user, id)], run_rows.receipt(row, price)
+        run_rows.shown(row, me.user_id),
+        [action_rows.shown(action) for action in action_rows.of_run(tx, me.user, id)],
+        run_rows.receipt(row, price),
     )
 
 
-def _begin(tx: Tx, me: Caller, asked: Literal["MESSAGES", "ACTIONS"] | None, *, dry_run: bool) -> Begun:
+def _begin(
+    tx: Tx, me: Caller, asked: Literal["MESSAGES", "ACTIONS"] | None, *, dry_run: bool
+) -> Begun:
     policy = schedule_rows.of(tx, me.user).policy
-    return run_rows.begin(tx, me, policy=policy, tier=tiers.chosen(me, policy, asked), trigger="manual", dry_run=dry_run)
+    return run_rows.begin(
+        tx,
+        me,
+        policy=policy,
+        tier=tiers.chosen(me, policy, asked),
+        trigger="manual",
+        dry_run=dry_run,
+    )
 
 
 def _result(tx: Tx, me: Caller, begun: Begun) -> RunResult:
     row = run_rows.get(tx, me.user, begun.id)
     run = run_rows.shown(row, me.user_id)
     return RunResult(
-        run.id, run.id, run.policy, run.tier, run.started_at, run.completed_at, run.ended_at, run.status, run.actions_created, run.dry_run,
-        row["text"], row["suppress_reason"] is not None, row["suppress_reason"], row["message_id"] is not None,
-        len(run_rows.receipt(row).tool_calls), row["model"], run_rows.elapsed_ms(row), run.skip_reason,
-    )  # fmt: skip
+        run.id,
+        run.id,
+        run.policy,
+        run.tier,
+        run.started_at,
+        run.completed_at,
+        run.ended_at,
+        run.status,
+        run.actions_created,
+        run.dry_run,
+        row["text"],
+        row["suppress_reason"] is not None,
+        row["suppress_reason"],
+        row["message_id"] is not None,
+        len(run_rows.receipt(row).tool_calls),
+        row["model"],
+        run_rows.elapsed_ms(row),
+        run.skip_reason,
+    )
 
 
 def _schedule(beat: Heartbeat) -> Schedule:
-    active = None if beat.active_start is None or beat.active_end is None else ActiveHours(beat.active_start, beat.active_end)
-    return Schedule(beat.enabled, beat.every_minutes, active, [int(day) for day in beat.weekdays], beat.zone.key, beat.shown_next)
+    active = (
+        None
+        if beat.active_start is None or beat.active_end is None
+        else ActiveHours(beat.active_start, beat.active_end)
+    )
+    return Schedule(
+        beat.enabled,
+        beat.every_minutes,
+        active,
+        [int(day) for day in beat.weekdays],
+        beat.zone.key,
+        beat.shown_next,
+    )
 
 
 def _hours(active: ActiveHours | None) -> dict[str, str | None]:
     if active is None:
         return {"active_start": None, "active_end": None}
     if active.start == active.end:
-        raise Invalid("activeHours.end must be another time than the start; null is the whole day.", field="activeHours.end")
+        raise Invalid(
+            "activeHours.end must be another time than the start; null is the whole day.",
+            field="activeHours.end",
+        )
     return {"active_start": active.start, "active_end": active.end}

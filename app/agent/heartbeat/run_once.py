@@ -1,4 +1,7 @@
-"""One run from its beginning to its end: look, decide, act, tell, and leave the receipts. A rehearsal is the same with everything taken back."""
+"""One run from its beginning to its end: look, decide, act, tell, and leave the receipts.
+
+A rehearsal is the same with everything taken back.
+"""
 
 import asyncio
 import contextlib
@@ -59,7 +62,10 @@ class Pass:
 
 
 async def run(app: App, beginner: Caller, begun: Begun) -> None:
-    """Carry out a run that has begun; whatever goes wrong is its outcome. Cancelled, it stays open and is closed at the next start."""
+    """Carry out a run that has begun; whatever goes wrong is its outcome.
+
+    Cancelled, it stays open and is closed at the next start.
+    """
     here = Pass(app, beginner, begun)
     try:
         async with asyncio.timeout(MOST_SECONDS):
@@ -79,7 +85,11 @@ async def _carry_out(here: Pass) -> None:
         here.ending.skip_reason = "user_away"
         return await here.app.write(_end, here)
     here.agenda = found = await here.app.read(agenda.look, here.me, here.app.part(Arrivals))
-    here.ending.agenda, here.ending.suppressed, here.ending.seen_message = list(found.entries), list(found.suppressed), found.seen_message
+    here.ending.agenda, here.ending.suppressed, here.ending.seen_message = (
+        list(found.entries),
+        list(found.suppressed),
+        found.seen_message,
+    )
     asks = bool(found.for_model) and decide_by_model.has_model(here.app, here.beginner)
     if not found.facts and not asks:
         return await here.app.write(_end_without_news, here)
@@ -97,12 +107,22 @@ async def _carry_out(here: Pass) -> None:
 
 
 async def _propose(here: Pass, found: Agenda, *, asks: bool) -> list[Proposal]:
-    """Give what the rules make of the agenda, and after it what a model makes of the lines that they do not know. Both are metered."""
+    """Give what the rules make of the agenda, and after it what a model makes of the lines that
+    they do not know. Both are metered.
+    """
     made = decide_by_rules.proposals(found)
-    held = await here.app.write(budget.reserve, here.beginner, *decide_by_rules.tokens(found, made)) if made else None
+    held = (
+        await here.app.write(budget.reserve, here.beginner, *decide_by_rules.tokens(found, made))
+        if made
+        else None
+    )
     if asks:
         planned = await decide_by_model.plan(here.app, here.beginner, here.me, here.begun, found)
-        here.ending.calls, here.ending.tokens, here.ending.model = planned.calls, planned.tokens, planned.model
+        here.ending.calls, here.ending.tokens, here.ending.model = (
+            planned.calls,
+            planned.tokens,
+            planned.model,
+        )
         here.ending.insights += planned.insights
         here.taint, here.failed = planned.taint, planned.failed
         if planned.error is not None:
@@ -117,11 +137,18 @@ async def _propose(here: Pass, found: Agenda, *, asks: bool) -> list[Proposal]:
 
 
 async def _act(here: Pass, found: Agenda, proposals: Sequence[Proposal]) -> None:
-    """Do what is proposed as far as the run and the day have room, what is said last and together with the run's end."""
+    """Do what is proposed as far as the run and the day have room, what is said last and
+    together with the run's end.
+    """
     room = min(agenda.MOST_ACTIONS_A_RUN, found.room)
     if len(proposals) > room:
-        here.ending.insights.append(f"{len(proposals) - room} more are left for later runs: this one had room for {room} actions.")
-    ready = [await act.prepare(here.app, here.me, proposal, here.taint) for proposal in proposals[:room]]
+        here.ending.insights.append(
+            f"{len(proposals) - room} more are left for later runs: this one had room for "
+            f"{room} actions."
+        )
+    ready = [
+        await act.prepare(here.app, here.me, proposal, here.taint) for proposal in proposals[:room]
+    ]
     silent = [one for one in ready if one.proposal.type not in SPOKEN]
     spoken = [one for one in ready if one.proposal.type in SPOKEN]
     if here.begun.dry_run:
@@ -143,8 +170,14 @@ def _rehearse(tx: Tx, here: Pass, silent: Sequence[Ready], spoken: Sequence[Read
     ending.message_id = None
     for outcome in outcomes:
         proposal = outcome.proposal
-        entry = Entry(proposal.type, proposal.title, proposal.payload, proposal.target, proposal.item)
-        told = {"would": outcome.status, **(outcome.result or {})} if outcome.status == "failed" else {"would": outcome.status}
+        entry = Entry(
+            proposal.type, proposal.title, proposal.payload, proposal.target, proposal.item
+        )
+        told = (
+            {"would": outcome.status, **(outcome.result or {})}
+            if outcome.status == "failed"
+            else {"would": outcome.status}
+        )
         action_rows.add(tx, here.begun.user, here.begun.id, entry, status="proposed", result=told)
     _close(tx, here, ending, outcomes)
 
@@ -155,13 +188,17 @@ def _tell_and_end(tx: Tx, here: Pass, done: Sequence[Outcome], spoken: Sequence[
     _close(tx, here, ending, outcomes)
 
 
-def _tell(tx: Tx, here: Pass, ending: Ending, done: Sequence[Outcome], spoken: Sequence[Ready]) -> list[Outcome]:
+def _tell(
+    tx: Tx, here: Pass, ending: Ending, done: Sequence[Outcome], spoken: Sequence[Ready]
+) -> list[Outcome]:
     """Say what there is to say, unless it was said lately; give what became of it."""
     proposals = [one.proposal for one in spoken]
     ending.text = tell_owner.compose(done, proposals, lead=_lead(here, done, proposals))
     if not ending.text:
         return []
-    if tell_owner.is_repeat(tx, here.begun.user, ending.text, [*proposals, *(outcome.proposal for outcome in done)]):
+    if tell_owner.is_repeat(
+        tx, here.begun.user, ending.text, [*proposals, *(outcome.proposal for outcome in done)]
+    ):
         ending.suppress_reason = tell_owner.REPEATED
         ending.insights.append(f"The message was left out. {tell_owner.REPEATED}")
         return []
@@ -187,11 +224,18 @@ def _close(tx: Tx, here: Pass, ending: Ending, outcomes: Sequence[Outcome]) -> N
     """Write the run's row and what follows from its end."""
     found = here.agenda
     ending = msgspec.structs.replace(
-        ending, items=_items(here, found, ending, outcomes) if found else [], summary=_summary(ending, outcomes),
+        ending,
+        items=_items(here, found, ending, outcomes) if found else [],
+        summary=_summary(ending, outcomes),
         insights=[*ending.insights, *_left_out(ending)],
-    )  # fmt: skip
+    )
     first = not here.begun.dry_run and not run_rows.any_before(tx, here.begun.user, here.begun.id)
-    if first and found is not None and here.beginner.may(("os.notes:write",)) and instructions.find(tx, here.begun.user) is None:
+    if (
+        first
+        and found is not None
+        and here.beginner.may(("os.notes:write",))
+        and instructions.find(tx, here.begun.user) is None
+    ):
         instructions.write(tx, here.me, instructions.DEFAULT)
     run_rows.end(tx, here.begun, ending)
     if here.begun.dry_run:
@@ -207,7 +251,16 @@ def _close(tx: Tx, here: Pass, ending: Ending, outcomes: Sequence[Outcome]) -> N
 def _remember(tx: Tx, begun: Begun, ending: Ending) -> None:
     """Keep what was said as an episode, so that the agent's memory finds it."""
     title = f"Heartbeat of {begun.started_at[:10]}"
-    episodes.add(tx, begun.user, kind="heartbeat", key=str(begun.id), title=title, text=ending.text, at=tx.now, path=f"heartbeat/runs/{begun.id}")
+    episodes.add(
+        tx,
+        begun.user,
+        kind="heartbeat",
+        key=str(begun.id),
+        title=title,
+        text=ending.text,
+        at=tx.now,
+        path=f"heartbeat/runs/{begun.id}",
+    )
 
 
 async def _fail(here: Pass, error: str) -> None:
@@ -231,7 +284,9 @@ def interrupt(tx: Tx) -> None:
         count_failure(tx, user, run_rows.INTERRUPTED)
 
 
-def _items(here: Pass, found: Agenda, ending: Ending, outcomes: Sequence[Outcome]) -> list[ItemOutcome]:
+def _items(
+    here: Pass, found: Agenda, ending: Ending, outcomes: Sequence[Outcome]
+) -> list[ItemOutcome]:
     """Give each line of the checklist with what came of it."""
     by_item: dict[int, set[str]] = {}
     for outcome in outcomes:
@@ -246,19 +301,32 @@ def _items(here: Pass, found: Agenda, ending: Ending, outcomes: Sequence[Outcome
             items.append(ItemOutcome(task.text, _of_rules(task, outcomes)))
         else:
             asked = ending.model != decide_by_rules.NAME and number in found.for_model
-            items.append(ItemOutcome(task.text, "failed" if number in here.failed else "nothing" if asked else "needs_model"))
+            items.append(
+                ItemOutcome(
+                    task.text,
+                    "failed" if number in here.failed else "nothing" if asked else "needs_model",
+                )
+            )
     return items
 
 
 def _of_rules(task: Task, outcomes: Sequence[Outcome]) -> run_rows.Outcome:
-    summed_up = all(rule.kind == "summary" for rule in task.rules) and any(outcome.status != "failed" for outcome in outcomes)
+    summed_up = all(rule.kind == "summary" for rule in task.rules) and any(
+        outcome.status != "failed" for outcome in outcomes
+    )
     return "done" if summed_up else "nothing"
 
 
 def _lead(here: Pass, done: Sequence[Outcome], spoken: Sequence[Proposal]) -> str:
-    """Give the sentence that a line asking for a summary gets when there are several things to tell."""
+    """Give the sentence that a line asking for a summary gets when there are several things to
+    tell.
+    """
     found = here.agenda
-    if found is None or len(done) + len(spoken) < 2 or not any(rule.kind == "summary" for task in found.tasks for rule in task.rules):
+    if (
+        found is None
+        or len(done) + len(spoken) < 2
+        or not any(rule.kind == "summary" for task in found.tasks for rule in task.rules)
+    ):
         return ""
     counts: dict[str, int] = {}
     for proposal in [*spoken, *(outcome.proposal for outcome in done)]:
@@ -299,9 +367,22 @@ def _summary(ending: Ending, outcomes: Sequence[Outcome]) -> str:
     return ", ".join(f"{count} {WORDS[status]}" for status, count in counts.items()) + "."
 
 
-WORDS = {"executed": "done or told", "awaiting_approval": "waiting for a yes", "proposed": "proposed", "failed": "failed", "undone": "taken back"}
+WORDS = {
+    "executed": "done or told",
+    "awaiting_approval": "waiting for a yes",
+    "proposed": "proposed",
+    "failed": "failed",
+    "undone": "taken back",
+}
 
 
 def _left_out(ending: Ending) -> list[str]:
     number = len(ending.suppressed)
-    return [f"{number} {'piece' if number == 1 else 'pieces'} of news told in the last days were not told again."] if number else []
+    return (
+        [
+            f"{number} {'piece' if number == 1 else 'pieces'} of news told in the last "
+            "days were not told again."
+        ]
+        if number
+        else []
+    )

@@ -1,4 +1,7 @@
-"""What the user hears of a run: one message in a conversation with their own agent, and never the same twice in a day."""
+"""What the user hears of a run.
+
+One message in a conversation with their own agent, and never the same twice in a day.
+"""
 
 import functools
 import re
@@ -15,36 +18,73 @@ from app.core.database.tx import Tx, stamp
 TITLE = "Heartbeat"
 SIMILAR = 0.85
 REPEATED = "The same was said in the last 24 hours."
-LEADS = {"executed": "Done: ", "awaiting_approval": "Waits for your yes: ", "proposed": "Proposed: ", "failed": "Could not be done: ", "undone": ""}
+LEADS = {
+    "executed": "Done: ",
+    "awaiting_approval": "Waits for your yes: ",
+    "proposed": "Proposed: ",
+    "failed": "Could not be done: ",
+    "undone": "",
+}
 
 
 def compose(acted: Sequence[Outcome], spoken: Sequence[Proposal], *, lead: str = "") -> str:
-    """Give the message: what was done and what is to be told, an entry each; empty when there is nothing."""
-    entries = [LEADS[outcome.status] + outcome.proposal.says for outcome in acted if outcome.proposal.says]
-    reminders = [proposal.says for proposal in spoken if proposal.type == "reminder" and proposal.says]
-    drafts = [proposal.says for proposal in spoken if proposal.type == "message_draft" and proposal.says]
+    """Give the message: what was done and what is to be told, an entry each.
+
+    Empty when there is nothing.
+    """
+    entries = [
+        LEADS[outcome.status] + outcome.proposal.says for outcome in acted if outcome.proposal.says
+    ]
+    reminders = [
+        proposal.says for proposal in spoken if proposal.type == "reminder" and proposal.says
+    ]
+    drafts = [
+        proposal.says for proposal in spoken if proposal.type == "message_draft" and proposal.says
+    ]
     listed = [*reminders, *entries]
     head = [lead] if lead and (listed or drafts) else []
-    return "\n\n".join([*head, *(["\n".join(f"- {entry}" for entry in listed)] if len(listed) > 1 else listed), *drafts])
+    return "\n\n".join(
+        [
+            *head,
+            *(["\n".join(f"- {entry}" for entry in listed)] if len(listed) > 1 else listed),
+            *drafts,
+        ]
+    )
 
 
 def is_repeat(tx: Tx, user: int, text: str, outcomes: Sequence[Proposal]) -> bool:
-    """Say whether a message says what one of the last 24 hours has said. One that tells a rule's news is none: that is new by its key."""
+    """Say whether a message says what one of the last 24 hours has said.
+
+    One that tells a rule's news is none: that is new by its key.
+    """
     if any(proposal.key is not None and not proposal.by_model for proposal in outcomes):
         return False
     words = _words(text)
-    return any(_similarity(words, _words(other)) > SIMILAR for other in run_rows.texts_since(tx, user, stamp(tx.moment - timedelta(days=1))))
+    return any(
+        _similarity(words, _words(other)) > SIMILAR
+        for other in run_rows.texts_since(tx, user, stamp(tx.moment - timedelta(days=1)))
+    )
 
 
 def send(tx: Tx, user: int, text: str) -> int:
-    """Add a message to the heartbeat's conversation, which is made where there is none, and give its id."""
+    """Add a message to the heartbeat's conversation, which is made where there is none, and give
+    its id.
+    """
     chosen = users.settings_of_user(tx, user)
     conversation = schedule_rows.of(tx, user).conversation_id
     if conversation is None:
-        conversation = conversation_rows.begin(tx, type="direct", owner=user, title=TITLE, members=(user,))
+        conversation = conversation_rows.begin(
+            tx, type="direct", owner=user, title=TITLE, members=(user,)
+        )
         schedule_rows.set_conversation(tx, user, conversation)
     return conversation_rows.add_message(
-        tx, conversation, role="assistant", sender_type="agent", sender=None, label=chosen.agent_name or "Agent", content=text
+        tx,
+        conversation,
+        role="assistant",
+        sender_type="agent",
+        sender=None,
+        label=chosen.agent_name or "Agent",
+        content=text,
     )
 
 

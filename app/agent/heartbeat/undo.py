@@ -1,4 +1,6 @@
-"""Taking a run back: each thing that it changed becomes what it was, where nobody has changed it since. That is a run too, and can be taken back."""
+"""Taking a run back: each thing that it changed becomes what it was, where nobody has changed it
+since. That is a run too, and can be taken back.
+"""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -29,7 +31,9 @@ class Conflict(Record):
 
 
 class Undone(Record):
-    """The run, the actions that were taken back, those that were not, and the run that did it, which can be taken back in turn."""
+    """The run, the actions that were taken back, those that were not, and the run that did it,
+    which can be taken back in turn.
+    """
 
     run: Run
     undone: list[int]
@@ -46,10 +50,12 @@ class _Reversed(msgspec.Struct, frozen=True):
 
 @operation("POST /heartbeat/runs/{id}/undo", scope="os.heartbeat:run", since="beyond")
 async def undo_heartbeat_run(app: App, me: Caller, *, id: Id) -> Undone:
-    """Take back what a run did, the last first, where nobody has changed it since. What it has said cannot be taken back.
+    """Take back what a run did, the last first, where nobody has changed it since.
 
-    What it made goes to the trash, what it edited gets the text of before; what waits for a yes because of it waits no longer. `undoRunId` is the
-    run of this, which can be taken back too.
+    What it has said cannot be taken back.
+
+    What it made goes to the trash, what it edited gets the text of before; what waits for a yes
+    because of it waits no longer. `undoRunId` is the run of this, which can be taken back too.
     """
     return await app.write(_undo, me, id, app.part(Behind))
 
@@ -59,23 +65,48 @@ def _undo(tx: Tx, me: Caller, id: int, behind: Behind) -> Undone:
     if row["status"] == "running":
         raise AlreadyRunning("This run is still under way; wait for its end.", runId=id)
     did = [action for action in action_rows.of_run(tx, me.user, id) if not row["dry_run"]]
-    done = [one for one in did if one["status"] == "executed" and not action_rows.was_done_elsewhere(one)]
+    done = [
+        one
+        for one in did
+        if one["status"] == "executed" and not action_rows.was_done_elsewhere(one)
+    ]
     waiting = [action["id"] for action in did if action["status"] == "awaiting_approval"]
     if not done and not waiting:
         raise NothingToUndo("This run has no executed action to take back.", runId=id)
-    for scope in sorted({before_images.WRITES[change.kind] for action in done for change in action_rows.changes_of(action)}):
+    for scope in sorted(
+        {
+            before_images.WRITES[change.kind]
+            for action in done
+            for change in action_rows.changes_of(action)
+        }
+    ):
         me.require((scope,))
     policy = schedule_rows.of(tx, me.user).policy
     begun = run_rows.begin(tx, me, policy=policy, tier=policy, trigger="undo", undo_of=id)
     undone, conflicts = _all(tx, me, begun, done)
     if waiting:
         failure = GrantRevoked("The run that asked for this was taken back.")
-        escalations.supersede(tx, me, me.user, lambda origin, _: origin.kind == "heartbeat" and origin.run_id == id, behind, failure=failure)
+        escalations.supersede(
+            tx,
+            me,
+            me.user,
+            lambda origin, _: origin.kind == "heartbeat" and origin.run_id == id,
+            behind,
+            failure=failure,
+        )
         undone = [*reversed(waiting), *undone]
     if undone:
         run_rows.mark_undone(tx, id)
-    run_rows.end(tx, begun, Ending(summary=f"Took back {len(undone)} of {len(done) + len(waiting)} actions of run {id}."))
-    return Undone(run_rows.shown(run_rows.get(tx, me.user, id), me.user_id), undone, conflicts, begun.id)
+    run_rows.end(
+        tx,
+        begun,
+        Ending(
+            summary=f"Took back {len(undone)} of {len(done) + len(waiting)} actions of run {id}."
+        ),
+    )
+    return Undone(
+        run_rows.shown(run_rows.get(tx, me.user, id), me.user_id), undone, conflicts, begun.id
+    )
 
 
 def _all(tx: Tx, me: Caller, begun: Begun, done: Sequence[Any]) -> tuple[list[int], list[Conflict]]:
@@ -86,10 +117,21 @@ def _all(tx: Tx, me: Caller, begun: Begun, done: Sequence[Any]) -> tuple[list[in
         if found.reason is not None:
             conflicts.append(Conflict(action["id"], found.reason))
             continue
-        entry = Entry(action["type"], f"Take back: {action['title']}"[:200], {"actionId": action["id"]}, _target(action))
+        entry = Entry(
+            action["type"],
+            f"Take back: {action['title']}"[:200],
+            {"actionId": action["id"]},
+            _target(action),
+        )
         action_rows.add(tx, me.user, begun.id, entry, status="executed", changes=found.changes)
         action_rows.settle(tx, action["id"], "undone", result=None)
-        audit.add(tx, me, audit.Entry("call", f"heartbeat.undo.{action['type']}", outcome="done", origin="heartbeat"))
+        audit.add(
+            tx,
+            me,
+            audit.Entry(
+                "call", f"heartbeat.undo.{action['type']}", outcome="done", origin="heartbeat"
+            ),
+        )
         undone.append(action["id"])
     return undone, conflicts
 
@@ -100,7 +142,9 @@ def _one(tx: Tx, me: Caller, action: Any) -> _Reversed:
     if not changes:
         return _Reversed([], "not_reversible")
     for change in changes:
-        if not before_images.same(before_images.of(tx, me.user, change.kind, change.id), change.after):
+        if not before_images.same(
+            before_images.of(tx, me.user, change.kind, change.id), change.after
+        ):
             return _Reversed([], "changed_since")
     try:
         with tx.savepoint():
@@ -112,8 +156,12 @@ def _one(tx: Tx, me: Caller, action: Any) -> _Reversed:
 def _back(tx: Tx, me: Caller, change: Change) -> Change:
     before, after = change.before or {}, change.after or {}
     edited = after.get("seq", 0) > before.get("seq", 0)
-    before_images.bring_back(tx, me, change.kind, change.id, change.before, seq=after["seq"] if edited else None)
-    return Change(change.kind, change.id, change.after, before_images.of(tx, me.user, change.kind, change.id))
+    before_images.bring_back(
+        tx, me, change.kind, change.id, change.before, seq=after["seq"] if edited else None
+    )
+    return Change(
+        change.kind, change.id, change.after, before_images.of(tx, me.user, change.kind, change.id)
+    )
 
 
 def _target(action: Any) -> tuple[str, int] | None:

@@ -1,4 +1,6 @@
-"""What becomes an episode: turns of conversations and briefings, as they end, and in the background those that there were before."""
+"""What becomes an episode: turns of conversations and briefings, as they end, and in the
+background those that there were before.
+"""
 
 import sqlite3
 
@@ -9,46 +11,77 @@ from app.core.text import plain_lines
 
 PAST_AT_ONCE = 50
 RECALLING = frozenset({"memory_search", "get_note_content"})
-"""Of a turn that only looked into the memory the question is kept: its answer repeats what other episodes say."""
+"""Of a turn that only looked into the memory the question is kept.
+
+Its answer repeats what other episodes say.
+"""
 RULES = "offline"
-"""The brain whose answers of one line are fixed sentences, which say nothing that the question does not."""
+"""The brain whose answers of one line are fixed sentences, which say nothing that the question
+does not.
+"""
 
 _ENDS = regex("</(?:p|li|ul)>")
 
 
 def add_turn(tx: Tx, turn: int, *, answer: int | None = None) -> None:
-    """Keep a turn that has ended: what was asked, and, unless it failed, what was answered, which is the message `answer` or the next one.
+    """Keep a turn that has ended.
 
-    Of a conversation in which the agent's owner takes no part, as with a guest, nothing is kept: those are not the owner's memories.
+    What was asked, and, unless it failed, what was answered, which is the message `answer` or the
+    next one.
+
+    Of a conversation in which the agent's owner takes no part, as with a guest, nothing is kept:
+    those are not the owner's memories.
     """
     row = tx.one(
-        """SELECT t.user_id, t.conversation_id, t.message_id, t.status, t.model, m.content, m.created_at, c.title FROM turns t
+        """SELECT t.user_id, t.conversation_id, t.message_id, t.status,
+          t.model, m.content, m.created_at, c.title FROM turns t
            JOIN messages m ON m.id = t.message_id JOIN conversations c ON c.id = t.conversation_id
            WHERE t.id = :turn AND EXISTS (SELECT 1 FROM conversation_members b
                WHERE b.conversation_id = t.conversation_id AND b.user_id = t.user_id)""",
         turn=turn,
-    )  # fmt: skip
+    )
     if row is None:
         return
     said = _answer(tx, turn, row, answer) if row["status"] == "completed" else ""
     conversation = row["conversation_id"]
     episodes.add(
-        tx, row["user_id"], kind="conversation", key=f"message {row['message_id']}", title=row["title"], text=f"{row['content']}\n\n{said}".strip(),
-        at=row["created_at"], path=f"conversations/{conversation}", conversation_id=conversation,
-    )  # fmt: skip
+        tx,
+        row["user_id"],
+        kind="conversation",
+        key=f"message {row['message_id']}",
+        title=row["title"],
+        text=f"{row['content']}\n\n{said}".strip(),
+        at=row["created_at"],
+        path=f"conversations/{conversation}",
+        conversation_id=conversation,
+    )
 
 
 def add_briefing(tx: Tx, row: sqlite3.Row) -> None:
     """Keep a briefing, which is a row of their table."""
-    html = "".join(row[f"{name}_summary"] for name in ("status", "todo", "calendar", "notes", "email"))
+    html = "".join(
+        row[f"{name}_summary"] for name in ("status", "todo", "calendar", "notes", "email")
+    )
     lines = (line.strip() for line in plain_lines(_ENDS.sub("\n", html)))
     text, at = "\n".join(filter(None, lines)), row["generated_at"]
     path = f"briefings/{row['id']}"
-    episodes.add(tx, row["owner_id"], kind="briefing", key=str(row["id"]), title=f"Briefing of {at[:10]}", text=text, at=at, path=path)
+    episodes.add(
+        tx,
+        row["owner_id"],
+        kind="briefing",
+        key=str(row["id"]),
+        title=f"Briefing of {at[:10]}",
+        text=text,
+        at=at,
+        path=path,
+    )
 
 
 def tend(tx: Tx) -> bool:
-    """Bring in some of what there was before there were episodes, newest first; say whether there is more."""
+    """Bring in some of what there was before there were episodes, newest first.
+
+    Say whether there is more.
+    """
     row = tx.one("SELECT kind, below FROM past_episodes ORDER BY kind LIMIT 1")
     if row is None:
         return False
@@ -62,18 +95,25 @@ def tend(tx: Tx) -> bool:
 
 
 def _answer(tx: Tx, turn: int, row: sqlite3.Row, answer: int | None) -> str:
-    used = {call[0] for call in tx.all("SELECT tool FROM turn_calls WHERE turn_id = :turn", turn=turn)}
+    used = {
+        call[0] for call in tx.all("SELECT tool FROM turn_calls WHERE turn_id = :turn", turn=turn)
+    }
     if "memory_search" in used and used <= RECALLING:
         return ""
     said = tx.value(
         """SELECT content FROM messages WHERE conversation_id = :conversation AND role = 'assistant' AND id >= :first ORDER BY id LIMIT 1""",
-        conversation=row["conversation_id"], first=answer or row["message_id"],
-    )  # fmt: skip
+        conversation=row["conversation_id"],
+        first=answer or row["message_id"],
+    )
     return "" if said is None or (row["model"] == RULES and "\n" not in said.strip()) else str(said)
 
 
 def _some_turns(tx: Tx, below: int) -> int | None:
-    rows = tx.all("SELECT id, status FROM turns WHERE id < :below ORDER BY id DESC LIMIT :most", below=below, most=PAST_AT_ONCE)
+    rows = tx.all(
+        "SELECT id, status FROM turns WHERE id < :below ORDER BY id DESC LIMIT :most",
+        below=below,
+        most=PAST_AT_ONCE,
+    )
     for row in rows:
         if row["status"] != "running":
             add_turn(tx, row["id"])
@@ -81,7 +121,11 @@ def _some_turns(tx: Tx, below: int) -> int | None:
 
 
 def _some_briefings(tx: Tx, below: int) -> int | None:
-    rows = tx.all("SELECT * FROM briefings WHERE id < :below ORDER BY id DESC LIMIT :most", below=below, most=PAST_AT_ONCE)
+    rows = tx.all(
+        "SELECT * FROM briefings WHERE id < :below ORDER BY id DESC LIMIT :most",
+        below=below,
+        most=PAST_AT_ONCE,
+    )
     for row in rows:
         add_briefing(tx, row)
     return rows[-1]["id"] if rows else None

@@ -1,7 +1,10 @@
-"""Episodes: what has been said and done, in passages small enough to be found again. Every statement that changes them, and their word index.
+"""Episodes: what has been said and done, in passages small enough to be found again.
 
-An episode is a turn of a conversation, a briefing or a run of the heartbeat; facts are notes below `Memory/` and need none. Each owner has a word
-index of their own, `episode_words_<owner id>`, so that neither results nor scores nor times of a search depend on what others have said.
+Every statement that changes them, and their word index.
+
+An episode is a turn of a conversation, a briefing or a run of the heartbeat; facts are notes
+below `Memory/` and need none. Each owner has a word index of their own, `episode_words_<owner
+id>`, so that neither results nor scores nor times of a search depend on what others have said.
 """
 
 from typing import Literal
@@ -20,29 +23,58 @@ FORGOTTEN_AT_ONCE = 50
 
 
 def add(
-    tx: Tx, user: int, *, kind: Kind, key: str, title: str, text: str, at: str, path: str, conversation_id: int | None = None
-) -> int:  # fmt: skip
+    tx: Tx,
+    user: int,
+    *,
+    kind: Kind,
+    key: str,
+    title: str,
+    text: str,
+    at: str,
+    path: str,
+    conversation_id: int | None = None,
+) -> int:
     """Keep an episode of a user and give its id; one with the same kind and key is replaced.
 
-    `key` names what it is about, `path` where that can be read; `text` says in plain words or Markdown what was said or done, at the moment `at`.
+    `key` names what it is about, `path` where that can be read; `text` says in plain words or
+    Markdown what was said or done, at the moment `at`.
     """
     text = text[:LONGEST_TEXT]
-    row = tx.one("SELECT id, title, text FROM episodes WHERE user_id = :user AND kind = :kind AND key = :key", user=user, kind=kind, key=key)
+    row = tx.one(
+        "SELECT id, title, text FROM episodes "
+        "WHERE user_id = :user AND kind = :kind AND key = :key",
+        user=user,
+        kind=kind,
+        key=key,
+    )
     if row is None:
         made = tx.run(
             """INSERT INTO episodes (user_id, kind, key, conversation_id, path, title, at, text)
                VALUES (:user, :kind, :key, :conversation, :path, :title, :at, :text)""",
-            user=user, kind=kind, key=key, conversation=conversation_id, path=path, title=title, at=at, text=text,
-        )  # fmt: skip
+            user=user,
+            kind=kind,
+            key=key,
+            conversation=conversation_id,
+            path=path,
+            title=title,
+            at=at,
+            text=text,
+        )
         episode = made.lastrowid or 0
     else:
         episode = row["id"]
         _take(tx, user, episode, title=row["title"], text=row["text"])
         tx.run(
-            """UPDATE episodes SET version = version + 1, conversation_id = :conversation, path = :path, title = :title, at = :at, text = :text
+            """UPDATE episodes SET version = version + 1, conversation_id =
+          :conversation, path = :path, title = :title, at = :at, text = :text
                WHERE id = :id""",
-            conversation=conversation_id, path=path, title=title, at=at, text=text, id=episode,
-        )  # fmt: skip
+            conversation=conversation_id,
+            path=path,
+            title=title,
+            at=at,
+            text=text,
+            id=episode,
+        )
     _put(tx, user, episode, title=title, text=text)
     tx.emit(CHANGED, id=episode)
     return episode
@@ -50,7 +82,12 @@ def add(
 
 def forget(tx: Tx, user: int, *, kind: Kind, key: str) -> bool:
     """Forget an episode of a user; say whether there was one."""
-    return _forget(tx, "user_id = :user AND kind = :kind AND key = :key", user=user, kind=kind, key=key) > 0
+    return (
+        _forget(
+            tx, "user_id = :user AND kind = :kind AND key = :key", user=user, kind=kind, key=key
+        )
+        > 0
+    )
 
 
 def forget_conversation(tx: Tx, conversation: int, *, user: int | None = None) -> None:
@@ -71,7 +108,10 @@ def has_words(tx: Tx, owner: int) -> bool:
 
 def tend(tx: Tx) -> bool:
     """Delete the word index of a user who is gone; say whether there may be another one."""
-    gone: int | None = tx.value("SELECT owner_id FROM episode_owners o WHERE NOT EXISTS (SELECT 1 FROM users WHERE id = o.owner_id) LIMIT 1")
+    gone: int | None = tx.value(
+        "SELECT owner_id FROM episode_owners o WHERE NOT EXISTS (SELECT 1 FROM users "
+        "WHERE id = o.owner_id) LIMIT 1"
+    )
     if gone is None:
         return False
     tx.run("DELETE FROM episode_owners WHERE owner_id = :owner", owner=gone)
@@ -95,7 +135,12 @@ def _forget(tx: Tx, which: str, **params: object) -> int:
 
 def _put(tx: Tx, owner: int, episode: int, *, title: str, text: str) -> None:
     _ensure(tx, owner)
-    tx.run(f"INSERT INTO {table(owner)} (rowid, title, content) VALUES (:id, :title, :text)", id=episode, title=indexed(title), text=indexed(text))
+    tx.run(
+        f"INSERT INTO {table(owner)} (rowid, title, content) VALUES (:id, :title, :text)",
+        id=episode,
+        title=indexed(title),
+        text=indexed(text),
+    )
 
 
 def _take(tx: Tx, owner: int, episode: int, *, title: str, text: str) -> None:
@@ -110,8 +155,17 @@ def _take(tx: Tx, owner: int, episode: int, *, title: str, text: str) -> None:
 
 def _ensure(tx: Tx, owner: int) -> None:
     """Make an owner's word index if it is missing."""
-    if tx.run("INSERT INTO episode_owners (owner_id) VALUES (:owner) ON CONFLICT DO NOTHING", owner=owner).rowcount == 0:
+    if (
+        tx.run(
+            "INSERT INTO episode_owners (owner_id) VALUES (:owner) ON CONFLICT DO NOTHING",
+            owner=owner,
+        ).rowcount
+        == 0
+    ):
         return
     name = table(owner)
-    tx.run(f"CREATE VIRTUAL TABLE {name} USING fts5 (title, content, content='', tokenize=\"{TOKENIZER}\")")
+    tx.run(
+        f"CREATE VIRTUAL TABLE {name} USING fts5 (title, content, content='', "
+        f'tokenize="{TOKENIZER}")'
+    )
     tx.run(f"INSERT INTO {name} ({name}, rank) VALUES ('rank', 'bm25(2.0, 1.0)')")

@@ -1,4 +1,7 @@
-"""Who the agent is and whom it serves: notes below `Memory/Self/` that its owner writes, as part of what every brain is told."""
+"""Who the agent is and whom it serves.
+
+Notes below `Memory/Self/` that its owner writes, as part of what every brain is told.
+"""
 
 from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
@@ -19,7 +22,9 @@ CUT = "[…]"
 
 
 class File(NamedTuple):
-    """One of the notes: its title, what it is about, which part of the whole it may take, and which end is kept of a long one."""
+    """One of the notes: its title, what it is about, which part of the whole it may take, and
+    which end is kept of a long one.
+    """
 
     title: str
     about: str
@@ -36,7 +41,10 @@ FILES = (
 
 
 def told(app: App, me: Caller, *, characters: int = CHARACTERS) -> str:
-    """Give the owner's words for a turn's instructions, at most so many characters; empty where there are none or the caller may not read them."""
+    """Give the owner's words for a turn's instructions, at most so many characters.
+
+    Empty where there are none or the caller may not read them.
+    """
     if me.kind not in READERS or not me.may(("os.notes:read",)):
         return ""
     notes = app.quick(_versions, me.user)
@@ -51,13 +59,17 @@ def told(app: App, me: Caller, *, characters: int = CHARACTERS) -> str:
 
 
 def chosen(tx: Tx, owner: int, titles: Collection[str], *, characters: int = CHARACTERS) -> str:
-    """Give the owner's words of some of these notes, for a turn in which the agent speaks to others and the owner wants it to have them."""
+    """Give the owner's words of some of these notes, for a turn in which the agent speaks to
+    others and the owner wants it to have them.
+    """
     notes = [note for note in _versions(tx, owner) if note[2] in titles]
     return _read(tx, owner, notes, characters) if notes else ""
 
 
 def cut(text: str, most: int, kept: Literal["beginning", "end"] = "beginning") -> str:
-    """Give a text, of one that is too long whole lines from its beginning or its end, and a mark where the rest was."""
+    """Give a text, of one that is too long whole lines from its beginning or its end, and a mark
+    where the rest was.
+    """
     text = text.strip()
     if len(text) <= most:
         return text
@@ -72,17 +84,24 @@ def cut(text: str, most: int, kept: Literal["beginning", "end"] = "beginning") -
 
 
 def _versions(tx: Tx, owner: int) -> list[tuple[int, int, str]]:
-    """Give (id, version, title) of the notes that are there; of several of one title that with the lowest id."""
+    """Give (id, version, title) of the notes that are there.
+
+    Of several of one title that with the lowest id.
+    """
     folder_id = recall.folder(tx, owner, "Self")
     if folder_id is None:
         return []
     found: dict[str, tuple[int, int, str]] = {}
     for file in FILES:
         row = tx.one(
-            """SELECT id, version, title FROM notes WHERE owner_id = :owner AND folder_id = :folder AND pinned IN (0, 1)
-               AND title = :title COLLATE NOCASE AND title = :title AND trash_id IS NULL ORDER BY id LIMIT 1""",
-            owner=owner, folder=folder_id, title=file.title,
-        )  # fmt: skip
+            """SELECT id, version, title FROM notes WHERE owner_id = :owner
+          AND folder_id = :folder AND pinned IN (0, 1)
+               AND title = :title COLLATE NOCASE AND title = :title AND trash_id IS NULL
+                 ORDER BY id LIMIT 1""",
+            owner=owner,
+            folder=folder_id,
+            title=file.title,
+        )
         if row is not None:
             found[file.title] = (row["id"], row["version"], row["title"])
     return list(found.values())
@@ -98,9 +117,15 @@ def _read(tx: Tx, owner: int, notes: Sequence[tuple[int, int, str]], characters:
         room = int(left * file.share / share) - len(heading)
         if file.title not in by_title or room < 1:
             continue
-        part = "substr(content, 1, :most)" if file.kept == "beginning" else "substr(content, -:most)"
+        part = (
+            "substr(content, 1, :most)" if file.kept == "beginning" else "substr(content, -:most)"
+        )
         sql = f"SELECT {part} FROM notes WHERE id = :id AND owner_id = :owner AND trash_id IS NULL"
-        text = cut(tx.value(sql, id=by_title[file.title], owner=owner, most=room + SHORTEST) or "", room, file.kept)
+        text = cut(
+            tx.value(sql, id=by_title[file.title], owner=owner, most=room + SHORTEST) or "",
+            room,
+            file.kept,
+        )
         if text:
             parts.append(heading + text)
             left -= len(heading) + len(text)

@@ -1,4 +1,6 @@
-"""The agent's memory: searching what was said, done and noted, and writing facts into notes below `Memory/`."""
+"""The agent's memory: searching what was said, done and noted, and writing facts into notes
+below `Memory/`.
+"""
 
 import math
 import sqlite3
@@ -38,7 +40,10 @@ Limit = Annotated[int, Meta(ge=1), Most(50)]
 
 
 class MemoryHit(Record):
-    """Something that was found; `path` is a note's path, else the address where it can be read; a higher `score`, up to 1, fits better."""
+    """Something that was found; `path` is a note's path, else the address where it can be read.
+
+    A higher `score`, up to 1, fits better.
+    """
 
     title: str
     snippet: str
@@ -85,63 +90,107 @@ class Remembered(Record):
 
 
 class Place(msgspec.Struct, frozen=True):
-    """The note that a fact goes to: the folders above it, its title, and what its line begins with."""
+    """The note that a fact goes to.
+
+    The folders above it, its title, and what its line begins with.
+    """
 
     folders: tuple[str, ...]
     title: str
     mark: str
 
 
-@operation("POST /os/memory/search", scope="os.memory:read", effect="read", http=Http(stoppable=True), tool=Tool(risk="R", taint=_words_of))
+@operation(
+    "POST /os/memory/search",
+    scope="os.memory:read",
+    effect="read",
+    http=Http(stoppable=True),
+    tool=Tool(risk="R", taint=_words_of),
+)
 async def memory_search(
-    app: App, me: Caller, *, query: Annotated[str, Meta(min_length=1, max_length=1000)], limit: Limit | None = None, max_results: Limit | None = None
+    app: App,
+    me: Caller,
+    *,
+    query: Annotated[str, Meta(min_length=1, max_length=1000)],
+    limit: Limit | None = None,
+    max_results: Limit | None = None,
 ) -> MemoryFound:
-    """Search what was said and done before, and the notes below Memory/: own conversations, briefings, runs of the heartbeat, facts.
+    """Search what was said and done before, and the notes below Memory/: own conversations,
+    briefings, runs of the heartbeat, facts.
 
-    By words and, with a model, by meaning; what is older counts less, facts never fade. `limit` is 10 unless it is given, `maxResults` the same by
-    another name. `updated:"last week"`, `after:2026-11-01` and `before:2026-11-08` narrow the days; alone they list the newest of them.
+    By words and, with a model, by meaning; what is older counts less, facts never fade. `limit`
+    is 10 unless it is given, `maxResults` the same by another name. `updated:"last week"`,
+    `after:2026-11-01` and `before:2026-11-08` narrow the days; alone they list the newest of
+    them.
     """
     found = await recall.recall(app, me, query, limit or max_results or USUAL_LIMIT)
     hits = [_hit(one) for one in found]
-    others = app.quick(_with_others, me, [one.conversation_id for one in found if one.conversation_id is not None])
+    others = app.quick(
+        _with_others, me, [one.conversation_id for one in found if one.conversation_id is not None]
+    )
     return (MemoryOfOthers if others else MemoryFound)(hits, MemoryResults(hits))
 
 
 @operation("TOOL", scope="os.notes:write", tool=Tool(risk="W"))
 def memory_write(
-    tx: Tx, me: Caller, *, kind: WriteKind, content: Annotated[str, Meta(min_length=1), Text(LONGEST_FACT)], username: Name | None = None
+    tx: Tx,
+    me: Caller,
+    *,
+    kind: WriteKind,
+    content: Annotated[str, Meta(min_length=1), Text(LONGEST_FACT)],
+    username: Name | None = None,
 ) -> Remembered:
-    """Remember something: `daily` what happened today, `long_term` a lasting fact, `relationship` something about the person `username`.
+    """Remember something: `daily` what happened today, `long_term` a lasting fact, `relationship`
+    something about the person `username`.
 
-    It is added as a dated line to a note below Memory/, whose state before is kept as a snapshot; what stands there already is not written twice.
+    It is added as a dated line to a note below Memory/, whose state before is kept as a
+    snapshot; what stands there already is not written twice.
     """
     fact = _one_item(content)
     if not fact:
         raise Invalid("content must say something.", field="content")
     place = _place(tx, me, kind, username)
     if me.kind == "heartbeat" and (seconds := wait(tx, me, kind)):
-        raise RateLimited("The heartbeat has written into the memory as often as it may for now.", retryAfter=seconds)
+        raise RateLimited(
+            "The heartbeat has written into the memory as often as it may for now.",
+            retryAfter=seconds,
+        )
     folder_id, _ = folders.make(tx, me, me.user, None, list(place.folders))
     note = _note(tx, me.user, folder_id, place.title)
     if note is not None and _holds(note["content"], fact):
         return Remembered(_shown(tx, place, note["id"]), written=False)
     note_id = _write(tx, me, place, folder_id, note, fact)
-    tx.run("INSERT INTO memory_writes (user_id, kind, by, at) VALUES (:me, :kind, :by, :now)", me=me.user, kind=kind, by=me.kind, now=tx.now)
+    tx.run(
+        "INSERT INTO memory_writes (user_id, kind, by, at) VALUES (:me, :kind, :by, :now)",
+        me=me.user,
+        kind=kind,
+        by=me.kind,
+        now=tx.now,
+    )
     return Remembered(_shown(tx, place, note_id), written=True)
 
 
 def writes(tx: Tx, user: int, *, by: str, since: str, kind: WriteKind | None = None) -> int:
-    """Count what callers of one kind, such as `heartbeat`, have written into a user's memory since a moment: facts of one kind, or all."""
+    """Count what callers of one kind, such as `heartbeat`, have written into a user's memory
+    since a moment: facts of one kind, or all.
+    """
     return int(
         tx.value(
-            "SELECT count(*) FROM memory_writes WHERE user_id = :user AND by = :by AND at >= :since AND kind = ifnull(:kind, kind)",
-            user=user, by=by, since=since, kind=kind,
+            "SELECT count(*) FROM memory_writes "
+            "WHERE user_id = :user AND by = :by AND at >= :since "
+            "AND kind = ifnull(:kind, kind)",
+            user=user,
+            by=by,
+            since=since,
+            kind=kind,
         )
-    )  # fmt: skip
+    )
 
 
 def place_of(tx: Tx, me: Caller, kind: WriteKind, username: str | None) -> int | None:
-    """Give the id of the note to which such a fact would be added now, None where it would be made."""
+    """Give the id of the note to which such a fact would be added now, None where it would be
+    made.
+    """
     place, folder_id = _place(tx, me, kind, username), None
     for name in place.folders:
         folder = folder_rows.child(tx, me.user, folder_id, name)
@@ -153,15 +202,22 @@ def place_of(tx: Tx, me: Caller, kind: WriteKind, username: str | None) -> int |
 
 
 def wait(tx: Tx, me: Caller, kind: WriteKind) -> int:
-    """Give the seconds until a heartbeat of the caller's user may write a fact of that kind; 0 when it may now. Days are those of the user's zone."""
+    """Give the seconds until a heartbeat of the caller's user may write a fact of that kind; 0
+    when it may now. Days are those of the user's zone.
+    """
     within_hour = stamp(tx.moment - timedelta(hours=1) + timedelta(milliseconds=1))
     if writes(tx, me.user, by="heartbeat", since=within_hour) >= HEARTBEAT_HOURLY:
-        last = tx.value("SELECT max(at) FROM memory_writes WHERE user_id = :me AND by = 'heartbeat'", me=me.user)
+        last = tx.value(
+            "SELECT max(at) FROM memory_writes WHERE user_id = :me AND by = 'heartbeat'", me=me.user
+        )
         return _seconds(tx.moment, datetime.fromisoformat(last) + timedelta(hours=1))
     zone = due.zone_of(tx, me)
     today = tx.moment.astimezone(zone).date()
     day = due.span(today, today, zone)
-    if kind in HEARTBEAT_DAILY and writes(tx, me.user, by="heartbeat", since=day.since, kind=kind) >= HEARTBEAT_DAILY[kind]:
+    if (
+        kind in HEARTBEAT_DAILY
+        and writes(tx, me.user, by="heartbeat", since=day.since, kind=kind) >= HEARTBEAT_DAILY[kind]
+    ):
         return _seconds(tx.moment, datetime.fromisoformat(day.until))
     return 0
 
@@ -169,7 +225,9 @@ def wait(tx: Tx, me: Caller, kind: WriteKind) -> int:
 def _hit(one: recall.Recalled) -> MemoryHit:
     note_id = UNSET if one.note_id is None else one.note_id
     conversation_id = UNSET if one.conversation_id is None else one.conversation_id
-    return MemoryHit(one.title, one.snippet, one.path, one.kind, one.score, one.at, note_id, conversation_id)  # type: ignore[arg-type]
+    return MemoryHit(
+        one.title, one.snippet, one.path, one.kind, one.score, one.at, note_id, conversation_id
+    )  # type: ignore[arg-type]
 
 
 def _place(tx: Tx, me: Caller, kind: WriteKind, username: str | None) -> Place:
@@ -183,43 +241,64 @@ def _place(tx: Tx, me: Caller, kind: WriteKind, username: str | None) -> Place:
             return Place((recall.FOLDER, SELF), LONG_TERM, today)
         case "relationship":
             if username is None:
-                raise Invalid("username must name the person whom a fact of the kind relationship is about.", field="username")
+                raise Invalid(
+                    "username must name the person whom a fact of the kind relationship is about.",
+                    field="username",
+                )
             return Place((recall.FOLDER, RELATIONSHIPS), f"{username}.md", today)
 
 
 def _note(tx: Tx, owner: int, folder_id: int | None, title: str) -> sqlite3.Row | None:
     """Give the live note of exactly that title there, of several the one with the lowest id."""
     return tx.one(
-        """SELECT * FROM notes WHERE owner_id = :owner AND folder_id IS :folder AND pinned IN (0, 1) AND title = :title COLLATE NOCASE
+        """SELECT * FROM notes WHERE owner_id = :owner
+          AND folder_id IS :folder AND pinned IN (0, 1) AND title = :title COLLATE NOCASE
            AND title = :title AND trash_id IS NULL ORDER BY id LIMIT 1""",
-        owner=owner, folder=folder_id, title=title,
-    )  # fmt: skip
+        owner=owner,
+        folder=folder_id,
+        title=title,
+    )
 
 
-def _write(tx: Tx, me: Caller, place: Place, folder_id: int | None, note: sqlite3.Row | None, fact: str) -> int:
+def _write(
+    tx: Tx, me: Caller, place: Place, folder_id: int | None, note: sqlite3.Row | None, fact: str
+) -> int:
     """Add a fact as the last item of a note, which is made if it is missing; give the note's id."""
     line = f"- {place.mark}: {fact}\n"
     text = note_rows.measured(line if note is None else _appended(note["content"], line))
     if text.size > LARGEST_NOTE:
         where = "/".join((*place.folders, place.title))
         raise PayloadTooLarge(
-            f"{where} would become larger than {LARGEST_NOTE >> 10} KiB; shorten that note first.", field="content", limitBytes=LARGEST_NOTE
+            f"{where} would become larger than {LARGEST_NOTE >> 10} KiB; shorten that note first.",
+            field="content",
+            limitBytes=LARGEST_NOTE,
         )
     if note is None:
-        return note_rows.insert(tx, owner=me.user, folder_id=folder_id, title=place.title, text=text)
+        return note_rows.insert(
+            tx, owner=me.user, folder_id=folder_id, title=place.title, text=text
+        )
     notes.apply(tx, me, note, notes.Edit(None, text, None), label=BEFORE_WRITE)
     return int(note["id"])
 
 
 def _shown(tx: Tx, place: Place, note_id: int) -> MemoryNote:
     row = tx.sure("SELECT title, folder_id, revision FROM notes WHERE id = :id", id=note_id)
-    return MemoryNote(note_id, row["title"], f"{folder_rows.path(tx, row['folder_id'])}/{row['title']}", row["revision"])
+    return MemoryNote(
+        note_id,
+        row["title"],
+        f"{folder_rows.path(tx, row['folder_id'])}/{row['title']}",
+        row["revision"],
+    )
 
 
 def _one_item(content: str) -> str:
     """Give a fact as one item of a list: without a mark of its own, further lines indented."""
     lines = [line.rstrip() for line in content.splitlines() if line.strip()]
-    return "\n  ".join([_BULLET.sub("", lines[0].strip()), *(line.strip() for line in lines[1:])]) if lines else ""
+    return (
+        "\n  ".join([_BULLET.sub("", lines[0].strip()), *(line.strip() for line in lines[1:])])
+        if lines
+        else ""
+    )
 
 
 def _appended(content: str, line: str) -> str:
@@ -227,11 +306,15 @@ def _appended(content: str, line: str) -> str:
     if not kept:
         return line
     last = kept.rpartition("\n")[2]
-    return f"{kept}\n{line}" if _BULLET.match(last) or last.startswith("  ") else f"{kept}\n\n{line}"
+    return (
+        f"{kept}\n{line}" if _BULLET.match(last) or last.startswith("  ") else f"{kept}\n\n{line}"
+    )
 
 
 def _holds(content: str, fact: str) -> bool:
-    """Say whether one of the items or lines of a text says the same, whatever its date, case and spaces."""
+    """Say whether one of the items or lines of a text says the same, whatever its date, case and
+    spaces.
+    """
     wanted = _key(fact)
     items: list[str] = []
     for line in content.splitlines():
@@ -253,6 +336,12 @@ def _seconds(now: datetime, until: datetime) -> int:
 def _with_others(tx: Tx, me: Caller, conversations: Sequence[int]) -> bool:
     """Say whether one of some conversations is with anyone but the caller's own agent."""
     return any(
-        tx.one("SELECT 1 FROM conversations WHERE id = :id AND NOT (type = 'direct' AND owner_id IS :me)", id=id_, me=me.user) is not None
+        tx.one(
+            "SELECT 1 FROM conversations "
+            "WHERE id = :id AND NOT (type = 'direct' AND owner_id IS :me)",
+            id=id_,
+            me=me.user,
+        )
+        is not None
         for id_ in dict.fromkeys(conversations)
     )

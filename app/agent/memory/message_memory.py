@@ -1,4 +1,6 @@
-"""What people and their agents wrote to each other, brought into the memory of those who could read it, behind the writes and before a search."""
+"""What people and their agents wrote to each other, brought into the memory of those who could
+read it, behind the writes and before a search.
+"""
 
 import sqlite3
 
@@ -25,11 +27,13 @@ async def caught_up(app: App) -> None:
 def tend(tx: Tx) -> bool:
     """Bring some messages into memories; say whether there may be more."""
     rows = tx.all(
-        """SELECT m.id, m.conversation_id, m.sender_id, m.sender_label, m.content, m.created_at, c.type, c.title
-           FROM unremembered_messages u JOIN messages m ON m.id = u.message_id JOIN conversations c ON c.id = m.conversation_id
+        """SELECT m.id, m.conversation_id, m.sender_id, m.sender_label,
+          m.content, m.created_at, c.type, c.title
+           FROM unremembered_messages u JOIN messages m ON m.id = u.message_id
+             JOIN conversations c ON c.id = m.conversation_id
            ORDER BY u.message_id LIMIT :most""",
         most=AT_ONCE,
-    )  # fmt: skip
+    )
     made = 0
     for row in rows:
         if made >= EPISODES_AT_ONCE:
@@ -48,15 +52,27 @@ def _remember(tx: Tx, row: sqlite3.Row) -> int:
     members = tx.all(
         """SELECT m.user_id, users.name FROM conversation_members m JOIN users ON users.id = m.user_id
            WHERE m.conversation_id = :id AND m.since_id < :message""",
-        id=row["conversation_id"], message=row["id"],
-    )  # fmt: skip
+        id=row["conversation_id"],
+        message=row["id"],
+    )
     where = f" in {row['title']}" if row["type"] == "group" else ""
     names = {member["user_id"]: member["name"] for member in members}
     others = [name for user, name in names.items() if user != row["sender_id"]]
     for user in names:
-        title = f"Message from {row['sender_label']}" if user != row["sender_id"] else f"Message to {others[0] if len(others) == 1 else 'others'}"
+        title = (
+            f"Message from {row['sender_label']}"
+            if user != row["sender_id"]
+            else f"Message to {others[0] if len(others) == 1 else 'others'}"
+        )
         episodes.add(
-            tx, user, kind="conversation", key=f"message {row['id']}", title=title + where, text=row["content"], at=row["created_at"],
-            path=f"conversations/{row['conversation_id']}", conversation_id=row["conversation_id"],
-        )  # fmt: skip
+            tx,
+            user,
+            kind="conversation",
+            key=f"message {row['id']}",
+            title=title + where,
+            text=row["content"],
+            at=row["created_at"],
+            path=f"conversations/{row['conversation_id']}",
+            conversation_id=row["conversation_id"],
+        )
     return len(names)

@@ -1,4 +1,7 @@
-"""What the rules can follow of the owner's words: names, the language of answers, and whether to be brief, where that is simply stated."""
+"""What the rules can follow of the owner's words.
+
+Names, the language of answers, and whether to be brief, where that is simply stated.
+"""
 
 import functools
 import itertools
@@ -8,67 +11,97 @@ from typing import NamedTuple
 
 from app.core.process.lazy_regex import regex
 
-HEAD = "In the owner's words (notes below Memory/Self/; they set your manner and priorities, and give no tool or right that you do not have):"
+HEAD = (
+    "In the owner's words (notes below Memory/Self/; they set your manner and "
+    "priorities, and give no tool or right that you do not have):"
+)
 """The line of a turn's instructions below which the owner's words stand."""
 CALLED = "Your name is {name}."
 """The line of a turn's instructions that tells the agent the name that it has in the settings."""
-OTHER = "Your owner is {name} (@{username}), but somebody else writes to you now: speak of your owner by name, and of no tools or escalations."
+OTHER = (
+    "Your owner is {name} (@{username}), but somebody else writes to you now: "
+    "speak of your owner by name, and of no tools or escalations."
+)
 """The line of a turn's instructions that tells the agent that it is not its owner who asks."""
-MESSAGES_ONLY = "Where no language model answers, guests are told nothing from the notes: their message is taken for the owner."
-"""The line of a turn's instructions that rules follow where a link has a policy of its own, which only a language model can obey."""
+MESSAGES_ONLY = (
+    "Where no language model answers, guests are told nothing from the notes: "
+    "their message is taken for the owner."
+)
+"""The line of a turn's instructions that rules follow where a link has a policy of its own,
+which only a language model can obey.
+"""
 CLOCK = "It is now {now} ({zone})."
 """The last line of a turn's instructions."""
 _BEGINS = regex(
-    r"(?:^|[.!?;:](?=\s)|[。！？：；])\s*(?:[-*+]\s+)?(?i:please,? |always |bitte |immer |toujours |siempre |por favor,? |请)*", re.MULTILINE
+    r"(?:^|[.!?;:](?=\s)|[。！？：；])\s*(?:[-*+]\s+)?(?i:please,? |always |bitte "
+    r"|immer |toujours |siempre |por favor,? |请)*",
+    re.MULTILINE,
 )
 MOST_SENTENCES = 500
 MOST_WORDS = 8
 _MARKS = r"[\"“„«「『]"
 _NAME = (
     rf"(?:{_MARKS}\s?(?P<quoted>[^\"“”„«»「」『』\n]{{1,40}}?)\s?[\"”“»」』]"
-    r"|(?P<name>[^\W\d_a-zß-öø-ÿ][^\s.,;:!?\"“”]{0,39}(?: [^\W\d_a-zß-öø-ÿ][^\s.,;:!?\"“”]{0,39})?))"
+    r"|(?P<name>[^\W\d_a-zß-öø-ÿ][^\s.,;:!?\"“”]{0,39}(?: "
+    r"[^\W\d_a-zß-öø-ÿ][^\s.,;:!?\"“”]{0,39})?))"
 )
 _HAN_NAME = r"[「『“\"]?(?P<name>[^\s。！，、？「」『』“”\".,!?]{1,12}?)[」』”\"]?(?:就好|就行|吧|即可)?(?=[\s。！，,.]|$)"
 _PERSON = (
-    rf"(?i:call me|address me as|nenne? mich|sprich mich mit|appelle[sz]?-moi|llámame) (?i:just |simply |einfach )?{_NAME}",
+    r"(?i:call me|address me as|nenne? mich|sprich mich "
+    rf"mit|appelle[sz]?-moi|llámame) (?i:just |simply |einfach )?{_NAME}",
     rf"叫我{_HAN_NAME}",
     r"[「『“\"]?(?P<name>[^\s。！，、？「」『』“”\"は]{1,12})[」』”\"]?と呼んで",
-    rf"(?i:my name is|i am called|mein name ist|ich heiße|je m'appelle|mon nom est|me llamo|mi nombre es) {_NAME}",
+    r"(?i:my name is|i am called|mein name ist|ich heiße|je m'appelle|mon nom "
+    rf"est|me llamo|mi nombre es) {_NAME}",
     rf"我叫{_HAN_NAME}",
 )
 _AGENT = (
-    rf"(?i:your name is|you are called|your name shall be|dein name ist|du heißt|ton nom est|tu t'appelles|tu nombre es|te llamas) {_NAME}",
+    r"(?i:your name is|you are called|your name shall be|dein name ist|du "
+    rf"heißt|ton nom est|tu t'appelles|tu nombre es|te llamas) {_NAME}",
     rf"(?:你叫|你的名字是){_HAN_NAME}",
     r"あなたの名前は[「『“\"]?(?P<name>[^\s。！，、？「」『』“”\"]{1,12}?)[」』”\"]?(?:です|だ)?(?=[\s。！]|$)",
     r"(?i:you are) (?P<name>[A-Z][\w'-]{0,39})(?=[.,;!\n]|$)",
 )
 _LANGUAGES = {
-    "en": "english|englisch|anglais|inglés|英文|英语|英語", "de": "german|deutsch|allemand|alemán|德文|德语|ドイツ語",
-    "fr": "french|französisch|français|francés|法文|法语|フランス語", "es": "spanish|spanisch|espagnol|español|西班牙文|西班牙语|スペイン語",
-    "zh": "chinese|chinesisch|chinois|chino|中文|汉语|中国語", "ja": "japanese|japanisch|japonais|japonés|日文|日语|日本語",
-}  # fmt: skip
+    "en": "english|englisch|anglais|inglés|英文|英语|英語",
+    "de": "german|deutsch|allemand|alemán|德文|德语|ドイツ語",
+    "fr": "french|französisch|français|francés|法文|法语|フランス語",
+    "es": "spanish|spanisch|espagnol|español|西班牙文|西班牙语|スペイン語",
+    "zh": "chinese|chinesisch|chinois|chino|中文|汉语|中国語",
+    "ja": "japanese|japanisch|japonais|japonés|日文|日语|日本語",
+}
 _SOME_LANGUAGE = f"({'|'.join(_LANGUAGES.values())})"
 _LANGUAGE = (
-    rf"(?i:(?:answer|reply|respond|write|speak)(?: to me| me)?(?: always| only)? in {_SOME_LANGUAGE}\b|(?:preferred )?language: ?{_SOME_LANGUAGE}\b)",
-    rf"(?i:(?:antworte|schreibe?|sprich)(?: mir| mit mir)?(?: immer| bitte| nur)? (?:auf |in )?{_SOME_LANGUAGE}\b|sprache: ?{_SOME_LANGUAGE}\b)",
-    rf"(?i:(?:répond[sz]?|répondez|écris|parle)(?:-moi| moi)?(?: toujours)? en {_SOME_LANGUAGE}\b|langue ?: ?{_SOME_LANGUAGE}\b)",
-    rf"(?i:(?:responde|respóndeme|contesta|escribe|habla)(?:me)?(?: siempre)? en {_SOME_LANGUAGE}\b|idioma: ?{_SOME_LANGUAGE}\b)",
+    r"(?i:(?:answer|reply|respond|write|speak)(?: to me| me)?(?: always| only)? "
+    rf"in {_SOME_LANGUAGE}\b|(?:preferred )?language: ?{_SOME_LANGUAGE}\b)",
+    r"(?i:(?:antworte|schreibe?|sprich)(?: mir| mit mir)?(?: immer| bitte| nur)? "
+    rf"(?:auf |in )?{_SOME_LANGUAGE}\b|sprache: ?{_SOME_LANGUAGE}\b)",
+    r"(?i:(?:répond[sz]?|répondez|écris|parle)(?:-moi| moi)?(?: toujours)? en "
+    rf"{_SOME_LANGUAGE}\b|langue ?: ?{_SOME_LANGUAGE}\b)",
+    r"(?i:(?:responde|respóndeme|contesta|escribe|habla)(?:me)?(?: siempre)? en "
+    rf"{_SOME_LANGUAGE}\b|idioma: ?{_SOME_LANGUAGE}\b)",
     rf"用{_SOME_LANGUAGE}(?:回答|回复|答复)",
     rf"{_SOME_LANGUAGE}で(?:答え|返事|回答|返信)",
 )
 _BRIEF = (
-    r"(?i:be (?:very )?(?:brief|short|concise|terse)\b|keep (?:it|answers|your answers|replies) (?:brief|short|concise)\b|short answers\b)",
-    r"(?i:fass dich kurz\b|antworte (?:immer )?(?:kurz|knapp)\b|halte (?:dich|deine antworten) kurz\b|kurze antworten\b)",
-    r"(?i:sois (?:bref|concis)\b|répond[sz]? brièvement\b|sé (?:breve|conciso)\b|responde (?:brevemente|de forma breve)\b)",
+    r"(?i:be (?:very )?(?:brief|short|concise|terse)\b|keep (?:it|answers|your "
+    r"answers|replies) (?:brief|short|concise)\b|short answers\b)",
+    r"(?i:fass dich kurz\b|antworte (?:immer )?(?:kurz|knapp)\b|halte "
+    r"(?:dich|deine antworten) kurz\b|kurze antworten\b)",
+    r"(?i:sois (?:bref|concis)\b|répond[sz]? brièvement\b|sé "
+    r"(?:breve|conciso)\b|responde (?:brevemente|de forma breve)\b)",
     r"(?:回答|回复)?(?:要|请)?简[短洁](?:回答)?|簡潔に|手短に",
 )
 
 
 class Persona(NamedTuple):
-    """What to call the person and the agent, which language to answer in, and whether to be brief; empty where nothing is stated.
+    """What to call the person and the agent, which language to answer in, and whether to be brief.
 
-    `owner` is the owner's name where somebody else asks, and empty where it is the owner; `username` is theirs too.
-    With `messages_only` nothing is answered, and what is written is taken for the owner.
+    Empty where nothing is stated.
+
+    `owner` is the owner's name where somebody else asks, and empty where it is the owner;
+    `username` is theirs too. With `messages_only` nothing is answered, and what is written is
+    taken for the owner.
     """
 
     person: str = ""
@@ -81,7 +114,10 @@ class Persona(NamedTuple):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What somebody else may call the owner: the name, each word of it, and the username; nothing where it is the owner who asks."""
+        """What somebody else may call the owner.
+
+        The name, each word of it, and the username; nothing where it is the owner who asks.
+        """
         words = (word for word in self.owner.split()[:MOST_WORDS] if len(word) > 1)
         return tuple(dict.fromkeys((self.owner, *words, self.username))) if self.owner else ()
 
@@ -90,20 +126,35 @@ NOBODY = Persona()
 
 
 def persona(instructions: str) -> Persona:
-    """Give what a turn's instructions state: the settings' name of the agent, who asks, and below that what the owner's words say."""
+    """Give what a turn's instructions state.
+
+    The settings' name of the agent, who asks, and below that what the owner's words say.
+    """
     before, _, after = instructions.partition(HEAD)
     words = after.rpartition(f"\n{CLOCK.partition('{')[0]}")[0] or after
     found = _persona(_between(CALLED.split("{name}"), before), words)
-    owner, _, username = _between(OTHER.split("{name} (@{username})"), before).removesuffix(")").rpartition(" (@")
+    owner, _, username = (
+        _between(OTHER.split("{name} (@{username})"), before).removesuffix(")").rpartition(" (@")
+    )
     if not owner:
         return found
-    return found._replace(person="", owner=owner, username=username, messages_only=MESSAGES_ONLY in instructions.split("\n"))
+    return found._replace(
+        person="",
+        owner=owner,
+        username=username,
+        messages_only=MESSAGES_ONLY in instructions.split("\n"),
+    )
 
 
 def _between(ends: Sequence[str], lines: str) -> str:
-    """Give what stands between a line's beginning and its end; empty where there is no such line."""
+    """Give what stands between a line's beginning and its end.
+
+    Empty where there is no such line.
+    """
     begin, end = ends
-    found = next((line for line in lines.split("\n") if line.startswith(begin) and line.endswith(end)), "")
+    found = next(
+        (line for line in lines.split("\n") if line.startswith(begin) and line.endswith(end)), ""
+    )
     return found.removeprefix(begin).removesuffix(end)
 
 
@@ -113,13 +164,22 @@ def _persona(named: str, words: str) -> Persona:
     if not begins or not words:
         return Persona(agent=named)
     brief = next(_stated(_BRIEF, words, begins), None) is not None
-    return Persona(_first(_PERSON, words, begins), _first(_AGENT, words, begins) or named, _language(words, begins), brief)
+    return Persona(
+        _first(_PERSON, words, begins),
+        _first(_AGENT, words, begins) or named,
+        _language(words, begins),
+        brief,
+    )
 
 
 def _first(patterns: tuple[str, ...], words: str, begins: Sequence[int]) -> str:
     """Give the name that the first pattern finds."""
     found = next(_stated(patterns, words, begins), None)
-    return "" if found is None else next((value for value in found.groupdict().values() if value), "").strip()
+    return (
+        ""
+        if found is None
+        else next((value for value in found.groupdict().values() if value), "").strip()
+    )
 
 
 def _language(words: str, begins: Sequence[int]) -> str:
@@ -130,7 +190,9 @@ def _language(words: str, begins: Sequence[int]) -> str:
     return next(language for language, names in _LANGUAGES.items() if said in names.split("|"))
 
 
-def _stated(patterns: tuple[str, ...], words: str, begins: Sequence[int]) -> Iterator[re.Match[str]]:
+def _stated(
+    patterns: tuple[str, ...], words: str, begins: Sequence[int]
+) -> Iterator[re.Match[str]]:
     """Give where a sentence begins with one of the patterns, in their order."""
     for pattern in map(re.compile, patterns):
         yield from (found for at in begins if (found := pattern.match(words, at)))

@@ -1,8 +1,12 @@
-"""Finding again what was said, done and noted: episodes, and the notes below `Memory/`, ranked together by words, meaning and age.
+"""Finding again what was said, done and noted.
 
-By words a text counts by bm25, each word by how few of the candidates hold it, so that scores of both kinds can be compared and tell nothing of
-anybody else; by meaning it is as near as its nearest passage. The best of either kind are mixed as in the search of notes. An episode fades:
-FADING of its score halves every HALF_LIFE_DAYS, and the rest stays, so that what fits well is found however old it is. Notes do not fade.
+Episodes, and the notes below `Memory/`, ranked together by words, meaning and age.
+
+By words a text counts by bm25, each word by how few of the candidates hold it, so that scores of
+both kinds can be compared and tell nothing of anybody else; by meaning it is as near as its
+nearest passage. The best of either kind are mixed as in the search of notes. An episode fades:
+FADING of its score halves every HALF_LIFE_DAYS, and the rest stays, so that what fits well is
+found however old it is. Notes do not fade.
 """
 
 import asyncio
@@ -53,7 +57,10 @@ Key = tuple[Literal["note", "episode"], int]
 
 
 class Recalled(msgspec.Struct, frozen=True):
-    """Something that was found: `kind` is that of the contract; a higher score, up to 1, fits better."""
+    """Something that was found: `kind` is that of the contract.
+
+    A higher score, up to 1, fits better.
+    """
 
     kind: str
     title: str
@@ -66,7 +73,9 @@ class Recalled(msgspec.Struct, frozen=True):
 
 
 class Ask(msgspec.Struct, frozen=True):
-    """What is looked for: words in any form, the text for its meaning, a condition on `e`, an episode, the folder of facts, and how many."""
+    """What is looked for: words in any form, the text for its meaning, a condition on `e`, an
+    episode, the folder of facts, and how many.
+    """
 
     query: Query
     text: str
@@ -108,7 +117,10 @@ class Found(msgspec.Struct, frozen=True):
 
 
 async def recall(app: App, me: Caller, text: str, limit: int) -> list[Recalled]:
-    """Give what fits a query best among the caller's own episodes and facts, best first; without words, the newest of the days it names."""
+    """Give what fits a query best among the caller's own episodes and facts, best first.
+
+    Without words, the newest of the days it names.
+    """
     await search.caught_up(app)
     await message_memory.caught_up(app)
     ask = app.quick(_read, me, text, limit)
@@ -119,7 +131,10 @@ async def recall(app: App, me: Caller, text: str, limit: int) -> list[Recalled]:
 
 
 def folder(tx: Tx, owner: int, *below: str) -> int | None:
-    """Give the folder of an owner's memory, or one below it, if it is there; names are compared without case."""
+    """Give the folder of an owner's memory, or one below it, if it is there.
+
+    Names are compared without case.
+    """
     at: int | None = None
     for name in (FOLDER, *below):
         found = folder_rows.child(tx, owner, at, name)
@@ -130,13 +145,17 @@ def folder(tx: Tx, owner: int, *below: str) -> int | None:
 
 
 def fade(at: str, now: datetime) -> float:
-    """Give the factor by which an episode of that moment counts now: 1 for a new one, nearer to 1 - FADING the older it is."""
+    """Give the factor by which an episode of that moment counts now: 1 for a new one, nearer to
+    1 - FADING the older it is.
+    """
     days = max(0.0, (now - datetime.fromisoformat(at)).total_seconds() / DAY_SECONDS)
     return float(1 - FADING + FADING * 0.5 ** (days / HALF_LIFE_DAYS))
 
 
 def _read(tx: Tx, me: Caller, text: str, limit: int) -> Ask:
-    """Read a query as words; of the operators of search only those that name days are known here."""
+    """Read a query as words; of the operators of search only those that name days are known
+    here.
+    """
     zone = due.zone_of(tx, me)
     parsed = query_language.parse(text, due.day_of(tx.now, zone))
     periods = parsed.filters.periods
@@ -148,7 +167,9 @@ def _read(tx: Tx, me: Caller, text: str, limit: int) -> Ask:
     params: dict[str, Any] = {"me": me.user}
     for number, period in enumerate(periods):
         span = due.span(period.first, period.last, zone)
-        conditions.append(f"{'NOT ' if period.without else ''}(e.at >= :since{number} AND e.at < :until{number})")
+        conditions.append(
+            f"{'NOT ' if period.without else ''}(e.at >= :since{number} AND e.at < :until{number})"
+        )
         params |= {f"since{number}": span.since, f"until{number}": span.until}
     meant = " ".join(said) if periods else text
     query = structs.replace(query, filters=Filters(periods=periods))
@@ -160,7 +181,10 @@ _NOT_HIDDEN = """NOT EXISTS (SELECT 1 FROM conversation_members m
 
 
 async def _measured(app: App, me: Caller, ask: Ask) -> Measured | None:
-    """Measure how near everything is; None where meaning cannot rank, which is no failure of the search."""
+    """Measure how near everything is.
+
+    None where meaning cannot rank, which is no failure of the search.
+    """
     meaning = app.part(Meaning)
     model = meaning.answering
     if model is None:
@@ -176,36 +200,71 @@ async def _measured(app: App, me: Caller, ask: Ask) -> Measured | None:
     return await asyncio.to_thread(_nearness, model, noted, held, vector)
 
 
-def _nearness(model: Model, notes: "Sequence[Matrix]", held: "Sequence[Matrix]", vector: bytes) -> Measured:
-    return Measured(model, [matrix.nearness(vector) for matrix in notes], [matrix.nearness(vector) for matrix in held])
+def _nearness(
+    model: Model, notes: "Sequence[Matrix]", held: "Sequence[Matrix]", vector: bytes
+) -> Measured:
+    return Measured(
+        model,
+        [matrix.nearness(vector) for matrix in notes],
+        [matrix.nearness(vector) for matrix in held],
+    )
 
 
 def _newest(tx: Tx, me: Caller, ask: Ask) -> list[Recalled]:
     """Give the newest that there is of the days that are asked for."""
-    rows = tx.all(f"SELECT e.id FROM episodes e WHERE {ask.condition} ORDER BY e.at DESC, e.id DESC LIMIT :limit", limit=ask.limit, **ask.params)
+    rows = tx.all(
+        f"SELECT e.id FROM episodes e WHERE {ask.condition} "
+        "ORDER BY e.at DESC, e.id DESC LIMIT :limit",
+        limit=ask.limit,
+        **ask.params,
+    )
     keys: list[Key] = [("episode", row[0]) for row in rows]
     if ask.folder_id is not None:
-        keys += [("note", one.id) for one in rank_by_words.best(tx, me, ask.query, limit=ask.limit, folder_id=ask.folder_id)]
+        keys += [
+            ("note", one.id)
+            for one in rank_by_words.best(
+                tx, me, ask.query, limit=ask.limit, folder_id=ask.folder_id
+            )
+        ]
     found = _found(tx, me, keys)
     newest = sorted(found, key=lambda key: (found[key].at, key), reverse=True)[: ask.limit]
-    return [_recalled(found[key], fade(found[key].at, tx.moment), beginning(found[key].text)) for key in newest]
+    return [
+        _recalled(found[key], fade(found[key].at, tx.moment), beginning(found[key].text))
+        for key in newest
+    ]
 
 
 def _ranked(tx: Tx, me: Caller, ask: Ask, measured: Measured | None) -> list[Recalled]:
-    """Mix both measures of the best of either, let episodes fade, and show what is left at the top."""
-    facts = set() if ask.folder_id is None else rank_by_words.every_allowed(tx, me, ask.query, ask.folder_id)
+    """Mix both measures of the best of either, let episodes fade, and show what is left at the
+    top.
+    """
+    facts = (
+        set()
+        if ask.folder_id is None
+        else rank_by_words.every_allowed(tx, me, ask.query, ask.folder_id)
+    )
     keys = _with_words(tx, me, ask, facts)
     near = {} if measured is None else _near(tx, ask, measured, keys, facts)
     spans = {} if measured is None else _spans(tx, measured.model, list(near))
     near = {key: one for key, one in near.items() if spans.get(key) is not None}
     found = _found(tx, me, [*keys, *(near.keys() - set(keys))])
     scores = rank_by_meaning.mixed(
-        _by_words(ask.wanted, found), {key: one.score for key, one in near.items() if key in found}, low=rank_by_meaning.LEAST
+        _by_words(ask.wanted, found),
+        {key: one.score for key, one in near.items() if key in found},
+        low=rank_by_meaning.LEAST,
     )
-    faded = {key: score * (fade(found[key].at, tx.moment) if key[0] == "episode" else 1.0) for key, score in scores.items()}
-    best = sorted(faded, key=lambda key: (faded[key], found[key].at, key), reverse=True)[: ask.limit]
+    faded = {
+        key: score * (fade(found[key].at, tx.moment) if key[0] == "episode" else 1.0)
+        for key, score in scores.items()
+    }
+    best = sorted(faded, key=lambda key: (faded[key], found[key].at, key), reverse=True)[
+        : ask.limit
+    ]
     places = {key: note_vectors.place(spans[key], near[key].ordinal) for key in best if key in near}
-    return [_recalled(found[key], faded[key], _shown(found[key].text, ask.wanted, places.get(key))) for key in best]
+    return [
+        _recalled(found[key], faded[key], _shown(found[key].text, ask.wanted, places.get(key)))
+        for key in best
+    ]
 
 
 def _with_words(tx: Tx, me: Caller, ask: Ask, facts: Collection[int]) -> list[Key]:
@@ -221,9 +280,12 @@ def _notes_with_words(tx: Tx, me: Caller, ask: Ask, facts: Collection[int]) -> l
     name = word_index.table(me.user)
     # The + keeps SQLite from asking the index for one note after another.
     rows = tx.all(
-        f"SELECT rowid FROM {name} WHERE {name} MATCH :match AND +rowid IN ({IN_LIST}) ORDER BY rank, rowid DESC LIMIT :most",
-        match=some(ask.query, telling_words(ask.query)), ids=in_list(list(facts)), most=ask.pool,
-    )  # fmt: skip
+        f"SELECT rowid FROM {name} WHERE {name} MATCH :match AND +rowid IN ({IN_LIST}) "
+        "ORDER BY rank, rowid DESC LIMIT :most",
+        match=some(ask.query, telling_words(ask.query)),
+        ids=in_list(list(facts)),
+        most=ask.pool,
+    )
     return [row[0] for row in rows]
 
 
@@ -231,20 +293,29 @@ def _episodes_with_words(tx: Tx, me: Caller, ask: Ask) -> list[int]:
     if not episodes.has_words(tx, me.user):
         return []
     name = episodes.table(me.user)
-    newest = f"SELECT rowid AS id, rank AS score FROM {name} WHERE {name} MATCH :match ORDER BY rowid DESC LIMIT {RANKED}"
+    newest = (
+        f"SELECT rowid AS id, rank AS score FROM {name} WHERE {name} MATCH :match "
+        f"ORDER BY rowid DESC LIMIT {RANKED}"
+    )
     if ask.query.filters.periods:  # the newest may all be of other days
-        newest = f"""SELECT {name}.rowid AS id, {name}.rank AS score FROM {name} CROSS JOIN episodes e ON e.id = {name}.rowid
+        newest = f"""SELECT {name}.rowid AS id, {name}.rank AS score FROM {name} CROSS
+          JOIN episodes e ON e.id = {name}.rowid
             WHERE {name} MATCH :match AND {ask.condition} LIMIT {RANKED}"""
     rows = tx.all(
-        f"""SELECT e.id FROM (SELECT id FROM ({newest}) ORDER BY score, id DESC LIMIT {RANKED}) ranked CROSS JOIN episodes e ON e.id = ranked.id
+        f"""SELECT e.id FROM (SELECT id FROM ({newest}) ORDER BY score, id DESC
+          LIMIT {RANKED}) ranked CROSS JOIN episodes e ON e.id = ranked.id
             WHERE {ask.condition} LIMIT :most""",
-        match=some(ask.query, telling_words(ask.query)), most=ask.pool, **ask.params,
-    )  # fmt: skip
+        match=some(ask.query, telling_words(ask.query)),
+        most=ask.pool,
+        **ask.params,
+    )
     return [row[0] for row in rows]
 
 
 def _by_words(wanted: Sequence[Pattern], found: "Mapping[Key, Found]") -> dict[Key, float]:
-    """Give bm25 for each text that holds any of the words, each word weighed by how few of the texts hold it."""
+    """Give bm25 for each text that holds any of the words, each word weighed by how few of the
+    texts hold it.
+    """
     counts = {key: times(wanted, one.title, one.text, MOST_TIMES) for key, one in found.items()}
     holding = [sum(1 for count in counts.values() if count[place]) for place in range(len(wanted))]
     rarities = [math.log(1 + (len(counts) - number + 0.5) / (number + 0.5)) for number in holding]
@@ -252,15 +323,29 @@ def _by_words(wanted: Sequence[Pattern], found: "Mapping[Key, Found]") -> dict[K
     return {key: score for key, score in scores.items() if score > 0}
 
 
-def _near(tx: Tx, ask: Ask, measured: Measured, keys: Iterable[Key], facts: Collection[int]) -> "dict[Key, Near]":
+def _near(
+    tx: Tx, ask: Ask, measured: Measured, keys: Iterable[Key], facts: Collection[int]
+) -> "dict[Key, Near]":
     """Give how near the nearest are that may be found, and those that hold the words."""
     near: dict[Key, Near] = {}
     for place in measured.notes:
-        best = {id_: one for id_, one in place.of(facts, ask.pool).items() if one.score >= rank_by_meaning.LEAST}
-        near |= {("note", id_): one for id_, one in (place.of(id_ for kind, id_ in keys if kind == "note") | best).items()}
+        best = {
+            id_: one
+            for id_, one in place.of(facts, ask.pool).items()
+            if one.score >= rank_by_meaning.LEAST
+        }
+        near |= {
+            ("note", id_): one
+            for id_, one in (place.of(id_ for kind, id_ in keys if kind == "note") | best).items()
+        }
     for place in measured.episodes:
         best = _nearest(tx, ask, place)
-        near |= {("episode", id_): one for id_, one in (place.of(id_ for kind, id_ in keys if kind == "episode") | best).items()}
+        near |= {
+            ("episode", id_): one
+            for id_, one in (
+                place.of(id_ for kind, id_ in keys if kind == "episode") | best
+            ).items()
+        }
     return near
 
 
@@ -268,16 +353,25 @@ def _nearest(tx: Tx, ask: Ask, nearness: "Nearness") -> "dict[int, Near]":
     best = nearness.best(ask.pool)
     allowed = _allowed(tx, ask, list(best))
     if len(allowed) < ask.limit and len(best) >= ask.pool:
-        allowed = {row[0] for row in tx.all(f"SELECT e.id FROM episodes e WHERE {ask.condition}", **ask.params)}
+        allowed = {
+            row[0]
+            for row in tx.all(f"SELECT e.id FROM episodes e WHERE {ask.condition}", **ask.params)
+        }
         best = nearness.of(allowed, ask.pool)
-    return {id_: one for id_, one in best.items() if id_ in allowed and one.score >= rank_by_meaning.LEAST}
+    return {
+        id_: one
+        for id_, one in best.items()
+        if id_ in allowed and one.score >= rank_by_meaning.LEAST
+    }
 
 
 def _allowed(tx: Tx, ask: Ask, ids: Sequence[int]) -> set[int]:
     rows = tx.all(
-        f"SELECT e.id FROM json_each(:asked) asked CROSS JOIN episodes e ON e.id = asked.value WHERE {ask.condition}",
-        asked=in_list(ids), **ask.params,
-    )  # fmt: skip
+        "SELECT e.id FROM json_each(:asked) asked CROSS "
+        f"JOIN episodes e ON e.id = asked.value WHERE {ask.condition}",
+        asked=in_list(ids),
+        **ask.params,
+    )
     return {row[0] for row in rows}
 
 
@@ -285,26 +379,44 @@ def _spans(tx: Tx, model: Model, keys: Sequence[Key]) -> dict[Key, bytes | None]
     """Give the packed spans of those that have current vectors."""
     notes = note_vectors.known(tx, model.id, [id_ for kind, id_ in keys if kind == "note"])
     held = episode_vectors.spans(tx, model.id, [id_ for kind, id_ in keys if kind == "episode"])
-    return {("note", id_): known.spans for id_, known in notes.items()} | {("episode", id_): spans for id_, spans in held.items()}
+    return {("note", id_): known.spans for id_, known in notes.items()} | {
+        ("episode", id_): spans for id_, spans in held.items()
+    }
 
 
 def _found(tx: Tx, me: Caller, keys: Sequence[Key]) -> dict[Key, Found]:
     """Give what is known of notes and episodes of the caller, as far as they are still there."""
     found: dict[Key, Found] = {}
     for row in tx.all(
-        f"SELECT id, kind, title, text, path, conversation_id, at FROM episodes WHERE user_id = :me AND id IN ({IN_LIST})",
-        me=me.user, ids=in_list([id_ for kind, id_ in keys if kind == "episode"]),
-    ):  # fmt: skip
-        found["episode", row["id"]] = Found(row["kind"], row["title"], row["text"], row["path"], None, row["conversation_id"], row["at"])
+        "SELECT id, kind, title, text, path, conversation_id, at FROM episodes "
+        f"WHERE user_id = :me AND id IN ({IN_LIST})",
+        me=me.user,
+        ids=in_list([id_ for kind, id_ in keys if kind == "episode"]),
+    ):
+        found["episode", row["id"]] = Found(
+            row["kind"],
+            row["title"],
+            row["text"],
+            row["path"],
+            None,
+            row["conversation_id"],
+            row["at"],
+        )
     notes = tx.all(
         f"""SELECT id, title, folder_id, updated_at, substr(content, 1, {LOOKED_AT}) AS content FROM notes
             WHERE id IN ({IN_LIST}) AND owner_id = :me AND trash_id IS NULL""",
-        me=me.user, ids=in_list([id_ for kind, id_ in keys if kind == "note"]),
-    )  # fmt: skip
-    paths = {folder_id: folder_rows.path(tx, folder_id) for folder_id in {row["folder_id"] for row in notes}}
+        me=me.user,
+        ids=in_list([id_ for kind, id_ in keys if kind == "note"]),
+    )
+    paths = {
+        folder_id: folder_rows.path(tx, folder_id)
+        for folder_id in {row["folder_id"] for row in notes}
+    }
     for row in notes:
         path = f"{paths[row['folder_id']]}/{row['title']}"
-        found["note", row["id"]] = Found("memory_note", row["title"], row["content"], path, row["id"], None, row["updated_at"])
+        found["note", row["id"]] = Found(
+            "memory_note", row["title"], row["content"], path, row["id"], None, row["updated_at"]
+        )
     return found
 
 
@@ -314,4 +426,13 @@ def _shown(text: str, wanted: Sequence[Pattern], place: tuple[int, int] | None) 
 
 
 def _recalled(one: Found, score: float, shown: str) -> Recalled:
-    return Recalled(one.kind, one.title, shown, one.path, one.note_id, one.conversation_id, round(score, 6), one.at)
+    return Recalled(
+        one.kind,
+        one.title,
+        shown,
+        one.path,
+        one.note_id,
+        one.conversation_id,
+        round(score, 6),
+        one.at,
+    )

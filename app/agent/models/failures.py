@@ -23,13 +23,20 @@ from app.errors import AppError, Unavailable
 
 SENTENCES: tuple[tuple[type[Exception], str], ...] = (
     (UsageLimitExceeded, live_turn.TOO_MUCH),
-    (ModelContextWindowExceededError, "This conversation is too long for the model; begin a new one, or choose a model that reads more at once."),
+    (
+        ModelContextWindowExceededError,
+        "This conversation is too long for the model; begin a new one, or choose a "
+        "model that reads more at once.",
+    ),
     (ModelAuthenticationError, "The model's provider does not accept the key that is set for it."),
     (ModelNotFoundError, "The model's provider has no model of that name."),
     (ModelQuotaExceededError, "The account at the model's provider is used up."),
     (ModelRateLimitError, "The model's provider takes no more requests just now; try again later."),
     (ModelUnavailableError, "The model's provider is overloaded; try again later."),
-    (ModelConnectionError, "The connection to the model's provider could not be made, or broke off; try again."),
+    (
+        ModelConnectionError,
+        "The connection to the model's provider could not be made, or broke off; try again.",
+    ),
     (TimeoutError, live_turn.TOO_LONG),
 )
 """The first that fits is said."""
@@ -44,26 +51,41 @@ class ToolBroke(AppError):
 
 
 def explained(failure: Exception, *, in_tool: bool) -> AppError:
-    """Give the failure that the user is told, and log what nobody foresaw; `in_tool` says whether a tool was running."""
+    """Give the failure that the user is told, and log what nobody foresaw.
+
+    `in_tool` says whether a tool was running.
+    """
     if isinstance(failure, AppError):
         return failure
     if in_tool:
         log.error("A tool of the agent failed", exc_info=failure)
         return ToolBroke(INTERNAL)
-    if not isinstance(failure, ModelAPIError | UnexpectedModelBehavior | UsageLimitExceeded | TimeoutError):
-        log.warning("What a model sent could not be read: %s in %s", type(failure).__name__, _place(failure))
-    sentence = next((sentence for kind, sentence in SENTENCES if isinstance(failure, kind)), live_turn.UNUSABLE)
+    if not isinstance(
+        failure, ModelAPIError | UnexpectedModelBehavior | UsageLimitExceeded | TimeoutError
+    ):
+        log.warning(
+            "What a model sent could not be read: %s in %s", type(failure).__name__, _place(failure)
+        )
+    sentence = next(
+        (sentence for kind, sentence in SENTENCES if isinstance(failure, kind)), live_turn.UNUSABLE
+    )
     wait = getattr(failure, "retry_after", None)
-    return Unavailable(sentence, **({} if wait is None else {"retryAfter": max(1, math.ceil(wait))}))
+    return Unavailable(
+        sentence, **({} if wait is None else {"retryAfter": max(1, math.ceil(wait))})
+    )
 
 
 def broke_off(messages: Sequence[ModelMessage]) -> bool:
-    """Say whether the last answer came over a wire and ended without the word that it is complete."""
+    """Say whether the last answer came over a wire and ended without the word that it is
+    complete.
+    """
     last = messages[-1] if messages else None
     if not isinstance(last, ModelResponse) or last.provider_url is None:
         return False
     # The library takes it for a stop where an OpenAI-compatible server gave no reason for the end.
-    return last.finish_reason is None or (last.finish_reason == "stop" and "finish_reason" not in (last.provider_details or {}))
+    return last.finish_reason is None or (
+        last.finish_reason == "stop" and "finish_reason" not in (last.provider_details or {})
+    )
 
 
 def _place(failure: Exception) -> str:
@@ -71,4 +93,8 @@ def _place(failure: Exception) -> str:
     trace = failure.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    return "an unknown place" if trace is None else f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
+    return (
+        "an unknown place"
+        if trace is None
+        else f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
+    )

@@ -1,4 +1,8 @@
-"""A model of a provider, guarded: asked in a way that it can bear, waited for when it asks, and replaced by the rules while it has said nothing."""
+"""A model of a provider, guarded.
+
+Asked in a way that it can bear, waited for when it asks, and replaced by the rules while it has
+said nothing.
+"""
 
 import asyncio
 import contextlib
@@ -35,19 +39,40 @@ MOST_WAITS = 2
 LEAST_CONTEXT = 4_096
 SMALL_RESULT_TOKENS, RESULT_TOKENS = 500, 8_000
 LEAST_HISTORY_TOKENS = 600
-_OVERFLOW = regex(r"exceed_context_size|context (?:size|length|window)|prompt is too long|too many tokens|context_length", re.IGNORECASE)
-_WINDOW = (regex(r"""n_ctx["']?\s*[:=]\s*(\d{3,8})"""), regex(r"context (?:length|size|window)\D{0,20}(\d{3,8})"))
+_OVERFLOW = regex(
+    r"exceed_context_size|context (?:size|length|window)|prompt is too long|too "
+    r"many tokens|context_length",
+    re.IGNORECASE,
+)
+_WINDOW = (
+    regex(r"""n_ctx["']?\s*[:=]\s*(\d{3,8})"""),
+    regex(r"context (?:length|size|window)\D{0,20}(\d{3,8})"),
+)
 _PROMPT = regex(r"""n_prompt_tokens["']?\s*[:=]\s*(\d{2,8})""")
 
 Pause = Callable[[float], Awaitable[None]]
 
 
 class GuardedModel(WrapperModel):
-    """One turn's model: what it may be asked is fitted to it, and once it has failed the rules answer for the rest of the turn."""
+    """One turn's model: what it may be asked is fitted to it, and once it has failed the rules
+    answer for the rest of the turn.
+    """
 
-    def __init__(self, asked: Model, rules: OfflineModel, configured: Configured, now: datetime, *, pause: Pause = asyncio.sleep) -> None:
+    def __init__(
+        self,
+        asked: Model,
+        rules: OfflineModel,
+        configured: Configured,
+        now: datetime,
+        *,
+        pause: Pause = asyncio.sleep,
+    ) -> None:
         self._tools = model_choice.tools_of(configured)
-        super().__init__(asked if self._tools != "none" else HybridModel(asked, rules, fit=lambda messages: self._fitted(messages, ())))
+        super().__init__(
+            asked
+            if self._tools != "none"
+            else HybridModel(asked, rules, fit=lambda messages: self._fitted(messages, ()))
+        )
         self.fallback: Fallback | None = None
         self._rules = rules
         self._configured = configured
@@ -62,10 +87,15 @@ class GuardedModel(WrapperModel):
         return self._rules.model_name if self.fallback else self._configured.name
 
     async def request(
-        self, messages: list[ModelMessage], model_settings: ModelSettings | None, model_request_parameters: ModelRequestParameters
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
         """Give the whole next step."""
-        async with self.request_stream(messages, model_settings, model_request_parameters) as stream:
+        async with self.request_stream(
+            messages, model_settings, model_request_parameters
+        ) as stream:
             async for _ in stream:
                 pass
         return stream.get()
@@ -80,9 +110,19 @@ class GuardedModel(WrapperModel):
     ) -> AsyncIterator[StreamedResponse]:
         """Give the next step in pieces, the model's own or the rules'."""
         async with contextlib.AsyncExitStack() as stack:
-            stream = None if self.fallback else await self._opened(stack, messages, model_settings, model_request_parameters, run_context)
+            stream = (
+                None
+                if self.fallback
+                else await self._opened(
+                    stack, messages, model_settings, model_request_parameters, run_context
+                )
+            )
             if stream is None:
-                stream = await stack.enter_async_context(self._rules.request_stream(messages, model_settings, model_request_parameters, run_context))
+                stream = await stack.enter_async_context(
+                    self._rules.request_stream(
+                        messages, model_settings, model_request_parameters, run_context
+                    )
+                )
             yield stream
 
     async def _opened(
@@ -93,16 +133,32 @@ class GuardedModel(WrapperModel):
         parameters: ModelRequestParameters,
         context: Any,
     ) -> StreamedResponse | None:
-        """Give a stream that has begun to say something, or None when there is none to be had, `fallback` saying why."""
+        """Give a stream that has begun to say something, or None when there is none to be had,
+        `fallback` saying why.
+        """
         offered = self._offered(parameters, messages)
-        known = parameters if self._tools != "none" else dataclasses.replace(parameters, function_tools=[])
+        known = (
+            parameters
+            if self._tools != "none"
+            else dataclasses.replace(parameters, function_tools=[])
+        )
         shortened, waits = False, 0
         while True:
-            fitted = messages if self._tools == "none" else self._fitted(messages, offered.function_tools)
+            fitted = (
+                messages
+                if self._tools == "none"
+                else self._fitted(messages, offered.function_tools)
+            )
             asked = self._asked(settings)
             attempt = contextlib.AsyncExitStack()
             try:
-                stream = await opened(attempt, self.wrapped.request_stream(fitted, asked, offered, context), known, messages, self._now)
+                stream = await opened(
+                    attempt,
+                    self.wrapped.request_stream(fitted, asked, offered, context),
+                    known,
+                    messages,
+                    self._now,
+                )
             except AppError:
                 await attempt.aclose()
                 raise
@@ -110,7 +166,11 @@ class GuardedModel(WrapperModel):
                 await attempt.aclose()
                 if _is_overflow(error) and not shortened:
                     shortened = True
-                    self._learn(error, shorten_history.tokens_of(fitted), shorten_history.tokens_of([], offered.function_tools))
+                    self._learn(
+                        error,
+                        shorten_history.tokens_of(fitted),
+                        shorten_history.tokens_of([], offered.function_tools),
+                    )
                     continue
                 pause = _pause_of(error) if waits < MOST_WAITS else None
                 if pause is None:
@@ -125,47 +185,73 @@ class GuardedModel(WrapperModel):
                 stack.push_async_exit(attempt)
                 return stream
 
-    def _offered(self, parameters: ModelRequestParameters, messages: list[ModelMessage]) -> ModelRequestParameters:
+    def _offered(
+        self, parameters: ModelRequestParameters, messages: list[ModelMessage]
+    ) -> ModelRequestParameters:
         """Give the tools as this model is told of them: flat, and few where it is small."""
-        tools = [dataclasses.replace(tool, parameters_json_schema=flat(tool.parameters_json_schema)) for tool in parameters.function_tools]
+        tools = [
+            dataclasses.replace(tool, parameters_json_schema=flat(tool.parameters_json_schema))
+            for tool in parameters.function_tools
+        ]
         if self._tools == "few":
             tools = tool_choice.few(tools, messages)
         return dataclasses.replace(parameters, function_tools=tools)
 
-    def _fitted(self, messages: list[ModelMessage], tools: Sequence[ToolDefinition]) -> list[ModelMessage]:
+    def _fitted(
+        self, messages: list[ModelMessage], tools: Sequence[ToolDefinition]
+    ) -> list[ModelMessage]:
         """Give the conversation as far as it fits into the model's context, where that is known."""
         messages = [lean_results.told(message) for message in messages]
         if self._window is None:
             return messages
         taken = shorten_history.tokens_of([], tools) + self._answer_tokens(self._window)
-        budget = max(LEAST_HISTORY_TOKENS, self._window - taken if self._most is None else min(self._most, self._window - taken))
+        budget = max(
+            LEAST_HISTORY_TOKENS,
+            self._window - taken if self._most is None else min(self._most, self._window - taken),
+        )
         small = self._window <= model_choice.SMALL_CONTEXT
-        return shorten_history.fitted(messages, budget, most_result=SMALL_RESULT_TOKENS if small else RESULT_TOKENS)
+        return shorten_history.fitted(
+            messages, budget, most_result=SMALL_RESULT_TOKENS if small else RESULT_TOKENS
+        )
 
     def _learn(self, error: Exception, said: int, tools: int) -> None:
-        """Take from a refusal what fits: by the tokens that the server counted where it tells them, else half of what was sent."""
+        """Take from a refusal what fits.
+
+        By the tokens that the server counted where it tells them, else half of what was sent.
+        """
         self._window = _window_told(error, self._window)
         counted = _PROMPT.search(f"{getattr(error, 'body', '')}")
         room = self._window - self._answer_tokens(self._window)
         self._most = room * (said + tools) // int(counted[1]) - tools if counted else said // 2
 
     def _asked(self, settings: ModelSettings | None) -> ModelSettings | None:
-        """Give the settings of the request, with a shorter answer where the context turned out to be small."""
+        """Give the settings of the request, with a shorter answer where the context turned out
+        to be small.
+        """
         if self._window is None or self._window == model_choice.context_of(self._configured):
             return settings
-        return ModelSettings(**{**(settings or {}), "max_tokens": self._answer_tokens(self._window)})
+        return ModelSettings(
+            **{**(settings or {}), "max_tokens": self._answer_tokens(self._window)}
+        )
 
     def _answer_tokens(self, window: int) -> int:
-        return min(providers.answer_tokens(self._configured), max(providers.LEAST_ANSWER_TOKENS, window // 4))
+        return min(
+            providers.answer_tokens(self._configured),
+            max(providers.LEAST_ANSWER_TOKENS, window // 4),
+        )
 
     def _fall_back(self, error: Exception, *, shortened: bool) -> None:
         reason = explained(error, self._configured, shortened=shortened)
         self.fallback = Fallback(self._configured.name, reason)
-        LOG.warning("the model %s is replaced by the rules for this turn: %s", self._configured.name, reason)
+        LOG.warning(
+            "the model %s is replaced by the rules for this turn: %s", self._configured.name, reason
+        )
 
 
 def explained(error: Exception, configured: Configured, *, shortened: bool = False) -> str:
-    """Tell why a model could not answer, in a sentence that holds nothing of what its provider wrote."""
+    """Tell why a model could not answer, in a sentence that holds nothing of what its provider
+    wrote.
+    """
     where = urlsplit(configured.url).netloc
     status = getattr(error, "status_code", None)
     match error:
@@ -182,7 +268,9 @@ def explained(error: Exception, configured: Configured, *, shortened: bool = Fal
         case Stuck():
             return f"{configured.name} made the same calls again and again."
         case _ if _is_overflow(error):
-            return f"The conversation is longer than {configured.name} can read" + (", even shortened." if shortened else ".")
+            return f"The conversation is longer than {configured.name} can read" + (
+                ", even shortened." if shortened else "."
+            )
         case wrong.ModelHTTPError():
             return f"{where} answered with status {status}."
         case _:
@@ -190,7 +278,10 @@ def explained(error: Exception, configured: Configured, *, shortened: bool = Fal
 
 
 def _pause_of(error: Exception) -> float | None:
-    """Give the seconds to wait before asking once more; None where asking again is of no use, or would take too long."""
+    """Give the seconds to wait before asking once more.
+
+    None where asking again is of no use, or would take too long.
+    """
     if not isinstance(error, wrong.ModelRateLimitError | wrong.ModelUnavailableError):
         return None
     asked = error.retry_after
@@ -201,11 +292,16 @@ def _pause_of(error: Exception) -> float | None:
 def _is_overflow(error: Exception) -> bool:
     if isinstance(error, wrong.ModelContextWindowExceededError):
         return True
-    return isinstance(error, wrong.ModelAPIError) and _OVERFLOW.search(f"{error.message} {error.body}") is not None
+    return (
+        isinstance(error, wrong.ModelAPIError)
+        and _OVERFLOW.search(f"{error.message} {error.body}") is not None
+    )
 
 
 def _window_told(error: Exception, known: int | None) -> int:
-    """Give the model's context as its refusal tells it, else half of what was thought, else what most have at least."""
+    """Give the model's context as its refusal tells it, else half of what was thought, else what
+    most have at least.
+    """
     text = f"{getattr(error, 'body', '')} {error}"
     told = next((int(found[1]) for pattern in _WINDOW if (found := pattern.search(text))), None)
     if told and (known is None or told < known):

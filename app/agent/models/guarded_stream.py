@@ -1,4 +1,7 @@
-"""What a guarded model streams: begun only once it says something, its printed calls made real, its arguments put right."""
+"""What a guarded model streams.
+
+Begun only once it says something, its printed calls made real, its arguments put right.
+"""
 
 import contextlib
 import dataclasses
@@ -9,7 +12,16 @@ from typing import Any
 
 from pydantic_ai import ModelResponseStreamEvent, PartDeltaEvent, PartStartEvent
 from pydantic_ai.exceptions import ModelAPIError, UnexpectedModelBehavior
-from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, TextPartDelta, ToolCallPart, ToolReturnPart, UserPromptPart
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    TextPart,
+    TextPartDelta,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
 from pydantic_ai.models import ModelRequestParameters, StreamedResponse
 from pydantic_ai.usage import RequestUsage
 
@@ -34,7 +46,9 @@ async def opened(
     messages: Sequence[ModelMessage],
     now: datetime,
 ) -> "GuardedStream":
-    """Open a model's stream on `stack` and give it once it has said its first word, or made its calls; raise whatever came before that."""
+    """Open a model's stream on `stack` and give it once it has said its first word, or made its
+    calls; raise whatever came before that.
+    """
     inner = await stack.enter_async_context(asked)
     stream = GuardedStream(parameters, inner=inner, texts=_texts(inner), messages=messages, now=now)
     await stream.begin()
@@ -56,7 +70,10 @@ class GuardedStream(StreamedResponse):
     ended: bool = dataclasses.field(default=False, init=False)
 
     async def begin(self) -> None:
-        """Read as far as the first text that may go out; raise NoAnswer where there is neither text nor call."""
+        """Read as far as the first text that may go out.
+
+        Raise NoAnswer where there is neither text nor call.
+        """
         self.first = await self._next()
         if not self.first and not self.calls():
             raise Stuck("the same again") if self._made() else NoAnswer("nothing was answered")
@@ -75,7 +92,10 @@ class GuardedStream(StreamedResponse):
                 raise ModelAPIError(self.model_name, type(error).__name__) from None
         for call in self.calls():
             yield self._parts_manager.handle_tool_call_part(
-                vendor_part_id=call.tool_call_id, tool_name=call.tool_name, args=call.args, tool_call_id=call.tool_call_id
+                vendor_part_id=call.tool_call_id,
+                tool_name=call.tool_name,
+                args=call.args,
+                tool_call_id=call.tool_call_id,
             )
 
     async def _next(self) -> str:
@@ -84,7 +104,11 @@ class GuardedStream(StreamedResponse):
             text = await anext(self.texts, None)
             self.ended = text is None
             self.held += text or ""
-            start = len(self.held) if self.ended else printed_calls.held_from(self.held, begun=bool(self.said))
+            start = (
+                len(self.held)
+                if self.ended
+                else printed_calls.held_from(self.held, begun=bool(self.said))
+            )
             if self.ended:
                 self._take_printed()
                 start = len(self.held) if self.said or self.held.strip() else 0
@@ -95,7 +119,10 @@ class GuardedStream(StreamedResponse):
         return ""
 
     def calls(self) -> list[ToolCallPart]:
-        """Give the calls that the model made, their arguments as the tools have them; none where it is stuck in making them."""
+        """Give the calls that the model made, their arguments as the tools have them.
+
+        None where it is stuck in making them.
+        """
         made = self._made()
         return [] if made and all(self._times(call) >= SAME_CALLS for call in made) else made
 
@@ -108,9 +135,13 @@ class GuardedStream(StreamedResponse):
         """Count how often the very call stands in this turn already."""
         count = 0
         for message in self.messages:
-            if isinstance(message, ModelRequest) and any(isinstance(part, UserPromptPart) for part in message.parts):
+            if isinstance(message, ModelRequest) and any(
+                isinstance(part, UserPromptPart) for part in message.parts
+            ):
                 count = 0
-            count += sum(_is_same(part, call) for part in message.parts if isinstance(part, ToolCallPart))
+            count += sum(
+                _is_same(part, call) for part in message.parts if isinstance(part, ToolCallPart)
+            )
         return count
 
     def _take_printed(self) -> None:
@@ -127,12 +158,19 @@ class GuardedStream(StreamedResponse):
         self.held = "" if self.printed else self.held
 
     def _was_read(self, held: str) -> bool:
-        """Say whether the text stands in what a tool or the user gave, so that the model only repeats it."""
+        """Say whether the text stands in what a tool or the user gave, so that the model only
+        repeats it.
+        """
         text = "".join(held.split())
-        return any(text in "".join(given.split()) for message in self.messages for given in _given(message))
+        return any(
+            text in "".join(given.split()) for message in self.messages for given in _given(message)
+        )
 
     def _schemas(self) -> dict[str, dict[str, Any]]:
-        return {tool.name: tool.parameters_json_schema for tool in self.model_request_parameters.function_tools}
+        return {
+            tool.name: tool.parameters_json_schema
+            for tool in self.model_request_parameters.function_tools
+        }
 
     def _repaired(self, call: ToolCallPart) -> ToolCallPart:
         schema = self._schemas().get(call.tool_name)
@@ -140,7 +178,11 @@ class GuardedStream(StreamedResponse):
             given = call.args_as_dict(raise_if_invalid=True)
         except (ValueError, AssertionError):
             return call
-        return call if schema is None else dataclasses.replace(call, args=repair_calls.repaired(given, schema, self.now))
+        return (
+            call
+            if schema is None
+            else dataclasses.replace(call, args=repair_calls.repaired(given, schema, self.now))
+        )
 
     def get(self) -> ModelResponse:
         """Give the response so far, with the calls as they are made."""
@@ -180,7 +222,10 @@ async def _texts(stream: StreamedResponse) -> AsyncIterator[str]:
     """Give the texts of a stream that are not empty."""
     async for event in stream:
         match event:
-            case PartStartEvent(part=TextPart(content=text)) | PartDeltaEvent(delta=TextPartDelta(content_delta=text)) if text:
+            case (
+                PartStartEvent(part=TextPart(content=text))
+                | PartDeltaEvent(delta=TextPartDelta(content_delta=text))
+            ) if text:
                 yield text
             case _:
                 pass
@@ -194,7 +239,12 @@ def _given(message: ModelMessage) -> list[str]:
     """Give the texts of a message that did not come from a model."""
     if not isinstance(message, ModelRequest):
         return []
-    return [text for part in message.parts if isinstance(part, ToolReturnPart | UserPromptPart) for text in _strings(part.content)]
+    return [
+        text
+        for part in message.parts
+        if isinstance(part, ToolReturnPart | UserPromptPart)
+        for text in _strings(part.content)
+    ]
 
 
 def _strings(value: Any) -> Iterator[str]:

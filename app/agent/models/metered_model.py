@@ -6,7 +6,13 @@ from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
 from pydantic_ai.exceptions import ModelAPIError
-from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ModelResponsePart, ToolCallPart
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    ModelResponsePart,
+    ToolCallPart,
+)
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
@@ -30,7 +36,10 @@ class MeteredModel(WrapperModel):
         self._meter = meter
 
     async def request(
-        self, messages: list[ModelMessage], model_settings: ModelSettings | None, model_request_parameters: ModelRequestParameters
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
         """Give the brain's answer."""
         limited = await self._reserve(messages, model_settings, model_request_parameters)
@@ -39,7 +48,13 @@ class MeteredModel(WrapperModel):
         except ModelAPIError:
             self._meter.after(0, 0)
             raise
-        self._note(answer.usage.input_tokens, answer.usage.output_tokens, answer.parts, messages, model_request_parameters)
+        self._note(
+            answer.usage.input_tokens,
+            answer.usage.output_tokens,
+            answer.parts,
+            messages,
+            model_request_parameters,
+        )
         return answer
 
     @contextlib.asynccontextmanager
@@ -54,20 +69,31 @@ class MeteredModel(WrapperModel):
         limited = await self._reserve(messages, model_settings, model_request_parameters)
         opened = False
         try:
-            async with self.wrapped.request_stream(messages, limited, model_request_parameters, run_context) as stream:
+            async with self.wrapped.request_stream(
+                messages, limited, model_request_parameters, run_context
+            ) as stream:
                 opened = True
                 try:
                     yield stream
                 finally:
                     usage, parts = stream.usage, stream.get().parts
-                    self._note(usage.input_tokens, usage.output_tokens, parts, messages, model_request_parameters)
+                    self._note(
+                        usage.input_tokens,
+                        usage.output_tokens,
+                        parts,
+                        messages,
+                        model_request_parameters,
+                    )
         except ModelAPIError:
             if not opened:
                 self._meter.after(0, 0)
             raise
 
     async def _reserve(
-        self, messages: Sequence[ModelMessage], given: ModelSettings | None, parameters: ModelRequestParameters
+        self,
+        messages: Sequence[ModelMessage],
+        given: ModelSettings | None,
+        parameters: ModelRequestParameters,
     ) -> ModelSettings | None:
         """Reserve the call and give the settings with which it cannot take more."""
         if not self._meter.reserves:
@@ -75,14 +101,28 @@ class MeteredModel(WrapperModel):
         asked = (given or {}).get("max_tokens") or self._meter.app.settings.max_completion
         await self._meter.before(self._prompt(messages, parameters), longest(self.system, asked))
         most = self._meter.most
-        return given if most is None or self.system == FREE else ModelSettings(**{**(given or {}), "max_tokens": min(asked, most)})
+        return (
+            given
+            if most is None or self.system == FREE
+            else ModelSettings(**{**(given or {}), "max_tokens": min(asked, most)})
+        )
 
     def _note(
-        self, prompt: int, completion: int, parts: Sequence[ModelResponsePart], messages: Sequence[ModelMessage], parameters: ModelRequestParameters
+        self,
+        prompt: int,
+        completion: int,
+        parts: Sequence[ModelResponsePart],
+        messages: Sequence[ModelMessage],
+        parameters: ModelRequestParameters,
     ) -> None:
-        """Note what a call took; of a brain that does not say, or was cut off before it said, what its words come to."""
+        """Note what a call took; of a brain that does not say, or was cut off before it said,
+        what its words come to.
+        """
         if not (prompt or completion):
-            prompt, completion = self._prompt(messages, parameters), tokens_in(text for part in parts for text in _texts(part))
+            prompt, completion = (
+                self._prompt(messages, parameters),
+                tokens_in(text for part in parts for text in _texts(part)),
+            )
         self._meter.after(prompt, completion)
 
     def _prompt(self, messages: Sequence[ModelMessage], parameters: ModelRequestParameters) -> int:
@@ -90,8 +130,18 @@ class MeteredModel(WrapperModel):
         if self.system == FREE:
             return transcript.most_tokens(said_in(messages))
         texts = (text for entry in messages for part in entry.parts for text in _texts(part))
-        told = next((entry.instructions for entry in reversed(messages) if isinstance(entry, ModelRequest) and entry.instructions), "")
-        tools = (json.dumps([tool.name, tool.description, tool.parameters_json_schema]) for tool in parameters.function_tools)
+        told = next(
+            (
+                entry.instructions
+                for entry in reversed(messages)
+                if isinstance(entry, ModelRequest) and entry.instructions
+            ),
+            "",
+        )
+        tools = (
+            json.dumps([tool.name, tool.description, tool.parameters_json_schema])
+            for tool in parameters.function_tools
+        )
         return tokens_in((told, *tools, *texts))
 
 
@@ -103,4 +153,10 @@ def _texts(part: Any) -> Iterator[str | bytes]:
         return
     content = getattr(part, "content", "")
     for item in content if isinstance(content, (list, tuple)) else (content,):
-        yield item if isinstance(item, str) else bytes(FILE_BYTES) if hasattr(item, "media_type") else str(item)
+        yield (
+            item
+            if isinstance(item, str)
+            else bytes(FILE_BYTES)
+            if hasattr(item, "media_type")
+            else str(item)
+        )

@@ -1,4 +1,8 @@
-"""Which language model is meant: by the request, the user's setting, the operator's choice or the environment; rules where there is none."""
+"""Which language model is meant.
+
+By the request, the user's setting, the operator's choice or the environment; rules where there
+is none.
+"""
 
 from urllib.parse import urlsplit
 
@@ -25,7 +29,11 @@ SMALL_CONTEXT = 16_384
 
 
 def chosen(tx: Tx, me: Caller, settings: Settings, wanted: str | None = None) -> Configured | None:
-    """Give the model that answers: the wanted one if there is one of that name, else the user's, else the server's default; None for the rules."""
+    """Give the model that answers.
+
+    The wanted one if there is one of that name, else the user's, else the server's default; None
+    for the rules.
+    """
     own = users.settings_of(tx, me).default_model if me.user else None
     for name in (wanted, own):
         if name and name.casefold() != DEFAULT:
@@ -43,7 +51,10 @@ def name_of(tx: Tx, me: Caller, settings: Settings, wanted: str | None = None) -
 
 
 def default(tx: Tx, settings: Settings) -> Configured | None:
-    """Give the server's default model: the operator's choice, else the environment's; None for the rules."""
+    """Give the server's default model.
+
+    The operator's choice, else the environment's; None for the rules.
+    """
     name = model_rows.default(tx)
     if name is None:
         return of_environment(settings)
@@ -54,7 +65,9 @@ def every(tx: Tx, settings: Settings) -> list[Configured]:
     """Give all models that can be asked for, by name, the environment's first."""
     stored = model_rows.every(tx)
     given = of_environment(settings)
-    hidden = given is None or any(model.name.casefold() == given.name.casefold() for model in stored)
+    hidden = given is None or any(
+        model.name.casefold() == given.name.casefold() for model in stored
+    )
     return stored if given is None or hidden else [given, *stored]
 
 
@@ -73,7 +86,9 @@ def of_environment(settings: Settings) -> Configured | None:
         return None
     provider = settings.model_provider
     key = FROM_SETTINGS if settings.model_key else ""
-    return Configured(settings.model, provider, address(provider, settings.model_url), settings.model, key)
+    return Configured(
+        settings.model, provider, address(provider, settings.model_url), settings.model, key
+    )
 
 
 def check(settings: Settings) -> None:
@@ -81,7 +96,9 @@ def check(settings: Settings) -> None:
     if not settings.model:
         return
     if settings.model.casefold() in (OFFLINE, DEFAULT):
-        raise SettingsError(f"HEARTH_MODEL: {settings.model} is not the name of a model at a provider")
+        raise SettingsError(
+            f"HEARTH_MODEL: {settings.model} is not the name of a model at a provider"
+        )
     try:
         address(settings.model_provider, settings.model_url)
     except ValueError as error:
@@ -89,10 +106,15 @@ def check(settings: Settings) -> None:
 
 
 def address(provider: Provider, url: str) -> str:
-    """Give the address to ask: the one that is given, else the provider's own. Raises ValueError, a sentence's end, for one that cannot be used."""
+    """Give the address to ask: the one that is given, else the provider's own.
+
+    Raises ValueError, a sentence's end, for one that cannot be used.
+    """
     if not url:
         if provider not in ADDRESSES:
-            raise ValueError("must be given, since the provider `compatible` has no address of its own")
+            raise ValueError(
+                "must be given, since the provider `compatible` has no address of its own"
+            )
         return ADDRESSES[provider]
     try:
         where = urlsplit(url)
@@ -128,10 +150,16 @@ def context_of(model: Configured) -> int | None:
 
 
 def tools_of(model: Configured) -> model_rows.Tools:
-    """Give how tools are offered: all, few, or none where the rules choose them; by what is known of the model where that is left to us."""
+    """Give how tools are offered.
+
+    All, few, or none where the rules choose them; by what is known of the model where that is
+    left to us.
+    """
     if model.tools != "auto":
         return model.tools
     if model.found is not None and model.found.tools is False:
         return "none"
     own_server = model.provider in OWN_SERVERS or is_local(model.url)
-    return "few" if own_server or (context_of(model) or SMALL_CONTEXT + 1) <= SMALL_CONTEXT else "all"
+    return (
+        "few" if own_server or (context_of(model) or SMALL_CONTEXT + 1) <= SMALL_CONTEXT else "all"
+    )

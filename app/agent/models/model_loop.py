@@ -1,13 +1,30 @@
-"""The agent's loop: ask the brain, run the tools it names with the caller's own rights, until it answers. Here pydantic-ai is driven."""
+"""The agent's loop: ask the brain, run the tools it names with the caller's own rights, until it
+answers. Here pydantic-ai is driven.
+"""
 
 import asyncio
 import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic_ai import Agent, FunctionToolCallEvent, FunctionToolResultEvent, ModelRetry, PartDeltaEvent, PartStartEvent, RunContext
+from pydantic_ai import (
+    Agent,
+    FunctionToolCallEvent,
+    FunctionToolResultEvent,
+    ModelRetry,
+    PartDeltaEvent,
+    PartStartEvent,
+    RunContext,
+)
 from pydantic_ai.exceptions import ToolFailed
-from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelRequest, TextPart, TextPartDelta, ToolCallPart
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelMessagesTypeAdapter,
+    ModelRequest,
+    TextPart,
+    TextPartDelta,
+    ToolCallPart,
+)
 from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.tools import ToolDefinition
@@ -27,7 +44,10 @@ _an_object = SchemaValidator(core_schema.dict_schema(keys_schema=core_schema.str
 
 
 class OfferedTools(AbstractToolset[Turn]):
-    """The tools that the turn's caller may use, as the catalogue has them: what is not offered cannot be called."""
+    """The tools that the turn's caller may use, as the catalogue has them.
+
+    What is not offered cannot be called.
+    """
 
     @property
     def id(self) -> str:
@@ -38,21 +58,38 @@ class OfferedTools(AbstractToolset[Turn]):
         """Give the tools that are offered in the turn, and those of its desk."""
         turn = ctx.deps
         offered = {tool.name: self._tool(tool) for tool in live_turn.offered(turn)}
-        return offered | ({} if turn.desk is None else {tool.name: self._made(tool) for tool in turn.desk.extra})
+        return offered | (
+            {} if turn.desk is None else {tool.name: self._made(tool) for tool in turn.desk.extra}
+        )
 
     def _tool(self, tool: registry.RegisteredTool) -> ToolsetTool[Turn]:
         found = tool.descriptor
         definition = ToolDefinition(
-            name=found.name, description=found.description, parameters_json_schema=found.parameters, sequential=found.read_write == "write"
+            name=found.name,
+            description=found.description,
+            parameters_json_schema=found.parameters,
+            sequential=found.read_write == "write",
         )
         return self._made(definition)
 
     def _made(self, definition: ToolDefinition) -> ToolsetTool[Turn]:
-        return ToolsetTool(toolset=self, tool_def=definition, max_retries=live_turn.RETRIES, args_validator=_an_object)
+        return ToolsetTool(
+            toolset=self,
+            tool_def=definition,
+            max_retries=live_turn.RETRIES,
+            args_validator=_an_object,
+        )
 
-    async def call_tool(self, name: str, tool_args: dict[str, Any], ctx: RunContext[Turn], tool: ToolsetTool[Turn]) -> Any:
-        """Run one tool by the same door as everyone; a refusal is told to the brain and is never a crash."""
-        used = await live_turn.use(ctx.deps, name, tool_args, ctx.tool_call_id or "", step=ctx.run_step)
+    async def call_tool(
+        self, name: str, tool_args: dict[str, Any], ctx: RunContext[Turn], tool: ToolsetTool[Turn]
+    ) -> Any:
+        """Run one tool by the same door as everyone.
+
+        A refusal is told to the brain and is never a crash.
+        """
+        used = await live_turn.use(
+            ctx.deps, name, tool_args, ctx.tool_call_id or "", step=ctx.run_step
+        )
         match used.outcome:
             case "retried":
                 raise ModelRetry(used.content)
@@ -70,15 +107,34 @@ def instructions(ctx: RunContext[Turn]) -> str:
     return live_turn.instructions(ctx.deps)
 
 
-async def run(turn: Turn, brain: Model, prompt: Prompt, history: Sequence[bytes], *, temperature: float | None = None) -> Ended:
-    """Answer `prompt` with `brain`, which is told what the earlier turns left; events go out as they happen. Never raises for what a model does."""
+async def run(
+    turn: Turn,
+    brain: Model,
+    prompt: Prompt,
+    history: Sequence[bytes],
+    *,
+    temperature: float | None = None,
+) -> Ended:
+    """Answer `prompt` with `brain`, which is told what the earlier turns left.
+
+    Events go out as they happen. Never raises for what a model does.
+    """
     before = [entry for part in history for entry in ModelMessagesTypeAdapter.validate_json(part)]
     settings = ModelSettings() if temperature is None else ModelSettings(temperature=temperature)
-    most = UsageLimits(request_limit=turn.limits.requests, tool_calls_limit=turn.limits.tool_calls, total_tokens_limit=turn.limits.tokens)
+    most = UsageLimits(
+        request_limit=turn.limits.requests,
+        tool_calls_limit=turn.limits.tool_calls,
+        total_tokens_limit=turn.limits.tokens,
+    )
     error: AppError | None = None
     limit = asyncio.timeout(turn.seconds or turn.app.settings.turn_seconds or None)
     async with AGENT.run_stream_events(
-        prompts.content_of(prompt), message_history=before, model=brain, deps=turn, usage_limits=most, model_settings=settings
+        prompts.content_of(prompt),
+        message_history=before,
+        model=brain,
+        deps=turn,
+        usage_limits=most,
+        model_settings=settings,
     ) as events:
         try:
             async with limit:
@@ -88,25 +144,38 @@ async def run(turn: Turn, brain: Model, prompt: Prompt, history: Sequence[bytes]
         except TooManyRefusals as refusal:
             await turn.give_up(refusal)
         except Exception as failure:
-            in_tool = not limit.expired() and any(call.outcome == live_turn.CALLED for call in turn.calls)
+            in_tool = not limit.expired() and any(
+                call.outcome == live_turn.CALLED for call in turn.calls
+            )
             error = failures.explained(failure, in_tool=in_tool)
     await turn.end()
     usage, messages = events.usage, events.all_messages()
     if error is None and failures.broke_off(messages):
         error = Unavailable(failures.BROKE_OFF)
     left = [_uninstructed(entry) for entry in messages[len(before) :]]
-    return Ended(brain.model_name, usage.input_tokens, usage.output_tokens, ModelMessagesTypeAdapter.dump_json(prompts.shortened(left)), error)
+    return Ended(
+        brain.model_name,
+        usage.input_tokens,
+        usage.output_tokens,
+        ModelMessagesTypeAdapter.dump_json(prompts.shortened(left)),
+        error,
+    )
 
 
 def _uninstructed(entry: ModelMessage) -> ModelMessage:
     """Give a message without the instructions of its turn: every turn has its own."""
-    return dataclasses.replace(entry, instructions=None) if isinstance(entry, ModelRequest) else entry
+    return (
+        dataclasses.replace(entry, instructions=None) if isinstance(entry, ModelRequest) else entry
+    )
 
 
 async def _tell(turn: Turn, event: Any) -> None:
     """Pass on what of the run's events the contract has."""
     match event:
-        case PartStartEvent(part=TextPart(content=text)) | PartDeltaEvent(delta=TextPartDelta(content_delta=text)):
+        case (
+            PartStartEvent(part=TextPart(content=text))
+            | PartDeltaEvent(delta=TextPartDelta(content_delta=text))
+        ):
             await turn.say(text)
         case FunctionToolCallEvent(part=ToolCallPart() as part):
             await turn.begin_call(part.tool_name, part.tool_call_id)
@@ -118,7 +187,16 @@ async def _tell(turn: Turn, event: Any) -> None:
 
 
 def _note_unmade(turn: Turn, part: Any) -> None:
-    """Put a call into the audit that never came to the gate: of a tool that was not offered, or with arguments that are no object."""
+    """Put a call into the audit that never came to the gate.
+
+    Of a tool that was not offered, or with arguments that are no object.
+    """
     name = getattr(part, "tool_name", None)
     if name is not None and all(call.id != part.tool_call_id for call in turn.calls):
-        audit.later(turn.app, turn.me, audit.Entry("denial", str(name), outcome="refused", origin=turn.origin.kind, taint=turn.taint))
+        audit.later(
+            turn.app,
+            turn.me,
+            audit.Entry(
+                "denial", str(name), outcome="refused", origin=turn.origin.kind, taint=turn.taint
+            ),
+        )

@@ -1,4 +1,6 @@
-"""Brains: the language model that is to answer, or the rules where none is configured or can be asked."""
+"""Brains: the language model that is to answer, or the rules where none is configured or can be
+asked.
+"""
 
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -18,7 +20,10 @@ if TYPE_CHECKING:
 
 
 class Brain(msgspec.Struct, frozen=True):
-    """What answers one turn, a model for pydantic-ai or, without one, the rules: its name, who provides it, and whether it runs on this machine."""
+    """What answers one turn, a model for pydantic-ai or, without one, the rules.
+
+    Its name, who provides it, and whether it runs on this machine.
+    """
 
     model: "Model | None"
     name: str
@@ -37,10 +42,16 @@ class Brain(msgspec.Struct, frozen=True):
         return OFFLINE if self.fallback else self.name
 
 
-async def pick(app: App, me: Caller, wanted: str | None = None, *, now: datetime | None = None) -> Brain:
-    """Give the brain for one turn: the model of the name that is wanted, else the user's default, else the server's, else the rules.
+async def pick(
+    app: App, me: Caller, wanted: str | None = None, *, now: datetime | None = None
+) -> Brain:
+    """Give the brain for one turn.
 
-    `now` is the user's local time. A brain is for one turn only: it remembers whether the rules had to take over.
+    The model of the name that is wanted, else the user's default, else the server's, else the
+    rules.
+
+    `now` is the user's local time. A brain is for one turn only: it remembers whether the rules
+    had to take over.
     """
     configured = app.quick(model_choice.chosen, me, app.settings, wanted)
     if configured is None:
@@ -49,10 +60,24 @@ async def pick(app: App, me: Caller, wanted: str | None = None, *, now: datetime
     try:
         asked = await app.part(Providers).model(configured)
     except ProviderMissing as missing:
-        return Brain(None, configured.name, configured.provider, local, Fallback(configured.name, str(missing)))
+        return Brain(
+            None,
+            configured.name,
+            configured.provider,
+            local,
+            Fallback(configured.name, str(missing)),
+        )
     moment = now or app.clock()
-    guarded, offline = await loaded("app.agent.models.guarded_model"), await loaded("app.agent.models.rules_model")
-    return Brain(guarded.GuardedModel(asked, offline.OfflineModel(moment), configured, moment), configured.name, configured.provider, local)
+    guarded, offline = (
+        await loaded("app.agent.models.guarded_model"),
+        await loaded("app.agent.models.rules_model"),
+    )
+    return Brain(
+        guarded.GuardedModel(asked, offline.OfflineModel(moment), configured, moment),
+        configured.name,
+        configured.provider,
+        local,
+    )
 
 
 def named(app: App, me: Caller, wanted: str | None = None) -> str:
@@ -63,4 +88,7 @@ def named(app: App, me: Caller, wanted: str | None = None) -> str:
 def listed(app: App, me: Caller) -> list[tuple[model_rows.Configured, bool]]:
     """Give every model that can be asked for and whether it is the caller's default."""
     mine = app.quick(model_choice.chosen, me, app.settings)
-    return [(model, mine is not None and mine.name == model.name) for model in app.quick(model_choice.every, app.settings)]
+    return [
+        (model, mine is not None and mine.name == model.name)
+        for model in app.quick(model_choice.every, app.settings)
+    ]

@@ -1,4 +1,7 @@
-"""The tables of the language models that the operator has configured: every statement that reads or changes them."""
+"""The tables of the language models that the operator has configured.
+
+Every statement that reads or changes them.
+"""
 
 import sqlite3
 from typing import Any, Literal
@@ -14,7 +17,10 @@ COLUMNS = "name, provider, url, model, key_from, tools, thinking, context, found
 
 
 class Found(Record):
-    """What a test has found out about a model: the kind of its server, the tokens of its context, what it can do; None is not known."""
+    """What a test has found out about a model.
+
+    The kind of its server, the tokens of its context, what it can do; None is not known.
+    """
 
     server: str = ""
     context: int | None = None
@@ -24,7 +30,10 @@ class Found(Record):
 
 
 class Probed(Record):
-    """What a test of a model found; `error` says why it does not work, `warnings` what to do about what may surprise."""
+    """What a test of a model found.
+
+    `error` says why it does not work, `warnings` what to do about what may surprise.
+    """
 
     ok: bool
     reachable: bool
@@ -42,7 +51,10 @@ class Probed(Record):
 
 
 class Configured(msgspec.Struct, frozen=True):
-    """A model as it is configured; `model` is what its provider calls it, and `key_from` only says where its key lies."""
+    """A model as it is configured.
+
+    `model` is what its provider calls it, and `key_from` only says where its key lies.
+    """
 
     name: str
     provider: Provider
@@ -72,17 +84,31 @@ def put(tx: Tx, model: Configured) -> None:
     tx.run(
         """INSERT INTO models (name, provider, url, model, key_from, tools, thinking, context, created_at)
            VALUES (:name, :provider, :url, :model, :key, :tools, :thinking, :context, :now)
-           ON CONFLICT (name) DO UPDATE SET name = excluded.name, provider = excluded.provider, url = excluded.url, model = excluded.model,
-               key_from = excluded.key_from, tools = excluded.tools, thinking = excluded.thinking, context = excluded.context,
+           ON CONFLICT (name) DO UPDATE SET name = excluded.name, provider = excluded.provider,
+             url = excluded.url, model = excluded.model,
+               key_from = excluded.key_from, tools = excluded.tools, thinking =
+                 excluded.thinking, context = excluded.context,
                found = NULL, checked_at = NULL""",
-        name=model.name, provider=model.provider, url=model.url, model=model.model, key=model.key_from, tools=model.tools,
-        thinking=int(model.thinking), context=model.context, now=tx.now,
-    )  # fmt: skip
+        name=model.name,
+        provider=model.provider,
+        url=model.url,
+        model=model.model,
+        key=model.key_from,
+        tools=model.tools,
+        thinking=int(model.thinking),
+        context=model.context,
+        now=tx.now,
+    )
 
 
 def note_found(tx: Tx, name: str, found: Found) -> None:
     """Keep what a test has found out."""
-    tx.run("UPDATE models SET found = :found, checked_at = :now WHERE name = :name", found=msgspec.json.encode(found).decode(), now=tx.now, name=name)
+    tx.run(
+        "UPDATE models SET found = :found, checked_at = :now WHERE name = :name",
+        found=msgspec.json.encode(found).decode(),
+        now=tx.now,
+        name=name,
+    )
 
 
 def remove(tx: Tx, name: str) -> None:
@@ -99,7 +125,11 @@ def default(tx: Tx) -> str | None:
 
 def make_default(tx: Tx, name: str) -> None:
     """Let that model answer by default."""
-    tx.run("INSERT INTO model_default (one, name) VALUES (1, :name) ON CONFLICT (one) DO UPDATE SET name = excluded.name", name=name)
+    tx.run(
+        "INSERT INTO model_default (one, name) VALUES (1, :name) "
+        "ON CONFLICT (one) DO UPDATE SET name = excluded.name",
+        name=name,
+    )
 
 
 def _configured(row: sqlite3.Row) -> Configured:

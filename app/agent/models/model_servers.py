@@ -1,4 +1,6 @@
-"""What a model's server tells about itself and its models, by the ways that Ollama, llama.cpp, LM Studio and the others have."""
+"""What a model's server tells about itself and its models, by the ways that Ollama, llama.cpp,
+LM Studio and the others have.
+"""
 
 import contextlib
 from collections.abc import Sequence
@@ -13,7 +15,10 @@ SECONDS = 8.0
 
 
 class Server:
-    """A server that is asked for what it tells about itself; every answer may be anything at all."""
+    """A server that is asked for what it tells about itself.
+
+    Every answer may be anything at all.
+    """
 
     def __init__(self, client: "httpx.AsyncClient", configured: Configured, key: str) -> None:
         self._client = client
@@ -36,7 +41,9 @@ class Server:
         import httpx2 as httpx
 
         try:
-            answer = await self._client.request(method, url, json=body, headers=self._headers(), timeout=SECONDS)
+            answer = await self._client.request(
+                method, url, json=body, headers=self._headers(), timeout=SECONDS
+            )
         except (httpx.HTTPError, httpx.InvalidURL, OSError) as error:
             self.trouble = self.trouble or type(error).__name__
             return None
@@ -60,10 +67,18 @@ class Server:
 
 async def names(server: Server) -> list[str]:
     """Give the names of the models that the server offers."""
-    listed = await server.get(f"{server.base}/v1beta/models" if server.provider == "google" else f"{_v1(server)}/models")
+    listed = await server.get(
+        f"{server.base}/v1beta/models" if server.provider == "google" else f"{_v1(server)}/models"
+    )
     rows = listed.get("data", listed.get("models", [])) if isinstance(listed, dict) else []
-    names = [row.get("id") or row.get("name") for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
-    return sorted(str(name).removeprefix("models/")[:200] for name in names if isinstance(name, str))
+    names = (
+        [row.get("id") or row.get("name") for row in rows if isinstance(row, dict)]
+        if isinstance(rows, list)
+        else []
+    )
+    return sorted(
+        str(name).removeprefix("models/")[:200] for name in names if isinstance(name, str)
+    )
 
 
 def _v1(server: Server) -> str:
@@ -71,18 +86,34 @@ def _v1(server: Server) -> str:
 
 
 async def found(server: Server, configured: Configured) -> Found:
-    """Give what the server tells about the model, by the ways that Ollama, llama.cpp and the others have."""
-    if configured.provider in ("compatible", "ollama") and (shown := await _ollama(server, configured.model)):
+    """Give what the server tells about the model, by the ways that Ollama, llama.cpp and the
+    others have.
+    """
+    if configured.provider in ("compatible", "ollama") and (
+        shown := await _ollama(server, configured.model)
+    ):
         return shown
     if configured.provider in ("compatible", "llamacpp") and (shown := await _llama(server)):
         return shown
-    if configured.provider in ("compatible", "lmstudio") and (shown := await _lmstudio(server, configured.model)):
+    if configured.provider in ("compatible", "lmstudio") and (
+        shown := await _lmstudio(server, configured.model)
+    ):
         return shown
     listed = await server.get(f"{_v1(server)}/models")
-    rows = listed.get("data", []) if isinstance(listed, dict) and isinstance(listed.get("data"), list) else []
-    row = next((row for row in rows if isinstance(row, dict) and row.get("id") == configured.model), {})
+    rows = (
+        listed.get("data", [])
+        if isinstance(listed, dict) and isinstance(listed.get("data"), list)
+        else []
+    )
+    row = next(
+        (row for row in rows if isinstance(row, dict) and row.get("id") == configured.model), {}
+    )
     meta = _object(row.get("meta"))
-    context = _number(row.get("context_length")) or _number(row.get("max_model_len")) or _number(meta.get("n_ctx"))
+    context = (
+        _number(row.get("context_length"))
+        or _number(row.get("max_model_len"))
+        or _number(meta.get("n_ctx"))
+    )
     parameters = row.get("supported_parameters")
     tools = "tools" in parameters if isinstance(parameters, list) else None
     return Found(configured.provider, context, context, tools)
@@ -95,9 +126,19 @@ async def _ollama(server: Server, model: str) -> Found | None:
         return None
     shown = _object(shown)
     info = _object(shown.get("model_info"))
-    most = next((_number(value) for name, value in info.items() if str(name).endswith(".context_length")), None)
+    most = next(
+        (_number(value) for name, value in info.items() if str(name).endswith(".context_length")),
+        None,
+    )
     can = shown.get("capabilities")
-    loaded = next((row for row in running["models"] if isinstance(row, dict) and is_offered(model, [str(row.get("name"))])), {})
+    loaded = next(
+        (
+            row
+            for row in running["models"]
+            if isinstance(row, dict) and is_offered(model, [str(row.get("name"))])
+        ),
+        {},
+    )
     context = _number(loaded.get("context_length")) or _set_context(shown.get("parameters"))
     tools, thinks = ("tools" in can, "thinking" in can) if isinstance(can, list) else (None, None)
     return Found("ollama", context, most, tools, thinks)
@@ -110,7 +151,9 @@ async def _llama(server: Server) -> Found | None:
     settings = shown.get("default_generation_settings")
     context = _number(settings.get("n_ctx")) if isinstance(settings, dict) else None
     can = shown.get("chat_template_caps")
-    tools = can.get("supports_tool_calls", can.get("supports_tools")) if isinstance(can, dict) else None
+    tools = (
+        can.get("supports_tool_calls", can.get("supports_tools")) if isinstance(can, dict) else None
+    )
     return Found("llama.cpp", context, context, tools if isinstance(tools, bool) else None)
 
 
@@ -120,12 +163,20 @@ async def _lmstudio(server: Server, model: str) -> Found | None:
         return None
     can = shown.get("capabilities")
     tools = "tool_use" in can if isinstance(can, list) else None
-    return Found("LM Studio", _number(shown.get("loaded_context_length")), _number(shown.get("max_context_length")), tools)
+    return Found(
+        "LM Studio",
+        _number(shown.get("loaded_context_length")),
+        _number(shown.get("max_context_length")),
+        tools,
+    )
 
 
 def is_offered(model: str, names: Sequence[str]) -> bool:
     """Say whether a model is among names; Ollama leaves out the tag `latest`."""
-    return any(name == model or name.removesuffix(":latest") == model.removesuffix(":latest") for name in names)
+    return any(
+        name == model or name.removesuffix(":latest") == model.removesuffix(":latest")
+        for name in names
+    )
 
 
 def _set_context(parameters: Any) -> int | None:

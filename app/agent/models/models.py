@@ -1,4 +1,7 @@
-"""The language models that the agent may use: what a chat may name, and how the operator adds, chooses and removes them."""
+"""The language models that the agent may use.
+
+What a chat may name, and how the operator adds, chooses and removes them.
+"""
 
 from typing import Annotated
 
@@ -76,23 +79,48 @@ Secret = Annotated[str, Line(1, 4_000)]
 async def list_models(app: App, me: Caller) -> ChatModels:
     """List the models that a chat may name; `offline`, which needs none, is always there."""
     found = model_or_rules.listed(app, me)
-    rules = ChatModel(OFFLINE, OFFLINE, local=True, default=not any(default for _, default in found))
-    return ChatModels([rules, *(ChatModel(one.name, one.provider, model_choice.is_local(one.url), default) for one, default in found)])
+    rules = ChatModel(
+        OFFLINE, OFFLINE, local=True, default=not any(default for _, default in found)
+    )
+    return ChatModels(
+        [
+            rules,
+            *(
+                ChatModel(one.name, one.provider, model_choice.is_local(one.url), default)
+                for one, default in found
+            ),
+        ]
+    )
 
 
 @operation("COMMAND", effect="read")
 async def configured_models(app: App, me: Caller) -> ModelList:
-    """List the configured models with the addresses they are asked at, and which answers by default."""
+    """List the configured models with the addresses they are asked at, and which answers by
+    default.
+    """
     return app.quick(_listed, app)
 
 
 @operation("COMMAND")
 async def add_model(
-    app: App, me: Caller, *, name: Name, provider: Provider = "compatible", url: Address = "", model: Annotated[str, Line(1, 200)] | None = None,
-    key_from: Annotated[str, Line(0, 500)] = "", secret: Secret | None = None, tools: Tools = "auto", thinking: bool = False,
-    context: Annotated[int, Meta(ge=1_024, le=10_000_000)] | None = None, replace: bool = False,
-) -> ModelAnswer:  # fmt: skip
-    """Add a model, or put it in the place of one of that name; the first one that is added becomes the default."""
+    app: App,
+    me: Caller,
+    *,
+    name: Name,
+    provider: Provider = "compatible",
+    url: Address = "",
+    model: Annotated[str, Line(1, 200)] | None = None,
+    key_from: Annotated[str, Line(0, 500)] = "",
+    secret: Secret | None = None,
+    tools: Tools = "auto",
+    thinking: bool = False,
+    context: Annotated[int, Meta(ge=1_024, le=10_000_000)] | None = None,
+    replace: bool = False,
+) -> ModelAnswer:
+    """Add a model, or put it in the place of one of that name.
+
+    The first one that is added becomes the default.
+    """
     if name.casefold() in (OFFLINE, DEFAULT):
         raise Invalid(f"{name} is not a name that a model can have.", field="name")
     if key_from and not key_from.startswith(REFERENCES):
@@ -131,7 +159,10 @@ async def remove_model(app: App, me: Caller, *, name: Name) -> ModelList:
 
 @operation("COMMAND")
 async def test_model(app: App, me: Caller, *, name: Name) -> Tested:
-    """Ask a model's server what it is and let the model make a tiny call; what is found decides how the agent uses it."""
+    """Ask a model's server what it is and let the model make a tiny call.
+
+    What is found decides how the agent uses it.
+    """
     from app.agent.models.probe import found_of, probe  # only the command line asks for it
 
     configured = app.quick(model_choice.known, app.settings, name)
@@ -146,7 +177,10 @@ async def test_model(app: App, me: Caller, *, name: Name) -> Tested:
 def _put(tx: Tx, added: Configured, *, replace: bool) -> Configured | None:
     former = model_rows.named(tx, added.name)
     if former is not None and not replace:
-        raise AlreadyExists(f"There is a model called {former.name} already; --replace puts this one in its place.", field="name")
+        raise AlreadyExists(
+            f"There is a model called {former.name} already; --replace puts this one in its place.",
+            field="name",
+        )
     model_rows.put(tx, added)
     if model_rows.default(tx) is None:
         model_rows.make_default(tx, added.name)
@@ -168,20 +202,26 @@ def _remove(tx: Tx, app: App, name: str) -> Configured:
     if found is None:
         given = model_choice.of_environment(app.settings)
         if given is not None and given.name.casefold() == name.casefold():
-            raise Invalid("This model comes from HEARTH_MODEL; start the server without it.", field="name")
+            raise Invalid(
+                "This model comes from HEARTH_MODEL; start the server without it.", field="name"
+            )
         raise _unknown(name)
     model_rows.remove(tx, name)
     return found
 
 
 def _unknown(name: str) -> NotFound:
-    return NotFound(f"There is no model called {name}; `hearth model list` shows them all.", field="name")
+    return NotFound(
+        f"There is no model called {name}; `hearth model list` shows them all.", field="name"
+    )
 
 
 def _listed(tx: Tx, app: App) -> ModelList:
     default = model_choice.default(tx, app.settings)
     chosen = OFFLINE if default is None else default.name
-    return ModelList([_view(tx, app, model, chosen) for model in model_choice.every(tx, app.settings)], chosen)
+    return ModelList(
+        [_view(tx, app, model, chosen) for model in model_choice.every(tx, app.settings)], chosen
+    )
 
 
 def _one(tx: Tx, app: App, name: str) -> ModelView:
@@ -195,13 +235,28 @@ def _one(tx: Tx, app: App, name: str) -> ModelView:
 def _view(tx: Tx, app: App, model: Configured, default: str) -> ModelView:
     stored = model_rows.named(tx, model.name) is not None
     return ModelView(
-        model.name, model.provider, model.url, model.model, _key(model), model.tools, model.thinking, model_choice.context_of(model),
-        model_choice.is_local(model.url), model.name == default, "command line" if stored else ENVIRONMENT, model.found, model.checked_at,
-    )  # fmt: skip
+        model.name,
+        model.provider,
+        model.url,
+        model.model,
+        _key(model),
+        model.tools,
+        model.thinking,
+        model_choice.context_of(model),
+        model_choice.is_local(model.url),
+        model.name == default,
+        "command line" if stored else ENVIRONMENT,
+        model.found,
+        model.checked_at,
+    )
 
 
 def _key(model: Configured) -> str | None:
     """Say where a model's key lies."""
     if model.key_from == model_choice.FROM_SETTINGS:
         return "HEARTH_MODEL_KEY"
-    return "kept in the data directory" if model.key_from.startswith("kept:") else model.key_from or None
+    return (
+        "kept in the data directory"
+        if model.key_from.startswith("kept:")
+        else model.key_from or None
+    )

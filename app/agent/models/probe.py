@@ -1,4 +1,7 @@
-"""What a model can do, found out by asking its server: whether it answers, which models it has, its context, and whether it calls tools."""
+"""What a model can do, found out by asking its server.
+
+Whether it answers, which models it has, its context, and whether it calls tools.
+"""
 
 import asyncio
 import json
@@ -28,7 +31,11 @@ TOOL = {
 
 
 class Called(NamedTuple):
-    """What came of the tiny call: whether it was made (None where the model could not be asked), what was said, and what went wrong."""
+    """What came of the tiny call.
+
+    Whether it was made (None where the model could not be asked), what was said, and what went
+    wrong.
+    """
 
     made: bool | None
     text: str
@@ -47,9 +54,13 @@ async def probe(asked: Providers, configured: Configured) -> Probed:
         names = await model_servers.names(server)
         if not server.reachable:
             where = urlsplit(configured.url).netloc
-            return _failed(f"{where} cannot be reached ({server.trouble}). {_start(configured)}".strip())
+            return _failed(
+                f"{where} cannot be reached ({server.trouble}). {_start(configured)}".strip()
+            )
         called = await _call(model, configured, key)
-        found = await model_servers.found(server, configured)  # after the call, since only a model that is loaded has a context at Ollama
+        found = await model_servers.found(
+            server, configured
+        )  # after the call, since only a model that is loaded has a context at Ollama
     finally:
         await client.aclose()
     return _judged(configured, names, found, called)
@@ -61,12 +72,28 @@ def _judged(configured: Configured, names: list[str], found: Found, called: Call
     offered = model_servers.is_offered(configured.model, names) if names else None
     error = called.error
     if error and offered is False:
-        error = f"{urlsplit(configured.url).netloc} has no model {configured.model}. {_fetch(configured, names)}".strip()
-    known = Found(found.server, configured.context or found.context, found.most_context, tools, found.thinks)
+        error = (
+            f"{urlsplit(configured.url).netloc} has no model {configured.model}. "
+            f"{_fetch(configured, names)}"
+        ).strip()
+    known = Found(
+        found.server, configured.context or found.context, found.most_context, tools, found.thinks
+    )
     return Probed(
-        error is None, True, known.server, names[:MOST_NAMES], offered, known.context, known.most_context, tools, known.thinks,
-        _offers(configured, known), called.text, error, _warnings(configured, known, offered=offered),
-    )  # fmt: skip
+        error is None,
+        True,
+        known.server,
+        names[:MOST_NAMES],
+        offered,
+        known.context,
+        known.most_context,
+        tools,
+        known.thinks,
+        _offers(configured, known),
+        called.text,
+        error,
+        _warnings(configured, known, offered=offered),
+    )
 
 
 def found_of(probed: Probed) -> Found:
@@ -82,24 +109,43 @@ async def _call(model: "Model", configured: Configured, key: str) -> Called:
     from pydantic_ai.settings import ModelSettings
     from pydantic_ai.tools import ToolDefinition
 
-    tool = ToolDefinition(name="get_weather", description="Give the weather of a city.", parameters_json_schema=TOOL)
-    said, with_tool = ModelRequest.user_text_prompt(QUESTION), ModelRequestParameters(function_tools=[tool])
+    tool = ToolDefinition(
+        name="get_weather", description="Give the weather of a city.", parameters_json_schema=TOOL
+    )
+    said, with_tool = (
+        ModelRequest.user_text_prompt(QUESTION),
+        ModelRequestParameters(function_tools=[tool]),
+    )
     error = ""
     for parameters in (with_tool, ModelRequestParameters()):
         try:
-            answer = await model_request(model, [said], model_settings=ModelSettings(max_tokens=CALL_TOKENS), model_request_parameters=parameters)
+            answer = await model_request(
+                model,
+                [said],
+                model_settings=ModelSettings(max_tokens=CALL_TOKENS),
+                model_request_parameters=parameters,
+            )
         except Exception as failure:
             error = error or _explained(failure, configured, key)
             continue
         calls = [part for part in answer.parts if isinstance(part, ToolCallPart)]
-        text = " ".join("".join(part.content for part in answer.parts if isinstance(part, TextPart)).split())[:SHOWN_CHARACTERS]
-        made = any(call.tool_name == "get_weather" and "oslo" in json.dumps(call.args, default=str).casefold() for call in calls)
+        text = " ".join(
+            "".join(part.content for part in answer.parts if isinstance(part, TextPart)).split()
+        )[:SHOWN_CHARACTERS]
+        made = any(
+            call.tool_name == "get_weather"
+            and "oslo" in json.dumps(call.args, default=str).casefold()
+            for call in calls
+        )
         return Called(made, _hidden(text, key), None)
     return Called(None, "", error)
 
 
 def _explained(failure: Exception, configured: Configured, key: str) -> str:
-    """Tell why a model could not be asked; the operator may also read what the provider wrote, but never the key."""
+    """Tell why a model could not be asked.
+
+    The operator may also read what the provider wrote, but never the key.
+    """
     from app.agent.models.guarded_model import explained
 
     body = getattr(failure, "body", None)
@@ -124,7 +170,10 @@ def _offers(configured: Configured, known: Found) -> str:
         case "none":
             return "The rules choose and call the tools, the model writes the answers."
         case "few":
-            return "It is offered at most eight tools for each message, chosen by what the message asks for."
+            return (
+                "It is offered at most eight tools for each message, chosen by what the "
+                "message asks for."
+            )
         case _:
             return "It is offered every tool."
 
@@ -135,13 +184,24 @@ def _fields(configured: Configured) -> dict[str, Any]:
 
 def _warnings(configured: Configured, known: Found, *, offered: bool | None) -> list[str]:
     found: list[str] = []
-    if known.server == "ollama" and not configured.context and (known.context is None or known.context <= TRAP):
+    if (
+        known.server == "ollama"
+        and not configured.context
+        and (known.context is None or known.context <= TRAP)
+    ):
         found.append(_trap(configured, known))
     elif known.context is not None and known.context < WANTED_CONTEXT and known.server != "ollama":
-        found.append(f"Its context is {known.context} tokens; {WANTED_CONTEXT} or more let it remember a conversation and read whole notes.")
+        found.append(
+            f"Its context is {known.context} tokens; {WANTED_CONTEXT} or more let it "
+            "remember a conversation and read whole notes."
+        )
     if known.tools is False and configured.tools == "auto":
-        found.append("It did not call a tool when asked to. `--tools few` offers it tools all the same.")
-    if offered is False and known.server != "llama.cpp":  # which serves its one model under every name
+        found.append(
+            "It did not call a tool when asked to. `--tools few` offers it tools all the same."
+        )
+    if (
+        offered is False and known.server != "llama.cpp"
+    ):  # which serves its one model under every name
         found.append(f"The server does not list a model called {configured.model}.")
     return found
 
@@ -153,8 +213,10 @@ def _trap(configured: Configured, known: Found) -> str:
     name = f"{configured.model.replace(':', '-')}-agent"
     lines = f"FROM {configured.model}\\nPARAMETER num_ctx {WANTED_CONTEXT}\\n"
     return (
-        f"{now}, and cuts off the beginning of what is longer without a word. Give it more: start Ollama with "
-        f"OLLAMA_CONTEXT_LENGTH={WANTED_CONTEXT}, or make a model that has more: printf '{lines}' > Modelfile && "
+        f"{now}, and cuts off the beginning of what is longer without a word. Give it "
+        "more: start Ollama with "
+        f"OLLAMA_CONTEXT_LENGTH={WANTED_CONTEXT}, or make a model that has more: "
+        f"printf '{lines}' > Modelfile && "
         f"ollama create {name} -f Modelfile, and add {name}."
     )
 

@@ -5,7 +5,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from pydantic_ai.messages import BinaryContent, ModelMessage, ModelRequest, TextContent, UserContent, UserPromptPart
+from pydantic_ai.messages import (
+    BinaryContent,
+    ModelMessage,
+    ModelRequest,
+    TextContent,
+    UserContent,
+    UserPromptPart,
+)
 
 from app.agent.turn import message_files, stored_prompts
 from app.agent.turn.message_files import Enclosed, Item, Picture, Prompt
@@ -23,20 +30,28 @@ def prompt_of(content: str | Sequence[UserContent]) -> Prompt:
 
 def shortened(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
     """Give messages as they are remembered."""
-    return [dataclasses.replace(entry, parts=[_remembered(part) for part in entry.parts]) if isinstance(entry, ModelRequest) else entry
-            for entry in messages]  # fmt: skip
+    return [
+        dataclasses.replace(entry, parts=[_remembered(part) for part in entry.parts])
+        if isinstance(entry, ModelRequest)
+        else entry
+        for entry in messages
+    ]
 
 
 def _remembered(part: Any) -> Any:
     if not isinstance(part, UserPromptPart) or isinstance(part.content, str):
         return part
-    return dataclasses.replace(part, content=content_of(message_files.remembered(prompt_of(part.content))))
+    return dataclasses.replace(
+        part, content=content_of(message_files.remembered(prompt_of(part.content)))
+    )
 
 
 def _content(item: Item) -> UserContent:
     match item:
         case Enclosed(content, file):
-            return TextContent(content, metadata={stored_prompts.MARK: msgspec.structs.asdict(file)})
+            return TextContent(
+                content, metadata={stored_prompts.MARK: msgspec.structs.asdict(file)}
+            )
         case Picture(data, media_type, identifier):
             return BinaryContent(data, media_type=media_type, identifier=identifier)
     return item

@@ -1,6 +1,8 @@
-"""The way to each provider: pydantic-ai's models over connections that are kept, and a clear word where one cannot be made.
+"""The way to each provider: pydantic-ai's models over connections that are kept, and a clear word
+where one cannot be made.
 
-The libraries are imported when a model is first asked; those of Anthropic and Google only exist where they were installed.
+The libraries are imported when a model is first asked; those of Anthropic and Google only exist
+where they were installed.
 """
 
 import asyncio
@@ -31,7 +33,10 @@ DOES_NOT_STOP_THINKING = "gpt-oss"
 
 
 class ProviderMissing(Exception):
-    """A model cannot even be asked: a library or a key is not there. The message is a sentence without any secret."""
+    """A model cannot even be asked: a library or a key is not there.
+
+    The message is a sentence without any secret.
+    """
 
 
 class Providers:
@@ -48,7 +53,9 @@ class Providers:
         key = self.key(configured)
         wanted = (msgspec.msgpack.encode(configured), key)
         if wanted not in self._models:
-            client, made_now = await asyncio.to_thread(made, configured, key)  # a second of imports, and the system's certificates
+            client, made_now = await asyncio.to_thread(
+                made, configured, key
+            )  # a second of imports, and the system's certificates
             self._clients.append(client)
             self._models[wanted] = made_now
         return self._models[wanted]
@@ -71,18 +78,28 @@ class Providers:
 
 
 def client_for(url: str) -> "httpx.AsyncClient":
-    """Give an HTTP client for one provider: it follows no redirect, and asks no proxy for this machine's own address."""
+    """Give an HTTP client for one provider.
+
+    It follows no redirect, and asks no proxy for this machine's own address.
+    """
     import httpx2 as httpx
 
     local = model_choice.is_local(url)
-    timeout = httpx.Timeout(FIRST_BYTE_SECONDS, connect=LOCAL_CONNECT_SECONDS if local else CONNECT_SECONDS)
+    timeout = httpx.Timeout(
+        FIRST_BYTE_SECONDS, connect=LOCAL_CONNECT_SECONDS if local else CONNECT_SECONDS
+    )
     return httpx.AsyncClient(timeout=timeout, follow_redirects=False, trust_env=not local)
 
 
 def made(configured: Configured, key: str) -> "tuple[httpx.AsyncClient, Model]":
-    """Make a model and the client that it asks by; raise ProviderMissing. It takes a while, so this is not for the event loop's thread."""
+    """Make a model and the client that it asks by; raise ProviderMissing.
+
+    It takes a while, so this is not for the event loop's thread.
+    """
     client = client_for(configured.url)
-    warnings.filterwarnings("ignore", message="Sampling parameters ")  # newer models take no temperature; that it is left out needs no line
+    warnings.filterwarnings(
+        "ignore", message="Sampling parameters "
+    )  # newer models take no temperature; that it is left out needs no line
     try:
         match configured.provider:
             case "anthropic":
@@ -92,8 +109,14 @@ def made(configured: Configured, key: str) -> "tuple[httpx.AsyncClient, Model]":
             case _:
                 return client, _compatible(configured, key, client)
     except ImportError:
-        command = f'{sys.executable} -m pip install "{LIBRARIES.get(configured.provider, "openai>=3.54,<4")}"'
-        raise ProviderMissing(f"The provider {configured.provider} needs a library that is not installed. This installs it: {command}") from None
+        command = (
+            f"{sys.executable} -m pip install "
+            f'"{LIBRARIES.get(configured.provider, "openai>=3.54,<4")}"'
+        )
+        raise ProviderMissing(
+            f"The provider {configured.provider} needs a library that is not installed. "
+            f"This installs it: {command}"
+        ) from None
 
 
 def _compatible(configured: Configured, key: str, client: "httpx.AsyncClient") -> "Model":
@@ -104,7 +127,13 @@ def _compatible(configured: Configured, key: str, client: "httpx.AsyncClient") -
     from pydantic_ai.providers.openai import OpenAIProvider
     from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
-    asked = AsyncOpenAI(base_url=configured.url, api_key=key or NO_KEY, http_client=client, timeout=client.timeout, max_retries=0)
+    asked = AsyncOpenAI(
+        base_url=configured.url,
+        api_key=key or NO_KEY,
+        http_client=client,
+        timeout=client.timeout,
+        max_retries=0,
+    )
     provider: Any
     match configured.provider:
         case "openai":
@@ -115,10 +144,14 @@ def _compatible(configured: Configured, key: str, client: "httpx.AsyncClient") -
             provider = OpenAICompatibleProvider(configured.provider, openai_client=asked)
     # What only OpenAI's own servers surely take is not sent to others.
     plain = OpenAIModelProfile(
-        openai_chat_supports_max_completion_tokens=False, openai_supports_strict_tool_definition=False, openai_system_prompt_role="system"
+        openai_chat_supports_max_completion_tokens=False,
+        openai_supports_strict_tool_definition=False,
+        openai_system_prompt_role="system",
     )
     profile = None if configured.provider == "openai" else plain
-    return OpenAIChatModel(configured.model, provider=provider, profile=profile, settings=_settings(configured))
+    return OpenAIChatModel(
+        configured.model, provider=provider, profile=profile, settings=_settings(configured)
+    )
 
 
 def _anthropic(configured: Configured, key: str, client: "httpx.AsyncClient") -> "Model":
@@ -126,8 +159,18 @@ def _anthropic(configured: Configured, key: str, client: "httpx.AsyncClient") ->
     from pydantic_ai.models.anthropic import AnthropicModel
     from pydantic_ai.providers.anthropic import AnthropicProvider
 
-    asked = AsyncAnthropic(base_url=configured.url, api_key=key or NO_KEY, http_client=client, timeout=client.timeout, max_retries=0)
-    return AnthropicModel(configured.model, provider=AnthropicProvider(anthropic_client=asked), settings=_settings(configured))
+    asked = AsyncAnthropic(
+        base_url=configured.url,
+        api_key=key or NO_KEY,
+        http_client=client,
+        timeout=client.timeout,
+        max_retries=0,
+    )
+    return AnthropicModel(
+        configured.model,
+        provider=AnthropicProvider(anthropic_client=asked),
+        settings=_settings(configured),
+    )
 
 
 def _google(configured: Configured, key: str, client: "httpx.AsyncClient") -> "Model":
@@ -139,7 +182,10 @@ def _google(configured: Configured, key: str, client: "httpx.AsyncClient") -> "M
 
 
 def _settings(configured: Configured) -> "ModelSettings":
-    """Give what is sent with every request unless it says otherwise: a bound on the answer always, and no thinking aloud in a chat."""
+    """Give what is sent with every request unless it says otherwise.
+
+    A bound on the answer always, and no thinking aloud in a chat.
+    """
     from pydantic_ai.settings import ModelSettings
 
     settings = ModelSettings(temperature=TEMPERATURE, max_tokens=answer_tokens(configured))
@@ -163,5 +209,9 @@ def answer_tokens(configured: Configured) -> int:
     """Give the longest answer that is asked for: a quarter of the context, within bounds."""
     context = model_choice.context_of(configured)
     if context is None:
-        return MOST_ANSWER_TOKENS if not model_choice.is_local(configured.url) else MOST_ANSWER_TOKENS // 2
+        return (
+            MOST_ANSWER_TOKENS
+            if not model_choice.is_local(configured.url)
+            else MOST_ANSWER_TOKENS // 2
+        )
     return max(LEAST_ANSWER_TOKENS, min(MOST_ANSWER_TOKENS, context // 4))

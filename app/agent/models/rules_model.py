@@ -1,4 +1,7 @@
-"""The brain that needs no model: rules behind pydantic-ai's port, so that the loop is the same for it as for any other."""
+"""The brain that needs no model.
+
+Rules behind pydantic-ai's port, so that the loop is the same for it as for any other.
+"""
 
 import contextlib
 import dataclasses
@@ -8,7 +11,16 @@ from datetime import UTC, datetime
 from typing import Any
 
 from pydantic_ai import ModelResponseStreamEvent
-from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, RetryPromptPart, TextPart, ToolCallPart, ToolReturnPart, UserPromptPart
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    RetryPromptPart,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
@@ -22,7 +34,10 @@ from app.agent.turn.transcript import Part
 
 
 class OfflineModel(Model[None]):
-    """Answers by rules, deterministically and without a network; tokens are an estimate of four bytes each, so that meters show something true."""
+    """Answers by rules, deterministically and without a network.
+
+    Tokens are an estimate of four bytes each, so that meters show something true.
+    """
 
     def __init__(self, now: datetime) -> None:
         super().__init__()
@@ -41,15 +56,30 @@ class OfflineModel(Model[None]):
     def step(self, messages: Sequence[ModelMessage], parameters: ModelRequestParameters) -> Step:
         """Give what the rules do next."""
         tools = frozenset(tool.name for tool in parameters.function_tools)
-        told = next((entry.instructions for entry in reversed(messages) if isinstance(entry, ModelRequest) and entry.instructions), "")
-        return rules.next_step(transcript.asked(said_in(messages), tools=tools, now=self._now, instructions=told))
+        told = next(
+            (
+                entry.instructions
+                for entry in reversed(messages)
+                if isinstance(entry, ModelRequest) and entry.instructions
+            ),
+            "",
+        )
+        return rules.next_step(
+            transcript.asked(said_in(messages), tools=tools, now=self._now, instructions=told)
+        )
 
     async def request(
-        self, messages: list[ModelMessage], model_settings: ModelSettings | None, model_request_parameters: ModelRequestParameters
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
         """Give the whole next step."""
         step = self.step(messages, model_request_parameters)
-        usage = RequestUsage(input_tokens=transcript.tokens_of(said_in(messages)), output_tokens=transcript.tokens(step.text))
+        usage = RequestUsage(
+            input_tokens=transcript.tokens_of(said_in(messages)),
+            output_tokens=transcript.tokens(step.text),
+        )
         return ModelResponse(parts=_parts(step, len(messages)), model_name=NAME, usage=usage)
 
     @contextlib.asynccontextmanager
@@ -63,7 +93,11 @@ class OfflineModel(Model[None]):
         """Give the next step in pieces."""
         step = self.step(messages, model_request_parameters)
         yield OfflineStream(
-            model_request_parameters, step=step, position=len(messages), prompt_tokens=transcript.tokens_of(said_in(messages)), at=self._now
+            model_request_parameters,
+            step=step,
+            position=len(messages),
+            prompt_tokens=transcript.tokens_of(said_in(messages)),
+            at=self._now,
         )
 
 
@@ -77,14 +111,21 @@ class OfflineStream(StreamedResponse):
     at: datetime = dataclasses.field(kw_only=True)
 
     async def _get_event_iterator(self) -> AsyncIterator[ModelResponseStreamEvent]:
-        self._usage += RequestUsage(input_tokens=self.prompt_tokens, output_tokens=transcript.tokens(self.step.text))
+        self._usage += RequestUsage(
+            input_tokens=self.prompt_tokens, output_tokens=transcript.tokens(self.step.text)
+        )
         for start in range(0, len(self.step.text), PIECE):
-            for event in self._parts_manager.handle_text_delta(vendor_part_id="text", content=self.step.text[start : start + PIECE]):
+            for event in self._parts_manager.handle_text_delta(
+                vendor_part_id="text", content=self.step.text[start : start + PIECE]
+            ):
                 yield event
         for part in _parts(self.step, self.position):
             if isinstance(part, ToolCallPart):
                 yield self._parts_manager.handle_tool_call_part(
-                    vendor_part_id=part.tool_call_id, tool_name=part.tool_name, args=part.args, tool_call_id=part.tool_call_id
+                    vendor_part_id=part.tool_call_id,
+                    tool_name=part.tool_name,
+                    args=part.args,
+                    tool_call_id=part.tool_call_id,
                 )
 
     @property
@@ -112,9 +153,16 @@ def said_in(messages: Sequence[ModelMessage]) -> Iterator[Part]:
                 case UserPromptPart(content=content):
                     yield Part("asked", prompts.prompt_of(content))
                 case ToolCallPart():
-                    yield Part("called", None, part.tool_name, part.tool_call_id, part.args_as_dict())
+                    yield Part(
+                        "called", None, part.tool_name, part.tool_call_id, part.args_as_dict()
+                    )
                 case ToolReturnPart() if isinstance(entry, ModelRequest):
-                    yield Part("gave" if part.outcome == "success" else "refused", part.content, part.tool_name, part.tool_call_id)
+                    yield Part(
+                        "gave" if part.outcome == "success" else "refused",
+                        part.content,
+                        part.tool_name,
+                        part.tool_call_id,
+                    )
                 case RetryPromptPart(tool_name=str() as name):
                     yield Part("refused", part.content, name, part.tool_call_id)
                 case _:
@@ -122,6 +170,15 @@ def said_in(messages: Sequence[ModelMessage]) -> Iterator[Part]:
 
 
 def _parts(step: Step, position: int) -> list[TextPart | ToolCallPart]:
-    """Give a step as the parts of an answer; ids of calls are made of their place, so that the same conversation always streams the same."""
+    """Give a step as the parts of an answer.
+
+    Ids of calls are made of their place, so that the same conversation always streams the same.
+    """
     texts = [TextPart(step.text)] if step.text else []
-    return [*texts, *(ToolCallPart(name, json.dumps(fields), tool_call_id=f"off_{position}_{n}") for n, (name, fields) in enumerate(step.calls))]
+    return [
+        *texts,
+        *(
+            ToolCallPart(name, json.dumps(fields), tool_call_id=f"off_{position}_{n}")
+            for n, (name, fields) in enumerate(step.calls)
+        ),
+    ]

@@ -11,5 +11,8 @@ _SEES = regex(
 
 
 def sees(model_name: str) -> bool:
-    """Say whether a model of that name takes pictures; one whose name does not tell is taken for blind, since refusals cost the turn."""
+    """Say whether a model of that name takes pictures.
+
+    One whose name does not tell is taken for blind, since refusals cost the turn.
+    """
     return _SEES.search(model_name.lower()) is not None

@@ -14,7 +14,11 @@ PRIORITY_POINTS = ((0.95, 40), (0.7, 22), (0.55, 5), (0.3, 0), (0.01, -12))
 def importance(item: Item) -> Points:
     """Return how important an item is."""
     found = lexicon.senses(item.text)
-    parts = [(BASE[item.source], ""), *_priority_points(item), *_word_points(found, settled=is_settled(item))]
+    parts = [
+        (BASE[item.source], ""),
+        *_priority_points(item),
+        *_word_points(found, settled=is_settled(item)),
+    ]
     if item.needs_reply:
         parts.append((25, ""))
     elif asks(item):

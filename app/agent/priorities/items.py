@@ -1,4 +1,7 @@
-"""One thing that may need the user: an e-mail, a todo, an event, a note, with the facts by which it is weighed."""
+"""One thing that may need the user.
+
+An e-mail, a todo, an event, a note, with the facts by which it is weighed.
+"""
 
 from datetime import date, datetime
 from typing import Literal
@@ -9,9 +12,12 @@ Source = Literal["email", "note", "calendar", "todo", "other"]
 
 
 class Item(Struct, frozen=True):
-    """What is known of one thing. Moments are in the user's zone; `priority` is the share of the highest, None where none was set.
+    """What is known of one thing.
 
-    `day` is when it is due or begins, with `moment` where the time is known; `end` is when an event is over. `needs_reply` is None where nobody said.
+    Moments are in the user's zone; `priority` is the share of the highest, None where none was set.
+
+    `day` is when it is due or begins, with `moment` where the time is known; `end` is when an
+    event is over. `needs_reply` is None where nobody said.
     """
 
     source: Source
@@ -45,4 +51,7 @@ class Points(Struct, frozen=True):
 
 def points(parts: list[tuple[int, str]]) -> Points:
     """Add up parts of (points, reason); a part without a reason explains itself."""
-    return Points(max(0, min(100, sum(part for part, _ in parts))), tuple(reason for _, reason in parts if reason))
+    return Points(
+        max(0, min(100, sum(part for part, _ in parts))),
+        tuple(reason for _, reason in parts if reason),
+    )

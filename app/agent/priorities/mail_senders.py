@@ -19,9 +19,25 @@ _MACHINE = regex(
     r"monitor\w*)[\w.+-]*@"
 )
 _SELLING_KINDS = frozenset(
-    ["promotions", "promotion", "promotional", "marketing", "newsletter", "newsletters", "social", "forums", "spam", "advertising", "ads", "bulk"]
+    [
+        "promotions",
+        "promotion",
+        "promotional",
+        "marketing",
+        "newsletter",
+        "newsletters",
+        "social",
+        "forums",
+        "spam",
+        "advertising",
+        "ads",
+        "bulk",
+    ]
 )
-_PRICE_CUT = regex(r"\d ?% (?:off|rabatt|de remise|de descuento|de reduction|discount|menos)|(?:^|\s)[-–−] ?\d{1,2} ?%|\d ?% off")
+_PRICE_CUT = regex(
+    r"\d ?% (?:off|rabatt|de remise|de descuento|de "
+    r"reduction|discount|menos)|(?:^|\s)[-–−] ?\d{1,2} ?%|\d ?% off"
+)
 
 
 class Sender(Enum):
@@ -34,13 +50,18 @@ class Sender(Enum):
 
 @lru_cache(1024)
 def sender_of(item: Item) -> Sender:
-    """Return who wrote an e-mail, by address, category and wording; what is no e-mail is as if from a person."""
+    """Return who wrote an e-mail, by address, category and wording.
+
+    What is no e-mail is as if from a person.
+    """
     if item.source != "email":
         return Sender.PERSON
     address, kind = folded(item.sender), folded(item.kind)
     said = lexicon.senses(item.text)
     if _SELLER.search(address) or _SELLING_KINDS & set(re.findall(r"[a-z]+", kind)):
         return Sender.SELLER
-    if _PRICE_CUT.search(folded(item.text[:600])) or (Sense.OFFER in said and not item.needs_reply and not item.level):
+    if _PRICE_CUT.search(folded(item.text[:600])) or (
+        Sense.OFFER in said and not item.needs_reply and not item.level
+    ):
         return Sender.SELLER
     return Sender.MACHINE if _MACHINE.search(address) else Sender.PERSON

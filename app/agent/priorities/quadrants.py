@@ -35,14 +35,19 @@ class Scored(Struct, frozen=True):
 
     @property
     def rank(self) -> tuple[int, int, str, str]:
-        """What puts the weightiest first; only equal things are equal in it, so the order in which they came decides nothing."""
+        """What puts the weightiest first.
+
+        Only equal things are equal in it, so the order in which they came decides nothing.
+        """
         return -self.weight, -self.urgency, self.item.title, repr(self.item)
 
 
 def scored(item: Item, now: datetime) -> Scored:
     """Weigh an item at a moment of the user's zone; the result depends on nothing else."""
     urgent, important = urgency(item, now), importance(item)
-    return Scored(item, urgent.value, important.value, tuple(dict.fromkeys(urgent.why + important.why)))
+    return Scored(
+        item, urgent.value, important.value, tuple(dict.fromkeys(urgent.why + important.why))
+    )
 
 
 def ranked(items: Iterable[Item], now: datetime) -> list[Scored]:

@@ -11,7 +11,12 @@ from app.agent.quickadd import dates_in_text
 
 Level = Literal["critical", "high", "medium", "low"]
 URGENT = 50
-WORD_POINTS = ((Sense.ALARM, 30, "urgent wording"), (Sense.NOW, 25, "a deadline"), (Sense.BLOCKED, 20, "somebody waits"), (Sense.SOON, 12, ""))
+WORD_POINTS = (
+    (Sense.ALARM, 30, "urgent wording"),
+    (Sense.NOW, 25, "a deadline"),
+    (Sense.BLOCKED, 20, "somebody waits"),
+    (Sense.SOON, 12, ""),
+)
 UNDATED_ALARM = 25  # what burns needs no date
 LEVELS: tuple[tuple[int, Level], ...] = ((85, "critical"), (60, "high"), (35, "medium"))
 
@@ -26,7 +31,9 @@ def urgency(item: Item, now: datetime) -> Points:
         parts.append((20, "needs a reply"))
     elif asks(item):
         parts.append((15, "asks something"))
-    if item.level == "high" or (item.level == "" and Sense.HIGH in found and Sense.LOW not in found):
+    if item.level == "high" or (
+        item.level == "" and Sense.HIGH in found and Sense.LOW not in found
+    ):
         parts.append((30, "high priority"))
     if item.level == "low" or Sense.LOW in found:
         parts.append((-15, "low priority"))
@@ -44,10 +51,16 @@ def level(value: int) -> Level:
 
 def asks(item: Item) -> bool:
     """Tell whether an e-mail of which nobody said so wants an answer, by its words."""
-    if item.source != "email" or item.needs_reply is not None or sender_of(item) is not Sender.PERSON:
+    if (
+        item.source != "email"
+        or item.needs_reply is not None
+        or sender_of(item) is not Sender.PERSON
+    ):
         return False
     found = lexicon.senses(item.text)
-    return (Sense.ASKED in found or item.title.rstrip().endswith("?")) and not found.keys() & {Sense.CALM}
+    return (Sense.ASKED in found or item.title.rstrip().endswith("?")) and not found.keys() & {
+        Sense.CALM
+    }
 
 
 def is_overdue(item: Item, now: datetime) -> bool:
@@ -62,7 +75,12 @@ def is_overdue(item: Item, now: datetime) -> bool:
 def is_settled(item: Item) -> bool:
     """Tell whether an item reports what is over and done, and wants nothing more."""
     found = lexicon.senses(item.text)
-    return Sense.SETTLED in found and not item.needs_reply and item.level != "high" and not found.keys() & {Sense.ASKED, Sense.ALARM, Sense.OVERDUE}
+    return (
+        Sense.SETTLED in found
+        and not item.needs_reply
+        and item.level != "high"
+        and not found.keys() & {Sense.ASKED, Sense.ALARM, Sense.OVERDUE}
+    )
 
 
 def when(item: Item, now: datetime) -> tuple[date, time | None] | None:
@@ -75,7 +93,9 @@ def when(item: Item, now: datetime) -> tuple[date, time | None] | None:
         return late
     base = now
     if item.sent is not None and 0 < (now.date() - item.sent).days <= 3:
-        base = datetime.combine(item.sent, time(), now.tzinfo)  # "tomorrow" in yesterday's letter is today
+        base = datetime.combine(
+            item.sent, time(), now.tzinfo
+        )  # "tomorrow" in yesterday's letter is today
     found = dates_in_text.deadline(item.text, base)
     return None if found is None or is_settled(item) else found
 
@@ -97,7 +117,13 @@ def _date_points(item: Item, now: datetime, found: Senses) -> list[tuple[int, st
     if days == 0 and clock is not None:
         hours = (datetime.combine(day, clock, now.tzinfo) - now).total_seconds() / 3600
         return [(95 if hours <= 3 else 85, "due today")]
-    steps = ((0, 85, "due today"), (1, 65, "due tomorrow"), (3, 50, f"due in {days} days"), (7, 35, f"due in {days} days"), (14, 20, ""))
+    steps = (
+        (0, 85, "due today"),
+        (1, 65, "due tomorrow"),
+        (3, 50, f"due in {days} days"),
+        (7, 35, f"due in {days} days"),
+        (14, 20, ""),
+    )
     return [next(((part, reason) for most, part, reason in steps if days <= most), (10, ""))]
 
 
@@ -108,7 +134,9 @@ def _event_points(item: Item, now: datetime) -> tuple[int, str]:
     day, clock = known
     begin = datetime.combine(day, clock, now.tzinfo) if clock else None
     over = item.end or begin
-    if (over is not None and over < now) or (day < now.date() and (item.end is None or item.end.date() <= now.date())):
+    if (over is not None and over < now) or (
+        day < now.date() and (item.end is None or item.end.date() <= now.date())
+    ):
         return 0, "over"
     days = (day - now.date()).days
     if begin is not None and (begin - now).total_seconds() <= 2 * 3600:
@@ -122,17 +150,36 @@ def _event_points(item: Item, now: datetime) -> tuple[int, str]:
 
 
 def _word_points(item: Item, found: Senses, *, dated: bool) -> list[tuple[int, str]]:
-    parts = [(part, reason) for sense, part, reason in WORD_POINTS if sense in found and not is_settled(item)][:1]
+    parts = [
+        (part, reason)
+        for sense, part, reason in WORD_POINTS
+        if sense in found and not is_settled(item)
+    ][:1]
     if Sense.CALM in found:
         parts.append((-40, "no hurry"))
-    elif Sense.ALARM in found and Sense.GROWTH not in found and not dated and item.source != "note" and not is_settled(item):
+    elif (
+        Sense.ALARM in found
+        and Sense.GROWTH not in found
+        and not dated
+        and item.source != "note"
+        and not is_settled(item)
+    ):
         parts.append((UNDATED_ALARM, ""))
     if is_settled(item):
         parts.append((-30, "settled"))
-    if Sense.LIGHT in found and Sense.WEIGHT not in found and item.source != "calendar" and not item.needs_reply:
+    if (
+        Sense.LIGHT in found
+        and Sense.WEIGHT not in found
+        and item.source != "calendar"
+        and not item.needs_reply
+    ):
         parts.append((-10, ""))
     return parts
 
 
 def _is_past(item: Item, now: datetime) -> bool:
-    return item.moment < now if item.moment is not None else item.day is not None and item.day < now.date()
+    return (
+        item.moment < now
+        if item.moment is not None
+        else item.day is not None and item.day < now.date()
+    )

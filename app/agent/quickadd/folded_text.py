@@ -1,4 +1,8 @@
-"""The text side of quick add: letters made comparable with their places kept, what is never read, and the title without what was found."""
+"""The text side of quick add.
+
+Letters made comparable with their places kept, what is never read, and the title without what
+was found.
+"""
 
 import functools
 import re
@@ -10,7 +14,22 @@ from app.core.process.lazy_regex import regex
 
 HIDDEN = "\0"
 """Stands where the text must not be read."""
-PLAIN = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "–": "-", "—": "-", "‐": "-", "‑": "-", "−": "-", "：": ":", "\n": " ", "\t": " ", "\r": " "})
+PLAIN = str.maketrans(
+    {
+        "’": "'",
+        "‘": "'",
+        "ʼ": "'",
+        "–": "-",
+        "—": "-",
+        "‐": "-",
+        "‑": "-",
+        "−": "-",
+        "：": ":",
+        "\n": " ",
+        "\t": " ",
+        "\r": " ",
+    }
+)
 QUOTED = r'"[^"]{1,200}"|“[^”]{1,200}”|„[^“”]{1,200}[“”]|«[^»]{1,200}»|「[^」]{1,200}」|『[^』]{1,200}』|《[^》]{1,200}》|`[^`]{1,200}`'
 _UNREAD = regex(
     rf"{QUOTED}|(?<!\w)'[^']{{1,200}}'(?!\w)"
@@ -24,7 +43,10 @@ _COMBINING_KANA = "\u3099\u309a"
 
 
 class Folded(NamedTuple):
-    """Text without case, accents and widths; `places[i]` is where its character i begins in the original, the last one its length."""
+    """Text without case, accents and widths.
+
+    `places[i]` is where its character i begins in the original, the last one its length.
+    """
 
     text: str
     places: tuple[int, ...]
@@ -58,22 +80,32 @@ def hide(text: str, parts: Iterable[tuple[int, int]]) -> str:
 
 
 def without(text: str, parts: Iterable[tuple[int, int]]) -> str:
-    """Give the text without the parts and without the spaces, brackets and commas that only held them."""
+    """Give the text without the parts and without the spaces, brackets and commas that only held
+    them.
+    """
     rest, last = "", 0
     for start, end in sorted(parts):
         rest, last = _joined(rest, text[last:start]), end
     rest = _joined(rest, text[last:])
     rest = re.sub(r"\(\s{0,9}\)|\[\s{0,9}\]|（\s{0,9}）", "", rest)
-    rest = re.sub(r"[ \t]{2,}", " ", re.sub(r"(?<=\S)[ \t]{1,9}([,;](?=\s|$)|[.?](?=\s*$))", r"\1", rest))
+    rest = re.sub(
+        r"[ \t]{2,}", " ", re.sub(r"(?<=\S)[ \t]{1,9}([,;](?=\s|$)|[.?](?=\s*$))", r"\1", rest)
+    )
     rest = re.sub(r"([,;:、，])(?:\s?[,;:、，])+", r"\1", rest)
-    return re.sub(r"\s[-–—]$", "", rest.strip(" \t\r\n,;:、，。：　")).lstrip("-–—. ").rstrip(" ,;:")
+    return (
+        re.sub(r"\s[-–—]$", "", rest.strip(" \t\r\n,;:、，。：　")).lstrip("-–—. ").rstrip(" ,;:")
+    )
 
 
 def _joined(left: str, right: str) -> str:
     if not left or not right.strip():
         return left + ("" if left else right)
     glue = "" if _WIDE.match(left.rstrip()[-1:]) or _WIDE.match(right.lstrip()) else " "
-    return left.rstrip() + glue + right.lstrip() if glue == "" or right[0] not in ",;.:?!)" else left.rstrip() + right
+    return (
+        left.rstrip() + glue + right.lstrip()
+        if glue == "" or right[0] not in ",;.:?!)"
+        else left.rstrip() + right
+    )
 
 
 @functools.lru_cache(4096)

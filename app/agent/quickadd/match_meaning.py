@@ -1,4 +1,7 @@
-"""What a match of quick add means: days, clock times, rules and priorities reckoned from now, the same way in every language."""
+"""What a match of quick add means.
+
+Days, clock times, rules and priorities reckoned from now, the same way in every language.
+"""
 
 import calendar
 from collections.abc import Callable, Mapping
@@ -12,23 +15,38 @@ from app.workspace.todos.recurrence import WEEKDAYS
 
 Kind = Literal["date", "time", "priority", "recurrence"]
 PARTS = {
-    "dawn": time(5), "morning": time(9), "noon": time(12), "afternoon": time(14), "dusk": time(17), "evening": time(19), "night": time(20),
+    "dawn": time(5),
+    "morning": time(9),
+    "noon": time(12),
+    "afternoon": time(14),
+    "dusk": time(17),
+    "evening": time(19),
+    "night": time(20),
     "midnight": time(23, 59),
-}  # fmt: skip
+}
 END_OF_DAY = time(17)
 FREQUENCIES = {"day": "DAILY", "week": "WEEKLY", "month": "MONTHLY", "year": "YEARLY"}
 OLDEST = timedelta(days=366)
-"""A day longer past than this is no due date; one without a preposition is none as soon as it is past."""
+"""A day longer past than this is no due date.
+
+One without a preposition is none as soon as it is past.
+"""
 LAST_AFTERNOON = 6
-"""A bare hour up to this one is an afternoon's; written with minutes, one before this, and none where days have 24 hours."""
+"""A bare hour up to this one is an afternoon's.
+
+Written with minutes, one before this, and none where days have 24 hours.
+"""
 FRACTIONS = (2, 3, 4, 5, 8, 10)
 """What may stand below a fraction or a mark such as 4/5, which is no date by itself."""
 Groups = Mapping[str, str | None]
 
 
 class Meaning(msgspec.Struct, frozen=True):
-    """What one match says; the fields it does not speak of are None. A clock time is `sure` when nothing moves it to the second half of
-    the day; else a part of the day does, and an hour up to `afternoon` is there by itself."""
+    """What one match says; the fields it does not speak of are None.
+
+    A clock time is `sure` when nothing moves it to the second half of the day; else a part of
+    the day does, and an hour up to `afternoon` is there by itself.
+    """
 
     kind: Kind
     day: date | None = None
@@ -46,8 +64,16 @@ class Meaning(msgspec.Struct, frozen=True):
         """What this fills, each of which a text has once."""
         if self.until:
             return {"until"}
-        filled = {"date": self.day, "clock": self.clock, "part": self.part, "rule": self.rule, "priority": self.priority}
-        return {name for name, value in filled.items() if value is not None} | ({"date", "clock", "part"} if self.moment else set())
+        filled = {
+            "date": self.day,
+            "clock": self.clock,
+            "part": self.part,
+            "rule": self.rule,
+            "priority": self.priority,
+        }
+        return {name for name, value in filled.items() if value is not None} | (
+            {"date", "clock", "part"} if self.moment else set()
+        )
 
 
 def meaning_of(name: str, groups: Groups, language: Language, now: datetime) -> Meaning | None:
@@ -85,7 +111,9 @@ def _date(groups: Groups, language: Language, now: datetime) -> Meaning | None:
     if month is None:
         day = _coming_day(now.date(), number)
     else:
-        day = _day_in(now.date(), year, int(month) if month.isdecimal() else language.months[month], number)
+        day = _day_in(
+            now.date(), year, int(month) if month.isdecimal() else language.months[month], number
+        )
     if year and day < now.date() - (OLDEST if groups.get("pre") else timedelta()):
         return None
     return _day(groups, day)
@@ -124,7 +152,10 @@ def _coming_day(today: date, number: int) -> date:
     first = today.replace(day=1)
     for ahead in range(13):
         month = moved(first, "month", ahead)
-        if number <= calendar.monthrange(month.year, month.month)[1] and month.replace(day=number) >= today:
+        if (
+            number <= calendar.monthrange(month.year, month.month)[1]
+            and month.replace(day=number) >= today
+        ):
             return month.replace(day=number)
     raise ValueError("no such day")
 
@@ -136,12 +167,22 @@ def _day(groups: Groups, day: date | None, part: str | None = None) -> Meaning:
 def _dated_clock(groups: Groups, language: Language, now: datetime) -> Meaning | None:
     """A day and a clock time written as one, as machines do."""
     found = _date(groups, language, now)
-    return msgspec.structs.replace(found, clock=time(int(groups["hour"] or ""), int(groups["minute"] or ""))) if found else None
+    return (
+        msgspec.structs.replace(
+            found, clock=time(int(groups["hour"] or ""), int(groups["minute"] or ""))
+        )
+        if found
+        else None
+    )
 
 
 def _named(groups: Groups, language: Language, now: datetime) -> Meaning:
     part = groups.get("part")
-    return _day(groups, now.date() + timedelta(language.days[groups["day_name"] or ""]), language.parts[part] if part else None)
+    return _day(
+        groups,
+        now.date() + timedelta(language.days[groups["day_name"] or ""]),
+        language.parts[part] if part else None,
+    )
 
 
 def _today(groups: Groups, language: Language, now: datetime) -> Meaning:
@@ -150,7 +191,10 @@ def _today(groups: Groups, language: Language, now: datetime) -> Meaning:
 
 
 def _weekday(groups: Groups, language: Language, now: datetime) -> Meaning:
-    """A weekday is the coming one; with `next` it is that of the week from the next Monday, with `after_next` a week later."""
+    """A weekday is the coming one.
+
+    With `next` it is that of the week from the next Monday, with `after_next` a week later.
+    """
     number, today = language.weekdays[groups["weekday"] or ""], now.date()
     monday = today - timedelta(today.weekday())
     part = language.parts[groups["part"] or ""] if groups.get("part") else None
@@ -161,7 +205,10 @@ def _weekday(groups: Groups, language: Language, now: datetime) -> Meaning:
 
 
 def _period(groups: Groups, language: Language, now: datetime) -> Meaning:
-    """The next week, month or year at its first day; this one, and the end of any, at its last, a week at its Friday."""
+    """The next week, month or year at its first day.
+
+    This one, and the end of any, at its last, a week at its Friday.
+    """
     unit, coming = language.units[groups["unit"] or ""], bool(groups.get("next"))
     first = moved(_first_of(unit, now.date()), unit, 1 if coming else 0)
     if unit == "weekend":
@@ -194,7 +241,10 @@ def _month_end(groups: Groups, language: Language, now: datetime) -> Meaning:
     """The last day of a named month, or its middle."""
     month = language.months[groups["month"] or ""]
     first = _day_in(now.date().replace(day=1), groups.get("year"), month, 1)
-    return _day(groups, first.replace(day=15) if groups.get("middle") else moved(first, "month", 1) - timedelta(1))
+    return _day(
+        groups,
+        first.replace(day=15) if groups.get("middle") else moved(first, "month", 1) - timedelta(1),
+    )
 
 
 def _ahead(groups: Groups, language: Language, now: datetime) -> Meaning | None:
@@ -213,7 +263,9 @@ def _half_hour(groups: Groups, language: Language, now: datetime) -> Meaning:
 
 def later(now: datetime, minutes: int) -> datetime:
     """Give the moment so many true minutes after now, on the whole minute, in now's zone."""
-    return (now.replace(second=0, microsecond=0).astimezone(UTC) + timedelta(minutes=minutes)).astimezone(now.tzinfo)
+    return (
+        now.replace(second=0, microsecond=0).astimezone(UTC) + timedelta(minutes=minutes)
+    ).astimezone(now.tzinfo)
 
 
 def moved(day: date, unit: str, number: int) -> date:
@@ -226,14 +278,20 @@ def moved(day: date, unit: str, number: int) -> date:
 
 
 def _clock(groups: Groups, language: Language, now: datetime) -> Meaning:
-    """A clock time: `half` counts to the next hour, `past` and `to` are quarters or minutes around it, `meridiem` a or p."""
+    """A clock time: `half` counts to the next hour, `past` and `to` are quarters or minutes
+    around it, `meridiem` a or p.
+    """
     text = groups["hour"] or ""
     hour = language.number(text)
     minute = int(groups.get("minute") or 0)
     if groups.get("half_past"):
         minute = 30
     if amount := groups.get("amount"):
-        minute = 15 if not amount.isdecimal() and amount not in language.numbers else language.number(amount)
+        minute = (
+            15
+            if not amount.isdecimal() and amount not in language.numbers
+            else language.number(amount)
+        )
     if groups.get("to_hour"):
         hour, minute = hour - 1, 60 - (minute or 30)
     part = language.parts[groups["part"] or ""] if groups.get("part") else None
@@ -244,7 +302,13 @@ def _clock(groups: Groups, language: Language, now: datetime) -> Meaning:
     if meridiem in "ap":
         hour = _of_half(hour, meridiem)
     sure = meridiem in "ap" or hour > 12 or text.startswith("0")
-    afternoon = LAST_AFTERNOON if not groups.get("minute") else LAST_AFTERNOON - 1 if language.twelve_hours else 0
+    afternoon = (
+        LAST_AFTERNOON
+        if not groups.get("minute")
+        else LAST_AFTERNOON - 1
+        if language.twelve_hours
+        else 0
+    )
     return Meaning("time", clock=time(hour, minute), sure=sure, afternoon=afternoon, part=part)
 
 
@@ -255,7 +319,10 @@ def _of_half(hour: int, meridiem: str) -> int:
 
 
 def _range(groups: Groups, language: Language, now: datetime) -> Meaning:
-    """A span of hours is due when it begins; the second half of the day counts for both, unless that turns them around."""
+    """A span of hours is due when it begins.
+
+    The second half of the day counts for both, unless that turns them around.
+    """
     begin = dict(groups)
     meridiem, last = groups.get("end_meridiem"), int(groups["end_hour"] or "")
     if meridiem and not groups.get("meridiem"):
@@ -272,7 +339,13 @@ def _part(groups: Groups, language: Language, now: datetime) -> Meaning:
 def _every(groups: Groups, language: Language, now: datetime) -> Meaning | None:
     """Every so many units."""
     unit = language.units[groups["unit"] or ""]
-    number = 2 if groups.get("other") else language.number(groups["number"] or "") if groups.get("number") else 1
+    number = (
+        2
+        if groups.get("other")
+        else language.number(groups["number"] or "")
+        if groups.get("number")
+        else 1
+    )
     part = groups.get("part")
     return _rule(_frequency(unit, number), part=language.parts[part] if part else None)
 
@@ -289,7 +362,13 @@ def _frequency(unit: str, number: int) -> str:
 
 
 def _every_weekday(groups: Groups, language: Language, now: datetime) -> Meaning:
-    number = 2 if groups.get("other") else language.number(groups["number"] or "") if groups.get("number") else 1
+    number = (
+        2
+        if groups.get("other")
+        else language.number(groups["number"] or "")
+        if groups.get("number")
+        else 1
+    )
     days = ",".join(WEEKDAYS[day] for day in language.weekday_numbers(groups["weekdays"] or ""))
     return _rule(f"{_frequency('week', number)};BYDAY={days}")
 
@@ -311,12 +390,18 @@ def _monthly_day(groups: Groups, language: Language, now: datetime) -> Meaning:
 
 def _monthly_weekday(groups: Groups, language: Language, now: datetime) -> Meaning:
     which = language.ordinals[groups["nth"] or ""]
-    return _rule(f"FREQ=MONTHLY;BYDAY={which}{WEEKDAYS[language.weekdays[groups['weekday'] or '']]}")
+    return _rule(
+        f"FREQ=MONTHLY;BYDAY={which}{WEEKDAYS[language.weekdays[groups['weekday'] or '']]}"
+    )
 
 
 def _yearly(groups: Groups, language: Language, now: datetime) -> Meaning | None:
     found = _date({**groups, "year": None}, language, now)
-    return msgspec.structs.replace(found, kind="recurrence", rule="FREQ=YEARLY", until=False) if found else None
+    return (
+        msgspec.structs.replace(found, kind="recurrence", rule="FREQ=YEARLY", until=False)
+        if found
+        else None
+    )
 
 
 def _rule(rule: str, *, part: str | None = None) -> Meaning:
@@ -338,11 +423,37 @@ def _level(value: int) -> Callable[[Groups, Language, datetime], Meaning]:
 
 
 READERS: Mapping[str, Callable[[Groups, Language, datetime], Meaning | None]] = {
-    "date": _date, "numeric": _numeric, "this_month": _this_month,
-    "dated_clock": _dated_clock, "named": _named, "today": _today, "weekday": _weekday, "period": _period,
-    "month_end": _month_end, "ahead": _ahead, "half_hour": _half_hour, "clock": _clock, "range": _range, "part": _part, "every": _every,
-    "every_part": _every_part, "every_weekday": _every_weekday, "workdays": _workdays, "weekends": _weekends, "monthly_day": _monthly_day,
-    "monthly_weekday": _monthly_weekday, "yearly": _yearly, "daily": _adverb("FREQ=DAILY"), "weekly": _adverb("FREQ=WEEKLY"),
-    "fortnightly": _adverb("FREQ=WEEKLY;INTERVAL=2"), "monthly": _adverb("FREQ=MONTHLY"), "quarterly": _adverb("FREQ=MONTHLY;INTERVAL=3"),
-    "annually": _adverb("FREQ=YEARLY"), "priority": _priority, "urgent": _level(5), "high": _level(4), "medium": _level(3), "low": _level(2),
-}  # fmt: skip
+    "date": _date,
+    "numeric": _numeric,
+    "this_month": _this_month,
+    "dated_clock": _dated_clock,
+    "named": _named,
+    "today": _today,
+    "weekday": _weekday,
+    "period": _period,
+    "month_end": _month_end,
+    "ahead": _ahead,
+    "half_hour": _half_hour,
+    "clock": _clock,
+    "range": _range,
+    "part": _part,
+    "every": _every,
+    "every_part": _every_part,
+    "every_weekday": _every_weekday,
+    "workdays": _workdays,
+    "weekends": _weekends,
+    "monthly_day": _monthly_day,
+    "monthly_weekday": _monthly_weekday,
+    "yearly": _yearly,
+    "daily": _adverb("FREQ=DAILY"),
+    "weekly": _adverb("FREQ=WEEKLY"),
+    "fortnightly": _adverb("FREQ=WEEKLY;INTERVAL=2"),
+    "monthly": _adverb("FREQ=MONTHLY"),
+    "quarterly": _adverb("FREQ=MONTHLY;INTERVAL=3"),
+    "annually": _adverb("FREQ=YEARLY"),
+    "priority": _priority,
+    "urgent": _level(5),
+    "high": _level(4),
+    "medium": _level(3),
+    "low": _level(2),
+}

@@ -1,10 +1,21 @@
-"""What the agent does without a model: from a message and what tools have given for it to the next step."""
+"""What the agent does without a model.
+
+From a message and what tools have given for it to the next step.
+"""
 
 from typing import cast
 
 import msgspec
 
-from app.agent.rules.answers import attachment_answers, calendar_answers, list_answers, memory_answers, network_actions, note_answers, write_actions
+from app.agent.rules.answers import (
+    attachment_answers,
+    calendar_answers,
+    list_answers,
+    memory_answers,
+    network_actions,
+    note_answers,
+    write_actions,
+)
 from app.agent.rules.phrases.phrases import Language, say
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
@@ -40,15 +51,23 @@ INTENTS = {
     "share": network_actions.share,
 }
 DONE_WITH = {
-    "append_note": "edit_note", "complete_todo": "complete_todo", "pin_note": "pin_note", "move_note": "move_note", "share": "share_agent",
-    "message": "send_message_to_human", "ask_agent": "contact_agent",
-}  # fmt: skip
+    "append_note": "edit_note",
+    "complete_todo": "complete_todo",
+    "pin_note": "pin_note",
+    "move_note": "move_note",
+    "share": "share_agent",
+    "message": "send_message_to_human",
+    "ask_agent": "contact_agent",
+}
 """The tools of the intents that look or ask before they do something."""
 MOST_ROUNDS = 5
 
 
 def next_step(asked: Asked) -> Step:
-    """Give the next step for a message: the same for the same message, results, tools and time. A tool that is not offered is never called."""
+    """Give the next step for a message: the same for the same message, results, tools and time.
+
+    A tool that is not offered is never called.
+    """
     route = _in_wanted_language(asked, _route(asked))
     if route.intent in SAID:
         return Step(_said(asked, route))
@@ -56,32 +75,56 @@ def next_step(asked: Asked) -> Step:
         return Step(say(route.language, "taken", owner=asked.persona.owner))
     if asked.persona.owner and (tool := DONE_WITH.get(route.intent)) and tool not in asked.tools:
         return list_answers.not_allowed(asked, route, tool)
-    if (asked.attached or asked.attached_before) and (step := attachment_answers.step(asked, route)):
+    if (asked.attached or asked.attached_before) and (
+        step := attachment_answers.step(asked, route)
+    ):
         return step
-    if route.intent == "events" and calendar_answers.TOOL not in asked.tools and "search_notes" in asked.tools:
+    if (
+        route.intent == "events"
+        and calendar_answers.TOOL not in asked.tools
+        and "search_notes" in asked.tools
+    ):
         return _from_notes(asked, route)
     return _offered(asked, route, INTENTS[route.intent](asked, route))
 
 
 def _from_notes(asked: Asked, route: Route) -> Step:
-    """Give what the notes say of an event, for who may read them and not the calendar; where they say nothing, that the calendar is not theirs."""
-    step = _offered(asked, route, note_answers.answer(asked, msgspec.structs.replace(route, intent="ask")))
-    return step if step.calls or step.quotes else list_answers.not_allowed(asked, route, calendar_answers.TOOL)
+    """Give what the notes say of an event, for who may read them and not the calendar.
+
+    Where they say nothing, that the calendar is not theirs.
+    """
+    step = _offered(
+        asked, route, note_answers.answer(asked, msgspec.structs.replace(route, intent="ask"))
+    )
+    return (
+        step
+        if step.calls or step.quotes
+        else list_answers.not_allowed(asked, route, calendar_answers.TOOL)
+    )
 
 
 def _route(asked: Asked) -> Route:
-    """Give what a message asks for; what somebody else asks the agent to recall is asked of the notes, as its memory is the owner's."""
+    """Give what a message asks for.
+
+    What somebody else asks the agent to recall is asked of the notes, as its memory is the
+    owner's.
+    """
     found = routing.route(asked.message, names=asked.persona.names)
     others = asked.persona.owner and found.intent == "recall" and "memory_search" not in asked.tools
     return msgspec.structs.replace(found, intent="ask") if others else found
 
 
 def _in_wanted_language(asked: Asked, route: Route) -> Route:
-    """Give a route whose answer is in the language that the owner wants; what was written stays to be read in its own."""
+    """Give a route whose answer is in the language that the owner wants.
+
+    What was written stays to be read in its own.
+    """
     if not asked.persona.language or asked.persona.language == route.language:
         return route
     wanted = cast(Language, asked.persona.language)
-    return msgspec.structs.replace(route, language=wanted, arguments={**route.arguments, "written": route.language})
+    return msgspec.structs.replace(
+        route, language=wanted, arguments={**route.arguments, "written": route.language}
+    )
 
 
 def _said(asked: Asked, route: Route) -> str:
@@ -90,7 +133,10 @@ def _said(asked: Asked, route: Route) -> str:
     if route.intent == "greet" and asked.persona.person:
         return say(route.language, "greet_named", who=asked.persona.person)
     if route.intent == "help" and asked.persona.agent:
-        return f"{say(route.language, 'named', who=asked.persona.agent)} {say(route.language, 'help', owner=owner)}"
+        return (
+            f"{say(route.language, 'named', who=asked.persona.agent)} "
+            f"{say(route.language, 'help', owner=owner)}"
+        )
     return say(route.language, route.intent, owner=owner)
 
 

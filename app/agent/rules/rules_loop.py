@@ -1,4 +1,7 @@
-"""Drive a turn of the offline brain straight: what the loop does, without the library that models need, so that no model costs no import."""
+"""Drive a turn of the offline brain straight.
+
+What the loop does, without the library that models need, so that no model costs no import.
+"""
 
 import asyncio
 import json
@@ -30,10 +33,15 @@ class _Call(msgspec.Struct, frozen=True):
     id: str
 
 
-async def run(turn: Turn, prompt: Prompt, history: Sequence[bytes], *, meter: Meter, now: datetime) -> Ended:
-    """Answer `prompt` by the rules, which see what the earlier turns left; events go out as they happen.
+async def run(
+    turn: Turn, prompt: Prompt, history: Sequence[bytes], *, meter: Meter, now: datetime
+) -> Ended:
+    """Answer `prompt` by the rules, which see what the earlier turns left.
 
-    Events, calls, limits, what is metered and what the next turns are told are those of the loop with `OfflineModel`.
+    Events go out as they happen.
+
+    Events, calls, limits, what is metered and what the next turns are told are those of the loop
+    with `OfflineModel`.
     """
     return await _Straight(turn, history, meter, now).go(prompt)
 
@@ -73,11 +81,22 @@ class _Straight:
                 raise  # a tool's own, which is a mistake
             error = self._forget_unanswered(live_turn.too_long())
         await turn.end()
-        self._entries[0]["parts"] = [{"content": stored_prompts.stored(message_files.remembered(prompt)), **first}]
-        return Ended(NAME, self._prompt_tokens, self._completion_tokens, msgspec.json.encode(self._entries), error)
+        self._entries[0]["parts"] = [
+            {"content": stored_prompts.stored(message_files.remembered(prompt)), **first}
+        ]
+        return Ended(
+            NAME,
+            self._prompt_tokens,
+            self._completion_tokens,
+            msgspec.json.encode(self._entries),
+            error,
+        )
 
     async def _until_answered(self) -> AppError | None:
-        """Go step by step until there is an answer. Tokens, which rules only count, limit nothing here but caps."""
+        """Go step by step until there is an answer.
+
+        Tokens, which rules only count, limit nothing here but caps.
+        """
         limits = self._turn.limits
         for _ in range(limits.requests):
             step = await self._next()
@@ -99,9 +118,15 @@ class _Straight:
         offered = live_turn.offered(turn)
         self._writers = frozenset(tool.name for tool in offered if tool.operation.effect == "write")
         if self._meter.reserves:
-            await self._meter.before(transcript.most_tokens(self._parts), longest(FREE, turn.app.settings.max_completion))
+            await self._meter.before(
+                transcript.most_tokens(self._parts), longest(FREE, turn.app.settings.max_completion)
+            )
         tools = frozenset(tool.name for tool in offered)
-        step = rules.next_step(transcript.asked(self._parts, tools=tools, now=self._now, instructions=live_turn.instructions(turn)))
+        step = rules.next_step(
+            transcript.asked(
+                self._parts, tools=tools, now=self._now, instructions=live_turn.instructions(turn)
+            )
+        )
         self._meter.after(transcript.tokens_of(self._parts), transcript.tokens(step.text))
         return step
 
@@ -117,18 +142,39 @@ class _Straight:
         return error
 
     def _take(self, step: Step) -> list[_Call]:
-        """Keep a step as what the brain answered, and give its calls; their ids are made of their place, so that equal turns stream the same."""
+        """Keep a step as what the brain answered, and give its calls.
+
+        Their ids are made of their place, so that equal turns stream the same.
+        """
         position = self._before + len(self._entries)
         prompt, completion = transcript.tokens_of(self._parts), transcript.tokens(step.text)
         self._prompt_tokens += prompt
         self._completion_tokens += completion
-        calls = [_Call(name, fields, f"off_{position}_{number}") for number, (name, fields) in enumerate(step.calls)]
+        calls = [
+            _Call(name, fields, f"off_{position}_{number}")
+            for number, (name, fields) in enumerate(step.calls)
+        ]
         parts: list[Entry] = [{"content": step.text, "part_kind": "text"}] if step.text else []
-        parts += [{"tool_name": call.tool, "args": json.dumps(call.arguments), "tool_call_id": call.id, "part_kind": "tool-call"} for call in calls]
+        parts += [
+            {
+                "tool_name": call.tool,
+                "args": json.dumps(call.arguments),
+                "tool_call_id": call.id,
+                "part_kind": "tool-call",
+            }
+            for call in calls
+        ]
         usage = {"input_tokens": prompt, "output_tokens": completion}
-        self._keep({
-            "parts": parts, "usage": usage, "model_name": NAME, "provider_name": NAME, "timestamp": self._at, "kind": "response",
-        })  # fmt: skip
+        self._keep(
+            {
+                "parts": parts,
+                "usage": usage,
+                "model_name": NAME,
+                "provider_name": NAME,
+                "timestamp": self._at,
+                "kind": "response",
+            }
+        )
         return calls
 
     async def _use(self, calls: Sequence[_Call]) -> bool:
@@ -136,7 +182,9 @@ class _Straight:
         turn, results = self._turn, dict.fromkeys((call.id for call in calls), Used(""))
 
         async def use(call: _Call) -> None:
-            results[call.id] = used = await live_turn.use(turn, call.tool, call.arguments, call.id, step=len(self._entries))
+            results[call.id] = used = await live_turn.use(
+                turn, call.tool, call.arguments, call.id, step=len(self._entries)
+            )
             stop_switch.demand(turn.app)
             turn.end_call(call.id, used.outcome)
 
@@ -147,7 +195,11 @@ class _Straight:
         for group in _side_by_side(calls, self._writers):
             await (_together([use(call) for call in group]) if len(group) > 1 else use(group[0]))
         self._calls += sum(used.outcome == "success" for used in results.values())
-        self._retries = {call.tool: self._retries.get(call.tool, 0) + 1 for call in calls if results[call.id].outcome == "retried"}
+        self._retries = {
+            call.tool: self._retries.get(call.tool, 0) + 1
+            for call in calls
+            if results[call.id].outcome == "retried"
+        }
         if max(self._retries.values(), default=0) > live_turn.RETRIES:
             return False
         self._hear([self._result(call, results[call.id]) for call in calls])
@@ -155,11 +207,19 @@ class _Straight:
 
     def _result(self, call: _Call, used: Used) -> Entry:
         result = {
-            "tool_name": call.tool, "content": used.content, "tool_call_id": call.id, "timestamp": self._at, "outcome": used.outcome,
+            "tool_name": call.tool,
+            "content": used.content,
+            "tool_call_id": call.id,
+            "timestamp": self._at,
+            "outcome": used.outcome,
             "part_kind": "tool-return",
-        }  # fmt: skip
+        }
         if used.outcome == "retried":
-            result["retry"] = {"cause": "model_retry", "attempt": self._retries[call.tool], "max_retries": live_turn.RETRIES}
+            result["retry"] = {
+                "cause": "model_retry",
+                "attempt": self._retries[call.tool],
+                "max_retries": live_turn.RETRIES,
+            }
         return result
 
     def _hear(self, parts: list[Entry]) -> None:
@@ -177,10 +237,21 @@ def parts_of(entry: Mapping[str, Any]) -> Iterator[Part]:
             case "user-prompt":
                 yield Part("asked", stored_prompts.read(part["content"]))
             case "tool-call":
-                yield Part("called", None, part["tool_name"], part["tool_call_id"], _arguments(part.get("args")))
+                yield Part(
+                    "called",
+                    None,
+                    part["tool_name"],
+                    part["tool_call_id"],
+                    _arguments(part.get("args")),
+                )
             case "tool-return":
                 done = part.get("outcome", "success") == "success"
-                yield Part("gave" if done else "refused", part["content"], part["tool_name"], part["tool_call_id"])
+                yield Part(
+                    "gave" if done else "refused",
+                    part["content"],
+                    part["tool_name"],
+                    part["tool_call_id"],
+                )
             case "retry-prompt" if part.get("tool_name"):
                 yield Part("refused", part["content"], part["tool_name"], part["tool_call_id"])
             case _:
@@ -188,7 +259,9 @@ def parts_of(entry: Mapping[str, Any]) -> Iterator[Part]:
 
 
 def _arguments(args: Any) -> Mapping[str, Any]:
-    """Give a call's arguments, which are stored as a record or as its JSON; nothing where a model wrote neither."""
+    """Give a call's arguments, which are stored as a record or as its JSON; nothing where a
+    model wrote neither.
+    """
     if isinstance(args, str):
         try:
             args = json.loads(args or "{}")
@@ -198,7 +271,10 @@ def _arguments(args: Any) -> Mapping[str, Any]:
 
 
 async def _together(works: Iterable[Coroutine[Any, Any, None]]) -> None:
-    """Do several things at the same time; the first that raises ends the others, and what it raised is raised."""
+    """Do several things at the same time.
+
+    The first that raises ends the others, and what it raised is raised.
+    """
     try:
         async with asyncio.TaskGroup() as group:
             for work in works:
@@ -208,7 +284,10 @@ async def _together(works: Iterable[Coroutine[Any, Any, None]]) -> None:
 
 
 def _side_by_side(calls: Iterable[_Call], alone: Container[str]) -> list[list[_Call]]:
-    """Give the calls in groups that may run at the same time; each of those in `alone` is a group of its own."""
+    """Give the calls in groups that may run at the same time.
+
+    Each of those in `alone` is a group of its own.
+    """
     groups: list[list[_Call]] = []
     open_group = False
     for call in calls:

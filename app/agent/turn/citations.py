@@ -1,7 +1,9 @@
-"""Quotes in an answer: each is checked against the note it names before it goes out, and what does not stand there is left out.
+"""Quotes in an answer: each is checked against the note it names before it goes out, and what does
+not stand there is left out.
 
-A quote is what any brain writes as “…” [note 12], or as a block of lines with > before them and below it a link [title](hearth:note/12).
-Text is held back from the beginning of what may become a quote until it is known what it is.
+A quote is what any brain writes as “…” [note 12], or as a block of lines with > before them and
+below it a link [title](hearth:note/12). Text is held back from the beginning of what may become
+a quote until it is known what it is.
 """
 
 import re
@@ -20,7 +22,9 @@ _MARK = r"[\[(]note:? ?#?(?P<mark>[0-9]{1,15})[\])]"
 _OPEN = regex(r"[“„«「『]|(?<![^\s(\[])\"(?!\s)|(?:(?<=\n)|\A)[ ]{0,3}>")
 _CLOSING = {"“": '”"“', "„": '“”"', "«": "»", "「": "」", "『": "』", '"': '"'}
 _AFTER = regex(rf"[.,;]?[ \t]{{0,3}}(?:{_MARK}|\(?(?:[—–-] ?)?{_SOURCE}\)?)", re.IGNORECASE)
-_MAYBE_AFTER = regex(r"[.,;]?[ \t]{0,3}(?:\(?[—–-]? ?)?(?:[\[(][^\])\n]{0,300}(?:\](?:\([^)\n]{0,40})?)?)?\Z")
+_MAYBE_AFTER = regex(
+    r"[.,;]?[ \t]{0,3}(?:\(?[—–-]? ?)?(?:[\[(][^\])\n]{0,300}(?:\](?:\([^)\n]{0,40})?)?)?\Z"
+)
 _BLOCK = regex(r"(?:[ ]{0,3}>[^\n]*(?:\n|\Z))+")
 _BELOW = regex(rf"\s{{0,3}}(?:[—–-]{{1,2}} ?)?(?:{_SOURCE}|{_MARK})", re.IGNORECASE)
 _MAYBE_BELOW = regex(r"\s{0,3}(?:[—–-]{1,2} ?)?(?:[\[(][^\n]{0,340})?\Z")
@@ -40,7 +44,10 @@ class _Quote(NamedTuple):
 
 
 class _Held(NamedTuple):
-    """What the beginning of a held text is: so many characters, to go out as they are or, with a quote, only when it is right."""
+    """What the beginning of a held text is.
+
+    So many characters, to go out as they are or, with a quote, only when it is right.
+    """
 
     length: int
     quote: _Quote | None
@@ -107,7 +114,9 @@ class Quotes:
     async def _cited(self, quote: _Quote) -> bool:
         """Say whether the quote stands in its note, and list it where it does."""
         if quote.note_id not in self._sources:
-            self._sources[quote.note_id] = await self._read(quote.note_id) if len(self._sources) < MOST else None
+            self._sources[quote.note_id] = (
+                await self._read(quote.note_id) if len(self._sources) < MOST else None
+            )
         source = self._sources[quote.note_id]
         place = None if source is None else located(source.markdown, quote.text)
         if source is None or place is None:
@@ -120,7 +129,10 @@ class Quotes:
 
 
 def located(markdown: str, quote: str) -> tuple[int, int] | None:
-    """Give where a quote stands in a text: exactly, else with other spaces and line ends between its words; None where it does not."""
+    """Give where a quote stands in a text.
+
+    Exactly, else with other spaces and line ends between its words; None where it does not.
+    """
     text = quote.strip()
     if not text:
         return None
@@ -159,7 +171,11 @@ def _inline(text: str, *, ended: bool) -> _Held | None:
     if text[0] == '"' and (len(text) == 1 or text[1].isspace()):
         return None if len(text) == 1 and not ended else _Held(1, None)
     closing, gap = _CLOSING[text[0]], text.find("\n\n")
-    for end in (at for at in range(1, min(len(text), LONGEST, gap if gap > 0 else LONGEST)) if text[at] in closing):
+    for end in (
+        at
+        for at in range(1, min(len(text), LONGEST, gap if gap > 0 else LONGEST))
+        if text[at] in closing
+    ):
         after = _AFTER.match(text, end + 1)
         if after:
             return _Held(after.end(), _Quote(text[1:end], int(after["link"] or after["mark"])))

@@ -1,4 +1,7 @@
-"""The tables of conversations, of who takes part in them, and of their messages: every statement that changes them."""
+"""The tables of conversations, of who takes part in them, and of their messages.
+
+Every statement that changes them.
+"""
 
 import sqlite3
 from typing import Literal
@@ -16,11 +19,18 @@ LONGEST_TITLE = 80
 
 
 def begin(tx: Tx, *, type: Type, owner: int | None, title: str, members: tuple[int, ...]) -> int:
-    """Make a conversation between `members` and give its id; `owner` is the user whose agent takes part in it, if one does."""
+    """Make a conversation between `members` and give its id.
+
+    `owner` is the user whose agent takes part in it, if one does.
+    """
     made = tx.run(
-        "INSERT INTO conversations (type, owner_id, title, created_at, updated_at) VALUES (:type, :owner, :title, :now, :now)",
-        type=type, owner=owner, title=title, now=tx.now,
-    )  # fmt: skip
+        "INSERT INTO conversations (type, owner_id, title, created_at, updated_at) "
+        "VALUES (:type, :owner, :title, :now, :now)",
+        type=type,
+        owner=owner,
+        title=title,
+        now=tx.now,
+    )
     conversation = made.lastrowid or 0
     for user in members:
         join(tx, conversation, user)
@@ -28,22 +38,40 @@ def begin(tx: Tx, *, type: Type, owner: int | None, title: str, members: tuple[i
 
 
 def join(tx: Tx, conversation: int, user: int) -> None:
-    """Let a user take part from now on: they see the messages that come after this one moment. Who does already stays as they are."""
+    """Let a user take part from now on: they see the messages that come after this one moment.
+
+    Who does already stays as they are.
+    """
     tx.run(
-        """INSERT INTO conversation_members (conversation_id, user_id, active_at, joined_at, since_id, read_id, place)
+        """INSERT INTO conversation_members (conversation_id, user_id,
+          active_at, joined_at, since_id, read_id, place)
            SELECT :conversation, :user, :now, :now, last, last, 1 + (
-               SELECT ifnull(max(place), 0) FROM conversation_members WHERE conversation_id = :conversation)
-           FROM (SELECT ifnull(max(id), 0) AS last FROM messages WHERE conversation_id = :conversation) WHERE true
+               SELECT ifnull(max(place), 0) FROM conversation_members
+                 WHERE conversation_id = :conversation)
+           FROM (SELECT ifnull(max(id), 0) AS last FROM messages
+             WHERE conversation_id = :conversation) WHERE true
            ON CONFLICT (conversation_id, user_id) DO NOTHING""",
-        conversation=conversation, user=user, now=tx.now,
-    )  # fmt: skip
+        conversation=conversation,
+        user=user,
+        now=tx.now,
+    )
 
 
 def leave(tx: Tx, conversation: int, user: int) -> None:
-    """Let a user take part no more: they can neither read it nor find it in their memory. When nobody is left the conversation is deleted."""
-    tx.run("DELETE FROM conversation_members WHERE conversation_id = :id AND user_id = :user", id=conversation, user=user)
+    """Let a user take part no more: they can neither read it nor find it in their memory.
+
+    When nobody is left the conversation is deleted.
+    """
+    tx.run(
+        "DELETE FROM conversation_members WHERE conversation_id = :id AND user_id = :user",
+        id=conversation,
+        user=user,
+    )
     episodes.forget_conversation(tx, conversation, user=user)
-    if tx.one("SELECT 1 FROM conversation_members WHERE conversation_id = :id", id=conversation) is None:
+    if (
+        tx.one("SELECT 1 FROM conversation_members WHERE conversation_id = :id", id=conversation)
+        is None
+    ):
         delete(tx, conversation)
 
 
@@ -63,26 +91,51 @@ def add_message(
     content: str,
     client_message_id: str | None = None,
 ) -> int:
-    """Add a message and give its id, which is larger than that of every message before; a conversation that was hidden is seen again."""
+    """Add a message and give its id, which is larger than that of every message before.
+
+    A conversation that was hidden is seen again.
+    """
     made = tx.run(
-        """INSERT INTO messages (conversation_id, role, sender_type, sender_id, sender_label, content, client_message_id, created_at)
+        """INSERT INTO messages (conversation_id, role, sender_type,
+          sender_id, sender_label, content, client_message_id, created_at)
            VALUES (:conversation, :role, :type, :sender, :label, :content, :client, :now)""",
-        conversation=conversation, role=role, type=sender_type, sender=sender, label=label, content=content, client=client_message_id, now=tx.now,
-    )  # fmt: skip
+        conversation=conversation,
+        role=role,
+        type=sender_type,
+        sender=sender,
+        label=label,
+        content=content,
+        client=client_message_id,
+        now=tx.now,
+    )
     message = made.lastrowid or 0
-    tx.run("INSERT INTO message_words (rowid, content) VALUES (:id, :content)", id=message, content=indexed(content))
+    tx.run(
+        "INSERT INTO message_words (rowid, content) VALUES (:id, :content)",
+        id=message,
+        content=indexed(content),
+    )
     tx.run("UPDATE conversations SET updated_at = :now WHERE id = :id", now=tx.now, id=conversation)
-    tx.run("UPDATE conversation_members SET active_at = :now, hidden = 0 WHERE conversation_id = :id", now=tx.now, id=conversation)
+    tx.run(
+        "UPDATE conversation_members SET active_at = :now, hidden = 0 WHERE conversation_id = :id",
+        now=tx.now,
+        id=conversation,
+    )
     return message
 
 
 def mark_read(tx: Tx, me: int, conversation: int, message: int | None = None) -> int:
-    """Take all messages up to `message`, or all there are, as read by a user; give how many are unread then. Marks never go back."""
+    """Take all messages up to `message`, or all there are, as read by a user.
+
+    Give how many are unread then. Marks never go back.
+    """
     tx.run(
         """UPDATE conversation_members SET read_id = max(read_id, min(ifnull(:message, 9223372036854775807),
-               (SELECT ifnull(max(id), 0) FROM messages WHERE conversation_id = :id))) WHERE conversation_id = :id AND user_id = :me""",
-        message=message, id=conversation, me=me,
-    )  # fmt: skip
+               (SELECT ifnull(max(id), 0) FROM messages WHERE conversation_id = :id)))
+                 WHERE conversation_id = :id AND user_id = :me""",
+        message=message,
+        id=conversation,
+        me=me,
+    )
     return unread(tx, me, conversation)
 
 
@@ -93,21 +146,35 @@ def unread(tx: Tx, me: int, conversation: int) -> int:
             """SELECT count(*) FROM messages JOIN conversation_members AS m USING (conversation_id)
                WHERE conversation_id = :id AND m.user_id = :me AND messages.id > m.read_id
                  AND NOT (messages.role = 'user' AND messages.sender_id IS :me)""",
-            id=conversation, me=me,
+            id=conversation,
+            me=me,
         )
-    )  # fmt: skip
+    )
 
 
 def hide(tx: Tx, me: Caller, conversation: int) -> None:
     """Hide a conversation from the caller until its next message."""
-    tx.run("UPDATE conversation_members SET hidden = 1 WHERE conversation_id = :id AND user_id = :me", id=conversation, me=me.user)
+    tx.run(
+        "UPDATE conversation_members SET hidden = 1 WHERE conversation_id = :id AND user_id = :me",
+        id=conversation,
+        me=me.user,
+    )
 
 
 def delete(tx: Tx, conversation: int) -> None:
-    """Delete a conversation for good, with its messages, its episodes and all that is kept of its turns."""
+    """Delete a conversation for good, with its messages, its episodes and all that is kept of
+    its turns.
+    """
     episodes.forget_conversation(tx, conversation)
-    for row in tx.all("SELECT id, content FROM messages WHERE conversation_id = :id", id=conversation):
-        tx.run("INSERT INTO message_words (message_words, rowid, content) VALUES ('delete', :id, :content)", id=row[0], content=indexed(row[1]))
+    for row in tx.all(
+        "SELECT id, content FROM messages WHERE conversation_id = :id", id=conversation
+    ):
+        tx.run(
+            "INSERT INTO message_words (message_words, rowid, content) "
+            "VALUES ('delete', :id, :content)",
+            id=row[0],
+            content=indexed(row[1]),
+        )
     tx.run("DELETE FROM conversations WHERE id = :id", id=conversation)
 
 
@@ -115,16 +182,22 @@ def reindex(tx: Tx) -> None:
     """Make the index of the words of all messages anew."""
     tx.run("INSERT INTO message_words (message_words) VALUES ('delete-all')")
     for row in tx.run("SELECT id, content FROM messages ORDER BY id").fetchall():
-        tx.run("INSERT INTO message_words (rowid, content) VALUES (:id, :content)", id=row[0], content=indexed(row[1]))
+        tx.run(
+            "INSERT INTO message_words (rowid, content) VALUES (:id, :content)",
+            id=row[0],
+            content=indexed(row[1]),
+        )
 
 
 def of(tx: Tx, me: Caller, conversation: int) -> sqlite3.Row:
     """Give a conversation that the caller takes part in; raise NotFound for any other."""
     row = tx.one(
         """SELECT c.*, m.read_id, m.hidden, m.since_id FROM conversations c
-           JOIN conversation_members m ON m.conversation_id = c.id AND m.user_id = :me WHERE c.id = :id""",
-        me=me.user, id=conversation,
-    )  # fmt: skip
+           JOIN conversation_members m ON m.conversation_id = c.id AND m.user_id = :me
+             WHERE c.id = :id""",
+        me=me.user,
+        id=conversation,
+    )
     if row is None:
         raise NotFound("There is no such conversation.", conversationId=conversation)
     return row
@@ -134,7 +207,9 @@ def own(tx: Tx, me: Caller, conversation: int) -> sqlite3.Row:
     """Give a conversation of the caller with their own agent; raise NotFound for any other."""
     row = of(tx, me, conversation)
     if row["type"] != "direct" or row["owner_id"] != me.user:
-        raise NotFound("There is no such conversation with your agent.", conversationId=conversation)
+        raise NotFound(
+            "There is no such conversation with your agent.", conversationId=conversation
+        )
     return row
 
 

@@ -21,18 +21,24 @@ def add(tx: Tx, message: int, attached: Sequence[sqlite3.Row]) -> None:
         tx.run(
             """INSERT INTO message_attachments (message_id, place, attachment_id, name, media_type)
                VALUES (:message, :place, :attachment, :name, :type)""",
-            message=message, place=place, attachment=row["id"], name=row["name"], type=row["media_type"],
-        )  # fmt: skip
+            message=message,
+            place=place,
+            attachment=row["id"],
+            name=row["name"],
+            type=row["media_type"],
+        )
 
 
 def of(tx: Tx, messages: Sequence[int]) -> dict[int, list[MessageAttachment]]:
     """Give the attachments of those of the messages that have any, in order."""
     found: dict[int, list[MessageAttachment]] = {}
     rows = tx.all(
-        """SELECT message_id, attachment_id, name, media_type FROM json_each(:messages) CROSS JOIN message_attachments ON message_id = json_each.value
+        """SELECT message_id, attachment_id, name, media_type
+          FROM json_each(:messages) CROSS
+          JOIN message_attachments ON message_id = json_each.value
            ORDER BY message_id, place""",
         messages=encode(messages).decode(),
-    )  # fmt: skip
+    )
     for row in rows:
         found.setdefault(row[0], []).append(MessageAttachment(*row[1:]))
     return found

@@ -1,4 +1,7 @@
-"""What the rules look at and what they give: a message with the results of tools, and the next step."""
+"""What the rules look at and what they give.
+
+A message with the results of tools, and the next step.
+"""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -10,7 +13,10 @@ from app.agent.memory.persona import NOBODY, Persona
 
 
 class Result(Struct, frozen=True):
-    """What a tool gave for the message at hand: its record, or with `failed` its message of refusal."""
+    """What a tool gave for the message at hand.
+
+    Its record, or with `failed` its message of refusal.
+    """
 
     tool: str
     arguments: Mapping[str, Any]
@@ -29,7 +35,9 @@ class Attached(Struct, frozen=True):
 
 
 class Asked(Struct, frozen=True):
-    """A message, what tools have given for it so far, which tools are offered, the user's local time, the messages before, and the owner's wishes."""
+    """A message, what tools have given for it so far, which tools are offered, the user's local
+    time, the messages before, and the owner's wishes.
+    """
 
     message: str
     results: tuple[Result, ...]
@@ -55,7 +63,10 @@ class Asked(Struct, frozen=True):
 
 
 class Quote(Struct, frozen=True):
-    """A passage that an answer quotes: it stands at start..end, in characters, of the note's Markdown."""
+    """A passage that an answer quotes.
+
+    It stands at start..end, in characters, of the note's Markdown.
+    """
 
     note_id: int
     title: str

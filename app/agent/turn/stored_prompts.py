@@ -1,4 +1,7 @@
-"""Prompts as they stand in a conversation's history: the form of pydantic-ai's messages, without that library."""
+"""Prompts as they stand in a conversation's history.
+
+The form of pydantic-ai's messages, without that library.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -32,10 +35,18 @@ def enclosed(text: str, metadata: Any) -> Item:
 def _stored(item: Item) -> Any:
     if not isinstance(item, Enclosed):
         return item
-    return {"content": item.content, "metadata": {MARK: msgspec.structs.asdict(item.file)}, "kind": "text-content"}
+    return {
+        "content": item.content,
+        "metadata": {MARK: msgspec.structs.asdict(item.file)},
+        "kind": "text-content",
+    }
 
 
 def _read(item: Any) -> Item:
     if isinstance(item, str):
         return item
-    return enclosed(str(item.get("content", "")), item.get("metadata")) if item.get("kind") == "text-content" else ""
+    return (
+        enclosed(str(item.get("content", "")), item.get("metadata"))
+        if item.get("kind") == "text-content"
+        else ""
+    )

@@ -1,4 +1,7 @@
-"""Counting the model calls of one turn: each is reserved before it is made, settled together with the next or with the turn's end."""
+"""Counting the model calls of one turn.
+
+Each is reserved before it is made, settled together with the next or with the turn's end.
+"""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -14,12 +17,21 @@ from app.core.schema import encode
 from app.errors import AppError
 
 FREE = "offline"
-"""The brain that costs nothing: where no cap limits it, its tokens are counted at the turn's end alone."""
+"""The brain that costs nothing.
+
+Where no cap limits it, its tokens are counted at the turn's end alone.
+"""
 FREE_COMPLETION = 1_000
 BYTES_A_TOKEN = 3
-"""Fewer than the four of English prose, since JSON, code and most other scripts have fewer; what is reserved must suffice."""
+"""Fewer than the four of English prose, since JSON, code and most other scripts have fewer.
+
+What is reserved must suffice.
+"""
 OVERHEAD_TOKENS = 8_000
-"""What instructions and the descriptions of all tools take beside the messages; a call that takes less keeps less once it is settled."""
+"""What instructions and the descriptions of all tools take beside the messages.
+
+A call that takes less keeps less once it is settled.
+"""
 FRAME_TOKENS = 16
 
 
@@ -30,21 +42,41 @@ class Tokens(NamedTuple):
 
 def tokens_in(texts: Iterable[str | bytes]) -> int:
     """Give the tokens that texts take at most, nearly always."""
-    size = sum(len(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")) for text in texts)
+    size = sum(
+        len(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
+        for text in texts
+    )
     return -(-size // BYTES_A_TOKEN)
 
 
 def first_call(
-    tx: Tx, me: Caller, *, feature: Feature, model: str, texts: Iterable[str | bytes], most: int, agent: str | None = None
+    tx: Tx,
+    me: Caller,
+    *,
+    feature: Feature,
+    model: str,
+    texts: Iterable[str | bytes],
+    most: int,
+    agent: str | None = None,
 ) -> Reservation | None:
-    """Reserve a turn's first model call, in the transaction that begins the turn; None where nothing needs to be reserved.
+    """Reserve a turn's first model call, in the transaction that begins the turn.
+
+    None where nothing needs to be reserved.
 
     `most` is the longest answer, in tokens. Raises BudgetExceeded.
     """
     if model == FREE and not token_reservations.is_capped(tx, me, feature=feature, agent=agent):
         return None
     prompt = tokens_in(texts) + (FRAME_TOKENS if model == FREE else OVERHEAD_TOKENS)
-    return token_reservations.reserve(tx, me, feature=feature, model=model, prompt=prompt, completion=longest(model, most), agent=agent)
+    return token_reservations.reserve(
+        tx,
+        me,
+        feature=feature,
+        model=model,
+        prompt=prompt,
+        completion=longest(model, most),
+        agent=agent,
+    )
 
 
 def longest(model: str, most: int) -> int:
@@ -58,7 +90,16 @@ class Meter:
     What is reserved for a call of which nothing was heard any more is settled in full.
     """
 
-    def __init__(self, app: App, me: Caller, *, feature: Feature, model: str, held: Reservation | None, agent: str | None = None) -> None:
+    def __init__(
+        self,
+        app: App,
+        me: Caller,
+        *,
+        feature: Feature,
+        model: str,
+        held: Reservation | None,
+        agent: str | None = None,
+    ) -> None:
         self.app = app
         self.me = me
         self.feature = feature
@@ -77,7 +118,10 @@ class Meter:
 
     @property
     def most(self) -> int | None:
-        """Give the longest answer that the present call may give, in tokens; None where no cap limits it."""
+        """Give the longest answer that the present call may give, in tokens.
+
+        None where no cap limits it.
+        """
         return self._held.completion if self._held is not None and self._held.capped else None
 
     async def before(self, prompt: int, completion: int) -> None:
@@ -85,7 +129,12 @@ class Meter:
         if not self._reserves:
             return
         waits = self._held is not None and not self._begun
-        if not (waits and self._held is not None and prompt <= self._held.prompt and completion <= self._held.completion):
+        if not (
+            waits
+            and self._held is not None
+            and prompt <= self._held.prompt
+            and completion <= self._held.completion
+        ):
             self._held = await self.app.write(self._next, prompt, completion)
         self._begun, self._taken = True, None
 
@@ -94,29 +143,54 @@ class Meter:
         if self._reserves:
             self._taken = Tokens(prompt, completion)
         else:
-            self._uncounted = Tokens(self._uncounted.prompt + prompt, self._uncounted.completion + completion)
+            self._uncounted = Tokens(
+                self._uncounted.prompt + prompt, self._uncounted.completion + completion
+            )
 
     def end(self, tx: Tx) -> None:
-        """Count what is not yet counted; to be called once, in the transaction that ends the turn."""
+        """Count what is not yet counted.
+
+        To be called once, in the transaction that ends the turn.
+        """
         self._settle(tx)
         if any(self._uncounted):
-            token_reservations.record(tx, self.me, feature=self.feature, model=self.model, agent=self.agent, **self._uncounted._asdict())
+            token_reservations.record(
+                tx,
+                self.me,
+                feature=self.feature,
+                model=self.model,
+                agent=self.agent,
+                **self._uncounted._asdict(),
+            )
 
     def _next(self, tx: Tx, prompt: int, completion: int) -> Reservation:
         self._settle(tx)
-        return token_reservations.reserve(tx, self.me, feature=self.feature, model=self.model, prompt=prompt, completion=completion, agent=self.agent)
+        return token_reservations.reserve(
+            tx,
+            self.me,
+            feature=self.feature,
+            model=self.model,
+            prompt=prompt,
+            completion=completion,
+            agent=self.agent,
+        )
 
     def _settle(self, tx: Tx) -> None:
         if self._held is None:
             return
         if self._begun:
-            token_reservations.settle(tx, self._held, *(self._taken or (self._held.prompt, self._held.completion)))
+            token_reservations.settle(
+                tx, self._held, *(self._taken or (self._held.prompt, self._held.completion))
+            )
         else:
             token_reservations.release(tx, self._held)
 
 
 class MeteredRewriter:
-    """A rewriter whose calls are reserved and settled; where a cap has no room, it refuses and the rules' own words stand."""
+    """A rewriter whose calls are reserved and settled.
+
+    Where a cap has no room, it refuses and the rules' own words stand.
+    """
 
     def __init__(self, app: App, me: Caller, rewriter: Rewriter, *, model: str = "") -> None:
         self._app = app
@@ -127,7 +201,9 @@ class MeteredRewriter:
     async def rewrite(self, draft: Draft) -> Rewriting:
         """Give what the rewriter gives."""
         text, most = encode(draft), self._app.settings.max_completion
-        held = await self._app.write(first_call, self._me, feature="briefing", model=self._model, texts=(text,), most=most)
+        held = await self._app.write(
+            first_call, self._me, feature="briefing", model=self._model, texts=(text,), most=most
+        )
         meter = Meter(self._app, self._me, feature="briefing", model=self._model, held=held)
         await meter.before(tokens_in((text,)), longest(self._model, most))
         try:
@@ -138,7 +214,9 @@ class MeteredRewriter:
             meter.after(0, 0)
             raise
         finally:
-            self._app.tasks.start(self._app.write(meter.end))  # also when whoever asked has run out of time
+            self._app.tasks.start(
+                self._app.write(meter.end)
+            )  # also when whoever asked has run out of time
         return found
 
 

@@ -17,7 +17,9 @@ Kind = Literal["asked", "called", "gave", "refused", "other"]
 
 
 class Part(NamedTuple):
-    """One part of what was said: a message, a call of a tool, what that gave or was refused with, or anything else.
+    """One part of what was said.
+
+    A message, a call of a tool, what that gave or was refused with, or anything else.
 
     `content` is a message with what it brought along, or a tool's result; `arguments` are a call's.
     """
@@ -29,8 +31,14 @@ class Part(NamedTuple):
     arguments: Mapping[str, Any] = {}
 
 
-def asked(parts: Iterable[Part], *, tools: frozenset[str], now: datetime, instructions: str = "") -> Asked:
-    """Give what the rules look at: the newest message, what the tools have given for it, what was said before, and the owner's wishes."""
+def asked(
+    parts: Iterable[Part], *, tools: frozenset[str], now: datetime, instructions: str = ""
+) -> Asked:
+    """Give what the rules look at.
+
+    The newest message, what the tools have given for it, what was said before, and the owner's
+    wishes.
+    """
     message = ""
     results: list[Result] = []
     before: list[str] = []
@@ -50,14 +58,25 @@ def asked(parts: Iterable[Part], *, tools: frozenset[str], now: datetime, instru
                 results.append(_result(part, calls.get(part.call, {})))
             case _:
                 pass
-    return Asked(message, tuple(results), tools, now, tuple(before), persona(instructions), files, files_before)
+    return Asked(
+        message,
+        tuple(results),
+        tools,
+        now,
+        tuple(before),
+        persona(instructions),
+        files,
+        files_before,
+    )
 
 
 def _result(part: Part, arguments: Mapping[str, Any]) -> Result:
     """Give what a tool gave; a call that waits for the owner has given nothing yet."""
     record = part.content if isinstance(part.content, dict) else {"message": str(part.content)}
     if record.get("status") == "awaiting_approval":
-        return Result(part.tool, arguments, {"escalationId": record.get("escalationId")}, failed=True)
+        return Result(
+            part.tool, arguments, {"escalationId": record.get("escalationId")}, failed=True
+        )
     return Result(part.tool, arguments, record, failed=part.kind == "refused")
 
 
@@ -72,7 +91,10 @@ def tokens(text: str) -> int:
 
 
 def most_tokens(parts: Iterable[Part]) -> int:
-    """Give the tokens that what was said takes at most, nearly always: what is to be reserved for it."""
+    """Give the tokens that what was said takes at most, nearly always.
+
+    What is to be reserved for it.
+    """
     return tokens_in(_weighed(parts))
 
 

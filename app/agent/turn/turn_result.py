@@ -1,4 +1,8 @@
-"""What a turn tells whoever asked: the answer, the passages that it quotes, what it took, and why the rules answered in a model's place."""
+"""What a turn tells whoever asked.
+
+The answer, the passages that it quotes, what it took, and why the rules answered in a model's
+place.
+"""
 
 from msgspec import UNSET, UnsetType
 
@@ -6,14 +10,20 @@ from app.core.schema import Record
 
 
 class Fallback(Record):
-    """Why the rules answered instead of the model that was meant; the reason holds nothing that a provider wrote."""
+    """Why the rules answered instead of the model that was meant.
+
+    The reason holds nothing that a provider wrote.
+    """
 
     model: str
     reason: str
 
 
 class Citation(Record):
-    """A passage of a note that the answer quotes: it stands at start..end, in characters, of the note's Markdown."""
+    """A passage of a note that the answer quotes.
+
+    It stands at start..end, in characters, of the note's Markdown.
+    """
 
     note_id: int
     title: str

@@ -1,4 +1,6 @@
-"""The table of turns: what an agent did with one message, what it cost, and what the model needs to remember of it."""
+"""The table of turns: what an agent did with one message, what it cost, and what the model needs
+to remember of it.
+"""
 
 import sqlite3
 from typing import Any, Literal
@@ -17,8 +19,13 @@ def begin(tx: Tx, me: Caller, conversation: int, *, message: int, model: str) ->
     made = tx.run(
         """INSERT INTO turns (conversation_id, user_id, credential, message_id, model, status, started_at)
            VALUES (:conversation, :me, :credential, :message, :model, 'running', :now)""",
-        conversation=conversation, me=me.user, credential=me.credential, message=message, model=model, now=tx.now,
-    )  # fmt: skip
+        conversation=conversation,
+        me=me.user,
+        credential=me.credential,
+        message=message,
+        model=model,
+        now=tx.now,
+    )
     return made.lastrowid or 0
 
 
@@ -34,25 +41,42 @@ def end(
     error: str | None,
     taint: str = "",
 ) -> None:
-    """Note how a turn ended; `history` is what the next turns of the conversation are told of it."""
+    """Note how a turn ended; `history` is what the next turns of the conversation are told of
+    it.
+    """
     tx.run(
-        """UPDATE turns SET status = :status, model = :model, prompt_tokens = :prompt, completion_tokens = :completion, history = :history,
+        """UPDATE turns SET status = :status, model = :model, prompt_tokens =
+          :prompt, completion_tokens = :completion, history = :history,
                error = :error, taint = :taint, ended_at = :now WHERE id = :id""",
-        status=status, model=model, prompt=prompt_tokens, completion=completion_tokens, history=history, error=error, taint=taint, now=tx.now,
+        status=status,
+        model=model,
+        prompt=prompt_tokens,
+        completion=completion_tokens,
+        history=history,
+        error=error,
+        taint=taint,
+        now=tx.now,
         id=turn,
-    )  # fmt: skip
+    )
 
 
 def add_call(tx: Tx, turn: int, *, tool: str, call: str, arguments: str, outcome: str) -> None:
     """Note that a tool was called in a turn, and what came of it."""
     tx.run(
         """INSERT INTO turn_calls (turn_id, tool, call_id, arguments, outcome, called_at) VALUES (:turn, :tool, :call, :arguments, :outcome, :now)""",
-        turn=turn, tool=tool, call=call, arguments=arguments, outcome=outcome, now=tx.now,
-    )  # fmt: skip
+        turn=turn,
+        tool=tool,
+        call=call,
+        arguments=arguments,
+        outcome=outcome,
+        now=tx.now,
+    )
 
 
 def is_there(tx: Tx, turn: int) -> bool:
-    """Say whether a turn is still in the table, and has not gone with its conversation or its user."""
+    """Say whether a turn is still in the table, and has not gone with its conversation or its
+    user.
+    """
     return tx.one("SELECT 1 FROM turns WHERE id = :id", id=turn) is not None
 
 
@@ -62,25 +86,42 @@ def any_running(tx: Tx) -> bool:
 
 
 def interrupt_all(tx: Tx) -> None:
-    """Close the turns that were running when the server was stopped; what was asked in them is remembered."""
+    """Close the turns that were running when the server was stopped.
+
+    What was asked in them is remembered.
+    """
     cut_off = tx.all("SELECT id FROM turns WHERE status = 'running'")
-    tx.run("UPDATE turns SET status = 'interrupted', ended_at = :now, error = 'The server was stopped.' WHERE status = 'running'", now=tx.now)
+    tx.run(
+        "UPDATE turns SET status = 'interrupted', ended_at = :now, error = 'The server "
+        "was stopped.' WHERE status = 'running'",
+        now=tx.now,
+    )
     for row in cut_off:
         episode_sources.add_turn(tx, row["id"])
 
 
 def taint(tx: Tx, conversation: int) -> frozenset[Any]:
-    """Give whose words, besides the user's own, stand in what the newest turns left for the next one."""
-    rows = tx.all("SELECT taint FROM turns WHERE conversation_id = :id ORDER BY id DESC LIMIT :most", id=conversation, most=REMEMBERED_TURNS)
+    """Give whose words, besides the user's own, stand in what the newest turns left for the next
+    one.
+    """
+    rows = tx.all(
+        "SELECT taint FROM turns WHERE conversation_id = :id ORDER BY id DESC LIMIT :most",
+        id=conversation,
+        most=REMEMBERED_TURNS,
+    )
     return frozenset(mark for row in rows for mark in row[0].split())
 
 
 def remembered(tx: Tx, conversation: int) -> list[bytes]:
-    """Give what the newest turns left for the next one, oldest first, as much of it as a small model's window holds."""
+    """Give what the newest turns left for the next one, oldest first, as much of it as a small
+    model's window holds.
+    """
     found: list[sqlite3.Row] = tx.all(
-        "SELECT history FROM turns WHERE conversation_id = :id AND history IS NOT NULL ORDER BY id DESC LIMIT :most",
-        id=conversation, most=REMEMBERED_TURNS,
-    )  # fmt: skip
+        "SELECT history FROM turns WHERE conversation_id = :id AND history IS NOT NULL "
+        "ORDER BY id DESC LIMIT :most",
+        id=conversation,
+        most=REMEMBERED_TURNS,
+    )
     kept: list[bytes] = []
     size = 0
     for row in found:

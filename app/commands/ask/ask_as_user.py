@@ -1,4 +1,7 @@
-"""Ask as a user who sits at this machine: through the running server, or in the database when there is none; an answer may stream."""
+"""Ask as a user who sits at this machine.
+
+Through the running server, or in the database when there is none; an answer may stream.
+"""
 
 import contextlib
 import json
@@ -42,24 +45,34 @@ class Speaker:
 
     @property
     def is_busy(self) -> bool:
-        """Whether something is still being done in the database here, for which the next ask has to wait."""
+        """Whether something is still being done in the database here, for which the next ask has
+        to wait.
+        """
         return self._work is not None and not self._work.done()
 
     def ask(self, name: str, /, **params: Any) -> Line:
-        """Run the operation called `name` and give its record as JSON has it; `params` in wire spelling. Raises as `lines` does."""
+        """Run the operation called `name` and give its record as JSON has it.
+
+        `params` in wire spelling. Raises as `lines` does.
+        """
         with contextlib.closing(self.lines(name, **params)) as lines:
             return next(lines)
 
     def lines(self, name: str, /, **params: Any) -> Generator[Line, None, None]:
-        """Run an operation and give what it streams, or its one record. A turn that was begun goes on when nobody listens any more.
+        """Run an operation and give what it streams, or its one record.
 
-        Raises AppError or Refused with the operation's own sentence, and PlaceError when the owner of the database does not answer.
+        A turn that was begun goes on when nobody listens any more.
+
+        Raises AppError or Refused with the operation's own sentence, and PlaceError when the
+        owner of the database does not answer.
         """
         try:
             yield from self._lines_here(name, params)
         except data_dir.InUse as busy:
             door = data_dir.door(self._data)
-            if door is None or door.pid != busy.pid:  # another command at work, or what a server left behind that was killed
+            if (
+                door is None or door.pid != busy.pid
+            ):  # another command at work, or what a server left behind that was killed
                 raise
             yield from self._lines_at(door, name, params)
 
@@ -72,7 +85,10 @@ class Speaker:
         """Raise Refused unless somebody of that name can answer."""
         names = [str(one["name"]) for one in self.models()]
         if name not in (*names, "default"):
-            raise Refused(f"There is no model called {on_one_line(name, 80)}; there is {on_one_line(', '.join(names), 500)}.")
+            raise Refused(
+                f"There is no model called {on_one_line(name, 80)}; there is "
+                f"{on_one_line(', '.join(names), 500)}."
+            )
 
     def _lines_here(self, name: str, params: Line) -> Iterator[Line]:
         heard: queue.SimpleQueue[Line | Future[None]] = queue.SimpleQueue()
@@ -83,7 +99,9 @@ class Speaker:
                 raise ListenerLeft
             heard.put(line)
 
-        self._work = work = self._here.submit(_answer_here, self._settings, self._data, self._username, name, params, tell)
+        self._work = work = self._here.submit(
+            _answer_here, self._settings, self._data, self._username, name, params, tell
+        )
         work.add_done_callback(heard.put)
         try:
             while isinstance(line := heard.get(), dict):
@@ -98,25 +116,55 @@ class Speaker:
         from urllib.parse import quote, urlsplit
 
         where = urlsplit(door.url)
-        connection = http.client.HTTPConnection(where.hostname or "", where.port, timeout=QUIET_SECONDS)
-        # The server may listen on an address whose name it does not answer to; to `localhost` it always does.
-        headers = {"Authorization": f"Control {door.token}", "Content-Type": "application/json", "Host": "localhost"}
+        connection = http.client.HTTPConnection(
+            where.hostname or "", where.port, timeout=QUIET_SECONDS
+        )
+        # The server may listen on an address whose name it does not answer to; to `localhost` it
+        # always does.
+        headers = {
+            "Authorization": f"Control {door.token}",
+            "Content-Type": "application/json",
+            "Host": "localhost",
+        }
         with contextlib.ExitStack() as open_:
             open_.callback(connection.close)
             try:
                 whose = "" if self._username is None else f"as/{quote(self._username, safe='')}/"
                 connection.request("POST", f"/control/{whose}{name}", json.dumps(params), headers)
-                response = open_.enter_context(connection.getresponse())  # it keeps the socket where the answer streams
+                response = open_.enter_context(
+                    connection.getresponse()
+                )  # it keeps the socket where the answer streams
                 if response.status != http.HTTPStatus.OK:
-                    raise Refused(str(_object(response.read()).get("message", f"The server answered {response.status}.")))
-                yield from map(_object, response)  # one a line; the record of an operation that does not stream is such a line too
+                    raise Refused(
+                        str(
+                            _object(response.read()).get(
+                                "message", f"The server answered {response.status}."
+                            )
+                        )
+                    )
+                yield from map(
+                    _object, response
+                )  # one a line; the record of an operation that does not stream is such a line too
             except TimeoutError:
-                raise Refused(f"The server at {door.url} has said nothing for {QUIET_SECONDS} seconds; it may still do what was asked.") from None
+                raise Refused(
+                    f"The server at {door.url} has said nothing for {QUIET_SECONDS} seconds; it "
+                    "may still do what was asked."
+                ) from None
             except (OSError, http.client.HTTPException, ValueError):
-                raise Refused(f"The server at {door.url} ended before it had answered, or is not that of this data directory.") from None
+                raise Refused(
+                    f"The server at {door.url} ended before it had answered, or is not that of "
+                    "this data directory."
+                ) from None
 
 
-def _answer_here(settings: Settings, data: Path, username: str | None, name: str, params: Line, tell: Callable[[Line], None]) -> None:
+def _answer_here(
+    settings: Settings,
+    data: Path,
+    username: str | None,
+    name: str,
+    params: Line,
+    tell: Callable[[Line], None],
+) -> None:
     """Run an operation in the database, which this process owns until its turn has ended."""
     import asyncio
 
@@ -126,21 +174,34 @@ def _answer_here(settings: Settings, data: Path, username: str | None, name: str
         asyncio.run(_tell_all(settings, data, username, name, params, tell))
 
 
-async def _tell_all(settings: Settings, data: Path, username: str | None, name: str, params: Line, tell: Callable[[Line], None]) -> None:
+async def _tell_all(
+    settings: Settings,
+    data: Path,
+    username: str | None,
+    name: str,
+    params: Line,
+    tell: Callable[[Line], None],
+) -> None:
     from app.account import users
     from app.core.caller import OPERATOR
     from app.core.line_stream import Lines
     from app.core.schema import encode
 
     async with opened(settings, data) as parts:
-        result = await parts.call(OPERATOR if username is None else parts.quick(users.at_this_machine, username), name, params)
+        result = await parts.call(
+            OPERATOR if username is None else parts.quick(users.at_this_machine, username),
+            name,
+            params,
+        )
         if isinstance(result, Lines):
             events = result.events
             try:
                 async for event in events:
                     tell(_object(encode(event)))
             finally:
-                if isinstance(events, AsyncGenerator):  # ends what nobody listens to before the database is closed
+                if isinstance(
+                    events, AsyncGenerator
+                ):  # ends what nobody listens to before the database is closed
                     await events.aclose()
         else:
             tell(_object(encode(result)))

@@ -1,4 +1,7 @@
-"""Ask for an operation as the owner of the data directory: through the running server, or straight in the database when there is none."""
+"""Ask for an operation as the owner of the data directory.
+
+Through the running server, or straight in the database when there is none.
+"""
 
 import contextlib
 import json
@@ -7,7 +10,14 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.commands.ask.data_directory import PATIENCE_SECONDS, PAUSE_SECONDS, brought_up, directory, existing, require_ground
+from app.commands.ask.data_directory import (
+    PATIENCE_SECONDS,
+    PAUSE_SECONDS,
+    brought_up,
+    directory,
+    existing,
+    require_ground,
+)
 from app.commands.terminal.command_group import Refused
 from app.core.database import data_dir
 from app.settings import Settings
@@ -20,9 +30,12 @@ TURN_SECONDS = 600
 
 
 def ask(settings: Settings, name: str, /, **params: Any) -> dict[str, Any]:
-    """Run the operation called `name` and give its record as JSON has it; `params` in wire spelling.
+    """Run the operation called `name` and give its record as JSON has it.
 
-    Raises AppError or Refused with the operation's own sentence, and Refused when there is no database or its owner does not answer.
+    `params` in wire spelling.
+
+    Raises AppError or Refused with the operation's own sentence, and Refused when there is no
+    database or its owner does not answer.
     """
     return _ask(settings, existing(settings), name, params)
 
@@ -37,7 +50,9 @@ def ask_anew(settings: Settings, name: str, /, **params: Any) -> dict[str, Any]:
     return _ask(settings, directory(settings), name, params)
 
 
-def _ask(settings: Settings, data: Path, name: str, params: dict[str, Any], seconds: int = ANSWER_SECONDS) -> dict[str, Any]:
+def _ask(
+    settings: Settings, data: Path, name: str, params: dict[str, Any], seconds: int = ANSWER_SECONDS
+) -> dict[str, Any]:
     owner: str | None = None
     until = 0.0
     while True:
@@ -45,14 +60,20 @@ def _ask(settings: Settings, data: Path, name: str, params: dict[str, Any], seco
             return _ask_once(settings, data, name, params, seconds)
         except data_dir.InUse as busy:
             now = time.monotonic()
-            if busy.pid != owner:  # a server that starts or ends, or other commands at work, each for a moment
+            if (
+                busy.pid != owner
+            ):  # a server that starts or ends, or other commands at work, each for a moment
                 owner, until = busy.pid, now + PATIENCE_SECONDS
             elif now > until:
-                raise Refused(f"{busy} It does not answer commands; try again in a moment, or end it first.") from None
+                raise Refused(
+                    f"{busy} It does not answer commands; try again in a moment, or end it first."
+                ) from None
         time.sleep(PAUSE_SECONDS)
 
 
-def _ask_once(settings: Settings, data: Path, name: str, params: dict[str, Any], seconds: int) -> dict[str, Any]:
+def _ask_once(
+    settings: Settings, data: Path, name: str, params: dict[str, Any], seconds: int
+) -> dict[str, Any]:
     require_ground(settings, data)
     data_dir.prepare(data)
     try:
@@ -73,9 +94,13 @@ def _ask_once(settings: Settings, data: Path, name: str, params: dict[str, Any],
 
 @contextlib.asynccontextmanager
 async def opened(settings: Settings, data: Path) -> AsyncIterator["App"]:
-    """Give the program over the database in `data`, which this process must own, until the block and the turns that it began have ended."""
+    """Give the program over the database in `data`, which this process must own, until the block
+    and the turns that it began have ended.
+    """
     from app.agent.models.providers import Providers
-    from app.main import build_parts  # the whole program, which most commands beside a running server never load
+    from app.main import (
+        build_parts,
+    )  # the whole program, which most commands beside a running server never load
 
     parts = build_parts(settings, data)
     await parts.store.open()
@@ -88,7 +113,9 @@ async def opened(settings: Settings, data: Path) -> AsyncIterator["App"]:
         await parts.store.close()
 
 
-async def _ask_here(settings: Settings, data: Path, name: str, params: dict[str, Any]) -> dict[str, Any]:
+async def _ask_here(
+    settings: Settings, data: Path, name: str, params: dict[str, Any]
+) -> dict[str, Any]:
     from app.core.caller import OPERATOR
     from app.core.schema import encode
 
@@ -102,8 +129,13 @@ def _ask_at(door: data_dir.Door, name: str, params: dict[str, Any], seconds: int
 
     where = urlsplit(door.url)
     connection = http.client.HTTPConnection(where.hostname or "", where.port, timeout=seconds)
-    # The server may listen on an address whose name it does not answer to; to `localhost` it always does.
-    headers = {"Authorization": f"Control {door.token}", "Content-Type": "application/json", "Host": "localhost"}
+    # The server may listen on an address whose name it does not answer to; to `localhost` it always
+    # does.
+    headers = {
+        "Authorization": f"Control {door.token}",
+        "Content-Type": "application/json",
+        "Host": "localhost",
+    }
     with contextlib.closing(connection):
         try:
             connection.request("POST", f"/control/{name}", json.dumps(params), headers)
@@ -112,9 +144,15 @@ def _ask_at(door: data_dir.Door, name: str, params: dict[str, Any], seconds: int
         except ConnectionRefusedError:
             raise  # nobody listens any more or not yet, so nothing was asked
         except TimeoutError:
-            raise Refused(f"The server at {door.url} has not answered for {seconds} seconds; it may still do what was asked.") from None
+            raise Refused(
+                f"The server at {door.url} has not answered for {seconds} seconds; it may "
+                "still do what was asked."
+            ) from None
         except (OSError, http.client.HTTPException, ValueError):
-            raise Refused(f"What answers at {door.url} is not the server of this data directory, or it has just ended.") from None
+            raise Refused(
+                f"What answers at {door.url} is not the server of this data directory, or it "
+                "has just ended."
+            ) from None
     if response.status != http.HTTPStatus.OK:
         raise Refused(str(answer.get("message", f"The server answered {response.status}.")))
     return answer

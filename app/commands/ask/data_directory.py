@@ -24,7 +24,12 @@ PAUSE_SECONDS = 0.05
 def data_option(command: F) -> F:
     """Give a command the option that names the data directory."""
     kind = click.Path(file_okay=False, path_type=Path)
-    return click.option("--data", type=kind, metavar="FOLDER", help="The data directory; else HEARTH_DATA, else the usual place.")(command)
+    return click.option(
+        "--data",
+        type=kind,
+        metavar="FOLDER",
+        help="The data directory; else HEARTH_DATA, else the usual place.",
+    )(command)
 
 
 def read_settings(**given: Any) -> Settings:
@@ -33,17 +38,27 @@ def read_settings(**given: Any) -> Settings:
 
 
 def directory(settings: Settings) -> Path:
-    """Give the data directory: the one that was named, else `data` in the checkout, else the system's place for a user's data."""
+    """Give the data directory: the one that was named, else `data` in the checkout, else the
+    system's place for a user's data.
+    """
     return (settings.data or _usual()).expanduser().absolute()
 
 
 def models_of(settings: Settings, data: Path) -> Path:
-    """Give the directory of models: in a checkout every data directory without a model of its own may use the checkout's."""
+    """Give the directory of models.
+
+    In a checkout every data directory without a model of its own may use the checkout's.
+    """
     from app.embedding.choose_embedder import models_directory
     from app.embedding.model_file import FILE
 
     own, shared = models_directory(settings, data), CHECKOUT / "data" / data_dir.MODELS
-    use_shared = settings.models is None and in_checkout() and not (own / FILE).exists() and (shared / FILE).exists()
+    use_shared = (
+        settings.models is None
+        and in_checkout()
+        and not (own / FILE).exists()
+        and (shared / FILE).exists()
+    )
     return shared if use_shared else own
 
 
@@ -51,12 +66,18 @@ def existing(settings: Settings) -> Path:
     """Give the data directory; refuse when there is no database in it."""
     path = directory(settings)
     if not (path / data_dir.DATABASE).exists():
-        raise Refused(f"There is no database in {path}. `hearth init` makes one; --data names another directory.")
+        raise Refused(
+            f"There is no database in {path}. `hearth init` makes one; --data names "
+            "another directory."
+        )
     return path
 
 
 def bring_up_to_date(settings: Settings) -> list[str]:
-    """Make the database or bring it up to date, alone in its directory; give the names of the steps that ran."""
+    """Make the database or bring it up to date, alone in its directory.
+
+    Give the names of the steps that ran.
+    """
     path = directory(settings)
     require_ground(settings, path)
     data_dir.prepare(path)
@@ -71,10 +92,12 @@ def require_ground(settings: Settings, path: Path) -> None:
 
 
 def brought_up(path: Path, ownership: data_dir.Ownership, *, accept: bool = False) -> list[str]:
-    """Make the database, or look at it where its last owner gave a reason, and bring it up to date; give the names of the steps that ran.
+    """Make the database, or look at it where its last owner gave a reason, and bring it up to date.
 
-    Before a step changes it, it is backed up. Raises Damaged instead of writing to a damaged file; with `accept` what another program changed is
-    no damage.
+    Give the names of the steps that ran.
+
+    Before a step changes it, it is backed up. Raises Damaged instead of writing to a damaged
+    file; with `accept` what another program changed is no damage.
     """
     found = integrity.before_use(path / data_dir.DATABASE, unclean=ownership.unclean, accept=accept)
     if found is not None and found.damaged:
@@ -87,10 +110,15 @@ def brought_up(path: Path, ownership: data_dir.Ownership, *, accept: bool = Fals
 
 def damage(path: Path, found: integrity.Check) -> str:
     """Say what is damaged, and what to do."""
-    from app.core.database.health import damaged  # only where it is needed: most starts have nothing to say here
+    from app.core.database.health import (
+        damaged,
+    )  # only where it is needed: most starts have nothing to say here
     from app.upkeep.backups.backup_files import newest_good
 
-    return f"{damaged(newest_good(path))} What was found in {path / data_dir.DATABASE}: {'; '.join(found.findings[:3])}."
+    return (
+        f"{damaged(newest_good(path))} What was found in {path / data_dir.DATABASE}: "
+        f"{'; '.join(found.findings[:3])}."
+    )
 
 
 def _keep(file: Path) -> None:
@@ -102,17 +130,26 @@ def _keep(file: Path) -> None:
     try:
         copy_database.make(file, backup_files.next_path(data, "upgrade", utc_now()))
     except backup_files.BackupFailed as error:
-        raise Refused(f"The database must be brought up to date, and no backup could be made before, so nothing was changed. {error}") from None
+        raise Refused(
+            "The database must be brought up to date, and no backup could be made before, "
+            f"so nothing was changed. {error}"
+        ) from None
     backup_files.drop_outlived(data)
 
 
 def owned_soon(path: Path) -> contextlib.AbstractContextManager[data_dir.Ownership]:
-    """Own the data directory while the block runs, after a command that is at work in it; raise InUse at once when a server has it."""
+    """Own the data directory while the block runs, after a command that is at work in it.
+
+    Raise InUse at once when a server has it.
+    """
     return _soon(path, data_dir.owned)
 
 
 def visited_soon(path: Path) -> contextlib.AbstractContextManager[bool]:
-    """Keep others out of the data directory in the same way while the block only looks at it; gives whether its last owner did not end in order."""
+    """Keep others out of the data directory in the same way while the block only looks at it.
+
+    Gives whether its last owner did not end in order.
+    """
     return _soon(path, data_dir.visited)
 
 

@@ -20,16 +20,30 @@ HISTORY = ".chat-history-{username}"
 
 @click.command()
 @click.option("--user", metavar="NAME", help="Who talks; may be left out when there is one user.")
-@click.option("--conversation", metavar="ID", type=click.IntRange(1), help="Go on with this conversation.")
+@click.option(
+    "--conversation", metavar="ID", type=click.IntRange(1), help="Go on with this conversation."
+)
 @click.option("--model", metavar="NAME", help="Who answers; else the default.")
-@click.option("--message", metavar="TEXT", help="Ask this alone and end; `-` reads it from stdin, as a pipe into this command does too.")
+@click.option(
+    "--message",
+    metavar="TEXT",
+    help="Ask this alone and end; `-` reads it from stdin, as a pipe into this command does too.",
+)
 @click.option("--json", "json_", is_flag=True, help="Give the answer to --message as JSON.")
 @data_option
-def chat(user: str | None, conversation: int | None, model: str | None, message: str | None, json_: bool, data: Path | None) -> None:
+def chat(
+    user: str | None,
+    conversation: int | None,
+    model: str | None,
+    message: str | None,
+    json_: bool,
+    data: Path | None,
+) -> None:
     """Talk with your agent.
 
-    Ctrl-C stops looking at a turn, which goes on; Ctrl-D ends. With --message, or when stdin is a pipe, one answer is given: as Markdown with its
-    sources when stdout is no terminal. The exit code is 1 when the turn failed.
+    Ctrl-C stops looking at a turn, which goes on; Ctrl-D ends. With --message, or when stdin is
+    a pipe, one answer is given: as Markdown with its sources when stdout is no terminal. The
+    exit code is 1 when the turn failed.
     """
     settings = read_settings(data=data)
     if message == "-" or (message is None and not sys.stdin.isatty()):
@@ -43,7 +57,9 @@ def chat(user: str | None, conversation: int | None, model: str | None, message:
     if message is not None and (json_ or not sys.stdout.isatty()):
         _once(speaker, message, conversation=conversation, model=model, json_=json_)
         return
-    from app.commands.chat.chat_session import Session  # rich and prompt_toolkit, which nothing else needs
+    from app.commands.chat.chat_session import (
+        Session,
+    )  # rich and prompt_toolkit, which nothing else needs
 
     kept = directory(settings) / HISTORY.format(username=username.strip().lower())
     session = Session(speaker, username, kept, conversation=conversation, model=model)
@@ -73,12 +89,18 @@ class _Plain:
         pass
 
 
-def _once(speaker: Speaker, message: str, *, conversation: int | None, model: str | None, json_: bool) -> None:
+def _once(
+    speaker: Speaker, message: str, *, conversation: int | None, model: str | None, json_: bool
+) -> None:
     """Ask one thing and write the answer: as it comes, its sources below it, or as one record."""
     params = {"message": message, "conversationId": conversation, "model": model}
     heard = Heard()
     try:
-        with contextlib.closing(speaker.lines("chat", **{name: value for name, value in params.items() if value is not None})) as lines:
+        with contextlib.closing(
+            speaker.lines(
+                "chat", **{name: value for name, value in params.items() if value is not None}
+            )
+        ) as lines:
             hear(lines, heard, _Plain(silent=json_))
     except KeyboardInterrupt:
         click.echo("\nYou no longer look on; the turn goes on, and its answer is kept.", err=True)
@@ -89,7 +111,11 @@ def _once(speaker: Speaker, message: str, *, conversation: int | None, model: st
         click.echo()
         _sources(heard)
     for line in heard.waiting:
-        click.echo(f"Escalation {line['escalationId']} waits for your yes or no: {on_one_line(line['summary'], 200)}", err=True)
+        click.echo(
+            f"Escalation {line['escalationId']} waits for your yes or no: "
+            f"{on_one_line(line['summary'], 200)}",
+            err=True,
+        )
     if heard.error is not None:
         raise Refused(harmless(heard.error))
 
@@ -97,4 +123,7 @@ def _once(speaker: Speaker, message: str, *, conversation: int | None, model: st
 def _sources(heard: Heard) -> None:
     for number, one in enumerate(heard.citations, 1):
         lead = "\n" if number == 1 else ""
-        click.echo(f"{lead}[{number}] {on_one_line(one['title'], 80)} (note {one['noteId']}): {on_one_line(one['quote'], 160)}")
+        click.echo(
+            f"{lead}[{number}] {on_one_line(one['title'], 80)} (note {one['noteId']}): "
+            f"{on_one_line(one['quote'], 160)}"
+        )

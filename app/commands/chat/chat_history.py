@@ -11,7 +11,9 @@ MOST = 1_000
 
 
 class KeptHistory(History):
-    """The last lines that were typed, one JSON string a line of the file, which only its owner may read."""
+    """The last lines that were typed, one JSON string a line of the file, which only its owner
+    may read.
+    """
 
     def __init__(self, file: Path) -> None:
         super().__init__()
@@ -47,7 +49,9 @@ class KeptHistory(History):
 
     def _write(self, how: int, lines: list[str]) -> None:
         try:
-            with os.fdopen(os.open(self._file, os.O_WRONLY | os.O_CREAT | how, 0o600), "w", encoding="utf-8") as out:
+            with os.fdopen(
+                os.open(self._file, os.O_WRONLY | os.O_CREAT | how, 0o600), "w", encoding="utf-8"
+            ) as out:
                 self._file.chmod(0o600)
                 out.writelines(json.dumps(line) + "\n" for line in lines)
         except OSError:

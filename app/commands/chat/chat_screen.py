@@ -1,4 +1,7 @@
-"""What a chat shows on a terminal: the answer as Markdown while it comes, tool calls, sources, what waits for a yes or no."""
+"""What a chat shows on a terminal.
+
+The answer as Markdown while it comes, tool calls, sources, what waits for a yes or no.
+"""
 
 import contextlib
 from collections.abc import Iterator, Sequence
@@ -26,7 +29,9 @@ _blocks = MarkdownIt("commonmark").enable("table")
 
 
 class Harmless:
-    """Anything to be shown, its texts made harmless last of all, so that no way of writing a control character leads past."""
+    """Anything to be shown, its texts made harmless last of all, so that no way of writing a
+    control character leads past.
+    """
 
     def __init__(self, shown: ConsoleRenderable) -> None:
         self._shown = shown
@@ -37,12 +42,23 @@ class Harmless:
 
 
 def markdown(text: str) -> ConsoleRenderable:
-    """Give a Markdown text as it is shown: addresses are written out, and links to notes name them."""
-    return Harmless(Markdown(_NOTE_LINK.sub(r"\1 (note \2)", harmless(text)), hyperlinks=False, code_theme="ansi_dark"))
+    """Give a Markdown text as it is shown.
+
+    Addresses are written out, and links to notes name them.
+    """
+    return Harmless(
+        Markdown(
+            _NOTE_LINK.sub(r"\1 (note \2)", harmless(text)),
+            hyperlinks=False,
+            code_theme="ansi_dark",
+        )
+    )
 
 
 def settled(text: str) -> int:
-    """Give how much of an unfinished Markdown text, in characters, no longer changes whatever follows: all but its last block."""
+    """Give how much of an unfinished Markdown text, in characters, no longer changes whatever
+    follows: all but its last block.
+    """
     starts = [token.map[0] for token in _blocks.parse(text) if token.level == 0 and token.map]
     if len(starts) < 2:
         return 0
@@ -65,7 +81,10 @@ class Screen:
 
     @contextlib.contextmanager
     def turn(self) -> Iterator["TurnScreen"]:
-        """Show a turn while the block runs; what has come of the answer stays there however it ends."""
+        """Show a turn while the block runs.
+
+        What has come of the answer stays there however it ends.
+        """
         with Live(console=self.console, refresh_per_second=QUICK, transient=True) as live:
             turn = TurnScreen(self.console, live)
             try:
@@ -83,31 +102,52 @@ class Screen:
         if heard.error:
             self.say(heard.error, "red")
         if fallback := heard.metadata.get("fallback"):
-            self.say(f"{on_one_line(fallback['model'], 80)} did not answer, so the rules did: {on_one_line(fallback['reason'], 200)}", "yellow")
+            self.say(
+                f"{on_one_line(fallback['model'], 80)} did not answer, so the rules did: "
+                f"{on_one_line(fallback['reason'], 200)}",
+                "yellow",
+            )
         if heard.metadata:
-            self.say(f"{on_one_line(heard.model, 80)} · {heard.metadata['totalTokens']} tokens · conversation {heard.conversation}", "dim")
+            self.say(
+                f"{on_one_line(heard.model, 80)} · {heard.metadata['totalTokens']} tokens · "
+                f"conversation {heard.conversation}",
+                "dim",
+            )
         self.blank()
 
     def messages(self, messages: Sequence[Line]) -> None:
         """Show what was said, oldest first."""
         for one in messages:
-            self.say(f"{on_one_line(one['senderLabel'], 80)} · {one['createdAt'][:16].replace('T', ' ')}", "bold")
+            self.say(
+                f"{on_one_line(one['senderLabel'], 80)} · "
+                f"{one['createdAt'][:16].replace('T', ' ')}",
+                "bold",
+            )
             self.console.print(Padding(markdown(one["content"]), (0, 0, 1, 2)))
 
     def escalation(self, found: Line) -> None:
         """Show exactly what would be done."""
-        self.say(f"Waits for your yes: {on_one_line(found['summary'], LONGEST_LINE)}", "bold yellow")
         self.say(
-            f"{on_one_line(found['toolName'], 80)} · risk {on_one_line(found['risk'], 20)} · {on_one_line(found['reason'], LONGEST_LINE)}", "dim"
+            f"Waits for your yes: {on_one_line(found['summary'], LONGEST_LINE)}", "bold yellow"
+        )
+        self.say(
+            f"{on_one_line(found['toolName'], 80)} · risk {on_one_line(found['risk'], 20)} "
+            f"· {on_one_line(found['reason'], LONGEST_LINE)}",
+            "dim",
         )
         preview = found.get("preview")
         if preview:
-            lines = [Text(harmless(line), _style_of(line, preview["kind"])) for line in preview["text"].split("\n")]
+            lines = [
+                Text(harmless(line), _style_of(line, preview["kind"]))
+                for line in preview["text"].split("\n")
+            ]
             self.console.print(Padding(Group(*lines), (0, 0, 0, 2)))
 
 
 class TurnScreen:
-    """One turn on the screen: blocks that are whole are printed for good, the rest is drawn again and again below them."""
+    """One turn on the screen: blocks that are whole are printed for good, the rest is drawn
+    again and again below them.
+    """
 
     def __init__(self, console: Console, live: Live) -> None:
         self._console = console
@@ -136,7 +176,10 @@ class TurnScreen:
         self._flush()
         tool = self._calls.pop(call, "")
         said = "" if ok else f": {on_one_line(summary, LONGEST_LINE)}"
-        self._console.print(Text(f"{'✓' if ok else '✗'} {tool}{said}", "dim green" if ok else "yellow"), soft_wrap=True)
+        self._console.print(
+            Text(f"{'✓' if ok else '✗'} {tool}{said}", "dim green" if ok else "yellow"),
+            soft_wrap=True,
+        )
         self._begun = True
         self._draw()
 
@@ -157,7 +200,9 @@ class TurnScreen:
             self._begun = True
 
     def _draw(self) -> None:
-        on_the_way: list[ConsoleRenderable] = [Spinner("dots", Text(tool, "dim")) for tool in self._calls.values()]
+        on_the_way: list[ConsoleRenderable] = [
+            Spinner("dots", Text(tool, "dim")) for tool in self._calls.values()
+        ]
         if self._text:
             on_the_way.append(markdown(self._text))
         elif not on_the_way:
@@ -167,7 +212,10 @@ class TurnScreen:
 
 def source(number: int, one: Line) -> str:
     """Give a source as one line."""
-    return f"{number}. {on_one_line(one['title'], 80)} (note {one['noteId']}): “{on_one_line(one['quote'], LONGEST_QUOTE)}”"
+    return (
+        f"{number}. {on_one_line(one['title'], 80)} (note {one['noteId']}): "
+        f"“{on_one_line(one['quote'], LONGEST_QUOTE)}”"
+    )
 
 
 def _style_of(line: str, kind: Any) -> str:

@@ -1,4 +1,6 @@
-"""A chat at the terminal: reading what is typed, showing turns, and the commands that begin with a slash."""
+"""A chat at the terminal: reading what is typed, showing turns, and the commands that begin with
+a slash.
+"""
 
 import contextlib
 import sqlite3
@@ -27,7 +29,15 @@ RECENT = 4
 SHOWN = 20
 LISTED = 10
 PROMPT = "› "
-ANSWERS = {"y": "continue", "yes": "continue", "n": "stop", "no": "stop", "l": "", "later": "", "": ""}
+ANSWERS = {
+    "y": "continue",
+    "yes": "continue",
+    "n": "stop",
+    "no": "stop",
+    "l": "",
+    "later": "",
+    "": "",
+}
 HELP = """\
 /new                begin a new conversation
 /history [NUMBER]   show the last messages of this conversation
@@ -44,16 +54,30 @@ Ctrl-C stops looking at a turn; the turn itself goes on. Alt-Enter begins a new 
 class Session:
     """One person talking with their agent."""
 
-    def __init__(self, speaker: Speaker, username: str, history: Path, *, conversation: int | None = None, model: str | None = None) -> None:
+    def __init__(
+        self,
+        speaker: Speaker,
+        username: str,
+        history: Path,
+        *,
+        conversation: int | None = None,
+        model: str | None = None,
+    ) -> None:
         self._speaker = speaker
         self._username = username
         self._conversation = conversation
         self._model = model
         self._screen = Screen(Console(highlight=False, markup=False, emoji=False))
         self._commands: dict[str, Callable[[str], None]] = {
-            "/new": self._new, "/history": self._history, "/conversations": self._list, "/open": self._open, "/model": self._choose,
-            "/models": self._models, "/waiting": self._waiting, "/help": self._help,
-        }  # fmt: skip
+            "/new": self._new,
+            "/history": self._history,
+            "/conversations": self._list,
+            "/open": self._open,
+            "/model": self._choose,
+            "/models": self._models,
+            "/waiting": self._waiting,
+            "/help": self._help,
+        }
         self._kept = history
         self._left: str | None = None
         """What began a conversation whose number nobody waited for."""
@@ -62,8 +86,12 @@ class Session:
         """Talk until the person ends it; raise what speaks against beginning at all."""
         answering = on_one_line(self._model or self._speaker.models()[0]["name"], 80)
         words = WordCompleter([*self._commands, "/quit"], sentence=True)
-        typing: PromptSession[str] = PromptSession(history=KeptHistory(self._kept), completer=words, complete_while_typing=False)
-        self._screen.say(f"Hearth · {self._username} · {answering} · /help tells more, Ctrl-D ends", "dim")
+        typing: PromptSession[str] = PromptSession(
+            history=KeptHistory(self._kept), completer=words, complete_while_typing=False
+        )
+        self._screen.say(
+            f"Hearth · {self._username} · {answering} · /help tells more, Ctrl-D ends", "dim"
+        )
         if self._conversation is not None:
             self._history(str(RECENT))
         while (typed := self._read(typing)) is not None:
@@ -74,15 +102,25 @@ class Session:
                 self._do(text)
 
     def answer(self, message: str) -> Heard | None:
-        """Show one turn, and ask for what waits in it; give what was heard, or None when the person no longer looked on."""
+        """Show one turn, and ask for what waits in it.
+
+        Give what was heard, or None when the person no longer looked on.
+        """
         heard = Heard()
         before = self._conversation
         try:
-            with contextlib.closing(self._speaker.lines("chat", **self._asked(message))) as lines, self._screen.turn() as shown:
+            with (
+                contextlib.closing(self._speaker.lines("chat", **self._asked(message))) as lines,
+                self._screen.turn() as shown,
+            ):
                 hear(lines, heard, shown)
         except KeyboardInterrupt:
             self._left = None if before else message
-            self._screen.say("You no longer look on; the turn goes on. /history shows its answer once it is there.", "yellow")
+            self._screen.say(
+                "You no longer look on; the turn goes on. /history shows its answer once it is "
+                "there.",
+                "yellow",
+            )
             return None
         self._conversation = heard.conversation or before
         self._screen.foot(heard)
@@ -108,11 +146,16 @@ class Session:
             name, _, rest = text.partition(" ")
             command = self._commands.get(name)
             if command is None:
-                self._screen.say(f"There is no {on_one_line(name, 40)}; /help lists what there is.", "yellow")
+                self._screen.say(
+                    f"There is no {on_one_line(name, 40)}; /help lists what there is.", "yellow"
+                )
             else:
                 command(rest.strip())
         except REFUSALS as error:
-            self._screen.say(error.message if isinstance(error, AppError | click.ClickException) else str(error), "red")
+            self._screen.say(
+                error.message if isinstance(error, AppError | click.ClickException) else str(error),
+                "red",
+            )
         except KeyboardInterrupt:
             self._screen.say("Stopped.", "dim")
 
@@ -131,7 +174,9 @@ class Session:
         if self._speaker.is_busy:
             self._screen.say("The turn before is not yet done; waiting for it.", "dim")
         newest = self._speaker.ask("list_conversations", view="me", limit=1)["conversations"]
-        said = [one["content"] for row in newest for one in row["messages"] if one["role"] == "user"]
+        said = [
+            one["content"] for row in newest for one in row["messages"] if one["role"] == "user"
+        ]
         if said[-1:] == [self._left]:
             self._conversation = int(newest[0]["conversationId"])
         self._left = None
@@ -145,17 +190,23 @@ class Session:
             self._screen.say("Nothing was said yet.", "dim")
             return
         limit = int(number) if number.isdecimal() else SHOWN
-        found = self._speaker.ask("read_conversation", id=self._conversation, limit=max(1, min(limit, 200)))
+        found = self._speaker.ask(
+            "read_conversation", id=self._conversation, limit=max(1, min(limit, 200))
+        )
         if found["hasMore"]:
             self._screen.say("…", "dim")
         self._screen.messages(found["messages"])
 
     def _list(self, _: str) -> None:
-        found = self._speaker.ask("list_conversations", view="me", limit=LISTED, messageLimit=0)["conversations"]
+        found = self._speaker.ask("list_conversations", view="me", limit=LISTED, messageLimit=0)[
+            "conversations"
+        ]
         for row in found:
             mark = "›" if row["conversationId"] == self._conversation else " "
             when = row["updatedAt"][:16].replace("T", " ")
-            self._screen.say(f"{mark} {row['conversationId']:>6}  {when}  {on_one_line(row['title'], 80)}")
+            self._screen.say(
+                f"{mark} {row['conversationId']:>6}  {when}  {on_one_line(row['title'], 80)}"
+            )
         if not found:
             self._screen.say("There is none yet.", "dim")
 
@@ -176,8 +227,15 @@ class Session:
 
     def _models(self, _: str) -> None:
         for one in self._speaker.models():
-            marks = ", ".join([*(["default"] if one["default"] else []), "on this machine" if one["local"] else "elsewhere"])
-            self._screen.say(f"{on_one_line(one['name'], 80)}  {on_one_line(one['provider'], 80)}  {marks}")
+            marks = ", ".join(
+                [
+                    *(["default"] if one["default"] else []),
+                    "on this machine" if one["local"] else "elsewhere",
+                ]
+            )
+            self._screen.say(
+                f"{on_one_line(one['name'], 80)}  {on_one_line(one['provider'], 80)}  {marks}"
+            )
 
     def _waiting(self, _: str) -> None:
         found = self._speaker.ask("list_escalations")["escalations"]
@@ -191,7 +249,10 @@ class Session:
         self._screen.say(HELP)
 
     def _decide(self, id_: int) -> bool:
-        """Show an escalation and ask for a decision; say whether the person gave an answer at all."""
+        """Show an escalation and ask for a decision.
+
+        Say whether the person gave an answer at all.
+        """
         self._screen.escalation(self._speaker.ask("read_escalation", id=id_)["escalation"])
         said = self._said("Do it? [y]es, [n]o, [l]ater: ", ANSWERS)
         if not said:
@@ -199,7 +260,11 @@ class Session:
             return said is not None
         found = self._speaker.ask("decide_escalation", id=id_, decision=said)["escalation"]
         failure = found.get("failure")
-        self._screen.say(f"Escalation {id_} is {on_one_line(found['status'], 40)}" + (f": {failure['message']}" if failure else "."), "dim")
+        self._screen.say(
+            f"Escalation {id_} is {on_one_line(found['status'], 40)}"
+            + (f": {failure['message']}" if failure else "."),
+            "dim",
+        )
         return True
 
     def _said(self, question: str, answers: dict[str, str]) -> str | None:

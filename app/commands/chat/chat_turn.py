@@ -1,4 +1,6 @@
-"""One turn as it is heard: what its stream tells, put together, and passed on to whatever shows it."""
+"""One turn as it is heard: what its stream tells, put together, and passed on to whatever shows
+it.
+"""
 
 import dataclasses
 from collections.abc import Iterable, Mapping
@@ -45,14 +47,25 @@ class Heard:
         return self.metadata.get("conversationId")
 
     def record(self) -> dict[str, Any]:
-        """Give the turn as one record: what `POST /chat` answers as a whole, with the model and what waits for a yes or no."""
+        """Give the turn as one record.
+
+        What `POST /chat` answers as a whole, with the model and what waits for a yes or no.
+        """
         told = self.metadata
-        usage = {name: told.get(name, 0) for name in ("promptTokens", "completionTokens", "totalTokens")}
+        usage = {
+            name: told.get(name, 0) for name in ("promptTokens", "completionTokens", "totalTokens")
+        }
         return {
-            "conversationId": self.conversation, "messageId": told.get("messageId"), "response": self.text, "model": self.model,
-            "toolsUsed": list(told.get("toolsUsed", ())), "citations": self.citations, "usage": usage,
-            "escalations": [line["escalationId"] for line in self.waiting], "error": self.error,
-        }  # fmt: skip
+            "conversationId": self.conversation,
+            "messageId": told.get("messageId"),
+            "response": self.text,
+            "model": self.model,
+            "toolsUsed": list(told.get("toolsUsed", ())),
+            "citations": self.citations,
+            "usage": usage,
+            "escalations": [line["escalationId"] for line in self.waiting],
+            "error": self.error,
+        }
 
 
 def hear(lines: Iterable[Line], heard: Heard, show: Show) -> None:

@@ -1,4 +1,7 @@
-"""The HTTP server around the application: uvicorn with this program's way of starting, announcing itself and ending."""
+"""The HTTP server around the application.
+
+Uvicorn with this program's way of starting, announcing itself and ending.
+"""
 
 import contextlib
 import functools
@@ -27,16 +30,27 @@ log = logging.getLogger("hearth")
 
 
 class Server(uvicorn.Server):
-    """Calls `ready` once the port is open; a signal ends it in order with exit code 0, a second Ctrl-C at once."""
+    """Calls `ready` once the port is open.
+
+    A signal ends it in order with exit code 0, a second Ctrl-C at once.
+    """
 
     def __init__(self, app: Starlette, ready: Callable[[], Awaitable[None]], *, most: int) -> None:
         made: Any = functools.partial(Connection, crowd=Crowd(room_for(most)))
         super().__init__(
             uvicorn.Config(
-                app, http=made, ws="none", lifespan="on", log_config=None, access_log=False, proxy_headers=False, server_header=False,
-                timeout_keep_alive=IDLE_SECONDS, timeout_graceful_shutdown=GRACE_SECONDS,
+                app,
+                http=made,
+                ws="none",
+                lifespan="on",
+                log_config=None,
+                access_log=False,
+                proxy_headers=False,
+                server_header=False,
+                timeout_keep_alive=IDLE_SECONDS,
+                timeout_graceful_shutdown=GRACE_SECONDS,
             )
-        )  # fmt: skip
+        )
         self._ready = ready
         self._failure: Exception | None = None
 
@@ -57,7 +71,10 @@ class Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Answer signals while the block runs, and do not raise them again afterwards: ending in order is a success."""
+        """Answer signals while the block runs, and do not raise them again afterwards.
+
+        Ending in order is a success.
+        """
         before = {number: signal.signal(number, self.handle_exit) for number in HANDLED_SIGNALS}
         try:
             yield
@@ -66,25 +83,40 @@ class Server(uvicorn.Server):
                 signal.signal(number, handler)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """Begin to end, or end at once when asked again: what was answered is on the disk, so nothing of it can be lost."""
+        """Begin to end, or end at once when asked again.
+
+        What was answered is on the disk, so nothing of it can be lost.
+        """
         if self.should_exit and sig == signal.SIGINT:
             os._exit(INTERRUPTED)
         self.should_exit = True
 
 
 def room_for(most: int) -> int:
-    """Return how many connections there may be: so many, or what the process's limit of descriptors leaves, which is raised where it may be."""
-    wanted = most + BACKLOG + FILES_KEPT  # as many as are waiting may be accepted before the first of them is turned away
+    """Return how many connections there may be.
+
+    So many, or what the process's limit of descriptors leaves, which is raised where it may be.
+    """
+    wanted = (
+        most + BACKLOG + FILES_KEPT
+    )  # as many as are waiting may be accepted before the first of them is turned away
     given = raised_to(wanted)
     if given >= most + FILES_KEPT:
         return most
     room = max(given - FILES_KEPT, given // 2)
-    log.warning("This process may open %d files and connections at once, so at most %d connections; raise its limit (ulimit -n).", given, room)
+    log.warning(
+        "This process may open %d files and connections at once, so at most %d "
+        "connections; raise its limit (ulimit -n).",
+        given,
+        room,
+    )
     return room
 
 
 def raised_to(wanted: int) -> int:
-    """Raise the process's limit of descriptors to what is wanted, as far as it may, and return what it is then."""
+    """Raise the process's limit of descriptors to what is wanted, as far as it may, and return
+    what it is then.
+    """
     if sys.platform == "win32":  # which has none for sockets
         return wanted
     import resource
@@ -101,5 +133,8 @@ def raised_to(wanted: int) -> int:
 
 def log_to_stderr(level: str) -> None:
     """Send this program's log at `level`, and the warnings of its libraries, to stderr."""
-    logging.basicConfig(level=max(logging.WARNING, logging.getLevelName(level.upper())), format="%(asctime)s %(levelname)s %(message)s")
+    logging.basicConfig(
+        level=max(logging.WARNING, logging.getLevelName(level.upper())),
+        format="%(asctime)s %(levelname)s %(message)s",
+    )
     logging.getLogger("hearth").setLevel(level.upper())

@@ -1,4 +1,6 @@
-"""`hearth serve`: own the data directory, open the port, set up the first user, and serve until told to end."""
+"""`hearth serve`: own the data directory, open the port, set up the first user, and serve until
+told to end.
+"""
 
 import asyncio
 import contextlib
@@ -14,7 +16,16 @@ from pathlib import Path
 
 import click
 
-from app.commands.ask.data_directory import brought_up, data_option, directory, existing, models_of, owned_soon, read_settings, require_ground
+from app.commands.ask.data_directory import (
+    brought_up,
+    data_option,
+    directory,
+    existing,
+    models_of,
+    owned_soon,
+    read_settings,
+    require_ground,
+)
 from app.commands.server.sockets import is_loopback, listen, url_of
 from app.commands.terminal.command_group import Misused, Refused
 from app.core.database import data_dir, disk_reserve
@@ -23,32 +34,65 @@ from app.migrations import due
 from app.settings import Settings
 
 RESERVE_SECONDS = 2.0
-SWITCH_SECONDS = 0.001  # Python's 5 ms are long for answers that wait while the writer's or a reader's thread computes
+# Python's 5 ms are long for answers that wait while the writer's or a reader's thread computes
+SWITCH_SECONDS = 0.001
 SAFE_WITH_OTHERS = (3, 51, 3)
 OLD_SQLITE = (
-    "This Python has SQLite {}. Before 3.51.3, two programs that write and checkpoint one file at the same instant can damage it; "
+    "This Python has SQLite {}. Before 3.51.3, two programs that write and "
+    "checkpoint one file at the same instant can damage it; "
     "replicate with a Python that has a newer one, and keep the backups."
 )
 REMOTE_REFUSED = (
-    "{host} can be reached from other machines. Hearth speaks plain HTTP, so whoever listens on the way could read your keys and notes. "
+    "{host} can be reached from other machines. Hearth speaks plain HTTP, so "
+    "whoever listens on the way could read your keys and notes. "
     "If you mean it, say so with --allow-remote."
 )
 REMOTE_WARNING = (
-    "Other machines can reach this port, and whoever has a key can use it. This is plain HTTP: put a proxy with TLS in front. "
+    "Other machines can reach this port, and whoever has a key can use it. This is "
+    "plain HTTP: put a proxy with TLS in front. "
     "HEARTH_ALLOWED_HOSTS must name the host names that are used{named}."
 )
 
 
 @click.command()
-@click.option("--host", metavar="ADDRESS", help="The address to listen on; else HEARTH_HOST, else 127.0.0.1.")
-@click.option("--port", type=click.IntRange(0, 65535), metavar="NUMBER", help="The port; else HEARTH_PORT, else 8765. 0 takes a free one.")
+@click.option(
+    "--host", metavar="ADDRESS", help="The address to listen on; else HEARTH_HOST, else 127.0.0.1."
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    metavar="NUMBER",
+    help="The port; else HEARTH_PORT, else 8765. 0 takes a free one.",
+)
 @data_option
-@click.option("--allow-remote", is_flag=True, help="Allow an address that other machines can reach.")
-@click.option("--allow-unsafe-place", is_flag=True, help="Allow a data directory on a network or in a synchronised folder.")
-@click.option("--accept-changes", is_flag=True, help="Accept a database that another program changed since Hearth left it.")
-@click.option("--read-only", is_flag=True, help="Answer what is read and change nothing, also from a place that takes no files.")
-@click.option("--external-checkpoints", is_flag=True, help="Leave checkpoints to a program that replicates the log, such as Litestream.")
-@click.option("--user", metavar="NAME", help="What the very first start calls its user; else your name on this machine.")
+@click.option(
+    "--allow-remote", is_flag=True, help="Allow an address that other machines can reach."
+)
+@click.option(
+    "--allow-unsafe-place",
+    is_flag=True,
+    help="Allow a data directory on a network or in a synchronised folder.",
+)
+@click.option(
+    "--accept-changes",
+    is_flag=True,
+    help="Accept a database that another program changed since Hearth left it.",
+)
+@click.option(
+    "--read-only",
+    is_flag=True,
+    help="Answer what is read and change nothing, also from a place that takes no files.",
+)
+@click.option(
+    "--external-checkpoints",
+    is_flag=True,
+    help="Leave checkpoints to a program that replicates the log, such as Litestream.",
+)
+@click.option(
+    "--user",
+    metavar="NAME",
+    help="What the very first start calls its user; else your name on this machine.",
+)
 def serve(
     host: str | None,
     port: int | None,
@@ -65,9 +109,15 @@ def serve(
 
     The very first start makes the database, a user and an API key, and shows the key once.
     """
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before anything loads it: a second thread makes it many times slower on a busy machine
+    os.environ.setdefault(
+        "OPENBLAS_NUM_THREADS", "1"
+    )  # before anything loads it: a second thread makes it many times slower on a busy machine
     settings = read_settings(
-        host=host, port=port, data=data, allow_unsafe_place=allow_unsafe_place or None, external_checkpoints=external_checkpoints or None
+        host=host,
+        port=port,
+        data=data,
+        allow_unsafe_place=allow_unsafe_place or None,
+        external_checkpoints=external_checkpoints or None,
     )
     if settings.external_checkpoints and sqlite3.sqlite_version_info < SAFE_WITH_OTHERS:
         click.echo(OLD_SQLITE.format(sqlite3.sqlite_version), err=True)
@@ -85,9 +135,13 @@ def serve(
         try:
             brought_up(path, ownership, accept=accept_changes)
         except data_dir.Damaged as error:
-            _serve_damaged(settings, path, sockets=sockets, username=username_for(user), why=str(error))
+            _serve_damaged(
+                settings, path, sockets=sockets, username=username_for(user), why=str(error)
+            )
         else:
-            _serve(settings, path, sockets=sockets, username=username_for(user), ownership=ownership)
+            _serve(
+                settings, path, sockets=sockets, username=username_for(user), ownership=ownership
+            )
 
 
 def username_for(given: str | None) -> str:
@@ -104,17 +158,27 @@ def username_for(given: str | None) -> str:
 
 def first_key_lines(username: str, secret: str) -> str:
     """Give what is said about the first key, the key itself left to the last line."""
-    return f'The first API key, for the user "{username}". Keep it now: it is not shown again.\n\n{secret}'
+    return (
+        f'The first API key, for the user "{username}". Keep it now: it is not shown '
+        f"again.\n\n{secret}"
+    )
 
 
 @contextlib.contextmanager
-def _held(path: Path, settings: Settings) -> Iterator[tuple[list[socket.socket], data_dir.Ownership]]:
-    """Hold the port and the data directory; when one is refused, nothing has changed in the other."""
+def _held(
+    path: Path, settings: Settings
+) -> Iterator[tuple[list[socket.socket], data_dir.Ownership]]:
+    """Hold the port and the data directory.
+
+    When one is refused, nothing has changed in the other.
+    """
     try:
         sockets = listen(settings.host, settings.port)
     except Refused:
         if (path / data_dir.LOCK).exists():
-            with data_dir.visited(path):  # when it is the same server that has both, the directory is the better reason
+            with data_dir.visited(
+                path
+            ):  # when it is the same server that has both, the directory is the better reason
                 pass
         raise
     with contextlib.ExitStack() as stack:
@@ -128,22 +192,37 @@ def _held(path: Path, settings: Settings) -> Iterator[tuple[list[socket.socket],
 def _serve_read_only(settings: Settings, path: Path, *, username: str) -> None:
     """Serve what is there, and leave every file as it is."""
     with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(listener) for listener in listen(settings.host, settings.port)]
+        sockets = [
+            stack.enter_context(listener) for listener in listen(settings.host, settings.port)
+        ]
         stack.enter_context(data_dir.visited(path))
         sealed = data_dir.sealing(path)
         if due(path / data_dir.DATABASE, sealed=sealed == "immutable"):
-            raise Refused(f"The database in {path} is of an older Hearth. Start once without --read-only, which brings it up to date.")
+            raise Refused(
+                f"The database in {path} is of an older Hearth. Start once without "
+                "--read-only, which brings it up to date."
+            )
         _serve(settings, path, sockets=sockets, username=username, sealed=sealed)
 
 
-def _serve_damaged(settings: Settings, path: Path, *, sockets: list[socket.socket], username: str, why: str) -> None:
-    """Serve what can still be read of a damaged database, without a change to it; refuse where nothing can."""
+def _serve_damaged(
+    settings: Settings, path: Path, *, sockets: list[socket.socket], username: str, why: str
+) -> None:
+    """Serve what can still be read of a damaged database, without a change to it.
+
+    Refuse where nothing can.
+    """
     try:
         if due(path / data_dir.DATABASE):
             raise Refused(why)
-        with contextlib.closing(connect(path / data_dir.DATABASE, writes=False, sealed="ro")) as connection:
+        with contextlib.closing(
+            connect(path / data_dir.DATABASE, writes=False, sealed="ro")
+        ) as connection:
             connection.execute("SELECT count(*) FROM users").fetchone()
-    except (sqlite3.DatabaseError, UnicodeDecodeError):  # its words about a damaged file may be no text
+    except (
+        sqlite3.DatabaseError,
+        UnicodeDecodeError,
+    ):  # its words about a damaged file may be no text
         raise Refused(why) from None
     click.echo(f"{why} Hearth starts read-only.", err=True)
     _serve(settings, path, sockets=sockets, username=username, sealed="ro", damaged=True)
@@ -159,16 +238,25 @@ def _serve(
     sealed: Sealed = "",
     damaged: bool = False,
 ) -> None:
-    gc.disable()  # nothing of what is loaded now is ever garbage: looking through it would be a tenth of the start
-    from app.commands.server.http_server import Server, log_to_stderr  # these load the whole program, so only once nothing refuses the start
+    # nothing of what is loaded now is ever garbage: looking through it would be a tenth of the
+    # start
+    gc.disable()
+    from app.commands.server.http_server import (
+        Server,
+        log_to_stderr,
+    )  # these load the whole program, so only once nothing refuses the start
     from app.core.caller import OPERATOR
     from app.main import create_app
 
     log_to_stderr(settings.log_level)
     sys.setswitchinterval(SWITCH_SECONDS)
     token, url = data_dir.fresh_token(), url_of(sockets[0])
-    settings = dataclasses.replace(settings, models=models_of(settings, path), access_log=settings.access_log and not sealed)
-    settings = dataclasses.replace(settings, port=sockets[0].getsockname()[1])  # any free one was asked for with 0
+    settings = dataclasses.replace(
+        settings, models=models_of(settings, path), access_log=settings.access_log and not sealed
+    )
+    settings = dataclasses.replace(
+        settings, port=sockets[0].getsockname()[1]
+    )  # any free one was asked for with 0
     app = create_app(settings, path, control_token=token, sealed=sealed)
     store = app.state.parts.store
     if damaged:
@@ -192,16 +280,28 @@ def _serve(
 
 
 def _told(path: Path, username: str, secret: str) -> str:
-    """Give what is said about the first key: itself where a person reads, else the file that it was written to, since a log keeps what it is told."""
+    """Give what is said about the first key.
+
+    Itself where a person reads, else the file that it was written to, since a log keeps what it
+    is told.
+    """
     if sys.stdout.isatty():
         return first_key_lines(username, secret)
     file = path / data_dir.FIRST_KEY
     try:
-        with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii") as out:
+        with os.fdopen(
+            os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii"
+        ) as out:
             out.write(f"{secret}\n")
     except OSError as error:
-        return f"The first API key could not be written to {file} ({error.strerror}). `hearth key create --user {username}` makes another."
-    return f'The first API key, for the user "{username}", is in {file}. Keep it elsewhere and delete the file.'
+        return (
+            f"The first API key could not be written to {file} ({error.strerror}). `hearth "
+            f"key create --user {username}` makes another."
+        )
+    return (
+        f'The first API key, for the user "{username}", is in {file}. Keep it '
+        "elsewhere and delete the file."
+    )
 
 
 def _announce(announcement: contextlib.ExitStack, path: Path, *, url: str, token: str) -> None:

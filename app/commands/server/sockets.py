@@ -1,4 +1,6 @@
-"""The sockets that the server listens on, opened before anything in the data directory is changed."""
+"""The sockets that the server listens on, opened before anything in the data directory is
+changed.
+"""
 
 import errno
 import ipaddress
@@ -17,8 +19,12 @@ def addresses(host: str, port: int) -> list[tuple[int, int, tuple[str, int]]]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError):
-        raise Misused(f"The host {host!r} is no address of this machine and no name of one.") from None
-    return list(dict.fromkeys((int(family), protocol, address) for family, _, protocol, _, address in found))  # type: ignore[misc]
+        raise Misused(
+            f"The host {host!r} is no address of this machine and no name of one."
+        ) from None
+    return list(
+        dict.fromkeys((int(family), protocol, address) for family, _, protocol, _, address in found)
+    )  # type: ignore[misc]
 
 
 def is_loopback(host: str) -> bool:
@@ -27,7 +33,10 @@ def is_loopback(host: str) -> bool:
 
 
 def listen(host: str, port: int) -> list[socket.socket]:
-    """Give listening sockets on every address of `host`; refuse when the port is taken. Port 0 takes a free one."""
+    """Give listening sockets on every address of `host`; refuse when the port is taken.
+
+    Port 0 takes a free one.
+    """
     sockets: list[socket.socket] = []
     missing: OSError | None = None
     for family, protocol, address in addresses(host, port):

@@ -1,4 +1,6 @@
-"""The group of commands: it keeps their order and turns every expected failure into one sentence and an exit code."""
+"""The group of commands: it keeps their order and turns every expected failure into one sentence
+and an exit code.
+"""
 
 import importlib
 import sqlite3
@@ -33,7 +35,9 @@ class Commands(click.Group):
         return list(self.commands)
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command; what it can be refused for ends as a sentence, all else is a bug and shows its traceback."""
+        """Run the command; what it can be refused for ends as a sentence, all else is a bug and
+        shows its traceback.
+        """
         try:
             return super().invoke(ctx)
         except SettingsError as error:
@@ -47,7 +51,10 @@ class Commands(click.Group):
 
 
 class LazyCommands(Commands):
-    """A group that loads a command's module when the command is wanted; `places` says where each is, as `module:name`, in the order of the help."""
+    """A group that loads a command's module when the command is wanted.
+
+    `places` says where each is, as `module:name`, in the order of the help.
+    """
 
     places: Mapping[str, str] = {}
 

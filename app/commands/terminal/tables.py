@@ -10,10 +10,17 @@ GAP = "  "
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:
-    """Give the rows with their columns aligned and nothing in them that could steer the terminal; the last column is as long as it is."""
+    """Give the rows with their columns aligned and nothing in them that could steer the
+    terminal; the last column is as long as it is.
+    """
     cells = [[isolated(cell.replace("\n", " ")) for cell in row] for row in rows]
     widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
-    return "\n".join(GAP.join(cell + " " * (room - width(cell)) for cell, room in zip(row, widths, strict=True)).rstrip() for row in cells)
+    return "\n".join(
+        GAP.join(
+            cell + " " * (room - width(cell)) for cell, room in zip(row, widths, strict=True)
+        ).rstrip()
+        for row in cells
+    )
 
 
 def as_json(value: Any) -> str:

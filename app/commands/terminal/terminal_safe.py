@@ -1,20 +1,33 @@
-"""Texts that others wrote, made harmless for a terminal: no mark of them moves the cursor, sets a title, hides or turns what is read."""
+"""Texts that others wrote, made harmless for a terminal.
+
+No mark of them moves the cursor, sets a title, hides or turns what is read.
+"""
 
 import unicodedata
 
 from app.core.process.lazy_regex import regex
 
 ISOLATE, ISOLATE_END = "\u2068", "\u2069"
-_STEERING = regex("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f\ud800-\udfff]")
-"""Control characters but tab and line feed, marks that turn the direction of reading, invisible tags, half characters."""
+_STEERING = regex(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\U000e0000-\U000e007f\ud800-\udfff]"
+)
+"""Control characters but tab and line feed, marks that turn the direction of reading, invisible
+tags, half characters.
+"""
 _ISOLATED = regex(f"{ISOLATE}([^\u2066-\u2069\n]*){ISOLATE_END}")
 
 
 def harmless(text: object) -> str:
-    """Give the text without what could steer a terminal; other scripts, joined emoji and what is isolated in one line stay as they are."""
+    """Give the text without what could steer a terminal.
+
+    Other scripts, joined emoji and what is isolated in one line stay as they are.
+    """
     parts = _ISOLATED.split(str(text))  # in turns what is around and what is inside
     cleaned = [_STEERING.sub("", part) for part in parts]
-    return "".join(f"{ISOLATE}{part}{ISOLATE_END}" if number % 2 else part for number, part in enumerate(cleaned))
+    return "".join(
+        f"{ISOLATE}{part}{ISOLATE_END}" if number % 2 else part
+        for number, part in enumerate(cleaned)
+    )
 
 
 def on_one_line(text: object, most: int) -> str:
@@ -24,9 +37,13 @@ def on_one_line(text: object, most: int) -> str:
 
 
 def isolated(text: str) -> str:
-    """Give the text harmless, and where it is written from right to left isolated, so that what stands around it stays in its place."""
+    """Give the text harmless, and where it is written from right to left isolated, so that what
+    stands around it stays in its place.
+    """
     plain = _STEERING.sub("", text)
-    turns = not plain.isascii() and any(unicodedata.bidirectional(mark) in ("R", "AL", "AN") for mark in plain)
+    turns = not plain.isascii() and any(
+        unicodedata.bidirectional(mark) in ("R", "AL", "AN") for mark in plain
+    )
     return f"{ISOLATE}{plain}{ISOLATE_END}" if turns else plain
 
 

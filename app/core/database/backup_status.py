@@ -1,4 +1,7 @@
-"""What is known of the backups and of the room that things take: found out in the background, kept in a file beside the backups."""
+"""What is known of the backups and of the room that things take.
+
+Found out in the background, kept in a file beside the backups.
+"""
 
 import contextlib
 import os
@@ -28,7 +31,10 @@ class Held(msgspec.Struct, rename="camel"):
 
 
 class Measured(msgspec.Struct, rename="camel"):
-    """What takes room in the file: bytes by what they are for (none where SQLite cannot tell), and what each owner holds, by id."""
+    """What takes room in the file.
+
+    Bytes by what they are for (none where SQLite cannot tell), and what each owner holds, by id.
+    """
 
     at: str
     database_bytes: int
@@ -38,7 +44,9 @@ class Measured(msgspec.Struct, rename="camel"):
 
 
 class KnownOfBackups(msgspec.Struct, rename="camel"):
-    """The last backup that was made, the last that failed since, the last proof that one can be restored; moments as the contract writes them."""
+    """The last backup that was made, the last that failed since, the last proof that one can be
+    restored; moments as the contract writes them.
+    """
 
     backup_at: str | None = None
     backup_file: str | None = None
@@ -55,7 +63,10 @@ class KnownOfBackups(msgspec.Struct, rename="camel"):
 
 
 class Safekeeping:
-    """That knowledge, read once; `keep` writes it down. A file that is damaged or gone is the same as knowing nothing."""
+    """That knowledge, read once; `keep` writes it down.
+
+    A file that is damaged or gone is the same as knowing nothing.
+    """
 
     def __init__(self, data: Path) -> None:
         self._file = data / BACKUPS / FILE
@@ -74,7 +85,9 @@ class Safekeeping:
         fresh = self._file.with_name(f".{FILE}.new")
         with contextlib.suppress(OSError):  # on a full disk it is known as long as the program runs
             self._file.parent.mkdir(mode=0o700, exist_ok=True)
-            with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
+            with os.fdopen(
+                os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb"
+            ) as out:
                 out.write(msgspec.json.encode(self._known))
             fresh.replace(self._file)
 

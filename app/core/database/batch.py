@@ -11,14 +11,19 @@ from app.core.database.tx import NeedsSavepoints, Tx, real_savepoint, stamp
 
 
 class Job:
-    """A write that waits for its turn: the function with its arguments, and the future of whoever asked.
+    """A write that waits for its turn.
 
-    `frees`: it makes room, so it may have a second try (`tried`) when the disk was full at its first.
+    The function with its arguments, and the future of whoever asked.
+
+    `frees`: it makes room, so it may have a second try (`tried`) when the disk was full at its
+    first.
     """
 
     __slots__ = ("asker", "error", "events", "frees", "function", "result", "tried")
 
-    def __init__(self, function: Callable[[Tx], Any], asker: "asyncio.Future[Any]", *, frees: bool = False) -> None:
+    def __init__(
+        self, function: Callable[[Tx], Any], asker: "asyncio.Future[Any]", *, frees: bool = False
+    ) -> None:
         self.function = function
         self.asker = asker
         self.frees = frees
@@ -31,8 +36,12 @@ class Job:
         self.events: list[tuple[str, dict[str, Any]]] = []
 
 
-def commit(connection: sqlite3.Connection, jobs: Sequence[Job], moment: datetime, *, most: int | None) -> None:
-    """Run a batch in one transaction: first without savepoints, and only if that cannot be, again with one for each job.
+def commit(
+    connection: sqlite3.Connection, jobs: Sequence[Job], moment: datetime, *, most: int | None
+) -> None:
+    """Run a batch in one transaction.
+
+    First without savepoints, and only if that cannot be, again with one for each job.
 
     What would make the file larger than `most` bytes finds the disk full.
     """
@@ -50,7 +59,9 @@ def _commit(connection: sqlite3.Connection, jobs: Sequence[Job], moment: datetim
         _run(connection, jobs, moment, careful=True)
 
 
-def _run(connection: sqlite3.Connection, jobs: Sequence[Job], moment: datetime, *, careful: bool) -> None:
+def _run(
+    connection: sqlite3.Connection, jobs: Sequence[Job], moment: datetime, *, careful: bool
+) -> None:
     connection.execute("BEGIN IMMEDIATE")
     try:
         now = stamp(moment)
@@ -64,7 +75,9 @@ def _run(connection: sqlite3.Connection, jobs: Sequence[Job], moment: datetime, 
 
 
 def _run_job(connection: sqlite3.Connection, job: Job, tx: Tx) -> None:
-    """Run one job; its error is its own unless the whole transaction went with it (SQLite ends it itself when the disk is full)."""
+    """Run one job; its error is its own unless the whole transaction went with it (SQLite ends
+    it itself when the disk is full).
+    """
     job.clear()
     before = connection.total_changes
     try:

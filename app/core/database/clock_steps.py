@@ -1,4 +1,6 @@
-"""Steps of the wall clock: when it said something else from one moment to the next, so that what was stored meanwhile can be dated truly."""
+"""Steps of the wall clock: when it said something else from one moment to the next, so that what
+was stored meanwhile can be dated truly.
+"""
 
 import time
 from collections.abc import Sequence
@@ -26,11 +28,14 @@ class ClockWatch:
         self._is_first = True
 
     def tend(self, tx: Tx) -> bool:
-        """Keep a step of the clock since the last look, and at the first one a step back since the last change that is stored.
+        """Keep a step of the clock since the last look, and at the first one a step back since the
+        last change that is stored.
 
         Says that there is no more to do.
         """
-        if self._is_first and (latest := tx.value("SELECT max(changed_at) FROM workspaces WHERE changed_at <= '9999'")):
+        if self._is_first and (
+            latest := tx.value("SELECT max(changed_at) FROM workspaces WHERE changed_at <= '9999'")
+        ):
             self._keep(tx, _read(latest), max(self._last[0], tx.moment), back_only=True)
         self._is_first = False
         steady = _steady()
@@ -40,23 +45,34 @@ class ClockWatch:
 
     def _keep(self, tx: Tx, was: datetime, became: datetime, *, back_only: bool = False) -> None:
         if was - became > SMALLEST or (became - was > SMALLEST and not back_only):
-            tx.run("INSERT INTO clock_steps (was, became) VALUES (:was, :became)", was=stamp(was), became=stamp(became))
+            tx.run(
+                "INSERT INTO clock_steps (was, became) VALUES (:was, :became)",
+                was=stamp(was),
+                became=stamp(became),
+            )
 
 
 def known(tx: Tx) -> list[Step]:
     """Give the steps that were seen, in order."""
-    return [Step(_read(row[0]), _read(row[1])) for row in tx.all("SELECT was, became FROM clock_steps ORDER BY id")]
+    return [
+        Step(_read(row[0]), _read(row[1]))
+        for row in tx.all("SELECT was, became FROM clock_steps ORDER BY id")
+    ]
 
 
 def true_moment(steps: Sequence[Step], moment: str, now: datetime) -> str | None:
     """Give when it truly was that the clock said a moment to come; None where no step tells.
 
-    It was before the first step back from a later moment, by as much as that was later, or else after a step ahead to an earlier one.
+    It was before the first step back from a later moment, by as much as that was later, or else
+    after a step ahead to an earlier one.
     """
     said = _read(moment)
     back = [step for step in steps if step.became < step.was and said <= step.was + SMALLEST]
     ahead = [step for step in steps if step.became > step.was and said >= step.became - SMALLEST]
-    nearest = [*sorted(ahead, key=lambda step: said - step.became), *sorted(back, key=lambda step: step.was - said)]
+    nearest = [
+        *sorted(ahead, key=lambda step: said - step.became),
+        *sorted(back, key=lambda step: step.was - said),
+    ]
     found = (said - abs(step.became - step.was) for step in nearest)
     return next((stamp(true) for true in found if true <= now), None)
 
@@ -66,5 +82,7 @@ def _read(moment: str) -> datetime:
 
 
 def _steady() -> float:
-    """Give seconds of a clock that nobody sets and, where the system has one, that goes on while the machine sleeps."""
+    """Give seconds of a clock that nobody sets and, where the system has one, that goes on while
+    the machine sleeps.
+    """
     return time.monotonic() if _BOOT is None else time.clock_gettime(_BOOT)

@@ -1,4 +1,6 @@
-"""The data directory: its rights, the lock that makes one process its owner, and the door for the command line."""
+"""The data directory: its rights, the lock that makes one process its owner, and the door for
+the command line.
+"""
 
 import contextlib
 import errno
@@ -27,9 +29,20 @@ BACKUPS = "backups"
 DAMAGED = "damaged-"
 FIRST_KEY = "first-key"
 OWN_FILES = (
-    DATABASE + "*", LOCK, CONTROL + "*", "access*.log*", FIRST_KEY, MODELS, STOP, SPOOL, KEPT_SECRET + "*", integrity.RECORD + "*",
-    disk_reserve.RESERVE, BACKUPS, DAMAGED + "*",
-)  # fmt: skip
+    DATABASE + "*",
+    LOCK,
+    CONTROL + "*",
+    "access*.log*",
+    FIRST_KEY,
+    MODELS,
+    STOP,
+    SPOOL,
+    KEPT_SECRET + "*",
+    integrity.RECORD + "*",
+    disk_reserve.RESERVE,
+    BACKUPS,
+    DAMAGED + "*",
+)
 NOT_WRITABLE = (errno.EROFS, errno.EACCES, errno.EPERM)
 HELD = (errno.EAGAIN, errno.EACCES, errno.EDEADLK)
 PID_WAIT_SECONDS = 0.2
@@ -40,11 +53,16 @@ class PlaceError(Exception):
 
 
 class InUse(PlaceError):
-    """Another process owns the data directory; `pid` is its number, or empty when it has not written it yet."""
+    """Another process owns the data directory.
+
+    `pid` is its number, or empty when it has not written it yet.
+    """
 
     def __init__(self, path: Path, pid: str) -> None:
         owner = f"process {pid}" if pid else "another process"
-        super().__init__(f"{path} is in use by {owner}; one process at a time may use a data directory.")
+        super().__init__(
+            f"{path} is in use by {owner}; one process at a time may use a data directory."
+        )
         self.pid = pid
 
 
@@ -53,12 +71,18 @@ class Damaged(PlaceError):
 
 
 class Ownership:
-    """The data directory while this process owns it; `unclean`: the owner before did not end in order."""
+    """The data directory while this process owns it; `unclean`.
+
+    The owner before did not end in order.
+    """
 
     def __init__(self, *, unclean: bool, marking: threading.Thread) -> None:
         self.unclean = unclean
         self.in_order = not unclean
-        """Whether the next owner need not look at the database first. Who has not looked leaves that as it was."""
+        """Whether the next owner need not look at the database first.
+
+        Who has not looked leaves that as it was.
+        """
         self.has_looked = False
         self._marking = marking
 
@@ -67,7 +91,10 @@ class Ownership:
         self.in_order = self.has_looked = True
 
     def settle(self) -> None:
-        """Return once it is on the disk that this process is the owner; it is brought there beside everything else, so that a start need not wait."""
+        """Return once it is on the disk that this process is the owner.
+
+        It is brought there beside everything else, so that a start need not wait.
+        """
         self._marking.join()
 
 
@@ -82,7 +109,8 @@ class Door(msgspec.Struct, frozen=True):
 def prepare(path: Path) -> Path:
     """Make the data directory (for its owner only) and give the database's path.
 
-    What this process writes from now on is its owner's alone. A directory that already served something else keeps its rights.
+    What this process writes from now on is its owner's alone. A directory that already served
+    something else keeps its rights.
     """
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -90,7 +118,9 @@ def prepare(path: Path) -> Path:
             os.umask(0o077)
             _keep_private(path)
     except FileExistsError:
-        raise PlaceError(f"The data directory {path} cannot be used: there is a file of that name.") from None
+        raise PlaceError(
+            f"The data directory {path} cannot be used: there is a file of that name."
+        ) from None
     except OSError as error:
         raise PlaceError(f"The data directory {path} cannot be used: {error.strerror}.") from None
     return path / DATABASE
@@ -98,10 +128,13 @@ def prepare(path: Path) -> Path:
 
 @contextlib.contextmanager
 def owned(path: Path) -> Iterator[Ownership]:
-    """Own the data directory while the block runs; raise InUse, naming the process, if another one does.
+    """Own the data directory while the block runs.
 
-    The lock belongs to the open file, so it ends with the process however that ends; the file itself stays. The number of a process that is still
-    in it tells that this process was killed, or that the power was cut.
+    Raise InUse, naming the process, if another one does.
+
+    The lock belongs to the open file, so it ends with the process however that ends; the file
+    itself stays. The number of a process that is still in it tells that this process was killed,
+    or that the power was cut.
     """
     try:
         file = (path / LOCK).open("a+", encoding="ascii", errors="replace")
@@ -122,12 +155,19 @@ def owned(path: Path) -> Iterator[Ownership]:
             marking.join()
             if ownership.in_order:
                 with contextlib.suppress(OSError):
-                    file.truncate(0)  # so that nobody takes this number for the next owner's, which writes its own a moment after locking
+                    file.truncate(
+                        0
+                        # so that nobody takes this number for the next owner's, which writes its
+                        # own a
+                        # moment after locking
+                    )
 
 
 @contextlib.contextmanager
 def visited(path: Path) -> Iterator[bool]:
-    """Make sure while the block runs that nobody owns the data directory, and change nothing there; raise InUse if somebody owns it.
+    """Make sure while the block runs that nobody owns the data directory, and change nothing there.
+
+    Raise InUse if somebody owns it.
 
     Gives whether the last owner did not end in order.
     """
@@ -143,13 +183,17 @@ def visited(path: Path) -> Iterator[bool]:
 
 
 def sealing(path: Path) -> Literal["ro", "immutable"]:
-    """Give how the database is opened that shall not be changed; raise PlaceError where its newest changes could not be seen."""
+    """Give how the database is opened that shall not be changed.
+
+    Raise PlaceError where its newest changes could not be seen.
+    """
     if _takes_files(path):
         return "ro"
     with contextlib.suppress(OSError):
         if (path / (DATABASE + "-wal")).stat().st_size:
             raise PlaceError(
-                f"The database in {path} was not closed in order, and its newest changes lie in a journal that cannot be read where nothing can be "
+                f"The database in {path} was not closed in order, and its newest changes lie "
+                "in a journal that cannot be read where nothing can be "
                 "written. Copy the directory to a place that takes files, and start there."
             )
     return "immutable"
@@ -157,11 +201,15 @@ def sealing(path: Path) -> Literal["ro", "immutable"]:
 
 @contextlib.contextmanager
 def announced(path: Path, *, pid: int, url: str, token: str) -> Iterator[None]:
-    """Leave word of how the command line reaches this server, readable by the owner alone, while the block runs."""
+    """Leave word of how the command line reaches this server, readable by the owner alone, while
+    the block runs.
+    """
     file, fresh = path / CONTROL, path / (CONTROL + ".new")
     try:
         fresh.unlink(missing_ok=True)
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii") as out:
+        with os.fdopen(
+            os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="ascii"
+        ) as out:
             json.dump({"pid": pid, "url": url, "token": token}, out)
         fresh.replace(file)
     except OSError as error:
@@ -169,12 +217,17 @@ def announced(path: Path, *, pid: int, url: str, token: str) -> Iterator[None]:
     try:
         yield
     finally:
-        with contextlib.suppress(OSError):  # Windows deletes no file that another process is reading
+        with contextlib.suppress(
+            OSError
+        ):  # Windows deletes no file that another process is reading
             file.unlink(missing_ok=True)
 
 
 def door(path: Path) -> Door | None:
-    """Give what a server announced, or None. After a crash it may be stale: compare `pid` with that of InUse."""
+    """Give what a server announced, or None.
+
+    After a crash it may be stale: compare `pid` with that of InUse.
+    """
     try:
         found = json.loads((path / CONTROL).read_text("ascii"))
         return Door(str(found["pid"]), str(found["url"]), str(found["token"]))
@@ -191,7 +244,10 @@ def _keep_private(path: Path) -> None:
     if all(_is_own(entry) for entry in path.iterdir()) or (path / DATABASE).exists():
         path.chmod(0o700)
     elif path.stat().st_mode & 0o002:
-        raise PlaceError(f"The data directory {path} cannot be used: everybody may write there, and it holds other things. Name another one.")
+        raise PlaceError(
+            f"The data directory {path} cannot be used: everybody may write there, and it "
+            "holds other things. Name another one."
+        )
     for pattern in OWN_FILES:
         for file in path.glob(pattern):
             if file.is_file() and file.stat().st_mode & 0o077:
@@ -199,7 +255,11 @@ def _keep_private(path: Path) -> None:
 
 
 def _is_own(entry: Path) -> bool:
-    return entry.name.startswith(".") or entry.name == "lost+found" or any(entry.match(pattern) for pattern in OWN_FILES)
+    return (
+        entry.name.startswith(".")
+        or entry.name == "lost+found"
+        or any(entry.match(pattern) for pattern in OWN_FILES)
+    )
 
 
 def _takes_files(path: Path) -> bool:
@@ -216,7 +276,9 @@ def _takes_files(path: Path) -> bool:
 
 def _mark(file: IO[str]) -> None:
     """Write this process's number into the lock."""
-    with contextlib.suppress(OSError):  # a full disk has no room for it, and is no reason not to start
+    with contextlib.suppress(
+        OSError
+    ):  # a full disk has no room for it, and is no reason not to start
         file.truncate(0)
         os.write(file.fileno(), b"%d\n" % os.getpid())
 
@@ -231,12 +293,18 @@ def _take(path: Path, file: IO[str]) -> None:
         _lock(file.fileno())
     except OSError as error:
         if error.errno not in HELD:
-            raise PlaceError(f"{path} cannot be locked ({error.strerror}); put the data directory on a local disk.") from None
+            raise PlaceError(
+                f"{path} cannot be locked ({error.strerror}); put the data directory on a "
+                "local disk."
+            ) from None
         raise InUse(path, _owner(file)) from None
 
 
 def _owner(file: IO[str]) -> str:
-    """Give the number of the process that holds the lock; it writes it a moment after it has locked."""
+    """Give the number of the process that holds the lock.
+
+    It writes it a moment after it has locked.
+    """
     until = time.monotonic() + PID_WAIT_SECONDS
     while True:
         file.seek(0)
@@ -250,7 +318,8 @@ if sys.platform == "win32":
     import msvcrt
 
     def _lock(descriptor: int) -> None:
-        # Windows locks ranges mandatorily, so the locked byte lies far behind the process number that others read.
+        # Windows locks ranges mandatorily, so the locked byte lies far behind the process number
+        # that others read.
         os.lseek(descriptor, 1 << 30, os.SEEK_SET)
         msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
 else:

@@ -1,4 +1,7 @@
-"""What the data directory stands on: whether it is a disk of this machine that nothing else copies or changes."""
+"""What the data directory stands on.
+
+Whether it is a disk of this machine that nothing else copies or changes.
+"""
 
 import json
 import os
@@ -8,28 +11,72 @@ from pathlib import Path, PurePath
 from typing import NamedTuple
 
 NETWORK = frozenset(
-    {"nfs", "nfs4", "cifs", "smb2", "smb3", "smbfs", "afs", "ncpfs", "ceph", "fuse.ceph", "glusterfs", "fuse.glusterfs", "lustre", "beegfs", "gpfs",
-     "davfs", "fuse.davfs2", "fuse.sshfs", "fuse.rclone", "fuse.s3fs", "fuse.gcsfuse", "fuse.curlftpfs", "fuse.gvfsd-fuse",
-     "afpfs", "webdav"}
-)  # fmt: skip
+    {
+        "nfs",
+        "nfs4",
+        "cifs",
+        "smb2",
+        "smb3",
+        "smbfs",
+        "afs",
+        "ncpfs",
+        "ceph",
+        "fuse.ceph",
+        "glusterfs",
+        "fuse.glusterfs",
+        "lustre",
+        "beegfs",
+        "gpfs",
+        "davfs",
+        "fuse.davfs2",
+        "fuse.sshfs",
+        "fuse.rclone",
+        "fuse.s3fs",
+        "fuse.gcsfuse",
+        "fuse.curlftpfs",
+        "fuse.gvfsd-fuse",
+        "afpfs",
+        "webdav",
+    }
+)
 MARKERS = {
-    ".stfolder": "Syncthing", ".dropbox.cache": "Dropbox", ".tmp.driveupload": "Google Drive",
-    ".tmp.drivedownload": "Google Drive", ".849C9593-D756-4E56-8D6E-42412F2A707B": "OneDrive", ".owncloudsync.log": "ownCloud or Nextcloud",
+    ".stfolder": "Syncthing",
+    ".dropbox.cache": "Dropbox",
+    ".tmp.driveupload": "Google Drive",
+    ".tmp.drivedownload": "Google Drive",
+    ".849C9593-D756-4E56-8D6E-42412F2A707B": "OneDrive",
+    ".owncloudsync.log": "ownCloud or Nextcloud",
     ".nextcloudsync.log": "Nextcloud",
-}  # fmt: skip
+}
 NAMES = {
-    "Dropbox": "Dropbox", "OneDrive": "OneDrive", "Google Drive": "Google Drive", "GoogleDrive": "Google Drive", "iCloudDrive": "iCloud",
-    "iCloud Drive": "iCloud", "Mobile Documents": "iCloud", "Nextcloud": "Nextcloud", "ownCloud": "ownCloud", "pCloudDrive": "pCloud",
-}  # fmt: skip
-BEGINNINGS = (("Dropbox (", "Dropbox"), ("OneDrive - ", "OneDrive"), ("OneDrive-", "OneDrive"), ("GoogleDrive-", "Google Drive"))
+    "Dropbox": "Dropbox",
+    "OneDrive": "OneDrive",
+    "Google Drive": "Google Drive",
+    "GoogleDrive": "Google Drive",
+    "iCloudDrive": "iCloud",
+    "iCloud Drive": "iCloud",
+    "Mobile Documents": "iCloud",
+    "Nextcloud": "Nextcloud",
+    "ownCloud": "ownCloud",
+    "pCloudDrive": "pCloud",
+}
+BEGINNINGS = (
+    ("Dropbox (", "Dropbox"),
+    ("OneDrive - ", "OneDrive"),
+    ("OneDrive-", "OneDrive"),
+    ("GoogleDrive-", "Google Drive"),
+)
 ONEDRIVE = ("OneDrive", "OneDriveConsumer", "OneDriveCommercial")
 MOUNTS = Path("/proc/self/mountinfo")
 SYNCED = (
-    "{path} lies in a folder that {service} keeps in step with other places. It copies files of a running database one by one, which loses data. "
-    "Name another data directory, or say --allow-unsafe-place (HEARTH_ALLOW_UNSAFE_PLACE=on) if you know that this folder is left out."
+    "{path} lies in a folder that {service} keeps in step with other places. It "
+    "copies files of a running database one by one, which loses data. "
+    "Name another data directory, or say --allow-unsafe-place "
+    "(HEARTH_ALLOW_UNSAFE_PLACE=on) if you know that this folder is left out."
 )
 REMOTE = (
-    "{path} lies on a network file system ({kind}), where the database's journal does not hold. Name a data directory on a disk of this machine, "
+    "{path} lies on a network file system ({kind}), where the database's journal "
+    "does not hold. Name a data directory on a disk of this machine, "
     "or say --allow-unsafe-place (HEARTH_ALLOW_UNSAFE_PLACE=on)."
 )
 
@@ -51,24 +98,36 @@ def trouble(path: Path, *, mounts: Path = MOUNTS, home: Path | None = None) -> s
 
 
 def network_kind(path: Path, *, mounts: Path = MOUNTS) -> str:
-    """Give the kind of the network file system that `path` lies on, empty when it is none or nobody can tell."""
+    """Give the kind of the network file system that `path` lies on, empty when it is none or
+    nobody can tell.
+    """
     if sys.platform == "win32":
         import ctypes
 
-        return "a network drive" if str(path).startswith("\\\\") or ctypes.windll.kernel32.GetDriveTypeW(path.anchor) == 4 else ""
+        return (
+            "a network drive"
+            if str(path).startswith("\\\\")
+            or ctypes.windll.kernel32.GetDriveTypeW(path.anchor) == 4
+            else ""
+        )
     if sys.platform == "darwin":
         return _kind_on_mac(path)
     try:
         found = list(_mounted(mounts.read_text("utf-8", "surrogateescape").splitlines()))
     except OSError:
         return ""
-    over = [mount for mount in reversed(found) if path.is_relative_to(mount.at)]  # of several at one place the last is on top
+    over = [
+        mount for mount in reversed(found) if path.is_relative_to(mount.at)
+    ]  # of several at one place the last is on top
     kind = max(over, key=lambda mount: len(mount.at.parts)).kind if over else ""
     return kind if kind in NETWORK else ""
 
 
 def synced_by(path: Path, *, home: Path | None = None) -> str:
-    """Give the name of what synchronises `path` with other places; empty when nothing is known to."""
+    """Give the name of what synchronises `path` with other places.
+
+    Empty when nothing is known to.
+    """
     parts = path.parts
     for part, after in zip(parts, (*parts[1:], ""), strict=True):
         if part in NAMES:
@@ -82,7 +141,9 @@ def synced_by(path: Path, *, home: Path | None = None) -> str:
         for marker, service in MARKERS.items():
             if os.path.lexists(folder / marker):
                 return service
-        if (folder / ".dropbox").is_file():  # of a home directory it is a folder, in which Dropbox keeps its own
+        if (
+            folder / ".dropbox"
+        ).is_file():  # of a home directory it is a folder, in which Dropbox keeps its own
             return "Dropbox"
     return _named(path, home)
 
@@ -95,11 +156,16 @@ def _named(path: Path, home: Path | None) -> str:
         folders += [(str(account["path"]), "Dropbox") for account in said.values()]
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RuntimeError):
         pass  # there is no Dropbox, or one that says it otherwise
-    return next((service for name, service in folders if path.is_relative_to(os.path.realpath(name))), "")
+    return next(
+        (service for name, service in folders if path.is_relative_to(os.path.realpath(name))), ""
+    )
 
 
 def _mounted(lines: Iterable[str]) -> Iterable[Mount]:
-    """Give what a mountinfo file lists; WSL's drives of Windows are a network file system of their own making."""
+    """Give what a mountinfo file lists.
+
+    WSL's drives of Windows are a network file system of their own making.
+    """
     for line in lines:
         before, _, after = line.partition(" - ")
         fields, rest = before.split(" "), after.split(" ")
@@ -126,4 +192,6 @@ def _kind_on_mac(path: Path) -> str:
     if ask(os.fsencode(place), answer) != 0:
         return ""
     local = int.from_bytes(answer.raw[64:68], sys.byteorder) & 0x1000
-    return "" if local else answer.raw[72:88].split(b"\0")[0].decode("ascii", "replace") or "network"
+    return (
+        "" if local else answer.raw[72:88].split(b"\0")[0].decode("ascii", "replace") or "network"
+    )

@@ -1,4 +1,6 @@
-"""Room on the disk: a reserve that is given back when the disk is full, so that what makes room can still be done."""
+"""Room on the disk: a reserve that is given back when the disk is full, so that what makes room
+can still be done.
+"""
 
 import contextlib
 import errno
@@ -23,13 +25,18 @@ CHUNK = 1 << 20
 BIG_BYTES = 1 << 20
 PLENTY_BYTES, PLENTY_SECONDS = 1 << 30, 0.2
 START_BYTES = 1 << 20
-FULL = "The disk is full, so nothing was stored. Make room, or delete something and empty the trash, and try again; reading goes on."
+FULL = (
+    "The disk is full, so nothing was stored. Make room, or delete something and "
+    "empty the trash, and try again; reading goes on."
+)
 log = logging.getLogger("hearth")
 _frees: ContextVar[bool] = ContextVar("frees", default=False)
 
 
 def is_full(error: OSError) -> bool:
-    """Say whether a file could not be written since its disk, or the share of it that one may have, is full."""
+    """Say whether a file could not be written since its disk, or the share of it that one may
+    have, is full.
+    """
     return error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -49,9 +56,12 @@ def is_freeing() -> bool:
 
 
 class Room:
-    """The room that the database's disk has. While the reserve is given back, only what makes room is written.
+    """The room that the database's disk has.
 
-    A reserve that was given back stays as an empty file, so that a server that is started anew does not use up what is left for deleting.
+    While the reserve is given back, only what makes room is written.
+
+    A reserve that was given back stays as an empty file, so that a server that is started anew
+    does not use up what is left for deleting.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -73,26 +83,35 @@ class Room:
         return min(MARGIN_BYTES, _disk(self._reserve.parent)[0] // MARGIN_SHARE)
 
     def most_bytes(self, size: int) -> int | None:
-        """Give the bytes that the file, now of `size`, may have before the log is folded into it again; None where there is plenty of room.
+        """Give the bytes that the file, now of `size`, may have before the log is folded into it
+        again; None where there is plenty of room.
 
-        What is in the log takes its room a second time then. While that is less than the reserve, it can be folded however full the disk is.
+        What is in the log takes its room a second time then. While that is less than the
+        reserve, it can be folded however full the disk is.
         """
         if self.tight or self._is_plenty():
             return None
         return size + max(_size(self._reserve), self.free() // 3)
 
     def is_short_for(self, log: int) -> bool:
-        """Say whether a log of so many bytes is so large for the room there is that it should be folded at once."""
+        """Say whether a log of so many bytes is so large for the room there is that it should be
+        folded at once.
+        """
         return log > BIG_BYTES and not self._is_plenty() and log > self.free() // 8
 
     def _is_plenty(self) -> bool:
-        """Say whether there is so much room that nobody need count it, by a look some moments ago: one takes 6 µs, and every commit asks."""
+        """Say whether there is so much room that nobody need count it, by a look some moments
+        ago: one takes 6 µs, and every commit asks.
+        """
         if time.monotonic() > self._plenty_until and self.free() > PLENTY_BYTES:
             self._plenty_until = time.monotonic() + PLENTY_SECONDS
         return time.monotonic() < self._plenty_until
 
     def require(self) -> None:
-        """Raise StorageFull while there is no room, unless what is asked for makes some; writing goes on by itself once there is some."""
+        """Raise StorageFull while there is no room, unless what is asked for makes some.
+
+        Writing goes on by itself once there is some.
+        """
         if is_freeing():
             return
         if not self.tight:
@@ -108,10 +127,13 @@ class Room:
             self.keep()
 
     def require_for(self, size: int) -> None:
-        """Raise StorageFull where something big would leave the disk with too little room, before any of it is read."""
+        """Raise StorageFull where something big would leave the disk with too little room,
+        before any of it is read.
+        """
         if size > BIG_BYTES and self.free() < 3 * size + spare(self._reserve.parent):
             raise StorageFull(
-                f"The disk has too little room for {size >> 20} MiB more, so nothing was stored. Make room and try again; reading goes on."
+                f"The disk has too little room for {size >> 20} MiB more, so nothing was "
+                "stored. Make room and try again; reading goes on."
             )
 
     def give(self) -> bool:
@@ -126,7 +148,10 @@ class Room:
         return size > 0
 
     def keep(self) -> None:
-        """Hold a reserve from now on; make it, beside everything else, once there is room for it."""
+        """Hold a reserve from now on.
+
+        Make it, beside everything else, once there is room for it.
+        """
         self._kept = True
         if not self.tight:
             self._given = 0
@@ -144,14 +169,21 @@ class Room:
             if not size:
                 self._reserve.unlink(missing_ok=True)
                 return
-            with os.fdopen(os.open(self._reserve, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb", buffering=0) as file:
+            with os.fdopen(
+                os.open(self._reserve, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600),
+                "wb",
+                buffering=0,
+            ) as file:
                 _fill(file.fileno(), size)
         except OSError:
             with contextlib.suppress(OSError):
                 self._reserve.unlink()
 
     def _affordable(self) -> int:
-        """Give the bytes of a reserve that suits the disk: no more than the half of what is free, but no less than there are already."""
+        """Give the bytes of a reserve that suits the disk.
+
+        No more than the half of what is free, but no less than there are already.
+        """
         have = _size(self._reserve)
         size = min(self._most(), max(have, (self.free() + have) // 2))
         return size // CHUNK * CHUNK
@@ -180,7 +212,10 @@ def _disk(folder: Path) -> tuple[int, int]:
 
 
 def _fill(descriptor: int, size: int) -> None:
-    """Give the file its room for certain; where the system cannot promise it, by bytes that no file system makes smaller."""
+    """Give the file its room for certain.
+
+    Where the system cannot promise it, by bytes that no file system makes smaller.
+    """
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(descriptor, 0, size)
         return

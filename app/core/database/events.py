@@ -20,7 +20,9 @@ class Events:
         self._listeners[name].append(listener)
 
     def publish(self, name: str, payload: dict[str, Any]) -> None:
-        """Tell the listeners; what was committed stands, so a listener that fails is only logged."""
+        """Tell the listeners; what was committed stands, so a listener that fails is only
+        logged.
+        """
         for listener in self._listeners.get(name, ()):
             try:
                 listener(payload)

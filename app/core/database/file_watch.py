@@ -1,4 +1,6 @@
-"""Whether the database's path still leads to the file that is open, and what is done when it does not: no more writes, and what is open is saved."""
+"""Whether the database's path still leads to the file that is open, and what is done when it
+does not: no more writes, and what is open is saved.
+"""
 
 import asyncio
 import sqlite3
@@ -11,15 +13,22 @@ from app.core.database.sqlite_thread import Connection
 from app.errors import AppError
 
 LOOK_SECONDS = 1.0
-NOT_SAVED = "What it held could not be saved: {why}. It can still be read; take out what you need before you end the server."
+NOT_SAVED = (
+    "What it held could not be saved: {why}. It can still be read; take out what "
+    "you need before you end the server."
+)
 SAVED = (
-    "What it held up to the last write is saved as {backup}. End the server; `hearth restore {backup}` brings it back, "
+    "What it held up to the last write is saved as {backup}. End the server; "
+    "`hearth restore {backup}` brings it back, "
     "and a start without that uses the file that is there now."
 )
 
 
 class FileWatch:
-    """The file that the store has open, told by its device and inode; both stay its own for as long as it is open."""
+    """The file that the store has open, told by its device and inode.
+
+    Both stay its own for as long as it is open.
+    """
 
     def __init__(self, path: Path, health: Health, changed: Callable[[], None]) -> None:
         self.save: Callable[[sqlite3.Connection], Path] | None = None
@@ -41,7 +50,10 @@ class FileWatch:
             self.is_lost(writer)
 
     def is_lost(self, writer: Connection) -> bool:
-        """Say whether the path leads elsewhere; the first time end all writing and let the writer save what it holds."""
+        """Say whether the path leads elsewhere.
+
+        The first time end all writing and let the writer save what it holds.
+        """
         self._look_again_at = time.monotonic() + LOOK_SECONDS
         if self._health.state == "replaced":
             return True
@@ -55,7 +67,10 @@ class FileWatch:
         return True
 
     async def opened(self, reader: Connection, writer: Connection) -> Connection:
-        """Open one more connection and give it; where the path leads elsewhere give the writer, which has the file and writes no more."""
+        """Open one more connection and give it.
+
+        Where the path leads elsewhere give the writer, which has the file and writes no more.
+        """
         try:
             await reader
         except sqlite3.OperationalError:
@@ -77,11 +92,18 @@ class FileWatch:
         if error is None:
             self._health.settle(SAVED.format(backup=saving.result()))
         else:
-            self._health.settle(NOT_SAVED.format(why=error.message.rstrip(".") if isinstance(error, AppError) else error))
+            self._health.settle(
+                NOT_SAVED.format(
+                    why=error.message.rstrip(".") if isinstance(error, AppError) else error
+                )
+            )
         self._changed()
 
     def _identity(self) -> tuple[int, int] | None:
-        """Give device and inode; None where there is no file. What cannot be looked at counts as unchanged: it tells nothing of the file."""
+        """Give device and inode; None where there is no file.
+
+        What cannot be looked at counts as unchanged: it tells nothing of the file.
+        """
         try:
             seen = self._path.stat()
         except (FileNotFoundError, NotADirectoryError):

@@ -16,18 +16,30 @@ Stop = Literal["failing", "damaged", "replaced"]
 State = Literal["writable", "full", "read_only"] | Stop
 READ_ONLY = "This server was started read-only: it answers what is read and changes nothing."
 FAILING = (
-    "The disk reported an error, so nothing was stored and nothing will be until the server is started anew, which checks the database. "
+    "The disk reported an error, so nothing was stored and nothing will be until "
+    "the server is started anew, which checks the database. "
     "Reading goes on. Look at the disk first."
 )
-REPLACED = "The database file was deleted or replaced while the server had it open, so nothing is written any more. {rescue}"
+REPLACED = (
+    "The database file was deleted or replaced while the server had it open, so "
+    "nothing is written any more. {rescue}"
+)
 SAVING = "What it held is being saved as a backup."
-DAMAGED = "The database is damaged, so nothing is written to it any more; what can be read is still answered.{offer}"
-OFFER = " The newest good backup is {backup}; `hearth restore {backup}` puts it in place and keeps what is there."
+DAMAGED = (
+    "The database is damaged, so nothing is written to it any more; what can be "
+    "read is still answered.{offer}"
+)
+OFFER = (
+    " The newest good backup is {backup}; `hearth restore {backup}` puts it in "
+    "place and keeps what is there."
+)
 log = logging.getLogger("hearth")
 
 
 class DatabaseHealth(msgspec.Struct, frozen=True, rename="camel"):
-    """Whether the database takes writes (`state` says why not), and when it was last looked through, by what check and with how many findings."""
+    """Whether the database takes writes (`state` says why not), and when it was last looked
+    through, by what check and with how many findings.
+    """
 
     writable: bool
     state: State
@@ -38,7 +50,10 @@ class DatabaseHealth(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class Health:
-    """What the store knows of its file. Once the disk has failed or damage was seen, only a new start writes again."""
+    """What the store knows of its file.
+
+    Once the disk has failed or damage was seen, only a new start writes again.
+    """
 
     def __init__(self, *, sealed: Sealed = "") -> None:
         self.state: Literal["writable", "read_only"] | Stop = "read_only" if sealed else "writable"
@@ -78,7 +93,9 @@ class Health:
         """Give what the status shows; `full`: the disk has no room just now."""
         state: State = "full" if full and self.state == "writable" else self.state
         check = self.check
-        at, kind, findings = (check.at, check.kind, len(check.findings)) if check is not None else (None, None, 0)
+        at, kind, findings = (
+            (check.at, check.kind, len(check.findings)) if check is not None else (None, None, 0)
+        )
         return DatabaseHealth(state == "writable", state, self.message or None, at, kind, findings)
 
 
@@ -88,7 +105,10 @@ def damaged(backup: Path | None) -> str:
 
 
 def seen_by_callers(error: BaseException, health: Health) -> BaseException:
-    """Translate what SQLite says of a full or failing disk or a damaged file; everything else stays what it is."""
+    """Translate what SQLite says of a full or failing disk or a damaged file.
+
+    Everything else stays what it is.
+    """
     kind = failure_of(error)
     if kind == "full":
         return StorageFull(FULL)

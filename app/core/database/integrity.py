@@ -1,7 +1,9 @@
-"""Whether the database file is sound: the check after an unclean stop, the nightly one, and what the last owner left.
+"""Whether the database file is sound.
 
-`check.json` beside the database says what the last check found and how the last owner in order left the file. It must lie outside the database:
-a damaged one is never written to.
+The check after an unclean stop, the nightly one, and what the last owner left.
+
+`check.json` beside the database says what the last check found and how the last owner in order
+left the file. It must lie outside the database: a damaged one is never written to.
 """
 
 import contextlib
@@ -22,16 +24,28 @@ MOST_FINDINGS = 20
 DIGEST_BYTES = 256 << 20
 STEPS = 20_000
 NOT_OF_THE_FILE = (
-    sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM,
-    sqlite3.SQLITE_READONLY, sqlite3.SQLITE_AUTH,
-)  # fmt: skip
-"""Errors that come from around the file; every other one that a look can end with comes from what is in it."""
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_AUTH,
+)
+"""Errors that come from around the file.
+
+Every other one that a look can end with comes from what is in it.
+"""
 NIGHTLY, OVERDUE = timedelta(hours=20), timedelta(hours=48)
 NIGHT = range(2, 6)
 Kind = Literal["quick", "full"]
 
 
-ALTERED = "its bytes are not those that Hearth left (`hearth serve --accept-changes` takes them, if you changed them yourself)"
+ALTERED = (
+    "its bytes are not those that Hearth left (`hearth serve --accept-changes` "
+    "takes them, if you changed them yourself)"
+)
 
 
 class Stopped(Exception):
@@ -39,7 +53,10 @@ class Stopped(Exception):
 
 
 class Check(NamedTuple):
-    """What a look through the database found; `damaged`: the file itself contradicts itself, and not only rows each other."""
+    """What a look through the database found; `damaged`.
+
+    The file itself contradicts itself, and not only rows each other.
+    """
 
     at: str
     kind: Kind
@@ -49,7 +66,10 @@ class Check(NamedTuple):
 
 
 class Left(NamedTuple):
-    """How an owner left the file: its size, its time of change in nanoseconds and, where it is not very large, a digest."""
+    """How an owner left the file.
+
+    Its size, its time of change in nanoseconds and, where it is not very large, a digest.
+    """
 
     size: int
     modified: int
@@ -57,23 +77,37 @@ class Left(NamedTuple):
 
 
 def examine(file: Path, kind: Kind, *, stopped: Callable[[], bool] = lambda: False) -> Check:
-    """Look through the database on a connection of its own that cannot write; `full` compares indexes and foreign keys too.
+    """Look through the database on a connection of its own that cannot write.
 
-    Raises Stopped when `stopped` says so meanwhile, and sqlite3.OperationalError when the file cannot be read at all.
+    `full` compares indexes and foreign keys too.
+
+    Raises Stopped when `stopped` says so meanwhile, and sqlite3.OperationalError when the file
+    cannot be read at all.
     """
     began, at = time.monotonic(), stamp(utc_now())
     findings: list[str] = []
     damaged = False
     try:
-        journal = file.with_name(file.name + "-wal").exists()  # without one even a look would leave an empty one behind
-        with contextlib.closing(connect(file, writes=False, sealed="ro" if journal else "immutable")) as connection:
+        journal = file.with_name(
+            file.name + "-wal"
+        ).exists()  # without one even a look would leave an empty one behind
+        with contextlib.closing(
+            connect(file, writes=False, sealed="ro" if journal else "immutable")
+        ) as connection:
             connection.set_progress_handler(lambda: int(stopped()), STEPS)
             check = "quick_check" if kind == "quick" else "integrity_check"
-            findings += [str(row[0])[:500] for row in connection.execute(f"PRAGMA {check}({MOST_FINDINGS})") if row[0] != "ok"]
+            findings += [
+                str(row[0])[:500]
+                for row in connection.execute(f"PRAGMA {check}({MOST_FINDINGS})")
+                if row[0] != "ok"
+            ]
             damaged = bool(findings)
             if kind == "full" and not damaged:
                 rows = connection.execute("PRAGMA foreign_key_check").fetchmany(MOST_FINDINGS)
-                findings += [f"{table}: row {row} names a row of {other} that is not there" for table, row, other, _ in rows]
+                findings += [
+                    f"{table}: row {row} names a row of {other} that is not there"
+                    for table, row, other, _ in rows
+                ]
     except sqlite3.DatabaseError as error:
         code = error.sqlite_errorcode & 0xFF
         if code == sqlite3.SQLITE_INTERRUPT:
@@ -82,16 +116,22 @@ def examine(file: Path, kind: Kind, *, stopped: Callable[[], bool] = lambda: Fal
             raise
         findings, damaged = [*findings, str(error)], True
     except UnicodeDecodeError:
-        findings, damaged = [*findings, "what SQLite says of it holds bytes of the file that are no text"], True
+        findings, damaged = (
+            [*findings, "what SQLite says of it holds bytes of the file that are no text"],
+            True,
+        )
     return Check(at, kind, tuple(findings), damaged, round(time.monotonic() - began, 3))
 
 
 def before_use(file: Path, *, unclean: bool, accept: bool = False) -> Check | None:
-    """Look whether the file may be written to; give the check that had to be made, None where nothing asked for one.
+    """Look whether the file may be written to.
 
-    After an unclean stop, which a journal tells too, it is quick; it is full where the last check found damage, and where the file is not as it was
-    left. A file of the same size that differs and yet fits together was changed by no database: that is damage too, unless `accept` says that a
-    person did it.
+    Give the check that had to be made, None where nothing asked for one.
+
+    After an unclean stop, which a journal tells too, it is quick; it is full where the last
+    check found damage, and where the file is not as it was left. A file of the same size that
+    differs and yet fits together was changed by no database: that is damage too, unless `accept`
+    says that a person did it.
     """
     if not file.exists():
         return None
@@ -104,22 +144,32 @@ def before_use(file: Path, *, unclean: bool, accept: bool = False) -> Check | No
     found = examine(file, "full" if changed or was_damaged else "quick")
     if changed == "altered" and not accept and not found.damaged:
         found = found._replace(damaged=True, findings=(ALTERED,))
-    _write(file, {**record, "check": found._asdict()} if found.damaged else {"check": found._asdict()})
+    _write(
+        file, {**record, "check": found._asdict()} if found.damaged else {"check": found._asdict()}
+    )
     return found
 
 
 def is_altered(file: Path, *, unclean: bool) -> bool:
-    """Say whether the file is as large as its last owner left it and yet another one. Only when no connection of this process is open."""
+    """Say whether the file is as large as its last owner left it and yet another one.
+
+    Only when no connection of this process is open.
+    """
     unclean = unclean or file.with_name(file.name + "-wal").exists()
     return _change(file, _read(file), unclean=unclean) == "altered"
 
 
 def is_due(check: Check | None, now: datetime) -> bool:
-    """Say whether it is time for a full check: at night when the last one is about a day old, at any hour when it is two."""
+    """Say whether it is time for a full check.
+
+    At night when the last one is about a day old, at any hour when it is two.
+    """
     if check is None or check.kind != "full":
         return True
     try:
-        age = abs(now - datetime.fromisoformat(check.at))  # a clock that went back must not put it off for long
+        age = abs(
+            now - datetime.fromisoformat(check.at)
+        )  # a clock that went back must not put it off for long
     except ValueError:
         return True
     return age > OVERDUE or (age > NIGHTLY and now.astimezone().hour in NIGHT)
@@ -136,7 +186,11 @@ def keep(file: Path, check: Check) -> None:
 
 
 def leave(file: Path) -> None:
-    """Note how the file is left. Only for its owner, and only when no connection of this process is open: closing the file would drop its locks."""
+    """Note how the file is left.
+
+    Only for its owner, and only when no connection of this process is open: closing the file
+    would drop its locks.
+    """
     record = _read(file)
     try:
         seen = file.stat()
@@ -145,10 +199,18 @@ def leave(file: Path) -> None:
     left = _left(record)
     if left is not None and (left.size, left.modified) == (seen.st_size, seen.st_mtime_ns):
         return
-    if file.with_name(file.name + "-wal").exists():  # somebody else is still in it, so this is not how it stays
+    if file.with_name(
+        file.name + "-wal"
+    ).exists():  # somebody else is still in it, so this is not how it stays
         _write(file, {"check": record.get("check")})
         return
-    _write(file, {**record, "left": Left(seen.st_size, seen.st_mtime_ns, _digest(file, seen.st_size))._asdict()})
+    _write(
+        file,
+        {
+            **record,
+            "left": Left(seen.st_size, seen.st_mtime_ns, _digest(file, seen.st_size))._asdict(),
+        },
+    )
 
 
 def forget(file: Path) -> None:
@@ -162,9 +224,16 @@ def _was_damaged(record: dict[str, Any]) -> bool:
     return last is not None and last.damaged
 
 
-def _change(file: Path, record: dict[str, Any], *, unclean: bool) -> Literal["", "resized", "altered"]:
-    """Say how the file differs from the one that its last owner left in order; empty where it does not or nobody can tell."""
-    left = None if unclean and not _was_damaged(record) else _left(record)  # nobody has written to a damaged one since
+def _change(
+    file: Path, record: dict[str, Any], *, unclean: bool
+) -> Literal["", "resized", "altered"]:
+    """Say how the file differs from the one that its last owner left in order.
+
+    Empty where it does not or nobody can tell.
+    """
+    left = (
+        None if unclean and not _was_damaged(record) else _left(record)
+    )  # nobody has written to a damaged one since
     if left is None or _stands(file, left):
         return ""
     return "altered" if file.stat().st_size == left.size else "resized"
@@ -175,7 +244,11 @@ def _stands(file: Path, left: Left) -> bool:
     seen = file.stat()
     if (seen.st_size, seen.st_mtime_ns) == (left.size, left.modified):
         return True
-    return seen.st_size == left.size and left.digest != "" and _digest(file, seen.st_size) == left.digest
+    return (
+        seen.st_size == left.size
+        and left.digest != ""
+        and _digest(file, seen.st_size) == left.digest
+    )
 
 
 def _digest(file: Path, size: int) -> str:
@@ -190,7 +263,13 @@ def _digest(file: Path, size: int) -> str:
 def _check(record: dict[str, Any]) -> Check | None:
     try:
         found = record["check"]
-        return Check(str(found["at"]), found["kind"], tuple(map(str, found["findings"])), bool(found["damaged"]), float(found["seconds"]))
+        return Check(
+            str(found["at"]),
+            found["kind"],
+            tuple(map(str, found["findings"])),
+            bool(found["damaged"]),
+            float(found["seconds"]),
+        )
     except (KeyError, TypeError, ValueError):
         return None
 
@@ -212,11 +291,16 @@ def _read(file: Path) -> dict[str, Any]:
 
 
 def _write(file: Path, record: dict[str, Any]) -> None:
-    """Put the record in place of the one before; where it cannot be written, the next start checks once too often or too seldom, no worse."""
+    """Put the record in place of the one before.
+
+    Where it cannot be written, the next start checks once too often or too seldom, no worse.
+    """
     path = file.with_name(RECORD)
     fresh = path.with_name(RECORD + ".new")
     try:
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii") as out:
+        with os.fdopen(
+            os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="ascii"
+        ) as out:
             json.dump(record, out)
         fresh.replace(path)
     except OSError:

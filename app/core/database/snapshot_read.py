@@ -13,7 +13,13 @@ from app.core.database.tx import Clock, Tx, utc_now
 R = TypeVar("R")
 
 
-def read_on(connection: sqlite3.Connection, moment: datetime, function: Callable[..., R], *args: Any, **kwargs: Any) -> R:
+def read_on(
+    connection: sqlite3.Connection,
+    moment: datetime,
+    function: Callable[..., R],
+    *args: Any,
+    **kwargs: Any,
+) -> R:
     """Run `function(tx, …)` within one read transaction of a connection and give its result."""
     connection.execute("BEGIN")
     try:
@@ -24,7 +30,8 @@ def read_on(connection: sqlite3.Connection, moment: datetime, function: Callable
 
 @contextlib.contextmanager
 def one_state(path: Path, clock: Clock = utc_now) -> Iterator[Tx]:
-    """Give a read on a connection of its own that sees one state of the database for as long as the block runs, however long; for a thread.
+    """Give a read on a connection of its own that sees one state of the database for as long as the
+    block runs, however long; for a thread.
 
     The writer goes on meanwhile; only the WAL is not begun anew until the block has ended.
     """

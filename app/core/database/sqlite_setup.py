@@ -1,4 +1,7 @@
-"""How the database is opened, folded and trimmed, and what SQLite's failures come to: the one place that knows its pragmas."""
+"""How the database is opened, folded and trimmed, and what SQLite's failures come to.
+
+The one place that knows its pragmas.
+"""
 
 import contextlib
 import sqlite3
@@ -9,7 +12,10 @@ from urllib.parse import quote
 
 Durability = Literal["full", "normal"]
 Sealed = Literal["", "ro", "immutable"]
-"""How a database is opened that nobody may change: beside others that may, or where not even SQLite's own files can be made."""
+"""How a database is opened that nobody may change.
+
+Beside others that may, or where not even SQLite's own files can be made.
+"""
 
 RESTART_BYTES = 64 << 20
 TRIM_PAGES = 64
@@ -18,14 +24,37 @@ DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 CORRUPT_VTAB = sqlite3.SQLITE_CORRUPT_VTAB
 
 
-def connect(path: Path, *, writes: bool, durability: Durability = "full", sealed: Sealed = "") -> sqlite3.Connection:
-    """Open the database, as the one connection that writes or as one that reads; where there is no file none is made."""
+def connect(
+    path: Path, *, writes: bool, durability: Durability = "full", sealed: Sealed = ""
+) -> sqlite3.Connection:
+    """Open the database, as the one connection that writes or as one that reads.
+
+    Where there is no file none is made.
+    """
     mode = "immutable=1" if sealed == "immutable" else "mode=rw" if writes else "mode=ro"
-    connection = sqlite3.connect(f"file:{quote(str(path))}?{mode}", uri=True, isolation_level=None, check_same_thread=False, cached_statements=512)
+    connection = sqlite3.connect(
+        f"file:{quote(str(path))}?{mode}",
+        uri=True,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=512,
+    )
     connection.row_factory = sqlite3.Row
-    pragmas = ["busy_timeout=5000", "foreign_keys=ON", "trusted_schema=OFF", "cell_size_check=ON", "mmap_size=0", "wal_autocheckpoint=0"]
+    pragmas = [
+        "busy_timeout=5000",
+        "foreign_keys=ON",
+        "trusted_schema=OFF",
+        "cell_size_check=ON",
+        "mmap_size=0",
+        "wal_autocheckpoint=0",
+    ]
     if writes:
-        pragmas += ["journal_mode=WAL", f"synchronous={durability.upper()}", f"journal_size_limit={RESTART_BYTES}", "cache_size=-8000"]
+        pragmas += [
+            "journal_mode=WAL",
+            f"synchronous={durability.upper()}",
+            f"journal_size_limit={RESTART_BYTES}",
+            "cache_size=-8000",
+        ]
         pragmas += ["fullfsync=ON", "checkpoint_fullfsync=ON", "temp_store=MEMORY"]
     else:
         pragmas += ["query_only=ON", "cache_size=-4000"]
@@ -40,8 +69,13 @@ def connect(path: Path, *, writes: bool, durability: Durability = "full", sealed
 
 @contextlib.contextmanager
 def limited(connection: sqlite3.Connection, most: int) -> Iterator[None]:
-    """Let what would make the file larger than so many bytes find the disk full while the block runs; it never becomes smaller by that."""
-    before, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("max_page_count", "page_size"))
+    """Let what would make the file larger than so many bytes find the disk full while the block
+    runs; it never becomes smaller by that.
+    """
+    before, size = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in ("max_page_count", "page_size")
+    )
     connection.execute(f"PRAGMA max_page_count={min(before, most // size)}")
     try:
         yield
@@ -50,7 +84,9 @@ def limited(connection: sqlite3.Connection, most: int) -> Iterator[None]:
 
 
 def fold(connection: sqlite3.Connection, mode: str, *, room: int | None = None) -> bool:
-    """Checkpoint and say whether all of it could be done; a reader that is still in the old WAL is not waited for long.
+    """Checkpoint and say whether all of it could be done.
+
+    A reader that is still in the old WAL is not waited for long.
 
     With `room`, nothing is done where the file would become larger by more than these bytes.
     """
@@ -65,15 +101,21 @@ def fold(connection: sqlite3.Connection, mode: str, *, room: int | None = None) 
 
 
 def trim(connection: sqlite3.Connection, *, room: int) -> bool:
-    """Give pages that nothing uses any more back to the disk, some at a time, once they are a fiftieth of the file; say whether it did.
+    """Give pages that nothing uses any more back to the disk, some at a time, once they are a
+    fiftieth of the file; say whether it did.
 
     Others are moved to their place through the log, which may take a quarter of the `room`.
     """
-    free, pages, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("freelist_count", "page_count", "page_size"))
+    free, pages, size = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in ("freelist_count", "page_count", "page_size")
+    )
     if free <= max(TRIM_PAGES, pages // 50):
         return False
     most = max(TRIM_PAGES, min(16 * TRIM_PAGES, room // 4 // size))
-    connection.executescript(f"PRAGMA incremental_vacuum({most})")  # `execute` would take one step of it: one page
+    connection.executescript(
+        f"PRAGMA incremental_vacuum({most})"
+    )  # `execute` would take one step of it: one page
     return True
 
 
@@ -87,14 +129,25 @@ def bytes_of(path: Path) -> int:
 
 def _growth(connection: sqlite3.Connection) -> int:
     """Give the bytes by which folding the log would make the file larger."""
-    pages, size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
-    return int(pages * size - Path(connection.execute("PRAGMA database_list").fetchone()[2]).stat().st_size)
+    pages, size = (
+        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size")
+    )
+    return int(
+        pages * size - Path(connection.execute("PRAGMA database_list").fetchone()[2]).stat().st_size
+    )
 
 
 def failure_of(error: BaseException | None) -> Literal["", "full", "failing", "damaged"]:
-    """Say what an error tells of the disk or the file: nothing, that there is no room, that it fails, that the file is damaged."""
+    """Say what an error tells of the disk or the file.
+
+    Nothing, that there is no room, that it fails, that the file is damaged.
+    """
     code = getattr(error, "sqlite_errorcode", 0)
-    if code in (0, CORRUPT_VTAB):  # 0: not SQLite's; a virtual table that contradicts itself is an index which can be made anew
+    if (
+        code in (0, CORRUPT_VTAB)
+        # 0: not SQLite's; a virtual table that contradicts itself is an index which can be made
+        # anew
+    ):
         return ""
     if code & 0xFF == sqlite3.SQLITE_FULL or code == IOERR_SHMSIZE:
         return "full"

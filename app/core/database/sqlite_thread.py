@@ -13,7 +13,10 @@ R = TypeVar("R")
 
 
 class Connection(aiosqlite.Connection):
-    """An aiosqlite connection that runs whole functions on its thread; aiosqlite 0.22 has no public way to ask for that."""
+    """An aiosqlite connection that runs whole functions on its thread.
+
+    Aiosqlite 0.22 has no public way to ask for that.
+    """
 
     def start(self, function: Callable[[sqlite3.Connection], R]) -> "asyncio.Future[R]":
         """Queue `function` for the thread at once; the future is its result."""

@@ -16,7 +16,10 @@ def utc_now() -> datetime:
 
 
 class Forward:
-    """A clock that never goes back, for what ends at a moment: what has ended stays so while the process lives, whatever the wall clock does."""
+    """A clock that never goes back, for what ends at a moment.
+
+    What has ended stays so while the process lives, whatever the wall clock does.
+    """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -37,7 +40,10 @@ def stamp(moment: datetime) -> str:
 
 
 class NeedsSavepoints(Exception):
-    """Something failed after its first change: the batch must be run again with a savepoint for each part."""
+    """Something failed after its first change.
+
+    The batch must be run again with a savepoint for each part.
+    """
 
 
 class _Undo(Exception):
@@ -45,11 +51,20 @@ class _Undo(Exception):
 
 
 class Tx:
-    """One open transaction: its connection, its one moment, and the events it will publish once it has committed."""
+    """One open transaction: its connection, its one moment, and the events it will publish once
+    it has committed.
+    """
 
     __slots__ = ("_now", "careful", "connection", "events", "moment")
 
-    def __init__(self, connection: sqlite3.Connection, moment: datetime, *, now: str | None = None, careful: bool = True) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        moment: datetime,
+        *,
+        now: str | None = None,
+        careful: bool = True,
+    ) -> None:
         self.connection = connection
         self.moment = moment
         self._now = now
@@ -91,7 +106,10 @@ class Tx:
         self.events.append((name, payload))
 
     def dated(self, now: str) -> "Tx":
-        """Give this very transaction with another moment for the rows it stores: for what happened before it came here."""
+        """Give this very transaction with another moment for the rows it stores.
+
+        For what happened before it came here.
+        """
         past = Tx(self.connection, self.moment, now=now, careful=self.careful)
         past.events = self.events
         return past
@@ -113,8 +131,10 @@ class Tx:
     def savepoint(self) -> Iterator[None]:
         """Undo what the block changed if it raises.
 
-        Savepoints make FTS5 flush its index each time, which doubles the cost of a small write. So the first run of a batch takes none:
-        a block that raises before it has changed anything needs none, and one that raises later sends the batch through again with real ones.
+        Savepoints make FTS5 flush its index each time, which doubles the cost of a small write.
+        So the first run of a batch takes none: a block that raises before it has changed
+        anything needs none, and one that raises later sends the batch through again with real
+        ones.
         """
         before, heard = self.connection.total_changes, len(self.events)
         try:

@@ -1,6 +1,9 @@
-"""The lines of a Markdown text, each with what it is in its block: the one reader for all who ask for headings, code or sections.
+"""The lines of a Markdown text, each with what it is in its block.
 
-It follows the block rules of the renderer (markdown_rules.py) at a tenth of their cost, and looks into no line: marks within text are others' work.
+The one reader for all who ask for headings, code or sections.
+
+It follows the block rules of the renderer (markdown_rules.py) at a tenth of their cost, and
+looks into no line: marks within text are others' work.
 """
 
 import zlib
@@ -26,10 +29,12 @@ _TICKS = regex(r"`+|\n")
 
 
 class Line(NamedTuple):
-    """A line [start, end) without its end: `fence` opens fenced code, `end` closes it, `code` stands in it.
+    """A line [start, end) without its end: `fence` opens fenced code, `end` closes it, `code`
+    stands in it.
 
-    Its own text begins at `inner`, behind the marks of quotes, items and the heading; `level` is a heading's,
-    `depth` the number of quotes and items around, of which `kept` go on from the line above.
+    Its own text begins at `inner`, behind the marks of quotes, items and the heading; `level` is
+    a heading's, `depth` the number of quotes and items around, of which `kept` go on from the
+    line above.
     """
 
     kind: Kind
@@ -64,7 +69,10 @@ def headings(text: str) -> list[Line]:
 
 
 def code_blocks(text: str) -> list[Span]:
-    """Give what stands in blocks of code, in order: from the marks of a fence to the end of its last line, or a line of indented code."""
+    """Give what stands in blocks of code, in order.
+
+    From the marks of a fence to the end of its last line, or a line of indented code.
+    """
     if not may_hold_code(text):
         return []
     found: list[Span] = []
@@ -94,8 +102,8 @@ def code_spans(text: str) -> list[Span]:
 def cuts(text: str) -> list[Cut]:
     """Give where a text may be cut so that each part renders as it does in the whole.
 
-    That is below empty lines outside of all blocks, and before some items of a tight list at the margin, chosen by what they say, so that
-    an edit elsewhere leaves the choice.
+    That is below empty lines outside of all blocks, and before some items of a tight list at the
+    margin, chosen by what they say, so that an edit elsewhere leaves the choice.
     """
     cutter = _Cutter(text)
     for line in lines(text):
@@ -104,7 +112,9 @@ def cuts(text: str) -> list[Cut]:
 
 
 class _Cutter:
-    """The cuts that are found, and those of the list at the margin that holds as long as no empty line stands in it."""
+    """The cuts that are found, and those of the list at the margin that holds as long as no
+    empty line stands in it.
+    """
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -135,7 +145,9 @@ class _Cutter:
             self._end_list()
             if self.empty:
                 self.found.append(Cut(line.start))
-        if line.depth and line.inner == line.end:  # an item that holds nothing ends its list in some places
+        if (
+            line.depth and line.inner == line.end
+        ):  # an item that holds nothing ends its list in some places
             self._loosen()
         self.empty = False
 
@@ -147,7 +159,12 @@ class _Cutter:
             self.mark = mark
         elif self.empty:
             self._loosen()
-        elif not self.loose and zlib.crc32(self.text[line.start : line.end].encode(errors="replace")) % ITEMS_TOGETHER == 0:
+        elif (
+            not self.loose
+            and zlib.crc32(self.text[line.start : line.end].encode(errors="replace"))
+            % ITEMS_TOGETHER
+            == 0
+        ):
             self.held.append(Cut(line.start, in_list=True))
 
     def _end_list(self) -> None:
@@ -159,7 +176,9 @@ class _Cutter:
 
 
 class _Reader:
-    """The quotes and items that are open, the fence in them, and whether the line above is text of a paragraph."""
+    """The quotes and items that are open, the fence in them, and whether the line above is text
+    of a paragraph.
+    """
 
     def __init__(self) -> None:
         self.around: list[int] = []  # the width of an item's mark, 0 for a quote
@@ -181,13 +200,17 @@ class _Reader:
         if self.fence and matched == len(self.around):
             closed = place.indent() < CODE_INDENT and self._closes(line[place.at :])
             self.fence = "" if closed else self.fence
-            return Line("end" if closed else "code", start, end, start + place.at, matched, kept=matched)
+            return Line(
+                "end" if closed else "code", start, end, start + place.at, matched, kept=matched
+            )
         self.fence = ""
         kind, level = self._block(place, matched)
         return Line(kind, start, end, start + place.at, len(self.around), level, matched)
 
     def _matched(self, place: "_Place") -> int:
-        """Go past the marks of the quotes and items around, as far as the line has them, and say how many."""
+        """Go past the marks of the quotes and items around, as far as the line has them, and say
+        how many.
+        """
         for number, width in enumerate(self.around):
             if width:
                 if place.indent() < width and place.at < len(place.line):
@@ -211,7 +234,10 @@ class _Reader:
         return text.startswith(self.fence) and not text.lstrip(self.fence[0]).strip(" \t")
 
     def _block(self, place: "_Place", matched: int) -> tuple[Kind, int]:
-        """Read what begins on a line behind the marks of what is around; give its kind and level."""
+        """Read what begins on a line behind the marks of what is around.
+
+        Give its kind and level.
+        """
         within = self.paragraph and matched == len(self.around)
         while True:
             rest = place.line[place.at :]
@@ -237,9 +263,14 @@ class _Reader:
         self.bare = self.bare and width > 0
 
     def _item(self, place: "_Place", rest: str, *, within: bool) -> int:
-        """Go past the mark of a list's item and give its width; 0 for none. Into a paragraph only a first item with text can break."""
+        """Go past the mark of a list's item and give its width; 0 for none.
+
+        Into a paragraph only a first item with text can break.
+        """
         mark = _MARK.match(rest)
-        if mark is None or (within and (not rest[mark.end() :].strip(" \t") or int(mark[1] or 1) != 1)):
+        if mark is None or (
+            within and (not rest[mark.end() :].strip(" \t") or int(mark[1] or 1) != 1)
+        ):
             return 0
         before = place.base
         place.pass_by(mark.end())
@@ -265,7 +296,9 @@ class _Reader:
         return kind, level
 
     def _text(self, matched: int, *, code: bool) -> Kind:
-        """Take a line of text: of a paragraph, even where marks of what is around are missing, or of indented code."""
+        """Take a line of text: of a paragraph, even where marks of what is around are missing,
+        or of indented code.
+        """
         if self.paragraph:
             return "text"
         del self.around[matched:]
@@ -275,7 +308,9 @@ class _Reader:
 
 
 class _Place:
-    """How far a line is read: the next character that is no space, its column, and the column where its block begins."""
+    """How far a line is read: the next character that is no space, its column, and the column
+    where its block begins.
+    """
 
     def __init__(self, line: str) -> None:
         self.line = line
@@ -309,7 +344,10 @@ class _Place:
 
 
 def _ticked(text: str, start: int, end: int) -> Iterator[Span]:
-    """Give the code spans between two places; each ends in its line with as many backticks as it began with."""
+    """Give the code spans between two places.
+
+    Each ends in its line with as many backticks as it began with.
+    """
     line: list[Span] = []
     for match in _TICKS.finditer(text, start, end):
         if text[match.start()] == "`":

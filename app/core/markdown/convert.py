@@ -13,7 +13,10 @@ _UNFIT = regex("[\x00\ud800-\udfff]")
 
 
 def marked(markdown: str) -> str | None:
-    """Return the HTML of a text whose marks are read; None where they are nested too deep for that."""
+    """Return the HTML of a text whose marks are read.
+
+    None where they are nested too deep for that.
+    """
     from app.core.markdown.to_html import to_html
 
     return to_html.from_markdown(clean_lines(markdown))
@@ -27,14 +30,19 @@ def plain(markdown: str) -> str:
 
 
 def to_markdown(html: str) -> str:
-    """Return the Markdown that renders to an HTML text; tags that Markdown has no mark for are dropped and their text kept."""
+    """Return the Markdown that renders to an HTML text.
+
+    Tags that Markdown has no mark for are dropped and their text kept.
+    """
     from app.core.markdown.from_html import from_html
 
     return from_html.from_html(clean_lines(html))
 
 
 def clean_lines(text: str) -> str:
-    """Return the text with every line ended by one line feed, and without characters that HTML cannot carry."""
+    """Return the text with every line ended by one line feed, and without characters that HTML
+    cannot carry.
+    """
     return _UNFIT.sub("\ufffd", _LINE_END.sub("\n", text))
 
 

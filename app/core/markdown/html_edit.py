@@ -1,4 +1,7 @@
-"""An edited rendering back to Markdown: source lines that the edit did not touch keep their bytes."""
+"""An edited rendering back to Markdown.
+
+Source lines that the edit did not touch keep their bytes.
+"""
 
 import bisect
 import re
@@ -16,9 +19,12 @@ _LINE_END = regex(r"\r\n?|\n")
 
 
 def edited(source: str, html: str) -> str:
-    """Return the Markdown of `html`, an edit of the rendering of `source`; raise Unprocessable where a text shown as plain lines was marked up.
+    """Return the Markdown of `html`, an edit of the rendering of `source`.
 
-    Only the parts around the change are read back, and what stays of the text is what stays of the rendering.
+    Raise Unprocessable where a text shown as plain lines was marked up.
+
+    Only the parts around the change are read back, and what stays of the text is what stays of
+    the rendering.
     """
     html = convert.clean_lines(html)
     old = render_parts.of(source)
@@ -44,7 +50,10 @@ def _changed(ends: list[int], before: str, after: str) -> tuple[int, int]:
 
 
 def _shared(one: str, other: str) -> int:
-    """Give how many characters two texts begin with alike; by halves, since comparing parts of texts is fast and looking at each character is not."""
+    """Give how many characters two texts begin with alike.
+
+    By halves, since comparing parts of texts is fast and looking at each character is not.
+    """
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
@@ -56,12 +65,16 @@ def _shared(one: str, other: str) -> int:
 
 
 def _with_part(old: list[Part], few: tuple[int, int], html: str) -> str | None:
-    """Give the text with some of its parts read back from their HTML; None where that would change how the others show."""
+    """Give the text with some of its parts read back from their HTML; None where that would
+    change how the others show.
+    """
     above, changed, below = old[: few[0]], old[few[0] : few[1]], old[few[1] :]
     if all(part.plain for part in changed):
         text = plain_edit.edited(_source(changed), html)
     else:
-        text = _read_back(_source(changed), _closed(changed, render_parts.html(changed)), _closed(changed, html))
+        text = _read_back(
+            _source(changed), _closed(changed, render_parts.html(changed)), _closed(changed, html)
+        )
     if below:
         end = _LINE_END.search(below[0].source) or _LINE_END.search(_source(changed))
         text = _ended(text, end[0] if end else "\n", empty=0 if below[0].opening else 1)
@@ -82,42 +95,62 @@ def _source(some: list[Part]) -> str:
 
 
 def _ended(text: str, end: str, *, empty: int) -> str:
-    """Give a text with its last line ended and at least so many empty lines below it; a text of nothing stays as it is."""
+    """Give a text with its last line ended and at least so many empty lines below it.
+
+    A text of nothing stays as it is.
+    """
     body = text.rstrip(" \t\r\n")
     below = len(_LINE_END.findall(text, len(body)))
     if not body or (empty and below > empty):
         return text
-    return body + text[len(body) :].rstrip("\r\n") + (1 + empty) * end if below != 1 + empty else text
+    return (
+        body + text[len(body) :].rstrip("\r\n") + (1 + empty) * end if below != 1 + empty else text
+    )
 
 
 def _read_back(source: str, rendered: str, html: str) -> str:
     """Return the Markdown of `html`, an edit of `rendered`, which is the HTML of `source`.
 
-    What it renders to decides: a text made of old and new lines is taken only if it shows exactly what the whole, read back, would.
+    What it renders to decides: a text made of old and new lines is taken only if it shows
+    exactly what the whole, read back, would.
     """
     old, ends = line_edit.parted(source)
     before, after = rendered.split("\n"), html.split("\n")
     if len(before) != len(old):
         return convert.to_markdown(html)
-    text = line_edit.joined(old, ends, before, after, lambda was, now: _retouched(old, before, after, was, now))
+    text = line_edit.joined(
+        old, ends, before, after, lambda was, now: _retouched(old, before, after, was, now)
+    )
     if text is not None and render_parts.render(text) == "\n".join(after):
         return text
     whole = convert.to_markdown(html)
     wanted = render_parts.render(whole)
     shown, lines = wanted.split("\n"), whole.split("\n")
     for rewrite in (
-        lambda was, now: _retouched(old, before, shown, was, now) or _with_bullet(old, was, [lines[at] for at in now]),
+        lambda was, now: (
+            _retouched(old, before, shown, was, now)
+            or _with_bullet(old, was, [lines[at] for at in now])
+        ),
         lambda was, now: _with_bullet(old, was, [lines[at] for at in now]),
         lambda was, now: [lines[at] for at in now],
     ):
-        text = line_edit.joined(old, ends, before, shown, rewrite) if len(lines) == len(shown) else None
+        text = (
+            line_edit.joined(old, ends, before, shown, rewrite)
+            if len(lines) == len(shown)
+            else None
+        )
         if text is not None and render_parts.render(text) == wanted:
             return text
     return whole
 
 
-def _retouched(old: list[str], before: list[str], after: list[str], was: range, now: range) -> list[str] | None:
-    """Carry what changed within lines over to their source; None where lines came, went or changed in more than text."""
+def _retouched(
+    old: list[str], before: list[str], after: list[str], was: range, now: range
+) -> list[str] | None:
+    """Carry what changed within lines over to their source.
+
+    None where lines came, went or changed in more than text.
+    """
     if len(was) != len(now):
         return None
     lines = [_retouched_line(old[a], before[a], after[b]) for a, b in zip(was, now, strict=True)]
@@ -125,7 +158,9 @@ def _retouched(old: list[str], before: list[str], after: list[str], was: range, 
 
 
 def _with_bullet(old: list[str], was: range, lines: list[str]) -> list[str]:
-    """Write new list items with the mark of the list around them, so that they do not begin a list of their own."""
+    """Write new list items with the mark of the list around them, so that they do not begin a
+    list of their own.
+    """
     around = [*reversed(old[max(0, was.start - 20) : was.start]), *old[was.start : was.stop + 20]]
     mark = next((found[2] for found in map(_BULLET.match, around) if found), "-")
     return [_BULLET.sub(rf"\g<1>{mark}", line) for line in lines]
@@ -141,14 +176,21 @@ def _retouched_line(source: str, before: str, after: str) -> str | None:
         head -= 1
     while tail and (before[-tail].isalnum() or before[-tail] in ";#"):
         tail -= 1
-    if head + tail >= len(before):  # only added to: take the text around it, for a place to find it by
-        head, tail = _text_before(before, head), len(before) - _text_after(before, len(before) - tail)
+    if head + tail >= len(
+        before
+    ):  # only added to: take the text around it, for a place to find it by
+        head, tail = (
+            _text_before(before, head),
+            len(before) - _text_after(before, len(before) - tail),
+        )
     gone, come = before[head : len(before) - tail], after[head : len(after) - tail]
     if not gone or "<" in gone + come or ">" in gone + come:
         return None
     word = unescape(gone)
     shown = [unescape(_TAG.sub("", part)) for part in (before[:head], before)]
-    spots = [found.start() for found in re.finditer(re.escape(word), _DESTINATION.sub(_blank, source))]
+    spots = [
+        found.start() for found in re.finditer(re.escape(word), _DESTINATION.sub(_blank, source))
+    ]
     number = shown[0].count(word)
     if len(spots) != shown[1].count(word) or number >= len(spots):
         return None

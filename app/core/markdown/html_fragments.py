@@ -1,4 +1,7 @@
-"""Short HTML lists whose entries carry their facts in data attributes: written with everything escaped, read back from any HTML or text."""
+"""Short HTML lists whose entries carry their facts in data attributes.
+
+Written with everything escaped, read back from any HTML or text.
+"""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -16,12 +19,45 @@ LONGEST_HEADING = 48
 LEAD = "lead"
 
 _BLOCKS = frozenset(
-    ["p", "div", "ul", "ol", "li", "br", "hr", "table", "tr", "td", "th", "dl", "dt", "dd", "section", "article", "header", "footer", "main", "aside",
-     "blockquote", "pre", "h1", "h2", "h3", "h4", "h5", "h6"]
-)  # fmt: skip
-_MARKS = frozenset(["em", "strong", "i", "b", "span", "a", "code", "del", "mark", "small", "u", "s", "label"])
+    [
+        "p",
+        "div",
+        "ul",
+        "ol",
+        "li",
+        "br",
+        "hr",
+        "table",
+        "tr",
+        "td",
+        "th",
+        "dl",
+        "dt",
+        "dd",
+        "section",
+        "article",
+        "header",
+        "footer",
+        "main",
+        "aside",
+        "blockquote",
+        "pre",
+        "h1",
+        "h2",
+        "h3",
+        "h4",
+        "h5",
+        "h6",
+    ]
+)
+_MARKS = frozenset(
+    ["em", "strong", "i", "b", "span", "a", "code", "del", "mark", "small", "u", "s", "label"]
+)
 _HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
-_SOME_TAG = regex(rf"</?(?:{'|'.join(sorted(_BLOCKS | _MARKS))}|html|body|script|style|img|svg|iframe|template|title|form|input)\b[^<>]*>|<!--", re.I)
+_SOME_TAG = regex(
+    rf"</?(?:{'|'.join(sorted(_BLOCKS | _MARKS))}|html|body|script|style|img|svg|iframe|template|title|form|input)\b[^<>]*>|<!--",
+    re.I,
+)
 _ANY_TAG = regex(r"</?[a-zA-Z!][^<>]*>")
 _OPENING = regex(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _TOKEN = regex(r'<(/?)([a-z0-9]+)((?: [a-z0-9-]+="[^"]*")*)>|([^<]+)')
@@ -33,7 +69,9 @@ _UNFIT = regex("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff]")
 
 
 class Row(msgspec.Struct, frozen=True):
-    """One entry: its text, what stands in italics after it, the facts of its data attributes, and the short heading above it."""
+    """One entry: its text, what stands in italics after it, the facts of its data attributes,
+    and the short heading above it.
+    """
 
     text: str
     aside: str = ""
@@ -50,7 +88,9 @@ def line(text: str, most: int = 300) -> str:
 
 def entry(text: str, aside: str = "", **facts: str | None) -> str:
     """Return one `<li>`; facts that are None or empty are left out."""
-    attributes = "".join(f' data-{name}="{escape(value)}"' for name, value in facts.items() if value)
+    attributes = "".join(
+        f' data-{name}="{escape(value)}"' for name, value in facts.items() if value
+    )
     return f"<li{attributes}>{escape(text)}{f' <em>{escape(aside)}</em>' if aside else ''}</li>"
 
 
@@ -62,12 +102,18 @@ def listing(heading: str, entries: Iterable[str]) -> str:
 
 
 def lead(text: str) -> str:
-    """Return a `<p>` that introduces a list, or says that there is nothing to list; its facts say so when it is read back."""
+    """Return a `<p>` that introduces a list, or says that there is nothing to list.
+
+    Its facts say so when it is read back.
+    """
     return f'<p data-{LEAD}="1">{escape(text)}</p>'
 
 
 def read(source: str) -> list[Row]:
-    """Return the entries of an HTML or plain text: those of its lists, and where it has none its lines and sentences."""
+    """Return the entries of an HTML or plain text.
+
+    Those of its lists, and where it has none its lines and sentences.
+    """
     if not _SOME_TAG.search(source):
         rows = [Row(text) for text in unescape(source).splitlines()]
     else:
@@ -78,7 +124,10 @@ def read(source: str) -> list[Row]:
 
 
 def _cleaned(source: str) -> str:
-    """Return well-formed HTML of known tags and data attributes; scripts and styles are gone, and so is markup nested too deep."""
+    """Return well-formed HTML of known tags and data attributes.
+
+    Scripts and styles are gone, and so is markup nested too deep.
+    """
     if _depth(source) > DEEPEST:
         source = _ANY_TAG.sub("\n", source)
     return _cleaner().clean(source)
@@ -136,7 +185,11 @@ def _rows(html: str) -> Iterator[Row]:
 
 def is_heading(text: str) -> bool:
     """Tell whether a line only names what stands below it."""
-    return len(text) <= LONGEST_HEADING and len(text.split()) <= 5 and (text.endswith(":") or (text[-1:].isalpha() and len(text.split()) <= 2))
+    return (
+        len(text) <= LONGEST_HEADING
+        and len(text.split()) <= 5
+        and (text.endswith(":") or (text[-1:].isalpha() and len(text.split()) <= 2))
+    )
 
 
 def _lines(rows: Iterable[Row]) -> Iterator[Row]:
@@ -149,7 +202,11 @@ def _lines(rows: Iterable[Row]) -> Iterator[Row]:
         bare = bare.strip("*_# \t") if text.startswith(("#", "*", "_")) or bullet else bare
         if not bare or (bullet and _TICKED.search(bullet[0])):
             continue
-        if not bullet and (text.startswith("#") or bare.endswith(":")) and len(bare) <= LONGEST_HEADING:
+        if (
+            not bullet
+            and (text.startswith("#") or bare.endswith(":"))
+            and len(bare) <= LONGEST_HEADING
+        ):
             heading = bare.rstrip(":").strip()
         elif bullet:
             yield Row(bare, row.aside, row.facts, heading or row.heading, listed=True)

@@ -1,11 +1,16 @@
-"""An edited text put together from its old lines and new ones: lines that stay keep their bytes, and their line ends with them."""
+"""An edited text put together from its old lines and new ones.
+
+Lines that stay keep their bytes, and their line ends with them.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 
 from app.core.process.lazy_regex import regex
 
-MOST_COMPARED = 250_000  # pairs of lines that difflib looks at; beyond, all between the first and the last change is one change
+# pairs of lines that difflib looks at; beyond, all between the first and the last change is one
+# change
+MOST_COMPARED = 250_000
 _LINE_END = regex(r"(\r\n?|\n)")
 
 Rewrite = Callable[[range, range], list[str] | None]
@@ -17,8 +22,13 @@ def parted(text: str) -> tuple[list[str], list[str]]:
     return pieces[::2], [*pieces[1::2], ""]
 
 
-def joined(old: list[str], ends: list[str], before: Sequence[str], after: Sequence[str], rewrite: Rewrite) -> str | None:
-    """Put together the untouched lines and the rewritten ones; None where some cannot be rewritten."""
+def joined(
+    old: list[str], ends: list[str], before: Sequence[str], after: Sequence[str], rewrite: Rewrite
+) -> str | None:
+    """Put together the untouched lines and the rewritten ones.
+
+    None where some cannot be rewritten.
+    """
     usual = ends[0] or "\n"
     text: list[str] = []
     for same, was, now in _changes(before, after):
@@ -41,7 +51,9 @@ def _changes(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[bool
     if len(was) * len(now) > MOST_COMPARED:
         yield len(was) == 0 == len(now), was, now
     else:
-        matcher = SequenceMatcher(None, before[head : was.stop], after[head : now.stop], autojunk=False)
+        matcher = SequenceMatcher(
+            None, before[head : was.stop], after[head : now.stop], autojunk=False
+        )
         for kind, a, b, c, d in matcher.get_opcodes():
             yield kind == "equal", range(head + a, head + b), range(head + c, head + d)
     yield True, range(was.stop, len(before)), range(now.stop, len(after))

@@ -1,4 +1,7 @@
-"""An edit of a text that is shown as plain lines: each line of it is a line of the source, marks and all."""
+"""An edit of a text that is shown as plain lines.
+
+Each line of it is a line of the source, marks and all.
+"""
 
 import re
 from collections.abc import Iterator
@@ -9,18 +12,26 @@ from app.core.markdown.to_html import html_tags
 from app.core.process.lazy_regex import regex
 from app.errors import Unprocessable
 
-_DROPPED = regex(r"<!--.*?-->|<(script|style|template|title)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
+_DROPPED = regex(
+    r"<!--.*?-->|<(script|style|template|title)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE
+)
 _BLOCK = regex(r"<(/?)(?:[uo]l|table|blockquote|pre|h[1-6])\b[^<>]*>|<hr\b[^<>]*>", re.IGNORECASE)
 _BREAK = regex(r"<br\s*/?>\n?", re.IGNORECASE)
 _PARAGRAPHS = regex(r"</p>\s*<p\b[^<>]*>", re.IGNORECASE)
-_DIVISIONS = regex(r"</div>\s*<div\b[^<>]*>|</p>\s*<div\b[^<>]*>|</div>\s*<p\b[^<>]*>", re.IGNORECASE)
+_DIVISIONS = regex(
+    r"</div>\s*<div\b[^<>]*>|</p>\s*<div\b[^<>]*>|</div>\s*<p\b[^<>]*>", re.IGNORECASE
+)
 _AROUND = regex(r"\A\n*(?:\s*<(?:p|div)\b[^<>]*>)?|(?:</(?:p|div)>\s*)?\n*\Z", re.IGNORECASE)
-_INLINE = regex(r"<(strong|b|em|i|del|s|strike|code|a)(?:\s[^<>]*)?>.*?</\1>|<img\b[^<>]*>", re.IGNORECASE)
+_INLINE = regex(
+    r"<(strong|b|em|i|del|s|strike|code|a)(?:\s[^<>]*)?>.*?</\1>|<img\b[^<>]*>", re.IGNORECASE
+)
 _ANY_TAG = regex(r"</?[a-zA-Z][^<>]*>")
 
 
 def edited(source: str, html: str) -> str:
-    """Return a text after an edit of its plain rendering; raise Unprocessable where a line was marked up in a way that its text cannot say.
+    """Return a text after an edit of its plain rendering.
+
+    Raise Unprocessable where a line was marked up in a way that its text cannot say.
 
     HTML that shares no line with the text is no edit of it, and becomes Markdown as any other.
     """
@@ -47,14 +58,21 @@ def _collapsed(line: str) -> str:
 
 
 def _lines(html: str) -> Iterator[str]:
-    """Give the lines of a text whose HTML is plain lines; other blocks among them become Markdown, with an empty line on either side."""
+    """Give the lines of a text whose HTML is plain lines.
+
+    Other blocks among them become Markdown, with an empty line on either side.
+    """
     above = False
     for is_block, piece in _stretches(_DROPPED.sub("", html)):
         if not piece.strip(" \t\n"):
             continue
         if above:
             yield ""
-        yield from convert.to_markdown(piece).strip("\n").split("\n") if is_block else map(_line, _plain(piece))
+        yield from (
+            convert.to_markdown(piece).strip("\n").split("\n")
+            if is_block
+            else map(_line, _plain(piece))
+        )
         above = True
 
 
@@ -76,7 +94,9 @@ def _stretches(html: str) -> Iterator[tuple[bool, str]]:
 
 
 def _plain(html: str) -> list[str]:
-    """Give the lines of some paragraphs, as HTML. No text holds a NUL here, so it can stand for a line's end."""
+    """Give the lines of some paragraphs, as HTML. No text holds a NUL here, so it can stand for
+    a line's end.
+    """
     html = _BREAK.sub("\0", _AROUND.sub("", html))
     return _DIVISIONS.sub("\0", _PARAGRAPHS.sub("\0\0", html)).replace("\n", " ").split("\0")
 
@@ -97,7 +117,8 @@ def _text(html: str) -> str:
     for tag in _ANY_TAG.findall(html):
         if html_tags.holds_html(tag) and not re.match(r"</?(?:span|p|div)\b", tag, re.IGNORECASE):
             raise Unprocessable(
-                f"content holds {tag[:80]} where a note of this size is shown as plain lines, so its Markdown cannot be told from it: "
+                f"content holds {tag[:80]} where a note of this size is shown as plain lines, "
+                "so its Markdown cannot be told from it: "
                 "send the whole text as Markdown, with contentFormat markdown.",
                 field="content",
             )

@@ -1,4 +1,7 @@
-"""Markdown rendered without holding up the event loop: short texts at once, long ones on a thread that lets others work, one at a time."""
+"""Markdown rendered without holding up the event loop.
+
+Short texts at once, long ones on a thread that lets others work, one at a time.
+"""
 
 import asyncio
 
@@ -16,7 +19,10 @@ async def html(text: str) -> str:
 
 
 async def edited(source: str, html: str) -> str:
-    """Give the Markdown of an edited rendering; lines that the edit did not touch keep their bytes."""
+    """Give the Markdown of an edited rendering.
+
+    Lines that the edit did not touch keep their bytes.
+    """
     if max(len(source), len(html)) <= LONGEST_INLINE:
         return html_edit.edited(source, html)
     return await asyncio.to_thread(html_edit.edited, source, html)

@@ -1,4 +1,6 @@
-"""A long text rendered by parts, each kept by its content, so that showing it again or after an edit renders only what is new."""
+"""A long text rendered by parts, each kept by its content, so that showing it again or after an
+edit renders only what is new.
+"""
 
 import threading
 import time
@@ -10,9 +12,15 @@ from app.core.markdown import blocks, convert
 from app.core.markdown.blocks import Cut
 
 LONG = 10_000
-"""Texts of so many characters are kept: shorter ones render in some milliseconds, and would push out those that are worth it."""
+"""Texts of so many characters are kept.
+
+Shorter ones render in some milliseconds, and would push out those that are worth it.
+"""
 MOST_KEPT = 6_000_000
-"""Characters of parts with their renderings: some ten notes of 250 KB that someone reads and edits."""
+"""Characters of parts with their renderings.
+
+Some ten notes of 250 KB that someone reads and edits.
+"""
 SLICE_SECONDS = 0.002
 PAUSE_SECONDS = 0.0002
 
@@ -22,7 +30,8 @@ Value = TypeVar("Value")
 class Part(NamedTuple):
     """A piece of a text, as it was given, with its HTML; `plain` when its marks were not read.
 
-    Where a list goes on from part to part, `opening` and `closing` are the tags of the list that the HTML of this part lacks.
+    Where a list goes on from part to part, `opening` and `closing` are the tags of the list that
+    the HTML of this part lacks.
     """
 
     source: str
@@ -33,7 +42,10 @@ class Part(NamedTuple):
 
 
 class Kept(Generic[Value]):
-    """What was made of some texts, forgetting what was not asked for longest; safe to use from several threads."""
+    """What was made of some texts, forgetting what was not asked for longest.
+
+    Safe to use from several threads.
+    """
 
     def __init__(self, most: int, size: Callable[[str, Value], int]) -> None:
         self._most, self._size, self._held = most, size, 0
@@ -64,7 +76,10 @@ _texts: Kept[list[Part]] = Kept(MOST_KEPT // 2, lambda text, _: len(text))
 
 
 def of(text: str) -> list[Part]:
-    """Give the parts of a text in order. A text that would take too long to read is one part of plain lines."""
+    """Give the parts of a text in order.
+
+    A text that would take too long to read is one part of plain lines.
+    """
     if len(text) < LONG:
         return list(rendered(text))
     found = _texts.get(text)
@@ -83,19 +98,31 @@ def render(markdown: str) -> str:
 
 
 def rendered(text: str) -> Iterator[Part]:
-    """Give the parts of a text one by one; a text that would take too long to read is one part of plain lines."""
-    return iter([Part(text, convert.plain(text), plain=True)]) if convert.is_heavy(text) else marked(text)
+    """Give the parts of a text one by one.
+
+    A text that would take too long to read is one part of plain lines.
+    """
+    return (
+        iter([Part(text, convert.plain(text), plain=True)])
+        if convert.is_heavy(text)
+        else marked(text)
+    )
 
 
 def marked(text: str) -> Iterator[Part]:
-    """Give the parts of a text however long it is; those of a long one are kept by themselves, for texts that share them."""
+    """Give the parts of a text however long it is.
+
+    Those of a long one are kept by themselves, for texts that share them.
+    """
     keep, above = len(text) >= LONG, Cut(0)
     for cut in (*blocks.cuts(text), Cut(len(text))):
         source = text[above.at : cut.at]
         part = _parts.get(source) if keep else None
         if part is None:
             shown = convert.marked(source)
-            part = Part(source, convert.plain(source) if shown is None else shown, plain=shown is None)
+            part = Part(
+                source, convert.plain(source) if shown is None else shown, plain=shown is None
+            )
             if keep:
                 _parts.put(source, part)
         yield _within_list(part, above=above.in_list, below=cut.in_list)
@@ -127,7 +154,10 @@ def html(parts: Iterable[Part]) -> str:
 
 
 def _paced(parts: Iterator[Part]) -> Iterator[Part]:
-    """Give parts, resting now and then for so long that another thread gets its turn: without this each one waits 5 ms whenever it needs one."""
+    """Give parts, resting now and then for so long that another thread gets its turn.
+
+    Without this each one waits 5 ms whenever it needs one.
+    """
     began = time.monotonic()
     for part in parts:
         yield part

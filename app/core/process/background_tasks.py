@@ -11,7 +11,10 @@ R = TypeVar("R")
 
 
 class Tasks:
-    """Running tasks, each held until it is done; the server waits a moment for them when it ends."""
+    """Running tasks, each held until it is done.
+
+    The server waits a moment for them when it ends.
+    """
 
     def __init__(self) -> None:
         self._running: set[asyncio.Task[Any]] = set()
@@ -40,7 +43,10 @@ class Tasks:
 
 
 async def undisturbed(work: "asyncio.Future[R]") -> R:
-    """Wait for work that goes on when whoever waits is cancelled; what becomes of it then is told to the log unless it is a refusal."""
+    """Wait for work that goes on when whoever waits is cancelled.
+
+    What becomes of it then is told to the log unless it is a refusal.
+    """
     try:
         return await asyncio.shield(work)
     except asyncio.CancelledError:
@@ -53,4 +59,6 @@ def report(done: "asyncio.Future[Any]") -> None:
     if done.cancelled() or (error := done.exception()) is None:
         return
     if not isinstance(error, AppError) or error.status >= 500:
-        done.get_loop().call_exception_handler({"message": "a background task failed", "exception": error})
+        done.get_loop().call_exception_handler(
+            {"message": "a background task failed", "exception": error}
+        )

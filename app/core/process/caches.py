@@ -1,4 +1,7 @@
-"""Bounded memories that never need to be told of a change: one for what depends on its key alone, one for what holds until the next commit."""
+"""Bounded memories that never need to be told of a change.
+
+One for what depends on its key alone, one for what holds until the next commit.
+"""
 
 from collections.abc import Hashable
 
@@ -7,11 +10,14 @@ ENTRY_BYTES = 200
 
 
 class Memory:
-    """What is a pure function of its key, such as the JSON of one revision of a note: up to `most` bytes.
+    """What is a pure function of its key, such as the JSON of one revision of a note.
+
+    Up to `most` bytes.
 
     Those that were not asked for lately go first.
 
-    Two generations instead of a list of uses: what is asked for moves into the young one, and when that is full the old one is dropped.
+    Two generations instead of a list of uses: what is asked for moves into the young one, and
+    when that is full the old one is dropped.
     """
 
     def __init__(self, most: int = MOST_BYTES) -> None:
@@ -40,7 +46,10 @@ class Memory:
 
 
 class Unchanged:
-    """What was answered since the last commit: until the next one the same question has the same answer, so nothing is ever stale here."""
+    """What was answered since the last commit.
+
+    Until the next one the same question has the same answer, so nothing is ever stale here.
+    """
 
     def __init__(self, most: int = MOST_BYTES) -> None:
         self._most = most

@@ -1,16 +1,23 @@
-"""Regular expressions that are compiled when they are first used, so that starting the program does not wait for them."""
+"""Regular expressions that are compiled when they are first used, so that starting the program
+does not wait for them.
+"""
 
 import re
 from typing import Any, AnyStr, cast
 
 
 def regex(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """Give a regular expression with every method of `re.Pattern`; a wrong `source` raises re.error at its first use."""
+    """Give a regular expression with every method of `re.Pattern`.
+
+    A wrong `source` raises re.error at its first use.
+    """
     return cast(re.Pattern[AnyStr], _Pattern(source, flags))
 
 
 class _Pattern:
-    """Stands for a pattern, and takes over each of its methods at the first use, so that later uses cost what they do on the pattern itself."""
+    """Stands for a pattern, and takes over each of its methods at the first use, so that later
+    uses cost what they do on the pattern itself.
+    """
 
     def __init__(self, source: str | bytes, flags: int) -> None:
         self._source = source

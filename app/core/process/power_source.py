@@ -9,18 +9,30 @@ ANSWER_SECONDS = 2
 
 
 def on_battery() -> bool | None:
-    """Tell whether the machine runs on its battery now; None where that cannot be known. May take some milliseconds."""
+    """Tell whether the machine runs on its battery now; None where that cannot be known.
+
+    May take some milliseconds.
+    """
     if sys.platform == "darwin":
         return _says_battery(_pmset())
     return of_supplies(SUPPLIES)
 
 
 def of_supplies(folder: Path) -> bool | None:
-    """Tell the same from the files in which Linux describes each supply; the batteries of mice and keyboards do not count."""
+    """Tell the same from the files in which Linux describes each supply.
+
+    The batteries of mice and keyboards do not count.
+    """
     supplies = [supply for supply in _entries(folder) if _read(supply / "scope") != "Device"]
-    if any(_read(supply / "online") == "1" for supply in supplies if _read(supply / "type") != "Battery"):
+    if any(
+        _read(supply / "online") == "1"
+        for supply in supplies
+        if _read(supply / "type") != "Battery"
+    ):
         return False
-    states = [_read(supply / "status") for supply in supplies if _read(supply / "type") == "Battery"]
+    states = [
+        _read(supply / "status") for supply in supplies if _read(supply / "type") == "Battery"
+    ]
     return "Discharging" in states if states else None
 
 
@@ -30,7 +42,13 @@ def _says_battery(text: str) -> bool | None:
 
 def _pmset() -> str:
     try:
-        return subprocess.run(["/usr/bin/pmset", "-g", "ps"], capture_output=True, text=True, timeout=ANSWER_SECONDS, check=False).stdout
+        return subprocess.run(
+            ["/usr/bin/pmset", "-g", "ps"],
+            capture_output=True,
+            text=True,
+            timeout=ANSWER_SECONDS,
+            check=False,
+        ).stdout
     except (OSError, subprocess.TimeoutExpired):
         return ""
 

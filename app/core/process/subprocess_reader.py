@@ -1,4 +1,7 @@
-"""A process of its own for reading what somebody sent: it gets bytes, gives lines of JSON, and is killed when it takes too long or too much."""
+"""A process of its own for reading what somebody sent.
+
+It gets bytes, gives lines of JSON, and is killed when it takes too long or too much.
+"""
 
 import asyncio
 import contextlib
@@ -22,15 +25,27 @@ class ChildEnded(Exception):
     """A process of its own ended, or had to be ended, before it gave its answer."""
 
 
-async def lines(module: str, *arguments: str, given: bytes, seconds: float) -> tuple[list[Any], bool]:
-    """Give the lines that `module` wrote for `given`, decoded, and whether it came to its end within so many seconds.
+async def lines(
+    module: str, *arguments: str, given: bytes, seconds: float
+) -> tuple[list[Any], bool]:
+    """Give the lines that `module` wrote for `given`, decoded, and whether it came to its end
+    within so many seconds.
 
     What it wrote before it was killed or failed is given too.
     """
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-P", "-m", module, *arguments, limit=LONGEST_LINE, env=_environment(), start_new_session=True,
-        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
-    )  # fmt: skip
+        sys.executable,
+        "-P",
+        "-m",
+        module,
+        *arguments,
+        limit=LONGEST_LINE,
+        env=_environment(),
+        start_new_session=True,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
     feeding = asyncio.create_task(_feed(cast(asyncio.StreamWriter, process.stdin), given))
     found: list[Any] = []
     try:
@@ -47,15 +62,29 @@ async def lines(module: str, *arguments: str, given: bytes, seconds: float) -> t
 
 
 async def answer(module: str, task: dict[str, Any], *, seconds: float) -> dict[str, Any]:
-    """Give what `module` made of a task, which it gets as a line of JSON and answers with one; `error` is its own sentence of what went wrong.
+    """Give what `module` made of a task, which it gets as a line of JSON and answers with one.
 
-    The process lives no longer than this one, whatever ends this one. Raises ChildEnded when it gave no answer within so many seconds.
+    `error` is its own sentence of what went wrong.
+
+    The process lives no longer than this one, whatever ends this one. Raises ChildEnded when it
+    gave no answer within so many seconds.
     """
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-P", "-m", module, limit=LONGEST_LINE, env=_environment(), start_new_session=True,
-        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
-    )  # fmt: skip
-    stdin, stdout = cast(asyncio.StreamWriter, process.stdin), cast(asyncio.StreamReader, process.stdout)
+        sys.executable,
+        "-P",
+        "-m",
+        module,
+        limit=LONGEST_LINE,
+        env=_environment(),
+        start_new_session=True,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    stdin, stdout = (
+        cast(asyncio.StreamWriter, process.stdin),
+        cast(asyncio.StreamReader, process.stdout),
+    )
     try:
         async with asyncio.timeout(seconds):
             stdin.write(msgspec.json.encode(task) + b"\n")
@@ -69,8 +98,13 @@ async def answer(module: str, task: dict[str, Any], *, seconds: float) -> dict[s
         await process.wait()
 
 
-def run_task(work: Callable[[dict[str, Any]], dict[str, Any]], *, expected: tuple[type[Exception], ...]) -> None:
-    """Do the task that `answer` sent to this process, behind all others, and answer; an expected failure is answered with its sentence."""
+def run_task(
+    work: Callable[[dict[str, Any]], dict[str, Any]], *, expected: tuple[type[Exception], ...]
+) -> None:
+    """Do the task that `answer` sent to this process, behind all others, and answer.
+
+    An expected failure is answered with its sentence.
+    """
     with contextlib.suppress(AttributeError, OSError):
         os.nice(19)
     task = msgspec.json.decode(sys.stdin.buffer.readline())
@@ -82,13 +116,18 @@ def run_task(work: Callable[[dict[str, Any]], dict[str, Any]], *, expected: tupl
 
 
 def _end_with_parent() -> None:
-    """End this process when the one that started it has ended: nobody is there any more who would look after what it does."""
+    """End this process when the one that started it has ended.
+
+    Nobody is there any more who would look after what it does.
+    """
     os.read(0, 1)
     os._exit(1)
 
 
 def limit_self(seconds: int) -> None:
-    """Let the calling process use only so much memory and time of a processor, and step behind others; where the system can do that."""
+    """Let the calling process use only so much memory and time of a processor, and step behind
+    others; where the system can do that.
+    """
     with contextlib.suppress(ImportError, OSError, ValueError):
         import resource
 
@@ -120,6 +159,8 @@ async def _collect(stream: asyncio.StreamReader, found: list[Any]) -> None:
 
 
 def _environment() -> dict[str, str]:
-    """Give what a program needs to run and nothing of Hearth's settings, some of which are secret."""
+    """Give what a program needs to run and nothing of Hearth's settings, some of which are
+    secret.
+    """
     kept = {name: value for name, value in os.environ.items() if not name.startswith("HEARTH_")}
     return {**kept, "PYTHONPATH": str(Path(app.__file__).parent.parent)}

@@ -1,4 +1,7 @@
-"""Addresses that users give: which may be fetched. Nothing that is not public is reached unless it is allowed."""
+"""Addresses that users give: which may be fetched.
+
+Nothing that is not public is reached unless it is allowed.
+"""
 
 import ipaddress
 from urllib.parse import quote, urljoin, urlsplit
@@ -8,13 +11,35 @@ from msgspec import Struct
 WEB_PORTS = frozenset({80, 443})
 MOST_REDIRECTS = 5
 LONGEST_URL = 4_000
-NOT_PUBLIC = "it does not lie in the public network; the setting HEARTH_ALLOW_PRIVATE_HOSTS allows private addresses"
+NOT_PUBLIC = (
+    "it does not lie in the public network; the setting HEARTH_ALLOW_PRIVATE_HOSTS "
+    "allows private addresses"
+)
 _PATH = "/%:@!$&'()*+,;=-._~"
-_V4 = [ipaddress.IPv4Network(one) for one in (
-    "0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24",
-    "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
-)]  # fmt: skip
-_PRIVATE_V4 = [ipaddress.IPv4Network(one) for one in ("10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16")]
+_V4 = [
+    ipaddress.IPv4Network(one)
+    for one in (
+        "0.0.0.0/8",
+        "10.0.0.0/8",
+        "100.64.0.0/10",
+        "127.0.0.0/8",
+        "169.254.0.0/16",
+        "172.16.0.0/12",
+        "192.0.0.0/24",
+        "192.0.2.0/24",
+        "192.88.99.0/24",
+        "192.168.0.0/16",
+        "198.18.0.0/15",
+        "198.51.100.0/24",
+        "203.0.113.0/24",
+        "224.0.0.0/4",
+        "240.0.0.0/4",
+    )
+]
+_PRIVATE_V4 = [
+    ipaddress.IPv4Network(one)
+    for one in ("10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16")
+]
 _V6 = [ipaddress.IPv6Network(one) for one in ("2001::/23", "2001:db8::/32", "3fff::/20")]
 _GLOBAL_V6 = ipaddress.IPv6Network("2000::/3")
 _PRIVATE_V6 = ipaddress.IPv6Network("fc00::/7")
@@ -23,7 +48,9 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class FetchFailed(Exception):
-    """Nothing could be fetched; the message is a sentence for the user and holds neither path nor query of the address."""
+    """Nothing could be fetched; the message is a sentence for the user and holds neither path
+    nor query of the address.
+    """
 
 
 class NotAllowed(FetchFailed):
@@ -31,7 +58,9 @@ class NotAllowed(FetchFailed):
 
 
 class Reach(Struct, frozen=True):
-    """What a fetch may reach: this machine, private networks, http beside https, and which ports; public addresses always.
+    """What a fetch may reach: this machine, private networks, http beside https, and which ports.
+
+    Public addresses always.
 
     `own_port` is where this server itself listens: whatever leads there inside is never asked.
     """
@@ -43,7 +72,10 @@ class Reach(Struct, frozen=True):
     own_port: int = 0
 
     def allows(self, address: Address, port: int = 0) -> bool:
-        """Say whether an address may be connected to; those that lead to another inside are judged by that one."""
+        """Say whether an address may be connected to.
+
+        Those that lead to another inside are judged by that one.
+        """
         inner = unwrapped(address)
         if self.own_port and port == self.own_port and not is_public(inner):
             return False
@@ -53,7 +85,9 @@ class Reach(Struct, frozen=True):
 
 
 class Fetched(Struct, frozen=True):
-    """What was fetched; `url` is where it stood in the end, `is_cut` says that there is more of it, `is_public` that nobody inside was asked."""
+    """What was fetched; `url` is where it stood in the end, `is_cut` says that there is more of
+    it, `is_public` that nobody inside was asked.
+    """
 
     url: str
     status: int
@@ -80,9 +114,14 @@ class Target(Struct, frozen=True):
 
 
 def target(url: str, reach: Reach) -> Target:
-    """Give the parts of an address; raise NotAllowed for one that cannot or must not be asked. Whither its name leads is looked at later."""
+    """Give the parts of an address; raise NotAllowed for one that cannot or must not be asked.
+
+    Whither its name leads is looked at later.
+    """
     if len(url) > LONGEST_URL or any(mark <= " " or mark == "\x7f" or mark == "\\" for mark in url):
-        raise NotAllowed("The address is too long or holds blanks, backslashes or control characters.")
+        raise NotAllowed(
+            "The address is too long or holds blanks, backslashes or control characters."
+        )
     try:
         parts = urlsplit(url)
         port = parts.port or _usual(parts.scheme)
@@ -94,8 +133,12 @@ def target(url: str, reach: Reach) -> Target:
     if parts.username is not None or parts.password is not None:
         raise NotAllowed("The address must not hold a user name or a password.")
     if reach.ports is not None and port not in reach.ports:
-        raise NotAllowed(f"Only the ports {' and '.join(map(str, sorted(reach.ports)))} may be asked.")
-    path = quote(parts.path or "/", safe=_PATH) + (f"?{quote(parts.query, safe=_PATH + '?')}" if parts.query else "")
+        raise NotAllowed(
+            f"Only the ports {' and '.join(map(str, sorted(reach.ports)))} may be asked."
+        )
+    path = quote(parts.path or "/", safe=_PATH) + (
+        f"?{quote(parts.query, safe=_PATH + '?')}" if parts.query else ""
+    )
     return Target(parts.scheme, host, port, path)
 
 
@@ -110,7 +153,9 @@ def unwrapped(address: Address) -> Address:
         return address
     if address in _NAT64:
         return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-    inner = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
+    inner = (
+        address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
+    )
     return inner or address
 
 
@@ -122,16 +167,25 @@ def is_public(address: Address) -> bool:
 
 
 def is_private(address: Address) -> bool:
-    """Say whether an address lies in a network of a home or an office; link-local ones, where machines keep their secrets, do not."""
+    """Say whether an address lies in a network of a home or an office.
+
+    Link-local ones, where machines keep their secrets, do not.
+    """
     if isinstance(address, ipaddress.IPv4Address):
         return any(address in network for network in _PRIVATE_V4)
     return address in _PRIVATE_V6
 
 
 def require_nameable(target: Target, reach: Reach) -> None:
-    """Raise NotAllowed for an address that names by itself, without any look-up, what must not be reached."""
+    """Raise NotAllowed for an address that names by itself, without any look-up, what must not
+    be reached.
+    """
     try:
-        address = ipaddress.ip_address("127.0.0.1" if target.host == "localhost" or target.host.endswith(".localhost") else target.host)
+        address = ipaddress.ip_address(
+            "127.0.0.1"
+            if target.host == "localhost" or target.host.endswith(".localhost")
+            else target.host
+        )
     except ValueError:
         return
     if not reach.allows(address, target.port):

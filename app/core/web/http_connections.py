@@ -1,4 +1,7 @@
-"""The connections of fetches: a name is resolved once, all its addresses are checked, and just those are connected to."""
+"""The connections of fetches.
+
+A name is resolved once, all its addresses are checked, and just those are connected to.
+"""
 
 import asyncio
 import ipaddress
@@ -10,7 +13,17 @@ from typing import Any
 import httpcore2
 from msgspec import structs
 
-from app.core.web.addresses import MOST_REDIRECTS, NOT_PUBLIC, Address, Fetched, FetchFailed, NotAllowed, Reach, Target, following
+from app.core.web.addresses import (
+    MOST_REDIRECTS,
+    NOT_PUBLIC,
+    Address,
+    Fetched,
+    FetchFailed,
+    NotAllowed,
+    Reach,
+    Target,
+    following,
+)
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 BACKEND = httpcore2.AnyIOBackend
@@ -33,17 +46,32 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.AsyncNetworkStream:
-        """Connect to the first address of a name that answers, once all of them are known to be allowed."""
+        """Connect to the first address of a name that answers, once all of them are known to be
+        allowed.
+        """
         found = await resolve(host, port)
-        if not found or not all(self._reach.allows(one, port) for one in found):  # one sentence, so that no name inside can be asked for
-            raise NotAllowed(f"The address of {host} is not fetched: it is not known, or {NOT_PUBLIC}.")
+        if not found or not all(
+            self._reach.allows(one, port) for one in found
+        ):  # one sentence, so that no name inside can be asked for
+            raise NotAllowed(
+                f"The address of {host} is not fetched: it is not known, or {NOT_PUBLIC}."
+            )
         self.is_public = all(is_reached_openly(one) for one in found)
-        if self._scheme == "http" and not self._reach.plain and any(is_reached_openly(one) for one in found):
-            raise NotAllowed("The address must begin with https://; plain http is for this machine and private networks only.")
+        if (
+            self._scheme == "http"
+            and not self._reach.plain
+            and any(is_reached_openly(one) for one in found)
+        ):
+            raise NotAllowed(
+                "The address must begin with https://; plain http is for this machine and "
+                "private networks only."
+            )
         trouble: httpcore2.NetworkError | httpcore2.TimeoutException | None = None
         for address in found:
             try:
-                return await self._inner.connect_tcp(str(address), port, timeout, local_address, socket_options)
+                return await self._inner.connect_tcp(
+                    str(address), port, timeout, local_address, socket_options
+                )
             except (httpcore2.NetworkError, httpcore2.TimeoutException) as error:
                 trouble = error
         raise FetchFailed(f"The host {host} cannot be reached.") from trouble
@@ -62,7 +90,9 @@ class CheckedBackend(httpcore2.AsyncNetworkBackend):
         await asyncio.sleep(seconds)
 
 
-async def fetch(target: Target, reach: Reach, *, most: int, seconds: float, headers: dict[str, str]) -> Fetched:
+async def fetch(
+    target: Target, reach: Reach, *, most: int, seconds: float, headers: dict[str, str]
+) -> Fetched:
     """Ask for a checked address and what it redirects to; raise FetchFailed."""
     named, is_public = target.host, True
     try:
@@ -75,10 +105,18 @@ async def fetch(target: Target, reach: Reach, *, most: int, seconds: float, head
                     return structs.replace(found, is_public=is_public)
                 before, target = target, following(target, found.headers["location"], reach)
                 if (before.host, before.port) != (target.host, target.port):
-                    reach = structs.replace(reach, loopback=False)  # nobody else sends us to this machine
+                    reach = structs.replace(
+                        reach, loopback=False
+                    )  # nobody else sends us to this machine
     except TimeoutError:
         raise FetchFailed(f"The host {named} did not answer within {seconds:g} seconds.") from None
-    except (httpcore2.NetworkError, httpcore2.TimeoutException, httpcore2.ProtocolError, OSError, zlib.error):
+    except (
+        httpcore2.NetworkError,
+        httpcore2.TimeoutException,
+        httpcore2.ProtocolError,
+        OSError,
+        zlib.error,
+    ):
         raise FetchFailed(f"The host {named} did not answer in a way that can be used.") from None
     raise FetchFailed(f"The host {named} redirects more than {MOST_REDIRECTS} times.")
 
@@ -89,7 +127,9 @@ async def resolve(host: str, port: int) -> list[Address]:
         found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
         return []
-    return list(dict.fromkeys(ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found))
+    return list(
+        dict.fromkeys(ipaddress.ip_address(str(entry[4][0]).partition("%")[0]) for entry in found)
+    )
 
 
 def is_reached_openly(address: Address) -> bool:
@@ -99,13 +139,23 @@ def is_reached_openly(address: Address) -> bool:
 
 
 async def _ask(target: Target, reach: Reach, *, most: int, headers: dict[str, str]) -> Fetched:
-    sent = {"Host": _authority(target), "User-Agent": "Hearth", "Accept-Encoding": "gzip", **headers}
+    sent = {
+        "Host": _authority(target),
+        "User-Agent": "Hearth",
+        "Accept-Encoding": "gzip",
+        **headers,
+    }
     backend = CheckedBackend(reach, target.scheme)
     pool = httpcore2.AsyncConnectionPool(max_connections=1, network_backend=backend)
     async with pool, pool.stream("GET", target.url, headers=list(sent.items())) as response:
-        given = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in response.headers}
+        given = {
+            name.decode("latin-1").lower(): value.decode("latin-1")
+            for name, value in response.headers
+        }
         if response.status in REDIRECTS:
-            return Fetched(target.url, response.status, given, b"", is_cut=False, is_public=backend.is_public)
+            return Fetched(
+                target.url, response.status, given, b"", is_cut=False, is_public=backend.is_public
+            )
         body, is_cut = await _body(response, given.get("content-encoding", "identity"), most)
         return Fetched(target.url, response.status, given, body, is_cut, backend.is_public)
 
@@ -114,7 +164,9 @@ async def _body(response: httpcore2.Response, encoding: str, most: int) -> tuple
     """Give at most so many bytes of a body, unpacked, and whether there are more."""
     if encoding.strip().lower() not in ("identity", "", "gzip", "x-gzip", "deflate"):
         raise FetchFailed("The answer is packed in a way that is not known here.")
-    unpacker = zlib.decompressobj(wbits=47) if encoding.strip().lower() not in ("identity", "") else None
+    unpacker = (
+        zlib.decompressobj(wbits=47) if encoding.strip().lower() not in ("identity", "") else None
+    )
     found = bytearray()
     async for chunk in response.aiter_stream():
         found += unpacker.decompress(chunk, most + 1 - len(found)) if unpacker else chunk

@@ -3,8 +3,26 @@
 from app.core.web.addresses import Fetched, Reach, target
 
 
-async def fetch(url: str, reach: Reach, *, most: int, seconds: float, accept: str = "*/*", headers: dict[str, str] | None = None) -> Fetched:
-    """Ask for an address and give the first `most` bytes that it holds, after at most five redirects; raise FetchFailed."""
-    from app.core.web import http_connections  # a quarter of a second's import, so only once something is fetched
+async def fetch(
+    url: str,
+    reach: Reach,
+    *,
+    most: int,
+    seconds: float,
+    accept: str = "*/*",
+    headers: dict[str, str] | None = None,
+) -> Fetched:
+    """Ask for an address and give the first `most` bytes that it holds, after at most five
+    redirects; raise FetchFailed.
+    """
+    from app.core.web import (
+        http_connections,
+    )  # a quarter of a second's import, so only once something is fetched
 
-    return await http_connections.fetch(target(url, reach), reach, most=most, seconds=seconds, headers={"Accept": accept, **(headers or {})})
+    return await http_connections.fetch(
+        target(url, reach),
+        reach,
+        most=most,
+        seconds=seconds,
+        headers={"Accept": accept, **(headers or {})},
+    )

@@ -1,4 +1,6 @@
-"""The access log: one JSON line a request, without a query, header, body or any path that no route knows."""
+"""The access log: one JSON line a request, without a query, header, body or any path that no
+route knows.
+"""
 
 import asyncio
 import contextlib
@@ -15,7 +17,10 @@ from app.interfaces.logs.log_rotation import OldLogs
 FLUSH_SECONDS = 1.0
 BATCH = 64
 PARTS = 8
-"""Of so many parts of its room the log takes one, one more while that is compressed; the others are for what is compressed already."""
+"""Of so many parts of its room the log takes one, one more while that is compressed.
+
+The others are for what is compressed already.
+"""
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 
 
@@ -35,7 +40,10 @@ class Line(msgspec.Struct):
 
 
 class AccessLog:
-    """Lines are written in small batches, so that none of them holds up an answer; with its older parts the log takes at most `most` bytes."""
+    """Lines are written in small batches, so that none of them holds up an answer.
+
+    With its older parts the log takes at most `most` bytes.
+    """
 
     def __init__(self, path: Path | None, *, most: int) -> None:
         self._path = path

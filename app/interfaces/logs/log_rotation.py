@@ -1,4 +1,6 @@
-"""The older parts of a log: compressed beside it, the newest first, as many as there is room for."""
+"""The older parts of a log: compressed beside it, the newest first, as many as there is room
+for.
+"""
 
 import contextlib
 import gzip
@@ -8,7 +10,9 @@ from pathlib import Path
 
 
 class OldLogs:
-    """Parts that were put aside: `access.log` becomes `access.log.1.gz`, what was there before moves up by one.
+    """Parts that were put aside.
+
+    `access.log` becomes `access.log.1.gz`, what was there before moves up by one.
 
     Compressing takes some 20 ms a MiB, so a thread does it beside the loop; there is one at a time.
     """
@@ -45,8 +49,13 @@ class OldLogs:
         return self._path.with_name(f"{self._path.name}.0")
 
     def _compress(self) -> None:
-        with contextlib.suppress(OSError):  # a full disk: the log is worth less than what else needs the room
-            for plain in (*sorted(self._path.parent.glob(f"{self._path.stem}.?.log"), reverse=True), self._waiting):
+        with contextlib.suppress(
+            OSError
+        ):  # a full disk: the log is worth less than what else needs the room
+            for plain in (
+                *sorted(self._path.parent.glob(f"{self._path.stem}.?.log"), reverse=True),
+                self._waiting,
+            ):
                 if plain.is_file():
                     self._add(plain)
         with contextlib.suppress(OSError):
@@ -73,7 +82,9 @@ class OldLogs:
         """Give the parts with their numbers, the newest first."""
         found = self._path.parent.glob(f"{self._path.name}.*.gz")
         numbered = ((part.name.split(".")[-2], part) for part in found)
-        return sorted((int(number), part) for number, part in numbered if number.isdecimal() and int(number))
+        return sorted(
+            (int(number), part) for number, part in numbered if number.isdecimal() and int(number)
+        )
 
     def _numbered(self, number: int) -> Path:
         return self._path.with_name(f"{self._path.name}.{number}.gz")

@@ -1,4 +1,6 @@
-"""The endpoint of guests, outside the API: what is behind a share link, and talking with the agent behind it, whole or line by line."""
+"""The endpoint of guests, outside the API: what is behind a share link, and talking with the
+agent behind it, whole or line by line.
+"""
 
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
@@ -31,13 +33,21 @@ class GuestDoor:
 
     def routes(self) -> list[Route]:
         """Give the routes."""
-        return [Route(path, self.answer, methods=["GET", "POST"]) for path in (GUESTS, GUESTS + "/")]
+        return [
+            Route(path, self.answer, methods=["GET", "POST"]) for path in (GUESTS, GUESTS + "/")
+        ]
 
     async def answer(self, request: Request) -> Response:
-        """Answer a guest; a link that does not hold counts against the address that asked for it."""
+        """Answer a guest; a link that does not hold counts against the address that asked for
+        it.
+        """
         guest = self.visitors.user(request.scope)
         try:
-            return await (self._post(request, guest) if request.method == "POST" else self._get(request, guest))
+            return await (
+                self._post(request, guest)
+                if request.method == "POST"
+                else self._get(request, guest)
+            )
         except NotFound:
             self.visitors.guessed(request.scope)
             raise
@@ -49,18 +59,28 @@ class GuestDoor:
         fields: dict[str, Any] = {"token": asked.get("token")}
         if _flag(asked, "meta"):
             return _told(await self.parts.call(OPERATOR, "look_behind_link", _there(fields)))
-        fields |= {"sessionKey": asked.get("sessionKey"), "guest": guest, "address": _address(request)}
+        fields |= {
+            "sessionKey": asked.get("sessionKey"),
+            "guest": guest,
+            "address": _address(request),
+        }
         if "after" in asked:
             fields["after"] = _number(asked["after"])
         return _told(await self.parts.call(OPERATOR, "read_guest_messages", _there(fields)))
 
     async def _post(self, request: Request, guest: int | None) -> Response:
         sent = decode(await read_body(request.receive, LARGEST))
-        seen = {"guest": guest, "address": _address(request), "agent": request.headers.get("user-agent", "")[:500]}
+        seen = {
+            "guest": guest,
+            "address": _address(request),
+            "agent": request.headers.get("user-agent", "")[:500],
+        }
         fields = {name: sent[name] for name in ASKED if name in sent}
         answer = await self.parts.call(OPERATOR, "ask_as_guest", fields | _there(seen))
         if isinstance(answer, Lines):
-            return StreamingResponse(_encoded(answer), media_type=MEDIA_TYPE, headers={"X-Accel-Buffering": "no"})
+            return StreamingResponse(
+                _encoded(answer), media_type=MEDIA_TYPE, headers={"X-Accel-Buffering": "no"}
+            )
         return _told(answer)
 
 

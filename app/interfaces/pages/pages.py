@@ -1,4 +1,6 @@
-"""What the server answers outside the API: its health, and the one shape of refusal for everything unknown."""
+"""What the server answers outside the API: its health, and the one shape of refusal for
+everything unknown.
+"""
 
 from collections.abc import Callable
 from typing import Any

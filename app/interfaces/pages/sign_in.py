@@ -33,12 +33,18 @@ class SignIn:
         ]
 
     async def sign_in(self, request: Request) -> Response:
-        """Begin a session with a key or a code of the command line, and give the profile of its user; a session that there was ends."""
+        """Begin a session with a key or a code of the command line, and give the profile of its
+        user; a session that there was ends.
+        """
         headers, scheme = _headers(request), request.scope.get("scheme", "http")
         require_json(headers)
         given = decode(await read_body(request.receive, LARGEST))
         try:
-            begun = await self.parts.call(OPERATOR, "sign_in", {name: given[name] for name in ("key", "code") if name in given})
+            begun = await self.parts.call(
+                OPERATOR,
+                "sign_in",
+                {name: given[name] for name in ("key", "code") if name in given},
+            )
         except Unauthorized as error:
             (self.credentials.failed if "key" in given else self.credentials.guessed)(request.scope)
             challenge = self.credentials.unauthorized(headers, scheme, sent=True).challenge
@@ -53,7 +59,10 @@ class SignIn:
         self.credentials.require_own_page(request.method, headers, scheme)
         if (secret := session_secret(headers)) is not None:
             await self.parts.call(OPERATOR, "sign_out", {"secret": secret})
-        return Response(status_code=204, headers={"Set-Cookie": self.credentials.cookie("", headers, scheme).decode()})
+        return Response(
+            status_code=204,
+            headers={"Set-Cookie": self.credentials.cookie("", headers, scheme).decode()},
+        )
 
     async def session(self, request: Request) -> Response:
         """Give the profile of whoever is signed in."""
@@ -68,11 +77,19 @@ class SignIn:
 
     async def _profile(self, secret: str) -> Any:
         admitted = self.credentials.sessions.admit(secret)
-        return None if admitted is None else (await self.parts.call(admitted[0], "identity", {})).profile
+        return (
+            None
+            if admitted is None
+            else (await self.parts.call(admitted[0], "identity", {})).profile
+        )
 
     def _answer(self, request: Request, profile: Any, secret: str) -> Response:
-        cookie = self.credentials.cookie(secret, _headers(request), request.scope.get("scheme", "http"))
-        return json_response({"success": True, "profile": profile}, headers={"Set-Cookie": cookie.decode()})
+        cookie = self.credentials.cookie(
+            secret, _headers(request), request.scope.get("scheme", "http")
+        )
+        return json_response(
+            {"success": True, "profile": profile}, headers={"Set-Cookie": cookie.decode()}
+        )
 
 
 def _headers(request: Request) -> dict[bytes, bytes]:

@@ -1,4 +1,7 @@
-"""The pages for people: behind a share link, of a shared note, of an invite to a team; and the few files that they are made of."""
+"""The pages for people: behind a share link, of a shared note, of an invite to a team.
+
+And the few files that they are made of.
+"""
 
 import functools
 import html
@@ -17,13 +20,22 @@ from app.errors import Invalid, NotFound, Unauthorized
 from app.interfaces.pages.visitors import Visitors
 
 WEB = Path(__file__).parent.parent / "web"
-FILES = {"pages.css": "text/css", "signing_in.js": "text/javascript", "guest.js": "text/javascript", "again.js": "text/javascript",
-         "invite.js": "text/javascript"}  # fmt: skip
+FILES = {
+    "pages.css": "text/css",
+    "signing_in.js": "text/javascript",
+    "guest.js": "text/javascript",
+    "again.js": "text/javascript",
+    "invite.js": "text/javascript",
+}
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:; form-action 'none'; base-uri 'none'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "img-src data:; form-action 'none'; base-uri 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'; frame-ancestors {ancestors}"
 )
-EMBEDDABLE = {"Content-Security-Policy": POLICY.format(ancestors="*"), "Cross-Origin-Resource-Policy": "cross-origin"}
+EMBEDDABLE = {
+    "Content-Security-Policy": POLICY.format(ancestors="*"),
+    "Cross-Origin-Resource-Policy": "cross-origin",
+}
 ALONE = {"Content-Security-Policy": POLICY.format(ancestors="'none'")}
 SEEN_BY_NO_ROBOT = {"X-Robots-Tag": "noindex, nofollow"}
 
@@ -37,18 +49,35 @@ class Pages:
 
     def routes(self) -> list[Route]:
         """Give the routes."""
-        pages = {"/a/{token}": self.guest, "/shared/{token}": self.shared, "/team/invites/{token}": self.invite}
-        return [Route(path + end, page) for path, page in pages.items() for end in ("", "/")] + [Route("/web/{name}", self.file)]
+        pages = {
+            "/a/{token}": self.guest,
+            "/shared/{token}": self.shared,
+            "/team/invites/{token}": self.invite,
+        }
+        return [Route(path + end, page) for path, page in pages.items() for end in ("", "/")] + [
+            Route("/web/{name}", self.file)
+        ]
 
     async def guest(self, request: Request) -> Response:
-        """Show the page on which guests of a link talk with its agent; it holds nothing of the link."""
-        return await self._page(request, "look_behind_link", lambda _: _file("guest.html"), EMBEDDABLE)
+        """Show the page on which guests of a link talk with its agent.
+
+        It holds nothing of the link.
+        """
+        return await self._page(
+            request, "look_behind_link", lambda _: _file("guest.html"), EMBEDDABLE
+        )
 
     async def shared(self, request: Request) -> Response:
         """Show the note of a link."""
         try:
             guest = self.visitors.user(request.scope)
-            return await self._page(request, "read_shared_note", _note, EMBEDDABLE, **({} if guest is None else {"guest": guest}))
+            return await self._page(
+                request,
+                "read_shared_note",
+                _note,
+                EMBEDDABLE,
+                **({} if guest is None else {"guest": guest}),
+            )
         except Unauthorized:
             return _shown(_file("sign_in.html"), EMBEDDABLE, status=401)
 
@@ -61,12 +90,23 @@ class Pages:
         name = request.path_params["name"]
         if name not in FILES:
             raise NotFound("There is nothing at this path.")
-        return Response(_file(name), media_type=f"{FILES[name]}; charset=utf-8", headers={"Cache-Control": "no-cache"})
+        return Response(
+            _file(name),
+            media_type=f"{FILES[name]}; charset=utf-8",
+            headers={"Cache-Control": "no-cache"},
+        )
 
-    async def _page(self, request: Request, name: str, made: Any, headers: Mapping[str, str], **more: Any) -> Response:
-        """Show what a page makes of the operation's answer; of a link that does not hold, that there is nothing."""
+    async def _page(
+        self, request: Request, name: str, made: Any, headers: Mapping[str, str], **more: Any
+    ) -> Response:
+        """Show what a page makes of the operation's answer.
+
+        Of a link that does not hold, that there is nothing.
+        """
         try:
-            found = await self.parts.call(OPERATOR, name, {"token": request.path_params["token"], **more})
+            found = await self.parts.call(
+                OPERATOR, name, {"token": request.path_params["token"], **more}
+            )
         except (NotFound, Invalid):
             self.visitors.guessed_page(request.scope)
             return _shown(_file("missing.html"), headers, status=404)
@@ -75,20 +115,34 @@ class Pages:
 
 def _note(found: Any) -> str:
     """Give the page of a note; its content is the sanitised HTML in which every reader gets it."""
-    return _filled("shared.html", content=found.content, title=found.title, owner=found.owner_name, changed=found.updated_at[:10])
+    return _filled(
+        "shared.html",
+        content=found.content,
+        title=found.title,
+        owner=found.owner_name,
+        changed=found.updated_at[:10],
+    )
 
 
 def _invite(found: Any) -> str:
-    return _filled("invite.html", team=found.team_name, role=found.role, until=found.expires_at[:10])
+    return _filled(
+        "invite.html", team=found.team_name, role=found.role, until=found.expires_at[:10]
+    )
 
 
 def _filled(name: str, *, content: str = "", **texts: str) -> str:
-    """Give a page with texts in their places, where they stay texts, and with HTML that is sanitised already."""
-    return Template(_file(name)).substitute({key: html.escape(text) for key, text in texts.items()}, content=content)
+    """Give a page with texts in their places, where they stay texts, and with HTML that is
+    sanitised already.
+    """
+    return Template(_file(name)).substitute(
+        {key: html.escape(text) for key, text in texts.items()}, content=content
+    )
 
 
 def _shown(page: str, headers: Mapping[str, str], *, status: int = 200) -> Response:
-    return Response(page, status, {**headers, **SEEN_BY_NO_ROBOT}, media_type="text/html; charset=utf-8")
+    return Response(
+        page, status, {**headers, **SEEN_BY_NO_ROBOT}, media_type="text/html; charset=utf-8"
+    )
 
 
 @functools.cache

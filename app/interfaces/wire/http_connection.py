@@ -1,6 +1,9 @@
-"""One connection as it comes over the wire: what a request's head may take, of bytes and of time, before anything of it reaches the application.
+"""One connection as it comes over the wire.
 
-uvicorn and httptools parse; they have no limit of a head that has not ended, and gather one in a time that grows with its square.
+What a request's head may take, of bytes and of time, before anything of it reaches the application.
+
+uvicorn and httptools parse; they have no limit of a head that has not ended, and gather one in a
+time that grows with its square.
 """
 
 from http import HTTPStatus
@@ -24,7 +27,9 @@ LINGER_SECONDS = 10.0
 """How long the rest of a request that was answered already, or refused, is still taken in."""
 MOST_UNREAD = 16 << 20
 """How much of it: closing at once would lose the answer on its way."""
-HEAD_TOO_LARGE = f"The headers must have at most {MOST_HEAD >> 10} KiB in at most {MOST_FIELDS} fields."
+HEAD_TOO_LARGE = (
+    f"The headers must have at most {MOST_HEAD >> 10} KiB in at most {MOST_FIELDS} fields."
+)
 HEAD_TOO_SLOW = f"The headers did not arrive within {HEAD_SECONDS:.0f} seconds."
 NO_HTTP = "This is not a valid HTTP/1.1 request."
 TOO_MANY = "Too many connections are open; try again in a moment."
@@ -37,7 +42,10 @@ class HeadTooLarge(Exception):
 
 
 class Connection(HttpToolsProtocol):
-    """uvicorn's connection, with limits; what a limit ends is told in the one shape of refusal, then the connection ends."""
+    """uvicorn's connection, with limits.
+
+    What a limit ends is told in the one shape of refusal, then the connection ends.
+    """
 
     def __init__(self, *, crowd: Crowd, **given: Any) -> None:
         super().__init__(**given)
@@ -134,11 +142,15 @@ class Connection(HttpToolsProtocol):
         self.transport.abort()
 
     def look(self, now: float) -> None:
-        """End if a head, the rest of an answered request or the next request is overdue, or an answer is not taken."""
+        """End if a head, the rest of an answered request or the next request is overdue, or an
+        answer is not taken.
+        """
         if self.flow.read_paused:  # then it is not the client who is late
             self._since = now
         waited = now - self._since
-        if self._is_stuck(now) or (self._leaving and not self._answering and waited > LINGER_SECONDS):
+        if self._is_stuck(now) or (
+            self._leaving and not self._answering and waited > LINGER_SECONDS
+        ):
             self.transport.abort()
         elif self._leaving or self.transport.is_closing():
             pass
@@ -150,7 +162,9 @@ class Connection(HttpToolsProtocol):
             self.transport.close()
 
     def _take(self, piece: bytes | memoryview) -> None:
-        """Parse a piece; refuse a head, or what stands between the parts of a body, that has become too large without an end."""
+        """Parse a piece; refuse a head, or what stands between the parts of a body, that has
+        become too large without an end.
+        """
         in_body, self._heard = self._phase == "body", False
         if not in_body:
             self._head += len(piece)
@@ -165,7 +179,10 @@ class Connection(HttpToolsProtocol):
         self._crowd.rest(self)
 
     def _refuse(self, status: Refused, message: str) -> None:
-        """Say what is wrong where no answer is on its way, then take in a little more: closing at once would lose what was said."""
+        """Say what is wrong where no answer is on its way, then take in a little more.
+
+        Closing at once would lose what was said.
+        """
         if self._phase == "body" and self._answering:
             self.cycle.disconnected = True
             self.cycle.message_event.set()
@@ -211,4 +228,6 @@ class Connection(HttpToolsProtocol):
             *SECURITY_HEADERS,
         ]
         head = b"HTTP/1.1 %d %s\r\n" % (status, HTTPStatus(status).phrase.encode())
-        self.transport.write(head + b"".join(b"%s: %s\r\n" % header for header in headers) + b"\r\n" + body)
+        self.transport.write(
+            head + b"".join(b"%s: %s\r\n" % header for header in headers) + b"\r\n" + body
+        )

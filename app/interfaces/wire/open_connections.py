@@ -1,4 +1,6 @@
-"""All open connections: how many there may be, which one makes way for a new one, and the clock by which each is told that its time is over."""
+"""All open connections: how many there may be, which one makes way for a new one, and the clock
+by which each is told that its time is over.
+"""
 
 import asyncio
 from typing import Protocol
@@ -23,8 +25,9 @@ class Member(Protocol):
 class Crowd:
     """The connections that are open, at most `most`.
 
-    Where that is reached, those make way that keep nobody waiting for an answer, the longest idle first: strangers, from whom a request is still
-    coming or may come, before those whose latest credential held. So whoever opens sockets in masses crowds out themselves.
+    Where that is reached, those make way that keep nobody waiting for an answer, the longest
+    idle first: strangers, from whom a request is still coming or may come, before those whose
+    latest credential held. So whoever opens sockets in masses crowds out themselves.
     """
 
     def __init__(self, most: int) -> None:
@@ -35,7 +38,10 @@ class Crowd:
         self._timer: asyncio.TimerHandle | None = None
 
     def enter(self, member: Member) -> bool:
-        """Take a connection in, in the place of another where it must be; say whether there is room for it."""
+        """Take a connection in, in the place of another where it must be.
+
+        Say whether there is room for it.
+        """
         if len(self._all) >= self.most and not self._make_room():
             return False
         self._all.add(member)
@@ -61,7 +67,9 @@ class Crowd:
             (self._friends if member.known else self._strangers)[member] = None
 
     def _make_room(self) -> bool:
-        idle = next((member for member in self._strangers if not member.known), None) or next(iter(self._friends), None)
+        idle = next((member for member in self._strangers if not member.known), None) or next(
+            iter(self._friends), None
+        )
         if idle is None:
             return False
         self.leave(idle)
@@ -70,6 +78,8 @@ class Crowd:
 
     def _look(self) -> None:
         loop = asyncio.get_running_loop()
-        self._timer = loop.call_later(LOOK_SECONDS, self._look) if self._all else None  # first, so that no fault below can end it
+        self._timer = (
+            loop.call_later(LOOK_SECONDS, self._look) if self._all else None
+        )  # first, so that no fault below can end it
         for member in list(self._all):
             member.look(loop.time())

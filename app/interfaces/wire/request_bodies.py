@@ -11,7 +11,9 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 PATIENCE_SECONDS = 20.0
 LEAST_RATE = 8 << 10
-"""Bytes a second: so much longer than the patience may a body take as its size needs at this rate."""
+"""Bytes a second: so much longer than the patience may a body take as its size needs at this
+rate.
+"""
 
 
 class ClientLeft(Exception):
@@ -57,7 +59,10 @@ def too_large(most: int) -> PayloadTooLarge:
 
 
 class _Body:
-    """A body that is coming, and how long it was waited for; the time in which nobody asks for it is not its sender's."""
+    """A body that is coming, and how long it was waited for.
+
+    The time in which nobody asks for it is not its sender's.
+    """
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive

@@ -1,4 +1,7 @@
-"""Where a request comes from when a reverse proxy passes it on: the address that the proxies name whom the settings trust."""
+"""Where a request comes from when a reverse proxy passes it on.
+
+The address that the proxies name whom the settings trust.
+"""
 
 import ipaddress
 from collections.abc import Iterator, Sequence
@@ -17,14 +20,20 @@ class Proxies:
         self._trusted = trusted
 
     def client(self, client: Client, headers: dict[bytes, bytes]) -> Client:
-        """Return where a request comes from: the peer, or the address that trusted proxies name, the nearest that is none of theirs.
+        """Return where a request comes from.
 
-        Each proxy adds to the end of `Forwarded` or `X-Forwarded-For` and may let the other pass as the client wrote it, so where both are sent
-        and do not agree neither counts.
+        The peer, or the address that trusted proxies name, the nearest that is none of theirs.
+
+        Each proxy adds to the end of `Forwarded` or `X-Forwarded-For` and may let the other pass
+        as the client wrote it, so where both are sent and do not agree neither counts.
         """
         if not self._trusted or client is None or not self._trusts(_address(peer := client[0])):
             return client
-        told = [hops for name, read in _READERS.items() if (sent := headers.get(name)) is not None and (hops := list(read(sent)))]
+        told = [
+            hops
+            for name, read in _READERS.items()
+            if (sent := headers.get(name)) is not None and (hops := list(read(sent)))
+        ]
         found = {self._nearest(peer, hops) for hops in told}
         return (found.pop(), 0) if len(found) == 1 else client
 
@@ -32,7 +41,9 @@ class Proxies:
         nearest = peer
         for hop in reversed(hops[-MOST_HOPS:]):
             address = _address(hop)
-            if address is None:  # an unknown or hidden one: whatever stands before it is nobody's word
+            if (
+                address is None
+            ):  # an unknown or hidden one: whatever stands before it is nobody's word
                 break
             nearest = str(address)
             if not self._trusts(address):
@@ -40,11 +51,15 @@ class Proxies:
         return nearest
 
     def _trusts(self, address: Address | None) -> bool:
-        return address is not None and any(address in trusted for trusted in self._trusted if trusted.version == address.version)
+        return address is not None and any(
+            address in trusted for trusted in self._trusted if trusted.version == address.version
+        )
 
 
 def _address(text: str) -> Address | None:
-    """Return an address as proxies write it, with or without a port, an IPv4 address in IPv6 as what it is; None for anything else."""
+    """Return an address as proxies write it, with or without a port, an IPv4 address in IPv6 as
+    what it is; None for anything else.
+    """
     text = text.strip().strip('"')
     if text.startswith("["):
         text = text[1:].partition("]")[0]
@@ -58,7 +73,9 @@ def _address(text: str) -> Address | None:
 
 
 def _forwarded(value: bytes) -> Iterator[str]:
-    """Yield what each element of `Forwarded` (RFC 7239) names after `for=`, an empty text where it names nothing."""
+    """Yield what each element of `Forwarded` (RFC 7239) names after `for=`, an empty text where
+    it names nothing.
+    """
     for element in value.decode("latin-1").split(","):
         pairs = (pair.partition("=") for pair in element.split(";"))
         yield next((text for name, _, text in pairs if name.strip().lower() == "for"), "")

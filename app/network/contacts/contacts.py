@@ -1,4 +1,6 @@
-"""Contacts: the people one knows here, what each may do with the other's agent, and the end of it."""
+"""Contacts: the people one knows here, what each may do with the other's agent, and the end of
+it.
+"""
 
 import sqlite3
 from typing import Annotated, Literal
@@ -35,7 +37,9 @@ class AgentAccess(Record):
 
 
 class Contact(people.Person):
-    """Someone one knows: `inbound` holds a grant of one's own, of an `outbound` one holds a grant, `mutual` are friends and grants both ways."""
+    """Someone one knows: `inbound` holds a grant of one's own, of an `outbound` one holds a
+    grant, `mutual` are friends and grants both ways.
+    """
 
     direction: Direction
     your_permissions_to_them: Capabilities
@@ -50,7 +54,9 @@ class ContactList(Record):
 
 
 class PermissionsAnswer(Record):
-    """What one grants a contact, whole and in short, and in short what they grant; revision 0 is that nothing was ever said.
+    """What one grants a contact, whole and in short, and in short what they grant.
+
+    Revision 0 is that nothing was ever said.
 
     `fromLink` is the share link that it follows, as long as the owner has said nothing else.
     """
@@ -65,25 +71,54 @@ class PermissionsAnswer(Record):
     from_link: int | None
 
 
-@operation("GET /network/contacts", scope="os.network:read", since="beyond", effect="read", also=("GET /net/contacts",))
+@operation(
+    "GET /network/contacts",
+    scope="os.network:read",
+    since="beyond",
+    effect="read",
+    also=("GET /net/contacts",),
+)
 def list_contacts(
-    tx: Tx, me: Caller, *, q: Annotated[str, Text(200)] = "", limit: Annotated[int, Meta(ge=1), Most(200)] = 50, offset: Offset = 0
+    tx: Tx,
+    me: Caller,
+    *,
+    q: Annotated[str, Text(200)] = "",
+    limit: Annotated[int, Meta(ge=1), Most(200)] = 50,
+    offset: Offset = 0,
 ) -> ContactList:
     """List the caller's contacts by username; `q` is a part of the username or name."""
     wanted = q.strip().casefold()
-    fitting = [row for row in rows(tx, me.user) if wanted in row["username"] or wanted in row["name"].casefold()]
-    return ContactList([shown(tx, me.user, row) for row in fitting[offset : offset + limit]], len(fitting))
+    fitting = [
+        row
+        for row in rows(tx, me.user)
+        if wanted in row["username"] or wanted in row["name"].casefold()
+    ]
+    return ContactList(
+        [shown(tx, me.user, row) for row in fitting[offset : offset + limit]], len(fitting)
+    )
 
 
-@operation("DELETE /network/contacts/{userId}", scope="net.contacts:manage", since="beyond", also=("DELETE /net/contacts/{userId}",))
+@operation(
+    "DELETE /network/contacts/{userId}",
+    scope="net.contacts:manage",
+    since="beyond",
+    also=("DELETE /net/contacts/{userId}",),
+)
 async def remove_contact(app: App, me: Caller, *, user_id: UserRef) -> Record:
     """End a contact on both sides, with all grants and folder shares between the two."""
     return await app.write(_remove, me, user_id, app.part(Behind))
 
 
-@operation("GET /network/contacts/{userId}/permissions", scope="os.network:read", since="beyond", also=("GET /net/permissions/{userId}",))
+@operation(
+    "GET /network/contacts/{userId}/permissions",
+    scope="os.network:read",
+    since="beyond",
+    also=("GET /net/permissions/{userId}",),
+)
 def read_permissions(tx: Tx, me: Caller, *, user_id: UserRef) -> PermissionsAnswer:
-    """Read what a contact may do with the caller's agent, and what the caller may do with theirs."""
+    """Read what a contact may do with the caller's agent, and what the caller may do with
+    theirs.
+    """
     return _answer(tx, me, contact(tx, me, user_id))
 
 
@@ -94,14 +129,23 @@ def read_permissions(tx: Tx, me: Caller, *, user_id: UserRef) -> PermissionsAnsw
     also=("PUT /net/permissions/{userId}",),
     http=Http(
         refuses={
-            "permissions": "folderIds are none of the caller's folders, or stand beside another scope than folders",
+            "permissions": "folderIds are none of the caller's folders, or stand beside another "
+            "scope than folders"
         }
     ),
 )
 async def change_permissions(
-    app: App, me: Caller, *, user_id: UserRef, permissions: Permissions, if_revision: Revision | None = None
+    app: App,
+    me: Caller,
+    *,
+    user_id: UserRef,
+    permissions: Permissions,
+    if_revision: Revision | None = None,
 ) -> PermissionsAnswer:
-    """Replace the whole of what a contact may do with the caller's agent. What is narrower holds from the next call of a tool on."""
+    """Replace the whole of what a contact may do with the caller's agent.
+
+    What is narrower holds from the next call of a tool on.
+    """
     return await app.write(_change, me, user_id, permissions, if_revision, app.part(Behind))
 
 
@@ -111,9 +155,14 @@ def rows(tx: Tx, user: int) -> list[sqlite3.Row]:
 
 
 def contact(tx: Tx, me: Caller, user: str) -> sqlite3.Row:
-    """Give the caller's contact of that id or name; raise NotFound, the same for a stranger as for nobody."""
+    """Give the caller's contact of that id or name.
+
+    Raise NotFound, the same for a stranger as for nobody.
+    """
     wanted = user.strip().lower()
-    row = tx.one(f"{_SELECT} AND (u.uuid = :wanted OR u.username = :wanted)", me=me.user, wanted=wanted)
+    row = tx.one(
+        f"{_SELECT} AND (u.uuid = :wanted OR u.username = :wanted)", me=me.user, wanted=wanted
+    )
     if row is None:
         raise NotFound(f"There is no contact called {user[:64]}.", field="userId")
     return row
@@ -131,21 +180,44 @@ def shown(tx: Tx, user: int, row: sqlite3.Row) -> Contact:
     direction: Direction = "mutual"
     if not row["friend"] and given.is_anything != held.is_anything:
         direction = "inbound" if given.is_anything else "outbound"
-    return Contact(row["uuid"], row["username"], row["name"], direction, given.summary, held.summary, access, row["connected_at"])
+    return Contact(
+        row["uuid"],
+        row["username"],
+        row["name"],
+        direction,
+        given.summary,
+        held.summary,
+        access,
+        row["connected_at"],
+    )
 
 
 def tell_connected(tx: Tx, one: sqlite3.Row, other: sqlite3.Row) -> None:
     """Tell both of two users that they are contacts now."""
     for user, contact in ((one, other), (other, one)):
-        tx.emit("contact.connected", user=user["id"], userId=contact["uuid"], username=contact["username"])
+        tx.emit(
+            "contact.connected",
+            user=user["id"],
+            userId=contact["uuid"],
+            username=contact["username"],
+        )
 
 
-def end_waiting(tx: Tx, me: Caller, held: Grant, behind: Behind, why: str = "the grant was taken back") -> None:
-    """End what waits for its owner's yes by a grant, and forget what they have allowed it for longer."""
+def end_waiting(
+    tx: Tx, me: Caller, held: Grant, behind: Behind, why: str = "the grant was taken back"
+) -> None:
+    """End what waits for its owner's yes by a grant, and forget what they have allowed it for
+    longer.
+    """
     holder = tx.value("SELECT uuid FROM users WHERE id = :id", id=held.holder)
     failure = GrantRevoked(f"What allowed this is gone: {why}.")
     escalations.supersede(
-        tx, me, held.owner, lambda _, row: bool(row["credential_kind"] == "peer" and row["credential"] == held.id), behind, failure=failure
+        tx,
+        me,
+        held.owner,
+        lambda _, row: bool(row["credential_kind"] == "peer" and row["credential"] == held.id),
+        behind,
+        failure=failure,
     )
     precedents.forget(tx, held.owner, Origin("rpc", peer=holder).key(me))
 
@@ -163,7 +235,8 @@ def link_ended(tx: Tx, me: Caller, behind: Behind, *, link: int) -> None:
         _tell_revoked(tx, me, held, "revoked")
 
 
-_SELECT = """SELECT u.id, u.uuid, u.username, u.name, c.friend, c.connected_at FROM contacts c JOIN users u ON u.id = c.contact_id
+_SELECT = """SELECT u.id, u.uuid, u.username, u.name, c.friend, c.connected_at
+          FROM contacts c JOIN users u ON u.id = c.contact_id
     WHERE c.user_id = :me"""
 
 
@@ -176,28 +249,45 @@ def _remove(tx: Tx, me: Caller, user: str, behind: Behind) -> Record:
             _tell_revoked(tx, me, held, "revoked")
     for folder in folder_shares.end_between(tx, me.user, other["id"]):
         for listener in (me.user, other["id"]):
-            tx.emit(REVOKED, user=listener, grantKind="folder", grantId=folder, by=me.user_id, reason="revoked")
+            tx.emit(
+                REVOKED,
+                user=listener,
+                grantKind="folder",
+                grantId=folder,
+                by=me.user_id,
+                reason="revoked",
+            )
     known.disconnect(tx, me.user, other["id"])
     return Record()
 
 
-def _change(tx: Tx, me: Caller, user: str, permissions: Permissions, if_revision: int | None, behind: Behind) -> PermissionsAnswer:
+def _change(
+    tx: Tx, me: Caller, user: str, permissions: Permissions, if_revision: int | None, behind: Behind
+) -> PermissionsAnswer:
     other = contact(tx, me, user)
     wanted = checked(tx, me, permissions)
     before = grant_rows.of(tx, me.user, other["id"])
     after = grant_rows.put(tx, me.user, other["id"], wanted, if_revision=if_revision)
     if before.note_id is not None or permission_object.is_narrower(wanted, before.permissions):
         lost = before.permissions.agent_access and not wanted.agent_access
-        end_waiting(tx, me, after, behind, "the grant was taken back" if lost else "the grant was narrowed")
+        end_waiting(
+            tx, me, after, behind, "the grant was taken back" if lost else "the grant was narrowed"
+        )
         _tell_revoked(tx, me, after, "revoked" if lost else "narrowed")
     return _answer(tx, me, other)
 
 
 def checked(tx: Tx, me: Caller, permissions: Permissions) -> Permissions:
-    """Give the permissions in their one spelling; raise Invalid unless their folders are the caller's own."""
+    """Give the permissions in their one spelling.
+
+    Raise Invalid unless their folders are the caller's own.
+    """
     notes = permissions.notes_access
     if notes.folder_ids and notes.scope != "folders":
-        raise Invalid("permissions.notesAccess.folderIds stands only beside the scope folders.", field="permissions.notesAccess.folderIds")
+        raise Invalid(
+            "permissions.notesAccess.folderIds stands only beside the scope folders.",
+            field="permissions.notesAccess.folderIds",
+        )
     grant_rows.require_own_folders(tx, me.user, permissions)
     return permission_object.plain(permissions)
 
@@ -219,4 +309,11 @@ def _answer(tx: Tx, me: Caller, other: sqlite3.Row) -> PermissionsAnswer:
 def _tell_revoked(tx: Tx, me: Caller, held: Grant, reason: str) -> None:
     """Tell both sides that a grant is gone or narrower."""
     for listener in (held.owner, held.holder):
-        tx.emit(REVOKED, user=listener, grantKind="contact", grantId=held.id, by=me.user_id, reason=reason)
+        tx.emit(
+            REVOKED,
+            user=listener,
+            grantKind="contact",
+            grantId=held.id,
+            by=me.user_id,
+            reason=reason,
+        )

@@ -1,4 +1,6 @@
-"""The handshake: asking to become a contact or to reach another's agent, the answer to that, and connecting by a share link."""
+"""The handshake: asking to become a contact or to reach another's agent, the answer to that, and
+connecting by a share link.
+"""
 
 import sqlite3
 from datetime import timedelta
@@ -16,7 +18,14 @@ from app.core.database.tx import Tx, stamp
 from app.core.limits import RateLimit
 from app.core.operation import Http, operation
 from app.core.schema import Id, Record, Text
-from app.errors import AlreadyConnected, AlreadyPending, Invalid, NotFound, RateLimited, RequestNotPending
+from app.errors import (
+    AlreadyConnected,
+    AlreadyPending,
+    Invalid,
+    NotFound,
+    RateLimited,
+    RequestNotPending,
+)
 from app.network.contacts import contacts, people, threads
 from app.network.contacts.contacts import Contact
 from app.network.contacts.people import Person
@@ -69,7 +78,14 @@ class Accepted(Permissions):
     def of(self, kind: Type) -> Permissions:
         """Give the permissions that this comes to for a request of that type."""
         said = msgspec.structs.asdict(self)
-        return Permissions(**{**said, "agent_access": kind == "agent" if self.agent_access is UNSET else self.agent_access})
+        return Permissions(
+            **{
+                **said,
+                "agent_access": kind == "agent"
+                if self.agent_access is UNSET
+                else self.agent_access,
+            }
+        )
 
 
 class Answered(Record):
@@ -88,30 +104,56 @@ class Connected(Record):
     scope=("net.contacts:manage", "agent.message:send"),
     since="beyond",
     also=("POST /net/contacts/request",),
-    http=Http(
-        refuses={
-            "to": "it is the caller",
-        }
-    ),
+    http=Http(refuses={"to": "it is the caller"}),
 )
 async def request_contact(
-    app: App, me: Caller, *, to: Annotated[str, Meta(min_length=1, max_length=64)], note: Annotated[str, Text(500)] | None = None
+    app: App,
+    me: Caller,
+    *,
+    to: Annotated[str, Meta(min_length=1, max_length=64)],
+    note: Annotated[str, Text(500)] | None = None,
 ) -> Requested:
-    """Ask someone (a username or userId) to become a contact, or with `<username>_coo` for access to their agent. It waits for 30 days."""
+    """Ask someone (a username or userId) to become a contact, or with `<username>_coo` for
+    access to their agent. It waits for 30 days.
+    """
     verdict = app.part(RequestRate).take(me.user)
     if verdict.wait:
-        raise RateLimited("Too many requests to become a contact; wait a moment.", retryAfter=verdict.wait)
+        raise RateLimited(
+            "Too many requests to become a contact; wait a moment.", retryAfter=verdict.wait
+        )
     return await app.write(_request, me, to, note)
 
 
-@operation("GET /network/requests", scope="os.network:read", since="beyond", effect="read", also=("GET /net/contacts/requests",))
+@operation(
+    "GET /network/requests",
+    scope="os.network:read",
+    since="beyond",
+    effect="read",
+    also=("GET /net/contacts/requests",),
+)
 def list_requests(tx: Tx, me: Caller) -> RequestList:
     """List the requests that wait: those to the caller and the caller's own, newest first."""
-    incoming = tx.all(f"{_SELECT} JOIN users u ON u.id = r.from_id WHERE r.to_id = :me AND {_PENDING} ORDER BY r.id DESC", me=me.user, now=tx.now)
-    outgoing = tx.all(f"{_SELECT} JOIN users u ON u.id = r.to_id WHERE r.from_id = :me AND {_PENDING} ORDER BY r.id DESC", me=me.user, now=tx.now)
+    incoming = tx.all(
+        f"{_SELECT} JOIN users u ON u.id = r.from_id "
+        f"WHERE r.to_id = :me AND {_PENDING} ORDER BY r.id DESC",
+        me=me.user,
+        now=tx.now,
+    )
+    outgoing = tx.all(
+        f"{_SELECT} JOIN users u ON u.id = r.to_id "
+        f"WHERE r.from_id = :me AND {_PENDING} ORDER BY r.id DESC",
+        me=me.user,
+        now=tx.now,
+    )
     return RequestList(
-        [Incoming(row["id"], row["type"], row["created_at"], row["note"], people.person(row)) for row in incoming],
-        [Outgoing(row["id"], row["type"], row["created_at"], row["note"], people.person(row)) for row in outgoing],
+        [
+            Incoming(row["id"], row["type"], row["created_at"], row["note"], people.person(row))
+            for row in incoming
+        ],
+        [
+            Outgoing(row["id"], row["type"], row["created_at"], row["note"], people.person(row))
+            for row in outgoing
+        ],
     )
 
 
@@ -123,7 +165,9 @@ def list_requests(tx: Tx, me: Caller) -> RequestList:
 )
 def cancel_request(tx: Tx, me: Caller, *, request_id: Id) -> Record:
     """Take back a request of one's own that still waits."""
-    row = tx.one("SELECT * FROM contact_requests WHERE id = :id AND from_id = :me", id=request_id, me=me.user)
+    row = tx.one(
+        "SELECT * FROM contact_requests WHERE id = :id AND from_id = :me", id=request_id, me=me.user
+    )
     if row is None:
         raise NotFound("There is no such request.", field="requestId")
     _require_pending(tx, row)
@@ -138,15 +182,30 @@ def cancel_request(tx: Tx, me: Caller, *, request_id: Id) -> Record:
     also=("POST /net/contacts/accept",),
     http=Http(
         refuses={
-            "permissions": "folderIds are none of the caller's folders, or stand beside another scope than folders",
+            "permissions": "folderIds are none of the caller's folders, or stand beside another "
+            "scope than folders"
         }
     ),
 )
 def answer_request(
-    tx: Tx, me: Caller, *, request_id: Id, type: Type, action: Literal["accept", "reject"], permissions: Accepted | None = None
+    tx: Tx,
+    me: Caller,
+    *,
+    request_id: Id,
+    type: Type,
+    action: Literal["accept", "reject"],
+    permissions: Accepted | None = None,
 ) -> Answered:
-    """Accept or reject a request to the caller. Without agentAccess `agent` grants that the caller's agent may be asked, `friend` does not."""
-    row = tx.one("SELECT * FROM contact_requests WHERE id = :id AND to_id = :me AND type = :type", id=request_id, me=me.user, type=type)
+    """Accept or reject a request to the caller.
+
+    Without agentAccess `agent` grants that the caller's agent may be asked, `friend` does not.
+    """
+    row = tx.one(
+        "SELECT * FROM contact_requests WHERE id = :id AND to_id = :me AND type = :type",
+        id=request_id,
+        me=me.user,
+        type=type,
+    )
     if row is None:
         raise NotFound("There is no such request.", field="requestId")
     _require_pending(tx, row)
@@ -164,24 +223,36 @@ def answer_request(
     scope=("net.contacts:manage", "agent.message:send"),
     since="beyond",
     also=("POST /net/contacts/connect",),
-    http=Http(
-        guessable=True,
-        refuses={
-            "shareToken": "it is of the caller's own link",
-        },
-    ),
+    http=Http(guessable=True, refuses={"shareToken": "it is of the caller's own link"}),
 )
-async def connect_by_link(app: App, me: Caller, *, share_token: Annotated[str, Meta(min_length=1, max_length=64)]) -> Connected:
-    """Connect with whoever made a share link: the caller gets access to their agent, as far as the link goes."""
+async def connect_by_link(
+    app: App, me: Caller, *, share_token: Annotated[str, Meta(min_length=1, max_length=64)]
+) -> Connected:
+    """Connect with whoever made a share link.
+
+    The caller gets access to their agent, as far as the link goes.
+    """
     return await app.write(_connect, me, share_token, app.part(Links))
 
 
 def waiting_for(tx: Tx, user: int, most: int) -> list[arrivals.Request]:
-    """Give the requests to a user that wait for an answer, the oldest first, as the heartbeat tells of them."""
-    rows = tx.all(f"{_SELECT} JOIN users u ON u.id = r.from_id WHERE r.to_id = :me AND {_PENDING} ORDER BY r.id LIMIT :most",
-                  me=user, now=tx.now, most=most)  # fmt: skip
+    """Give the requests to a user that wait for an answer, the oldest first, as the heartbeat
+    tells of them.
+    """
+    rows = tx.all(
+        f"{_SELECT} JOIN users u ON u.id = r.from_id "
+        f"WHERE r.to_id = :me AND {_PENDING} ORDER BY r.id LIMIT :most",
+        me=user,
+        now=tx.now,
+        most=most,
+    )
     wishes = {"friend": "to become a contact", "agent": "for access to your agent"}
-    return [arrivals.Request(row["id"], row["name"], wishes[row["type"]], row["note"] or "", row["created_at"]) for row in rows]
+    return [
+        arrivals.Request(
+            row["id"], row["name"], wishes[row["type"]], row["note"] or "", row["created_at"]
+        )
+        for row in rows
+    ]
 
 
 def _request(tx: Tx, me: Caller, to: str, note: str | None) -> Requested:
@@ -190,7 +261,12 @@ def _request(tx: Tx, me: Caller, to: str, note: str | None) -> Requested:
     if other["id"] == me.user:
         raise Invalid("to must be someone else.", field="to")
     if _has_already(tx, me.user, other["id"], kind):
-        raise AlreadyConnected(f"{other['username']} is a contact already." if kind == "friend" else "You may ask this agent already.", field="to")
+        raise AlreadyConnected(
+            f"{other['username']} is a contact already."
+            if kind == "friend"
+            else "You may ask this agent already.",
+            field="to",
+        )
     _expire(tx, me.user, other["id"])
     if _waiting(tx, me.user, other["id"], kind) is not None:
         raise AlreadyPending("Your request to them waits for an answer already.", field="to")
@@ -198,8 +274,13 @@ def _request(tx: Tx, me: Caller, to: str, note: str | None) -> Requested:
     made = tx.run(
         """INSERT INTO contact_requests (from_id, to_id, type, note, status, created_at, expires_at)
            VALUES (:me, :to, :type, :note, 'pending', :now, :expires)""",
-        me=me.user, to=other["id"], type=kind, note=note, now=tx.now, expires=stamp(tx.moment + timedelta(days=DAYS)),
-    )  # fmt: skip
+        me=me.user,
+        to=other["id"],
+        type=kind,
+        note=note,
+        now=tx.now,
+        expires=stamp(tx.moment + timedelta(days=DAYS)),
+    )
     row = tx.sure("SELECT * FROM contact_requests WHERE id = :id", id=made.lastrowid)
     if theirs is None:
         sender = {"userId": me.user_id, "username": me.username, "name": _user(tx, me.user)["name"]}
@@ -215,27 +296,50 @@ def _request(tx: Tx, me: Caller, to: str, note: str | None) -> Requested:
 def _connect(tx: Tx, me: Caller, token: str, links: Links) -> Connected:
     link = links.find(tx, token)
     if link is None:
-        raise NotFound("There is no such share link, or it is not open any more.", field="shareToken")
+        raise NotFound(
+            "There is no such share link, or it is not open any more.", field="shareToken"
+        )
     if link.owner == me.user:
         raise Invalid("shareToken must be of someone else's link.", field="shareToken")
     if _has_already(tx, me.user, link.owner, "agent"):
         raise AlreadyConnected("You may ask this agent already.", field="shareToken")
     known.connect(tx, me.user, link.owner, friend=False)
-    held = grant_rows.put(tx, link.owner, me.user, _with_agent(link.permissions), note_id=link.note_id, expires_at=link.expires_at, link=link.id)
+    held = grant_rows.put(
+        tx,
+        link.owner,
+        me.user,
+        _with_agent(link.permissions),
+        note_id=link.note_id,
+        expires_at=link.expires_at,
+        link=link.id,
+    )
     owner = _user(tx, link.owner)
     contacts.tell_connected(tx, owner, _user(tx, me.user))
-    return Connected(contacts.known_as(tx, me.user, link.owner), threads.shared_agent(tx, link.owner, me.user), held.summary)
+    return Connected(
+        contacts.known_as(tx, me.user, link.owner),
+        threads.shared_agent(tx, link.owner, me.user),
+        held.summary,
+    )
 
 
 def _accept(tx: Tx, row: sqlite3.Row, permissions: Permissions | None) -> None:
-    """Make the two contacts, and grant what was chosen; to a request for the agent without a choice that it may be asked."""
+    """Make the two contacts, and grant what was chosen.
+
+    To a request for the agent without a choice that it may be asked.
+    """
     asker, asked = row["from_id"], row["to_id"]
     known.connect(tx, asker, asked, friend=row["type"] == "friend")
     if permissions is not None:
         grant_rows.put(tx, asked, asker, permissions)
     elif row["type"] == "agent":
         held = grant_rows.of(tx, asked, asker)
-        grant_rows.put(tx, asked, asker, _with_agent(held.permissions if held.revision else AGENT_ONLY), note_id=held.note_id)
+        grant_rows.put(
+            tx,
+            asked,
+            asker,
+            _with_agent(held.permissions if held.revision else AGENT_ONLY),
+            note_id=held.note_id,
+        )
     _settle(tx, row["id"], "accepted")
 
 
@@ -250,7 +354,11 @@ def _has_already(tx: Tx, asker: int, asked: int, kind: Type) -> bool:
 
 
 def _waiting(tx: Tx, asker: int, asked: int, kind: Type) -> sqlite3.Row | None:
-    sql = "SELECT * FROM contact_requests WHERE from_id = :asker AND to_id = :asked AND type = :kind AND status = 'pending' AND expires_at > :now"
+    sql = (
+        "SELECT * FROM contact_requests "
+        "WHERE from_id = :asker AND to_id = :asked AND type = :kind "
+        "AND status = 'pending' AND expires_at > :now"
+    )
     return tx.one(sql, asker=asker, asked=asked, kind=kind, now=tx.now)
 
 
@@ -258,24 +366,36 @@ def _expire(tx: Tx, one: int, other: int) -> None:
     """Close the requests between two users whose time is over."""
     tx.run(
         """UPDATE contact_requests SET status = 'expired', decided_at = expires_at
-           WHERE from_id IN (:one, :other) AND to_id IN (:one, :other) AND status = 'pending' AND expires_at <= :now""",
-        one=one, other=other, now=tx.now,
-    )  # fmt: skip
+           WHERE from_id IN (:one, :other) AND to_id IN (:one, :other) AND status = 'pending'
+             AND expires_at <= :now""",
+        one=one,
+        other=other,
+        now=tx.now,
+    )
 
 
 def _require_pending(tx: Tx, row: sqlite3.Row) -> None:
     if row["status"] != "pending" or row["expires_at"] <= tx.now:
         status = "expired" if row["status"] == "pending" else row["status"]
-        raise RequestNotPending(f"This request does not wait any more: it is {status}.", field="requestId")
+        raise RequestNotPending(
+            f"This request does not wait any more: it is {status}.", field="requestId"
+        )
 
 
 def _settle(tx: Tx, request: int, status: str) -> None:
-    tx.run("UPDATE contact_requests SET status = :status, decided_at = :now WHERE id = :id", status=status, now=tx.now, id=request)
+    tx.run(
+        "UPDATE contact_requests SET status = :status, decided_at = :now WHERE id = :id",
+        status=status,
+        now=tx.now,
+        id=request,
+    )
 
 
 def _user(tx: Tx, user: int) -> sqlite3.Row:
     return tx.sure("SELECT id, uuid, username, name FROM users WHERE id = :id", id=user)
 
 
-_SELECT = "SELECT r.id, r.type, r.created_at, r.note, u.uuid, u.username, u.name FROM contact_requests r"
+_SELECT = (
+    "SELECT r.id, r.type, r.created_at, r.note, u.uuid, u.username, u.name FROM contact_requests r"
+)
 _PENDING = "r.status = 'pending' AND r.expires_at > :now"

@@ -1,4 +1,6 @@
-"""Who is meant: users of this server by id or name, as everything that passes between people names them."""
+"""Who is meant: users of this server by id or name, as everything that passes between people
+names them.
+"""
 
 import sqlite3
 
@@ -24,7 +26,10 @@ def person(row: sqlite3.Row) -> Person:
 def meant(tx: Tx, text: str, *, field: str) -> sqlite3.Row:
     """Give the user of that id or username; raise NotFound."""
     wanted = text.strip().lower()
-    row = tx.one("SELECT id, uuid, username, name FROM users WHERE username = :wanted OR uuid = :wanted", wanted=wanted)
+    row = tx.one(
+        "SELECT id, uuid, username, name FROM users WHERE username = :wanted OR uuid = :wanted",
+        wanted=wanted,
+    )
     if row is None:
         raise NotFound(f"There is no user called {text[:64]}.", field=field)
     return row

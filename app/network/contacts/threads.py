@@ -1,4 +1,6 @@
-"""Threads: the one conversation of two people, of one's agent with another person, and of one's own agent with what is sent to it."""
+"""Threads: the one conversation of two people, of one's agent with another person, and of one's
+own agent with what is sent to it.
+"""
 
 from typing import Literal
 
@@ -6,17 +8,27 @@ from app.agent.turn import conversation_rows
 from app.core.database.tx import Tx
 
 Kind = Literal["direct", "shared_agent", "own_agent"]
-TYPES: dict[Kind, conversation_rows.Type] = {"direct": "direct", "shared_agent": "shared_agent", "own_agent": "direct"}
+TYPES: dict[Kind, conversation_rows.Type] = {
+    "direct": "direct",
+    "shared_agent": "shared_agent",
+    "own_agent": "direct",
+}
 
 
 def direct(tx: Tx, user: int, other: int) -> int:
-    """Give the conversation in which two people write to each other themselves; it is made when it is first needed."""
+    """Give the conversation in which two people write to each other themselves.
+
+    It is made when it is first needed.
+    """
     first, second = sorted((user, other))
     return _of(tx, "direct", first, second, owner=None)
 
 
 def shared_agent(tx: Tx, owner: int, other: int) -> int:
-    """Give the conversation of a user's agent with another person: what it sends them, and what they ask it."""
+    """Give the conversation of a user's agent with another person.
+
+    What it sends them, and what they ask it.
+    """
     return _of(tx, "shared_agent", owner, other, owner=owner)
 
 
@@ -27,15 +39,27 @@ def own_agent(tx: Tx, user: int) -> int:
 
 def _of(tx: Tx, kind: Kind, user: int, other: int, *, owner: int | None) -> int:
     found: int | None = tx.value(
-        "SELECT conversation_id FROM threads WHERE kind = :kind AND user_id = :user AND other_id = :other", kind=kind, user=user, other=other
+        "SELECT conversation_id FROM threads "
+        "WHERE kind = :kind AND user_id = :user AND other_id = :other",
+        kind=kind,
+        user=user,
+        other=other,
     )
     if found is not None:
         return found
-    title = "Messages to my agent" if kind == "own_agent" else "Someone who is gone"  # the other side's name stands there while they are
+    title = (
+        "Messages to my agent" if kind == "own_agent" else "Someone who is gone"
+    )  # the other side's name stands there while they are
     members = tuple(dict.fromkeys((user, other)))
-    conversation = conversation_rows.begin(tx, type=TYPES[kind], owner=owner, title=title, members=members)
+    conversation = conversation_rows.begin(
+        tx, type=TYPES[kind], owner=owner, title=title, members=members
+    )
     tx.run(
-        "INSERT INTO threads (kind, user_id, other_id, conversation_id) VALUES (:kind, :user, :other, :conversation)",
-        kind=kind, user=user, other=other, conversation=conversation,
-    )  # fmt: skip
+        "INSERT INTO threads (kind, user_id, other_id, conversation_id) "
+        "VALUES (:kind, :user, :other, :conversation)",
+        kind=kind,
+        user=user,
+        other=other,
+        conversation=conversation,
+    )
     return conversation

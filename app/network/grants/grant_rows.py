@@ -1,4 +1,6 @@
-"""The table of what one user grants another, and the caller that another's agent is while that stands."""
+"""The table of what one user grants another, and the caller that another's agent is while that
+stands.
+"""
 
 import functools
 import sqlite3
@@ -16,7 +18,10 @@ from app.workspace.folders import folder_rows
 
 
 class Grant(NamedTuple):
-    """What an owner grants a holder; revision 0 is that nothing was ever said. `note_id`: of a link to one note, that note and no other."""
+    """What an owner grants a holder; revision 0 is that nothing was ever said.
+
+    `note_id`: of a link to one note, that note and no other.
+    """
 
     id: int
     owner: int
@@ -41,8 +46,15 @@ class Grant(NamedTuple):
 
 
 def of(tx: Tx, owner: int, holder: int) -> Grant:
-    """Give what an owner grants a holder at this moment: nothing, when it was never said, or its time is over."""
-    row = tx.one("SELECT * FROM contact_grants WHERE owner_id = :owner AND holder_id = :holder", owner=owner, holder=holder)
+    """Give what an owner grants a holder at this moment.
+
+    Nothing, when it was never said, or its time is over.
+    """
+    row = tx.one(
+        "SELECT * FROM contact_grants WHERE owner_id = :owner AND holder_id = :holder",
+        owner=owner,
+        holder=holder,
+    )
     if row is None:
         return Grant(0, owner, holder, permission_object.NOTHING, None, 0, None, None)
     return _now(tx, _grant(row))
@@ -50,15 +62,24 @@ def of(tx: Tx, owner: int, holder: int) -> Grant:
 
 def by_link(tx: Tx, owner: int, link: int) -> list[Grant]:
     """Give the grants that follow a link."""
-    rows = tx.all("SELECT * FROM contact_grants WHERE link_id = :link AND owner_id = :owner ORDER BY id", link=link, owner=owner)
+    rows = tx.all(
+        "SELECT * FROM contact_grants WHERE link_id = :link AND owner_id = :owner ORDER BY id",
+        link=link,
+        owner=owner,
+    )
     return [_now(tx, _grant(row)) for row in rows]
 
 
 def _now(tx: Tx, held: Grant) -> Grant:
-    """Give a grant as it is at this moment: that of a link as the link is, nothing where its time is over."""
+    """Give a grant as it is at this moment.
+
+    That of a link as the link is, nothing where its time is over.
+    """
     if held.link is not None and (link := share_rows.as_grant(tx, held.link)) is not None:
         permissions = msgspec.structs.replace(link.permissions, agent_access=True)
-        return held._replace(permissions=permissions, note_id=link.note_id, expires_at=link.expires_at)
+        return held._replace(
+            permissions=permissions, note_id=link.note_id, expires_at=link.expires_at
+        )
     if held.link is not None or _is_over(tx, held):
         return held._replace(permissions=permission_object.NOTHING, note_id=None)
     return held
@@ -75,42 +96,85 @@ def put(
     if_revision: int | None = None,
     link: int | None = None,
 ) -> Grant:
-    """Let these permissions take the place of whatever was granted; raise RevisionConflict when that is not at `if_revision`."""
+    """Let these permissions take the place of whatever was granted.
+
+    Raise RevisionConflict when that is not at `if_revision`.
+    """
     before = of(tx, owner, holder)
     if if_revision is not None and if_revision != before.revision:
-        raise RevisionConflict("The permissions have changed since: ifRevision is not their revision.", field="ifRevision", revision=before.revision)
+        raise RevisionConflict(
+            "The permissions have changed since: ifRevision is not their revision.",
+            field="ifRevision",
+            revision=before.revision,
+        )
     tx.run(
-        """INSERT INTO contact_grants (owner_id, holder_id, permissions, note_id, expires_at, created_at, updated_at, link_id)
+        """INSERT INTO contact_grants (owner_id, holder_id, permissions,
+          note_id, expires_at, created_at, updated_at, link_id)
            VALUES (:owner, :holder, :permissions, :note, :expires, :now, :now, :link)
-           ON CONFLICT (owner_id, holder_id) DO UPDATE SET permissions = excluded.permissions, note_id = excluded.note_id,
-               expires_at = excluded.expires_at, updated_at = excluded.updated_at, link_id = excluded.link_id, revision = revision + 1""",
-        owner=owner, holder=holder, permissions=encode(permission_object.plain(permissions)).decode(), note=note_id, expires=expires_at, now=tx.now, link=link,
-    )  # fmt: skip
+           ON CONFLICT (owner_id, holder_id) DO UPDATE
+             SET permissions = excluded.permissions, note_id = excluded.note_id,
+               expires_at = excluded.expires_at, updated_at = excluded.updated_at, link_id =
+                 excluded.link_id, revision = revision + 1""",
+        owner=owner,
+        holder=holder,
+        permissions=encode(permission_object.plain(permissions)).decode(),
+        note=note_id,
+        expires=expires_at,
+        now=tx.now,
+        link=link,
+    )
     return of(tx, owner, holder)
 
 
 def remove(tx: Tx, owner: int, holder: int) -> Grant:
     """End whatever an owner grants a holder, and give what that was."""
     before = of(tx, owner, holder)
-    tx.run("DELETE FROM contact_grants WHERE owner_id = :owner AND holder_id = :holder", owner=owner, holder=holder)
+    tx.run(
+        "DELETE FROM contact_grants WHERE owner_id = :owner AND holder_id = :holder",
+        owner=owner,
+        holder=holder,
+    )
     return before
 
 
 def peer(tx: Tx, owner: int, holder: int) -> Caller | None:
-    """Give the caller as which the holder's messages are answered by the owner's agent; None without agent access."""
+    """Give the caller as which the holder's messages are answered by the owner's agent.
+
+    None without agent access.
+    """
     held = of(tx, owner, holder)
-    people = {row["id"]: row for row in tx.all("SELECT id, uuid, username FROM users WHERE id IN (:owner, :holder)", owner=owner, holder=holder)}
+    people = {
+        row["id"]: row
+        for row in tx.all(
+            "SELECT id, uuid, username FROM users WHERE id IN (:owner, :holder)",
+            owner=owner,
+            holder=holder,
+        )
+    }
     if not held.permissions.agent_access or owner == holder or len(people) < 2:
         return None
     return permission_object.caller_for(
-        tx, people[owner], held.permissions, kind="peer", name=people[holder]["username"], credential=held.id, note_id=held.note_id,
+        tx,
+        people[owner],
+        held.permissions,
+        kind="peer",
+        name=people[holder]["username"],
+        credential=held.id,
+        note_id=held.note_id,
         renew=functools.partial(peer, owner=owner, holder=holder),
-    )  # fmt: skip
+    )
 
 
 def behind(tx: Tx, escalation: sqlite3.Row) -> Caller | None:
-    """Give the peer that asked for what an escalation holds, as its grant is now; None when that is gone."""
-    row = tx.one("SELECT holder_id FROM contact_grants WHERE id = :id AND owner_id = :me", id=escalation["credential"], me=escalation["user_id"])
+    """Give the peer that asked for what an escalation holds, as its grant is now.
+
+    None when that is gone.
+    """
+    row = tx.one(
+        "SELECT holder_id FROM contact_grants WHERE id = :id AND owner_id = :me",
+        id=escalation["credential"],
+        me=escalation["user_id"],
+    )
     return None if row is None else peer(tx, escalation["user_id"], row["holder_id"])
 
 
@@ -118,11 +182,16 @@ def require_own_folders(tx: Tx, owner: int, permissions: Permissions) -> None:
     """Raise Invalid unless every folder that the permissions name is a live one of the owner's."""
     wanted = set(permissions.notes_access.folder_ids)
     rows = tx.all(
-        f"SELECT id FROM folders WHERE id IN ({folder_rows.IN_LIST}) AND owner_id = :owner AND trash_id IS NULL",
-        ids=folder_rows.in_list(sorted(wanted)), owner=owner,
-    )  # fmt: skip
+        f"SELECT id FROM folders WHERE id IN ({folder_rows.IN_LIST}) "
+        "AND owner_id = :owner AND trash_id IS NULL",
+        ids=folder_rows.in_list(sorted(wanted)),
+        owner=owner,
+    )
     if missing := sorted(wanted - {row["id"] for row in rows}):
-        raise Invalid(f"permissions.notesAccess.folderIds: {missing[0]} is none of your folders.", field="permissions.notesAccess.folderIds")
+        raise Invalid(
+            f"permissions.notesAccess.folderIds: {missing[0]} is none of your folders.",
+            field="permissions.notesAccess.folderIds",
+        )
 
 
 def _is_over(tx: Tx, held: Grant) -> bool:
@@ -132,6 +201,13 @@ def _is_over(tx: Tx, held: Grant) -> bool:
 def _grant(row: sqlite3.Row) -> Grant:
     permissions = msgspec.json.decode(row["permissions"], type=Permissions)
     return Grant(
-        row["id"], row["owner_id"], row["holder_id"], permissions, row["note_id"], row["revision"], row["expires_at"], row["updated_at"],
+        row["id"],
+        row["owner_id"],
+        row["holder_id"],
+        permissions,
+        row["note_id"],
+        row["revision"],
+        row["expires_at"],
+        row["updated_at"],
         row["link_id"],
-    )  # fmt: skip
+    )

@@ -1,4 +1,7 @@
-"""What a share link is to those who connect by it: whose agent it opens, and how far. Whoever keeps the links says so."""
+"""What a share link is to those who connect by it: whose agent it opens, and how far.
+
+Whoever keeps the links says so.
+"""
 
 from collections.abc import Callable
 
@@ -9,7 +12,10 @@ from app.network.grants.permission_object import Permissions
 
 
 class OpenLink(msgspec.Struct, frozen=True):
-    """A link that is neither revoked nor expired: its owner's row number and what it grants; `note_id` of one that is for a note alone."""
+    """A link that is neither revoked nor expired.
+
+    Its owner's row number and what it grants; `note_id` of one that is for a note alone.
+    """
 
     owner: int
     permissions: Permissions
@@ -24,6 +30,9 @@ def _none(tx: Tx, token: str) -> OpenLink | None:
 
 
 class Links(msgspec.Struct):
-    """The open links of this server: `find` gives that of a token; None when it is unknown, revoked or expired."""
+    """The open links of this server.
+
+    `find` gives that of a token; None when it is unknown, revoked or expired.
+    """
 
     find: Callable[[Tx, str], OpenLink | None] = _none

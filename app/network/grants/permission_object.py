@@ -1,4 +1,8 @@
-"""What one user grants others: the permission object of the contract, its summary, and the caller that acts within a grant and nowhere else."""
+"""What one user grants others.
+
+The permission object of the contract, its summary, and the caller that acts within a grant and
+nowhere else.
+"""
 
 import dataclasses
 import sqlite3
@@ -16,16 +20,27 @@ from app.workspace.folders import access
 
 Renew = Callable[[Tx], Caller | None]
 CALENDARS: tuple[Calendar, ...] = ("none", "free_busy", "read", "write")
-READ: Mapping[str | bool, str] = {"none": "none", "free_busy": "free_busy", "full": "full", True: "full", False: "none"}
+READ: Mapping[str | bool, str] = {
+    "none": "none",
+    "free_busy": "free_busy",
+    "full": "full",
+    True: "full",
+    False: "none",
+}
 MOST_FOLDERS, MOST_TOOLS = 1_000, 200
 ToolName = Annotated[str, Meta(min_length=1, max_length=128)]
 
 
 class NotesAccess(Record):
-    """Which notes: none, all, or those in some folders and below them; `write` is reading and creating, `edit` changing too."""
+    """Which notes: none, all, or those in some folders and below them.
+
+    `write` is reading and creating, `edit` changing too.
+    """
 
     scope: Literal["none", "all", "folders"] = "none"
-    folder_ids: Annotated[list[Id], Meta(max_length=MOST_FOLDERS)] = msgspec.field(default_factory=list)
+    folder_ids: Annotated[list[Id], Meta(max_length=MOST_FOLDERS)] = msgspec.field(
+        default_factory=list
+    )
     access: Access = "read"
 
 
@@ -48,7 +63,9 @@ class TodoAccess(Record):
 class ToolAccess(Record):
     """Tools beside those that the other sections come to: of the web and of other servers."""
 
-    allowed_tools: Annotated[list[ToolName], Meta(max_length=MOST_TOOLS)] = msgspec.field(default_factory=list)
+    allowed_tools: Annotated[list[ToolName], Meta(max_length=MOST_TOOLS)] = msgspec.field(
+        default_factory=list
+    )
 
 
 class Permissions(Record):
@@ -86,21 +103,37 @@ def caller_for(
     note_id: int | None = None,
     renew: Renew | None = None,
 ) -> Caller:
-    """Give the caller that acts for an owner (a row with id, uuid and username) within a grant alone.
+    """Give the caller that acts for an owner (a row with id, uuid and username) within a grant
+    alone.
 
-    `name` is who acts, `credential` the grant's or link's number; `note_id` narrows to that one note whatever the permissions say of notes.
-    `renew` gives the caller as the grant is at a later moment, None when it is gone: it is asked at each call and in the transaction of each write.
+    `name` is who acts, `credential` the grant's or link's number; `note_id` narrows to that one
+    note whatever the permissions say of notes. `renew` gives the caller as the grant is at a
+    later moment, None when it is gone: it is asked at each call and in the transaction of each
+    write.
     """
-    reach = dataclasses.replace(reach_of(permissions, note_id=note_id), hidden=access.policies(tx, owner_row["id"]))
+    reach = dataclasses.replace(
+        reach_of(permissions, note_id=note_id), hidden=access.policies(tx, owner_row["id"])
+    )
     return Caller(
-        user=owner_row["id"], user_id=owner_row["uuid"], username=owner_row["username"], kind=kind, scopes=reach.scopes, credential=credential,
-        name=name, reach=reach, renew=renew,
-    )  # fmt: skip
+        user=owner_row["id"],
+        user_id=owner_row["uuid"],
+        username=owner_row["username"],
+        kind=kind,
+        scopes=reach.scopes,
+        credential=credential,
+        name=name,
+        reach=reach,
+        renew=renew,
+    )
 
 
 def reach_of(permissions: Permissions, *, note_id: int | None = None) -> Reach:
     """Give what permissions narrow a caller to; with `note_id` to that one note."""
-    notes, calendar, todos = permissions.notes_access, permissions.calendar_access, permissions.todo_access
+    notes, calendar, todos = (
+        permissions.notes_access,
+        permissions.calendar_access,
+        permissions.todo_access,
+    )
     return Reach(
         notes=notes.scope if note_id is None else "note_only",
         access=notes.access,
@@ -118,21 +151,38 @@ def summary_of(permissions: Permissions, *, note_id: int | None = None) -> Capab
     """Give the summary of permissions; of the tools those that a grant can lend."""
     reach = reach_of(permissions, note_id=note_id)
     notes: Any = "none" if reach.notes == "none" else reach.access
-    return Capabilities(notes, reach.calendar, reach.email, reach.todos_read or reach.todos_create, sorted(reach.lent))
+    return Capabilities(
+        notes,
+        reach.calendar,
+        reach.email,
+        reach.todos_read or reach.todos_create,
+        sorted(reach.lent),
+    )
 
 
 def _calendar(given: CalendarAccess) -> Calendar:
     if given.write:
         return "write"
-    return "read" if given.read in ("full", True) else "free_busy" if given.read == "free_busy" else "none"
+    return (
+        "read"
+        if given.read in ("full", True)
+        else "free_busy"
+        if given.read == "free_busy"
+        else "none"
+    )
 
 
 def plain(permissions: Permissions) -> Permissions:
-    """Give permissions in their one spelling: calendar words for true and false, folders and tools each once."""
+    """Give permissions in their one spelling.
+
+    Calendar words for true and false, folders and tools each once.
+    """
     notes, calendar = permissions.notes_access, permissions.calendar_access
     return msgspec.structs.replace(
         permissions,
-        notes_access=msgspec.structs.replace(notes, folder_ids=sorted(set(notes.folder_ids)) if notes.scope == "folders" else []),
+        notes_access=msgspec.structs.replace(
+            notes, folder_ids=sorted(set(notes.folder_ids)) if notes.scope == "folders" else []
+        ),
         calendar_access=msgspec.structs.replace(calendar, read=READ[calendar.read]),
         tool_access=ToolAccess(list(dict.fromkeys(permissions.tool_access.allowed_tools))),
     )
@@ -141,7 +191,9 @@ def plain(permissions: Permissions) -> Permissions:
 def is_narrower(new: Permissions, old: Permissions) -> bool:
     """Say whether anything that was granted is not granted any more."""
     before, after = reach_of(old), reach_of(new)
-    folders = after.notes == "folders" and (before.notes == "all" or not before.folders <= after.folders)
+    folders = after.notes == "folders" and (
+        before.notes == "all" or not before.folders <= after.folders
+    )
     return (
         (old.agent_access and not new.agent_access)
         or not before.operations <= after.operations

@@ -1,4 +1,6 @@
-"""The table of share links, and the caller that the owner's agent is for whoever came by one, as long as it is open."""
+"""The table of share links, and the caller that the owner's agent is for whoever came by one, as
+long as it is open.
+"""
 
 import functools
 import sqlite3
@@ -26,7 +28,10 @@ NO_NOTE = 0
 
 
 class Link(NamedTuple):
-    """A share link. Its token is shown wherever the link is, so it is kept as it is; whoever has it may do what the link says, and no more."""
+    """A share link. Its token is shown wherever the link is, so it is kept as it is.
+
+    Whoever has it may do what the link says, and no more.
+    """
 
     id: int
     owner: int
@@ -49,18 +54,38 @@ class Link(NamedTuple):
         return "expired" if self.expires_at is not None and self.expires_at <= now else "active"
 
 
-def add(tx: Tx, owner: int, *, label: str, target: Target, answered_by: AnsweredBy, require_sign_in: bool, note_id: int | None, terms: Terms,
-        expires_at: str | None) -> Link:  # fmt: skip
+def add(
+    tx: Tx,
+    owner: int,
+    *,
+    label: str,
+    target: Target,
+    answered_by: AnsweredBy,
+    require_sign_in: bool,
+    note_id: int | None,
+    terms: Terms,
+    expires_at: str | None,
+) -> Link:
     """Make a link with a token that no other has."""
     token = random_tokens.short()
     while tx.one("SELECT 1 FROM share_links WHERE token = :token", token=token) is not None:
         token = random_tokens.short()
     made = tx.run(
-        """INSERT INTO share_links (owner_id, token, label, target, answered_by, require_sign_in, note_id, terms, created_at, expires_at)
-           VALUES (:owner, :token, :label, :target, :answered_by, :sign_in, :note, :terms, :now, :expires)""",
-        owner=owner, token=token, label=label, target=target, answered_by=answered_by, sign_in=int(require_sign_in), note=note_id,
-        terms=encode(terms).decode(), now=tx.now, expires=expires_at,
-    )  # fmt: skip
+        """INSERT INTO share_links (owner_id, token, label, target,
+          answered_by, require_sign_in, note_id, terms, created_at, expires_at)
+           VALUES (:owner, :token, :label, :target, :answered_by, :sign_in, :note, :terms, :now,
+             :expires)""",
+        owner=owner,
+        token=token,
+        label=label,
+        target=target,
+        answered_by=answered_by,
+        sign_in=int(require_sign_in),
+        note=note_id,
+        terms=encode(terms).decode(),
+        now=tx.now,
+        expires=expires_at,
+    )
     return _by_id(tx, made.lastrowid or 0)
 
 
@@ -73,41 +98,82 @@ def set_policy_note(tx: Tx, link: Link, note_id: int) -> Link:
 def change(tx: Tx, link: Link) -> None:
     """Store a link as it is now."""
     tx.run(
-        """UPDATE share_links SET label = :label, target = :target, answered_by = :answered_by, require_sign_in = :sign_in, note_id = :note,
+        """UPDATE share_links SET label = :label, target = :target,
+          answered_by = :answered_by, require_sign_in = :sign_in, note_id = :note,
                terms = :terms, expires_at = :expires WHERE id = :id AND owner_id = :owner""",
-        label=link.label, target=link.target, answered_by=link.answered_by, sign_in=int(link.require_sign_in), note=link.note_id,
-        terms=encode(link.terms).decode(), expires=link.expires_at, id=link.id, owner=link.owner,
-    )  # fmt: skip
+        label=link.label,
+        target=link.target,
+        answered_by=link.answered_by,
+        sign_in=int(link.require_sign_in),
+        note=link.note_id,
+        terms=encode(link.terms).decode(),
+        expires=link.expires_at,
+        id=link.id,
+        owner=link.owner,
+    )
 
 
 def revoke(tx: Tx, link: Link) -> None:
     """Close a link for good."""
-    tx.run("UPDATE share_links SET revoked_at = :now WHERE id = :id AND owner_id = :owner", now=tx.now, id=link.id, owner=link.owner)
+    tx.run(
+        "UPDATE share_links SET revoked_at = :now WHERE id = :id AND owner_id = :owner",
+        now=tx.now,
+        id=link.id,
+        owner=link.owner,
+    )
 
 
 def own(tx: Tx, owner: int, ref: str) -> Link | None:
     """Give a user's link by its id or its token, however it stands; None for any other."""
     by_id = len(ref) <= len(str(LARGEST_ID)) and ref.isascii() and ref.isdecimal()
-    if by_id and (row := tx.one("SELECT * FROM share_links WHERE id = :id AND owner_id = :owner", id=int(ref), owner=owner)) is not None:
+    if (
+        by_id
+        and (
+            row := tx.one(
+                "SELECT * FROM share_links WHERE id = :id AND owner_id = :owner",
+                id=int(ref),
+                owner=owner,
+            )
+        )
+        is not None
+    ):
         return _link(row)
-    row = tx.one("SELECT * FROM share_links WHERE token = :token AND owner_id = :owner", token=ref[:LONGEST_REF], owner=owner)
+    row = tx.one(
+        "SELECT * FROM share_links WHERE token = :token AND owner_id = :owner",
+        token=ref[:LONGEST_REF],
+        owner=owner,
+    )
     return None if row is None else _link(row)
 
 
 def page(tx: Tx, owner: int, status: str, *, limit: int, offset: int = 0) -> tuple[list[Link], int]:
-    """Give a user's links of a status, newest first, and how many there are; `kept` is every link that is not revoked."""
+    """Give a user's links of a status, newest first, and how many there are.
+
+    `kept` is every link that is not revoked.
+    """
     condition = {
-        "active": "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)", "revoked": "revoked_at IS NOT NULL", "all": "1",
+        "active": "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)",
+        "revoked": "revoked_at IS NOT NULL",
+        "all": "1",
         "kept": "revoked_at IS NULL",
-    }[status]  # fmt: skip
+    }[status]
     where = f"FROM share_links WHERE owner_id = :owner AND {condition}"
     total: int = tx.value(f"SELECT count(*) {where}", owner=owner, now=tx.now)
-    rows = tx.all(f"SELECT * {where} ORDER BY id DESC LIMIT :limit OFFSET :offset", owner=owner, now=tx.now, limit=limit, offset=offset)
+    rows = tx.all(
+        f"SELECT * {where} ORDER BY id DESC LIMIT :limit OFFSET :offset",
+        owner=owner,
+        now=tx.now,
+        limit=limit,
+        offset=offset,
+    )
     return [_link(row) for row in rows], total
 
 
 def open_by_token(tx: Tx, token: str) -> Link | None:
-    """Give the link of a token while it is open; None when it is unknown, revoked or expired, or its owner is gone."""
+    """Give the link of a token while it is open.
+
+    None when it is unknown, revoked or expired, or its owner is gone.
+    """
     row = tx.one("SELECT * FROM share_links WHERE token = :token", token=token[:LONGEST_REF])
     link = None if row is None else _link(row)
     return link if link is not None and link.status(tx.now) == "active" else None
@@ -115,12 +181,22 @@ def open_by_token(tx: Tx, token: str) -> Link | None:
 
 def is_open(tx: Tx, link: int) -> bool:
     """Say whether a link is neither revoked nor expired."""
-    return tx.one("SELECT 1 FROM share_links WHERE id = :id AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)",
-                  id=link, now=tx.now) is not None  # fmt: skip
+    return (
+        tx.one(
+            "SELECT 1 FROM share_links WHERE id = :id AND revoked_at IS NULL "
+            "AND (expires_at IS NULL OR expires_at > :now)",
+            id=link,
+            now=tx.now,
+        )
+        is not None
+    )
 
 
 def to_connect(tx: Tx, token: str) -> OpenLink | None:
-    """Give what a link is to those who connect by it; None where it is not open, or shows a note alone."""
+    """Give what a link is to those who connect by it.
+
+    None where it is not open, or shows a note alone.
+    """
     link = open_by_token(tx, token)
     if link is None or link.target == "note":
         return None
@@ -128,43 +204,76 @@ def to_connect(tx: Tx, token: str) -> OpenLink | None:
 
 
 def as_grant(tx: Tx, link_id: int) -> OpenLink | None:
-    """Give what a link grants at this moment to those who have connected by it; None where it is not open any more."""
+    """Give what a link grants at this moment to those who have connected by it.
+
+    None where it is not open any more.
+    """
     row = tx.one("SELECT * FROM share_links WHERE id = :id", id=link_id)
     link = None if row is None else _link(row)
-    return None if link is None or link.status(tx.now) != "active" or link.target == "note" else _to_connect(tx, link)
+    return (
+        None
+        if link is None or link.status(tx.now) != "active" or link.target == "note"
+        else _to_connect(tx, link)
+    )
 
 
 def _to_connect(tx: Tx, link: Link) -> OpenLink:
-    return OpenLink(link.owner, permissions_of(link.terms), _one_note(tx, link), link.expires_at, link.id)
+    return OpenLink(
+        link.owner, permissions_of(link.terms), _one_note(tx, link), link.expires_at, link.id
+    )
 
 
 def _one_note(tx: Tx, link: Link) -> int | None:
-    """Give the one note that a link is for; no note at all where it has left the folders that the link names."""
-    if link.note_id is None or link.terms.scope != "folders" or lies_in(tx, link.owner, link.note_id, link.terms.folder_ids):
+    """Give the one note that a link is for.
+
+    No note at all where it has left the folders that the link names.
+    """
+    if (
+        link.note_id is None
+        or link.terms.scope != "folders"
+        or lies_in(tx, link.owner, link.note_id, link.terms.folder_ids)
+    ):
         return link.note_id
     return NO_NOTE
 
 
 def lies_in(tx: Tx, owner: int, note_id: int, folder_ids: Sequence[int]) -> bool:
     """Say whether a live note of the owner's lies in one of the folders, or below one."""
-    note = tx.one("SELECT folder_id FROM notes WHERE id = :id AND owner_id = :owner AND trash_id IS NULL", id=note_id, owner=owner)
-    return note is not None and not {row["id"] for row in folder_rows.ancestry(tx, note["folder_id"])}.isdisjoint(folder_ids)
+    note = tx.one(
+        "SELECT folder_id FROM notes WHERE id = :id AND owner_id = :owner AND trash_id IS NULL",
+        id=note_id,
+        owner=owner,
+    )
+    return note is not None and not {
+        row["id"] for row in folder_rows.ancestry(tx, note["folder_id"])
+    }.isdisjoint(folder_ids)
 
 
 def caller(tx: Tx, link: int, name: str = GUEST) -> Caller | None:
-    """Give the caller as which guests of a link are answered, who reaches what the link opens and nothing else; None when it is not open."""
+    """Give the caller as which guests of a link are answered, who reaches what the link opens
+    and nothing else; None when it is not open.
+    """
     row = tx.one("SELECT * FROM share_links WHERE id = :id", id=link)
     if row is None or (found := _link(row)).status(tx.now) != "active":
         return None
     owner = tx.sure("SELECT id, uuid, username FROM users WHERE id = :id", id=found.owner)
     return permission_object.caller_for(
-        tx, owner, permissions_of(found.terms), kind="guest", name=name, credential=found.id,
-        note_id=_one_note(tx, found), renew=functools.partial(caller, link=link, name=name),
-    )  # fmt: skip
+        tx,
+        owner,
+        permissions_of(found.terms),
+        kind="guest",
+        name=name,
+        credential=found.id,
+        note_id=_one_note(tx, found),
+        renew=functools.partial(caller, link=link, name=name),
+    )
 
 
 def behind(tx: Tx, escalation: sqlite3.Row) -> Caller | None:
-    """Give the guest that asked for what an escalation holds, as the link is now; None when it is not open any more."""
+    """Give the guest that asked for what an escalation holds, as the link is now.
+
+    None when it is not open any more.
+    """
     found = caller(tx, escalation["credential"], escalation["credential_name"] or GUEST)
     return found if found is not None and found.user == escalation["user_id"] else None
 
@@ -176,6 +285,17 @@ def _by_id(tx: Tx, id_: int) -> Link:
 def _link(row: sqlite3.Row) -> Link:
     terms = msgspec.json.decode(row["terms"], type=Terms)
     return Link(
-        row["id"], row["owner_id"], row["token"], row["label"], row["target"], row["answered_by"], row["require_sign_in"] == 1, row["note_id"],
-        terms, row["policy_note_id"], row["created_at"], row["expires_at"], row["revoked_at"],
-    )  # fmt: skip
+        row["id"],
+        row["owner_id"],
+        row["token"],
+        row["label"],
+        row["target"],
+        row["answered_by"],
+        row["require_sign_in"] == 1,
+        row["note_id"],
+        terms,
+        row["policy_note_id"],
+        row["created_at"],
+        row["expires_at"],
+        row["revoked_at"],
+    )

@@ -1,4 +1,7 @@
-"""The terms of a share link: what it opens, in the words of the contract, and the permissions that those come to."""
+"""The terms of a share link.
+
+What it opens, in the words of the contract, and the permissions that those come to.
+"""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
@@ -24,12 +27,17 @@ Scope = Literal["all", "folders", "note_only"]
 Calendars = Literal["read", "read_calendar", "read_calendar_write"]
 Folders = Annotated[list[Id], Meta(max_length=MOST_FOLDERS)]
 CALENDAR: dict[Calendars, CalendarAccess] = {
-    "read": CalendarAccess(), "read_calendar": CalendarAccess(read="free_busy"), "read_calendar_write": CalendarAccess(read="free_busy", write=True),
-}  # fmt: skip
+    "read": CalendarAccess(),
+    "read_calendar": CalendarAccess(read="free_busy"),
+    "read_calendar_write": CalendarAccess(read="free_busy", write=True),
+}
 
 
 class Identity(Record):
-    """Which of the owner's own words the agent is told when it answers a guest: the notes COO.md, USER.md and POLICY.md."""
+    """Which of the owner's own words the agent is told when it answers a guest.
+
+    The notes COO.md, USER.md and POLICY.md.
+    """
 
     load_coo: bool = True
     load_user: bool = True
@@ -71,25 +79,42 @@ class Terms(Record):
 
 
 def changed(terms: Terms, given: Mapping[str, Any]) -> Terms:
-    """Give terms with what is given of them changed; of an inner object what it does not say stays."""
-    return msgspec.structs.replace(terms, **{name: _changed(getattr(terms, name), value) for name, value in given.items()})
+    """Give terms with what is given of them changed.
+
+    Of an inner object what it does not say stays.
+    """
+    return msgspec.structs.replace(
+        terms, **{name: _changed(getattr(terms, name), value) for name, value in given.items()}
+    )
 
 
 def _changed(before: Any, value: Any) -> Any:
     if not isinstance(value, IdentityChange | TodoAccessChange):
         return value
-    return msgspec.structs.replace(before, **{name: said for name, said in msgspec.structs.asdict(value).items() if said is not UNSET})
+    return msgspec.structs.replace(
+        before,
+        **{name: said for name, said in msgspec.structs.asdict(value).items() if said is not UNSET},
+    )
 
 
 def permissions_of(terms: Terms) -> Permissions:
-    """Give the permissions that a link's terms come to. A link to one note never reaches beyond it, whatever else its terms say."""
+    """Give the permissions that a link's terms come to.
+
+    A link to one note never reaches beyond it, whatever else its terms say.
+    """
     if terms.scope == "note_only":
         return Permissions(agent_access=True, notes_access=NotesAccess(access=terms.notes_access))
     folders = list(terms.folder_ids) if terms.scope == "folders" else []
-    return permission_object.plain(Permissions(
-        agent_access=True, notes_access=NotesAccess(terms.scope, folders, terms.notes_access), calendar_access=CALENDAR[terms.access],
-        email_access=terms.email, todo_access=terms.todos, tool_access=terms.tools,
-    ))  # fmt: skip
+    return permission_object.plain(
+        Permissions(
+            agent_access=True,
+            notes_access=NotesAccess(terms.scope, folders, terms.notes_access),
+            calendar_access=CALENDAR[terms.access],
+            email_access=terms.email,
+            todo_access=terms.todos,
+            tool_access=terms.tools,
+        )
+    )
 
 
 def capabilities_of(terms: Terms, note_id: int | None) -> Capabilities:

@@ -1,4 +1,7 @@
-"""The queue of a local machine: messages of guests that the owner's own machine answers, what it decided, and its answers."""
+"""The queue of a local machine.
+
+Messages of guests that the owner's own machine answers, what it decided, and its answers.
+"""
 
 import json
 from typing import Annotated, Any
@@ -58,38 +61,71 @@ class Replied(Record):
     message_id: int
 
 
-@operation("GET /local-agent/guest-messages", category="runtime", scope="runtime:connect", since="beyond", effect="read")
+@operation(
+    "GET /local-agent/guest-messages",
+    category="runtime",
+    scope="runtime:connect",
+    since="beyond",
+    effect="read",
+)
 def list_guest_messages(tx: Tx, me: Caller, *, since: Offset = 0) -> GuestQueue:
-    """List the messages of guests whom a local machine of the caller's answers, from one on, its own answers included."""
+    """List the messages of guests whom a local machine of the caller's answers, from one on, its
+    own answers included.
+    """
     return _queue(tx, me, since)
 
 
-@operation("POST /local-agent/guest-messages", category="runtime", scope="runtime:connect", since="beyond")
+@operation(
+    "POST /local-agent/guest-messages", category="runtime", scope="runtime:connect", since="beyond"
+)
 def sync_guest_messages(
-    tx: Tx, me: Caller, *, since: Offset = 0, decisions: Annotated[list[dict[str, Any]], Meta(max_length=MOST_DECISIONS)] | None = None
+    tx: Tx,
+    me: Caller,
+    *,
+    since: Offset = 0,
+    decisions: Annotated[list[dict[str, Any]], Meta(max_length=MOST_DECISIONS)] | None = None,
 ) -> GuestQueue:
-    """List the same messages, and keep what the local machine decided: each decision once, by its clientEventId."""
+    """List the same messages, and keep what the local machine decided.
+
+    Each decision once, by its clientEventId.
+    """
     found = _queue(tx, me, since)
     if decisions is not None:
         found.decisions = _kept(tx, me, decisions)
     return found
 
 
-@operation("POST /local-agent/guest-messages/reply", category="runtime", scope="runtime:connect", since="beyond")
+@operation(
+    "POST /local-agent/guest-messages/reply",
+    category="runtime",
+    scope="runtime:connect",
+    since="beyond",
+)
 def reply_to_guest(
-    tx: Tx, me: Caller, *, session_id: Annotated[str, Meta(min_length=1, max_length=64)],
+    tx: Tx,
+    me: Caller,
+    *,
+    session_id: Annotated[str, Meta(min_length=1, max_length=64)],
     content: Annotated[str, Meta(min_length=1, max_length=20_000), Said()],
-) -> Replied:  # fmt: skip
+) -> Replied:
     """Answer a guest from a local machine."""
     session = guest_rows.one(tx, me.user, session_id)
     link = None if session is None else share_rows.own(tx, me.user, session["token"])
     if session is None or link is None or link.answered_by != "local":
-        raise NotFound("There is no such session of a link that a local machine answers.", field="sessionId")
+        raise NotFound(
+            "There is no such session of a link that a local machine answers.", field="sessionId"
+        )
     if link.revoked_at is not None:
         raise GrantRevoked("The share link of this session was revoked.")
     label = senders.agent_name(tx, senders.by_row(tx, me.user))
     message = conversation_rows.add_message(
-        tx, session["conversation_id"], role="assistant", sender_type="agent", sender=None, label=label, content=content
+        tx,
+        session["conversation_id"],
+        role="assistant",
+        sender_type="agent",
+        sender=None,
+        label=label,
+        content=content,
     )
     guest_rows.answered(tx, session["id"])
     return Replied(message)
@@ -97,16 +133,22 @@ def reply_to_guest(
 
 def _queue(tx: Tx, me: Caller, since: int) -> GuestQueue:
     links = tx.all(
-        """SELECT token, label FROM share_links WHERE owner_id = :me AND revoked_at IS NULL AND answered_by = 'local'
+        """SELECT token, label FROM share_links WHERE owner_id = :me
+          AND revoked_at IS NULL AND answered_by = 'local'
              AND (expires_at IS NULL OR expires_at > :now) ORDER BY id""",
-        me=me.user, now=tx.now,
-    )  # fmt: skip
+        me=me.user,
+        now=tx.now,
+    )
     rows = tx.all(
-        """SELECT m.id, s.uuid, m.role, m.content, l.label, m.created_at FROM share_links l JOIN guest_sessions s ON s.link_id = l.id
+        """SELECT m.id, s.uuid, m.role, m.content, l.label, m.created_at
+          FROM share_links l JOIN guest_sessions s ON s.link_id = l.id
            JOIN messages m ON m.conversation_id = s.conversation_id AND m.id > :since
-           WHERE l.owner_id = :me AND l.revoked_at IS NULL AND l.answered_by = 'local' ORDER BY m.id LIMIT :most""",
-        me=me.user, since=since, most=MOST,
-    )  # fmt: skip
+           WHERE l.owner_id = :me AND l.revoked_at IS NULL AND l.answered_by = 'local'
+             ORDER BY m.id LIMIT :most""",
+        me=me.user,
+        since=since,
+        most=MOST,
+    )
     return GuestQueue([QueuedLink(*row) for row in links], [QueuedMessage(*row) for row in rows])
 
 
@@ -116,9 +158,15 @@ def _kept(tx: Tx, me: Caller, decisions: list[dict[str, Any]]) -> Decisions:
     for decision in decisions:
         event, text = decision.get("clientEventId"), json.dumps(decision)
         if not isinstance(event, str) or not 1 <= len(event) <= LONGEST_EVENT or "\0" in event:
-            rejected.append(RejectedDecision(None, f"clientEventId must be a text of 1 to {LONGEST_EVENT} characters."))
+            rejected.append(
+                RejectedDecision(
+                    None, f"clientEventId must be a text of 1 to {LONGEST_EVENT} characters."
+                )
+            )
         elif len(text) > LARGEST_DECISION:
-            rejected.append(RejectedDecision(event, f"The decision is larger than {LARGEST_DECISION} bytes."))
+            rejected.append(
+                RejectedDecision(event, f"The decision is larger than {LARGEST_DECISION} bytes.")
+            )
         else:
             guest_rows.decide(tx, me.user, event, text)
             accepted.append(event)

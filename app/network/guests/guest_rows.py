@@ -1,4 +1,7 @@
-"""The sessions of guests: the table of them, their transcripts, and how many there are. A session's key is kept as a hash alone."""
+"""The sessions of guests: the table of them, their transcripts, and how many there are.
+
+A session's key is kept as a hash alone.
+"""
 
 import sqlite3
 from datetime import timedelta
@@ -15,27 +18,48 @@ PREFIX = "gsk_"
 TITLE = "A guest"
 
 
-def begin(tx: Tx, link: Link, *, guest: int | None, name: str | None, fingerprint: str) -> tuple[sqlite3.Row, str]:
+def begin(
+    tx: Tx, link: Link, *, guest: int | None, name: str | None, fingerprint: str
+) -> tuple[sqlite3.Row, str]:
     """Begin a session of a link; give its row and its key, which is shown once."""
     key = random_tokens.secret(PREFIX)
-    conversation = conversation_rows.begin(tx, type="direct", owner=link.owner, title=name or TITLE, members=())
+    conversation = conversation_rows.begin(
+        tx, type="direct", owner=link.owner, title=name or TITLE, members=()
+    )
     made = tx.run(
-        """INSERT INTO guest_sessions (link_id, owner_id, uuid, key_digest, conversation_id, guest_id, guest_name, fingerprint, created_at, active_at)
-           VALUES (:link, :owner, :uuid, :digest, :conversation, :guest, :name, :fingerprint, :now, :now)""",
-        link=link.id, owner=link.owner, uuid=random_tokens.new_uuid(), digest=keys.digest(key), conversation=conversation, guest=guest, name=name,
-        fingerprint=fingerprint, now=tx.now,
-    )  # fmt: skip
+        """INSERT INTO guest_sessions (link_id, owner_id, uuid, key_digest,
+          conversation_id, guest_id, guest_name, fingerprint, created_at, active_at)
+           VALUES (:link, :owner, :uuid, :digest, :conversation, :guest, :name, :fingerprint,
+             :now, :now)""",
+        link=link.id,
+        owner=link.owner,
+        uuid=random_tokens.new_uuid(),
+        digest=keys.digest(key),
+        conversation=conversation,
+        guest=guest,
+        name=name,
+        fingerprint=fingerprint,
+        now=tx.now,
+    )
     return tx.sure("SELECT * FROM guest_sessions WHERE id = :id", id=made.lastrowid), key
 
 
 def by_key(tx: Tx, link: int, key: str) -> sqlite3.Row | None:
     """Give the session of a link that has this key; None for any other."""
-    return tx.one("SELECT * FROM guest_sessions WHERE key_digest = :digest AND link_id = :link", digest=keys.digest(key), link=link)
+    return tx.one(
+        "SELECT * FROM guest_sessions WHERE key_digest = :digest AND link_id = :link",
+        digest=keys.digest(key),
+        link=link,
+    )
 
 
 def asked(tx: Tx, session: int) -> None:
     """Count one more message that a guest wrote."""
-    tx.run("UPDATE guest_sessions SET asked = asked + 1, active_at = :now WHERE id = :id", now=tx.now, id=session)
+    tx.run(
+        "UPDATE guest_sessions SET asked = asked + 1, active_at = :now WHERE id = :id",
+        now=tx.now,
+        id=session,
+    )
 
 
 def answered(tx: Tx, session: int) -> None:
@@ -46,20 +70,39 @@ def answered(tx: Tx, session: int) -> None:
 def begun_lately(tx: Tx, link: int) -> int:
     """Count the sessions that were begun by a link within a day."""
     since = stamp(tx.moment - DAY)
-    return int(tx.value("SELECT count(*) FROM guest_sessions WHERE link_id = :link AND created_at > :since", link=link, since=since))
+    return int(
+        tx.value(
+            "SELECT count(*) FROM guest_sessions WHERE link_id = :link AND created_at > :since",
+            link=link,
+            since=since,
+        )
+    )
 
 
 def counts(tx: Tx, link: int) -> tuple[int, int, int]:
     """Give how many visitors, sessions, and messages of guests a link has had."""
-    row = tx.sure("SELECT count(DISTINCT fingerprint), count(*), ifnull(sum(asked), 0) FROM guest_sessions WHERE link_id = :link", link=link)
+    row = tx.sure(
+        "SELECT count(DISTINCT fingerprint), count(*), ifnull(sum(asked), 0) "
+        "FROM guest_sessions WHERE link_id = :link",
+        link=link,
+    )
     return row[0], row[1], row[2]
 
 
-def page(tx: Tx, owner: int, *, link: int | None = None, limit: int, offset: int = 0) -> list[sqlite3.Row]:
-    """Give the sessions on a user's links, or on one of them, those with the newest messages first."""
+def page(
+    tx: Tx, owner: int, *, link: int | None = None, limit: int, offset: int = 0
+) -> list[sqlite3.Row]:
+    """Give the sessions on a user's links, or on one of them, those with the newest messages
+    first.
+    """
     which = "s.owner_id = :owner" if link is None else "s.link_id = :link AND s.owner_id = :owner"
-    return tx.all(f"{_SELECT} WHERE {which} ORDER BY s.active_at DESC, s.id DESC LIMIT :limit OFFSET :offset",
-                  owner=owner, link=link, limit=limit, offset=offset)  # fmt: skip
+    return tx.all(
+        f"{_SELECT} WHERE {which} ORDER BY s.active_at DESC, s.id DESC LIMIT :limit OFFSET :offset",
+        owner=owner,
+        link=link,
+        limit=limit,
+        offset=offset,
+    )
 
 
 def one(tx: Tx, owner: int, uuid: str) -> sqlite3.Row | None:
@@ -68,20 +111,41 @@ def one(tx: Tx, owner: int, uuid: str) -> sqlite3.Row | None:
 
 
 def visitors(tx: Tx, owner: int) -> int:
-    """Count who has come by a user's links that are not revoked; one who came by two counts for each."""
-    return int(tx.value(
-        """SELECT ifnull(sum((SELECT count(DISTINCT fingerprint) FROM guest_sessions WHERE link_id = l.id)), 0) FROM share_links l
+    """Count who has come by a user's links that are not revoked.
+
+    One who came by two counts for each.
+    """
+    return int(
+        tx.value(
+            """SELECT ifnull(sum((SELECT count(DISTINCT fingerprint)
+          FROM guest_sessions WHERE link_id = l.id)), 0) FROM share_links l
            WHERE l.owner_id = :owner AND l.revoked_at IS NULL""",
-        owner=owner,
-    ))  # fmt: skip
+            owner=owner,
+        )
+    )
 
 
-def messages(tx: Tx, conversation: int, *, limit: int, after: int = 0, before: int | None = None) -> list[sqlite3.Row]:
-    """Give the messages of a transcript that come after one, oldest first; of those before another the newest."""
+def messages(
+    tx: Tx, conversation: int, *, limit: int, after: int = 0, before: int | None = None
+) -> list[sqlite3.Row]:
+    """Give the messages of a transcript that come after one, oldest first.
+
+    Of those before another the newest.
+    """
     columns = "SELECT id, role, content, created_at FROM messages WHERE conversation_id = :id"
     if before is None:
-        return tx.all(f"{columns} AND id > :after ORDER BY id LIMIT :limit", id=conversation, after=after, limit=limit)
-    return tx.all(f"{columns} AND id < :before ORDER BY id DESC LIMIT :limit", id=conversation, before=before, limit=limit)[::-1]
+        return tx.all(
+            f"{columns} AND id > :after ORDER BY id LIMIT :limit",
+            id=conversation,
+            after=after,
+            limit=limit,
+        )
+    return tx.all(
+        f"{columns} AND id < :before ORDER BY id DESC LIMIT :limit",
+        id=conversation,
+        before=before,
+        limit=limit,
+    )[::-1]
 
 
 def newest(tx: Tx, conversation: int, *, limit: int) -> list[sqlite3.Row]:
@@ -91,33 +155,46 @@ def newest(tx: Tx, conversation: int, *, limit: int) -> list[sqlite3.Row]:
 
 def length(tx: Tx, conversation: int) -> int:
     """Count the messages of a transcript."""
-    return int(tx.value("SELECT count(*) FROM messages WHERE conversation_id = :id", id=conversation))
+    return int(
+        tx.value("SELECT count(*) FROM messages WHERE conversation_id = :id", id=conversation)
+    )
 
 
 def any_running(tx: Tx, link: int) -> bool:
     """Say whether a turn with a guest of a link has not ended."""
-    return tx.one(
-        """SELECT 1 FROM turns t JOIN guest_sessions s ON s.conversation_id = t.conversation_id
+    return (
+        tx.one(
+            """SELECT 1 FROM turns t JOIN guest_sessions s ON s.conversation_id = t.conversation_id
            WHERE t.status = 'running' AND s.link_id = :link LIMIT 1""",
-        link=link,
-    ) is not None  # fmt: skip
+            link=link,
+        )
+        is not None
+    )
 
 
 def purge(tx: Tx, link: int) -> None:
     """Delete every session of a link with its transcript, for good."""
-    for row in tx.all("SELECT conversation_id FROM guest_sessions WHERE link_id = :link", link=link):
+    for row in tx.all(
+        "SELECT conversation_id FROM guest_sessions WHERE link_id = :link", link=link
+    ):
         conversation_rows.delete(tx, row["conversation_id"])
 
 
 def decide(tx: Tx, owner: int, event: str, decision: Any) -> None:
     """Keep what a local machine decided, once."""
     tx.run(
-        """INSERT INTO guest_decisions (owner_id, client_event_id, decision, created_at) VALUES (:owner, :event, :decision, :now)
+        """INSERT INTO guest_decisions (owner_id, client_event_id, decision,
+          created_at) VALUES (:owner, :event, :decision, :now)
            ON CONFLICT (owner_id, client_event_id) DO NOTHING""",
-        owner=owner, event=event, decision=decision, now=tx.now,
-    )  # fmt: skip
+        owner=owner,
+        event=event,
+        decision=decision,
+        now=tx.now,
+    )
 
 
-_SELECT = """SELECT s.*, l.token, l.label, u.uuid AS guest_uuid, u.username AS guest_username, u.name AS user_name,
+_SELECT = """SELECT s.*, l.token, l.label, u.uuid AS guest_uuid, u.username AS
+          guest_username, u.name AS user_name,
     json_extract(u.settings, '$.email') AS guest_email
-    FROM guest_sessions s JOIN share_links l ON l.id = s.link_id LEFT JOIN users u ON u.id = s.guest_id"""
+    FROM guest_sessions s JOIN share_links l ON l.id = s.link_id LEFT
+      JOIN users u ON u.id = s.guest_id"""

@@ -1,4 +1,7 @@
-"""A guest's message and its answer: the owner's agent answers, narrowed to what the link opens, or the owner's own machine does."""
+"""A guest's message and its answer.
+
+The owner's agent answers, narrowed to what the link opens, or the owner's own machine does.
+"""
 
 import asyncio
 import hashlib
@@ -18,7 +21,14 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.line_stream import Lines
 from app.core.schema import Record
-from app.errors import AppError, BudgetExceeded, MessageLimitReached, NotFound, RateLimited, Unavailable
+from app.errors import (
+    AppError,
+    BudgetExceeded,
+    MessageLimitReached,
+    NotFound,
+    RateLimited,
+    Unavailable,
+)
 from app.network.grants import share_rows
 from app.network.grants.share_rows import Link
 from app.network.guests import guest_rows, policy_notes
@@ -44,7 +54,10 @@ Events = asyncio.Queue[dict[str, Any] | None]
 
 
 class Visit(msgspec.Struct, frozen=True):
-    """What a guest sends, and who they are as far as that is known: `guest` is the user who is signed in, `seen` what else tells visitors apart."""
+    """What a guest sends, and who they are as far as that is known.
+
+    `guest` is the user who is signed in, `seen` what else tells visitors apart.
+    """
 
     token: str
     message: str
@@ -55,7 +68,10 @@ class Visit(msgspec.Struct, frozen=True):
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """A guest's message that stands in the tables: its link, its session, and the turn that answers it; None where a local machine does."""
+    """A guest's message that stands in the tables.
+
+    Its link, its session, and the turn that answers it; None where a local machine does.
+    """
 
     link: Link
     owner: Person
@@ -70,7 +86,10 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 class GuestAnswer(Record):
-    """What the agent answered; `pending`: the owner's own machine has not yet, and the answer can be read later."""
+    """What the agent answered; `pending`.
+
+    The owner's own machine has not yet, and the answer can be read later.
+    """
 
     session_key: str
     agent_name: str
@@ -82,7 +101,10 @@ class GuestAnswer(Record):
 
 
 def open_link(tx: Tx, token: str, target: share_rows.Target = "agent") -> Link:
-    """Give an open link of that token and target; raise NotFound, the same for one that is unknown, revoked, expired, or of nobody any more."""
+    """Give an open link of that token and target.
+
+    Raise NotFound, the same for one that is unknown, revoked, expired, or of nobody any more.
+    """
     link = share_rows.open_by_token(tx, token)
     if link is None or link.target != target:
         raise NotFound(NO_LINK, field="token")
@@ -90,7 +112,10 @@ def open_link(tx: Tx, token: str, target: share_rows.Target = "agent") -> Link:
 
 
 def session_of(tx: Tx, link: Link, key: str, guest: int | None) -> sqlite3.Row:
-    """Give the session of a link that has this key; raise NotFound for any other. One that a user began goes on for that user alone."""
+    """Give the session of a link that has this key; raise NotFound for any other.
+
+    One that a user began goes on for that user alone.
+    """
     session = guest_rows.by_key(tx, link.id, key)
     if session is None or session["guest_id"] not in (None, guest):
         raise NotFound(NO_SESSION, field="sessionKey")
@@ -100,11 +125,16 @@ def session_of(tx: Tx, link: Link, key: str, guest: int | None) -> sqlite3.Row:
 def require_room(session: sqlite3.Row) -> None:
     """Raise MessageLimitReached when a session has had as many messages as it takes."""
     if session["asked"] >= MESSAGE_LIMIT:
-        raise MessageLimitReached(f"{MESSAGE_LIMIT} messages are as many as one session takes.", limit=MESSAGE_LIMIT, retryAfter=DAY_SECONDS)
+        raise MessageLimitReached(
+            f"{MESSAGE_LIMIT} messages are as many as one session takes.",
+            limit=MESSAGE_LIMIT,
+            retryAfter=DAY_SECONDS,
+        )
 
 
 def begin(tx: Tx, visit: Visit, settings: Settings) -> Asked:
-    """Store a guest's message, in a new session where it is the first, and begin the turn that answers it.
+    """Store a guest's message, in a new session where it is the first, and begin the turn that
+    answers it.
 
     Raises NotFound, MessageLimitReached, RateLimited and BudgetExceeded, with nothing stored.
     """
@@ -113,17 +143,47 @@ def begin(tx: Tx, visit: Visit, settings: Settings) -> Asked:
     session, key = _session(tx, link, visit, settings)
     require_room(session)
     label, conversation = session["guest_name"] or share_rows.GUEST, session["conversation_id"]
-    message = conversation_rows.add_message(tx, conversation, role="user", sender_type="human", sender=None, label=label, content=visit.message)
+    message = conversation_rows.add_message(
+        tx,
+        conversation,
+        role="user",
+        sender_type="human",
+        sender=None,
+        label=label,
+        content=visit.message,
+    )
     guest_rows.asked(tx, session["id"])
     _tell_owner(tx, owner, visit, message=message, conversation=conversation)
     acting, begun = share_rows.caller(tx, link.id, label), None
     if link.answered_by == "agent" and acting is not None:
-        begun = _turn(tx, link, owner, acting, conversation=conversation, message=message, text=visit.message, settings=settings)
-    return Asked(link, owner, senders.agent_name(tx, owner), session["id"], key, conversation, message, visit.message, begun, acting)
+        begun = _turn(
+            tx,
+            link,
+            owner,
+            acting,
+            conversation=conversation,
+            message=message,
+            text=visit.message,
+            settings=settings,
+        )
+    return Asked(
+        link,
+        owner,
+        senders.agent_name(tx, owner),
+        session["id"],
+        key,
+        conversation,
+        message,
+        visit.message,
+        begun,
+        acting,
+    )
 
 
 async def run(app: App, asked: Asked, *, stream: bool) -> GuestAnswer | Lines:
-    """Answer a guest; the turn goes on and is stored when they have left, and ends when the link is closed."""
+    """Answer a guest; the turn goes on and is stored when they have left, and ends when the link
+    is closed.
+    """
     began, events = time.perf_counter(), Events()
     task = app.tasks.start(_watched(app, asked, events))
     if stream:
@@ -132,7 +192,9 @@ async def run(app: App, asked: Asked, *, stream: bool) -> GuestAnswer | Lines:
     if isinstance(done, AppError):
         raise done
     elapsed = round((time.perf_counter() - began) * 1000)
-    answer = GuestAnswer(asked.session_key, asked.agent_name, asked.owner.name, done or "", "agent", elapsed)
+    answer = GuestAnswer(
+        asked.session_key, asked.agent_name, asked.owner.name, done or "", "agent", elapsed
+    )
     if done is None:
         answer.pending = True
     return answer
@@ -143,26 +205,52 @@ def _session(tx: Tx, link: Link, visit: Visit, settings: Settings) -> tuple[sqli
     if visit.session_key is not None:
         return session_of(tx, link, visit.session_key, visit.guest), visit.session_key
     if guest_rows.begun_lately(tx, link.id) >= settings.guest_sessions:
-        raise RateLimited("This link has begun as many conversations as it may in a day; come back later.", retryAfter=HOUR_SECONDS)
+        raise RateLimited(
+            "This link has begun as many conversations as it may in a day; come back later.",
+            retryAfter=HOUR_SECONDS,
+        )
     name = visit.name
     if name is None and visit.guest is not None:
         name = senders.by_row(tx, visit.guest).name
-    return guest_rows.begin(tx, link, guest=visit.guest, name=name, fingerprint=_fingerprint(link, visit))
+    return guest_rows.begin(
+        tx, link, guest=visit.guest, name=name, fingerprint=_fingerprint(link, visit)
+    )
 
 
 def _fingerprint(link: Link, visit: Visit) -> str:
     """Tell visitors of one link apart, without keeping where they came from."""
     seen = f"user {visit.guest}" if visit.guest is not None else "\n".join(visit.seen)
-    return hashlib.sha256(f"{link.token}\n{seen}".encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    return hashlib.sha256(f"{link.token}\n{seen}".encode("utf-8", "surrogateescape")).hexdigest()[
+        :16
+    ]
 
 
-def _turn(tx: Tx, link: Link, owner: Person, acting: Caller, *, conversation: int, message: int, text: str, settings: Settings) -> Begun:
+def _turn(
+    tx: Tx,
+    link: Link,
+    owner: Person,
+    acting: Caller,
+    *,
+    conversation: int,
+    message: int,
+    text: str,
+    settings: Settings,
+) -> Begun:
     try:
         return agent_rpc.begun_turn(
-            tx, acting, owner=owner, origin=Origin("guest", conversation_id=conversation, share_token=link.token), feature="guest",
-            words=frozenset({"guest"}), conversation=conversation, message=message, text=text,
-            history=agent_rpc.said_before(tx, conversation, None, before=message), settings=settings, told=policy_notes.told(tx, link),
-        )  # fmt: skip
+            tx,
+            acting,
+            owner=owner,
+            origin=Origin("guest", conversation_id=conversation, share_token=link.token),
+            feature="guest",
+            words=frozenset({"guest"}),
+            conversation=conversation,
+            message=message,
+            text=text,
+            history=agent_rpc.said_before(tx, conversation, None, before=message),
+            settings=settings,
+            told=policy_notes.told(tx, link),
+        )
     except BudgetExceeded as error:
         raise BudgetExceeded(NO_BUDGET, **error.details) from None
 
@@ -170,17 +258,31 @@ def _turn(tx: Tx, link: Link, owner: Person, acting: Caller, *, conversation: in
 def _tell_owner(tx: Tx, owner: Person, visit: Visit, *, message: int, conversation: int) -> None:
     """Publish, once it is committed, that a guest has written."""
     guest = None if visit.guest is None else senders.by_row(tx, visit.guest)
-    who = {"userId": guest and guest.user_id, "username": guest and guest.username, "senderType": "human"}
+    who = {
+        "userId": guest and guest.user_id,
+        "username": guest and guest.username,
+        "senderType": "human",
+    }
     tx.emit(
-        deliver_message.RECEIVED, user=owner.id, messageId=message, conversationId=conversation, mode="guest", sender=who,
-        preview=visit.message[: deliver_message.PREVIEW], createdAt=tx.now,
-    )  # fmt: skip
+        deliver_message.RECEIVED,
+        user=owner.id,
+        messageId=message,
+        conversationId=conversation,
+        mode="guest",
+        sender=who,
+        preview=visit.message[: deliver_message.PREVIEW],
+        createdAt=tx.now,
+    )
 
 
 async def _watched(app: App, asked: Asked, events: Events) -> str | AppError | None:
     """Give what is answered, None where nothing is yet; end it when the link is closed."""
     try:
-        answering = app.tasks.start(_answered(app, asked, events) if asked.begun is not None else _answered_elsewhere(app, asked, events))
+        answering = app.tasks.start(
+            _answered(app, asked, events)
+            if asked.begun is not None
+            else _answered_elsewhere(app, asked, events)
+        )
         while not (await asyncio.wait({answering}, timeout=LOOK_SECONDS))[0]:
             if not app.quick(share_rows.is_open, asked.link.id):
                 answering.cancel(GONE)
@@ -200,12 +302,19 @@ async def _answered(app: App, asked: Asked, events: Events) -> str | AppError:
     done = await chat.answer(app, asked.acting, begun, wish, events)
     await app.write(guest_rows.answered, asked.session)
     if isinstance(done, AppError):
-        return BudgetExceeded(NO_BUDGET, **done.details) if isinstance(done, BudgetExceeded) else Unavailable(FAILED)
+        return (
+            BudgetExceeded(NO_BUDGET, **done.details)
+            if isinstance(done, BudgetExceeded)
+            else Unavailable(FAILED)
+        )
     return done.response
 
 
 async def _answered_elsewhere(app: App, asked: Asked, events: Events) -> str | None:
-    """Wait for the answer of the owner's own machine, as long as a call waits; None where there is none yet."""
+    """Wait for the answer of the owner's own machine, as long as a call waits.
+
+    None where there is none yet.
+    """
     found = app.quick(_reply, asked)
     for _ in range(round(app.settings.guest_wait_seconds / LOOK_SECONDS)):
         if found is not None:
@@ -220,15 +329,26 @@ async def _answered_elsewhere(app: App, asked: Asked, events: Events) -> str | N
 
 def _reply(tx: Tx, asked: Asked) -> str | None:
     found: str | None = tx.value(
-        "SELECT content FROM messages WHERE conversation_id = :id AND id > :message AND role = 'assistant' ORDER BY id LIMIT 1",
-        id=asked.conversation, message=asked.message,
-    )  # fmt: skip
+        "SELECT content FROM messages "
+        "WHERE conversation_id = :id AND id > :message AND role = 'assistant' "
+        "ORDER BY id LIMIT 1",
+        id=asked.conversation,
+        message=asked.message,
+    )
     return found
 
 
 async def _lines(asked: Asked, events: Events) -> AsyncIterator[dict[str, Any]]:
-    """Give what a guest is told of a turn as it goes on: the session, the text, and how it ended; not which tools were used."""
-    yield {"type": "session", "sessionKey": asked.session_key, "agentName": asked.agent_name, "ownerName": asked.owner.name}
+    """Give what a guest is told of a turn as it goes on.
+
+    The session, the text, and how it ended; not which tools were used.
+    """
+    yield {
+        "type": "session",
+        "sessionKey": asked.session_key,
+        "agentName": asked.agent_name,
+        "ownerName": asked.owner.name,
+    }
     reason, more = "error", {}
     ended = False
     while (event := await events.get()) is not None:
@@ -245,4 +365,9 @@ async def _lines(asked: Asked, events: Events) -> AsyncIterator[dict[str, Any]]:
 
 
 def _reason(event: dict[str, Any]) -> str:
-    return "length" if event["error"] == BudgetExceeded.code or event["message"] in (live_turn.TOO_MUCH, live_turn.TOO_LONG) else "error"
+    return (
+        "length"
+        if event["error"] == BudgetExceeded.code
+        or event["message"] in (live_turn.TOO_MUCH, live_turn.TOO_LONG)
+        else "error"
+    )

@@ -1,4 +1,6 @@
-"""The guest endpoint: what there is behind a share link, what was said in a session, and asking the owner's agent as a guest."""
+"""The guest endpoint: what there is behind a share link, what was said in a session, and asking
+the owner's agent as a guest.
+"""
 
 import sqlite3
 from typing import Annotated, Literal
@@ -82,12 +84,25 @@ def look_behind_link(tx: Tx, me: Caller, *, token: Token) -> Behind:
         can.calendar != "none",
         can.calendar == "write",
     )
-    return Behind(senders.agent_name(tx, owner), owner.name, found, guest_turns.MESSAGE_LIMIT, link.require_sign_in)
+    return Behind(
+        senders.agent_name(tx, owner),
+        owner.name,
+        found,
+        guest_turns.MESSAGE_LIMIT,
+        link.require_sign_in,
+    )
 
 
 @operation("COMMAND", category="guests", effect="read")
 async def read_guest_messages(
-    app: App, me: Caller, *, token: Token, session_key: SessionKey, after: Offset = 0, guest: Id | None = None, address: str = ""
+    app: App,
+    me: Caller,
+    *,
+    token: Token,
+    session_key: SessionKey,
+    after: Offset = 0,
+    guest: Id | None = None,
+    address: str = "",
 ) -> GuestMessages:
     """Give what was said in a session after a message, to whoever has its key."""
     app.quick(guest_turns.open_link, token)
@@ -97,15 +112,29 @@ async def read_guest_messages(
 
 @operation("COMMAND", category="guests")
 async def ask_as_guest(
-    app: App, me: Caller, *, token: Token, message: Message, mode: Literal["agent"] = "agent", stream: bool = False,
-    session_key: SessionKey | None = None, visitor_name: Annotated[str, Line(0, 80)] | None = None, guest: Id | None = None, address: str = "",
+    app: App,
+    me: Caller,
+    *,
+    token: Token,
+    message: Message,
+    mode: Literal["agent"] = "agent",
+    stream: bool = False,
+    session_key: SessionKey | None = None,
+    visitor_name: Annotated[str, Line(0, 80)] | None = None,
+    guest: Id | None = None,
+    address: str = "",
     agent: str = "",
-) -> GuestAnswer | Lines:  # fmt: skip
-    """Ask the agent behind a share link, in a session that goes on or in a new one; the answer comes whole, or as lines while it is made.
+) -> GuestAnswer | Lines:
+    """Ask the agent behind a share link, in a session that goes on or in a new one.
 
-    `guest` is the row of the user who is signed in; `address` and `agent` tell visitors apart who are not.
+    The answer comes whole, or as lines while it is made.
+
+    `guest` is the row of the user who is signed in; `address` and `agent` tell visitors apart
+    who are not.
     """
-    app.quick(guest_turns.open_link, token)  # before the count: what leads nowhere takes nothing from those who have a link
+    app.quick(
+        guest_turns.open_link, token
+    )  # before the count: what leads nowhere takes nothing from those who have a link
     _take(app, ("address", address))
     if stop_switch.is_stopped(app):
         raise Unavailable(guest_turns.STOPPED)
@@ -116,7 +145,9 @@ async def ask_as_guest(
 
 
 @operation("COMMAND", category="guests", effect="read")
-async def read_shared_note(app: App, me: Caller, *, token: Token, guest: Id | None = None) -> SharedNote:
+async def read_shared_note(
+    app: App, me: Caller, *, token: Token, guest: Id | None = None
+) -> SharedNote:
     """Give the note that a link shows, by the same door as every other reader's."""
     link = app.quick(guest_turns.open_link, token, "note")
     require_signed_in(link, guest)
@@ -124,7 +155,9 @@ async def read_shared_note(app: App, me: Caller, *, token: Token, guest: Id | No
     if acting is None:
         raise NotFound(guest_turns.NO_LINK, field="token")
     note = (await app.call(acting, "get_note_content", {"id": link.note_id})).note
-    return SharedNote(note.title, note.content, app.quick(senders.by_row, link.owner).name, note.updated_at)
+    return SharedNote(
+        note.title, note.content, app.quick(senders.by_row, link.owner).name, note.updated_at
+    )
 
 
 def require_signed_in(link: Link, guest: int | None) -> None:
@@ -133,9 +166,15 @@ def require_signed_in(link: Link, guest: int | None) -> None:
         raise Unauthorized("This link is for people with an account on this server; sign in first.")
 
 
-def _read(tx: Tx, token: str, key: str, after: int, guest: int | None, rate: GuestRate) -> GuestMessages:
+def _read(
+    tx: Tx, token: str, key: str, after: int, guest: int | None, rate: GuestRate
+) -> GuestMessages:
     session = _admitted(tx, token, key, guest, rate)
-    rows = [] if session is None else guest_rows.messages(tx, session["conversation_id"], limit=MOST_READ, after=after)
+    rows = (
+        []
+        if session is None
+        else guest_rows.messages(tx, session["conversation_id"], limit=MOST_READ, after=after)
+    )
     return GuestMessages([GuestMessage(*row) for row in rows])
 
 
@@ -146,7 +185,9 @@ def _look(tx: Tx, token: str, key: str | None, guest: int | None, rate: GuestRat
         guest_turns.require_room(session)
 
 
-def _admitted(tx: Tx, token: str, key: str | None, guest: int | None, rate: GuestRate) -> sqlite3.Row | None:
+def _admitted(
+    tx: Tx, token: str, key: str | None, guest: int | None, rate: GuestRate
+) -> sqlite3.Row | None:
     """Give a session, None for one that is to begin; raise what speaks against it."""
     link = guest_turns.open_link(tx, token)
     require_signed_in(link, guest)

@@ -1,4 +1,8 @@
-"""The policy of a share link: an ordinary note of its owner's, whose section "Policy" the agent is told when it answers a guest of that link."""
+"""The policy of a share link.
+
+An ordinary note of its owner's, whose section "Policy" the agent is told when it answers a guest
+of that link.
+"""
 
 from app.agent.memory import identity
 from app.agent.memory.persona import HEAD, MESSAGES_ONLY
@@ -13,9 +17,15 @@ FOLDERS = ("Workspace", "links")
 UNLABELLED = "Link"
 LONGEST = 10_000
 LONGEST_TITLE = 255
-USUAL = "Answer what guests ask about what this link opens, kindly and briefly. Say so when you do not know."
+USUAL = (
+    "Answer what guests ask about what this link opens, kindly and briefly. Say so "
+    "when you do not know."
+)
 ABOUT = "What holds for guests of this link"
-GUEST = "The one who writes to you is a guest who came by a share link, not the owner; answer them in the owner's place."
+GUEST = (
+    "The one who writes to you is a guest who came by a share link, not the owner; "
+    "answer them in the owner's place."
+)
 _HASHES = regex(r"#+[ \t]*\Z")
 
 
@@ -36,12 +46,19 @@ def title(link: Link) -> str:
 
 def note_of(tx: Tx, link: Link) -> int | None:
     """Give the id of a link's policy note; None when it was deleted."""
-    row = tx.one("SELECT id FROM notes WHERE id = :id AND owner_id = :owner AND trash_id IS NULL", id=link.policy_note_id, owner=link.owner)
+    row = tx.one(
+        "SELECT id FROM notes WHERE id = :id AND owner_id = :owner AND trash_id IS NULL",
+        id=link.policy_note_id,
+        owner=link.owner,
+    )
     return None if row is None else int(row["id"])
 
 
 def told(tx: Tx, link: Link) -> str:
-    """Give what the agent is told when it answers a guest of a link: the owner's own words, as far as the link says, then its policy."""
+    """Give what the agent is told when it answers a guest of a link.
+
+    The owner's own words, as far as the link says, then its policy.
+    """
     words = identity.chosen(tx, link.owner, link.terms.identity.titles) or HEAD
     parts = [words, f"\n\n## {ABOUT}\n{GUEST}"]
     if policy := _policy(tx, link):
@@ -57,28 +74,48 @@ def is_own(tx: Tx, link: Link) -> bool:
 
 
 def _policy(tx: Tx, link: Link) -> str:
-    """Give the text of a policy note's section; of a note that has lost its heading all of it, so that no rule is lost with it."""
+    """Give the text of a policy note's section.
+
+    Of a note that has lost its heading all of it, so that no rule is lost with it.
+    """
     content: str | None = tx.value(
-        "SELECT substr(content, 1, :most) FROM notes WHERE id = :id AND owner_id = :owner AND trash_id IS NULL",
-        id=link.policy_note_id, owner=link.owner, most=4 * LONGEST,
-    )  # fmt: skip
+        "SELECT substr(content, 1, :most) FROM notes "
+        "WHERE id = :id AND owner_id = :owner AND trash_id IS NULL",
+        id=link.policy_note_id,
+        owner=link.owner,
+        most=4 * LONGEST,
+    )
     return identity.cut(_section(content or ""), LONGEST)
 
 
 def _with_low_headings(policy: str) -> str:
-    """Give a policy whose headings are of the third level and below: a higher one would end the section."""
+    """Give a policy whose headings are of the third level and below.
+
+    A higher one would end the section.
+    """
     for line in reversed(blocks.headings(policy)):
         if line.level < 3 and line.depth == 0:
-            policy = policy[: line.start] + _HASHES.sub("### ", policy[line.start : line.inner]) + policy[line.inner :]
+            policy = (
+                policy[: line.start]
+                + _HASHES.sub("### ", policy[line.start : line.inner])
+                + policy[line.inner :]
+            )
     return policy
 
 
 def _section(content: str) -> str:
-    """Give what stands below the heading "Policy", up to the next one of its level or above; the whole text without that heading."""
+    """Give what stands below the heading "Policy", up to the next one of its level or above.
+
+    The whole text without that heading.
+    """
     begun: int | None = None
     for line in (heading for heading in blocks.headings(content) if heading.depth == 0):
         if begun is not None and line.level < 3:
             return content[begun : line.start]
-        if begun is None and line.level == 2 and content[line.inner : line.end].strip(" \t\r#").casefold() == "policy":
+        if (
+            begun is None
+            and line.level == 2
+            and content[line.inner : line.end].strip(" \t\r#").casefold() == "policy"
+        ):
             begun = line.end + 1
     return content if begun is None else content[begun:]

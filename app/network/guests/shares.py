@@ -1,4 +1,6 @@
-"""Share links: making, listing, changing and revoking what opens a part of one's workspace, or one's agent for that part, to guests."""
+"""Share links: making, listing, changing and revoking what opens a part of one's workspace, or
+one's agent for that part, to guests.
+"""
 
 import asyncio
 from datetime import timedelta
@@ -41,10 +43,15 @@ from app.workspace.folders import folder_rows
 
 MOST_LINKS = 1_000
 NOT_ENFORCED = "Only a language model can follow the rules of this policy, and none is set up. "
-TAKES_MESSAGES = "Until then guests of this link are told nothing from your notes; their messages are kept for you."
+TAKES_MESSAGES = (
+    "Until then guests of this link are told nothing from your notes; their "
+    "messages are kept for you."
+)
 QUOTES_ONLY = "Until then guests of this link get quotes from what it names, and nothing else."
 CLOSING_LOOKS = 15
-"""So often it is looked whether the turns of a revoked link have ended, before their transcripts go."""
+"""So often it is looked whether the turns of a revoked link have ended, before their transcripts
+go.
+"""
 Life = Literal["1h", "24h", "7d", "30d", "90d", "never"]
 HOURS: dict[Life, int] = {"1h": 1, "24h": 24, "7d": 7 * 24, "30d": 30 * 24, "90d": 90 * 24}
 """How long a link stays open; what is not here never ends by itself."""
@@ -91,7 +98,9 @@ class ShareLink(Record):
 
 
 class ShareAnswer(Record):
-    """`policyEnforced` is false, with a `notice`, where the link has rules of its own and no language model that could follow them."""
+    """`policyEnforced` is false, with a `notice`, where the link has rules of its own and no
+    language model that could follow them.
+    """
 
     share_link: ShareLink
     policy_enforced: bool | UnsetType = UNSET
@@ -121,38 +130,87 @@ class Revoked(Record):
     ),
 )
 async def create_share_link(
-    app: App, me: Caller, *, scope: Scope, folder_ids: Folders | None = None, note_id: Id | None = None, target: Target = "agent",
-    access: Calendars = "read", notes_access: Access = "read", label: Label = "", expires_in: Life = "30d", require_sign_in: bool = True,
-    identity: Identity | None = None, email: EmailAccess | None = None, todos: TodoAccess | None = None, tools: ToolAccess | None = None,
-    link_policy: Policy | None = None, answered_by: AnsweredBy = "agent",
-) -> ShareAnswer:  # fmt: skip
-    """Make a link by which guests talk with the caller's agent, or with target note read a note; they reach what it says and nothing else.
+    app: App,
+    me: Caller,
+    *,
+    scope: Scope,
+    folder_ids: Folders | None = None,
+    note_id: Id | None = None,
+    target: Target = "agent",
+    access: Calendars = "read",
+    notes_access: Access = "read",
+    label: Label = "",
+    expires_in: Life = "30d",
+    require_sign_in: bool = True,
+    identity: Identity | None = None,
+    email: EmailAccess | None = None,
+    todos: TodoAccess | None = None,
+    tools: ToolAccess | None = None,
+    link_policy: Policy | None = None,
+    answered_by: AnsweredBy = "agent",
+) -> ShareAnswer:
+    """Make a link by which guests talk with the caller's agent, or with target note read a note.
 
-    `notesAccess` write lets them create notes, edit change them too, each time with the owner's yes. Its policy is a note that can be edited.
+    They reach what it says and nothing else.
+
+    `notesAccess` write lets them create notes, edit change them too, each time with the owner's
+    yes. Its policy is a note that can be edited.
     """
     terms = Terms(
-        scope, sorted(set(folder_ids or ())), access, notes_access, identity or Identity(), email or EmailAccess(), todos or TodoAccess(),
+        scope,
+        sorted(set(folder_ids or ())),
+        access,
+        notes_access,
+        identity or Identity(),
+        email or EmailAccess(),
+        todos or TodoAccess(),
         tools or ToolAccess(),
-    )  # fmt: skip
+    )
     wanted = _Wanted(terms, note_id, target, label, require_sign_in, answered_by)
     return await app.write(_create, me, wanted, expires_in, link_policy, app.settings)
 
 
 @operation("TOOL", category="network", scope="os.share:write", tool=Tool(risk="X"))
 async def share_agent(
-    app: App, me: Caller, *, scope: Literal["all", "folders"], folder_ids: Folders | None = None, access: Calendars = "read",
-    notes_access: Access = "read", label: Label = "", expires_in: Life = "30d",
-) -> ShareAnswer:  # fmt: skip
-    """Make a link by which others can talk with the user's agent about all notes or some folders; it is given out by the user. Guests sign in."""
-    wanted = _Wanted(Terms(scope, sorted(set(folder_ids or ())), access, notes_access), None, "agent", label, True, "agent")
+    app: App,
+    me: Caller,
+    *,
+    scope: Literal["all", "folders"],
+    folder_ids: Folders | None = None,
+    access: Calendars = "read",
+    notes_access: Access = "read",
+    label: Label = "",
+    expires_in: Life = "30d",
+) -> ShareAnswer:
+    """Make a link by which others can talk with the user's agent about all notes or some
+    folders; it is given out by the user. Guests sign in.
+    """
+    wanted = _Wanted(
+        Terms(scope, sorted(set(folder_ids or ())), access, notes_access),
+        None,
+        "agent",
+        label,
+        True,
+        "agent",
+    )
     return await app.write(_create, me, wanted, expires_in, None, app.settings)
 
 
-@operation("GET /os/share/list", scope="os.share:read", since="beyond", effect="read", also=("GET /share/list",))
+@operation(
+    "GET /os/share/list",
+    scope="os.share:read",
+    since="beyond",
+    effect="read",
+    also=("GET /share/list",),
+)
 async def list_share_links(
-    app: App, me: Caller, *, status: Literal["active", "revoked", "all"] = "active", limit: Annotated[int, Meta(ge=1), Most(50)] = 20,
+    app: App,
+    me: Caller,
+    *,
+    status: Literal["active", "revoked", "all"] = "active",
+    limit: Annotated[int, Meta(ge=1), Most(50)] = 20,
     offset: Offset = 0,
-) -> ShareList:  # fmt: skip
+) -> ShareList:
     """List the caller's share links, newest first."""
     return await app.read(_list, me, status, limit, offset, app.settings)
 
@@ -177,21 +235,71 @@ async def read_share_link(app: App, me: Caller, *, link_id: LinkRef) -> ShareAns
     ),
 )
 async def change_share_link(
-    app: App, me: Caller, *, link_id: LinkRef, scope: Scope | None = None, folder_ids: Folders | None = None, note_id: Id | None = None,
-    target: Target | None = None, access: Calendars | None = None, notes_access: Access | None = None, label: Label | None = None,
-    expires_in: Life | None = None, require_sign_in: bool | None = None, identity: IdentityChange | None = None, email: EmailAccess | None = None,
-    todos: TodoAccessChange | None = None, tools: ToolAccess | None = None, answered_by: AnsweredBy | None = None,
-) -> ShareAnswer:  # fmt: skip
-    """Change what a share link opens; what is narrower holds from the next call of a tool on. `expiresIn` counts anew from now."""
-    given = {"scope": scope, "folder_ids": None if folder_ids is None else sorted(set(folder_ids)), "access": access, "notes_access": notes_access,
-             "identity": identity, "email": email, "todos": todos, "tools": tools}  # fmt: skip
-    beside = {"note_id": note_id, "target": target, "label": label, "require_sign_in": require_sign_in, "answered_by": answered_by}
-    return await app.write(_change, me, link_id, _given(given), _given(beside), expires_in, app.settings, app.part(Behind))
+    app: App,
+    me: Caller,
+    *,
+    link_id: LinkRef,
+    scope: Scope | None = None,
+    folder_ids: Folders | None = None,
+    note_id: Id | None = None,
+    target: Target | None = None,
+    access: Calendars | None = None,
+    notes_access: Access | None = None,
+    label: Label | None = None,
+    expires_in: Life | None = None,
+    require_sign_in: bool | None = None,
+    identity: IdentityChange | None = None,
+    email: EmailAccess | None = None,
+    todos: TodoAccessChange | None = None,
+    tools: ToolAccess | None = None,
+    answered_by: AnsweredBy | None = None,
+) -> ShareAnswer:
+    """Change what a share link opens; what is narrower holds from the next call of a tool on.
+
+    `expiresIn` counts anew from now.
+    """
+    given = {
+        "scope": scope,
+        "folder_ids": None if folder_ids is None else sorted(set(folder_ids)),
+        "access": access,
+        "notes_access": notes_access,
+        "identity": identity,
+        "email": email,
+        "todos": todos,
+        "tools": tools,
+    }
+    beside = {
+        "note_id": note_id,
+        "target": target,
+        "label": label,
+        "require_sign_in": require_sign_in,
+        "answered_by": answered_by,
+    }
+    return await app.write(
+        _change,
+        me,
+        link_id,
+        _given(given),
+        _given(beside),
+        expires_in,
+        app.settings,
+        app.part(Behind),
+    )
 
 
-@operation("DELETE /os/share/{linkId}", scope="os.share:write", since="beyond", also=("DELETE /share/{linkId}",))
-async def revoke_share_link(app: App, me: Caller, *, link_id: LinkRef, purge: bool = False) -> Revoked:
-    """Revoke a share link at once and for good, calls of guests that are under way included; `purge` deletes its transcripts too."""
+@operation(
+    "DELETE /os/share/{linkId}",
+    scope="os.share:write",
+    since="beyond",
+    also=("DELETE /share/{linkId}",),
+)
+async def revoke_share_link(
+    app: App, me: Caller, *, link_id: LinkRef, purge: bool = False
+) -> Revoked:
+    """Revoke a share link at once and for good, calls of guests that are under way included.
+
+    `purge` deletes its transcripts too.
+    """
     link = await app.write(_revoke, me, link_id, app.part(Behind))
     if not purge:
         return Revoked("The link is revoked.")
@@ -220,10 +328,31 @@ def shown(tx: Tx, link: Link, settings: Settings) -> ShareLink:
     """Give a link as its owner sees it."""
     terms, status, address = link.terms, link.status(tx.now), url(link, settings)
     return ShareLink(
-        link.id, link.token, address, address, terms.scope, terms.folder_ids, link.note_id, link.target, terms.access, terms.notes_access, link.label,
-        link.require_sign_in, status == "active", status, link.answered_by, link.expires_at, link.created_at, terms.identity, terms.email,
-        terms.todos, terms.tools, capabilities_of(terms, link.note_id), policy_notes.note_of(tx, link), Analytics(*guest_rows.counts(tx, link.id)),
-    )  # fmt: skip
+        link.id,
+        link.token,
+        address,
+        address,
+        terms.scope,
+        terms.folder_ids,
+        link.note_id,
+        link.target,
+        terms.access,
+        terms.notes_access,
+        link.label,
+        link.require_sign_in,
+        status == "active",
+        status,
+        link.answered_by,
+        link.expires_at,
+        link.created_at,
+        terms.identity,
+        terms.email,
+        terms.todos,
+        terms.tools,
+        capabilities_of(terms, link.note_id),
+        policy_notes.note_of(tx, link),
+        Analytics(*guest_rows.counts(tx, link.id)),
+    )
 
 
 class _Wanted(Record):
@@ -237,23 +366,43 @@ class _Wanted(Record):
     answered_by: AnsweredBy
 
 
-def _create(tx: Tx, me: Caller, wanted: _Wanted, life: Life, policy: str | None, settings: Settings) -> ShareAnswer:
+def _create(
+    tx: Tx, me: Caller, wanted: _Wanted, life: Life, policy: str | None, settings: Settings
+) -> ShareAnswer:
     _require_sound(tx, me, wanted)
     if share_rows.page(tx, me.user, "kept", limit=1)[1] >= MOST_LINKS:
-        raise QuotaExceeded(f"You have {MOST_LINKS} share links; revoke some first.", limit=MOST_LINKS)
+        raise QuotaExceeded(
+            f"You have {MOST_LINKS} share links; revoke some first.", limit=MOST_LINKS
+        )
     link = share_rows.add(
-        tx, me.user, label=wanted.label, target=wanted.target, answered_by=wanted.answered_by, require_sign_in=wanted.require_sign_in,
-        note_id=wanted.note_id, terms=wanted.terms, expires_at=_end_of(tx, life),
-    )  # fmt: skip
+        tx,
+        me.user,
+        label=wanted.label,
+        target=wanted.target,
+        answered_by=wanted.answered_by,
+        require_sign_in=wanted.require_sign_in,
+        note_id=wanted.note_id,
+        terms=wanted.terms,
+        expires_at=_end_of(tx, life),
+    )
     link = share_rows.set_policy_note(tx, link, policy_notes.make(tx, link, policy))
     answer = ShareAnswer(shown(tx, link, settings))
-    by_rules = link.answered_by == "agent" and link.target == "agent" and model_choice.name_of(tx, me, settings) == model_choice.OFFLINE
+    by_rules = (
+        link.answered_by == "agent"
+        and link.target == "agent"
+        and model_choice.name_of(tx, me, settings) == model_choice.OFFLINE
+    )
     if by_rules and policy_notes.is_own(tx, link):
-        answer.policy_enforced, answer.notice = False, NOT_ENFORCED + (TAKES_MESSAGES if link.terms.scope == "all" else QUOTES_ONLY)
+        answer.policy_enforced, answer.notice = (
+            False,
+            NOT_ENFORCED + (TAKES_MESSAGES if link.terms.scope == "all" else QUOTES_ONLY),
+        )
     return answer
 
 
-def _list(tx: Tx, me: Caller, status: str, limit: int, offset: int, settings: Settings) -> ShareList:
+def _list(
+    tx: Tx, me: Caller, status: str, limit: int, offset: int, settings: Settings
+) -> ShareList:
     links, total = share_rows.page(tx, me.user, status, limit=limit, offset=offset)
     return ShareList([shown(tx, link, settings) for link in links], total)
 
@@ -263,8 +412,15 @@ def _given(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _change(
-    tx: Tx, me: Caller, ref: str, given: dict[str, Any], beside: dict[str, Any], life: Life | None, settings: Settings, behind: Behind
-) -> ShareAnswer:  # fmt: skip
+    tx: Tx,
+    me: Caller,
+    ref: str,
+    given: dict[str, Any],
+    beside: dict[str, Any],
+    life: Life | None,
+    settings: Settings,
+    behind: Behind,
+) -> ShareAnswer:
     before = own(tx, me, ref)
     if before.revoked_at is not None:
         raise NotFound("There is no such share link.", field="linkId")
@@ -276,7 +432,18 @@ def _change(
         after = after._replace(note_id=None)
     if terms.scope != "note_only" and "target" not in beside:
         after = after._replace(target="agent")
-    _require_sound(tx, me, _Wanted(terms, after.note_id, after.target, after.label, after.require_sign_in, after.answered_by))
+    _require_sound(
+        tx,
+        me,
+        _Wanted(
+            terms,
+            after.note_id,
+            after.target,
+            after.label,
+            after.require_sign_in,
+            after.answered_by,
+        ),
+    )
     if life is not None:
         after = after._replace(expires_at=_end_of(tx, life))
     share_rows.change(tx, after)
@@ -298,42 +465,76 @@ def _revoke(tx: Tx, me: Caller, ref: str, behind: Behind) -> int:
 
 
 def _end_waiting(tx: Tx, me: Caller, link: Link, behind: Behind, why: str) -> None:
-    """End what waits for the owner's yes by a link, and forget what they have allowed its guests for longer."""
+    """End what waits for the owner's yes by a link, and forget what they have allowed its guests
+    for longer.
+    """
     failure = GrantRevoked(f"What allowed this is gone: {why}.")
     escalations.supersede(
-        tx, me, link.owner, lambda _, row: bool(row["credential_kind"] == "guest" and row["credential"] == link.id), behind, failure=failure
+        tx,
+        me,
+        link.owner,
+        lambda _, row: bool(row["credential_kind"] == "guest" and row["credential"] == link.id),
+        behind,
+        failure=failure,
     )
     precedents.forget(tx, link.owner, Origin("guest", share_token=link.token).key(me))
 
 
 def _tell_revoked(tx: Tx, me: Caller, link: Link, reason: str) -> None:
-    tx.emit(REVOKED, user=link.owner, grantKind="share_link", grantId=link.id, by=me.user_id, reason=reason)
+    tx.emit(
+        REVOKED,
+        user=link.owner,
+        grantKind="share_link",
+        grantId=link.id,
+        by=me.user_id,
+        reason=reason,
+    )
 
 
 def _require_sound(tx: Tx, me: Caller, wanted: _Wanted) -> None:
-    """Raise Invalid unless the fields fit each other, NotFound unless folders and note are live ones of the caller's own."""
+    """Raise Invalid unless the fields fit each other, NotFound unless folders and note are live
+    ones of the caller's own.
+    """
     scope, folders = wanted.terms.scope, wanted.terms.folder_ids
     if (scope == "folders") != bool(folders):
-        raise Invalid("folderIds must name at least one folder with the scope folders, and stands only there.", field="folderIds")
-    if (wanted.note_id is None and scope == "note_only") or (wanted.note_id is not None and scope == "all"):
-        raise Invalid("noteId must be given with the scope note_only, may be given with folders, and stands only there.", field="noteId")
+        raise Invalid(
+            "folderIds must name at least one folder with the scope folders, and stands "
+            "only there.",
+            field="folderIds",
+        )
+    if (wanted.note_id is None and scope == "note_only") or (
+        wanted.note_id is not None and scope == "all"
+    ):
+        raise Invalid(
+            "noteId must be given with the scope note_only, may be given with folders, and "
+            "stands only there.",
+            field="noteId",
+        )
     if wanted.target == "note" and scope != "note_only":
         raise Invalid("target can only be note with the scope note_only.", field="target")
     rows = tx.all(
-        f"SELECT id FROM folders WHERE id IN ({folder_rows.IN_LIST}) AND owner_id = :me AND trash_id IS NULL",
-        ids=folder_rows.in_list(folders), me=me.user,
-    )  # fmt: skip
+        f"SELECT id FROM folders WHERE id IN ({folder_rows.IN_LIST}) "
+        "AND owner_id = :me AND trash_id IS NULL",
+        ids=folder_rows.in_list(folders),
+        me=me.user,
+    )
     if {row["id"] for row in rows} != set(folders):
         raise NotFound("folderIds: there is no such folder of yours.", field="folderIds")
     live = "SELECT 1 FROM notes WHERE id = :id AND owner_id = :me AND trash_id IS NULL"
     if wanted.note_id is not None and tx.one(live, id=wanted.note_id, me=me.user) is None:
         raise NotFound("noteId: there is no such note of yours.", field="noteId")
-    if wanted.note_id is not None and scope == "folders" and not share_rows.lies_in(tx, me.user, wanted.note_id, folders):
+    if (
+        wanted.note_id is not None
+        and scope == "folders"
+        and not share_rows.lies_in(tx, me.user, wanted.note_id, folders)
+    ):
         raise Invalid("noteId must be a note that lies in one of folderIds.", field="noteId")
 
 
 def _is_narrower(after: Link, before: Link) -> bool:
-    return after.note_id != before.note_id or permission_object.is_narrower(permissions_of(after.terms), permissions_of(before.terms))
+    return after.note_id != before.note_id or permission_object.is_narrower(
+        permissions_of(after.terms), permissions_of(before.terms)
+    )
 
 
 def _end_of(tx: Tx, life: Life) -> str | None:

@@ -1,4 +1,7 @@
-"""Asking another's agent: it answers at once, as its owner narrowed to what they granted; one's own agent needs no grant."""
+"""Asking another's agent: it answers at once, as its owner narrowed to what they granted.
+
+One's own agent needs no grant.
+"""
 
 import asyncio
 import time
@@ -59,7 +62,10 @@ class Answered(Record, tag_field="mode", tag="agent"):
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """A question that stands in the tables: who asks whose agent, the caller that it runs as, the question, and the turn that answers it."""
+    """A question that stands in the tables.
+
+    Who asks whose agent, the caller that it runs as, the question, and the turn that answers it.
+    """
 
     owner: Person
     asker: Person
@@ -76,15 +82,23 @@ def is_agent(to: str) -> bool:
 
 @operation("TOOL", scope="agent.message:send", tool=Tool(risk="O", taint="agent"))
 async def contact_agent(app: App, me: Caller, *, to: To, message: MessageText) -> Answered:
-    """Ask another person's agent and wait for its answer; `to` is that person's username, with or without _coo."""
+    """Ask another person's agent and wait for its answer.
+
+    `to` is that person's username, with or without _coo.
+    """
     named = to if is_agent(to) else to.strip() + users.AGENT_SUFFIX
     return await ask(app, me, to=named, message=message, intent="query", by_agent=True)
 
 
-async def ask(app: App, me: Caller, *, to: str, message: str, intent: str, by_agent: bool = False) -> Answered:
-    """Give what the agent of `to` answers; where it cannot answer now the message waits, and `availability` says why.
+async def ask(
+    app: App, me: Caller, *, to: str, message: str, intent: str, by_agent: bool = False
+) -> Answered:
+    """Give what the agent of `to` answers.
 
-    Raises NotFound, Forbidden where its owner has not granted this, Unavailable when it takes too long.
+    Where it cannot answer now the message waits, and `availability` says why.
+
+    Raises NotFound, Forbidden where its owner has not granted this, Unavailable when it takes
+    too long.
     """
     began = time.perf_counter()
     name = to.strip()[: -len(users.AGENT_SUFFIX)]
@@ -96,8 +110,20 @@ async def ask(app: App, me: Caller, *, to: str, message: str, intent: str, by_ag
         return msgspec.structs.replace(kept, intent=intent, elapsed_ms=_since(began))
     done = await asyncio.shield(app.tasks.start(_answer(app, asked)))
     if isinstance(done, AppError):
-        raise done if asked.owner == asked.asker or not isinstance(done, BudgetExceeded) else Unavailable(NO_BUDGET)
-    return Answered(asked.begun.agent_label, asked.owner.name, done.response, intent, done.tools_used, done.conversation_id, _since(began))
+        raise (
+            done
+            if asked.owner == asked.asker or not isinstance(done, BudgetExceeded)
+            else Unavailable(NO_BUDGET)
+        )
+    return Answered(
+        asked.begun.agent_label,
+        asked.owner.name,
+        done.response,
+        intent,
+        done.tools_used,
+        done.conversation_id,
+        _since(began),
+    )
 
 
 async def run(app: App, asked: Asked) -> Answer | AppError:
@@ -109,39 +135,102 @@ async def run(app: App, asked: Asked) -> Answer | AppError:
 
 
 def granted(tx: Tx, asker: Person, owner: Person) -> Caller:
-    """Give the caller that acts for an agent's owner within what they granted to the one who asks; raise Forbidden where that is nothing."""
+    """Give the caller that acts for an agent's owner within what they granted to the one who
+    asks; raise Forbidden where that is nothing.
+    """
     acting = grant_rows.peer(tx, owner.id, asker.id)
     if acting is None:
-        raise Forbidden(f"{owner.username} has not granted you access to their agent.", reason="agent_access_not_granted")
+        raise Forbidden(
+            f"{owner.username} has not granted you access to their agent.",
+            reason="agent_access_not_granted",
+        )
     return acting
 
 
-def begin_turn(tx: Tx, acting: Caller, *, owner: Person, asker: Person, conversation: int, message: int, text: str, settings: Settings) -> Asked:
-    """Begin the turn that answers a question; its first tokens are reserved, and count for the agent's owner. Raises BudgetExceeded."""
+def begin_turn(
+    tx: Tx,
+    acting: Caller,
+    *,
+    owner: Person,
+    asker: Person,
+    conversation: int,
+    message: int,
+    text: str,
+    settings: Settings,
+) -> Asked:
+    """Begin the turn that answers a question.
+
+    Its first tokens are reserved, and count for the agent's owner. Raises BudgetExceeded.
+    """
     own = owner == asker
-    history = turn_rows.remembered(tx, conversation) if own else said_before(tx, conversation, asker.id, before=message)
+    history = (
+        turn_rows.remembered(tx, conversation)
+        if own
+        else said_before(tx, conversation, asker.id, before=message)
+    )
     origin = Origin("rpc", conversation_id=conversation, peer=asker.user_id)
     begun = begun_turn(
-        tx, acting, owner=owner, origin=origin, feature="rpc", words=frozenset({"agent"}), conversation=conversation, message=message, text=text,
-        history=history, settings=settings,
-    )  # fmt: skip
+        tx,
+        acting,
+        owner=owner,
+        origin=origin,
+        feature="rpc",
+        words=frozenset({"agent"}),
+        conversation=conversation,
+        message=message,
+        text=text,
+        history=history,
+        settings=settings,
+    )
     return Asked(owner, asker, acting, message, text, begun)
 
 
 def begun_turn(
-    tx: Tx, acting: Caller, *, owner: Person, origin: Origin, feature: Feature, words: frozenset[Taint], conversation: int, message: int, text: str,
-    history: Sequence[bytes], settings: Settings, told: str | None = None,
-) -> Begun:  # fmt: skip
-    """Begin the turn in which an owner's agent answers somebody else; its tokens count for the owner. Raises BudgetExceeded."""
+    tx: Tx,
+    acting: Caller,
+    *,
+    owner: Person,
+    origin: Origin,
+    feature: Feature,
+    words: frozenset[Taint],
+    conversation: int,
+    message: int,
+    text: str,
+    history: Sequence[bytes],
+    settings: Settings,
+    told: str | None = None,
+) -> Begun:
+    """Begin the turn in which an owner's agent answers somebody else.
+
+    Its tokens count for the owner. Raises BudgetExceeded.
+    """
     before = turn_rows.taint(tx, conversation)
     model = model_choice.name_of(tx, acting, settings)
-    held = first_call(tx, acting, feature=feature, model=model, texts=(text, told or "", *history), most=settings.max_completion)
+    held = first_call(
+        tx,
+        acting,
+        feature=feature,
+        model=model,
+        texts=(text, told or "", *history),
+        most=settings.max_completion,
+    )
     turn = turn_rows.begin(tx, acting, conversation, message=message, model=model)
     zone = ZoneInfo(users.settings_of_user(tx, owner.id).timezone)
     return Begun(
-        conversation, turn, tuple(history), zone, senders.agent_name(tx, owner), model, held, before, origin=origin, feature=feature, words=words,
-        seconds=settings.rpc_seconds, told=told,
-    )  # fmt: skip
+        conversation,
+        turn,
+        tuple(history),
+        zone,
+        senders.agent_name(tx, owner),
+        model,
+        held,
+        before,
+        origin=origin,
+        feature=feature,
+        words=words,
+        seconds=settings.rpc_seconds,
+        told=told,
+    )
 
 
 def said_before(tx: Tx, conversation: int, asker: int | None, *, before: int) -> list[bytes]:
@@ -150,12 +239,19 @@ def said_before(tx: Tx, conversation: int, asker: int | None, *, before: int) ->
     Of what the tools of those turns gave nothing: the grant may have become narrower since.
     """
     rows = tx.all(
-        """SELECT role, content FROM messages WHERE conversation_id = :id AND id < :before AND (role = 'assistant' OR sender_id IS :asker)
+        """SELECT role, content FROM messages WHERE conversation_id = :id
+          AND id < :before AND (role = 'assistant' OR sender_id IS :asker)
            ORDER BY id DESC LIMIT :most""",
-        id=conversation, asker=asker, before=before, most=REMEMBERED,
-    )  # fmt: skip
+        id=conversation,
+        asker=asker,
+        before=before,
+        most=REMEMBERED,
+    )
     kinds = {"user": ("request", "user-prompt"), "assistant": ("response", "text")}
-    entries = [{"kind": kinds[role][0], "parts": [{"part_kind": kinds[role][1], "content": content}]} for role, content in reversed(rows)]
+    entries = [
+        {"kind": kinds[role][0], "parts": [{"part_kind": kinds[role][1], "content": content}]}
+        for role, content in reversed(rows)
+    ]
     return [msgspec.json.encode(entries)] if entries else []
 
 
@@ -166,18 +262,32 @@ async def _answer(app: App, asked: Asked) -> Answer | AppError:
     return done
 
 
-def _begin(tx: Tx, me: Caller, username: str, text: str, *, by_agent: bool, settings: Settings) -> Asked:
+def _begin(
+    tx: Tx, me: Caller, username: str, text: str, *, by_agent: bool, settings: Settings
+) -> Asked:
     """Store the question and the turn that answers it."""
     owner, asker = senders.find(tx, username), senders.by_row(tx, me.user)
     acting = me if owner == asker else granted(tx, asker, owner)
     conversation, message = _stored(tx, me, owner, text, by_agent=by_agent)
     return begin_turn(
-        tx, acting, owner=owner, asker=asker, conversation=conversation, message=message, text=text, settings=settings
-    )  # fmt: skip
+        tx,
+        acting,
+        owner=owner,
+        asker=asker,
+        conversation=conversation,
+        message=message,
+        text=text,
+        settings=settings,
+    )
 
 
-def _keep(tx: Tx, me: Caller, username: str, text: str, *, by_agent: bool, error: AppError) -> Answered:
-    """Let a question wait until its agent can answer; raise the error where it is one's own, Unavailable where too many wait."""
+def _keep(
+    tx: Tx, me: Caller, username: str, text: str, *, by_agent: bool, error: AppError
+) -> Answered:
+    """Let a question wait until its agent can answer.
+
+    Raise the error where it is one's own, Unavailable where too many wait.
+    """
     owner, asker = senders.find(tx, username), senders.by_row(tx, me.user)
     if owner == asker:
         raise error
@@ -185,31 +295,64 @@ def _keep(tx: Tx, me: Caller, username: str, text: str, *, by_agent: bool, error
     conversation, message = _stored(tx, me, owner, text, by_agent=by_agent)
     reason: waiting_rows.Reason = "budget_spent" if isinstance(error, BudgetExceeded) else "paused"
     next_at = error.details.get("resetsAt")
-    if not waiting_rows.keep(tx, message, owner=owner.id, asker=asker.id, reason=reason, next_at=next_at):
-        raise Unavailable("This agent cannot answer now, and as many of your messages wait for it as it keeps; try again later.")
-    return Answered(senders.agent_name(tx, owner), owner.name, "", "", [], conversation, 0, reason, next_at)
+    if not waiting_rows.keep(
+        tx, message, owner=owner.id, asker=asker.id, reason=reason, next_at=next_at
+    ):
+        raise Unavailable(
+            "This agent cannot answer now, and as many of your messages wait for it as it "
+            "keeps; try again later."
+        )
+    return Answered(
+        senders.agent_name(tx, owner), owner.name, "", "", [], conversation, 0, reason, next_at
+    )
 
 
 def _stored(tx: Tx, me: Caller, owner: Person, text: str, *, by_agent: bool) -> tuple[int, int]:
     """Store a question and tell the agent's owner of it; give its conversation and its id."""
     own, sender = owner.id == me.user, senders.sender(tx, me, agent=by_agent)
-    conversation = threads.own_agent(tx, me.user) if own else threads.shared_agent(tx, owner.id, me.user)
+    conversation = (
+        threads.own_agent(tx, me.user) if own else threads.shared_agent(tx, owner.id, me.user)
+    )
     message = conversation_rows.add_message(
-        tx, conversation, role="user", sender_type=sender.type, sender=me.user, label=sender.label, content=text
-    )  # fmt: skip
+        tx,
+        conversation,
+        role="user",
+        sender_type=sender.type,
+        sender=me.user,
+        label=sender.label,
+        content=text,
+    )
     if not own:
-        deliver_message.tell(tx, owner, sender, message=message, conversation=conversation, mode="agent", content=text)
+        deliver_message.tell(
+            tx,
+            owner,
+            sender,
+            message=message,
+            conversation=conversation,
+            mode="agent",
+            content=text,
+        )
     return conversation, message
 
 
 def _remember(tx: Tx, asked: Asked, answer: str) -> None:
-    """Keep what was asked and answered in the memory of the one who asked; the turn itself lies in that of the agent's owner."""
+    """Keep what was asked and answered in the memory of the one who asked.
+
+    The turn itself lies in that of the agent's owner.
+    """
     if asked.owner != asked.asker:
         conversation = asked.begun.conversation
         episodes.add(
-            tx, asked.asker.id, kind="conversation", key=f"message {asked.message}", title=f"Asked {asked.begun.agent_label}", at=tx.now,
-            text=f"{asked.text}\n\n{answer}".strip(), path=f"conversations/{conversation}", conversation_id=conversation,
-        )  # fmt: skip
+            tx,
+            asked.asker.id,
+            kind="conversation",
+            key=f"message {asked.message}",
+            title=f"Asked {asked.begun.agent_label}",
+            at=tx.now,
+            text=f"{asked.text}\n\n{answer}".strip(),
+            path=f"conversations/{conversation}",
+            conversation_id=conversation,
+        )
 
 
 def _read(tx: Tx, asked: Asked) -> None:

@@ -1,4 +1,7 @@
-"""What happens with every message between people: it is stored, remembered by those who may read it, and they are told."""
+"""What happens with every message between people.
+
+It is stored, remembered by those who may read it, and they are told.
+"""
 
 from collections.abc import Iterable
 from typing import Literal
@@ -16,23 +19,66 @@ Mode = Literal["human", "agent", "group"]
 
 
 def deliver(
-    tx: Tx, conversation: int, sender: Sender, content: str, *, to: Iterable[Person], mode: Mode, client_message_id: str | None = None
+    tx: Tx,
+    conversation: int,
+    sender: Sender,
+    content: str,
+    *,
+    to: Iterable[Person],
+    mode: Mode,
+    client_message_id: str | None = None,
 ) -> int:
-    """Store a message, let those who may read it remember it, tell its recipients and wake their heartbeats, and give its id."""
+    """Store a message, let those who may read it remember it, tell its recipients and wake their
+    heartbeats, and give its id.
+    """
     message = conversation_rows.add_message(
-        tx, conversation, role="user", sender_type=sender.type, sender=sender.person.id, label=sender.label, content=content,
+        tx,
+        conversation,
+        role="user",
+        sender_type=sender.type,
+        sender=sender.person.id,
+        label=sender.label,
+        content=content,
         client_message_id=client_message_id,
-    )  # fmt: skip
+    )
     message_memory.add(tx, message)
     for person in to:
-        tell(tx, person, sender, message=message, conversation=conversation, mode=mode, content=content)
+        tell(
+            tx,
+            person,
+            sender,
+            message=message,
+            conversation=conversation,
+            mode=mode,
+            content=content,
+        )
         clock.wake(tx, person.id)
     return message
 
 
-def tell(tx: Tx, person: Person, sender: Sender, *, message: int, conversation: int, mode: Mode, content: str) -> None:
+def tell(
+    tx: Tx,
+    person: Person,
+    sender: Sender,
+    *,
+    message: int,
+    conversation: int,
+    mode: Mode,
+    content: str,
+) -> None:
     """Publish, once it is committed, that there is a message for someone."""
-    who = {"userId": sender.person.user_id, "username": sender.person.username, "senderType": sender.type}
+    who = {
+        "userId": sender.person.user_id,
+        "username": sender.person.username,
+        "senderType": sender.type,
+    }
     tx.emit(
-        RECEIVED, user=person.id, messageId=message, conversationId=conversation, mode=mode, sender=who, preview=content[:PREVIEW], createdAt=tx.now
+        RECEIVED,
+        user=person.id,
+        messageId=message,
+        conversationId=conversation,
+        mode=mode,
+        sender=who,
+        preview=content[:PREVIEW],
+        createdAt=tx.now,
     )

@@ -1,4 +1,7 @@
-"""Groups: conversations of several people. Membership decides who posts and reads; whoever has been in one for longest is its admin."""
+"""Groups: conversations of several people.
+
+Membership decides who posts and reads; whoever has been in one for longest is its admin.
+"""
 
 from typing import Annotated, Literal
 
@@ -66,7 +69,9 @@ class NewGroups:
         self.rates = RateLimit(per_minute)
 
 
-@operation("POST /network/groups", scope="net.contacts:manage", since="beyond", http=Http(status=201))
+@operation(
+    "POST /network/groups", scope="net.contacts:manage", since="beyond", http=Http(status=201)
+)
 async def create_group(app: App, me: Caller, *, name: GroupName, members: Names) -> OneGroup:
     """Make a group of the caller and some of their contacts; the caller is its admin."""
     if wait := app.part(NewGroups).rates.take(me.user).wait:
@@ -81,7 +86,7 @@ def list_groups(tx: Tx, me: Caller) -> Groups:
         """SELECT c.id FROM conversation_members m JOIN conversations c ON c.id = m.conversation_id
            WHERE m.user_id = :me AND c.type = 'group' ORDER BY c.id DESC""",
         me=me.user,
-    )  # fmt: skip
+    )
     return Groups([_shown(tx, row["id"]) for row in rows])
 
 
@@ -104,14 +109,20 @@ def rename_group(tx: Tx, me: Caller, *, conversation_id: Id, name: GroupName) ->
     "POST /network/groups/{conversationId}/members",
     scope="net.contacts:manage",
     since="beyond",
-    http=Http(
-        refuses={
-            "username": "neither or both of it and members are given",
-        }
-    ),
+    http=Http(refuses={"username": "neither or both of it and members are given"}),
 )
-def add_group_members(tx: Tx, me: Caller, *, conversation_id: Id, username: Name | None = None, members: Names | None = None) -> OneGroup:
-    """Add contacts to a group; only its admin may. They see what is written from now on. Whoever is in it already stays as they are."""
+def add_group_members(
+    tx: Tx,
+    me: Caller,
+    *,
+    conversation_id: Id,
+    username: Name | None = None,
+    members: Names | None = None,
+) -> OneGroup:
+    """Add contacts to a group; only its admin may. They see what is written from now on.
+
+    Whoever is in it already stays as they are.
+    """
     _require_admin(tx, me, conversation_id)
     if (username is None) == (members is None):
         raise Invalid("Give either username or members.", field="username")
@@ -122,13 +133,22 @@ def add_group_members(tx: Tx, me: Caller, *, conversation_id: Id, username: Name
     return OneGroup(_shown(tx, conversation_id))
 
 
-@operation("DELETE /network/groups/{conversationId}/members/{username}", scope="net.contacts:manage", since="beyond")
+@operation(
+    "DELETE /network/groups/{conversationId}/members/{username}",
+    scope="net.contacts:manage",
+    since="beyond",
+)
 def remove_group_member(tx: Tx, me: Caller, *, conversation_id: Id, username: str) -> LeftGroup:
-    """Leave a group, or, as its admin, take someone out of it. When the admin leaves the longest member follows; the last one closes the group."""
+    """Leave a group, or, as its admin, take someone out of it.
+
+    When the admin leaves the longest member follows; the last one closes the group.
+    """
     _require_member(tx, me, conversation_id)
     wanted = username.strip().lower()
     inside = people_in(tx, conversation_id)
-    person = next((person for person in inside if wanted in (person.username, person.user_id)), None)
+    person = next(
+        (person for person in inside if wanted in (person.username, person.user_id)), None
+    )
     if person is None or person.id != me.user:
         _require_admin(tx, me, conversation_id)
     if person is None:
@@ -140,10 +160,12 @@ def remove_group_member(tx: Tx, me: Caller, *, conversation_id: Id, username: st
 def name_for(tx: Tx, me: Caller, conversation: int) -> str | None:
     """Give the name of a group; None where the caller is not in such a group."""
     name: str | None = tx.value(
-        """SELECT title FROM conversations c JOIN conversation_members m ON m.conversation_id = c.id AND m.user_id = :me
+        """SELECT title FROM conversations c
+          JOIN conversation_members m ON m.conversation_id = c.id AND m.user_id = :me
            WHERE c.id = :id AND c.type = 'group'""",
-        me=me.user, id=conversation,
-    )  # fmt: skip
+        me=me.user,
+        id=conversation,
+    )
     return name
 
 
@@ -153,18 +175,22 @@ def people_in(tx: Tx, conversation: int) -> list[Person]:
         """SELECT users.id, uuid, username, name FROM conversation_members m JOIN users ON users.id = m.user_id
            WHERE m.conversation_id = :id ORDER BY m.place""",
         id=conversation,
-    )  # fmt: skip
+    )
     return [Person(*row) for row in rows]
 
 
 def _create(tx: Tx, me: Caller, name: str, members: list[str]) -> OneGroup:
     _require_room(tx, me.user, "You are")
-    conversation = conversation_rows.begin(tx, type="group", owner=None, title=name, members=(me.user,))
+    conversation = conversation_rows.begin(
+        tx, type="group", owner=None, title=name, members=(me.user,)
+    )
     _add(tx, me, conversation, [each for each in members if each != me.username], inside=1)
     return OneGroup(_shown(tx, conversation))
 
 
-def _add(tx: Tx, me: Caller, conversation: int, names: list[str], *, inside: int, field: str = "members") -> None:
+def _add(
+    tx: Tx, me: Caller, conversation: int, names: list[str], *, inside: int, field: str = "members"
+) -> None:
     """Add people to a group, all or none."""
     names = list(dict.fromkeys(names))
     if inside + len(names) > MOST_MEMBERS:
@@ -179,17 +205,23 @@ def _contact(tx: Tx, me: Caller, name: str, field: str) -> Person:
     """Give a contact of the caller; raise NotConnected for anyone else."""
     person = senders.find(tx, name, field=field)
     if not contact_pairs.connected(tx, me.user, person.id):
-        raise NotConnected(f"{person.username} is not one of your contacts.", field=field, username=person.username)
+        raise NotConnected(
+            f"{person.username} is not one of your contacts.", field=field, username=person.username
+        )
     return person
 
 
 def _require_room(tx: Tx, user: int, who: str) -> None:
     number = tx.value(
-        "SELECT count(*) FROM conversation_members m JOIN conversations c ON c.id = m.conversation_id WHERE m.user_id = :user AND c.type = 'group'",
+        "SELECT count(*) FROM conversation_members m "
+        "JOIN conversations c ON c.id = m.conversation_id "
+        "WHERE m.user_id = :user AND c.type = 'group'",
         user=user,
     )
     if number >= MOST_GROUPS:
-        raise QuotaExceeded(f"{who} in {MOST_GROUPS} groups already, and no one can be in more.", field="members")
+        raise QuotaExceeded(
+            f"{who} in {MOST_GROUPS} groups already, and no one can be in more.", field="members"
+        )
 
 
 def _require_member(tx: Tx, me: Caller, conversation: int) -> None:
@@ -206,10 +238,13 @@ def _require_admin(tx: Tx, me: Caller, conversation: int) -> None:
 def _shown(tx: Tx, conversation: int) -> Group:
     row = tx.sure("SELECT title, created_at FROM conversations WHERE id = :id", id=conversation)
     rows = tx.all(
-        """SELECT uuid, username, name, 'member', joined_at FROM conversation_members m JOIN users ON users.id = m.user_id
+        """SELECT uuid, username, name, 'member', joined_at
+          FROM conversation_members m JOIN users ON users.id = m.user_id
            WHERE m.conversation_id = :id ORDER BY m.place""",
         id=conversation,
-    )  # fmt: skip
+    )
     members = [Member(*each) for each in rows]
     members[0] = msgspec.structs.replace(members[0], role="admin")
-    return Group(conversation, row["title"], members[0].user_id, len(members), members, row["created_at"])
+    return Group(
+        conversation, row["title"], members[0].user_id, len(members), members, row["created_at"]
+    )

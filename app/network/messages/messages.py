@@ -1,4 +1,7 @@
-"""Messages to people, to their agents and to groups: one endpoint, whose `to` says which. A message conveys intent, never authority."""
+"""Messages to people, to their agents and to groups: one endpoint, whose `to` says which.
+
+A message conveys intent, never authority.
+"""
 
 import time
 from collections.abc import Callable
@@ -22,7 +25,14 @@ IDEMPOTENT_SECONDS = 300
 GROUP = "group:"
 _INTEGER = regex("-?[0-9]+")
 
-To = Annotated[str, Meta(min_length=1, max_length=200, description="<username>, <username>_coo for that user's agent, or group:<conversationId>")]
+To = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=200,
+        description="<username>, <username>_coo for that user's agent, or group:<conversationId>",
+    ),
+]
 Human = Annotated[str, Meta(min_length=1, max_length=200)]
 MessageText = Annotated[str, Meta(min_length=1, max_length=4000), Said()]
 Intent = Annotated[str, Line(0, 64)]
@@ -57,12 +67,16 @@ class Posted(Record, tag_field="mode", tag="group"):
 Write = Callable[[Tx, Caller], Delivered | Posted]
 
 
-def _one_write(*, to: str, message: str, intent: str | None, client_message_id: str | None) -> Write | None:
+def _one_write(
+    *, to: str, message: str, intent: str | None, client_message_id: str | None
+) -> Write | None:
     """Give the one transaction that such a message is; None for one that an agent answers."""
     began = time.perf_counter()
     label = "inform" if intent is None else intent
     if to.startswith(GROUP):
-        return lambda tx, me: _post(tx, me, to.removeprefix(GROUP), message, label, client_message_id, began)
+        return lambda tx, me: _post(
+            tx, me, to.removeprefix(GROUP), message, label, client_message_id, began
+        )
     if agent_rpc.is_agent(to):
         return None
     return lambda tx, me: _send(tx, me, to, message, label, began)
@@ -73,29 +87,47 @@ def _one_write(*, to: str, message: str, intent: str | None, client_message_id: 
     scope="agent.message:send",
     also=("POST /net/messages",),
     http=Http(
-        refuses={
-            "to": "it is the caller, or group: without a number",
-        },
+        refuses={"to": "it is the caller, or group: without a number"},
         idempotent=IDEMPOTENT_SECONDS,
         once=_one_write,
     ),
 )
 async def send_message(
-    app: App, me: Caller, *, to: To, message: MessageText, intent: Intent | None = None, client_message_id: ClientMessageId | None = None
+    app: App,
+    me: Caller,
+    *,
+    to: To,
+    message: MessageText,
+    intent: Intent | None = None,
+    client_message_id: ClientMessageId | None = None,
 ) -> agent_rpc.Answered | Delivered | Posted:
     """Send a message to a person's inbox, to a person's agent, which answers, or into a group.
 
-    `to` is a username or a user's id, `<username>_coo`, or `group:<conversationId>`. With a `clientMessageId` a message comes into a group only once.
+    `to` is a username or a user's id, `<username>_coo`, or `group:<conversationId>`. With a
+    `clientMessageId` a message comes into a group only once.
     """
     step = _one_write(to=to, message=message, intent=intent, client_message_id=client_message_id)
     if step is None:
-        return await agent_rpc.ask(app, me, to=to, message=message, intent="query" if intent is None else intent)
+        return await agent_rpc.ask(
+            app, me, to=to, message=message, intent="query" if intent is None else intent
+        )
     return await app.write(step, me)
 
 
-@operation("TOOL", scope="agent.message:send", tool=Tool(names={"recipientId": "recipient_id"}, risk="O"))  # fmt: skip
-def send_message_to_human(tx: Tx, me: Caller, *, message: MessageText, to: Human | None = None, recipient_id: Human | None = None) -> Delivered:
-    """Send a message to a person's inbox, in the name of the user's agent; `to` is a username, `recipient_id` a user's id. Nobody answers at once.
+@operation(
+    "TOOL", scope="agent.message:send", tool=Tool(names={"recipientId": "recipient_id"}, risk="O")
+)
+def send_message_to_human(
+    tx: Tx,
+    me: Caller,
+    *,
+    message: MessageText,
+    to: Human | None = None,
+    recipient_id: Human | None = None,
+) -> Delivered:
+    """Send a message to a person's inbox, in the name of the user's agent.
+
+    `to` is a username, `recipient_id` a user's id. Nobody answers at once.
 
     Without both it is for the user: it lies unread in the conversation with their own agent.
     """
@@ -107,7 +139,9 @@ def send_message_to_human(tx: Tx, me: Caller, *, message: MessageText, to: Human
     return _send(tx, me, named, message, "inform", time.perf_counter(), by_agent=True)
 
 
-def _send(tx: Tx, me: Caller, to: str, message: str, intent: str, began: float, *, by_agent: bool = False) -> Delivered:
+def _send(
+    tx: Tx, me: Caller, to: str, message: str, intent: str, began: float, *, by_agent: bool = False
+) -> Delivered:
     """Put a message into a person's inbox."""
     person = senders.find(tx, to)
     if person.id == me.user:
@@ -115,7 +149,11 @@ def _send(tx: Tx, me: Caller, to: str, message: str, intent: str, began: float, 
     require_open(tx, me.user, person)
     sender = senders.sender(tx, me, agent=by_agent)
     human = sender.type == "human"
-    conversation = threads.direct(tx, me.user, person.id) if human else threads.shared_agent(tx, me.user, person.id)
+    conversation = (
+        threads.direct(tx, me.user, person.id)
+        if human
+        else threads.shared_agent(tx, me.user, person.id)
+    )
     id_ = deliver_message.deliver(tx, conversation, sender, message, to=(person,), mode="human")
     return Delivered(person.name, True, None, intent, conversation, id_, since(began))
 
@@ -124,27 +162,58 @@ def _tell_owner(tx: Tx, me: Caller, message: str, began: float) -> Delivered:
     """Put a message where the user's own agent speaks unasked."""
     id_ = unasked.send(tx, me.user, message)
     conversation = tx.value("SELECT conversation_id FROM messages WHERE id = :id", id=id_)
-    return Delivered(users.settings_of_user(tx, me.user).name, True, None, "inform", conversation, id_, since(began))
+    return Delivered(
+        users.settings_of_user(tx, me.user).name,
+        True,
+        None,
+        "inform",
+        conversation,
+        id_,
+        since(began),
+    )
 
 
 def require_open(tx: Tx, user: int, person: senders.Person) -> None:
-    """Raise Forbidden when a person takes messages from their contacts alone and the user is none."""
-    if users.settings_of_user(tx, person.id).inbox_from == "contacts" and not contact_pairs.connected(tx, person.id, user):
-        raise Forbidden(f"{person.username} takes messages from their contacts only.", reason="contacts_only")
+    """Raise Forbidden when a person takes messages from their contacts alone and the user is
+    none.
+    """
+    if users.settings_of_user(
+        tx, person.id
+    ).inbox_from == "contacts" and not contact_pairs.connected(tx, person.id, user):
+        raise Forbidden(
+            f"{person.username} takes messages from their contacts only.", reason="contacts_only"
+        )
 
 
-def _post(tx: Tx, me: Caller, group: str, message: str, intent: str, client_message_id: str | None, began: float) -> Posted:
+def _post(
+    tx: Tx,
+    me: Caller,
+    group: str,
+    message: str,
+    intent: str,
+    client_message_id: str | None,
+    began: float,
+) -> Posted:
     """Put a message into a group, or find it there when it came before."""
     conversation = _group_id(group)
     name = groups.name_for(tx, me, conversation)
     if name is None:
         raise NotFound(groups.NO_GROUP, field="to")
-    if client_message_id is not None and (earlier := _earlier(tx, me, conversation, message, client_message_id)) is not None:
+    if (
+        client_message_id is not None
+        and (earlier := _earlier(tx, me, conversation, message, client_message_id)) is not None
+    ):
         return Posted(name, conversation, earlier, True, None, intent, True, since(began))
     others = [person for person in groups.people_in(tx, conversation) if person.id != me.user]
     id_ = deliver_message.deliver(
-        tx, conversation, senders.sender(tx, me), message, to=others, mode="group", client_message_id=client_message_id
-    )  # fmt: skip
+        tx,
+        conversation,
+        senders.sender(tx, me),
+        message,
+        to=others,
+        mode="group",
+        client_message_id=client_message_id,
+    )
     return Posted(name, conversation, id_, True, None, intent, False, since(began))
 
 
@@ -154,14 +223,26 @@ def _group_id(text: str) -> int:
     return min(int(text), LARGEST_ID)
 
 
-def _earlier(tx: Tx, me: Caller, conversation: int, message: str, client_message_id: str) -> int | None:
-    """Give the message that the caller sent into the group under this id; raise ClientMessageIdConflict when it said something else."""
+def _earlier(
+    tx: Tx, me: Caller, conversation: int, message: str, client_message_id: str
+) -> int | None:
+    """Give the message that the caller sent into the group under this id.
+
+    Raise ClientMessageIdConflict when it said something else.
+    """
     row = tx.one(
-        "SELECT id, content FROM messages WHERE conversation_id = :id AND sender_id = :me AND client_message_id = :client",
-        id=conversation, me=me.user, client=client_message_id,
-    )  # fmt: skip
+        "SELECT id, content FROM messages "
+        "WHERE conversation_id = :id AND sender_id = :me "
+        "AND client_message_id = :client",
+        id=conversation,
+        me=me.user,
+        client=client_message_id,
+    )
     if row is not None and row["content"] != message:
-        raise ClientMessageIdConflict("This clientMessageId came with another message before; use a new one.", messageId=row["id"])
+        raise ClientMessageIdConflict(
+            "This clientMessageId came with another message before; use a new one.",
+            messageId=row["id"],
+        )
     return None if row is None else int(row["id"])
 
 

@@ -1,4 +1,7 @@
-"""Who messages are from and for: users of this server and their agents, with the names that they chose."""
+"""Who messages are from and for.
+
+Users of this server and their agents, with the names that they chose.
+"""
 
 import msgspec
 
@@ -29,7 +32,10 @@ class Sender(msgspec.Struct, frozen=True):
 def find(tx: Tx, named: str, *, field: str = "to") -> Person:
     """Give the user of that id or username; raise NotFound."""
     wanted = named.strip().lower()
-    row = tx.one("SELECT id, uuid, username, name FROM users WHERE uuid = :wanted OR username = :wanted", wanted=wanted)
+    row = tx.one(
+        "SELECT id, uuid, username, name FROM users WHERE uuid = :wanted OR username = :wanted",
+        wanted=wanted,
+    )
     if row is None:
         raise NotFound(f"There is no user called {wanted[:64]}.", field=field)
     return Person(*row)
@@ -44,7 +50,10 @@ def by_row(tx: Tx, user: int) -> Person:
 
 
 def sender(tx: Tx, me: Caller, *, agent: bool = False) -> Sender:
-    """Give who a message of the caller is from: with a web session the person, else, or where their `agent` writes by itself, that agent."""
+    """Give who a message of the caller is from.
+
+    With a web session the person, else, or where their `agent` writes by itself, that agent.
+    """
     person = find(tx, me.user_id)
     if me.kind == "session" and not agent:
         return Sender(person, "human", person.name)

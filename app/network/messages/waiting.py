@@ -1,4 +1,6 @@
-"""The inbox that waits: messages to agents that could not answer when they came are answered once these can."""
+"""The inbox that waits: messages to agents that could not answer when they came are answered
+once these can.
+"""
 
 from app.agent.heartbeat import clock
 from app.agent.turn.conversation_rows import add_message
@@ -32,7 +34,10 @@ async def answer_waiting_messages(app: App, me: Caller) -> Record:
 
 
 def _take_up(tx: Tx, message: int, *, settings: Settings) -> Asked | None:
-    """Begin the turn that answers a message; None where it waits on, or is not to be answered any more."""
+    """Begin the turn that answers a message.
+
+    None where it waits on, or is not to be answered any more.
+    """
     row = waiting_rows.of(tx, message)
     if row is None:
         return None
@@ -54,7 +59,15 @@ def _take_up(tx: Tx, message: int, *, settings: Settings) -> Asked | None:
         return None
     except Forbidden:
         label = senders.agent_name(tx, owner)
-        add_message(tx, row["conversation_id"], role="assistant", sender_type="agent", sender=None, label=label, content=GONE)
+        add_message(
+            tx,
+            row["conversation_id"],
+            role="assistant",
+            sender_type="agent",
+            sender=None,
+            label=label,
+            content=GONE,
+        )
         waiting_rows.end(tx, message)
         return None
     except NotFound:
@@ -68,10 +81,20 @@ def _end(tx: Tx, asked: Asked, answer: str | None) -> None:
     """Tell the one who asked that there is an answer."""
     waiting_rows.end(tx, asked.message)
     newest = tx.value(
-        "SELECT max(id) FROM messages WHERE conversation_id = :id AND role = 'assistant' AND id > :after",
-        id=asked.begun.conversation, after=asked.message,
-    )  # fmt: skip
+        "SELECT max(id) FROM messages "
+        "WHERE conversation_id = :id AND role = 'assistant' AND id > :after",
+        id=asked.begun.conversation,
+        after=asked.message,
+    )
     if newest is not None and answer is not None:
         sender = Sender(asked.owner, "agent", asked.begun.agent_label)
-        deliver_message.tell(tx, asked.asker, sender, message=newest, conversation=asked.begun.conversation, mode="agent", content=answer)
+        deliver_message.tell(
+            tx,
+            asked.asker,
+            sender,
+            message=newest,
+            conversation=asked.begun.conversation,
+            mode="agent",
+            content=answer,
+        )
         clock.wake(tx, asked.asker.id)

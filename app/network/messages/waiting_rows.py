@@ -1,4 +1,7 @@
-"""The table of messages that wait for an agent which cannot answer now: each is answered once, when that agent can."""
+"""The table of messages that wait for an agent which cannot answer now.
+
+Each is answered once, when that agent can.
+"""
 
 import sqlite3
 from typing import Literal
@@ -10,45 +13,75 @@ MOST = 20
 """So many messages of one person wait for one agent."""
 
 
-def keep(tx: Tx, message: int, *, owner: int, asker: int, reason: Reason, next_at: str | None) -> bool:
-    """Let a message wait until a moment, or until it can be answered; say whether there was room for it."""
-    number = tx.value("SELECT count(*) FROM waiting_messages WHERE owner_id = :owner AND asker_id = :asker", owner=owner, asker=asker)
+def keep(
+    tx: Tx, message: int, *, owner: int, asker: int, reason: Reason, next_at: str | None
+) -> bool:
+    """Let a message wait until a moment, or until it can be answered.
+
+    Say whether there was room for it.
+    """
+    number = tx.value(
+        "SELECT count(*) FROM waiting_messages WHERE owner_id = :owner AND asker_id = :asker",
+        owner=owner,
+        asker=asker,
+    )
     if number >= MOST:
         return False
     tx.run(
         """INSERT INTO waiting_messages (message_id, owner_id, asker_id, reason, next_at)
            VALUES (:message, :owner, :asker, :reason, ifnull(:next, :now))""",
-        message=message, owner=owner, asker=asker, reason=reason, next=next_at, now=tx.now,
-    )  # fmt: skip
+        message=message,
+        owner=owner,
+        asker=asker,
+        reason=reason,
+        next=next_at,
+        now=tx.now,
+    )
     return True
 
 
 def due(tx: Tx, limit: int) -> list[int]:
     """Give the messages whose time has come and that nobody is answering, oldest first."""
     rows = tx.all(
-        "SELECT message_id FROM waiting_messages WHERE turn_id IS NULL AND next_at <= :now ORDER BY next_at, message_id LIMIT :limit",
-        now=tx.now, limit=limit,
-    )  # fmt: skip
+        "SELECT message_id FROM waiting_messages "
+        "WHERE turn_id IS NULL AND next_at <= :now "
+        "ORDER BY next_at, message_id LIMIT :limit",
+        now=tx.now,
+        limit=limit,
+    )
     return [row[0] for row in rows]
 
 
 def of(tx: Tx, message: int) -> sqlite3.Row | None:
-    """Give a message that waits with what it says; None when it waits no more or is being answered."""
+    """Give a message that waits with what it says.
+
+    None when it waits no more or is being answered.
+    """
     return tx.one(
-        """SELECT w.owner_id, w.asker_id, m.id, m.conversation_id, m.content FROM waiting_messages w JOIN messages m ON m.id = w.message_id
+        """SELECT w.owner_id, w.asker_id, m.id, m.conversation_id, m.content
+          FROM waiting_messages w JOIN messages m ON m.id = w.message_id
            WHERE w.message_id = :message AND w.turn_id IS NULL""",
         message=message,
-    )  # fmt: skip
+    )
 
 
 def claim(tx: Tx, message: int, turn: int) -> None:
     """Note which turn answers a message."""
-    tx.run("UPDATE waiting_messages SET turn_id = :turn WHERE message_id = :message", turn=turn, message=message)
+    tx.run(
+        "UPDATE waiting_messages SET turn_id = :turn WHERE message_id = :message",
+        turn=turn,
+        message=message,
+    )
 
 
 def put_off(tx: Tx, message: int, *, reason: Reason, next_at: str) -> None:
     """Let a message wait longer."""
-    tx.run("UPDATE waiting_messages SET reason = :reason, next_at = :next WHERE message_id = :message", reason=reason, next=next_at, message=message)
+    tx.run(
+        "UPDATE waiting_messages SET reason = :reason, next_at = :next WHERE message_id = :message",
+        reason=reason,
+        next=next_at,
+        message=message,
+    )
 
 
 def end(tx: Tx, message: int) -> None:
@@ -57,9 +90,17 @@ def end(tx: Tx, message: int) -> None:
 
 
 def mend(tx: Tx) -> None:
-    """Close what was answered just before the server was stopped, and let be answered again whose turn was cut off."""
-    tx.run("DELETE FROM waiting_messages WHERE turn_id IN (SELECT id FROM turns WHERE id = turn_id AND status IN ('completed', 'failed'))")
-    tx.run("UPDATE waiting_messages SET turn_id = NULL WHERE turn_id IN (SELECT id FROM turns WHERE id = turn_id AND status = 'interrupted')")
+    """Close what was answered just before the server was stopped, and let be answered again
+    whose turn was cut off.
+    """
+    tx.run(
+        "DELETE FROM waiting_messages WHERE turn_id IN (SELECT id FROM turns "
+        "WHERE id = turn_id AND status IN ('completed', 'failed'))"
+    )
+    tx.run(
+        "UPDATE waiting_messages SET turn_id = NULL WHERE turn_id IN (SELECT id "
+        "FROM turns WHERE id = turn_id AND status = 'interrupted')"
+    )
 
 
 def any_claimed(tx: Tx) -> bool:

@@ -1,4 +1,6 @@
-"""Opening what an import is given, whether folder, archive or single file, and looking into it without ever failing."""
+"""Opening what an import is given, whether folder, archive or single file, and looking into it
+without ever failing.
+"""
 
 from collections.abc import Callable, Container, Iterator
 from itertools import islice
@@ -7,7 +9,16 @@ from typing import ParamSpec
 
 from app.errors import Invalid
 from app.portability.archives import tar_reader, zip_reader
-from app.portability.archives.source_tree import OWN, ArchiveTree, Entry, FileTree, FolderTree, Limits, Tree, files
+from app.portability.archives.source_tree import (
+    OWN,
+    ArchiveTree,
+    Entry,
+    FileTree,
+    FolderTree,
+    Limits,
+    Tree,
+    files,
+)
 from app.portability.content.clean_text import UNREADABLE, why
 
 P = ParamSpec("P")
@@ -24,12 +35,20 @@ def looks(like: Callable[P, bool], *given: P.args, **named: P.kwargs) -> bool:
 
 
 def is_alone(path: Path) -> bool:
-    """Say whether it is one file and no archive; what such a file is its content tells, whatever its name is."""
-    return path.is_file() and not (zip_reader.is_zip(path) or tar_reader.is_gzip(path) or tar_reader.is_tar(path))
+    """Say whether it is one file and no archive.
+
+    What such a file is its content tells, whatever its name is.
+    """
+    return path.is_file() and not (
+        zip_reader.is_zip(path) or tar_reader.is_gzip(path) or tar_reader.is_tar(path)
+    )
 
 
 def tree_of(path: Path, limits: Limits = OWN) -> Tree:
-    """Give the files of a folder, a zip, a tar, a gzipped tar, or one file; raise Invalid for what is not there or damaged as a whole."""
+    """Give the files of a folder, a zip, a tar, a gzipped tar, or one file.
+
+    Raise Invalid for what is not there or damaged as a whole.
+    """
     try:
         if path.is_dir():
             return FolderTree(path)
@@ -39,18 +58,34 @@ def tree_of(path: Path, limits: Limits = OWN) -> Tree:
             return zip_reader.ZipTree(path, limits)
         if tar_reader.is_gzip(path):
             return tar_reader.unpacked(path, limits)
-        return tar_reader.TarTree(path.open("rb"), limits) if tar_reader.is_tar(path) else FileTree(path)
+        return (
+            tar_reader.TarTree(path.open("rb"), limits)
+            if tar_reader.is_tar(path)
+            else FileTree(path)
+        )
     except OSError as error:
         raise Invalid(f"{path.name} cannot be read: {why(error)}.", field="path") from None
 
 
 def beginning_of(path: Path) -> Tree:
-    """Give the files so as to look at some; of a gzipped archive those that are near its beginning."""
-    return tar_reader.beginning(path, MOST_UNPACKED) if path.is_file() and tar_reader.is_gzip(path) else tree_of(path)
+    """Give the files so as to look at some.
+
+    Of a gzipped archive those that are near its beginning.
+    """
+    return (
+        tar_reader.beginning(path, MOST_UNPACKED)
+        if path.is_file() and tar_reader.is_gzip(path)
+        else tree_of(path)
+    )
 
 
-def first_entries(path: Path, most: int = MOST_LOOKED_AT, opened: Callable[[Path], Tree] = beginning_of) -> Iterator[Entry]:
-    """Give the first files, so as to look at them; of a gzipped archive those near its beginning."""
+def first_entries(
+    path: Path, most: int = MOST_LOOKED_AT, opened: Callable[[Path], Tree] = beginning_of
+) -> Iterator[Entry]:
+    """Give the first files, so as to look at them.
+
+    Of a gzipped archive those near its beginning.
+    """
     tree = opened(path)
     try:
         yield from (one for one in islice(files(tree), most) if isinstance(one, Entry))
@@ -59,7 +94,9 @@ def first_entries(path: Path, most: int = MOST_LOOKED_AT, opened: Callable[[Path
 
 
 def all_are(path: Path, like: Callable[[Entry], bool], endings: Container[str]) -> bool:
-    """Say whether a file is such a one, whatever its name is, or the first ones of a folder or archive are, all by their names and some by a look."""
+    """Say whether a file is such a one, whatever its name is, or the first ones of a folder or
+    archive are, all by their names and some by a look.
+    """
     alone = is_alone(path)
     found = False
     for number, entry in enumerate(first_entries(path)):

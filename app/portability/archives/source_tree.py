@@ -1,4 +1,7 @@
-"""What is imported as a tree of files, be it a folder, a file or an archive: links are never followed, names checked, sizes held to."""
+"""What is imported as a tree of files, be it a folder, a file or an archive.
+
+Links are never followed, names checked, sizes held to.
+"""
 
 import errno
 import io
@@ -21,7 +24,10 @@ DEEPEST = 64
 LONGEST = 255
 """The characters of a name."""
 FREE = 16 << 20
-"""So many bytes may an archive, and each file of it, unpack to, however well they are packed: a note of one letter is no bomb."""
+"""So many bytes may an archive, and each file of it, unpack to, however well they are packed.
+
+A note of one letter is no bomb.
+"""
 PACKED = frozenset({"zip", "jex", "tar", "gz", "tgz", "bz2", "xz", "7z", "rar"})
 LINK = "it is a link, and links are not followed"
 ODD = "it is no ordinary file"
@@ -51,11 +57,18 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
         return min(self.bytes, max(FREE, self.ratio * packed))
 
     def require_room(self, path: Path, unpacked: int) -> None:
-        """Raise Invalid for an archive that would unpack to so many bytes, if these are too many."""
+        """Raise Invalid for an archive that would unpack to so many bytes, if these are too
+        many.
+        """
         room = self.room(path.stat().st_size)
         if unpacked > room:
-            most = f"more than {room:,} bytes, which is {self.ratio} times its size or the most that is taken"
-            raise Invalid(f"{path.name} is refused: it would unpack to {most}.", field="path", limitBytes=room)
+            most = (
+                f"more than {room:,} bytes, which is {self.ratio} times its size or the most "
+                "that is taken"
+            )
+            raise Invalid(
+                f"{path.name} is refused: it would unpack to {most}.", field="path", limitBytes=room
+            )
 
 
 OWN = Limits()
@@ -72,7 +85,9 @@ class Opener(Protocol):
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """A file of a tree: its path in NFC with slashes, its bytes, and when it was changed in seconds since 1970."""
+    """A file of a tree: its path in NFC with slashes, its bytes, and when it was changed in
+    seconds since 1970.
+    """
 
     path: str
     size: int
@@ -115,7 +130,9 @@ class Entry(msgspec.Struct, frozen=True):
         content = b""
         if self.size <= most:
             with self.open() as stream:
-                content = stream.read(self.size + 1)  # a reader makes room at once for what it is asked
+                content = stream.read(
+                    self.size + 1
+                )  # a reader makes room at once for what it is asked
                 if self.size < len(content) <= most:
                     content += stream.read(most - self.size)  # it has grown since it was listed
         if max(self.size, len(content)) > most:
@@ -136,7 +153,9 @@ class Tree(Protocol):
     """What is to be read; hidden files are passed over, and told."""
 
     def entries(self) -> Iterator[Found]:
-        """Give each file and folder once, in an order that stays, folders before what is in them, and what of it is refused."""
+        """Give each file and folder once, in an order that stays, folders before what is in
+        them, and what of it is refused.
+        """
         ...
 
     def find(self, path: str) -> Entry | None:
@@ -179,10 +198,14 @@ class FolderTree:
             return None
         parts = path.split("/")
         try:
-            *folders, file = [Path(self._top, *parts[:end]).lstat() for end in range(1, len(parts) + 1)]
+            *folders, file = [
+                Path(self._top, *parts[:end]).lstat() for end in range(1, len(parts) + 1)
+            ]
         except OSError:
             return None
-        if not stat.S_ISREG(file.st_mode) or not all(stat.S_ISDIR(folder.st_mode) for folder in folders):
+        if not stat.S_ISREG(file.st_mode) or not all(
+            stat.S_ISDIR(folder.st_mode) for folder in folders
+        ):
             return None
         return Entry(path, file.st_size, file.st_mtime, self, path)
 
@@ -216,7 +239,9 @@ class FolderTree:
                 elif one.is_dir(follow_symlinks=False):
                     below.append((name, own))
                 elif stat.S_ISREG((state := one.stat(follow_symlinks=False)).st_mode):
-                    yield Entry(name, state.st_size, state.st_mtime, self, name if name == own else own)
+                    yield Entry(
+                        name, state.st_size, state.st_mtime, self, name if name == own else own
+                    )
                 else:
                     yield NotCarried(name=named(name), reason=ODD)
             except OSError as error:
@@ -224,7 +249,10 @@ class FolderTree:
 
     def _hidden(self, path: str, found: "os.DirEntry[str]") -> NotCarried:
         try:
-            return hidden_files.told(path, hidden_files.count_of(found.path) if found.is_dir(follow_symlinks=False) else None)
+            return hidden_files.told(
+                path,
+                hidden_files.count_of(found.path) if found.is_dir(follow_symlinks=False) else None,
+            )
         except OSError as error:
             return unreadable(path, error)
 
@@ -234,7 +262,13 @@ class FileTree:
 
     def __init__(self, path: Path) -> None:
         state = path.stat()
-        self._entry = Entry(unicodedata.normalize("NFC", clean(path.name)), state.st_size, state.st_mtime, self, os.fspath(path.resolve()))
+        self._entry = Entry(
+            unicodedata.normalize("NFC", clean(path.name)),
+            state.st_size,
+            state.st_mtime,
+            self,
+            os.fspath(path.resolve()),
+        )
 
     def entries(self) -> Iterator[Found]:
         """Give the file."""
@@ -261,20 +295,26 @@ class ArchiveTree(ABC):
 
     @abstractmethod
     def members(self) -> Iterator[Found | hidden_files.Hidden]:
-        """Give the files, such folders as the archive has, what of it is hidden, and what is refused, each judged by `fault_of`."""
+        """Give the files, such folders as the archive has, what of it is hidden, and what is
+        refused, each judged by `fault_of`.
+        """
 
     def enter(self) -> None:
         """Make the folder in which everything lies the top, where there is such a one."""
         tops: set[str] = set()
         for one in self.members():
             if not isinstance(one, NotCarried | hidden_files.Hidden):
-                tops.add(one.path.partition("/")[0] if isinstance(one, Folder) or "/" in one.path else "")
+                tops.add(
+                    one.path.partition("/")[0] if isinstance(one, Folder) or "/" in one.path else ""
+                )
                 if len(tops) > 1 or "" in tops:
                     return
         self._top = "".join(f"{top}/" for top in tops)
 
     def entries(self) -> Iterator[Found]:
-        """Give the files with their paths in NFC, each path once, folders before what is in them; at last tell of the hidden ones."""
+        """Give the files with their paths in NFC, each path once, folders before what is in
+        them; at last tell of the hidden ones.
+        """
         taken: set[str] = set()
         folders: set[str] = set()
         passed: dict[str, int | None] = {}
@@ -300,13 +340,23 @@ class ArchiveTree(ABC):
 
     def find(self, path: str) -> Entry | None:
         """Give the file of exactly that path."""
-        return next((one for one in self.entries() if isinstance(one, Entry) and one.path == path), None)
+        return next(
+            (one for one in self.entries() if isinstance(one, Entry) and one.path == path), None
+        )
 
 
 class Part(io.RawIOBase):
-    """A stream of exactly so many bytes, which are read by place and number; fewer or more of them are damage."""
+    """A stream of exactly so many bytes, which are read by place and number.
 
-    def __init__(self, read: Callable[[int, int], bytes], size: int, broken: tuple[type[BaseException], ...] = (OSError, ValueError)) -> None:
+    Fewer or more of them are damage.
+    """
+
+    def __init__(
+        self,
+        read: Callable[[int, int], bytes],
+        size: int,
+        broken: tuple[type[BaseException], ...] = (OSError, ValueError),
+    ) -> None:
         super().__init__()
         self._read = read
         self._place = 0
@@ -341,8 +391,15 @@ def fault_of(path: str, limits: Limits = OWN) -> str:
     if not path.isprintable() and any(unicodedata.category(mark) in ("Cc", "Cs") for mark in path):
         return "its path holds control characters or bytes that are no text"
     if path.count("/") > DEEPEST or max(map(len, segments)) > LONGEST:
-        return f"its path is deeper than {DEEPEST} folders, or a name in it is longer than {LONGEST} characters"
-    if not limits.nested and "." in segments[-1] and segments[-1].rpartition(".")[2].lower() in PACKED:
+        return (
+            f"its path is deeper than {DEEPEST} folders, or a name in it is longer than "
+            f"{LONGEST} characters"
+        )
+    if (
+        not limits.nested
+        and "." in segments[-1]
+        and segments[-1].rpartition(".")[2].lower() in PACKED
+    ):
         return "it is an archive in an archive"
     return ""
 
@@ -365,7 +422,10 @@ def _new_folders(path: str, given: set[str]) -> Iterator[Folder]:
 
 
 def _pass_over(one: hidden_files.Hidden, top: str, passed: dict[str, int | None]) -> None:
-    """Count a hidden file of an archive by what is hidden as a whole; None stands for a file that is no folder."""
+    """Count a hidden file of an archive by what is hidden as a whole.
+
+    None stands for a file that is no folder.
+    """
     part = hidden_files.hidden_part(one.path.removeprefix(top))
     alone = one.path.removeprefix(top) == part and not one.is_folder
     passed[part] = None if alone else (passed.get(part) or 0) + (not one.is_folder)
@@ -383,7 +443,13 @@ def _is_text(name: str) -> bool:
 
 def _opened(path: str) -> BinaryIO:
     """Open a file and never what a link of that name points to, nor wait for a pipe."""
-    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    descriptor = os.open(
+        path,
+        os.O_RDONLY
+        | getattr(os, "O_NOFOLLOW", 0)
+        | getattr(os, "O_NONBLOCK", 0)
+        | getattr(os, "O_BINARY", 0),
+    )
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise Damaged("it is no file")

@@ -1,4 +1,7 @@
-"""Tar archives, plain and gzipped; after damage the reading goes on at the next file that is whole."""
+"""Tar archives, plain and gzipped.
+
+After damage the reading goes on at the next file that is whole.
+"""
 
 import contextlib
 import gzip
@@ -13,7 +16,18 @@ from typing import IO, BinaryIO, NamedTuple
 
 from app.core.database.disk_reserve import is_full
 from app.errors import Invalid, StorageFull
-from app.portability.archives.source_tree import LINK, ODD, OWN, ArchiveTree, Entry, Folder, Found, Limits, Part, fault_of
+from app.portability.archives.source_tree import (
+    LINK,
+    ODD,
+    OWN,
+    ArchiveTree,
+    Entry,
+    Folder,
+    Found,
+    Limits,
+    Part,
+    fault_of,
+)
 from app.portability.content import hidden_files
 from app.portability.content.clean_text import named
 from app.portability.content.source_items import NotCarried
@@ -58,7 +72,10 @@ def beginning(path: Path, most: int) -> "TarTree":
 
 
 def unpacked(path: Path, limits: Limits = OWN) -> "TarTree":
-    """Give a gzipped archive, written to a temporary file; Invalid for one that is damaged at its beginning or grows without end."""
+    """Give a gzipped archive, written to a temporary file.
+
+    Invalid for one that is damaged at its beginning or grows without end.
+    """
     with contextlib.ExitStack() as opened:
         file = opened.enter_context(tempfile.TemporaryFile())
         cut = False
@@ -69,17 +86,25 @@ def unpacked(path: Path, limits: Limits = OWN) -> "TarTree":
                     file.write(part)
         except _GZIP_BROKEN as error:
             if isinstance(error, OSError) and is_full(error):
-                room = f"{path.name} is unpacked to the system's place for temporary files, which is full. Make room there and try again."
+                room = (
+                    f"{path.name} is unpacked to the system's place for temporary files, which "
+                    "is full. Make room there and try again."
+                )
                 raise StorageFull(room) from None
             if not file.tell():
-                raise Invalid(f"{path.name} is no whole archive; it is damaged or was cut off.", field="path") from None
+                raise Invalid(
+                    f"{path.name} is no whole archive; it is damaged or was cut off.", field="path"
+                ) from None
             cut = True
         opened.pop_all()
     return TarTree(file, limits, cut=cut)
 
 
 class TarTree(ArchiveTree):
-    """A tar archive that lies in a file which can be read anywhere; `cut` says that its end is missing."""
+    """A tar archive that lies in a file which can be read anywhere.
+
+    `cut` says that its end is missing.
+    """
 
     def __init__(self, file: IO[bytes], limits: Limits = OWN, *, cut: bool = False) -> None:
         super().__init__(limits)
@@ -99,12 +124,19 @@ class TarTree(ArchiveTree):
                     place += BLOCK
                     continue
                 name, found = "", self._next_head(place + BLOCK)
-                yield NotCarried(name=f"bytes {place} to {found}", reason="the archive is damaged here; what stood there is not known")
+                yield NotCarried(
+                    name=f"bytes {place} to {found}",
+                    reason="the archive is damaged here; what stood there is not known",
+                )
                 place = found
                 continue
             count += 1
             if count > self.limits.entries or place > self.limits.bytes:
-                yield NotCarried(name="the rest", reason=f"the archive has more than {self.limits.entries:,} files or {self.limits.bytes:,} bytes")
+                yield NotCarried(
+                    name="the rest",
+                    reason=f"the archive has more than {self.limits.entries:,} files or "
+                    f"{self.limits.bytes:,} bytes",
+                )
                 return
             data = place + BLOCK
             place = data + -(-head.size // BLOCK) * BLOCK
@@ -118,7 +150,15 @@ class TarTree(ArchiveTree):
 
     def open(self, entry: Entry) -> BinaryIO:
         """Open a file."""
-        return io.BufferedReader(Part(lambda place, size: self.read_at(entry.place + place, min(size, entry.size - place)), entry.size), 1 << 16)
+        return io.BufferedReader(
+            Part(
+                lambda place, size: self.read_at(
+                    entry.place + place, min(size, entry.size - place)
+                ),
+                entry.size,
+            ),
+            1 << 16,
+        )
 
     def close(self) -> None:
         """Close the archive's file."""
@@ -143,7 +183,9 @@ class TarTree(ArchiveTree):
         elif head.kind not in _FILES:
             yield NotCarried(name=named(path), reason=LINK if head.kind in _LINKS else ODD)
         elif data + head.size > self._end:
-            yield NotCarried(name=named(path), reason="it is cut off, or the archive tells a false size")
+            yield NotCarried(
+                name=named(path), reason="it is cut off, or the archive tells a false size"
+            )
         else:
             yield Entry(path, head.size, head.modified or None, self, data)
 
@@ -193,7 +235,12 @@ def _pax_path(text: bytes) -> str:
     """Give the path that an extended header tells, if it tells one."""
     while text:
         length, space, _ = text.partition(b" ")
-        if not space or not length.isdigit() or len(length) > 6 or not len(length) < int(length) <= len(text):
+        if (
+            not space
+            or not length.isdigit()
+            or len(length) > 6
+            or not len(length) < int(length) <= len(text)
+        ):
             return ""
         name, _, value = text[len(length) + 1 : int(length)].rstrip(b"\n").partition(b"=")
         if name == b"path":

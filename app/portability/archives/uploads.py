@@ -1,4 +1,7 @@
-"""What was uploaded to be imported: archives are unpacked into nothing first, so that no reader ever meets a hostile one."""
+"""What was uploaded to be imported.
+
+Archives are unpacked into nothing first, so that no reader ever meets a hostile one.
+"""
 
 import shutil
 from pathlib import Path
@@ -12,7 +15,9 @@ from app.portability.content.source_items import NotCarried, PassedOver
 
 
 def proved(path: Path, folder: Path, name: str) -> Path:
-    """Give the upload under its own name in a folder of its own, proved to stay within the limits; raise Invalid for what does not."""
+    """Give the upload under its own name in a folder of its own, proved to stay within the
+    limits; raise Invalid for what does not.
+    """
     folder.mkdir(mode=0o700)
     file = folder / safe(name.replace("\\", "/").rpartition("/")[2])
     path.rename(file)
@@ -32,11 +37,15 @@ def remove(path: Path, folder: Path) -> None:
 
 
 def _prove(tree: Tree) -> None:
-    """Read all of a tree and raise Invalid if anything of it is refused or damaged, whatever it says of itself."""
+    """Read all of a tree and raise Invalid if anything of it is refused or damaged, whatever it
+    says of itself.
+    """
     for one in tree.entries():
         refused = _read_through(one) if isinstance(one, Entry) else one
         if isinstance(refused, NotCarried) and not isinstance(refused, PassedOver):
-            raise Invalid(f"The archive is refused because of {refused.name}: {refused.reason}.", field="body")
+            raise Invalid(
+                f"The archive is refused because of {refused.name}: {refused.reason}.", field="body"
+            )
 
 
 def _read_through(entry: Entry) -> NotCarried | None:

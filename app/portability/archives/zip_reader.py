@@ -12,7 +12,19 @@ from pathlib import Path
 from typing import BinaryIO
 
 from app.errors import Invalid
-from app.portability.archives.source_tree import LINK, ODD, OWN, ArchiveTree, Damaged, Entry, Folder, Found, Limits, Part, fault_of
+from app.portability.archives.source_tree import (
+    LINK,
+    ODD,
+    OWN,
+    ArchiveTree,
+    Damaged,
+    Entry,
+    Folder,
+    Found,
+    Limits,
+    Part,
+    fault_of,
+)
 from app.portability.content import hidden_files
 from app.portability.content.clean_text import named, why
 from app.portability.content.source_items import NotCarried
@@ -22,7 +34,15 @@ MOST_ENTRIES = 200_000
 MOST_DIRECTORY = 64 << 20
 _OF_ENTRY = 512
 """Bytes of the list of files for each file that there may be."""
-_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError)
+_BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    OSError,
+    ValueError,
+    NotImplementedError,
+    RuntimeError,
+)
 FIRST = (1980, 1, 1, 0, 0, 0)
 """The first time that a zip archive can tell; programs that want to tell none write it."""
 TIMES = 0x5455
@@ -50,7 +70,9 @@ class ZipTree(ArchiveTree):
             _require_harmless(path, self._archive.infolist(), limits)
         except _BROKEN:
             self._file.close()
-            raise Invalid(f"{path.name} is no whole zip archive; it is damaged or was cut off.", field="path") from None
+            raise Invalid(
+                f"{path.name} is no whole zip archive; it is damaged or was cut off.", field="path"
+            ) from None
         except Invalid:
             self._file.close()
             raise
@@ -73,12 +95,16 @@ class ZipTree(ArchiveTree):
                 yield Entry(path, info.file_size, _moment(info), self, info)
 
     def open(self, entry: Entry) -> BinaryIO:
-        """Open a file, which fails as an OSError where it is damaged or not of the size that the archive tells."""
+        """Open a file, which fails as an OSError where it is damaged or not of the size that the
+        archive tells.
+        """
         try:
             stream = self._archive.open(entry.place)
         except _BROKEN as error:
             raise Damaged(f"it is damaged: {why(error)}") from None
-        return io.BufferedReader(Part(lambda _, size: stream.read(size), entry.size, _BROKEN), 1 << 16)
+        return io.BufferedReader(
+            Part(lambda _, size: stream.read(size), entry.size, _BROKEN), 1 << 16
+        )
 
     def close(self) -> None:
         """Close the archive."""
@@ -86,7 +112,9 @@ class ZipTree(ArchiveTree):
         self._file.close()
 
     def _fault(self, info: zipfile.ZipInfo, path: str) -> str:
-        if "\0" in info.orig_filename or "\\" in info.orig_filename:  # which the library turns into other paths
+        if (
+            "\0" in info.orig_filename or "\\" in info.orig_filename
+        ):  # which the library turns into other paths
             return fault_of(info.orig_filename)
         if (fault := fault_of(path, self.limits)) or info.is_dir():
             return fault
@@ -102,11 +130,16 @@ class ZipTree(ArchiveTree):
 
 
 class _Listing(io.BufferedReader):
-    """The file of an archive; while its list of files is read, which the library does at once, only so much as such a list may be."""
+    """The file of an archive; while its list of files is read, which the library does at once,
+    only so much as such a list may be.
+    """
 
     def __init__(self, path: Path, most: int) -> None:
         super().__init__(io.FileIO(path))
-        self._too_long = Invalid(f"{path.name} has more than {most:,} files; unpack it and import the folder.", field="path")
+        self._too_long = Invalid(
+            f"{path.name} has more than {most:,} files; unpack it and import the folder.",
+            field="path",
+        )
         self._most = most
         self._room: int | None = min(MOST_DIRECTORY, most * _OF_ENTRY)
 
@@ -124,21 +157,31 @@ class _Listing(io.BufferedReader):
 
 
 def _require_harmless(path: Path, infos: list[zipfile.ZipInfo], limits: Limits) -> None:
-    """Raise Invalid for files that lie over each other, which is how a few bytes become many, and for a bomb."""
+    """Raise Invalid for files that lie over each other, which is how a few bytes become many,
+    and for a bomb.
+    """
     packed = path.stat().st_size
     end = size = 0
     for info in sorted(infos, key=lambda one: one.header_offset):
         if info.header_offset < end:
-            raise Invalid(f"{path.name} is refused: files in it share the same bytes.", field="path")
+            raise Invalid(
+                f"{path.name} is refused: files in it share the same bytes.", field="path"
+            )
         end = info.header_offset + _HEADER + info.compress_size
         size += info.file_size
     if end > packed:
-        raise Invalid(f"{path.name} is refused: files in it are larger than all of it.", field="path")
+        raise Invalid(
+            f"{path.name} is refused: files in it are larger than all of it.", field="path"
+        )
     limits.require_room(path, size)
 
 
 def _order(info: zipfile.ZipInfo) -> tuple[str, bool]:
-    """Give what files are sorted by: as if each name had a mark before it, that of files the lower one; in NFC, so as to be the same everywhere."""
+    """Give what files are sorted by.
+
+    As if each name had a mark before it, that of files the lower one; in NFC, so as to be the
+    same everywhere.
+    """
     path = unicodedata.normalize("NFC", info.filename)
     folder, slash, name = path.rpartition("/")
     marked = f"\2{folder.replace('/', chr(0) + chr(2))}\0" if slash else ""
@@ -146,7 +189,11 @@ def _order(info: zipfile.ZipInfo) -> tuple[str, bool]:
 
 
 def _moment(info: zipfile.ZipInfo) -> float | None:
-    """Give when a file was changed: the moment that most programs add, else the time of day where this machine is; None for the first there is."""
+    """Give when a file was changed.
+
+    The moment that most programs add, else the time of day where this machine is; None for the
+    first there is.
+    """
     extra, place = info.extra, 0
     while place + _FIELD.size <= len(extra):
         kind, size = _FIELD.unpack_from(extra, place)

@@ -1,4 +1,6 @@
-"""Addresses in texts: in the workspace they hold numbers, in an export paths and lasting keys, in an import what the source calls a thing."""
+"""Addresses in texts: in the workspace they hold numbers, in an export paths and lasting keys,
+in an import what the source calls a thing.
+"""
 
 import posixpath
 import re
@@ -30,7 +32,9 @@ def may_hold(text: str) -> bool:
 
 
 def exported(text: str, file: str, path: Lookup, key: Lookup) -> str:
-    """Give a text as it stands in the file of an export: links to what is exported lead to its file, other addresses hold its key.
+    """Give a text as it stands in the file of an export.
+
+    Links to what is exported lead to its file, other addresses hold its key.
 
     What is not exported keeps its number.
     """
@@ -52,16 +56,25 @@ def keyed(text: str, key: Lookup) -> str:
     """Give a text with keys for the numbers of what is exported."""
     if not may_hold(text):
         return text
-    return outside(_NUMBERED, lambda match: match[1] + (key(_kind(match[1]), int(match[2])) or match[2]), text)
+    return outside(
+        _NUMBERED, lambda match: match[1] + (key(_kind(match[1]), int(match[2])) or match[2]), text
+    )
 
 
 def named(text: str, file: str, key: Callable[[str], tuple[Kind, str] | None]) -> str:
-    """Give a text of an export with the names of what its links lead to; only links that are written as an export writes them."""
+    """Give a text of an export with the names of what its links lead to.
+
+    Only links that are written as an export writes them.
+    """
 
     def put(match: re.Match[str]) -> str | None:
         target = posixpath.normpath(posixpath.join(posixpath.dirname(file), unquote(match[2])))
         found = key(target) if relative(file, target) == match[2] else None
-        return None if found is None else f"{match[1]}{'note' if found[0] == 'note' else 'attachment'}:{found[1]}{match[3]}"
+        return (
+            None
+            if found is None
+            else f"{match[1]}{'note' if found[0] == 'note' else 'attachment'}:{found[1]}{match[3]}"
+        )
 
     return outside(_RELATIVE, put, text) if "](" in text or "]:" in text or "=" in text else text
 
@@ -78,27 +91,49 @@ def wanted(text: str) -> set[tuple[Kind, str]]:
 
 
 def resolved(text: str, rows: Mapping[tuple[Kind, str], int]) -> str:
-    """Give a text with the addresses of the rows that the things of a source became; what became none stays as it is."""
+    """Give a text with the addresses of the rows that the things of a source became.
+
+    What became none stays as it is.
+    """
 
     def put(match: re.Match[str]) -> str | None:
         thing = _thing(match)
         row = rows.get(thing)
-        return None if row is None else f"{match[1]}/os/{'notes' if thing[0] == 'note' else 'attachments'}/{row}"
+        return (
+            None
+            if row is None
+            else f"{match[1]}/os/{'notes' if thing[0] == 'note' else 'attachments'}/{row}"
+        )
 
     if _may_be_named(text):
         text = outside(_NAMED, put, text)
     if may_hold(text):
-        text = outside(_KEYED, lambda match: match[1] + str(rows.get((_kind(match[1]), match[2]), match[2])), text)
+        text = outside(
+            _KEYED,
+            lambda match: match[1] + str(rows.get((_kind(match[1]), match[2]), match[2])),
+            text,
+        )
     return text
 
 
 def moved(text: str, files: Mapping[int, int]) -> str:
     """Give a text with the addresses of the files that have taken the place of others."""
-    return outside(_NUMBERED, lambda match: match[1] + str(files.get(int(match[2]), match[2])) if "attachments" in match[1] else None, text)
+    return outside(
+        _NUMBERED,
+        lambda match: (
+            match[1] + str(files.get(int(match[2]), match[2]))
+            if "attachments" in match[1]
+            else None
+        ),
+        text,
+    )
 
 
 def plain(text: str) -> str:
-    """Give a text with links to notes in one spelling: a tree does not say by which of the two a note was linked."""
+    """Give a text with links to notes in one spelling.
+
+    A tree does not say by which of the two a note was linked.
+    """
     if not may_hold(text):
         return text
 

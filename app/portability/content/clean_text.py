@@ -1,4 +1,7 @@
-"""Texts, names and moments of what is imported, made fit for ours: what no database takes is gone, and nothing here raises."""
+"""Texts, names and moments of what is imported, made fit for ours.
+
+What no database takes is gone, and nothing here raises.
+"""
 
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -15,34 +18,51 @@ LONGEST_TODO_TITLE = 500
 LONGEST_NAME = 300
 """So long is what names a thing in a report."""
 UNREADABLE = (OSError, ValueError, EOFError, RecursionError, NotImplementedError, Invalid)
-"""What reading something that is not as it should be raises; ValueError has in it whatever is no text, JSON or number."""
+"""What reading something that is not as it should be raises.
+
+ValueError has in it whatever is no text, JSON or number.
+"""
 _LINKED = regex(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
 _BRACKETS = str.maketrans("[]", "()")
 _START = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def clean(text: object) -> str:
-    """Give a text without NUL, with � for halves of characters and \\n at the ends of lines; whatever is no text is the empty one."""
+    """Give a text without NUL, with � for halves of characters and \\n at the ends of lines.
+
+    Whatever is no text is the empty one.
+    """
     if not isinstance(text, str):
         return ""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if text.isascii():
         return text.replace("\0", "")
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").replace("\0", "")
+    return (
+        text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").replace("\0", "")
+    )
 
 
 def line(text: object, most: int = LONGEST_TITLE) -> str:
     """Give a text as one line of at most so many characters, in NFC, without control characters."""
     whole = unicodedata.normalize("NFC", " ".join(clean(text)[: most * 4].split()))
-    kept = whole if whole.isprintable() else "".join(mark for mark in whole if unicodedata.category(mark) not in ("Cc", "Zl", "Zp"))
+    kept = (
+        whole
+        if whole.isprintable()
+        else "".join(mark for mark in whole if unicodedata.category(mark) not in ("Cc", "Zl", "Zp"))
+    )
     return kept if len(kept) <= most else kept[: most - 1].rstrip() + "…"
 
 
 def title_of(text: str, otherwise: str) -> str:
-    """Give a title for a note without one: its first line that says something, without the marks of Markdown."""
+    """Give a title for a note without one.
+
+    Its first line that says something, without the marks of Markdown.
+    """
     for row in text[:10_000].splitlines():
-        plain = _LINKED.sub(r"\1", row.strip().lstrip("#>*-+ ").removeprefix("[ ]").removeprefix("[x]"))
+        plain = _LINKED.sub(
+            r"\1", row.strip().lstrip("#>*-+ ").removeprefix("[ ]").removeprefix("[x]")
+        )
         if found := line(plain.replace("**", "").replace("`", ""), 80):
             return found
     return line(otherwise) or "Untitled"
@@ -72,11 +92,18 @@ def link(words: object, target: str, *, picture: bool = False) -> str:
 def web(address: object) -> str:
     """Give an address of the web as a link may have it; empty if it is none."""
     found = line(address, 2_000)
-    return quote(found, safe="%/:=&?~#+!$,;'@*[]") if found.lower().startswith(("http://", "https://", "mailto:")) else ""
+    return (
+        quote(found, safe="%/:=&?~#+!$,;'@*[]")
+        if found.lower().startswith(("http://", "https://", "mailto:"))
+        else ""
+    )
 
 
 def since_1970(value: object, per_second: int) -> str | None:
-    """Give a moment that is told as a number of seconds, or of parts of one, since 1970; None for what is no such number, and for 0."""
+    """Give a moment that is told as a number of seconds, or of parts of one, since 1970.
+
+    None for what is no such number, and for 0.
+    """
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return None
     try:
@@ -87,7 +114,10 @@ def since_1970(value: object, per_second: int) -> str | None:
 
 
 def moment(value: object) -> str | None:
-    """Give a moment that is told in ISO 8601, with its offset if it has one; None for what is none."""
+    """Give a moment that is told in ISO 8601, with its offset if it has one.
+
+    None for what is none.
+    """
     try:
         found = datetime.fromisoformat(clean(value).strip())
     except ValueError:
@@ -103,7 +133,9 @@ def moment(value: object) -> str | None:
 def damaged(name: str, *texts: str) -> Iterator[NotCarried]:
     """Tell of a text in which some bytes were no characters."""
     if any("\ufffd" in text for text in texts):
-        yield NotCarried(name=named(name), reason="some of its bytes were no text; each of them is now a �")
+        yield NotCarried(
+            name=named(name), reason="some of its bytes were no text; each of them is now a �"
+        )
 
 
 def named(name: object) -> str:
@@ -112,8 +144,14 @@ def named(name: object) -> str:
 
 
 def why(error: BaseException) -> str:
-    """Give the end of a sentence that says why something cannot be read, without paths of this machine."""
-    return str(error.strerror) if isinstance(error, OSError) and error.strerror else str(error).rstrip(".") or "it ends too early"
+    """Give the end of a sentence that says why something cannot be read, without paths of this
+    machine.
+    """
+    return (
+        str(error.strerror)
+        if isinstance(error, OSError) and error.strerror
+        else str(error).rstrip(".") or "it ends too early"
+    )
 
 
 def unreadable(name: str, error: BaseException) -> NotCarried:

@@ -1,4 +1,7 @@
-"""Links by title in an export: they follow the names that the files of notes got, and come back as they were."""
+"""Links by title in an export.
+
+They follow the names that the files of notes got, and come back as they were.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -17,9 +20,14 @@ _WIKI = regex(r"\[\[([^\[\]\n]{1,800})\]\]")
 
 
 class FileLinks:
-    """What links by title have to say so that other programs find the files; titles whose file has another name, or one of several, matter alone."""
+    """What links by title have to say so that other programs find the files.
 
-    def __init__(self, tx: Tx, me: Caller, places: Mapping[int, str], titles: Iterable[tuple[int, str]]) -> None:
+    Titles whose file has another name, or one of several, matter alone.
+    """
+
+    def __init__(
+        self, tx: Tx, me: Caller, places: Mapping[int, str], titles: Iterable[tuple[int, str]]
+    ) -> None:
         self._view = View(tx, me)
         self._places = places
         self._named = Counter(fold(_stem(place)) for place in places.values())
@@ -29,7 +37,9 @@ class FileLinks:
                 self._odd |= names_for(title)
 
     def written(self, text: str) -> tuple[str, dict[str, str]]:
-        """Give a text with links that files of the export answer to, and what stood there before by what stands there now."""
+        """Give a text with links that files of the export answer to, and what stood there before
+        by what stands there now.
+        """
         before: dict[str, str] = {}
         if not self._odd or "[[" not in text:
             return text, before
@@ -37,7 +47,12 @@ class FileLinks:
         for link in link_text.links(text):
             new = self._new(text, link) if link.kind == "wiki" else None
             old = text[link.start + 2 : link.end - 2]
-            if new is not None and new != old and len(new) <= LONGEST and before.setdefault(new, old) == old:
+            if (
+                new is not None
+                and new != old
+                and len(new) <= LONGEST
+                and before.setdefault(new, old) == old
+            ):
                 parts += [text[end : link.start], "[[", new, "]]"]
                 end = link.end
         return "".join([*parts, text[end:]]), before
@@ -50,7 +65,11 @@ class FileLinks:
         if note is None or place is None:
             return None
         names = names_for(note["title"])
-        title, rest = next(cut for cut in _cuts(link.target) if fold(cut[0].rpartition("/")[2].strip()) in names or fold(cut[0].strip()) in names)
+        title, rest = next(
+            cut
+            for cut in _cuts(link.target)
+            if fold(cut[0].rpartition("/")[2].strip()) in names or fold(cut[0].strip()) in names
+        )
         path = place.partition("/")[2].removesuffix(link_text.ENDING)
         target = path if self._named[fold(_stem(place))] > 1 else _stem(place)
         if fold(link_text.without_ending(title.strip())) in (fold(target), fold(path)):
@@ -65,8 +84,16 @@ class FileLinks:
 
 def restored(text: str, before: object) -> str:
     """Give a text with its links by title as they were before the export."""
-    known = {new: old for new, old in before.items() if isinstance(old, str)} if isinstance(before, dict) else {}
-    return outside(_WIKI, lambda match: f"[[{known[match[1]]}]]" if match[1] in known else None, text) if known else text
+    known = (
+        {new: old for new, old in before.items() if isinstance(old, str)}
+        if isinstance(before, dict)
+        else {}
+    )
+    return (
+        outside(_WIKI, lambda match: f"[[{known[match[1]]}]]" if match[1] in known else None, text)
+        if known
+        else text
+    )
 
 
 def _stem(place: str) -> str:

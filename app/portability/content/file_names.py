@@ -1,4 +1,6 @@
-"""Names of files and folders that every system takes: Windows, macOS and Linux; no two that any of them takes for the same.
+"""Names of files and folders that every system takes.
+
+Windows, macOS and Linux; no two that any of them takes for the same.
 
 Marks that no link by title can hold, # ^ [ ], are left out too.
 """
@@ -10,12 +12,19 @@ from app.core.process.lazy_regex import regex
 
 LONGEST = 80
 LONGEST_BYTES = 200
-_REFUSED = regex(r'[<>:"/\\|?*#^\[\]\x00-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ue000-\uf8ff]')
-_RESERVED = regex(r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-9¹²³])(?:\s*\.|\s*$)", 2)
+_REFUSED = regex(
+    r'[<>:"/\\|?*#^\[\]\x00-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ue000-\uf8ff]'
+)
+_RESERVED = regex(
+    r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-9¹²³])(?:\s*\.|\s*$)", 2
+)
 
 
 def safe(name: str, ending: str = "") -> str:
-    """Give the file name that comes closest to a name; `ending` is added unless the name has it already."""
+    """Give the file name that comes closest to a name.
+
+    `ending` is added unless the name has it already.
+    """
     text = _REFUSED.sub("_", unicodedata.normalize("NFC", name))
     if ending and text.lower().endswith(ending):
         text, ending = text[: -len(ending)], text[-len(ending) :]
@@ -28,7 +37,9 @@ def safe(name: str, ending: str = "") -> str:
 
 
 class Taken:
-    """The names in one folder; `free` gives each only once, whatever a system takes for the same."""
+    """The names in one folder; `free` gives each only once, whatever a system takes for the
+    same.
+    """
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -38,7 +49,9 @@ class Taken:
         """Give the safe name for a name, with a number where it is taken."""
         found = safe(name, ending)
         key = _key(found)
-        stem, dot, end = found.rpartition(".") if ending and found.lower().endswith(ending) else (found, "", "")
+        stem, dot, end = (
+            found.rpartition(".") if ending and found.lower().endswith(ending) else (found, "", "")
+        )
         number = self._numbers.get(key, 1)
         while _key(found) in self._numbers:
             number += 1

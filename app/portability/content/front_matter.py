@@ -1,6 +1,7 @@
 """Front matter: the lines of YAML between two rules at the top of a Markdown file.
 
-What others wrote is read by PyYAML's base loader, which makes nothing but text, lists and mappings: no dates, no objects, nothing that runs.
+What others wrote is read by PyYAML's base loader, which makes nothing but text, lists and
+mappings: no dates, no objects, nothing that runs.
 """
 
 import re
@@ -20,7 +21,10 @@ _OWN_LINE = regex(r"([a-z-]+): (.+)")
 
 
 class Parted(NamedTuple):
-    """A file's front matter and the text below it; `trouble` says why lines that look like front matter are none."""
+    """A file's front matter and the text below it.
+
+    `trouble` says why lines that look like front matter are none.
+    """
 
     fields: dict[str, Any]
     body: str
@@ -28,7 +32,10 @@ class Parted(NamedTuple):
 
 
 def parted(text: str) -> Parted:
-    """Give the fields and the body of a file; without front matter, or with one that is no YAML mapping, all of it is body."""
+    """Give the fields and the body of a file.
+
+    Without front matter, or with one that is no YAML mapping, all of it is body.
+    """
     found = block(text)
     if found is None:
         return Parted({}, text)
@@ -48,7 +55,9 @@ def read(lines: str) -> tuple[dict[str, Any], str | None]:
 
 
 def written(fields: dict[str, Any]) -> str:
-    """Give the front matter with these fields, each on a line whose value is JSON and so YAML too."""
+    """Give the front matter with these fields, each on a line whose value is JSON and so YAML
+    too.
+    """
     return f"---\n{lines(fields)}---\n"
 
 
@@ -58,20 +67,35 @@ def lines(fields: dict[str, Any]) -> str:
 
 
 def words(value: Any) -> list[str]:
-    """Give a field that is a list of words, also where it was written as one text with commas or spaces."""
+    """Give a field that is a list of words, also where it was written as one text with commas or
+    spaces.
+    """
     if isinstance(value, str):
         value = value.split(",") if "," in value else value.split()
-    return [one.strip() for one in value if isinstance(one, str) and one.strip()] if isinstance(value, list) else []
+    return (
+        [one.strip() for one in value if isinstance(one, str) and one.strip()]
+        if isinstance(value, list)
+        else []
+    )
 
 
 def _json(value: Any) -> str:
     """Give a value as JSON without the marks that YAML takes for ends of lines."""
     text = msgspec.json.encode(value).decode()
-    return text if text.isascii() else "".join(f"\\u{ord(mark):04x}" if mark in "\x7f\x85\u2028\u2029\ufeff" else mark for mark in text)
+    return (
+        text
+        if text.isascii()
+        else "".join(
+            f"\\u{ord(mark):04x}" if mark in "\x7f\x85\u2028\u2029\ufeff" else mark for mark in text
+        )
+    )
 
 
 def _own(block: str) -> dict[str, Any] | None:
-    """Give the fields of a front matter as `written` gives it; None for any other, which goes the longer way."""
+    """Give the fields of a front matter as `written` gives it.
+
+    None for any other, which goes the longer way.
+    """
     fields: dict[str, Any] = {}
     for line in block.splitlines():
         match = _OWN_LINE.fullmatch(line)
@@ -104,7 +128,10 @@ def _foreign(block: str) -> tuple[dict[str, Any], str | None]:
 
 
 def _nests_deep(block: str) -> bool:
-    """Say whether a block may nest deeper than anybody writes; the parser's stack is not endless."""
+    """Say whether a block may nest deeper than anybody writes.
+
+    The parser's stack is not endless.
+    """
     deep = 0
     for bracket in _BRACKET.finditer(block):
         deep = max(0, deep + (1 if bracket[0] in "[{" else -1))

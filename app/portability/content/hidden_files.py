@@ -1,4 +1,7 @@
-"""What of a folder or an archive is a program's or the system's own and no one's content: passed over, and told by name."""
+"""What of a folder or an archive is a program's or the system's own and no one's content.
+
+Passed over, and told by name.
+"""
 
 import os
 from typing import NamedTuple
@@ -7,7 +10,9 @@ from app.portability.content.clean_text import named
 from app.portability.content.source_items import PassedOver
 
 MOST_COUNTED = 100_000
-_SYSTEMS = frozenset({"thumbs.db", "desktop.ini", "__macosx", "icon\r", "$recycle.bin", ".ds_store"})
+_SYSTEMS = frozenset(
+    {"thumbs.db", "desktop.ini", "__macosx", "icon\r", "$recycle.bin", ".ds_store"}
+)
 _KNOWN = {
     ".obsidian": "it holds the settings of Obsidian",
     ".trash": "it is the trash of Obsidian; restore what is wanted there first",
@@ -30,19 +35,31 @@ def is_hidden(name: str) -> bool:
 
 
 def hidden_part(path: str) -> str:
-    """Give the outermost hidden folder of a path in an archive, or its hidden file; empty if nothing of it is hidden."""
+    """Give the outermost hidden folder of a path in an archive, or its hidden file.
+
+    Empty if nothing of it is hidden.
+    """
     parts = path.split("/")
     if ".." in parts:
         return ""
-    return next(("/".join(parts[: number + 1]) for number, part in enumerate(parts) if is_hidden(part)), "")
+    return next(
+        ("/".join(parts[: number + 1]) for number, part in enumerate(parts) if is_hidden(part)), ""
+    )
 
 
 def told(path: str, count: int | None) -> PassedOver:
     """Tell of a hidden file, or with `count` of a hidden folder of so many files."""
     name = path.rpartition("/")[2].casefold()
-    reason = _KNOWN.get(name) or ("it is the system's own" if name in _SYSTEMS else "it is hidden, as programs hide what is their own")
+    reason = _KNOWN.get(name) or (
+        "it is the system's own"
+        if name in _SYSTEMS
+        else "it is hidden, as programs hide what is their own"
+    )
     if count is not None:
-        reason += f" ({'more than ' * (count > MOST_COUNTED)}{min(count, MOST_COUNTED):,} {'file' if count == 1 else 'files'})"
+        reason += (
+            f" ({'more than ' * (count > MOST_COUNTED)}{min(count, MOST_COUNTED):,} "
+            f"{'file' if count == 1 else 'files'})"
+        )
     return PassedOver(name=named(path), reason=reason)
 
 

@@ -1,4 +1,7 @@
-"""The table of what was imported: which row each thing of a source became; every statement that changes it."""
+"""The table of what was imported.
+
+Which row each thing of a source became; every statement that changes it.
+"""
 
 import sqlite3
 from collections.abc import Iterable
@@ -11,58 +14,104 @@ from app.workspace.folders.folder_rows import IN_LIST
 
 Kind = Literal["note", "file", "todo", "conversation"]
 OWN = "hearth"
-"""The source of trees that Hearth exported, where they are not put into a folder: their keys are names for good, wherever they are imported."""
+"""The source of trees that Hearth exported, where they are not put into a folder.
+
+Their keys are names for good, wherever they are imported.
+"""
 REFERENCES = 1
 SNAPSHOTS = 2
-_FOUND_BY_ROW = "LEFT JOIN imported_items i ON i.user_id = {table}.{owner} AND i.source = 'hearth' AND i.kind = '{kind}' AND i.row_id = {table}.id"
+_FOUND_BY_ROW = (
+    "LEFT JOIN imported_items i ON i.user_id = {table}.{owner} "
+    "AND i.source = 'hearth' AND i.kind = '{kind}' AND i.row_id = {table}.id"
+)
 
 
 def joined(kind: Kind, table: str, owner: str = "owner_id") -> str:
-    """Give the join by which an export finds under which key a row came here; the key is `i.key`, null for what was made here."""
+    """Give the join by which an export finds under which key a row came here.
+
+    The key is `i.key`, null for what was made here.
+    """
     return _FOUND_BY_ROW.format(table=table, owner=owner, kind=kind)
 
 
 def find(tx: Tx, user: int, source: str, kind: Kind, key: str) -> sqlite3.Row | None:
-    """Give what a thing of a source became: row_id, digest, mark and what rests to be done for it; or None."""
+    """Give what a thing of a source became.
+
+    row_id, digest, mark and what rests to be done for it; or None.
+    """
     return tx.one(
-        "SELECT row_id, digest, mark, rest FROM imported_items WHERE user_id = :user AND source = :source AND kind = :kind AND key = :key",
-        user=user, source=source, kind=kind, key=key,
-    )  # fmt: skip
+        "SELECT row_id, digest, mark, rest FROM imported_items "
+        "WHERE user_id = :user AND source = :source AND kind = :kind AND key = :key",
+        user=user,
+        source=source,
+        kind=kind,
+        key=key,
+    )
 
 
 def put(
-    tx: Tx, user: int, source: str, kind: Kind, key: str, *, row_id: int, digest: bytes, mark: str | None = None, rest: int = 0
-) -> None:  # fmt: skip
+    tx: Tx,
+    user: int,
+    source: str,
+    kind: Kind,
+    key: str,
+    *,
+    row_id: int,
+    digest: bytes,
+    mark: str | None = None,
+    rest: int = 0,
+) -> None:
     """Keep what a thing of a source became."""
     tx.run(
         """INSERT INTO imported_items (user_id, source, kind, key, row_id, digest, mark, rest)
            VALUES (:user, :source, :kind, :key, :row, :digest, :mark, :rest)
-           ON CONFLICT (user_id, source, kind, key) DO UPDATE SET row_id = :row, digest = :digest, mark = :mark, rest = :rest""",
-        user=user, source=source, kind=kind, key=key, row=row_id, digest=digest, mark=mark, rest=rest,
-    )  # fmt: skip
+           ON CONFLICT (user_id, source, kind, key) DO UPDATE
+             SET row_id = :row, digest = :digest, mark = :mark, rest = :rest""",
+        user=user,
+        source=source,
+        kind=kind,
+        key=key,
+        row=row_id,
+        digest=digest,
+        mark=mark,
+        rest=rest,
+    )
 
 
 def done(tx: Tx, user: int, source: str, key: str, what: int) -> None:
     """Take down that something which rested to be done for a note is done."""
     tx.run(
-        "UPDATE imported_items SET rest = rest & ~:what WHERE user_id = :user AND source = :source AND kind = 'note' AND key = :key",
-        what=what, user=user, source=source, key=key,
-    )  # fmt: skip
+        "UPDATE imported_items SET rest = rest & ~:what "
+        "WHERE user_id = :user AND source = :source AND kind = 'note' AND key = :key",
+        what=what,
+        user=user,
+        source=source,
+        key=key,
+    )
 
 
 def unfinished(tx: Tx, user: int, source: str, what: int, most: int) -> list[sqlite3.Row]:
     """Give key and row_id of some notes for which something rests to be done."""
     return tx.all(
         """SELECT key, row_id FROM imported_items
-           WHERE user_id = :user AND source = :source AND rest > 0 AND kind = 'note' AND rest & :what LIMIT :most""",
-        user=user, source=source, what=what, most=most,
-    )  # fmt: skip
+           WHERE user_id = :user AND source = :source AND rest > 0 AND kind = 'note'
+             AND rest & :what LIMIT :most""",
+        user=user,
+        source=source,
+        what=what,
+        most=most,
+    )
 
 
 def rows_of(tx: Tx, user: int, source: str, kind: Kind, keys: Iterable[str]) -> dict[str, int]:
     """Give which rows some things of a source became."""
     found = tx.all(
-        f"SELECT key, row_id FROM imported_items WHERE user_id = :user AND source = :source AND kind = :kind AND key IN ({IN_LIST})",
-        user=user, source=source, kind=kind, ids=msgspec.json.encode(list(keys)).decode(),
-    )  # fmt: skip
+        "SELECT key, row_id FROM imported_items "
+        "WHERE user_id = :user AND source = :source AND kind = :kind "
+        f"AND key IN ({IN_LIST})",
+        user=user,
+        source=source,
+        kind=kind,
+        ids=msgspec.json.encode(list(keys)).decode(),
+    )
     return {row["key"]: row["row_id"] for row in found}

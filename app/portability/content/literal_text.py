@@ -10,8 +10,17 @@ from app.core.process.lazy_regex import regex
 _MATHS = regex(r"\$\$.+?\$\$|(?<!\\)\$(?![\s$])(?:\\.|[^$\n\\])+(?<![\s\\])\$(?!\d)", re.DOTALL)
 
 
-def outside(pattern: re.Pattern[str], put: Callable[[re.Match[str]], str | None], text: str, *, maths: bool = False) -> str:
-    """Give a text with what `put` gives for each match that does not stand in code, or in maths; None leaves a match as it is."""
+def outside(
+    pattern: re.Pattern[str],
+    put: Callable[[re.Match[str]], str | None],
+    text: str,
+    *,
+    maths: bool = False,
+) -> str:
+    """Give a text with what `put` gives for each match that does not stand in code, or in maths.
+
+    None leaves a match as it is.
+    """
     spans: list[Span] | None = None
 
     def replaced(match: re.Match[str]) -> str:
@@ -35,7 +44,9 @@ def literal(text: str) -> list[Span]:
 def inside(spans: Sequence[Span], place: int) -> bool:
     """Say whether a place lies in one of some spans that are in order of their beginnings."""
     last = bisect.bisect_right(spans, place, key=lambda span: span[0])
-    return any(place < end for _, end in spans[max(0, last - 2) : last])  # maths may lie around code
+    return any(
+        place < end for _, end in spans[max(0, last - 2) : last]
+    )  # maths may lie around code
 
 
 def _without(text: str, spans: Sequence[Span]) -> str:

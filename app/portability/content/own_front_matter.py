@@ -1,7 +1,10 @@
-"""What an export tells of a note, in the note's own front matter: one block, whose own lines stay as they are and come back so.
+"""What an export tells of a note, in the note's own front matter.
 
-Each of our fields is a line below the note's own. Where the note itself has a field of that name, ours is called `hearth-NAME`, or left out
-where both say the same; `hearth` lists which of the others are ours.
+One block, whose own lines stay as they are and come back so.
+
+Each of our fields is a line below the note's own. Where the note itself has a field of that
+name, ours is called `hearth-NAME`, or left out where both say the same; `hearth` lists which of
+the others are ours.
 """
 
 from datetime import UTC, datetime
@@ -23,11 +26,15 @@ _ELSE: dict[str, Any] = {"tags": [], "pinned": False, "version": 1}
 _OURS = frozenset({MARK, LINKS, *(f"{MARK}-{name}" for name in NAMES)})
 _BELOW = (" ", "\t", "- ")
 _SPACE = regex(r"[ \t]*(?:#.*)?")
-_KEY = regex(r"""("[^"\n]*"|'[^'\n]*'|[^\s#:\[\]{}"'&*!|>@`%?,-][^:\n]*?)[ \t]*:(?:[ \t]+(.*?))?[ \t]*""")
+_KEY = regex(
+    r"""("[^"\n]*"|'[^'\n]*'|[^\s#:\[\]{}"'&*!|>@`%?,-][^:\n]*?)[ \t]*:(?:[ \t]+(.*?))?[ \t]*"""
+)
 
 
 class Apart(NamedTuple):
-    """What an export tells of a note, the text of the note, and why lines that look like front matter are none."""
+    """What an export tells of a note, the text of the note, and why lines that look like front
+    matter are none.
+    """
 
     fields: dict[str, Any]
     text: str
@@ -35,7 +42,10 @@ class Apart(NamedTuple):
 
 
 def with_ours(fields: dict[str, Any], text: str) -> str:
-    """Give a text with these fields in its front matter; they get a block of their own where it has none that could take them."""
+    """Give a text with these fields in its front matter.
+
+    They get a block of their own where it has none that could take them.
+    """
     found = front_matter.block(text)
     if found is None or len(found[1]) > LARGEST:
         return front_matter.written(fields) + text
@@ -55,7 +65,10 @@ def with_ours(fields: dict[str, Any], text: str) -> str:
 
 
 def apart(text: str) -> Apart:
-    """Take apart what an export wrote: what it tells of a note, and the note's own text with its own front matter as it was."""
+    """Take apart what an export wrote.
+
+    What it tells of a note, and the note's own text with its own front matter as it was.
+    """
     found = front_matter.block(text)
     if found is None:
         return Apart({}, text, None)
@@ -63,10 +76,16 @@ def apart(text: str) -> Apart:
         return _without_mark(text, found.start(1), found.end(1))
     marked, _ = _taken(found[1], frozenset({MARK}))
     listed = marked.get(MARK)
-    flat = frozenset(name for name in listed if name in NAMES) if isinstance(listed, list) else frozenset(NAMES)
+    flat = (
+        frozenset(name for name in listed if name in NAMES)
+        if isinstance(listed, list)
+        else frozenset(NAMES)
+    )
     fields, rest = _taken(found[1], _OURS | flat)
     text = text[: found.start(1)] + rest + text[found.end(1) :]
-    told = {name: fields[f"{MARK}-{name}"] for name in NAMES if f"{MARK}-{name}" in fields} | {name: fields[name] for name in flat if name in fields}
+    told = {name: fields[f"{MARK}-{name}"] for name in NAMES if f"{MARK}-{name}" in fields} | {
+        name: fields[name] for name in flat if name in fields
+    }
     if not {"title", "created", "updated", "tags"} <= told.keys():
         own, _ = front_matter.read(rest)
         told = _meant(own) | told
@@ -74,7 +93,10 @@ def apart(text: str) -> Apart:
 
 
 def _without_mark(text: str, start: int, end: int) -> Apart:
-    """Take apart a file whose block is all ours, or to which others have added; what they added is the note's own."""
+    """Take apart a file whose block is all ours, or to which others have added.
+
+    What they added is the note's own.
+    """
     fields, body, trouble = front_matter.parted(text)
     if trouble is not None or fields.keys() <= {*NAMES, LINKS}:
         return Apart(fields, body, trouble)
@@ -105,10 +127,17 @@ def _taken(block: str, names: frozenset[str]) -> tuple[dict[str, Any], str]:
 
 
 def _names(block: str) -> set[str] | None:
-    """Give the names of the fields of a block, YAML or not; None where its lines are no fields and ours cannot stand below them."""
+    """Give the names of the fields of a block, YAML or not.
+
+    None where its lines are no fields and ours cannot stand below them.
+    """
     rows = [row for line in block.split("\n") if not _SPACE.fullmatch(row := line.rstrip("\r"))]
     keys = [_KEY.fullmatch(row) for row in rows]
-    return None if keys and keys[0] is None else {key[1].strip("\"'") for key in keys if key is not None}
+    return (
+        None
+        if keys and keys[0] is None
+        else {key[1].strip("\"'") for key in keys if key is not None}
+    )
 
 
 def _value(lines: str) -> Any:
@@ -127,7 +156,11 @@ def _says(own: dict[str, Any], name: str, value: Any) -> bool:
 
 def _meant(own: dict[str, Any]) -> dict[str, Any]:
     """Give what a note's own fields say of what we tell, as we tell it."""
-    told: dict[str, Any] = {name: _moment(own[name]) for name in ("created", "updated") if isinstance(own.get(name), str)}
+    told: dict[str, Any] = {
+        name: _moment(own[name])
+        for name in ("created", "updated")
+        if isinstance(own.get(name), str)
+    }
     if isinstance(own.get("title"), str):
         told["title"] = own["title"]
     if "tags" in own:

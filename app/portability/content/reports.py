@@ -28,7 +28,10 @@ class Counts(Record):
 
 
 class ImportReport(Record):
-    """What an import did, or with dryRun would do; `leftTotal` counts what `left` names the first 10,000 of."""
+    """What an import did, or with dryRun would do.
+
+    `leftTotal` counts what `left` names the first 10,000 of.
+    """
 
     format: str
     dry_run: bool

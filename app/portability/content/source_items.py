@@ -25,11 +25,13 @@ class SourceFolder(msgspec.Struct, frozen=True, kw_only=True):
 class SourceNote(msgspec.Struct, frozen=True, kw_only=True):
     """A note of the source.
 
-    `key` names it within its source for good (a path, an id); importing the same source again knows it by this. In `text`, an
-    address `note:KEY` stands for another note of the source and `attachment:KEY` for one of its files (`address` writes them); the import puts
-    the true ones there. Times are as the source has them, ISO 8601 or None; the import checks them. Where it has none, `day` (of which the
-    note is the journal) and `modified` (of its file, in seconds since 1970) stand in; that they change is no change of the note.
-    Only Hearth's own trees have `version` and `snapshots`.
+    `key` names it within its source for good (a path, an id); importing the same source again
+    knows it by this. In `text`, an address `note:KEY` stands for another note of the source and
+    `attachment:KEY` for one of its files (`address` writes them); the import puts the true ones
+    there. Times are as the source has them, ISO 8601 or None; the import checks them. Where it
+    has none, `day` (of which the note is the journal) and `modified` (of its file, in seconds
+    since 1970) stand in; that they change is no change of the note. Only Hearth's own trees have
+    `version` and `snapshots`.
     """
 
     key: str
@@ -48,7 +50,10 @@ class SourceNote(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SourceFile(msgspec.Struct, frozen=True, kw_only=True):
-    """A file that notes of the source show or link; `open` gives its bytes as a stream, each time from the start."""
+    """A file that notes of the source show or link.
+
+    `open` gives its bytes as a stream, each time from the start.
+    """
 
     key: str
     name: str
@@ -59,7 +64,9 @@ class SourceFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SourceTodo(msgspec.Struct, frozen=True, kw_only=True):
-    """A todo of the source; `priority` is Hearth's 0 to 10 or None, `due` a date or a time in ISO 8601, `rule` an RRULE."""
+    """A todo of the source; `priority` is Hearth's 0 to 10 or None, `due` a date or a time in
+    ISO 8601, `rule` an RRULE.
+    """
 
     key: str
     title: str
@@ -108,32 +115,53 @@ class SourceConversation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SourceSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """What the user had chosen, by the names of the contract; the import takes what the account has not chosen for itself yet."""
+    """What the user had chosen, by the names of the contract.
+
+    The import takes what the account has not chosen for itself yet.
+    """
 
     values: dict[str, Any]
 
 
 class NotCarried(msgspec.Struct, frozen=True, kw_only=True):
-    """Something of the source that cannot come along, by its name there, and a sentence that says why."""
+    """Something of the source that cannot come along, by its name there, and a sentence that
+    says why.
+    """
 
     name: str
     reason: str
 
 
 class PassedOver(NotCarried, frozen=True, kw_only=True):
-    """What is left out on purpose, as it is a program's or the system's own: a hidden folder with all that is in it, or one file."""
+    """What is left out on purpose, as it is a program's or the system's own.
+
+    A hidden folder with all that is in it, or one file.
+    """
 
 
-Item = SourceFolder | SourceNote | SourceFile | SourceTodo | SourceConversation | SourceSettings | NotCarried
+Item = (
+    SourceFolder
+    | SourceNote
+    | SourceFile
+    | SourceTodo
+    | SourceConversation
+    | SourceSettings
+    | NotCarried
+)
 
 
 def address(kind: Literal["note", "attachment"], key: str) -> str:
-    """Give the address that stands for a note or a file of the source in a text, whatever characters its key has."""
+    """Give the address that stands for a note or a file of the source in a text, whatever
+    characters its key has.
+    """
     return f"{kind}:{quote(key, safe='/')}"
 
 
 class Source(Protocol):
-    """What is to be imported, opened; its items come as a stream and may be asked for again from the start."""
+    """What is to be imported, opened.
+
+    Its items come as a stream and may be asked for again from the start.
+    """
 
     format: str
     """The format's name, such as `obsidian` or `joplin-jex`."""
@@ -143,7 +171,10 @@ class Source(Protocol):
         ...
 
     def items(self) -> Iterator[Item]:
-        """Give everything, the files of a note before or after it; damage is told as NotCarried and never raised."""
+        """Give everything, the files of a note before or after it.
+
+        Damage is told as NotCarried and never raised.
+        """
         ...
 
     def close(self) -> None:

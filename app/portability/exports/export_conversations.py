@@ -1,4 +1,6 @@
-"""Conversations as JSON: those with the user's own agent come back by an import, those with others are for reading."""
+"""Conversations as JSON: those with the user's own agent come back by an import, those with
+others are for reading.
+"""
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
@@ -17,28 +19,46 @@ PAGE = 200
 
 
 def write(tx: Tx, me: Caller, put: Put, leave: Callable[[str, str], None], key: Lookup) -> int:
-    """Write each conversation that the caller takes part in as a file of its own; give their number."""
+    """Write each conversation that the caller takes part in as a file of its own.
+
+    Give their number.
+    """
     rows = tx.all(
-        f"""SELECT c.*, m.since_id, i.key FROM conversation_members m JOIN conversations c ON c.id = m.conversation_id
-            LEFT JOIN imported_items i ON i.user_id = m.user_id AND i.source = '{import_rows.OWN}' AND i.kind = 'conversation' AND i.row_id = c.id
+        f"""SELECT c.*, m.since_id, i.key FROM conversation_members m
+          JOIN conversations c ON c.id = m.conversation_id
+            LEFT JOIN imported_items i ON i.user_id = m.user_id
+              AND i.source = '{import_rows.OWN}' AND i.kind = 'conversation' AND i.row_id = c.id
             WHERE m.user_id = :me ORDER BY c.id""",
         me=me.user,
-    )  # fmt: skip
+    )
     for row in rows:
         own = row["type"] == "direct" and row["owner_id"] == me.user
         if not own:
-            leave(row["title"], "this conversation belongs to others too: it is exported for reading, and an import leaves it out")
-        put(f"conversations/{row['key'] or native_key(me, row['id'])}.json", _parts(tx, me, row, key, own=own))
+            leave(
+                row["title"],
+                "this conversation belongs to others too: it is exported for reading, and an "
+                "import leaves it out",
+            )
+        put(
+            f"conversations/{row['key'] or native_key(me, row['id'])}.json",
+            _parts(tx, me, row, key, own=own),
+        )
     return len(rows)
 
 
 def _parts(tx: Tx, me: Caller, row: sqlite3.Row, key: Lookup, *, own: bool) -> Iterator[bytes]:
     head: dict[str, Any] = {
-        "id": row["key"] or native_key(me, row["id"]), "title": row["title"], "own": own, "type": row["type"], "createdAt": row["created_at"],
-    }  # fmt: skip
+        "id": row["key"] or native_key(me, row["id"]),
+        "title": row["title"],
+        "own": own,
+        "type": row["type"],
+        "createdAt": row["created_at"],
+    }
     if not own:
         members = tx.all(
-            "SELECT username FROM conversation_members m JOIN users u ON u.id = m.user_id WHERE conversation_id = :id ORDER BY username", id=row["id"]
+            "SELECT username FROM conversation_members m JOIN users u ON u.id = m.user_id "
+            "WHERE conversation_id = :id ORDER BY username",
+            id=row["id"],
         )
         head["members"] = [member[0] for member in members]
     yield msgspec.json.encode(head)[:-1] + b',"messages":['
@@ -51,20 +71,34 @@ def _messages(tx: Tx, row: sqlite3.Row, key: Lookup) -> Iterator[dict[str, Any]]
     last = row["since_id"]
     while True:
         found = tx.all(
-            "SELECT * FROM messages WHERE conversation_id = :id AND id > :last ORDER BY id LIMIT :page", id=row["id"], last=last, page=PAGE
+            "SELECT * FROM messages WHERE conversation_id = :id AND id > :last "
+            "ORDER BY id LIMIT :page",
+            id=row["id"],
+            last=last,
+            page=PAGE,
         )
         if not found:
             return
         last = found[-1]["id"]
         for one in found:
             message = {
-                "role": one["role"], "senderType": one["sender_type"], "label": one["sender_label"], "content": keyed(one["content"], key),
+                "role": one["role"],
+                "senderType": one["sender_type"],
+                "label": one["sender_label"],
+                "content": keyed(one["content"], key),
                 "createdAt": one["created_at"],
-            }  # fmt: skip
+            }
             attached = _attached(tx, one["id"], key)
             yield message | ({"attachments": attached} if attached else {})
 
 
 def _attached(tx: Tx, message: int, key: Lookup) -> list[dict[str, Any]]:
-    rows = tx.all("SELECT attachment_id, name, media_type FROM message_attachments WHERE message_id = :id ORDER BY place", id=message)
-    return [{"id": key("file", row[0]) if row[0] else None, "name": row[1], "mediaType": row[2]} for row in rows]
+    rows = tx.all(
+        "SELECT attachment_id, name, media_type FROM message_attachments "
+        "WHERE message_id = :id ORDER BY place",
+        id=message,
+    )
+    return [
+        {"id": key("file", row[0]) if row[0] else None, "name": row[1], "mediaType": row[2]}
+        for row in rows
+    ]

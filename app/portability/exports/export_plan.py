@@ -1,4 +1,7 @@
-"""Which file of an export each folder and note becomes: names that every system takes, the same for the same workspace wherever it lies."""
+"""Which file of an export each folder and note becomes.
+
+Names that every system takes, the same for the same workspace wherever it lies.
+"""
 
 import sqlite3
 from collections import defaultdict
@@ -16,7 +19,9 @@ from app.workspace.folders import folder_rows, folders
 NOTES = "notes"
 DEEP = "_deep"
 LONGEST_FOLDER = 150
-"""The characters of a folder's path from which those below it lie side by side in a folder of their own: Windows takes 260 in all."""
+"""The characters of a folder's path from which those below it lie side by side in a folder of
+their own: Windows takes 260 in all.
+"""
 
 
 class PlannedFolder(msgspec.Struct, frozen=True):
@@ -46,24 +51,37 @@ class Plan:
         self._plan_notes()
 
     def key(self, kind: Kind, row_id: int) -> str:
-        """Give the lasting key of a row of the caller: the one it came here with, or one made of its number."""
+        """Give the lasting key of a row of the caller.
+
+        The one it came here with, or one made of its number.
+        """
         return self.keys.get((kind, row_id)) or native_key(self._me, row_id)
 
     def known_key(self, kind: Kind, row_id: int) -> str | None:
         """Give the key of a note or file that is exported; None for any other."""
-        return self.key(kind, row_id) if row_id in (self.notes if kind == "note" else self.files) else None
+        return (
+            self.key(kind, row_id)
+            if row_id in (self.notes if kind == "note" else self.files)
+            else None
+        )
 
     def place(self, kind: Kind, row_id: int) -> str | None:
         """Give the file of a note or attachment that is exported; None for any other."""
         return (self.notes if kind == "note" else self.files).get(row_id)
 
-    def ordered(self, kind: Kind, table: str, where: str, owner: str = "owner_id", columns: str = "") -> Iterator[sqlite3.Row]:
-        """Give the rows of the caller in the order of their keys, which is the same wherever they were imported; remember the keys."""
+    def ordered(
+        self, kind: Kind, table: str, where: str, owner: str = "owner_id", columns: str = ""
+    ) -> Iterator[sqlite3.Row]:
+        """Give the rows of the caller in the order of their keys, which is the same wherever
+        they were imported; remember the keys.
+        """
         rows = self._tx.run(
             f"""SELECT {table}.id, i.key {columns} FROM {table} {import_rows.joined(kind, table, owner)}
-                WHERE {table}.{owner} = :me AND {where} ORDER BY ifnull(i.key, :prefix || printf('%010d', {table}.id))""",
-            me=self._me.user, prefix=prefix(self._me),
-        )  # fmt: skip
+                WHERE {table}.{owner} = :me AND {where}
+                  ORDER BY ifnull(i.key, :prefix || printf('%010d', {table}.id))""",
+            me=self._me.user,
+            prefix=prefix(self._me),
+        )
         for row in rows:
             if row["key"] is not None:
                 self.keys[kind, row["id"]] = row["key"]
@@ -75,17 +93,25 @@ class Plan:
 
     def _plan_folders(self) -> None:
         rows = self._tx.all(
-            f"SELECT {folder_rows.COLUMNS} FROM folders WHERE owner_id = :me AND trash_id IS NULL ORDER BY name_key, id", me=self._me.user
+            f"SELECT {folder_rows.COLUMNS} FROM folders "
+            "WHERE owner_id = :me AND trash_id IS NULL ORDER BY name_key, id",
+            me=self._me.user,
         )
         below: dict[int | None, list[sqlite3.Row]] = defaultdict(list)
         for row in rows:
             below[row["parent_id"]].append(row)
         waiting: list[tuple[int | None, str, tuple[str, ...]]] = [(None, NOTES, ())]
-        for parent, place, names in waiting:  # grows while it is walked: parents before what lies in them
+        for (
+            parent,
+            place,
+            names,
+        ) in waiting:  # grows while it is walked: parents before what lies in them
             for row in below[parent]:
                 own = self._folder_place(place, row["name"])
                 created = None if folders.is_general(row) else row["created_at"]
-                self.folders.append(PlannedFolder(row["id"], own, (*names, row["name"]), row["icon"], created))
+                self.folders.append(
+                    PlannedFolder(row["id"], own, (*names, row["name"]), row["icon"], created)
+                )
                 waiting.append((row["id"], own, (*names, row["name"])))
 
     def _folder_place(self, parent: str, name: str) -> str:
@@ -100,8 +126,12 @@ class Plan:
     def _plan_notes(self) -> None:
         places: dict[int | None, str] = {folder.id: folder.place for folder in self.folders}
         places[None] = NOTES
-        for row in self.ordered("note", "notes", "notes.trash_id IS NULL", columns=", folder_id, title"):
-            self.notes[row["id"]] = place = self.free_place(places[row["folder_id"]], row["title"], ".md")
+        for row in self.ordered(
+            "note", "notes", "notes.trash_id IS NULL", columns=", folder_id, title"
+        ):
+            self.notes[row["id"]] = place = self.free_place(
+                places[row["folder_id"]], row["title"], ".md"
+            )
             if place.rpartition("/")[2].removesuffix(".md") != row["title"]:
                 self.renamed.append((row["id"], row["title"]))
 

@@ -1,4 +1,6 @@
-"""Todos in three forms: JSON, which an import reads back, and todo.txt and iCalendar for other programs."""
+"""Todos in three forms: JSON, which an import reads back, and todo.txt and iCalendar for other
+programs.
+"""
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
@@ -37,16 +39,21 @@ def write(tx: Tx, me: Caller, put: Put, key: Lookup) -> int:
 def _keys(tx: Tx, me: Caller) -> dict[int, str]:
     """Give the keys of all live todos by id, in their order."""
     rows = tx.all(
-        f"""SELECT todos.id, i.key FROM todos {import_rows.joined("todo", "todos")} WHERE todos.owner_id = :me AND todos.trash_id IS NULL
+        f"""SELECT todos.id, i.key FROM todos
+          {import_rows.joined("todo", "todos")} WHERE todos.owner_id = :me
+          AND todos.trash_id IS NULL
             ORDER BY ifnull(i.key, :prefix || printf('%010d', todos.id))""",
-        me=me.user, prefix=prefix(me),
-    )  # fmt: skip
+        me=me.user,
+        prefix=prefix(me),
+    )
     return {row["id"]: row["key"] or native_key(me, row["id"]) for row in rows}
 
 
 def _rows(tx: Tx, me: Caller, keys: dict[int, str]) -> Iterator[sqlite3.Row]:
     for todo_id in keys:
-        yield tx.sure("SELECT * FROM todos WHERE id = :id AND owner_id = :me", id=todo_id, me=me.user)
+        yield tx.sure(
+            "SELECT * FROM todos WHERE id = :id AND owner_id = :me", id=todo_id, me=me.user
+        )
 
 
 def _json(tx: Tx, me: Caller, keys: dict[int, str], key: Lookup) -> Iterator[bytes]:
@@ -58,12 +65,24 @@ def _json(tx: Tx, me: Caller, keys: dict[int, str], key: Lookup) -> Iterator[byt
 
 def _record(row: sqlite3.Row, keys: dict[int, str], key: Lookup) -> dict[str, Any]:
     given: dict[str, Any] = {
-        "id": keys[row["id"]], "title": row["title"], "description": keyed(row["description"] or "", key) or row["description"],
-        "completed": row["completed"] == 1, "completedAt": row["completed_at"], "priority": row["priority"], "dueDate": row["due_date"],
-        "steps": [{"title": step.title, "completed": step.completed} for step in todo_steps.decoded(row["steps"])] or None,
-        "recurrence": msgspec.json.decode(row["recurrence"]) if row["recurrence"] else None, "wall": row["wall"],
-        "next": keys.get(row["next_id"]), "createdAt": row["created_at"], "updatedAt": row["updated_at"],
-    }  # fmt: skip
+        "id": keys[row["id"]],
+        "title": row["title"],
+        "description": keyed(row["description"] or "", key) or row["description"],
+        "completed": row["completed"] == 1,
+        "completedAt": row["completed_at"],
+        "priority": row["priority"],
+        "dueDate": row["due_date"],
+        "steps": [
+            {"title": step.title, "completed": step.completed}
+            for step in todo_steps.decoded(row["steps"])
+        ]
+        or None,
+        "recurrence": msgspec.json.decode(row["recurrence"]) if row["recurrence"] else None,
+        "wall": row["wall"],
+        "next": keys.get(row["next_id"]),
+        "createdAt": row["created_at"],
+        "updatedAt": row["updated_at"],
+    }
     return {name: value for name, value in given.items() if value is not None}
 
 
@@ -95,7 +114,10 @@ def _component(row: sqlite3.Row, keys: dict[int, str], key: Lookup) -> Iterator[
     yield f"CREATED:{_moment(row['created_at'])}"
     yield f"LAST-MODIFIED:{_moment(row['updated_at'])}"
     yield f"SUMMARY:{_text(row['title'])}"
-    steps = [f"[{'x' if step.completed else ' '}] {step.title}" for step in todo_steps.decoded(row["steps"])]
+    steps = [
+        f"[{'x' if step.completed else ' '}] {step.title}"
+        for step in todo_steps.decoded(row["steps"])
+    ]
     if row["description"] or steps:
         yield f"DESCRIPTION:{_text(chr(10).join([*filter(None, [keyed(row['description'] or '', key)]), *steps]))}"
     if row["priority"]:

@@ -1,7 +1,10 @@
-"""Writes a workspace as a tree of files that people and other programs can read, and from which it comes back as it was.
+"""Writes a workspace as a tree of files that people and other programs can read, and from which it
+comes back as it was.
 
-All of it is read in one read transaction on a connection of its own, so it is one state of the workspace. The alternative, `VACUUM INTO` a copy,
-holds such a transaction too, and for about as long: it has to read the whole file, indexes and other users included, and needs as much disk again.
+All of it is read in one read transaction on a connection of its own, so it is one state of the
+workspace. The alternative, `VACUUM INTO` a copy, holds such a transaction too, and for about as
+long: it has to read the whole file, indexes and other users included, and needs as much disk
+again.
 """
 
 import sqlite3
@@ -27,15 +30,27 @@ from app.workspace.folders import access
 
 VERSION = 1
 Tell = Callable[[int, int], None]
-"""Told how many things are done of how many; what it raises ends the export, and nothing is left of it."""
+"""Told how many things are done of how many.
+
+What it raises ends the export, and nothing is left of it.
+"""
 EVERY = 64
-FOLDERS, FILES, TODOS, SETTINGS, ABOUT = "folders.jsonl", "attachments.jsonl", "todos.json", "settings.json", "hearth.json"
+FOLDERS, FILES, TODOS, SETTINGS, ABOUT = (
+    "folders.jsonl",
+    "attachments.jsonl",
+    "todos.json",
+    "settings.json",
+    "hearth.json",
+)
 
 
 def export(database: Path, me: Caller, target: Path, *, tell: Tell, clock: Clock) -> ExportReport:
-    """Write what the caller owns to a folder, or to an archive where the name ends in .zip; give what it holds. For a thread.
+    """Write what the caller owns to a folder, or to an archive where the name ends in .zip.
 
-    Raises AlreadyExists for a place that is taken, and OSError where it cannot be written; then nothing is left there.
+    Give what it holds. For a thread.
+
+    Raises AlreadyExists for a place that is taken, and OSError where it cannot be written; then
+    nothing is left there.
     """
     with one_state(database, clock) as tx, sink_for(target) as sink:
         return _Export(tx, me, sink, tell).write()
@@ -68,7 +83,14 @@ class _Export:
 
     def _write_notes(self) -> None:
         plan = Plan(self._tx, self._me)
-        files = list(plan.ordered("file", "attachments", "attachments.complete = 1", columns=", name, media_type, size, created_at"))
+        files = list(
+            plan.ordered(
+                "file",
+                "attachments",
+                "attachments.complete = 1",
+                columns=", name, media_type, size, created_at",
+            )
+        )
         for row in files:
             plan.files[row["id"]] = plan.free_place("attachments", row["name"])
         self._key = plan.known_key
@@ -88,38 +110,65 @@ class _Export:
         self._report.folders, self._report.notes = len(plan.folders), len(plan.notes)
 
     def _write_note(self, plan: Plan, note_id: int) -> None:
-        note = self._tx.sure("SELECT * FROM notes WHERE id = :id AND owner_id = :me", id=note_id, me=self._me.user)
+        note = self._tx.sure(
+            "SELECT * FROM notes WHERE id = :id AND owner_id = :me", id=note_id, me=self._me.user
+        )
         place, key = plan.notes[note_id], plan.key("note", note_id)
-        body, before = self._links.written(address_links.exported(note["content"], place, plan.place, plan.known_key))
+        body, before = self._links.written(
+            address_links.exported(note["content"], place, plan.place, plan.known_key)
+        )
         fields = _fields(note, key) | ({own_front_matter.LINKS: before} if before else {})
-        self._put(place, [own_front_matter.with_ours(fields, body).encode()], _seconds(note["updated_at"]))
+        self._put(
+            place, [own_front_matter.with_ours(fields, body).encode()], _seconds(note["updated_at"])
+        )
         if note["snapshot_count"] and "os.snapshots:read" in self._me.rights:
             self._put(f"snapshots/{key}.jsonl", self._snapshots(plan, note_id))
         elif note["snapshot_count"]:
             self._leave(note["title"], "the credential may not read its snapshots")
 
     def _snapshots(self, plan: Plan, note_id: int) -> Iterator[bytes]:
-        numbers = self._tx.all("SELECT seq FROM snapshots WHERE note_id = :note ORDER BY seq", note=note_id)
+        numbers = self._tx.all(
+            "SELECT seq FROM snapshots WHERE note_id = :note ORDER BY seq", note=note_id
+        )
         for (seq,) in numbers:
-            row = self._tx.sure("SELECT * FROM snapshots WHERE note_id = :note AND seq = :seq", note=note_id, seq=seq)
+            row = self._tx.sure(
+                "SELECT * FROM snapshots WHERE note_id = :note AND seq = :seq",
+                note=note_id,
+                seq=seq,
+            )
             self._report.snapshots += 1
             yield _line(
                 {
-                    "seq": seq, "label": row["label"], "title": row["title"], "message": row["message"], "author": msgspec.Raw(row["author"]),
-                    "automatic": row["automatic"] == 1, "created": row["created_at"], "content": address_links.keyed(row["content"], plan.known_key),
+                    "seq": seq,
+                    "label": row["label"],
+                    "title": row["title"],
+                    "message": row["message"],
+                    "author": msgspec.Raw(row["author"]),
+                    "automatic": row["automatic"] == 1,
+                    "created": row["created_at"],
+                    "content": address_links.keyed(row["content"], plan.known_key),
                 }
-            )  # fmt: skip
+            )
 
     def _parts(self, row: sqlite3.Row) -> Iterator[bytes]:
-        for (number,) in self._tx.all("SELECT number FROM attachment_parts WHERE attachment_id = :id ORDER BY number", id=row["id"]):
-            yield self._tx.value("SELECT bytes FROM attachment_parts WHERE attachment_id = :id AND number = :number", id=row["id"], number=number)
+        for (number,) in self._tx.all(
+            "SELECT number FROM attachment_parts WHERE attachment_id = :id ORDER BY number",
+            id=row["id"],
+        ):
+            yield self._tx.value(
+                "SELECT bytes FROM attachment_parts WHERE attachment_id = :id AND number = :number",
+                id=row["id"],
+                number=number,
+            )
 
     def _write_own(self) -> None:
         """Write conversations and settings, where the credential may read them."""
         from app.portability.exports import export_conversations
 
         if "agent.chat:read" in self._me.rights:
-            self._report.conversations = export_conversations.write(self._tx, self._me, self._put, self._leave, self._key)
+            self._report.conversations = export_conversations.write(
+                self._tx, self._me, self._put, self._leave, self._key
+            )
         else:
             self._leave("conversations", "the credential may not read them")
         if "account:manage" in self._me.rights:
@@ -129,9 +178,14 @@ class _Export:
 
     def _name_the_rest(self) -> None:
         """Name what stays here."""
-        for kind, title, path in self._tx.all("SELECT kind, title, path FROM trash WHERE owner_id = :me ORDER BY id", me=self._me.user):
+        for kind, title, path in self._tx.all(
+            "SELECT kind, title, path FROM trash WHERE owner_id = :me ORDER BY id", me=self._me.user
+        ):
             if f"os.{'todos' if kind == 'todo' else 'notes'}:read" in self._me.rights:
-                self._leave(f"{path}/{title}".lstrip("/"), f"this {kind} lies in the trash; restore it to export it")
+                self._leave(
+                    f"{path}/{title}".lstrip("/"),
+                    f"this {kind} lies in the trash; restore it to export it",
+                )
         if "account:manage" not in self._me.rights:
             return
         for reason, sql in _LEFT.items():
@@ -152,20 +206,34 @@ class _Export:
             self._tell(self._done, self._total)
 
     def _leave(self, name: str, reason: str) -> None:
-        leave(self._report, NotCarried(name=access.masked(self._tx, self._me.user, name), reason=reason))
+        leave(
+            self._report,
+            NotCarried(name=access.masked(self._tx, self._me.user, name), reason=reason),
+        )
 
 
 def chosen(tx: Tx, me: Caller) -> dict[str, Any]:
-    """Give what the user has chosen otherwise than it is for everybody, by the names of the contract."""
+    """Give what the user has chosen otherwise than it is for everybody, by the names of the
+    contract.
+    """
     own = users.settings_of(tx, me)
     usual = msgspec.to_builtins(users.AccountSettings(name=me.username))
     return {name: value for name, value in msgspec.to_builtins(own).items() if value != usual[name]}
 
 
 def _fields(note: sqlite3.Row, key: str) -> dict[str, Any]:
-    fields: dict[str, Any] = {"id": key, "title": note["title"], "created": note["created_at"], "updated": note["updated_at"]}
+    fields: dict[str, Any] = {
+        "id": key,
+        "title": note["title"],
+        "created": note["created_at"],
+        "updated": note["updated_at"],
+    }
     tags = msgspec.json.decode(note["tags"])
-    more = {"tags": tags or None, "pinned": True if note["pinned"] else None, "version": note["version"] if note["version"] > 1 else None}
+    more = {
+        "tags": tags or None,
+        "pinned": True if note["pinned"] else None,
+        "version": note["version"] if note["version"] > 1 else None,
+    }
     return fields | {name: value for name, value in more.items() if value is not None}
 
 
@@ -178,15 +246,23 @@ def _seconds(moment: str) -> float | None:
 
 
 def _folder(folder: Any) -> dict[str, Any]:
-    given = {"place": folder.place, "path": folder.names, "icon": folder.icon, "created": folder.created_at}
+    given = {
+        "place": folder.place,
+        "path": folder.names,
+        "icon": folder.icon,
+        "created": folder.created_at,
+    }
     return {name: value for name, value in given.items() if value is not None}
 
 
 def _file(plan: Plan, row: sqlite3.Row) -> dict[str, Any]:
     return {
-        "place": plan.files[row["id"]], "id": plan.key("file", row["id"]), "name": row["name"], "mediaType": row["media_type"],
+        "place": plan.files[row["id"]],
+        "id": plan.key("file", row["id"]),
+        "name": row["name"],
+        "mediaType": row["media_type"],
         "created": row["created_at"],
-    }  # fmt: skip
+    }
 
 
 def _line(value: Any) -> bytes:
@@ -198,14 +274,19 @@ def _pretty(value: Any) -> bytes:
 
 
 _LEFT = {
-    "API keys are never exported": "SELECT name FROM keys WHERE user_id = :me AND revoked_at IS NULL ORDER BY id",
-    "a calendar is connected, not kept; connect it again": "SELECT name FROM integrations WHERE user_id = :me ORDER BY id",
+    "API keys are never exported": "SELECT name FROM keys "
+    "WHERE user_id = :me AND revoked_at IS NULL ORDER BY id",
+    "a calendar is connected, not kept; connect it again": "SELECT name FROM integrations "
+    "WHERE user_id = :me ORDER BY id",
     "a contact is agreed on by two people; ask again": """SELECT username FROM contacts c JOIN users u ON u.id = c.contact_id
         WHERE c.user_id = :me ORDER BY username""",
     "this folder is another's and shared with you": """SELECT f.name FROM folder_shares s JOIN folders f ON f.id = s.folder_id
         WHERE s.user_id = :me AND f.trash_id IS NULL ORDER BY f.id""",
     "shares of folders are not exported": """SELECT f.name || ' with ' || u.username FROM folder_shares s JOIN folders f ON f.id = s.folder_id
-        JOIN users u ON u.id = s.user_id WHERE f.owner_id = :me AND f.trash_id IS NULL ORDER BY f.id, u.id""",
-    "briefings are not exported": "SELECT 'Briefing of ' || generated_at FROM briefings WHERE owner_id = :me ORDER BY id",
-    "the heartbeat's schedule is not exported": "SELECT 'Heartbeat' FROM heartbeats WHERE user_id = :me",
+        JOIN users u ON u.id = s.user_id WHERE f.owner_id = :me AND f.trash_id IS NULL
+          ORDER BY f.id, u.id""",
+    "briefings are not exported": "SELECT 'Briefing of ' || generated_at FROM briefings "
+    "WHERE owner_id = :me ORDER BY id",
+    "the heartbeat's schedule is not exported": "SELECT 'Heartbeat' FROM heartbeats "
+    "WHERE user_id = :me",
 }

@@ -1,4 +1,6 @@
-"""Where an export goes: a folder or a zip archive that takes its name only when it is whole, and holds the same bytes for the same things."""
+"""Where an export goes: a folder or a zip archive that takes its name only when it is whole, and
+holds the same bytes for the same things.
+"""
 
 import contextlib
 import os
@@ -18,7 +20,25 @@ EPOCH = FIRST
 LAST = 1 << 31
 """The second since 1970 that the field for it no longer holds."""
 LEVEL = 6
-PACKED = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".mp4", ".mov", ".mp3", ".m4a", ".ogg", ".zip", ".gz", ".7z", ".pdf", ".docx", ".xlsx", ".pptx")
+PACKED = (
+    ".png",
+    ".jpg",
+    ".jpeg",
+    ".gif",
+    ".webp",
+    ".mp4",
+    ".mov",
+    ".mp3",
+    ".m4a",
+    ".ogg",
+    ".zip",
+    ".gz",
+    ".7z",
+    ".pdf",
+    ".docx",
+    ".xlsx",
+    ".pptx",
+)
 
 
 class Sink(Protocol):
@@ -35,10 +55,17 @@ class Sink(Protocol):
 
 @contextlib.contextmanager
 def sink_for(path: Path) -> Iterator[Sink]:
-    """Give what writes to a folder, or to an archive where the name ends in .zip; whoever fails leaves nothing there. Raises AlreadyExists."""
+    """Give what writes to a folder, or to an archive where the name ends in .zip.
+
+    Whoever fails leaves nothing there. Raises AlreadyExists.
+    """
     path = path.absolute()
-    if path.exists() and not (path.is_dir() and not path.suffix == ".zip" and not any(path.iterdir())):
-        raise AlreadyExists(f"{path} is there already; name another place, or move it away first.", field="path")
+    if path.exists() and not (
+        path.is_dir() and not path.suffix == ".zip" and not any(path.iterdir())
+    ):
+        raise AlreadyExists(
+            f"{path} is there already; name another place, or move it away first.", field="path"
+        )
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + PART)
     _remove(part)
@@ -106,7 +133,8 @@ def _folder(part: Path) -> Iterator[Sink]:
     part.mkdir()
     yield FolderSink(part)
     if hasattr(os, "sync"):
-        os.sync()  # some ten thousand files at once; one by one would take a second for every hundred
+        # some ten thousand files at once; one by one would take a second for every hundred
+        os.sync()
 
 
 @contextlib.contextmanager
@@ -119,10 +147,23 @@ def _archive(part: Path) -> Iterator[Sink]:
 
 
 def _info(path: str, modified: float | None = None) -> zipfile.ZipInfo:
-    """Give the entry of a file: its time in UTC as the place for it has no zone, and exactly in the field that most programs read."""
+    """Give the entry of a file: its time in UTC as the place for it has no zone, and exactly in
+    the field that most programs read.
+    """
     info = zipfile.ZipInfo(path, EPOCH)
-    if modified is not None and LAST > modified > 0 and (moment := datetime.fromtimestamp(modified, UTC)).year >= EPOCH[0]:
-        info.date_time = (moment.year, moment.month, moment.day, moment.hour, moment.minute, moment.second)
+    if (
+        modified is not None
+        and LAST > modified > 0
+        and (moment := datetime.fromtimestamp(modified, UTC)).year >= EPOCH[0]
+    ):
+        info.date_time = (
+            moment.year,
+            moment.month,
+            moment.day,
+            moment.hour,
+            moment.minute,
+            moment.second,
+        )
         info.extra = struct.pack("<HHBi", TIMES, 5, 1, int(modified))
     info.compress_type = zipfile.ZIP_DEFLATED
     info.create_system = 3  # as on Unix, wherever it is made

@@ -1,4 +1,7 @@
-"""The formats that can be imported: each recognised by a look at the file or folder, its reader loaded only then."""
+"""The formats that can be imported.
+
+Each recognised by a look at the file or folder, its reader loaded only then.
+"""
 
 import importlib
 from pathlib import Path
@@ -19,13 +22,21 @@ READERS: dict[str, str] = {
     "obsidian": "app.portability.formats.obsidian",
     "markdown": "app.portability.formats.markdown_folder",
 }
-"""Format -> module with `recognise(path) -> bool` (a cheap look that never raises) and `read(path) -> Source`; tried in this order."""
+"""Format -> module with `recognise(path) -> bool` (a cheap look that never raises) and
+`read(path) -> Source`; tried in this order.
+"""
 LAST = "markdown"
-"""Tried after all others, wherever it stands: Markdown files lie in the folders of many programs."""
+"""Tried after all others, wherever it stands.
+
+Markdown files lie in the folders of many programs.
+"""
 
 
 def source_of(path: Path, format: str | None = None) -> Source:
-    """Open what is to be imported, by its format or by what it looks like; Invalid if nothing knows it."""
+    """Open what is to be imported, by its format or by what it looks like.
+
+    Invalid if nothing knows it.
+    """
     if format is not None and format not in READERS:
         raise Invalid(f"The format must be one of {', '.join(READERS)}.", field="format")
     for name in [format] if format else sorted(READERS, key=LAST.__eq__):
@@ -35,4 +46,7 @@ def source_of(path: Path, format: str | None = None) -> Source:
         if format or reader.recognise(path):
             source: Source = reader.read(path)
             return source
-    raise Invalid(f"{path.name} is in none of the formats that can be imported: {', '.join(READERS)}.", field="path")
+    raise Invalid(
+        f"{path.name} is in none of the formats that can be imported: {', '.join(READERS)}.",
+        field="path",
+    )

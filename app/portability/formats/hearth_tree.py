@@ -1,4 +1,6 @@
-"""Reads a tree that Hearth exported, also one that people have edited, moved about in and added to since."""
+"""Reads a tree that Hearth exported, also one that people have edited, moved about in and added
+to since.
+"""
 
 import contextlib
 import json
@@ -55,7 +57,10 @@ def read(path: Path) -> "HearthTree":
 
 
 class HearthTree:
-    """An exported tree as a source; keys of what it holds are lasting names, of what was added since the paths of the files."""
+    """An exported tree as a source.
+
+    Keys of what it holds are lasting names, of what was added since the paths of the files.
+    """
 
     format = "hearth"
 
@@ -117,15 +122,25 @@ class HearthTree:
                 yield line
                 continue
             place, names = line.get("place"), line.get("path")
-            if isinstance(place, str) and isinstance(names, list) and names and all(isinstance(name, str) for name in names):
+            if (
+                isinstance(place, str)
+                and isinstance(names, list)
+                and names
+                and all(isinstance(name, str) for name in names)
+            ):
                 self._places[place] = tuple(names)
-                yield SourceFolder(path=tuple(names), icon=_text(line, "icon"), created=_text(line, "created"))
+                yield SourceFolder(
+                    path=tuple(names), icon=_text(line, "icon"), created=_text(line, "created")
+                )
         for path in self._folders:
             if path.startswith("notes/") and path not in self._places:
                 yield SourceFolder(path=self._true(tuple(path.split("/"))))
 
     def _true(self, place: Folders) -> Folders:
-        """Give the true names of a folder of the tree; what was added since is called as it is there."""
+        """Give the true names of a folder of the tree.
+
+        What was added since is called as it is there.
+        """
         for end in range(len(place), 1, -1):
             found = self._places.get("/".join(place[:end]))
             if found is not None:
@@ -139,16 +154,22 @@ class HearthTree:
             elif isinstance(line.get("place"), str):
                 self._known_files[line["place"]] = line
                 if line["place"] not in self._files:
-                    yield NotCarried(name=_text(line, "name") or line["place"], reason="its file is missing")
+                    yield NotCarried(
+                        name=_text(line, "name") or line["place"], reason="its file is missing"
+                    )
         for name, entry in self._files.items():
             if name.startswith("attachments/"):
                 about = self._known_files.get(name, {})
                 key = _text(about, "id") or name
                 self._keys[name] = ("file", key)
                 yield SourceFile(
-                    key=key, name=_text(about, "name") or entry.name, open=entry.open, size=entry.size, media_type=_text(about, "mediaType"),
+                    key=key,
+                    name=_text(about, "name") or entry.name,
+                    open=entry.open,
+                    size=entry.size,
+                    media_type=_text(about, "mediaType"),
                     created=_text(about, "created"),
-                )  # fmt: skip
+                )
 
     def _note(self, name: str, entry: Entry) -> Iterator[Item]:
         if not name.lower().endswith(ENDINGS):
@@ -166,17 +187,27 @@ class HearthTree:
         key = _text(fields, "id") or name
         version = fields.get("version")
         yield SourceNote(
-            key=key, path=self._true(entry.folders), title=_text(fields, "title") or entry.stem,
-            text=address_links.named(body, name, self._key_of), tags=tuple(front_matter.words(fields.get("tags"))),
-            pinned=fields.get("pinned") in (True, "true"), created=_text(fields, "created"), updated=_text(fields, "updated"),
-            version=version if isinstance(version, int) and 0 < version < 1 << 31 else 1, snapshots=self._snapshots(key),
-        )  # fmt: skip
+            key=key,
+            path=self._true(entry.folders),
+            title=_text(fields, "title") or entry.stem,
+            text=address_links.named(body, name, self._key_of),
+            tags=tuple(front_matter.words(fields.get("tags"))),
+            pinned=fields.get("pinned") in (True, "true"),
+            created=_text(fields, "created"),
+            updated=_text(fields, "updated"),
+            version=version if isinstance(version, int) and 0 < version < 1 << 31 else 1,
+            snapshots=self._snapshots(key),
+        )
 
     def _key_of(self, name: str) -> tuple[Kind, str] | None:
         """Give kind and key of a file of the tree that a note may link to."""
         if name not in self._keys:
             entry = self._files.get(name)
-            self._keys[name] = None if entry is None or not name.startswith("notes/") else ("note", self._note_key(name, entry))
+            self._keys[name] = (
+                None
+                if entry is None or not name.startswith("notes/")
+                else ("note", self._note_key(name, entry))
+            )
         return self._keys[name]
 
     def _note_key(self, name: str, entry: Entry) -> str:
@@ -219,7 +250,10 @@ class HearthTree:
             if found.get("own") is True:
                 yield _conversation(found)
             else:
-                yield NotCarried(name=_text(found, "title") or name, reason="this conversation belongs to others too")
+                yield NotCarried(
+                    name=_text(found, "title") or name,
+                    reason="this conversation belongs to others too",
+                )
         except (KeyError, TypeError, *UNREADABLE) as error:
             yield unreadable(name, error)
 
@@ -228,12 +262,17 @@ class HearthTree:
         if entry is None:
             return
         try:
-            yield SourceSettings(values=msgspec.json.decode(entry.read(1 << 20), type=dict[str, Any]))
+            yield SourceSettings(
+                values=msgspec.json.decode(entry.read(1 << 20), type=dict[str, Any])
+            )
         except UNREADABLE as error:
             yield unreadable(SETTINGS, error)
 
     def _lines(self, name: str, *, skip: bool) -> Iterator[tuple[int, Any]]:
-        """Give the objects of a file that has one a line; a damaged line is told, or with `skip` passed over."""
+        """Give the objects of a file that has one a line.
+
+        A damaged line is told, or with `skip` passed over.
+        """
         entry = self._files.get(name)
         if entry is None:
             return
@@ -246,28 +285,46 @@ class HearthTree:
                         yield number, msgspec.json.decode(line, type=dict[str, Any])
                     except ValueError:
                         if not skip:
-                            yield number, NotCarried(name=f"{name}, line {number}", reason="it is no JSON object")
+                            yield (
+                                number,
+                                NotCarried(
+                                    name=f"{name}, line {number}", reason="it is no JSON object"
+                                ),
+                            )
         except OSError as error:
             if not skip:
                 yield 0, unreadable(name, error)
 
 
 def _is_export(path: Path) -> bool:
-    if path.is_file() and not is_zip(path) and not any(map(_is_of_export, open_source.first_entries(path))):
+    if (
+        path.is_file()
+        and not is_zip(path)
+        and not any(map(_is_of_export, open_source.first_entries(path)))
+    ):
         return False  # looking through all of a tar takes long
     with contextlib.closing(open_source.tree_of(path)) as tree:
         entry = open_source.within(tree).find(ABOUT)
         found = json.loads(entry.read(1 << 16)) if entry is not None else None
-        return isinstance(found, dict) and found.get("format") == "hearth" and found.get("version") == VERSION
+        return (
+            isinstance(found, dict)
+            and found.get("format") == "hearth"
+            and found.get("version") == VERSION
+        )
 
 
 def _is_of_export(entry: Entry) -> bool:
-    return entry.name == ABOUT or any(f"/{folder}/" in f"/{entry.path}" for folder in ("notes", "attachments", "snapshots", "conversations"))
+    return entry.name == ABOUT or any(
+        f"/{folder}/" in f"/{entry.path}"
+        for folder in ("notes", "attachments", "snapshots", "conversations")
+    )
 
 
 def _decoded(content: bytes) -> str:
     try:
-        return content.decode()  # byte for byte as it was exported, also what begins with a mark of byte order
+        return (
+            content.decode()
+        )  # byte for byte as it was exported, also what begins with a mark of byte order
     except UnicodeDecodeError:
         return as_text(content)
 
@@ -278,40 +335,79 @@ def _todo(given: dict[str, Any], number: int) -> SourceTodo:
     steps = given.get("steps")
     priority = given.get("priority")
     return SourceTodo(
-        key=_text(given, "id") or f"todos.json {number}", title=_text(given, "title") or "", description=_text(given, "description", empty=True),
-        steps=tuple((str(step.get("title", "")), step.get("completed") is True) for step in steps if isinstance(step, dict))
-        if isinstance(steps, list) else (),
-        completed=given.get("completed") is True, completed_at=_text(given, "completedAt"), priority=priority if isinstance(priority, int) else None,
-        due=_text(given, "dueDate"), rule=_text(again, "rule"), counted_from="done" if again.get("from") == "done" else "due",
-        wall=_text(given, "wall"), next=_text(given, "next"), created=_text(given, "createdAt"), updated=_text(given, "updatedAt"),
-    )  # fmt: skip
+        key=_text(given, "id") or f"todos.json {number}",
+        title=_text(given, "title") or "",
+        description=_text(given, "description", empty=True),
+        steps=tuple(
+            (str(step.get("title", "")), step.get("completed") is True)
+            for step in steps
+            if isinstance(step, dict)
+        )
+        if isinstance(steps, list)
+        else (),
+        completed=given.get("completed") is True,
+        completed_at=_text(given, "completedAt"),
+        priority=priority if isinstance(priority, int) else None,
+        due=_text(given, "dueDate"),
+        rule=_text(again, "rule"),
+        counted_from="done" if again.get("from") == "done" else "due",
+        wall=_text(given, "wall"),
+        next=_text(given, "next"),
+        created=_text(given, "createdAt"),
+        updated=_text(given, "updatedAt"),
+    )
 
 
 def _conversation(found: dict[str, Any]) -> SourceConversation:
     messages = tuple(_message(one) for one in found["messages"])
-    return SourceConversation(key=str(found["id"]), title=str(found["title"]), created=str(found["createdAt"]), messages=messages)
+    return SourceConversation(
+        key=str(found["id"]),
+        title=str(found["title"]),
+        created=str(found["createdAt"]),
+        messages=messages,
+    )
 
 
 def _message(one: dict[str, Any]) -> SourceMessage:
     files = tuple(
-        MessageFile(key=_text(file, "id"), name=str(file["name"]), media_type=str(file["mediaType"])) for file in one.get("attachments", ())
+        MessageFile(
+            key=_text(file, "id"), name=str(file["name"]), media_type=str(file["mediaType"])
+        )
+        for file in one.get("attachments", ())
     )
     return SourceMessage(
-        role="assistant" if one["role"] == "assistant" else "user", sender_type="agent" if one["senderType"] == "agent" else "human",
-        label=str(one["label"]), content=str(one["content"]), created=str(one["createdAt"]), files=files,
-    )  # fmt: skip
+        role="assistant" if one["role"] == "assistant" else "user",
+        sender_type="agent" if one["senderType"] == "agent" else "human",
+        label=str(one["label"]),
+        content=str(one["content"]),
+        created=str(one["createdAt"]),
+        files=files,
+    )
 
 
 def _snapshot(line: dict[str, Any]) -> Kept | None:
     seq, content = line.get("seq"), line.get("content")
-    if not isinstance(seq, int) or not 0 < seq < 1 << 53 or not isinstance(content, str) or "\0" in content:
+    if (
+        not isinstance(seq, int)
+        or not 0 < seq < 1 << 53
+        or not isinstance(content, str)
+        or "\0" in content
+    ):
         return None
     author = line.get("author")
     return Kept(
-        seq=seq, label=_text(line, "label"), title=_text(line, "title") or "", message=_text(line, "message", empty=True),
-        author=msgspec.json.encode(author if isinstance(author, dict) else {"kind": "user", "id": None, "name": "import"}).decode(),
-        word_count=word_count(content), automatic=line.get("automatic") is not False, created_at=_text(line, "created") or "", content=content,
-    )  # fmt: skip
+        seq=seq,
+        label=_text(line, "label"),
+        title=_text(line, "title") or "",
+        message=_text(line, "message", empty=True),
+        author=msgspec.json.encode(
+            author if isinstance(author, dict) else {"kind": "user", "id": None, "name": "import"}
+        ).decode(),
+        word_count=word_count(content),
+        automatic=line.get("automatic") is not False,
+        created_at=_text(line, "created") or "",
+        content=content,
+    )
 
 
 def _text(given: dict[str, Any], name: str, *, empty: bool = False) -> str | None:

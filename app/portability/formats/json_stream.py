@@ -11,7 +11,9 @@ _SPACE = " \t\r\n"
 
 
 class JsonStream:
-    """A JSON text as it comes; every method raises ValueError for what is none, and OSError where the stream is damaged."""
+    """A JSON text as it comes; every method raises ValueError for what is none, and OSError
+    where the stream is damaged.
+    """
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -60,7 +62,10 @@ class JsonStream:
         yield from (value for _ in self._each("[", "]") for value in (self.value(),))
 
     def fields(self) -> Iterator[str]:
-        """Give the names of the object that comes next; before going on, the value of each must be read."""
+        """Give the names of the object that comes next.
+
+        Before going on, the value of each must be read.
+        """
         for _ in self._each("{", "}"):
             name = self.value()
             self.take(":")
@@ -77,14 +82,19 @@ class JsonStream:
             self.take(",")
 
     def _more(self) -> bool:
-        """Read on; say whether there was anything. Reads as much as it holds, so that one long value is not tried too often."""
+        """Read on; say whether there was anything.
+
+        Reads as much as it holds, so that one long value is not tried too often.
+        """
         if self._ended:
             return False
         self._text = self._text[self._place :]
         self.passed += self._place
         self._place = 0
         if len(self._text) > MOST_OF_ONE:
-            raise ValueError(f"one of its values has more than {MOST_OF_ONE >> 20} million characters")
+            raise ValueError(
+                f"one of its values has more than {MOST_OF_ONE >> 20} million characters"
+            )
         found = self._stream.read(max(STEP, len(self._text)))
         self._ended = not found
         self._text += self._decode(found, self._ended)

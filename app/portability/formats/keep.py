@@ -1,4 +1,7 @@
-"""Google Keep as Takeout gives it: a file of JSON for each note, a page of HTML beside it, and the files that notes show."""
+"""Google Keep as Takeout gives it.
+
+A file of JSON for each note, a page of HTML beside it, and the files that notes show.
+"""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -9,16 +12,56 @@ import msgspec
 from app.errors import Invalid
 from app.portability.archives import open_source
 from app.portability.archives.source_tree import Entry, Tree, files
-from app.portability.content.clean_text import UNREADABLE, clean, damaged, joined, labels, line, link, named, since_1970, title_of, unreadable, web
-from app.portability.content.source_items import Item, NotCarried, Source, SourceFile, SourceNote, address
+from app.portability.content.clean_text import (
+    UNREADABLE,
+    clean,
+    damaged,
+    joined,
+    labels,
+    line,
+    link,
+    named,
+    since_1970,
+    title_of,
+    unreadable,
+    web,
+)
+from app.portability.content.source_items import (
+    Item,
+    NotCarried,
+    Source,
+    SourceFile,
+    SourceNote,
+    address,
+)
 from app.portability.formats import keep_html
 
 ARCHIVE = "Archive"
 MOST_BYTES = 16 << 20
 MOST_PAGE = 2 << 20
 MOST_LOOKED_AT = 20
-_MARKS = frozenset({"userEditedTimestampUsec", "createdTimestampUsec", "isTrashed", "isArchived", "isPinned", "textContent", "listContent"})
-_RICH = ("font-weight:700", "font-weight:bold", "font-style:italic", "<h1", "<h2", "<strong", "<em>", "<b>", "<i>")
+_MARKS = frozenset(
+    {
+        "userEditedTimestampUsec",
+        "createdTimestampUsec",
+        "isTrashed",
+        "isArchived",
+        "isPinned",
+        "textContent",
+        "listContent",
+    }
+)
+_RICH = (
+    "font-weight:700",
+    "font-weight:bold",
+    "font-style:italic",
+    "<h1",
+    "<h2",
+    "<strong",
+    "<em>",
+    "<b>",
+    "<i>",
+)
 _NOT_NOTES = frozenset({"Labels.txt", "archive_browser.html"})
 
 
@@ -30,7 +73,9 @@ def recognise(path: Path) -> bool:
 def read(path: Path) -> Source:
     """Open a Takeout, or the folder of Keep in it."""
     if open_source.looks(open_source.is_alone, path):
-        raise Invalid("Give the folder or archive of the Takeout and not one of its files.", field="path")
+        raise Invalid(
+            "Give the folder or archive of the Takeout and not one of its files.", field="path"
+        )
     return Keep(open_source.tree_of(path))
 
 
@@ -48,7 +93,11 @@ class Keep:
     def total(self) -> int | None:
         """Count the notes and files."""
         self._look()
-        return sum(not _is_page(entry, inside) for inside in self._files.values() for entry in inside.values())
+        return sum(
+            not _is_page(entry, inside)
+            for inside in self._files.values()
+            for entry in inside.values()
+        )
 
     def items(self) -> Iterator[Item]:
         """Give every note, with its files right before it, then files that no note shows."""
@@ -80,7 +129,9 @@ class Keep:
             else:
                 self._files.setdefault(entry.folder, {})[entry.name] = entry
 
-    def _note(self, entry: Entry, inside: dict[str, Entry], shown: set[str], own: str) -> Iterator[Item]:
+    def _note(
+        self, entry: Entry, inside: dict[str, Entry], shown: set[str], own: str
+    ) -> Iterator[Item]:
         try:
             note = _any_note(entry)
         except UNREADABLE as error:
@@ -92,21 +143,35 @@ class Keep:
         if not _is_keep(note):
             yield NotCarried(name=named(entry.path), reason="it is no note of Keep")
         elif note.get("isTrashed") is True:
-            yield NotCarried(name=named(note.get("title") or entry.name), reason="it was in Keep's trash")
+            yield NotCarried(
+                name=named(note.get("title") or entry.name), reason="it was in Keep's trash"
+            )
         else:
             yield from self._carried(note, entry, inside, shown, own)
 
-    def _carried(self, note: Mapping[str, Any], entry: Entry, inside: dict[str, Entry], shown: set[str], own: str) -> Iterator[Item]:
+    def _carried(
+        self,
+        note: Mapping[str, Any],
+        entry: Entry,
+        inside: dict[str, Entry],
+        shown: set[str],
+        own: str,
+    ) -> Iterator[Item]:
         body = clean(note.get("textContent")) or _boxes(note.get("listContent"))
         title = line(note.get("title")) or title_of(body, entry.stem)
         pictures: list[str] = []
         for attachment in _maps(note.get("attachments")):
             file = _found(clean(attachment.get("filePath")), inside)
             if file is None:
-                yield NotCarried(name=named(attachment.get("filePath")), reason=f"the note “{named(title)}” shows it, but it is not in the Takeout")
+                yield NotCarried(
+                    name=named(attachment.get("filePath")),
+                    reason=f"the note “{named(title)}” shows it, but it is not in the Takeout",
+                )
                 continue
             if file.name not in shown:
-                yield SourceFile(key=file.name, name=line(file.name), open=file.open, size=file.size)
+                yield SourceFile(
+                    key=file.name, name=line(file.name), open=file.open, size=file.size
+                )
             shown.add(file.name)
             picture = clean(attachment.get("mimetype")).startswith("image/")
             pictures.append(link(file.name, address("attachment", file.name), picture=picture))
@@ -114,17 +179,29 @@ class Keep:
         yield from damaged(title, body, title)
         colour = clean(note.get("color")).lower()
         yield SourceNote(
-            key=own, path=(ARCHIVE,) if note.get("isArchived") is True else (), title=title,
-            text=joined(body, _links(note.get("annotations"), body), "\n".join(pictures)), pinned=note.get("isPinned") is True,
-            tags=labels([*(one.get("name") for one in _maps(note.get("labels"))), f"color/{colour}" if colour not in ("", "default") else ""]),
-            created=_moment(note, "created"), updated=_moment(note, "userEdited"),
-        )  # fmt: skip
+            key=own,
+            path=(ARCHIVE,) if note.get("isArchived") is True else (),
+            title=title,
+            text=joined(body, _links(note.get("annotations"), body), "\n".join(pictures)),
+            pinned=note.get("isPinned") is True,
+            tags=labels(
+                [
+                    *(one.get("name") for one in _maps(note.get("labels"))),
+                    f"color/{colour}" if colour not in ("", "default") else "",
+                ]
+            ),
+            created=_moment(note, "created"),
+            updated=_moment(note, "userEdited"),
+        )
 
     def _rest(self, inside: dict[str, Entry], shown: set[str]) -> Iterator[Item]:
         """Tell of files that belong to no note."""
         for entry in inside.values():
             if entry.name in _NOT_NOTES:
-                yield NotCarried(name=named(entry.path), reason="it is only about the Takeout; labels came along with their notes")
+                yield NotCarried(
+                    name=named(entry.path),
+                    reason="it is only about the Takeout; labels came along with their notes",
+                )
             elif not _is_note(entry) and entry.name not in shown:
                 yield NotCarried(name=named(entry.path), reason="no note that came along shows it")
 
@@ -161,11 +238,17 @@ def _holds_keep(entry: Entry) -> bool:
 
 
 def _any_note(entry: Entry) -> dict[str, Any]:
-    return _from_json(entry) if entry.ending == "json" else keep_html.read(entry.read(MOST_PAGE).decode("utf-8", "replace"))
+    return (
+        _from_json(entry)
+        if entry.ending == "json"
+        else keep_html.read(entry.read(MOST_PAGE).decode("utf-8", "replace"))
+    )
 
 
 def _from_json(entry: Entry) -> dict[str, Any]:
-    return msgspec.json.decode(entry.read(MOST_BYTES).decode("utf-8-sig", "replace"), type=dict[str, Any])
+    return msgspec.json.decode(
+        entry.read(MOST_BYTES).decode("utf-8-sig", "replace"), type=dict[str, Any]
+    )
 
 
 def _is_keep(note: Mapping[str, Any]) -> bool:
@@ -196,26 +279,42 @@ def _boxes(value: Any) -> str:
 
 def _links(value: Any, body: str) -> str:
     """Give the pages that Keep found in a note, those that its text names left out."""
-    pages = [(one, page) for one in _maps(value) if (page := web(one.get("url"))) and page not in body]
+    pages = [
+        (one, page) for one in _maps(value) if (page := web(one.get("url"))) and page not in body
+    ]
     return "\n".join(f"- {link(line(one.get('title')) or page, page)}" for one, page in pages)
 
 
 def _lost(note: Mapping[str, Any], title: str) -> Iterator[NotCarried]:
     """Tell of what a note has and ours have not."""
     if any(mark in clean(note.get("textContentHtml")) for mark in _RICH):
-        yield NotCarried(name=named(title), reason="its bold and italic words and headings are plain text now")
-    others = [clean(one.get("email")) for one in _maps(note.get("sharees")) if one.get("isOwner") is not True]
+        yield NotCarried(
+            name=named(title), reason="its bold and italic words and headings are plain text now"
+        )
+    others = [
+        clean(one.get("email"))
+        for one in _maps(note.get("sharees"))
+        if one.get("isOwner") is not True
+    ]
     if others:
-        yield NotCarried(name=named(title), reason=f"it was shared with {line(', '.join(others), 200)}; here it is yours alone")
+        yield NotCarried(
+            name=named(title),
+            reason=f"it was shared with {line(', '.join(others), 200)}; here it is yours alone",
+        )
 
 
 def _found(path: str, inside: Mapping[str, Entry]) -> Entry | None:
-    """Give the file that a note shows; Takeout writes another ending than the file has now and then."""
+    """Give the file that a note shows.
+
+    Takeout writes another ending than the file has now and then.
+    """
     name = path.rpartition("/")[2]
     if name in inside:
         return inside[name]
     stem = name.rpartition(".")[0]
-    alike = [entry for entry in inside.values() if stem and entry.stem == stem and not _is_note(entry)]
+    alike = [
+        entry for entry in inside.values() if stem and entry.stem == stem and not _is_note(entry)
+    ]
     return alike[0] if len(alike) == 1 else None
 
 

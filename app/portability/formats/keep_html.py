@@ -6,28 +6,57 @@ from typing import Any
 from app.core.process.lazy_regex import regex
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_HEADING = regex(r"([A-Za-z]{3})[a-z]*\.? (\d{1,2}), (\d{4}),? (\d{1,2}):(\d{2}):(\d{2})[\s\u202f]*([AP]M)?")
-_VOID = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"})
+_HEADING = regex(
+    r"([A-Za-z]{3})[a-z]*\.? (\d{1,2}), (\d{4}),? (\d{1,2}):(\d{2}):(\d{2})[\s\u202f]*([AP]M)?"
+)
+_VOID = frozenset(
+    {
+        "area",
+        "base",
+        "br",
+        "col",
+        "embed",
+        "hr",
+        "img",
+        "input",
+        "link",
+        "meta",
+        "source",
+        "track",
+        "wbr",
+    }
+)
 _TEXTS = ("heading", "title", "content", "text", "label-name")
 _DEEPEST = 200
 
 
 def read(page: str) -> dict[str, Any]:
-    """Give what a page shows under the names of the JSON; raise ValueError for a page of another program."""
+    """Give what a page shows under the names of the JSON; raise ValueError for a page of another
+    program.
+    """
     reader = _Page()
     reader.feed(page)
     reader.close()
     found = {name: "".join(parts) for name, parts in reader.found.items()}
-    if not reader.is_note or not found["heading"].strip() or not (found["title"] or found["content"] or reader.items or reader.pictures):
+    if (
+        not reader.is_note
+        or not found["heading"].strip()
+        or not (found["title"] or found["content"] or reader.items or reader.pictures)
+    ):
         raise ValueError("it is no note of Keep")
     items = [("".join(parts), checked) for parts, checked in reader.items]
     return {
-        "title": found["title"].strip(), "textContent": "" if items else found["content"].strip("\n "), "isTrashed": reader.trashed,
-        "listContent": [{"text": text.strip(), "isChecked": checked} for text, checked in items], "isArchived": reader.archived,
-        "isPinned": reader.pinned, "color": reader.color, "labels": [{"name": "".join(parts).strip()} for parts in reader.labels],
+        "title": found["title"].strip(),
+        "textContent": "" if items else found["content"].strip("\n "),
+        "isTrashed": reader.trashed,
+        "listContent": [{"text": text.strip(), "isChecked": checked} for text, checked in items],
+        "isArchived": reader.archived,
+        "isPinned": reader.pinned,
+        "color": reader.color,
+        "labels": [{"name": "".join(parts).strip()} for parts in reader.labels],
         "attachments": [{"filePath": name, "mimetype": "image/"} for name in reader.pictures],
         "userEditedAsShown": _moment(found["heading"]),
-    }  # fmt: skip
+    }
 
 
 class _Page(HTMLParser):
@@ -49,7 +78,11 @@ class _Page(HTMLParser):
         classes = given.get("class", "").split()
         if tag == "br":
             self._add("\n")
-        elif tag == "img" and given.get("src") and not given["src"].startswith(("data:", "http:", "https:")):
+        elif (
+            tag == "img"
+            and given.get("src")
+            and not given["src"].startswith(("data:", "http:", "https:"))
+        ):
             self.pictures.append(given["src"])
         self._mark(classes)
         if tag not in _VOID and len(self._open) < _DEEPEST:
@@ -80,7 +113,9 @@ class _Page(HTMLParser):
         self.pinned |= "pinned" in classes
 
     def _add(self, text: str) -> None:
-        place = next((one.split(" ")[1] for one in reversed(self._open) if not one.endswith(" ")), "")
+        place = next(
+            (one.split(" ")[1] for one in reversed(self._open) if not one.endswith(" ")), ""
+        )
         if place in self.found:
             self.found[place].append(text)
         elif place == "text" and self.items:

@@ -1,4 +1,7 @@
-"""Reads any folder or archive of Markdown files: each file a note, its folders the note's folders, every other file one that notes may show."""
+"""Reads any folder or archive of Markdown files.
+
+Each file a note, its folders the note's folders, every other file one that notes may show.
+"""
 
 import posixpath
 import re
@@ -15,7 +18,16 @@ from app.portability.archives.source_tree import Entry, Folder, Found, Tree
 from app.portability.content import front_matter
 from app.portability.content.clean_text import named, since_1970, unreadable
 from app.portability.content.literal_text import outside
-from app.portability.content.source_items import Folders, Item, NotCarried, PassedOver, SourceFile, SourceFolder, SourceNote, address
+from app.portability.content.source_items import (
+    Folders,
+    Item,
+    NotCarried,
+    PassedOver,
+    SourceFile,
+    SourceFolder,
+    SourceNote,
+    address,
+)
 from app.portability.formats.unsupported import is_encrypted
 from app.workspace.attachments.media_types import as_text
 from app.workspace.index import link_text, note_tags
@@ -29,14 +41,18 @@ CREATED = ("created", "date created", "created_at", "creation-date", "date")
 UPDATED = ("updated", "modified", "date modified", "updated_at", "lastmod")
 TAGS = ("tags", "tag", "keywords")
 LEFT_OUT = {
-    **dict.fromkeys(("db", "sqlite", "sqlite3"), "it is a database that a program keeps for itself"),
+    **dict.fromkeys(
+        ("db", "sqlite", "sqlite3"), "it is a database that a program keeps for itself"
+    ),
     **dict.fromkeys(("lock", "tmp"), "a program keeps it only while it runs"),
     **dict.fromkeys(("part", "crdownload"), "it is a download that never ended"),
 }
 """What programs keep for themselves beside the notes, by the endings of the names."""
 _LINK = regex(r"\]\((?:<([^<>\n]{1,2000})>|((?:[^()\s<>]|\([^()\s<>]{0,500}\)){1,2000}))(?=[ )\t])")
 _DEFINITION = regex(r"^( {0,3}\[[^\]\n]{1,500}\]:[ \t]*)(?:<([^<>\n]{1,2000})>|(\S{1,2000}))", 8)
-_EMBED = regex(r"(!?)\[\[([^\[\]\n|#\\]{1,500})(#[^\[\]\n|\\]{0,500})?(?:(\\?\|)([^\[\]\n]{0,500}))?\]\]")
+_EMBED = regex(
+    r"(!?)\[\[([^\[\]\n|#\\]{1,500})(#[^\[\]\n|\\]{0,500})?(?:(\\?\|)([^\[\]\n]{0,500}))?\]\]"
+)
 _IN_ADDRESS = str.maketrans({" ": "%20", "(": "%28", ")": "%29", "<": "%3C", ">": "%3E"})
 _DAY = regex(r"([0-9]{4})([-_])([0-9]{2})\2([0-9]{2})")
 _ELSEWHERE = regex(r"[A-Za-z][A-Za-z0-9+.-]*:|[/#\\?]")
@@ -44,7 +60,12 @@ _ELSEWHERE = regex(r"[A-Za-z][A-Za-z0-9+.-]*:|[/#\\?]")
 
 def recognise(path: Path) -> bool:
     """Say whether there is a Markdown file."""
-    return open_source.looks(lambda: any(_is_note(entry.path) for entry in open_source.first_entries(path, LOOKED_AT, open_source.tree_of)))
+    return open_source.looks(
+        lambda: any(
+            _is_note(entry.path)
+            for entry in open_source.first_entries(path, LOOKED_AT, open_source.tree_of)
+        )
+    )
 
 
 def read(path: Path) -> "MarkdownFolder":
@@ -60,8 +81,14 @@ class MarkdownFolder:
         self._tree = tree
         self._listed = [_left_out(entry) for entry in tree.entries()]
         self._named: dict[str, str] = {}
-        for path in sorted((entry.path for entry in self._entries() if not _is_note(entry.path)), key=lambda path: path.count("/"), reverse=True):
-            self._named[fold(path.rpartition("/")[2])] = path  # of several the one nearest to the top, as a vault reads a bare name
+        for path in sorted(
+            (entry.path for entry in self._entries() if not _is_note(entry.path)),
+            key=lambda path: path.count("/"),
+            reverse=True,
+        ):
+            self._named[fold(path.rpartition("/")[2])] = (
+                path  # of several the one nearest to the top, as a vault reads a bare name
+            )
         self._folded = {fold(entry.path): entry.path for entry in self._entries()}
 
     def total(self) -> int | None:
@@ -74,11 +101,15 @@ class MarkdownFolder:
             if isinstance(entry, Folder):
                 yield SourceFolder(path=tuple(entry.path.split("/")))
         refused = [one for one in self._listed if isinstance(one, NotCarried)]
-        yield from sorted(refused, key=lambda one: isinstance(one, PassedOver))  # what nobody misses comes last
+        yield from sorted(
+            refused, key=lambda one: isinstance(one, PassedOver)
+        )  # what nobody misses comes last
         for entry in self._entries():
             if not _is_note(entry.path):
                 made = since_1970(entry.modified, 1) if entry.modified else None
-                yield SourceFile(key=entry.path, name=entry.name, open=entry.open, size=entry.size, created=made)
+                yield SourceFile(
+                    key=entry.path, name=entry.name, open=entry.open, size=entry.size, created=made
+                )
         for entry in self._entries():
             if _is_note(entry.path):
                 yield from self._note(entry)
@@ -101,7 +132,10 @@ class MarkdownFolder:
             yield NotCarried(name=name, reason="it is no text: it holds NUL characters")
             return
         if is_encrypted(content):
-            yield NotCarried(name=name, reason="it is encrypted; decrypt it where it was made, and import it again")
+            yield NotCarried(
+                name=name,
+                reason="it is encrypted; decrypt it where it was made, and import it again",
+            )
             return
         text = as_text(content)
         fields, body, trouble = front_matter.parted(text)
@@ -112,21 +146,51 @@ class MarkdownFolder:
     def _made(self, entry: Entry, text: str, fields: Mapping[str, Any], body: str) -> SourceNote:
         folders, title = entry.folders, entry.stem
         known = {name.lower().strip(): value for name, value in fields.items()}
-        carried = {*CREATED, *UPDATED, *TAGS, "pinned", *(["title"] if str(known.get("title", "")) == title else [])}
+        carried = {
+            *CREATED,
+            *UPDATED,
+            *TAGS,
+            "pinned",
+            *(["title"] if str(known.get("title", "")) == title else []),
+        }
         tags = [tag for name in TAGS for tag in front_matter.words(known.get(name))]
-        head = "" if known.keys() <= carried and _is_whole(fields, text[: len(text) - len(body)], tags) else text[: len(text) - len(body)]
+        head = (
+            ""
+            if known.keys() <= carried and _is_whole(fields, text[: len(text) - len(body)], tags)
+            else text[: len(text) - len(body)]
+        )
         return SourceNote(
-            key=entry.path, path=folders, title=title, text=head + self._with_addresses(folders, body),
-            tags=(*tags, *_inline_tags(body)), pinned=str(known.get("pinned", "")).lower() == "true",
-            created=_first(known, CREATED), updated=_first(known, UPDATED), day=_day(title), modified=entry.modified,
-        )  # fmt: skip
+            key=entry.path,
+            path=folders,
+            title=title,
+            text=head + self._with_addresses(folders, body),
+            tags=(*tags, *_inline_tags(body)),
+            pinned=str(known.get("pinned", "")).lower() == "true",
+            created=_first(known, CREATED),
+            updated=_first(known, UPDATED),
+            day=_day(title),
+            modified=entry.modified,
+        )
 
     def _with_addresses(self, folders: Folders, text: str) -> str:
-        """Give a text with the addresses of what its relative links and embeds lead to; links to titles stay, Hearth has them too."""
+        """Give a text with the addresses of what its relative links and embeds lead to.
+
+        Links to titles stay, Hearth has them too.
+        """
         if "](" in text:
-            text = outside(_LINK, lambda match: self._linked(folders, "](", match[1] or match[2]), text, maths=True)
+            text = outside(
+                _LINK,
+                lambda match: self._linked(folders, "](", match[1] or match[2]),
+                text,
+                maths=True,
+            )
         if "]:" in text:
-            text = outside(_DEFINITION, lambda match: self._linked(folders, match[1], match[2] or match[3]), text, maths=True)
+            text = outside(
+                _DEFINITION,
+                lambda match: self._linked(folders, match[1], match[2] or match[3]),
+                text,
+                maths=True,
+            )
         if "[[" in text:
             text = outside(_EMBED, lambda match: self._embedded(folders, match), text, maths=True)
         return text
@@ -145,12 +209,27 @@ class MarkdownFolder:
         path = self._folded.get(fold(posixpath.normpath("/".join([*folders, where]))))
         if path is None and not where.lower().endswith(ENDINGS):
             path = self._folded.get(fold(posixpath.normpath("/".join([*folders, where + ".md"]))))
-        return None if path is None else address("note" if _is_note(path) else "attachment", path) + rest
+        return (
+            None
+            if path is None
+            else address("note" if _is_note(path) else "attachment", path) + rest
+        )
 
     def _embedded(self, folders: Folders, match: re.Match[str]) -> str | None:
-        """Give what stands for a link in double brackets: one to a file that is no note gets its address, and keeps its size and fragment."""
-        shows, target, fragment, bar, shown = match[1], match[2].strip(), match[3] or "", match[4], match[5]
-        path = self._folded.get(fold(posixpath.normpath("/".join([*folders, target])))) or self._folded.get(fold(target.strip("/")))
+        """Give what stands for a link in double brackets.
+
+        One to a file that is no note gets its address, and keeps its size and fragment.
+        """
+        shows, target, fragment, bar, shown = (
+            match[1],
+            match[2].strip(),
+            match[3] or "",
+            match[4],
+            match[5],
+        )
+        path = self._folded.get(
+            fold(posixpath.normpath("/".join([*folders, target])))
+        ) or self._folded.get(fold(target.strip("/")))
         path = path or self._named.get(fold(target.rpartition("/")[2]))
         if path is None or _is_note(path):
             return None
@@ -172,13 +251,31 @@ def _day(title: str) -> date | None:
 
 
 def _is_whole(fields: Mapping[str, Any], head: str, tags: Sequence[str]) -> bool:
-    """Say whether all of a front matter becomes fields of the note: it has no comments, each thing once, and what can be one."""
+    """Say whether all of a front matter becomes fields of the note.
+
+    It has no comments, each thing once, and what can be one.
+    """
     known = [name.lower().strip() for name in fields]
     alone = all(sum(name in group for name in known) <= 1 for group in (CREATED, UPDATED, TAGS))
-    dates = [str(value) for name, value in fields.items() if name.lower().strip() in (*CREATED, *UPDATED)]
-    listed = [value for name, value in fields.items() if name.lower().strip() in TAGS and isinstance(value, list | dict)]
-    words = all(isinstance(one, str) for value in listed for one in value) and not any(isinstance(value, dict) for value in listed)
-    return "#" not in head and alone and words and all(map(_is_moment, dates)) and len(tags) <= note_tags.MOST and all(map(_is_tag, tags))
+    dates = [
+        str(value) for name, value in fields.items() if name.lower().strip() in (*CREATED, *UPDATED)
+    ]
+    listed = [
+        value
+        for name, value in fields.items()
+        if name.lower().strip() in TAGS and isinstance(value, list | dict)
+    ]
+    words = all(isinstance(one, str) for value in listed for one in value) and not any(
+        isinstance(value, dict) for value in listed
+    )
+    return (
+        "#" not in head
+        and alone
+        and words
+        and all(map(_is_moment, dates))
+        and len(tags) <= note_tags.MOST
+        and all(map(_is_tag, tags))
+    )
 
 
 def _is_moment(text: str) -> bool:
@@ -207,8 +304,17 @@ def _is_note(path: str) -> bool:
 
 
 def _first(fields: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
-    return next((str(fields[name]) for name in names if isinstance(fields.get(name), str | int) and str(fields[name])), None)
+    return next(
+        (
+            str(fields[name])
+            for name in names
+            if isinstance(fields.get(name), str | int) and str(fields[name])
+        ),
+        None,
+    )
 
 
 def _inline_tags(text: str) -> list[str]:
-    return [link.target for link in link_text.links(text) if link.kind == "tag"] if "#" in text else []
+    return (
+        [link.target for link in link_text.links(text) if link.kind == "tag"] if "#" in text else []
+    )

@@ -55,9 +55,17 @@ def memo(found: Any) -> Memo | None:
     """Read a memo; None for what is none or has no id."""
     if not isinstance(found, dict) or not isinstance(found.get("content"), str):
         return None
-    if not found.keys() & {"createTime", "createdTs", "createdAt"} or not found.keys() & {"visibility", "rowStatus", "state", "name", "uid"}:
+    if not found.keys() & {"createTime", "createdTs", "createdAt"} or not found.keys() & {
+        "visibility",
+        "rowStatus",
+        "state",
+        "name",
+        "uid",
+    }:
         return None
-    ids = tuple(dict.fromkeys(one for name in ("name", "uid", "id") if (one := _id(found.get(name)))))
+    ids = tuple(
+        dict.fromkeys(one for name in ("name", "uid", "id") if (one := _id(found.get(name))))
+    )
     if not ids:
         return None
     content = clean(found["content"])
@@ -66,12 +74,21 @@ def memo(found: Any) -> Memo | None:
     related, parent = _relations(found, ids)
     tags = found.get("tags") or property_.get("tags")
     return Memo(
-        ids=ids, content=content, title=clean(property_.get("title")), state=_STATES.get(clean(found.get("state") or found.get("rowStatus")), ""),
-        visibility=clean(found.get("visibility")).removeprefix("VISIBILITY_"), pinned=found.get("pinned") is True,
+        ids=ids,
+        content=content,
+        title=clean(property_.get("title")),
+        state=_STATES.get(clean(found.get("state") or found.get("rowStatus")), ""),
+        visibility=clean(found.get("visibility")).removeprefix("VISIBILITY_"),
+        pinned=found.get("pinned") is True,
         tags=tuple(map(clean, tags)) if isinstance(tags, list) else _tags_in(content),
-        attached=tuple(_attached(found)), related=related, parent=_id(found.get("parent")) or parent, place=_place(found.get("location")),
-        reactions=len(_maps(found.get("reactions"))), created=_moment(found, "create"), updated=_moment(found, "update"),
-    )  # fmt: skip
+        attached=tuple(_attached(found)),
+        related=related,
+        parent=_id(found.get("parent")) or parent,
+        place=_place(found.get("location")),
+        reactions=len(_maps(found.get("reactions"))),
+        created=_moment(found, "create"),
+        updated=_moment(found, "update"),
+    )
 
 
 def _tags_in(content: str) -> tuple[str, ...]:
@@ -79,7 +96,11 @@ def _tags_in(content: str) -> tuple[str, ...]:
     if "#" not in content:
         return ()
     code = blocks.code_spans(content)
-    return tuple(found[1] for found in _TAG.finditer(content) if not any(start <= found.start() < end for start, end in code))
+    return tuple(
+        found[1]
+        for found in _TAG.finditer(content)
+        if not any(start <= found.start() < end for start, end in code)
+    )
 
 
 def _id(value: Any) -> str:
@@ -95,7 +116,11 @@ def _maps(value: Any) -> list[dict[str, Any]]:
 
 def _moment(found: dict[str, Any], what: str) -> str | None:
     """Give a moment: an ISO text, or seconds since 1970 in older shapes."""
-    return moment(found.get(f"{what}Time")) or since_1970(found.get(f"{what}dTs"), 1) or moment(found.get(f"{what}dAt"))
+    return (
+        moment(found.get(f"{what}Time"))
+        or since_1970(found.get(f"{what}dTs"), 1)
+        or moment(found.get(f"{what}dAt"))
+    )
 
 
 def _attached(found: dict[str, Any]) -> Iterator[Attached]:
@@ -103,10 +128,13 @@ def _attached(found: dict[str, Any]) -> Iterator[Attached]:
         for one in _maps(found.get(name)):
             size = clean(str(one.get("size", "")))
             yield Attached(
-                id=_id(one.get("name")) or _id(one.get("uid")) or _id(one.get("id")), name=line(one.get("filename")),
-                picture=clean(one.get("type")).startswith("image/"), size=int(size) if size.isdecimal() and len(size) < 16 else None,
-                content=clean(one.get("content")), page=clean(one.get("externalLink")),
-            )  # fmt: skip
+                id=_id(one.get("name")) or _id(one.get("uid")) or _id(one.get("id")),
+                name=line(one.get("filename")),
+                picture=clean(one.get("type")).startswith("image/"),
+                size=int(size) if size.isdecimal() and len(size) < 16 else None,
+                content=clean(one.get("content")),
+                page=clean(one.get("externalLink")),
+            )
 
 
 def _relations(found: dict[str, Any], own: tuple[str, ...]) -> tuple[tuple[str, ...], str]:
@@ -125,11 +153,21 @@ def _relations(found: dict[str, Any], own: tuple[str, ...]) -> tuple[tuple[str, 
 
 
 def _reference(value: Any) -> str:
-    return _id(value.get("name") or value.get("uid")) if isinstance(value, dict) else _id(value) if isinstance(value, str) else ""
+    return (
+        _id(value.get("name") or value.get("uid"))
+        if isinstance(value, dict)
+        else _id(value)
+        if isinstance(value, str)
+        else ""
+    )
 
 
 def _place(value: Any) -> str:
     if not isinstance(value, dict):
         return ""
-    numbers = [str(value[name]) for name in ("latitude", "longitude") if isinstance(value.get(name), int | float)]
+    numbers = [
+        str(value[name])
+        for name in ("latitude", "longitude")
+        if isinstance(value.get(name), int | float)
+    ]
     return ", ".join(part for part in (line(value.get("placeholder")), *numbers) if part)

@@ -1,4 +1,6 @@
-"""Memos: pages of its API as JSON, in one file or in a folder of them, with the files of its attachments beside them."""
+"""Memos: pages of its API as JSON, in one file or in a folder of them, with the files of its
+attachments beside them.
+"""
 
 import base64
 import binascii
@@ -13,9 +15,28 @@ from app.core.process.lazy_regex import regex
 from app.errors import Invalid
 from app.portability.archives import open_source
 from app.portability.archives.source_tree import Entry, FileTree, Tree, files
-from app.portability.content.clean_text import UNREADABLE, clean, damaged, joined, labels, line, link, named, title_of, web, why
+from app.portability.content.clean_text import (
+    UNREADABLE,
+    clean,
+    damaged,
+    joined,
+    labels,
+    line,
+    link,
+    named,
+    title_of,
+    web,
+    why,
+)
 from app.portability.content.literal_text import outside
-from app.portability.content.source_items import Item, NotCarried, Source, SourceFile, SourceNote, address
+from app.portability.content.source_items import (
+    Item,
+    NotCarried,
+    Source,
+    SourceFile,
+    SourceNote,
+    address,
+)
 from app.portability.formats import memo_versions
 from app.portability.formats.json_stream import JsonStream
 from app.portability.formats.memo_versions import Attached, Memo
@@ -26,7 +47,9 @@ LISTS = frozenset({"memos", "data"})
 _FILE_LINK = regex(
     r"(?:(?<=\]\()|(?<=src=[\"']))(?:https?://[^/\s()<>]{1,300})?/(?:file/(?:attachments|resources)|o/r)/([A-Za-z0-9_-]{1,64})(?:/[^\s()<>]*)?"
 )
-_MEMO_LINK = regex(r"(?<=\()(?:https?://[^/\s()<>]{1,300})?/(?:m|memos)/([A-Za-z0-9_-]{1,64})(?=[)#])")
+_MEMO_LINK = regex(
+    r"(?<=\()(?:https?://[^/\s()<>]{1,300})?/(?:m|memos)/([A-Za-z0-9_-]{1,64})(?=[)#])"
+)
 
 
 def recognise(path: Path) -> bool:
@@ -42,7 +65,9 @@ def read(path: Path) -> Source:
 
 
 class Memos:
-    """Pages of memos. The first look keeps the title of each memo that others refer to by its id, the second gives them."""
+    """Pages of memos. The first look keeps the title of each memo that others refer to by its
+    id, the second gives them.
+    """
 
     format = "memos"
 
@@ -60,7 +85,9 @@ class Memos:
         return None
 
     def items(self) -> Iterator[Item]:
-        """Give every memo with its files before it, page by page, then tell of files that none shows."""
+        """Give every memo with its files before it, page by page, then tell of files that none
+        shows.
+        """
         self._look()
         yield from self._refused
         shown: set[str] = set()
@@ -73,7 +100,9 @@ class Memos:
                         count += 1
                         yield from self._memo(found, f"{page.path}, number {count}", shown, seen)
             except UNREADABLE as error:
-                yield NotCarried(name=named(page.path), reason=f"it is damaged after {count} memos: {why(error)}")
+                yield NotCarried(
+                    name=named(page.path), reason=f"it is damaged after {count} memos: {why(error)}"
+                )
         for entry in self._files:
             if entry.path not in shown:
                 yield NotCarried(name=named(entry.path), reason="no memo that came along shows it")
@@ -90,7 +119,11 @@ class Memos:
                 self._refused.append(entry)
             else:
                 may_be = entry.ending == "json" or isinstance(self._tree, FileTree)
-                (self._pages if may_be and open_source.looks(_holds_memos, entry) else self._files).append(entry)
+                (
+                    self._pages
+                    if may_be and open_source.looks(_holds_memos, entry)
+                    else self._files
+                ).append(entry)
         for page in self._pages:
             open_source.looks(self._remember, page)
         self._read = True
@@ -119,35 +152,69 @@ class Memos:
         text = memo.content
         for attached in memo.attached:
             target, told = yield from self._attached(attached, title, shown)
-            if attached.id and target.startswith("attachment:") and f"/{attached.id}" in text and attached.id in _files_in(text):
+            if (
+                attached.id
+                and target.startswith("attachment:")
+                and f"/{attached.id}" in text
+                and attached.id in _files_in(text)
+            ):
                 text = outside(_FILE_LINK, functools.partial(_instead, attached.id, target), text)
             elif target:
                 more.append(link(attached.name, target, picture=told))
         if "/m/" in text or "/memos/" in text:
-            text = outside(_MEMO_LINK, lambda one: address("note", self._own[one[1]]) if one[1] in self._own else None, text)
+            text = outside(
+                _MEMO_LINK,
+                lambda one: address("note", self._own[one[1]]) if one[1] in self._own else None,
+                text,
+            )
         yield from damaged(title, text)
         yield from _lost(memo, title)
         yield SourceNote(
-            key=memo.id, path=(ARCHIVE,) if memo.state == "archived" else (), title=title, pinned=memo.pinned, tags=labels(memo.tags),
-            text=joined(text, "\n".join(more), "\n".join(self._related(memo))) if more or memo.related or memo.parent or memo.place else text,
-            created=memo.created, updated=memo.updated,
-        )  # fmt: skip
+            key=memo.id,
+            path=(ARCHIVE,) if memo.state == "archived" else (),
+            title=title,
+            pinned=memo.pinned,
+            tags=labels(memo.tags),
+            text=joined(text, "\n".join(more), "\n".join(self._related(memo)))
+            if more or memo.related or memo.parent or memo.place
+            else text,
+            created=memo.created,
+            updated=memo.updated,
+        )
 
-    def _attached(self, attached: Attached, title: str, shown: set[str]) -> Generator[Item, None, tuple[str, bool]]:
-        """Give the file of an attachment; return where a link to it leads, empty if nowhere, and whether it is a picture."""
+    def _attached(
+        self, attached: Attached, title: str, shown: set[str]
+    ) -> Generator[Item, None, tuple[str, bool]]:
+        """Give the file of an attachment.
+
+        Return where a link to it leads, empty if nowhere, and whether it is a picture.
+        """
         key = attached.id or attached.name
         entry = _found(attached, self._files)
         if entry is not None:
             if entry.path not in shown:
                 shown.add(entry.path)
-                yield SourceFile(key=key, name=line(attached.name) or entry.name, open=entry.open, size=entry.size)
+                yield SourceFile(
+                    key=key,
+                    name=line(attached.name) or entry.name,
+                    open=entry.open,
+                    size=entry.size,
+                )
             return address("attachment", key), attached.picture
         if attached.content and (inside := _decoded(attached.content)):
-            yield SourceFile(key=key, name=line(attached.name) or "attachment", open=lambda: io.BytesIO(inside), size=len(inside))
+            yield SourceFile(
+                key=key,
+                name=line(attached.name) or "attachment",
+                open=lambda: io.BytesIO(inside),
+                size=len(inside),
+            )
             return address("attachment", key), attached.picture
         if page := web(attached.page):
             return page, attached.picture
-        yield NotCarried(name=named(attached.name or key), reason=f"the memo “{named(title)}” has this file, but it is not beside the JSON")
+        yield NotCarried(
+            name=named(attached.name or key),
+            reason=f"the memo “{named(title)}” has this file, but it is not beside the JSON",
+        )
         return "", False
 
     def _related(self, memo: Memo) -> Iterator[str]:
@@ -176,7 +243,9 @@ def _looks_like_memos(path: Path) -> bool:
 
 def _holds_memos(entry: Entry) -> bool:
     with entry.open() as stream:
-        return any(memo_versions.memo(found) is not None for found in _first(_values(JsonStream(stream))))
+        return any(
+            memo_versions.memo(found) is not None for found in _first(_values(JsonStream(stream)))
+        )
 
 
 def _first(values: Iterator[Any]) -> Iterator[Any]:
@@ -211,27 +280,42 @@ def _values(stream: JsonStream) -> Iterator[Any]:
 
 
 def _title(memo: Memo) -> str:
-    return line(memo.title, 80) or title_of(memo.content, f"Memo of {memo.created[:10]}" if memo.created else f"Memo {memo.id}")
+    return line(memo.title, 80) or title_of(
+        memo.content, f"Memo of {memo.created[:10]}" if memo.created else f"Memo {memo.id}"
+    )
 
 
 def _lost(memo: Memo, title: str) -> Iterator[NotCarried]:
     if memo.visibility not in ("", "PRIVATE"):
-        yield NotCarried(name=named(title), reason=f"its visibility was {line(memo.visibility, 30)}; here it is yours alone")
+        yield NotCarried(
+            name=named(title),
+            reason=f"its visibility was {line(memo.visibility, 30)}; here it is yours alone",
+        )
     if memo.reactions:
-        yield NotCarried(name=named(title), reason=f"its {memo.reactions} reactions have no place here")
+        yield NotCarried(
+            name=named(title), reason=f"its {memo.reactions} reactions have no place here"
+        )
 
 
 def _found(attached: Attached, files: list[Entry]) -> Entry | None:
-    """Give the file of an attachment: the one that its id names, else the only one of its name, and of its size where that helps."""
+    """Give the file of an attachment.
+
+    The one that its id names, else the only one of its name, and of its size where that helps.
+    """
     name = clean(attached.name)
     if attached.id:
         own = [
-            entry for entry in files if attached.id in (entry.stem, entry.name, *entry.folder.split("/")) or entry.name.startswith(attached.id + "_")
+            entry
+            for entry in files
+            if attached.id in (entry.stem, entry.name, *entry.folder.split("/"))
+            or entry.name.startswith(attached.id + "_")
         ]
         exact = [entry for entry in own if entry.name.endswith(name)]
         if len(exact or own) == 1:
             return (exact or own)[0]
-    alike = [entry for entry in files if name and (entry.name == name or entry.name.endswith("_" + name))]
+    alike = [
+        entry for entry in files if name and (entry.name == name or entry.name.endswith("_" + name))
+    ]
     if len(alike) > 1:
         alike = [entry for entry in alike if entry.size == attached.size]
     return alike[0] if len(alike) == 1 else None

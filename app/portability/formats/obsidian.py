@@ -1,4 +1,6 @@
-"""Reads an Obsidian vault: a Markdown folder with Obsidian's own folder in it, which is left out with its trash."""
+"""Reads an Obsidian vault: a Markdown folder with Obsidian's own folder in it, which is left out
+with its trash.
+"""
 
 import contextlib
 from pathlib import Path

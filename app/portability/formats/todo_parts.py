@@ -3,7 +3,14 @@
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-from app.portability.content.clean_text import LONGEST_TODO_TITLE, clean, damaged, joined, line, named
+from app.portability.content.clean_text import (
+    LONGEST_TODO_TITLE,
+    clean,
+    damaged,
+    joined,
+    line,
+    named,
+)
 from app.portability.content.source_items import NotCarried, SourceTodo
 
 LONGEST_DESCRIPTION = 20_000
@@ -13,22 +20,53 @@ Steps = Sequence[tuple[str, bool]]
 
 
 def todo(
-    *, key: str, title: str, description: str = "", steps: Steps = (), completed: bool = False, completed_at: str | None = None,
-    priority: int | None = None, due: str | None = None, rule: str | None = None, created: str | None = None,
+    *,
+    key: str,
+    title: str,
+    description: str = "",
+    steps: Steps = (),
+    completed: bool = False,
+    completed_at: str | None = None,
+    priority: int | None = None,
+    due: str | None = None,
+    rule: str | None = None,
+    created: str | None = None,
     counted_from: Literal["due", "done"] = "due",
-) -> Iterator[SourceTodo | NotCarried]:  # fmt: skip
-    """Give a todo whose title, description and steps are no longer than ours may be; what is beyond that is told."""
+) -> Iterator[SourceTodo | NotCarried]:
+    """Give a todo whose title, description and steps are no longer than ours may be.
+
+    What is beyond that is told.
+    """
     whole = " ".join(clean(title).split())
     short = line(whole, LONGEST_TODO_TITLE) or line(description, 80) or "Untitled"
     more = [f"- [{'x' if done else ' '}] {line(step)}" for step, done in steps[MOST_STEPS:]]
-    text = joined(whole if len(whole) > LONGEST_TODO_TITLE else "", clean(description).strip(), "\n".join(more))
+    text = joined(
+        whole if len(whole) > LONGEST_TODO_TITLE else "",
+        clean(description).strip(),
+        "\n".join(more),
+    )
     yield from damaged(short, whole, text)
     if more:
-        yield NotCarried(name=named(short), reason=f"a todo has at most {MOST_STEPS} steps; the other {len(more)} are in its description")
+        yield NotCarried(
+            name=named(short),
+            reason=f"a todo has at most {MOST_STEPS} steps; the other {len(more)} are in its "
+            "description",
+        )
     if len(text) > LONGEST_DESCRIPTION:
-        yield NotCarried(name=named(short), reason=f"its description was cut at {LONGEST_DESCRIPTION:,} characters")
+        yield NotCarried(
+            name=named(short),
+            reason=f"its description was cut at {LONGEST_DESCRIPTION:,} characters",
+        )
     yield SourceTodo(
-        key=key, title=short, description=text[:LONGEST_DESCRIPTION] or None, completed=completed, completed_at=completed_at if completed else None,
-        steps=tuple((line(step) or "Untitled", done) for step, done in steps[:MOST_STEPS]), priority=priority, due=due, rule=rule, created=created,
+        key=key,
+        title=short,
+        description=text[:LONGEST_DESCRIPTION] or None,
+        completed=completed,
+        completed_at=completed_at if completed else None,
+        steps=tuple((line(step) or "Untitled", done) for step, done in steps[:MOST_STEPS]),
+        priority=priority,
+        due=due,
+        rule=rule,
+        created=created,
         counted_from=counted_from,
-    )  # fmt: skip
+    )

@@ -1,4 +1,6 @@
-"""Reads todo.txt: one todo on each line of a text file, with its priority, dates and key:value marks."""
+"""Reads todo.txt: one todo on each line of a text file, with its priority, dates and key:value
+marks.
+"""
 
 import hashlib
 import re
@@ -24,15 +26,23 @@ PRIORITIES = {"A": 5, "B": 4, "C": 3, "D": 2}
 MOST_OF_LINE = 1 << 20
 LOOKED_AT = 1 << 16
 _DATE = r"\d{4}-\d{2}-\d{2}"
-_LINE = regex(rf"(?P<done>[xX][ \t]+)?(?:\((?P<first>[A-Z])\)[ \t]+)?(?:(?P<one>{_DATE})[ \t]+)?(?:(?P<two>{_DATE})[ \t]+)?(?P<text>.*)", re.DOTALL)
+_LINE = regex(
+    rf"(?P<done>[xX][ \t]+)?(?:\((?P<first>[A-Z])\)[ \t]+)?(?:(?P<one>{_DATE})[ "
+    rf"\t]+)?(?:(?P<two>{_DATE})[ \t]+)?(?P<text>.*)",
+    re.DOTALL,
+)
 _MARK = regex(r"(?<!\S)(due|t|rec|pri):(\S+)(?!\S)", re.IGNORECASE)
 _EVERY = regex(r"(\+?)(\d{1,3})([dbwmy]?)", re.IGNORECASE)
 _UNITS = {"": "DAILY", "d": "DAILY", "w": "WEEKLY", "m": "MONTHLY", "y": "YEARLY"}
-_SIGN = regex(rf"(?:[xX][ \t]+{_DATE}|\([A-Z]\)[ \t]|{_DATE}[ \t])|(?<!\S)(?:[+@]\w|(?:due|rec|pri|t):\S)")
+_SIGN = regex(
+    rf"(?:[xX][ \t]+{_DATE}|\([A-Z]\)[ \t]|{_DATE}[ \t])|(?<!\S)(?:[+@]\w|(?:due|rec|pri|t):\S)"
+)
 
 
 class _Marks(msgspec.Struct):
-    """What the marks of a line say, and lines of the description for those that have no place of their own."""
+    """What the marks of a line say, and lines of the description for those that have no place of
+    their own.
+    """
 
     due: str | None = None
     rule: str | None = None
@@ -43,7 +53,9 @@ class _Marks(msgspec.Struct):
 
 
 def recognise(path: Path) -> bool:
-    """Say whether a file is named as todo.txt says, or most of its lines look so, or a folder has nothing else; never raises."""
+    """Say whether a file is named as todo.txt says, or most of its lines look so, or a folder
+    has nothing else; never raises.
+    """
     return open_source.looks(_looks_like_todo_txt, path)
 
 
@@ -55,7 +67,10 @@ def read(path: Path) -> Source:
 
 
 class TodoTxt:
-    """A list of todos, read line after line. A todo is known by its words, so it stays the same when it is done or gets another priority."""
+    """A list of todos, read line after line.
+
+    A todo is known by its words, so it stays the same when it is done or gets another priority.
+    """
 
     format = "todo.txt"
 
@@ -88,11 +103,18 @@ def _file(entry: Entry, known: Counter[str]) -> Iterator[Item]:
         with entry.open() as stream:
             for number, raw in enumerate(_lines(stream), 1):
                 if len(raw) > MOST_OF_LINE:
-                    yield NotCarried(name=f"{named(entry.path)}, line {number}", reason=f"the line has more than {MOST_OF_LINE >> 20} MB")
-                elif text := clean(raw.decode("utf-8-sig" if number == 1 else "utf-8", "replace")).strip():
+                    yield NotCarried(
+                        name=f"{named(entry.path)}, line {number}",
+                        reason=f"the line has more than {MOST_OF_LINE >> 20} MB",
+                    )
+                elif text := clean(
+                    raw.decode("utf-8-sig" if number == 1 else "utf-8", "replace")
+                ).strip():
                     yield from _todo(text, known)
     except UNREADABLE as error:
-        yield NotCarried(name=named(entry.path), reason=f"it is damaged after line {number}: {why(error)}")
+        yield NotCarried(
+            name=named(entry.path), reason=f"it is damaged after line {number}: {why(error)}"
+        )
 
 
 def _lines(stream: BinaryIO) -> Iterator[bytes]:
@@ -124,10 +146,17 @@ def _todo(text: str, known: Counter[str]) -> Iterator[Item]:
     for reason in marks.lost:
         yield NotCarried(name=named(title), reason=reason)
     yield from todo_parts.todo(
-        key=f"{digest}-{known[digest]}", title=title, description="\n".join(marks.about), completed=done, completed_at=first if done else None,
-        priority=PRIORITIES.get(priority, 1) if priority else None, due=marks.due, rule=marks.rule, created=second if done else first,
+        key=f"{digest}-{known[digest]}",
+        title=title,
+        description="\n".join(marks.about),
+        completed=done,
+        completed_at=first if done else None,
+        priority=PRIORITIES.get(priority, 1) if priority else None,
+        due=marks.due,
+        rule=marks.rule,
+        created=second if done else first,
         counted_from=marks.counted_from,
-    )  # fmt: skip
+    )
 
 
 def _taken(mark: re.Match[str], marks: _Marks) -> str:
@@ -139,7 +168,12 @@ def _taken(mark: re.Match[str], marks: _Marks) -> str:
         marks.about.append(f"Start: {value}")
     elif name == "pri" and len(value) == 1 and value.upper().isalpha() and value.isascii():
         marks.priority = value.upper()
-    elif name == "rec" and marks.rule is None and (every := _EVERY.fullmatch(value)) and (rule := _rule(int(every[2]), every[3].lower())):
+    elif (
+        name == "rec"
+        and marks.rule is None
+        and (every := _EVERY.fullmatch(value))
+        and (rule := _rule(int(every[2]), every[3].lower()))
+    ):
         marks.rule = rule
         marks.counted_from = "due" if every[1] else "done"
     else:
@@ -175,4 +209,8 @@ def _looks_like_todo_txt(path: Path) -> bool:
     if path.name.lower() in NAMES or path.name.lower().endswith(".todo.txt"):
         return True
     rows = [row for row in text.decode("utf-8-sig", "replace").splitlines() if row.strip()]
-    return bool(rows) and sum(_SIGN.match(row) is not None or _SIGN.search(row) is not None for row in rows) * 5 >= len(rows) * 4
+    return (
+        bool(rows)
+        and sum(_SIGN.match(row) is not None or _SIGN.search(row) is not None for row in rows) * 5
+        >= len(rows) * 4
+    )

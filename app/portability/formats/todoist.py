@@ -15,7 +15,18 @@ from app.core.process.lazy_regex import regex
 from app.errors import Invalid
 from app.portability.archives import open_source
 from app.portability.archives.source_tree import Entry, FileTree, Tree, files
-from app.portability.content.clean_text import UNREADABLE, clean, damaged, joined, line, link, named, since_1970, web, why
+from app.portability.content.clean_text import (
+    UNREADABLE,
+    clean,
+    damaged,
+    joined,
+    line,
+    link,
+    named,
+    since_1970,
+    web,
+    why,
+)
 from app.portability.content.source_items import Item, NotCarried, Source
 from app.portability.formats import todo_parts, todoist_dates
 
@@ -42,14 +53,21 @@ class _Task(msgspec.Struct):
 
 
 def recognise(path: Path) -> bool:
-    """Say whether a file is such a CSV, or whether all of a folder or an archive are; never raises."""
+    """Say whether a file is such a CSV, or whether all of a folder or an archive are.
+
+    Never raises.
+    """
     return open_source.looks(_looks_like_todoist, path)
 
 
 def read(path: Path) -> Source:
     """Open a CSV, a folder or a zip of them."""
     if path.is_file() and not open_source.looks(_looks_like_todoist, path):
-        raise Invalid(f"{path.name} is no CSV of Todoist: its first line must name the columns TYPE and CONTENT.", field="path")
+        raise Invalid(
+            f"{path.name} is no CSV of Todoist: its first line must name the columns TYPE "
+            "and CONTENT.",
+            field="path",
+        )
     return Todoist(open_source.tree_of(path))
 
 
@@ -71,7 +89,9 @@ class Todoist:
         for entry in files(self._tree):
             if isinstance(entry, NotCarried):
                 yield entry
-            elif (entry.ending in ENDINGS or isinstance(self._tree, FileTree)) and open_source.looks(_is_template, entry):
+            elif (
+                entry.ending in ENDINGS or isinstance(self._tree, FileTree)
+            ) and open_source.looks(_is_template, entry):
                 yield from _Project(entry, keys).items()
             else:
                 yield NotCarried(name=named(entry.path), reason="it is no CSV of Todoist")
@@ -97,19 +117,30 @@ class _Project:
         """Give the todos of the file."""
         count, authors = 0, 0
         try:
-            with self._entry.open() as stream, io.TextIOWrapper(stream, "utf-8-sig", "replace", newline="") as text:
+            with (
+                self._entry.open() as stream,
+                io.TextIOWrapper(stream, "utf-8-sig", "replace", newline="") as text,
+            ):
                 rows = csv.reader(text)
                 columns = [name.strip().upper() for name in next(rows, [])]
                 for row in rows:
                     count += 1
-                    given = {name: clean(value).strip() for name, value in zip(columns, row, strict=False)}
+                    given = {
+                        name: clean(value).strip()
+                        for name, value in zip(columns, row, strict=False)
+                    }
                     authors += given.get("TYPE") == "task" and bool(given.get("AUTHOR"))
                     yield from self._row(given, count)
         except (csv.Error, *UNREADABLE) as error:
-            yield NotCarried(name=named(self._entry.path), reason=f"it is damaged after {count} rows: {why(error)}")
+            yield NotCarried(
+                name=named(self._entry.path),
+                reason=f"it is damaged after {count} rows: {why(error)}",
+            )
         yield from self._finished()
         if authors:
-            yield NotCarried(name=named(self._name), reason=f"who wrote its {authors} tasks is not kept")
+            yield NotCarried(
+                name=named(self._name), reason=f"who wrote its {authors} tasks is not kept"
+            )
 
     def _row(self, row: Mapping[str, str], number: int) -> Iterator[Item]:
         kind, content = row.get("TYPE", ""), row.get("CONTENT", "")
@@ -123,23 +154,44 @@ class _Project:
         elif kind == "note":
             yield from self._note(content)
         elif kind and not kind.startswith("meta"):
-            yield NotCarried(name=named(content or f"row {number}"), reason=f"it is a {line(kind, 30)}, which is no task, section or comment")
+            yield NotCarried(
+                name=named(content or f"row {number}"),
+                reason=f"it is a {line(kind, 30)}, which is no task, section or comment",
+            )
 
     def _begun(self, row: Mapping[str, str]) -> Iterator[Item]:
         yield from self._finished()
         content = row.get("CONTENT", "")
-        digest = hashlib.sha256("\0".join((self._name, self._section, content)).encode()).hexdigest()[:24]
+        digest = hashlib.sha256(
+            "\0".join((self._name, self._section, content)).encode()
+        ).hexdigest()[:24]
         self._keys[digest] += 1
-        when = todoist_dates.understood(row.get("DATE", ""), row.get("DATE_LANG", ""), row.get("TIMEZONE", ""), self._day)
+        when = todoist_dates.understood(
+            row.get("DATE", ""), row.get("DATE_LANG", ""), row.get("TIMEZONE", ""), self._day
+        )
         about = {
-            "Project": self._name, "Section": self._section, "Responsible": row.get("RESPONSIBLE"), "Deadline": row.get("DEADLINE"),
-            "Duration": " ".join(filter(None, (row.get("DURATION"), row.get("DURATION_UNIT")))), "Date": "" if when else row.get("DATE"),
-        }  # fmt: skip
-        lines = "\n".join(f"{word}: {value}" for word, value in about.items() if value and value not in ("None", "None None"))
+            "Project": self._name,
+            "Section": self._section,
+            "Responsible": row.get("RESPONSIBLE"),
+            "Deadline": row.get("DEADLINE"),
+            "Duration": " ".join(filter(None, (row.get("DURATION"), row.get("DURATION_UNIT")))),
+            "Date": "" if when else row.get("DATE"),
+        }
+        lines = "\n".join(
+            f"{word}: {value}"
+            for word, value in about.items()
+            if value and value not in ("None", "None None")
+        )
         self._task = _Task(
-            title=content, key=f"{digest}-{self._keys[digest]}", description=[row.get("DESCRIPTION", ""), lines], steps=[], path=[],
-            priority=PRIORITIES.get(row.get("PRIORITY", "")), due=when.due if when else None, rule=when.rule if when else None,
-        )  # fmt: skip
+            title=content,
+            key=f"{digest}-{self._keys[digest]}",
+            description=[row.get("DESCRIPTION", ""), lines],
+            steps=[],
+            path=[],
+            priority=PRIORITIES.get(row.get("PRIORITY", "")),
+            due=when.due if when else None,
+            rule=when.rule if when else None,
+        )
         yield from damaged(content, content)
         if row.get("DATE") and when is None:
             yield _unread(content, row["DATE"])
@@ -157,21 +209,35 @@ class _Project:
         task.steps.append((title, False))
         lost = [
             row.get("DESCRIPTION", ""),
-            *(f"{word}: {row[name]}" for name, word in (("DATE", "Date"), ("RESPONSIBLE", "Responsible")) if row.get(name)),
+            *(
+                f"{word}: {row[name]}"
+                for name, word in (("DATE", "Date"), ("RESPONSIBLE", "Responsible"))
+                if row.get(name)
+            ),
         ]
         if row.get("PRIORITY", "") in PRIORITIES:
             lost.append(f"Priority: p{row['PRIORITY']}")
         if any(lost):
             task.description.append("\n".join([f"{title}:", *filter(None, lost)]))
-            yield NotCarried(name=named(content), reason="steps have only a title; the rest of this sub-task is in the description of its todo")
+            yield NotCarried(
+                name=named(content),
+                reason="steps have only a title; the rest of this sub-task is in the description "
+                "of its todo",
+            )
 
     def _note(self, content: str) -> Iterator[Item]:
         """Add a comment to the task above; one that stands before all tasks is the project's."""
         for found in _FILE.finditer(content):
-            yield NotCarried(name=named(_file(found[1])[0]), reason="Todoist keeps this file; the comment has its address")
+            yield NotCarried(
+                name=named(_file(found[1])[0]),
+                reason="Todoist keeps this file; the comment has its address",
+            )
         text = _FILE.sub(lambda found: link(*_file(found[1])), content)
         if self._task is None:
-            yield NotCarried(name=named(text), reason="it is a comment on a project or section; todos have no place for it")
+            yield NotCarried(
+                name=named(text),
+                reason="it is a comment on a project or section; todos have no place for it",
+            )
         else:
             self._task.description.append(text)
 
@@ -179,9 +245,14 @@ class _Project:
         task, self._task = self._task, None
         if task is not None:
             yield from todo_parts.todo(
-                key=task.key, title=task.title, description=joined(*task.description), steps=task.steps, priority=task.priority, due=task.due,
+                key=task.key,
+                title=task.title,
+                description=joined(*task.description),
+                steps=task.steps,
+                priority=task.priority,
+                due=task.due,
                 rule=task.rule,
-            )  # fmt: skip
+            )
 
 
 def _looks_like_todoist(path: Path) -> bool:
@@ -196,11 +267,18 @@ def _is_template(entry: Entry) -> bool:
 
 
 def _unread(content: str, text: str) -> NotCarried:
-    return NotCarried(name=named(content), reason=f"its date “{line(text, 60)}” is not certain here; it stands in the description")
+    return NotCarried(
+        name=named(content),
+        reason=f"its date “{line(text, 60)}” is not certain here; it stands in the description",
+    )
 
 
 def _guessed(content: str, text: str, year: int) -> NotCarried:
-    return NotCarried(name=named(content), reason=f"its date “{line(text, 60)}” names no year; {year} was taken, nearest to the export")
+    return NotCarried(
+        name=named(content),
+        reason=f"its date “{line(text, 60)}” names no year; {year} was taken, nearest to the "
+        "export",
+    )
 
 
 def _file(text: str) -> tuple[str, str]:

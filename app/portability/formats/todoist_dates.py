@@ -1,4 +1,7 @@
-"""When a task of Todoist is due, from the words that a CSV has for it: only what can mean one thing is understood."""
+"""When a task of Todoist is due, from the words that a CSV has for it.
+
+Only what can mean one thing is understood.
+"""
 
 import contextlib
 import re
@@ -17,7 +20,9 @@ _REST = regex(r"[\s,.;:@-]*(?:(?:at|on|um|am|den|le|à|el|a|las)\b[\s,.;:@-]*)*"
 
 
 _ASKED = ((1, 1), (2, 20), (8, 4))
-"""Days from which a day and month are the same, and what counts from today or has no month is not."""
+"""Days from which a day and month are the same, and what counts from today or has no month is
+not.
+"""
 
 
 class When(msgspec.Struct, frozen=True):
@@ -30,12 +35,17 @@ class When(msgspec.Struct, frozen=True):
 
 
 def understood(text: str, language: str, zone: str, exported: date | None) -> When | None:
-    """Give when a task is due, or None where that is not certain; what recurs counts from the day of the export."""
+    """Give when a task is due, or None where that is not certain.
+
+    What recurs counts from the day of the export.
+    """
     if found := _ISO.fullmatch(text.strip()):
         return _exact(found, zone)
     if not text.strip() or len(text) > 200 or _FROM_DONE.search(text):
         return None
-    for locale in dict.fromkeys((language or None, "en")):  # Todoist writes the months in English, whatever the language
+    for locale in dict.fromkeys(
+        (language or None, "en")
+    ):  # Todoist writes the months in English, whatever the language
         if found_when := _by_grammar(text, locale, zone, exported):
             return found_when
     return None
@@ -46,7 +56,15 @@ def _exact(found: re.Match[str], zone: str) -> When | None:
     try:
         if hour is None:
             return When(date(int(year), int(month), int(day)).isoformat())
-        moment = datetime(int(year), int(month), int(day), int(hour), int(minute), int(second or 0), tzinfo=UTC if utc else None)
+        moment = datetime(
+            int(year),
+            int(month),
+            int(day),
+            int(hour),
+            int(minute),
+            int(second or 0),
+            tzinfo=UTC if utc else None,
+        )
         return When(_written(moment, zone))
     except ValueError:
         return None
@@ -56,7 +74,9 @@ def _by_grammar(text: str, locale: str | None, zone: str, exported: date | None)
     """Read the words as quick add does; every one of them must have been understood."""
     has_year = _YEAR.search(text) is not None
     read = _understood(text, locale, exported or date(1970, 1, 1))
-    if read is None and has_year:  # quick add takes no day that has passed, and an export is full of them
+    if (
+        read is None and has_year
+    ):  # quick add takes no day that has passed, and an export is full of them
         read = _understood(text, locale, date(1970, 1, 1))
     if read is None:
         return None
@@ -69,7 +89,10 @@ def _by_grammar(text: str, locale: str | None, zone: str, exported: date | None)
 
 
 def _without_year(text: str, locale: str | None, zone: str, exported: date) -> When | None:
-    """Give a day and month in the year in which they are nearest to the export; None for words that count from some other day."""
+    """Give a day and month in the year in which they are nearest to the export.
+
+    None for words that count from some other day.
+    """
     seen = [_understood(text, locale, date(exported.year, *day)) for day in _ASKED]
     days = {(one[0].month, one[0].day) for one in seen if one is not None and one[1] is None}
     if None in seen or len(days) != 1:
@@ -87,10 +110,15 @@ def _without_year(text: str, locale: str | None, zone: str, exported: date) -> W
 
 
 def _understood(text: str, locale: str | None, first: date) -> tuple[date, str | None] | None:
-    """Give what quick add makes of words on a day: when, and the rule; None where a word is left over."""
+    """Give what quick add makes of words on a day.
+
+    When, and the rule; None where a word is left over.
+    """
     from app.agent.quickadd import quickadd
 
-    read = quickadd.read(text, now=datetime(first.year, first.month, first.day, tzinfo=UTC), locale=locale)
+    read = quickadd.read(
+        text, now=datetime(first.year, first.month, first.day, tzinfo=UTC), locale=locale
+    )
     left, place = "", 0
     for span in read.spans:
         left, place = left + text[place : span.start], span.end
@@ -100,7 +128,9 @@ def _understood(text: str, locale: str | None, first: date) -> tuple[date, str |
 
 
 def _stored(due: date, zone: str) -> str:
-    return _written(due.replace(tzinfo=None), zone) if isinstance(due, datetime) else due.isoformat()
+    return (
+        _written(due.replace(tzinfo=None), zone) if isinstance(due, datetime) else due.isoformat()
+    )
 
 
 def _is_anchored(rule: str) -> bool:

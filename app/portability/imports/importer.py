@@ -1,7 +1,9 @@
-"""The importer: takes the things of a source one batch after another into the workspace, and can be cut off at any moment and begun again.
+"""The importer: takes the things of a source one batch after another into the workspace, and can be
+cut off at any moment and begun again.
 
-A batch is one transaction, and what each thing became is kept with it, so a second run goes on where the first ended, and the same source imported
-again changes what has changed in it and doubles nothing.
+A batch is one transaction, and what each thing became is kept with it, so a second run goes on
+where the first ended, and the same source imported again changes what has changed in it and
+doubles nothing.
 """
 
 import asyncio
@@ -49,7 +51,10 @@ Tell = Callable[[int, int | None], None]
 
 
 class Pulled(NamedTuple):
-    """Some things of the source in a row: what a transaction takes together, or one thing that is stored by itself; None at the end."""
+    """Some things of the source in a row.
+
+    What a transaction takes together, or one thing that is stored by itself; None at the end.
+    """
 
     batch: list[Ready]
     lines: list[NotCarried]
@@ -61,12 +66,16 @@ class Pulled(NamedTuple):
 class Importer:
     """One import of one source."""
 
-    def __init__(self, app: App, me: Caller, source: Source, *, name: str, into: str | None, dry_run: bool) -> None:
+    def __init__(
+        self, app: App, me: Caller, source: Source, *, name: str, into: str | None, dry_run: bool
+    ) -> None:
         if me.reach is not None:
             raise Forbidden("Only the owner of a workspace can import into it.")
         self._app, self._me, self._source = app, me, source
         self._tell: Tell = lambda done, total: None
-        self._into: Folders = tuple(paths.split(into.strip("/"), field="into")) if into and into.strip("/") else ()
+        self._into: Folders = (
+            tuple(paths.split(into.strip("/"), field="into")) if into and into.strip("/") else ()
+        )
         self._name = name
         self._dry = dry_run
         self._series: dict[str, str] = {}
@@ -76,14 +85,22 @@ class Importer:
         self.report = ImportReport(source.format, dry_run)
 
     def tell_to(self, tell: Tell) -> None:
-        """Tell this one how far the import is; what it raises ends the import between two batches."""
+        """Tell this one how far the import is.
+
+        What it raises ends the import between two batches.
+        """
         self._tell = tell
 
     async def run(self) -> ImportReport:
-        """Import everything; give what was done. What is cut off keeps the batches that were stored."""
+        """Import everything; give what was done.
+
+        What is cut off keeps the batches that were stored.
+        """
         own = self._source.format == OWN
         where = "/".join(self._into)
-        lasting = getattr(self._source, "identity", None)  # of formats whose keys are the same under every file name and nobody else's
+        lasting = getattr(
+            self._source, "identity", None
+        )  # of formats whose keys are the same under every file name and nobody else's
         known = lasting or f"{self._source.format}:{'' if own else self._name}"
         identity = OWN if own and not where else f"{known}:{where}"
         zone = ZoneInfo((await self._app.read(users.settings_of, self._me)).timezone)
@@ -97,7 +114,13 @@ class Importer:
         if not self._dry:
             await self._finish()
         for scope in sorted(self._missing):
-            leave(self.report, NotCarried(name=scope, reason="the credential lacks this scope, so what needs it was left out"))
+            leave(
+                self.report,
+                NotCarried(
+                    name=scope,
+                    reason="the credential lacks this scope, so what needs it was left out",
+                ),
+            )
         return self.report
 
     async def _all(self, total: int | None) -> None:
@@ -137,7 +160,10 @@ class Importer:
             lines.append(item)
             return None
         scope = TODOS if isinstance(item, SourceTodo) else NOTES
-        if isinstance(item, SourceNote | SourceFolder | SourceTodo) and scope not in self._me.rights:
+        if (
+            isinstance(item, SourceNote | SourceFolder | SourceTodo)
+            and scope not in self._me.rights
+        ):
             self._missing.add(scope)
             return None
         if isinstance(item, SourceNote):
@@ -151,7 +177,9 @@ class Importer:
         return None
 
     async def _store(self, batch: list[Ready]) -> None:
-        act: Callable[[Tx, Import, list[Ready]], Stored] = store_items.foresee if self._dry else store_items.store
+        act: Callable[[Tx, Import, list[Ready]], Stored] = (
+            store_items.foresee if self._dry else store_items.store
+        )
         stored = await (self._app.read if self._dry else self._app.write)(act, self._what, batch)
         leave(self.report, *stored.lines)
         self.report.folders += stored.made
@@ -161,7 +189,10 @@ class Importer:
             if isinstance(ready, ReadyFolder):
                 self.report.folders += self._dry and outcome == "created"
             else:
-                _count(self.report.notes if isinstance(ready, ReadyNote) else self.report.todos, outcome)
+                _count(
+                    self.report.notes if isinstance(ready, ReadyNote) else self.report.todos,
+                    outcome,
+                )
             if isinstance(ready, ReadyNote):
                 self.report.bytes += ready.text.size if outcome != "unchanged" else 0
                 await self._snapshots(ready, outcome)
@@ -177,7 +208,9 @@ class Importer:
             return
         batches = store_files.snapshot_batches(kept())
         while batch := await asyncio.to_thread(next, batches, None):
-            self.report.snapshots += await self._app.write(store_files.put_snapshots, self._what, key, batch)
+            self.report.snapshots += await self._app.write(
+                store_files.put_snapshots, self._what, key, batch
+            )
         await self._app.write(store_files.snapshots_done, self._what, key)
 
     async def _store_single(self, item: Item) -> None:
@@ -195,15 +228,22 @@ class Importer:
             if "account:manage" not in self._me.rights:
                 self._missing.add("account:manage")
             elif not self._dry:
-                leave(self.report, *await self._app.write(store_files.store_settings, self._what, item))
+                leave(
+                    self.report,
+                    *await self._app.write(store_files.store_settings, self._what, item),
+                )
 
     async def _file(self, source: SourceFile) -> None:
         limits = self._app.settings
-        looked = await asyncio.to_thread(store_files.look, source, limits.max_attachment_body, self._check)
+        looked = await asyncio.to_thread(
+            store_files.look, source, limits.max_attachment_body, self._check
+        )
         if isinstance(looked, str):
             leave(self.report, NotCarried(name=source.key[:500], reason=looked))
             return
-        outcome, before = await self._app.read(store_files.file_state, self._what, source.key, looked)
+        outcome, before = await self._app.read(
+            store_files.file_state, self._what, source.key, looked
+        )
         _count(self.report.files, outcome)
         if outcome == "unchanged" or self._dry:
             return
@@ -213,7 +253,15 @@ class Importer:
         created = None if created is None or created > stamp(self._now) else created
         leave(self.report, *lines)
         try:
-            made = await self._app.write(store_files.begin, self._what, source, name, looked, created, limits.attachment_quota)
+            made = await self._app.write(
+                store_files.begin,
+                self._what,
+                source,
+                name,
+                looked,
+                created,
+                limits.attachment_quota,
+            )
             self.report.bytes += looked.size
             if not looked.first:
                 await self._large_file(source, made, looked)
@@ -249,15 +297,26 @@ class Importer:
         if checked is None:
             leave(self.report, *lines)
         else:
-            _count(self.report.conversations, await (self._app.read if self._dry else self._app.write)(act, self._what, checked))
+            _count(
+                self.report.conversations,
+                await (self._app.read if self._dry else self._app.write)(act, self._what, checked),
+            )
 
     async def _finish(self) -> None:
-        """Put true addresses where things were named before they were there, link series of todos, and index what waits to be found."""
+        """Put true addresses where things were named before they were there, link series of
+        todos, and index what waits to be found.
+        """
         me, source = self._me.user, self._what.source
         while rows := await self._app.read(import_rows.unfinished, me, source, REFERENCES, SETTLED):
-            await self._app.write(store_items.settle, self._what, {row["key"]: row["row_id"] for row in rows})
+            await self._app.write(
+                store_items.settle, self._what, {row["key"]: row["row_id"] for row in rows}
+            )
         last = 0
-        while self._moved and (shown := [row["id"] for row in await self._app.read(store_items.showing, self._what, last)]):
+        while self._moved and (
+            shown := [
+                row["id"] for row in await self._app.read(store_items.showing, self._what, last)
+            ]
+        ):
             await self._app.write(store_items.show_anew, self._what, shown, self._moved)
             last = shown[-1]
         if self._series:
@@ -282,7 +341,9 @@ async def _ahead(pulling: Iterator[Pulled]) -> AsyncGenerator[Pulled, None]:
             if pulled.at_end:
                 return
     finally:
-        with contextlib.suppress(Exception):  # a generator must not be left in the middle of a step, nor a failure unheard
+        with contextlib.suppress(
+            Exception
+        ):  # a generator must not be left in the middle of a step, nor a failure unheard
             await asyncio.shield(step)
 
 
@@ -295,11 +356,16 @@ def _lacks_snapshots(tx: Tx, what: Import, key: str) -> bool:
     return known is not None and bool(known["rest"] & import_rows.SNAPSHOTS)
 
 
-def _checked_times(source: SourceConversation, lines: list[NotCarried]) -> SourceConversation | None:
+def _checked_times(
+    source: SourceConversation, lines: list[NotCarried]
+) -> SourceConversation | None:
     """Give a conversation with times as they are stored; None where one of them is none."""
     created = prepare.moment(source.created, source.title, "begun", lines)
     times = [prepare.moment(one.created, source.title, "written", lines) for one in source.messages]
     if created is None or None in times:
         return None
-    messages = [msgspec.structs.replace(one, created=time) for one, time in zip(source.messages, times, strict=True)]
+    messages = [
+        msgspec.structs.replace(one, created=time)
+        for one, time in zip(source.messages, times, strict=True)
+    ]
     return msgspec.structs.replace(source, created=created, messages=tuple(messages))

@@ -1,4 +1,8 @@
-"""Makes what a source gives fit to be stored: names, times, tags and sizes within their limits, and a line for each thing that had to be changed."""
+"""Makes what a source gives fit to be stored.
+
+Names, times, tags and sizes within their limits, and a line for each thing that had to be
+changed.
+"""
 
 import hashlib
 import unicodedata
@@ -16,7 +20,13 @@ from app.core.text import fold
 from app.errors import Invalid, PayloadTooLarge
 from app.portability.content import address_links
 from app.portability.content.clean_text import since_1970
-from app.portability.content.source_items import Folders, NotCarried, SourceFolder, SourceNote, SourceTodo
+from app.portability.content.source_items import (
+    Folders,
+    NotCarried,
+    SourceFolder,
+    SourceNote,
+    SourceTodo,
+)
 from app.workspace.folders import paths
 from app.workspace.index import note_tags
 from app.workspace.notes import note_rows
@@ -28,7 +38,9 @@ LONGEST_DESCRIPTION = 20_000
 _TITLE, _TODO_TITLE, _STEP = paths.NAME, 500, 255
 _IN_HTML = regex(r"""\b(href|src)\s*=\s*(["'])(note|attachment):([^"'<>]{1,3000})\2""", 2)
 _FROM_HTML = regex(r"\]\(<?/_import/(note|attachment)/([^()\s<>]+)>?(?=[)\s])")
-_IMAGE = regex(r"""<img\b[^>]{0,2000}?\bsrc\s*=\s*["'](attachment:[^"'<>]{1,3000})["'][^>]{0,2000}>""", 2)
+_IMAGE = regex(
+    r"""<img\b[^>]{0,2000}?\bsrc\s*=\s*["'](attachment:[^"'<>]{1,3000})["'][^>]{0,2000}>""", 2
+)
 _DAY_ONLY = regex(r"\d{4}-\d{2}-\d{2}")
 Lines = list[NotCarried]
 
@@ -78,26 +90,58 @@ Ready = ReadyNote | ReadyTodo | ReadyFolder
 def folder(source: SourceFolder, into: Folders, lines: Lines) -> ReadyFolder:
     """Give a folder with a path that can be one."""
     if source.description:
-        lines.append(NotCarried(name="/".join(source.path), reason="folders have no description; it was left out"))
-    return ReadyFolder(source, path(source.path, into, lines), moment(source.created, "/".join(source.path), "created", lines))
+        lines.append(
+            NotCarried(
+                name="/".join(source.path), reason="folders have no description; it was left out"
+            )
+        )
+    return ReadyFolder(
+        source,
+        path(source.path, into, lines),
+        moment(source.created, "/".join(source.path), "created", lines),
+    )
 
 
-def note(source: SourceNote, into: Folders, lines: Lines, *, zone: tzinfo = UTC, now: datetime | None = None) -> ReadyNote | None:
-    """Give a note within all limits, or None, telling why, for one that cannot be carried; times without a zone are of this one."""
+def note(
+    source: SourceNote,
+    into: Folders,
+    lines: Lines,
+    *,
+    zone: tzinfo = UTC,
+    now: datetime | None = None,
+) -> ReadyNote | None:
+    """Give a note within all limits, or None, telling why, for one that cannot be carried.
+
+    Times without a zone are of this one.
+    """
     name = "/".join([*source.path, source.title])[:500]
-    content = clean_text(source.text if source.form == "markdown" else _from_html(source.text), name, lines)
+    content = clean_text(
+        source.text if source.form == "markdown" else _from_html(source.text), name, lines
+    )
     try:
         text = note_rows.measured(content)
     except PayloadTooLarge:
         lines.append(NotCarried(name=name, reason="it is larger than 10 MiB"))
         return None
     tags = _tags(source.tags, name, lines)
-    created, updated = moment(source.created, name, "created", lines), moment(source.updated, name, "updated", lines)
+    created, updated = (
+        moment(source.created, name, "created", lines),
+        moment(source.updated, name, "updated", lines),
+    )
     title = clean_name(source.title, name, lines)
     place = path(source.path, into, lines)
     told = (place, title, tags, source.pinned, created, updated)
     times = _times(source, created, updated, zone, now or utc_now())
-    return ReadyNote(source, place, title, text, tags, *times, frozenset(address_links.wanted(content)), digest(told, content))
+    return ReadyNote(
+        source,
+        place,
+        title,
+        text,
+        tags,
+        *times,
+        frozenset(address_links.wanted(content)),
+        digest(told, content),
+    )
 
 
 def todo(source: SourceTodo, zone: ZoneInfo, lines: Lines) -> ReadyTodo:
@@ -108,25 +152,55 @@ def todo(source: SourceTodo, zone: ZoneInfo, lines: Lines) -> ReadyTodo:
     if description is not None:
         description = clean_text(description, name, lines)
         if len(description) > LONGEST_DESCRIPTION:
-            lines.append(NotCarried(name=name, reason=f"its description was cut after {LONGEST_DESCRIPTION} characters"))
+            lines.append(
+                NotCarried(
+                    name=name,
+                    reason=f"its description was cut after {LONGEST_DESCRIPTION} characters",
+                )
+            )
             description = description[:LONGEST_DESCRIPTION]
     due_date = _due(source.due, name, zone, lines)
     again = _recurrence(source, name, due_date, zone, lines)
     ready = ReadyTodo(
-        source, clean_name(source.title, name, lines, most=_TODO_TITLE), description, min(max(source.priority or 0, 0), HIGHEST_PRIORITY), due_date,
-        msgspec.json.encode(steps).decode(), len(steps), again, moment(source.completed_at, name, "completed", lines),
-        moment(source.created, name, "created", lines), moment(source.updated, name, "updated", lines), b"",
-    )  # fmt: skip
-    return ready._replace(source=_with_wall(source), digest=digest((ready[1:-1], source.completed), ""))
+        source,
+        clean_name(source.title, name, lines, most=_TODO_TITLE),
+        description,
+        min(max(source.priority or 0, 0), HIGHEST_PRIORITY),
+        due_date,
+        msgspec.json.encode(steps).decode(),
+        len(steps),
+        again,
+        moment(source.completed_at, name, "completed", lines),
+        moment(source.created, name, "created", lines),
+        moment(source.updated, name, "updated", lines),
+        b"",
+    )
+    return ready._replace(
+        source=_with_wall(source), digest=digest((ready[1:-1], source.completed), "")
+    )
 
 
 def path(names: Folders, into: Folders, lines: Lines) -> Folders:
-    """Give a path whose segments can all be names of folders; what would lie too deep lies in the last folder that can be."""
+    """Give a path whose segments can all be names of folders.
+
+    What would lie too deep lies in the last folder that can be.
+    """
     whole = "/".join(names)[:500]
-    found = [clean_name(name.replace("/", "-").replace("\\", "-") if name not in (".", "..") else "_", whole, lines) for name in names]
+    found = [
+        clean_name(
+            name.replace("/", "-").replace("\\", "-") if name not in (".", "..") else "_",
+            whole,
+            lines,
+        )
+        for name in names
+    ]
     found = [*into, *found]
     if len(found) > paths.DEEPEST:
-        lines.append(NotCarried(name=whole, reason=f"it lies deeper than {paths.DEEPEST} folders and was put higher"))
+        lines.append(
+            NotCarried(
+                name=whole, reason=f"it lies deeper than {paths.DEEPEST} folders and was put higher"
+            )
+        )
         found = found[: paths.DEEPEST]
     return tuple(found)
 
@@ -135,7 +209,9 @@ def clean_name(name: str, whole: str, lines: Lines, *, most: int = 255) -> str:
     """Give the title or folder name that comes closest to a name."""
     text = unicodedata.normalize("NFC", _encodable(name))
     if not text.isprintable():
-        text = "".join(" " if unicodedata.category(mark) in ("Cc", "Zl", "Zp") else mark for mark in text)
+        text = "".join(
+            " " if unicodedata.category(mark) in ("Cc", "Zl", "Zp") else mark for mark in text
+        )
     text = text.strip()
     if len(text) > most:
         lines.append(NotCarried(name=whole, reason=f"a name was cut after {most} characters"))
@@ -155,21 +231,33 @@ def clean_text(text: str, name: str, lines: Lines) -> str:
 
 
 def moment(text: str | None, name: str, what: str, lines: Lines) -> str | None:
-    """Give a time of the source as it is stored; None, telling why, for what is no time that there can be."""
+    """Give a time of the source as it is stored.
+
+    None, telling why, for what is no time that there can be.
+    """
     if text is None or not text.strip():
         return None
     given = text.strip()
     try:
         return _stored(given, UTC)
     except (ValueError, OverflowError):
-        lines.append(NotCarried(name=name, reason=f"the time that it was {what}, {given[:60]!r}, is no time from year 1 to 9999 in ISO 8601"))
+        lines.append(
+            NotCarried(
+                name=name,
+                reason=f"the time that it was {what}, {given[:60]!r}, is no time from year 1 to "
+                "9999 in ISO 8601",
+            )
+        )
         return None
 
 
 def _times(
     source: SourceNote, created: str | None, updated: str | None, zone: tzinfo, now: datetime
-) -> tuple[str | None, str | None]:  # fmt: skip
-    """Give when a note was made and changed: as it says itself, else by the day that it is of, else by its file; never in the future."""
+) -> tuple[str | None, str | None]:
+    """Give when a note was made and changed.
+
+    As it says itself, else by the day that it is of, else by its file; never in the future.
+    """
     created = _stored_or(source.created, zone, created)
     updated = _stored_or(source.updated, zone, updated)
     present = stamp(now)
@@ -210,11 +298,16 @@ def _encodable(text: str) -> str:
 
 
 def _from_html(html: str) -> str:
-    """Give the Markdown of a text in HTML, addresses of the source kept: they go through the converter as paths."""
+    """Give the Markdown of a text in HTML, addresses of the source kept.
+
+    They go through the converter as paths.
+    """
     from app.core.markdown.from_html.from_html import from_html
 
     html = _IMAGE.sub(lambda match: f'<a href="{match[1]}">image</a>', html)
-    html = _IN_HTML.sub(lambda match: f"{match[1]}={match[2]}/_import/{match[3]}/{match[4]}{match[2]}", html)
+    html = _IN_HTML.sub(
+        lambda match: f"{match[1]}={match[2]}/_import/{match[3]}/{match[4]}{match[2]}", html
+    )
     return _FROM_HTML.sub(lambda match: f"]({match[1]}:{match[2]}", from_html(html))
 
 
@@ -231,15 +324,27 @@ def _tags(given: Sequence[str], name: str, lines: Lines) -> str:
         unique.setdefault(fold(checked), checked)
     kept = list(unique.values())
     if len(kept) > note_tags.MOST:
-        lines.append(NotCarried(name=name, reason=f"it has {len(kept)} tags, of which {note_tags.MOST} were taken"))
+        lines.append(
+            NotCarried(
+                name=name, reason=f"it has {len(kept)} tags, of which {note_tags.MOST} were taken"
+            )
+        )
     return note_tags.stored(kept[: note_tags.MOST])
 
 
 def _steps(given: tuple[tuple[str, bool], ...], name: str, lines: Lines) -> list[todo_steps.Step]:
     if len(given) > todo_steps.MOST:
-        lines.append(NotCarried(name=name, reason=f"it has {len(given)} steps, of which {todo_steps.MOST} were taken"))
+        lines.append(
+            NotCarried(
+                name=name,
+                reason=f"it has {len(given)} steps, of which {todo_steps.MOST} were taken",
+            )
+        )
     kept = given[: todo_steps.MOST]
-    return [todo_steps.Step(number, clean_name(title, name, lines, most=_STEP), completed=done) for number, (title, done) in enumerate(kept, 1)]
+    return [
+        todo_steps.Step(number, clean_name(title, name, lines, most=_STEP), completed=done)
+        for number, (title, done) in enumerate(kept, 1)
+    ]
 
 
 def _with_wall(source: SourceTodo) -> SourceTodo:
@@ -258,21 +363,38 @@ def _due(given: str | None, name: str, zone: ZoneInfo, lines: Lines) -> str | No
     try:
         return due.read(given.strip(), zone)
     except Invalid:
-        lines.append(NotCarried(name=name, reason=f"its due date {given[:60]!r} is no date from year 1 to 9999"))
+        lines.append(
+            NotCarried(
+                name=name, reason=f"its due date {given[:60]!r} is no date from year 1 to 9999"
+            )
+        )
         return None
 
 
-def _recurrence(source: SourceTodo, name: str, due_date: str | None, zone: ZoneInfo, lines: Lines) -> str | None:
+def _recurrence(
+    source: SourceTodo, name: str, due_date: str | None, zone: ZoneInfo, lines: Lines
+) -> str | None:
     if source.rule is None:
         return None
     if due_date is None:
-        lines.append(NotCarried(name=name, reason=f"it comes again ({source.rule[:100]}), but has no due date to count from"))
+        lines.append(
+            NotCarried(
+                name=name,
+                reason=f"it comes again ({source.rule[:100]}), but has no due date to count from",
+            )
+        )
         return None
     try:
         rule = recurrence.Recurrence(source.rule, source.counted_from)
         if not source.completed:
             recurrence.require_dates(rule.rule, due.day_of(due_date, zone))
     except (ValueError, Invalid) as error:
-        lines.append(NotCarried(name=name, reason=f"the rule by which it comes again, {source.rule[:100]!r}, cannot be kept: {error}"))
+        lines.append(
+            NotCarried(
+                name=name,
+                reason=f"the rule by which it comes again, {source.rule[:100]!r}, cannot be kept: "
+                f"{error}",
+            )
+        )
         return None
     return msgspec.json.encode(rule).decode()

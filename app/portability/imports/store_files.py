@@ -1,4 +1,7 @@
-"""Stores the files, snapshots, conversations and settings that an import carries; files and snapshots part by part, however large they are."""
+"""Stores the files, snapshots, conversations and settings that an import carries.
+
+Files and snapshots part by part, however large they are.
+"""
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +16,13 @@ from app.errors import AppError
 from app.portability.content import address_links, import_rows
 from app.portability.content.clean_text import why
 from app.portability.content.import_rows import SNAPSHOTS
-from app.portability.content.source_items import MessageFile, NotCarried, SourceConversation, SourceFile, SourceSettings
+from app.portability.content.source_items import (
+    MessageFile,
+    NotCarried,
+    SourceConversation,
+    SourceFile,
+    SourceSettings,
+)
 from app.portability.imports.prepare import digest
 from app.portability.imports.store_items import Import, own_row, rows_for
 from app.workspace.attachments import attachment_rows
@@ -36,7 +45,9 @@ class Looked(NamedTuple):
 
 
 def look(source: SourceFile, most: int, check: Callable[[], None]) -> Looked | str:
-    """Read a file through once and give what it is, or a sentence's end that says why it cannot be carried. For a thread."""
+    """Read a file through once and give what it is, or a sentence's end that says why it cannot
+    be carried. For a thread.
+    """
     if source.size is not None and source.size > most:
         return f"it is larger than {most} bytes (HEARTH_MAX_ATTACHMENT_BODY)"
     summed, size, first = hashlib.sha256(), 0, b""
@@ -53,24 +64,61 @@ def look(source: SourceFile, most: int, check: Callable[[], None]) -> Looked | s
         return f"it cannot be read: {why(error)}"
     if size == 0:
         return "it is empty"
-    kind = Kind(source.media_type, None) if source.media_type else detect(first[:LOOKED_AT] if size > PART else first, source.name, "")
-    return Looked(size, summed.hexdigest(), kind, digest((source.name, summed.hexdigest()), ""), first if size <= PART else b"")
+    kind = (
+        Kind(source.media_type, None)
+        if source.media_type
+        else detect(first[:LOOKED_AT] if size > PART else first, source.name, "")
+    )
+    return Looked(
+        size,
+        summed.hexdigest(),
+        kind,
+        digest((source.name, summed.hexdigest()), ""),
+        first if size <= PART else b"",
+    )
 
 
-def file_state(tx: Tx, what: Import, key: str, looked: Looked) -> tuple[Literal["created", "updated", "unchanged"], int]:
-    """Say what is to be done about a file, and which row it is now; one whose bytes changed is stored anew."""
+def file_state(
+    tx: Tx, what: Import, key: str, looked: Looked
+) -> tuple[Literal["created", "updated", "unchanged"], int]:
+    """Say what is to be done about a file, and which row it is now.
+
+    One whose bytes changed is stored anew.
+    """
     known = import_rows.find(tx, what.me.user, what.source, "file", key)
     row_id = known["row_id"] if known is not None else own_row(what, key)
-    row = tx.one("SELECT sha256 FROM attachments WHERE id = :id AND owner_id = :me AND complete = 1", id=row_id, me=what.me.user) if row_id else None
+    row = (
+        tx.one(
+            "SELECT sha256 FROM attachments WHERE id = :id AND owner_id = :me AND complete = 1",
+            id=row_id,
+            me=what.me.user,
+        )
+        if row_id
+        else None
+    )
     if row is None:
         return "created", 0
     return "unchanged" if row["sha256"] == looked.sha256 else "updated", row_id
 
 
-def begin(tx: Tx, what: Import, source: SourceFile, name: str, looked: Looked, created: str | None, quota: int) -> int:
+def begin(
+    tx: Tx,
+    what: Import,
+    source: SourceFile,
+    name: str,
+    looked: Looked,
+    created: str | None,
+    quota: int,
+) -> int:
     """Make the row of a file; one that fits into a part is whole with it."""
     made = attachment_rows.begin(
-        tx.dated(created) if created else tx, what.me, name=name, kind=looked.kind, size=looked.size, sha256=looked.sha256, quota=quota
+        tx.dated(created) if created else tx,
+        what.me,
+        name=name,
+        kind=looked.kind,
+        size=looked.size,
+        sha256=looked.sha256,
+        quota=quota,
     )
     if looked.first:
         attachment_rows.put_part(tx, made, 0, looked.first)
@@ -107,7 +155,15 @@ def snapshot_batches(kept: Iterator[snapshots.Kept]) -> Iterator[list[snapshots.
 def put_snapshots(tx: Tx, what: Import, key: str, batch: Sequence[snapshots.Kept]) -> int:
     """Add snapshots to a note of the source; give how many there were."""
     known = import_rows.find(tx, what.me.user, what.source, "note", key)
-    if known is None or tx.one("SELECT 1 FROM notes WHERE id = :id AND owner_id = :me", id=known["row_id"], me=what.me.user) is None:
+    if (
+        known is None
+        or tx.one(
+            "SELECT 1 FROM notes WHERE id = :id AND owner_id = :me",
+            id=known["row_id"],
+            me=what.me.user,
+        )
+        is None
+    ):
         return 0
     snapshots.bring(tx, known["row_id"], [_with_addresses(tx, what, one) for one in batch])
     return len(batch)
@@ -118,35 +174,60 @@ def snapshots_done(tx: Tx, what: Import, key: str) -> None:
     import_rows.done(tx, what.me.user, what.source, key, SNAPSHOTS)
 
 
-def store_conversation(tx: Tx, what: Import, source: SourceConversation) -> Literal["created", "unchanged"]:
+def store_conversation(
+    tx: Tx, what: Import, source: SourceConversation
+) -> Literal["created", "unchanged"]:
     """Store a conversation with the user's own agent, unless it is there."""
     if conversation_state(tx, what, source) == "unchanged":
         return "unchanged"
     me = what.me.user
-    made = conversation_rows.begin(tx.dated(source.created), type="direct", owner=me, title=source.title, members=(me,))
+    made = conversation_rows.begin(
+        tx.dated(source.created), type="direct", owner=me, title=source.title, members=(me,)
+    )
     for one in source.messages:
-        content = address_links.resolved(one.content, rows_for(tx, what, address_links.wanted(one.content)))
+        content = address_links.resolved(
+            one.content, rows_for(tx, what, address_links.wanted(one.content))
+        )
         message = conversation_rows.add_message(
-            tx.dated(one.created), made, role=one.role, sender_type=one.sender_type, sender=me if one.role == "user" else None, label=one.label,
+            tx.dated(one.created),
+            made,
+            role=one.role,
+            sender_type=one.sender_type,
+            sender=me if one.role == "user" else None,
+            label=one.label,
             content=content,
-        )  # fmt: skip
+        )
         message_attachments.add(tx, message, [_attached(tx, what, file) for file in one.files])
     conversation_rows.mark_read(tx, me, made)
     told = (source.title, source.created, [one.created for one in source.messages])
-    import_rows.put(tx, me, what.source, "conversation", source.key, row_id=made, digest=digest(told, ""))
+    import_rows.put(
+        tx, me, what.source, "conversation", source.key, row_id=made, digest=digest(told, "")
+    )
     return "created"
 
 
-def conversation_state(tx: Tx, what: Import, source: SourceConversation) -> Literal["created", "unchanged"]:
-    """Say whether a conversation is there already; messages are never changed, so it is left as it is then."""
+def conversation_state(
+    tx: Tx, what: Import, source: SourceConversation
+) -> Literal["created", "unchanged"]:
+    """Say whether a conversation is there already.
+
+    Messages are never changed, so it is left as it is then.
+    """
     known = import_rows.find(tx, what.me.user, what.source, "conversation", source.key)
     row_id = known["row_id"] if known is not None else own_row(what, source.key)
-    there = row_id and tx.one("SELECT 1 FROM conversation_members WHERE conversation_id = :id AND user_id = :me", id=row_id, me=what.me.user)
+    there = row_id and tx.one(
+        "SELECT 1 FROM conversation_members WHERE conversation_id = :id AND user_id = :me",
+        id=row_id,
+        me=what.me.user,
+    )
     return "unchanged" if there else "created"
 
 
 def store_settings(tx: Tx, what: Import, source: SourceSettings) -> list[NotCarried]:
-    """Take the settings that the account has not chosen for itself; tell of the others that differ."""
+    """Take the settings that the account has not chosen for itself.
+
+    Tell of the others that differ.
+    """
     own = users.settings_of(tx, what.me)
     usual = msgspec.to_builtins(users.AccountSettings(name=what.me.username))
     now = msgspec.to_builtins(own)
@@ -156,7 +237,12 @@ def store_settings(tx: Tx, what: Import, source: SourceSettings) -> list[NotCarr
         if name not in usual or now[name] == value:
             continue
         if now[name] != usual[name]:
-            lines.append(NotCarried(name=f"setting {name}", reason="this account has chosen otherwise, and keeps that"))
+            lines.append(
+                NotCarried(
+                    name=f"setting {name}",
+                    reason="this account has chosen otherwise, and keeps that",
+                )
+            )
             continue
         try:
             checked = shape.check({name: value})
@@ -173,7 +259,9 @@ def _attached(tx: Tx, what: Import, file: MessageFile) -> Any:
 
 def _with_addresses(tx: Tx, what: Import, kept: snapshots.Kept) -> snapshots.Kept:
     wanted = address_links.wanted(kept.content)
-    content = address_links.resolved(kept.content, rows_for(tx, what, wanted)) if wanted else kept.content
+    content = (
+        address_links.resolved(kept.content, rows_for(tx, what, wanted)) if wanted else kept.content
+    )
     return msgspec.structs.replace(kept, content=content, created_at=kept.created_at or tx.now)
 
 

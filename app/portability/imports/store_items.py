@@ -1,4 +1,7 @@
-"""Stores what an import carries, by the workspace's own writing functions: what each thing comes to, in one transaction a batch."""
+"""Stores what an import carries, by the workspace's own writing functions.
+
+What each thing comes to, in one transaction a batch.
+"""
 
 import sqlite3
 from collections.abc import Mapping, Sequence, Set
@@ -31,7 +34,10 @@ class Import(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """What came of a batch, thing by thing; None for one that was refused, of which `lines` tells."""
+    """What came of a batch, thing by thing.
+
+    None for one that was refused, of which `lines` tells.
+    """
 
     outcomes: list[tuple[Ready, Outcome | None]]
     made: int
@@ -69,16 +75,26 @@ def foresee(tx: Tx, what: Import, batch: Sequence[Ready]) -> Stored:
             lines += _kept_lines(ready, state)
             outcomes.append((ready, state.outcome))
         else:
-            outcomes.append((ready, "unchanged" if _existing(tx, what.me, ready.path) else "created"))
+            outcomes.append(
+                (ready, "unchanged" if _existing(tx, what.me, ready.path) else "created")
+            )
     return Stored(outcomes, 0, lines)
 
 
 def settle(tx: Tx, what: Import, keys: Mapping[str, int]) -> None:
-    """Put the true addresses into notes whose texts were stored before all was there that they refer to."""
+    """Put the true addresses into notes whose texts were stored before all was there that they
+    refer to.
+    """
     for key, note_id in keys.items():
-        note = tx.one("SELECT * FROM notes WHERE id = :id AND owner_id = :me AND trash_id IS NULL", id=note_id, me=what.me.user)
+        note = tx.one(
+            "SELECT * FROM notes WHERE id = :id AND owner_id = :me AND trash_id IS NULL",
+            id=note_id,
+            me=what.me.user,
+        )
         if note is not None:
-            text = address_links.resolved(note["content"], rows_for(tx, what, address_links.wanted(note["content"])))
+            text = address_links.resolved(
+                note["content"], rows_for(tx, what, address_links.wanted(note["content"]))
+            )
             if text != note["content"]:
                 note_rows.settle(tx, note, note_rows.measured(text))
         import_rows.done(tx, what.me.user, what.source, key, REFERENCES)
@@ -88,16 +104,26 @@ def showing(tx: Tx, what: Import, after: int) -> list[sqlite3.Row]:
     """Give the numbers of some notes of the source that show attachments, above one number."""
     return tx.all(
         """SELECT n.id FROM imported_items i JOIN notes n ON n.id = i.row_id
-           WHERE i.user_id = :me AND i.source = :source AND i.kind = 'note' AND n.id > :after AND n.owner_id = :me AND n.trash_id IS NULL
+           WHERE i.user_id = :me AND i.source = :source AND i.kind = 'note' AND n.id > :after
+             AND n.owner_id = :me AND n.trash_id IS NULL
              AND instr(n.content, '/os/attachments/') > 0 ORDER BY n.id LIMIT 100""",
-        me=what.me.user, source=what.source, after=after,
-    )  # fmt: skip
+        me=what.me.user,
+        source=what.source,
+        after=after,
+    )
 
 
 def show_anew(tx: Tx, what: Import, note_ids: Sequence[int], moved: Mapping[int, int]) -> None:
-    """Let notes show the files that have taken the place of others; what they showed before is kept in a snapshot."""
+    """Let notes show the files that have taken the place of others.
+
+    What they showed before is kept in a snapshot.
+    """
     for note_id in note_ids:
-        note = tx.one("SELECT * FROM notes WHERE id = :id AND owner_id = :me AND trash_id IS NULL", id=note_id, me=what.me.user)
+        note = tx.one(
+            "SELECT * FROM notes WHERE id = :id AND owner_id = :me AND trash_id IS NULL",
+            id=note_id,
+            me=what.me.user,
+        )
         if note is not None:
             text = note_rows.measured(address_links.moved(note["content"], moved))
             notes.apply(tx, what.me, note, notes.Edit(None, text, None), label=BEFORE_IMPORT)
@@ -109,7 +135,12 @@ def rows_for(tx: Tx, what: Import, wanted: Set[tuple[address_links.Kind, str]]) 
     for kind in ("note", "file"):
         keys = [key for one, key in wanted if one == kind]
         if keys:
-            rows.update(((kind, key), row) for key, row in import_rows.rows_of(tx, what.me.user, what.source, kind, keys).items())
+            rows.update(
+                ((kind, key), row)
+                for key, row in import_rows.rows_of(
+                    tx, what.me.user, what.source, kind, keys
+                ).items()
+            )
         for key in keys:
             own = own_row(what, key)
             if own and (kind, key) not in rows and _is_own(tx, what.me, kind, own):
@@ -119,7 +150,11 @@ def rows_for(tx: Tx, what: Import, wanted: Set[tuple[address_links.Kind, str]]) 
 
 def own_row(what: Import, key: str) -> int:
     """Give the number of the row of this account that a lasting key names; 0 for keys of others."""
-    return int(key[len(what.own) :]) if what.source == OWN and key.startswith(what.own) and key[len(what.own) :].isdecimal() else 0
+    return (
+        int(key[len(what.own) :])
+        if what.source == OWN and key.startswith(what.own) and key[len(what.own) :].isdecimal()
+        else 0
+    )
 
 
 class _State(NamedTuple):
@@ -131,23 +166,38 @@ class _State(NamedTuple):
     kept: bool = False
 
 
-def _store_one(tx: Tx, what: Import, ready: Ready, places: dict[Folders, int | None], lines: list[NotCarried]) -> tuple[int, Outcome]:
+def _store_one(
+    tx: Tx, what: Import, ready: Ready, places: dict[Folders, int | None], lines: list[NotCarried]
+) -> tuple[int, Outcome]:
     if isinstance(ready, ReadyTodo):
         return 0, _store_todo(tx, what, ready, lines)
     folder_id, made = _folder(tx, what, ready, places)
-    return made, _store_note(tx, what, ready, folder_id) if isinstance(ready, ReadyNote) else "created" if made else "unchanged"
+    return made, _store_note(tx, what, ready, folder_id) if isinstance(
+        ready, ReadyNote
+    ) else "created" if made else "unchanged"
 
 
-def _folder(tx: Tx, what: Import, ready: ReadyNote | ReadyFolder, places: dict[Folders, int | None]) -> tuple[int | None, int]:
+def _folder(
+    tx: Tx, what: Import, ready: ReadyNote | ReadyFolder, places: dict[Folders, int | None]
+) -> tuple[int | None, int]:
     """Give the folder of a thing and how many folders were made for it."""
     if ready.path in places:
         return places[ready.path], 0
     moment = ready.created if isinstance(ready, ReadyFolder) else None
-    leaf, made = folders.make(tx.dated(moment) if moment else tx, what.me, what.me.user, None, list(ready.path))
+    leaf, made = folders.make(
+        tx.dated(moment) if moment else tx, what.me, what.me.user, None, list(ready.path)
+    )
     places[ready.path] = leaf
-    if made and isinstance(ready, ReadyFolder) and ready.source.icon and len(ready.source.icon) <= 32:
+    if (
+        made
+        and isinstance(ready, ReadyFolder)
+        and ready.source.icon
+        and len(ready.source.icon) <= 32
+    ):
         row = folder_rows.sure(tx, leaf)
-        folder_rows.change(tx, row, name=row["name"], parent_id=row["parent_id"], icon=ready.source.icon)
+        folder_rows.change(
+            tx, row, name=row["name"], parent_id=row["parent_id"], icon=ready.source.icon
+        )
     return leaf, len(made)
 
 
@@ -168,17 +218,45 @@ def _store_note(tx: Tx, what: Import, ready: ReadyNote, folder_id: int | None) -
         note_id = state.row["id"]
         _update(tx, what, state.row, ready, folder_id, text)
     if state.row is None or state.known is not None:
-        import_rows.put(tx, what.me.user, what.source, "note", ready.source.key, row_id=note_id, digest=ready.digest, rest=rest)
+        import_rows.put(
+            tx,
+            what.me.user,
+            what.source,
+            "note",
+            ready.source.key,
+            row_id=note_id,
+            digest=ready.digest,
+            rest=rest,
+        )
     return state.outcome
 
 
-def _insert(tx: Tx, what: Import, ready: ReadyNote, folder_id: int | None, text: note_rows.Text) -> int:
+def _insert(
+    tx: Tx, what: Import, ready: ReadyNote, folder_id: int | None, text: note_rows.Text
+) -> int:
     created = ready.created or ready.updated or tx.now
-    past = note_rows.Past(created, ready.updated or created, ready.source.pinned, ready.source.version)
-    return note_rows.insert(tx, owner=what.me.user, folder_id=folder_id, title=ready.title, text=text, tags=ready.tags, past=past)
+    past = note_rows.Past(
+        created, ready.updated or created, ready.source.pinned, ready.source.version
+    )
+    return note_rows.insert(
+        tx,
+        owner=what.me.user,
+        folder_id=folder_id,
+        title=ready.title,
+        text=text,
+        tags=ready.tags,
+        past=past,
+    )
 
 
-def _update(tx: Tx, what: Import, note: sqlite3.Row, ready: ReadyNote, folder_id: int | None, text: note_rows.Text) -> None:
+def _update(
+    tx: Tx,
+    what: Import,
+    note: sqlite3.Row,
+    ready: ReadyNote,
+    folder_id: int | None,
+    text: note_rows.Text,
+) -> None:
     notes.apply(tx, what.me, note, notes.Edit(ready.title, text, ready.tags), label=BEFORE_IMPORT)
     if note["folder_id"] != folder_id:
         note_rows.relocate(tx, _again(tx, note), owner=what.me.user, folder_id=folder_id)
@@ -193,7 +271,15 @@ def _again(tx: Tx, note: sqlite3.Row) -> sqlite3.Row:
 def _note_state(tx: Tx, what: Import, ready: ReadyNote) -> _State:
     known = import_rows.find(tx, what.me.user, what.source, "note", ready.source.key)
     row_id = known["row_id"] if known is not None else own_row(what, ready.source.key)
-    row = tx.one("SELECT * FROM notes WHERE id = :id AND owner_id = :me AND trash_id IS NULL", id=row_id, me=what.me.user) if row_id else None
+    row = (
+        tx.one(
+            "SELECT * FROM notes WHERE id = :id AND owner_id = :me AND trash_id IS NULL",
+            id=row_id,
+            me=what.me.user,
+        )
+        if row_id
+        else None
+    )
     if row is None:
         return _State(None, known, "created")
     if known is not None:
@@ -203,11 +289,24 @@ def _note_state(tx: Tx, what: Import, ready: ReadyNote) -> _State:
 
 def _equals(tx: Tx, what: Import, row: sqlite3.Row, ready: ReadyNote) -> bool:
     """Say whether a note of this account is as a tree that it was exported to has it."""
-    place = tuple(folder["name"] for folder in folder_rows.ancestry(tx, row["folder_id"])) if row["folder_id"] else ()
-    if (row["title"], row["tags"], bool(row["pinned"]), place) != (ready.title, ready.tags, ready.source.pinned, ready.path):
+    place = (
+        tuple(folder["name"] for folder in folder_rows.ancestry(tx, row["folder_id"]))
+        if row["folder_id"]
+        else ()
+    )
+    if (row["title"], row["tags"], bool(row["pinned"]), place) != (
+        ready.title,
+        ready.tags,
+        ready.source.pinned,
+        ready.path,
+    ):
         return False
     wants = address_links.wanted(ready.text.content) if ready.wants else frozenset()
-    text = address_links.resolved(ready.text.content, rows_for(tx, what, wants)) if wants else ready.text.content
+    text = (
+        address_links.resolved(ready.text.content, rows_for(tx, what, wants))
+        if wants
+        else ready.text.content
+    )
     return bool(address_links.plain(row["content"]) == address_links.plain(text))
 
 
@@ -225,13 +324,26 @@ def _store_todo(tx: Tx, what: Import, ready: ReadyTodo, lines: list[NotCarried])
         todo_rows.change(tx, state.row, draft, zone=what.zone)
     row = todo_rows.get(tx, what.me.user, todo_id)
     if row is not None and bool(row["completed"]) != ready.source.completed:
-        todo_rows.set_completed(tx.dated(ready.completed_at or ready.updated or tx.now), row, completed=ready.source.completed)
+        todo_rows.set_completed(
+            tx.dated(ready.completed_at or ready.updated or tx.now),
+            row,
+            completed=ready.source.completed,
+        )
     if state.row is None:
         updated = ready.updated or ready.completed_at or created
         todo_rows.set_times(tx, what.me.user, todo_id, created_at=created, updated_at=updated)
     mark = tx.value("SELECT updated_at FROM todos WHERE id = :id", id=todo_id)
     if state.row is None or state.known is not None:
-        import_rows.put(tx, what.me.user, what.source, "todo", ready.source.key, row_id=todo_id, digest=ready.digest, mark=mark)
+        import_rows.put(
+            tx,
+            what.me.user,
+            what.source,
+            "todo",
+            ready.source.key,
+            row_id=todo_id,
+            digest=ready.digest,
+            mark=mark,
+        )
     return state.outcome
 
 
@@ -240,7 +352,14 @@ def _draft(tx: Tx, what: Import, ready: ReadyTodo) -> todo_rows.Draft:
     if description and (wants := address_links.wanted(description)):
         description = address_links.resolved(description, rows_for(tx, what, wants))
     return todo_rows.Draft(
-        ready.title, description, ready.priority, ready.due_date, ready.steps, ready.step_count, ready.recurrence, ready.source.wall
+        ready.title,
+        description,
+        ready.priority,
+        ready.due_date,
+        ready.steps,
+        ready.step_count,
+        ready.recurrence,
+        ready.source.wall,
     )
 
 
@@ -256,12 +375,18 @@ def _todo_state(tx: Tx, what: Import, ready: ReadyTodo) -> _State:
             return _State(row, known, "unchanged")
         touched = known["mark"] != row["updated_at"]
         return _State(row, known, "unchanged" if touched else "updated", kept=touched)
-    same = todo_rows.draft_of(row)[:5] == _draft(tx, what, ready)[:5] and bool(row["completed"]) == ready.source.completed
+    same = (
+        todo_rows.draft_of(row)[:5] == _draft(tx, what, ready)[:5]
+        and bool(row["completed"]) == ready.source.completed
+    )
     return _State(row, None, "unchanged", kept=not same)
 
 
 def _kept_lines(ready: ReadyTodo, state: _State) -> list[NotCarried]:
-    reason = "this todo was changed here too, so it was left as it is; delete it here to have the other again"
+    reason = (
+        "this todo was changed here too, so it was left as it is; delete it here to "
+        "have the other again"
+    )
     return [NotCarried(name=ready.title, reason=reason)] if state.kept else []
 
 
@@ -276,8 +401,17 @@ def _existing(tx: Tx, me: Caller, path: Folders) -> bool:
 
 
 def _is_own(tx: Tx, me: Caller, kind: str, row_id: int) -> bool:
-    table, live = ("notes", "trash_id IS NULL") if kind == "note" else ("attachments", "complete = 1")
-    return tx.one(f"SELECT 1 FROM {table} WHERE id = :id AND owner_id = :me AND {live}", id=row_id, me=me.user) is not None
+    table, live = (
+        ("notes", "trash_id IS NULL") if kind == "note" else ("attachments", "complete = 1")
+    )
+    return (
+        tx.one(
+            f"SELECT 1 FROM {table} WHERE id = :id AND owner_id = :me AND {live}",
+            id=row_id,
+            me=me.user,
+        )
+        is not None
+    )
 
 
 def _name(ready: Ready) -> str:

@@ -1,4 +1,7 @@
-"""The record of what agents did and were refused: rows that are only ever added, each holding the hash of the one before."""
+"""The record of what agents did and were refused.
+
+Rows that are only ever added, each holding the hash of the one before.
+"""
 
 import hashlib
 from typing import Annotated, Any, Literal, NamedTuple
@@ -19,7 +22,10 @@ NO_ARGUMENTS = hashlib.sha256(b"{}").hexdigest()
 
 
 class Entry(NamedTuple):
-    """One thing that an agent did, proposed or was refused, or that was decided for it. It holds no text of the user's."""
+    """One thing that an agent did, proposed or was refused, or that was decided for it.
+
+    It holds no text of the user's.
+    """
 
     event: Event
     tool: str = ""
@@ -51,7 +57,10 @@ class Rows(Record):
 
 
 class Verified(Record):
-    """Whether the record is whole: how many rows there are, the hash of the last, and where it is broken."""
+    """Whether the record is whole.
+
+    How many rows there are, the hash of the last, and where it is broken.
+    """
 
     intact: bool
     rows: int
@@ -61,35 +70,63 @@ class Verified(Record):
 
 
 def add(tx: Tx, me: Caller, entry: Entry, *, user: int | None = None) -> None:
-    """Add a row, in the transaction of what it tells of; `user` is whose agent it is, when not the caller's own."""
+    """Add a row, in the transaction of what it tells of.
+
+    `user` is whose agent it is, when not the caller's own.
+    """
     number = _newest(tx)
     before = tx.value("SELECT hash FROM audit WHERE id = (SELECT max(id) FROM audit)")
     actor = me.kind if me.credential is None else f"{me.kind} {me.credential}"
     row = Row(
-        number + 1, tx.now, me.user if user is None else user, actor, entry.origin, entry.event, entry.tool[:128], entry.arguments_sha256,
-        entry.outcome[:200], entry.escalation, " ".join(sorted(entry.taint)),
-    )  # fmt: skip
+        number + 1,
+        tx.now,
+        me.user if user is None else user,
+        actor,
+        entry.origin,
+        entry.event,
+        entry.tool[:128],
+        entry.arguments_sha256,
+        entry.outcome[:200],
+        entry.escalation,
+        " ".join(sorted(entry.taint)),
+    )
     tx.run(
-        """INSERT INTO audit (id, at, user_id, actor, origin, event, tool, arguments_sha256, outcome, escalation_id, taint, hash)
-           VALUES (:id, :at, :user, :actor, :origin, :event, :tool, :arguments_sha256, :outcome, :escalation_id, :taint, :hash)""",
-        **msgspec.structs.asdict(row), hash=chained(before or BEGINNING, row),
-    )  # fmt: skip
+        """INSERT INTO audit (id, at, user_id, actor, origin, event, tool,
+          arguments_sha256, outcome, escalation_id, taint, hash)
+           VALUES (:id, :at, :user, :actor, :origin, :event, :tool, :arguments_sha256, :outcome,
+             :escalation_id, :taint, :hash)""",
+        **msgspec.structs.asdict(row),
+        hash=chained(before or BEGINNING, row),
+    )
 
 
 def later(app: App, me: Caller, entry: Entry) -> None:
-    """Add a row for what has changed nothing, such as a read or a refusal, without keeping its answer waiting."""
+    """Add a row for what has changed nothing, such as a read or a refusal, without keeping its
+    answer waiting.
+    """
     app.tasks.start(app.write(add, me, entry))
 
 
 def chained(before: bytes, row: Row) -> bytes:
     """Give the hash of a row: SHA-256 over the hash before and the row as a JSON list."""
-    return hashlib.sha256(before + msgspec.json.encode(list(msgspec.structs.asdict(row).values()))).digest()
+    return hashlib.sha256(
+        before + msgspec.json.encode(list(msgspec.structs.asdict(row).values()))
+    ).digest()
 
 
-def verify(tx: Tx, *, after: int = 0, before: bytes = BEGINNING, most: int = SLICE) -> tuple[int, bytes, int | None]:
-    """Check up to `most` rows after one: give the last that holds with its hash, and the id of the first that does not."""
+def verify(
+    tx: Tx, *, after: int = 0, before: bytes = BEGINNING, most: int = SLICE
+) -> tuple[int, bytes, int | None]:
+    """Check up to `most` rows after one.
+
+    Give the last that holds with its hash, and the id of the first that does not.
+    """
     last, hash_ = after, before
-    for row in tx.all(f"SELECT {_COLUMNS}, hash FROM audit WHERE id > :after ORDER BY id LIMIT :most", after=after, most=most):
+    for row in tx.all(
+        f"SELECT {_COLUMNS}, hash FROM audit WHERE id > :after ORDER BY id LIMIT :most",
+        after=after,
+        most=most,
+    ):
         expected = chained(hash_, Row(*row[:-1]))
         if row["id"] != last + 1 or row["hash"] != expected:
             return last, hash_, last + 1
@@ -111,8 +148,13 @@ def verify_whole(tx: Tx) -> str | None:
 
 
 @operation("COMMAND", category="agent", effect="read")
-async def verify_audit(app: App, me: Caller, *, head: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")] | None = None) -> Verified:
-    """Check the whole record of what agents did; with `head`, a hash that was shown earlier, also that the record still goes back to it."""
+async def verify_audit(
+    app: App, me: Caller, *, head: Annotated[str, Meta(pattern="^[0-9a-f]{64}$")] | None = None
+) -> Verified:
+    """Check the whole record of what agents did.
+
+    With `head`, a hash that was shown earlier, also that the record still goes back to it.
+    """
     last, hash_, seen = 0, BEGINNING, head is None
     while True:
         rows = await app.read(_hashes, last)
@@ -124,32 +166,50 @@ async def verify_audit(app: App, me: Caller, *, head: Annotated[str, Meta(patter
             break
         last = number
     if (lost := await app.read(_lost_after, last)) is not None:
-        return Verified(False, last, hash_.hex(), last + 1, f"The rows {last + 1} to {lost} are missing.")
-    problem = None if seen else "The record does not go back to that hash: it was cut off or made anew."
+        return Verified(
+            False, last, hash_.hex(), last + 1, f"The rows {last + 1} to {lost} are missing."
+        )
+    problem = (
+        None if seen else "The record does not go back to that hash: it was cut off or made anew."
+    )
     return Verified(seen, last, hash_.hex(), None, problem)
 
 
 @operation("COMMAND", category="agent", effect="read")
-def list_audit(tx: Tx, me: Caller, *, limit: Annotated[int, Meta(ge=1, le=1000)] = 50, before: Id | None = None) -> Rows:
+def list_audit(
+    tx: Tx, me: Caller, *, limit: Annotated[int, Meta(ge=1, le=1000)] = 50, before: Id | None = None
+) -> Rows:
     """List the newest rows of the record, newest first."""
     found: list[Any] = tx.all(
-        f"SELECT {_COLUMNS} FROM audit WHERE id < ifnull(:before, 9223372036854775807) ORDER BY id DESC LIMIT :limit", before=before, limit=limit
+        f"SELECT {_COLUMNS} FROM audit WHERE id < ifnull(:before, 9223372036854775807) "
+        "ORDER BY id DESC LIMIT :limit",
+        before=before,
+        limit=limit,
     )
     return Rows([Row(*row) for row in found])
 
 
-_COLUMNS = "id, at, user_id, actor, origin, event, tool, arguments_sha256, outcome, escalation_id, taint"
+_COLUMNS = (
+    "id, at, user_id, actor, origin, event, tool, arguments_sha256, outcome, escalation_id, taint"
+)
 
 
 def _newest(tx: Tx) -> int:
-    """Give the number of the last row that was ever added: SQLite keeps it apart, so that rows cut off at the end leave a gap."""
+    """Give the number of the last row that was ever added.
+
+    SQLite keeps it apart, so that rows cut off at the end leave a gap.
+    """
     return int(tx.value("SELECT seq FROM sqlite_sequence WHERE name = 'audit'") or 0)
 
 
 def _lost_after(tx: Tx, last: int) -> int | None:
     """Give the number of the last row that was added, when none after `last` is there any more."""
     newest = _newest(tx)
-    return newest if newest > last and tx.one("SELECT 1 FROM audit WHERE id > :last", last=last) is None else None
+    return (
+        newest
+        if newest > last and tx.one("SELECT 1 FROM audit WHERE id > :last", last=last) is None
+        else None
+    )
 
 
 def _broken(row: int) -> str:
@@ -157,4 +217,11 @@ def _broken(row: int) -> str:
 
 
 def _hashes(tx: Tx, after: int) -> set[str]:
-    return {row[0].hex() for row in tx.all("SELECT hash FROM audit WHERE id > :after ORDER BY id LIMIT :most", after=after, most=SLICE)}
+    return {
+        row[0].hex()
+        for row in tx.all(
+            "SELECT hash FROM audit WHERE id > :after ORDER BY id LIMIT :most",
+            after=after,
+            most=SLICE,
+        )
+    }

@@ -1,4 +1,7 @@
-"""Where an agent's call comes from: a chat with the owner, a heartbeat, a peer, a guest, or a credential that calls by itself."""
+"""Where an agent's call comes from.
+
+A chat with the owner, a heartbeat, a peer, a guest, or a credential that calls by itself.
+"""
 
 from typing import Literal
 
@@ -10,7 +13,9 @@ from app.core.schema import Record, camel
 
 Kind = Literal["chat", "heartbeat", "rpc", "guest", "managed_agent", "runtime", "mcp"]
 Tier = Literal["MESSAGES", "ACTIONS"]
-Column = Literal["chat", "direct", "messages", "actions", "rpc", "guest", "managed_agent", "runtime"]
+Column = Literal[
+    "chat", "direct", "messages", "actions", "rpc", "guest", "managed_agent", "runtime"
+]
 
 
 class Shown(Record, omit_defaults=True):
@@ -26,7 +31,9 @@ class Shown(Record, omit_defaults=True):
 
 
 class Origin(msgspec.Struct, frozen=True):
-    """Where a call comes from. A heartbeat names its tier, a call of another's agent the `peer` (that user's id)."""
+    """Where a call comes from. A heartbeat names its tier, a call of another's agent the `peer`
+    (that user's id).
+    """
 
     kind: Kind
     conversation_id: int | None = None
@@ -40,7 +47,10 @@ class Origin(msgspec.Struct, frozen=True):
 
     @property
     def column(self) -> Column:
-        """The column of the policy that holds for it; a heartbeat without a tier has the narrower one."""
+        """The column of the policy that holds for it.
+
+        A heartbeat without a tier has the narrower one.
+        """
         if self.kind == "heartbeat":
             return "actions" if self.tier == "ACTIONS" else "messages"
         return "direct" if self.kind == "mcp" else self.kind
@@ -48,11 +58,18 @@ class Origin(msgspec.Struct, frozen=True):
     @property
     def shown(self) -> Shown:
         """The origin in the words of the contract."""
-        fields = {camel(name): value for name, value in msgspec.structs.asdict(self).items() if value is not None}
+        fields = {
+            camel(name): value
+            for name, value in msgspec.structs.asdict(self).items()
+            if value is not None
+        }
         return msgspec.convert(fields, Shown)
 
     def key(self, me: Caller) -> str:
-        """Name those whose calls are of the same origin: what a person allows one of them, the others of that kind are not allowed."""
+        """Name those whose calls are of the same origin.
+
+        What a person allows one of them, the others of that kind are not allowed.
+        """
         match self.kind:
             case "chat" | "heartbeat":
                 return self.kind
@@ -68,17 +85,24 @@ class Origin(msgspec.Struct, frozen=True):
                 return f"mcp {me.kind} {me.credential}"
 
     def session(self, me: Caller) -> str:
-        """Name what ends when a permission for this session ends: the conversation, the run, or else the credential."""
+        """Name what ends when a permission for this session ends.
+
+        The conversation, the run, or else the credential.
+        """
         if self.conversation_id is not None:
             return f"conversation {self.conversation_id}"
         if self.run_id is not None:
             return f"run {self.run_id}"
-        return self.key(me) if self.kind not in ("chat", "heartbeat") else f"{me.kind} {me.credential}"
+        return (
+            self.key(me) if self.kind not in ("chat", "heartbeat") else f"{me.kind} {me.credential}"
+        )
 
 
 def packed(origin: Origin) -> str:
     """Give the origin as it is stored."""
-    return msgspec.json.encode({name: value for name, value in msgspec.structs.asdict(origin).items() if value is not None}).decode()
+    return msgspec.json.encode(
+        {name: value for name, value in msgspec.structs.asdict(origin).items() if value is not None}
+    ).decode()
 
 
 def unpacked(text: str) -> Origin:

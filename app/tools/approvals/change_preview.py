@@ -1,4 +1,6 @@
-"""What a call would change that is there already, and what a person sees of the change before saying yes: both made by code, never by a model."""
+"""What a call would change that is there already, and what a person sees of the change before
+saying yes: both made by code, never by a model.
+"""
 
 import difflib
 import zlib
@@ -24,7 +26,10 @@ INTERNAL = frozenset({"ifRevision", "contentFormat"})
 
 
 class Target(Record):
-    """The thing that would change, as it was when the call was made; a todo's revision is a checksum of what it holds."""
+    """The thing that would change, as it was when the call was made.
+
+    A todo's revision is a checksum of what it holds.
+    """
 
     kind: str
     id: int
@@ -45,12 +50,19 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 def seen(tx: Tx, me: Caller, tool: RegisteredTool, arguments: Mapping[str, Any]) -> Seen:
-    """Give target, preview and summary of a call; raise NotFound where it names a note or todo that the caller may not read."""
+    """Give target, preview and summary of a call.
+
+    Raise NotFound where it names a note or todo that the caller may not read.
+    """
     kind, number = _named(tool, arguments)
     if kind == "note":
         note = access.note(tx, me, number)
         target = Target("note", number, note["revision"])
-        return Seen(target, _note_preview(tx, tool, note, arguments), _summary(tool, arguments, note["title"]))
+        return Seen(
+            target,
+            _note_preview(tx, tool, note, arguments),
+            _summary(tool, arguments, note["title"]),
+        )
     if kind == "todo":
         row = _todo(tx, me, number)
         target = Target("todo", number, _checksum(row))
@@ -59,10 +71,15 @@ def seen(tx: Tx, me: Caller, tool: RegisteredTool, arguments: Mapping[str, Any])
 
 
 def revision(tx: Tx, me: Caller, kind: str, number: int) -> int | None:
-    """Give the present revision of a target; None where the caller may not read it any more, or of a kind that has none here."""
+    """Give the present revision of a target.
+
+    None where the caller may not read it any more, or of a kind that has none here.
+    """
     try:
         if kind == "note":
-            return int(access.note(tx, me, number, columns="owner_id, folder_id, revision")["revision"])
+            return int(
+                access.note(tx, me, number, columns="owner_id, folder_id, revision")["revision"]
+            )
         return _checksum(_todo(tx, me, number)) if kind == "todo" else None
     except NotFound:
         return None
@@ -74,7 +91,11 @@ def _named(tool: RegisteredTool, arguments: Mapping[str, Any]) -> tuple[str | No
         return None, 0
     for kind, namespace, field in (("note", "notes", "noteId"), ("todo", "todos", "id")):
         number = arguments.get(field)
-        if tool.namespace == namespace and isinstance(number, int | float) and number == int(number):  # 3.0 is 3, as it is for the call
+        if (
+            tool.namespace == namespace
+            and isinstance(number, int | float)
+            and number == int(number)
+        ):  # 3.0 is 3, as it is for the call
             return kind, int(number)
     return None, 0
 
@@ -83,8 +104,9 @@ def _todo(tx: Tx, me: Caller, number: int) -> Any:
     row = tx.one(
         """SELECT title, description, completed, priority, due_date, steps, recurrence, updated_at FROM todos
            WHERE id = :id AND owner_id = :me AND trash_id IS NULL""",
-        id=number, me=me.user,
-    )  # fmt: skip
+        id=number,
+        me=me.user,
+    )
     if row is None:
         raise NotFound("There is no such todo.")
     return row
@@ -94,12 +116,21 @@ def _checksum(row: Any) -> int:
     return zlib.crc32(encode(list(row)))
 
 
-def _note_preview(tx: Tx, tool: RegisteredTool, note: Any, arguments: Mapping[str, Any]) -> Preview | None:
-    """Give the change of a note's text line by line, below it the other fields; for what leaves the text as it is, the fields."""
+def _note_preview(
+    tx: Tx, tool: RegisteredTool, note: Any, arguments: Mapping[str, Any]
+) -> Preview | None:
+    """Give the change of a note's text line by line, below it the other fields.
+
+    For what leaves the text as it is, the fields.
+    """
     new = _new_text(tx, tool, note, arguments)
     if new is None or new == note["content"]:
         return _text_preview(arguments)
-    others = {name: value for name, value in arguments.items() if name not in ("content", "noteId", *INTERNAL)}
+    others = {
+        name: value
+        for name, value in arguments.items()
+        if name not in ("content", "noteId", *INTERNAL)
+    }
     below = f"\n{_fields(others)}" if others else ""
     return Preview("diff", _cut(diff(note["content"], new, note["title"]) + below))
 
@@ -111,24 +142,38 @@ def _new_text(tx: Tx, tool: RegisteredTool, note: Any, arguments: Mapping[str, A
     if tool.name == "restore_snapshot":
         held: str | None = tx.value(
             "SELECT content FROM snapshots WHERE note_id = :note AND (seq = :seq OR id = :version)",
-            note=note["id"], seq=arguments.get("seq"), version=arguments.get("versionId"),
-        )  # fmt: skip
+            note=note["id"],
+            seq=arguments.get("seq"),
+            version=arguments.get("versionId"),
+        )
         return held
     return None
 
 
 def diff(old: str, new: str, title: str) -> str:
-    """Give the change from one text to another as a unified diff; long changes in the plainest form, so that it never takes long."""
+    """Give the change from one text to another as a unified diff.
+
+    Long changes in the plainest form, so that it never takes long.
+    """
     before, after = old.split("\n"), new.split("\n")
     head = _common(before, after)
     tail = _common(before[head:][::-1], after[head:][::-1])
     middle = before[head : len(before) - tail], after[head : len(after) - tail]
     name = " ".join(title.split())[:LONGEST_VALUE]
     if max(map(len, middle)) > MOST_LINES:
-        lines = [f"--- {name}", f"+++ {name}", f"@@ line {head + 1} @@", *(f"-{line}" for line in middle[0]), *(f"+{line}" for line in middle[1])]
+        lines = [
+            f"--- {name}",
+            f"+++ {name}",
+            f"@@ line {head + 1} @@",
+            *(f"-{line}" for line in middle[0]),
+            *(f"+{line}" for line in middle[1]),
+        ]
         return "\n".join(lines)
     around = slice(max(0, head - 3), head)
-    shown = [before[around] + middle[0] + before[len(before) - tail :][:3], after[around] + middle[1] + after[len(after) - tail :][:3]]
+    shown = [
+        before[around] + middle[0] + before[len(before) - tail :][:3],
+        after[around] + middle[1] + after[len(after) - tail :][:3],
+    ]
     return "\n".join(difflib.unified_diff(shown[0], shown[1], name, name, lineterm=""))
 
 
@@ -148,7 +193,10 @@ def _text_preview(arguments: Mapping[str, Any]) -> Preview | None:
 
 
 def _fields(arguments: Mapping[str, Any]) -> str:
-    return "\n".join(f"{name}: {value if isinstance(value, str) else msgspec.json.encode(value).decode()}" for name, value in arguments.items())
+    return "\n".join(
+        f"{name}: {value if isinstance(value, str) else msgspec.json.encode(value).decode()}"
+        for name, value in arguments.items()
+    )
 
 
 def _cut(text: str) -> str:
@@ -158,7 +206,11 @@ def _cut(text: str) -> str:
 def _summary(tool: RegisteredTool, arguments: Mapping[str, Any], title: str | None) -> str:
     """Give one line that names the tool, what it is about and which fields it sets."""
     about = f" “{_line(title)}”" if title is not None else ""
-    fields = ", ".join(f"{name} “{_line(value)}”" if isinstance(value, str) else name for name, value in arguments.items() if _is_told(name))
+    fields = ", ".join(
+        f"{name} “{_line(value)}”" if isinstance(value, str) else name
+        for name, value in arguments.items()
+        if _is_told(name)
+    )
     text = f"{tool.name}{about}" + (f": {fields}" if fields else "")
     return text if len(text) <= LONGEST_SUMMARY else text[: LONGEST_SUMMARY - 1] + "…"
 

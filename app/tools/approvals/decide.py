@@ -1,4 +1,6 @@
-"""The decision of a person: exactly what was frozen is done, once, with the rights that it had when it was asked for and never with more."""
+"""The decision of a person: exactly what was frozen is done, once, with the rights that it had
+when it was asked for and never with more.
+"""
 
 import asyncio
 import dataclasses
@@ -13,8 +15,25 @@ from app.core.caller import Actor, Caller, Kind
 from app.core.database.tx import Tx
 from app.core.operation import Http, operation
 from app.core.schema import Id, Text, encode
-from app.errors import AlreadyDecided, AppError, BaseRevisionChanged, EscalationExpired, Forbidden, GrantRevoked, Invalid
-from app.tools.approvals import audit, change_preview, escalations, policy, precedents, stop_switch, tool_gate, who_decides
+from app.errors import (
+    AlreadyDecided,
+    AppError,
+    BaseRevisionChanged,
+    EscalationExpired,
+    Forbidden,
+    GrantRevoked,
+    Invalid,
+)
+from app.tools.approvals import (
+    audit,
+    change_preview,
+    escalations,
+    policy,
+    precedents,
+    stop_switch,
+    tool_gate,
+    who_decides,
+)
 from app.tools.approvals import call_origin as origins
 from app.tools.approvals.escalations import Behind, EscalationAnswer, EscalationList
 from app.tools.registry import registry
@@ -24,9 +43,16 @@ Choice = Literal["continue", "stop"]
 Remember = Literal["once", "session", "tool"]
 Note = Annotated[str, Text(500)]
 OWNERS: tuple[Kind, ...] = ("session", "key", "oauth", "operator")
-"""Kinds of credentials by which an owner decides; agents, guests, devices and heartbeats never do."""
+"""Kinds of credentials by which an owner decides.
+
+Agents, guests, devices and heartbeats never do.
+"""
 DONE_HERE = ("tool_call", "message_send", "calendar_write")
-"""Kinds whose effect is ours; of the others, such as a tool of a runtime that may have any name, whoever asked only learns the answer."""
+"""Kinds whose effect is ours.
+
+Of the others, such as a tool of a runtime that may have any name, whoever asked only learns the
+answer.
+"""
 
 
 class Decided(msgspec.Struct, frozen=True):
@@ -39,7 +65,10 @@ class Decided(msgspec.Struct, frozen=True):
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """What came of a decision in its transaction: the error to raise, if it was refused, and whether the action is still to be sent."""
+    """What came of a decision in its transaction.
+
+    The error to raise, if it was refused, and whether the action is still to be sent.
+    """
 
     error: AppError | None = None
     asker: Caller | None = None
@@ -53,11 +82,20 @@ class Outcome(msgspec.Struct, frozen=True):
     http=Http(refuses={"remember": "the tool asks each time"}),
 )
 async def decide_escalation(
-    app: App, me: Caller, *, id: Id, decision: Choice, note: Note | None = None, remember: Remember = "once"
+    app: App,
+    me: Caller,
+    *,
+    id: Id,
+    decision: Choice,
+    note: Note | None = None,
+    remember: Remember = "once",
 ) -> EscalationAnswer:
-    """Let an action go on or stop it. What goes on is exactly what was shown, once; the credential that asked for it cannot decide.
+    """Let an action go on or stop it.
 
-    With `remember` the same tool from the same origin passes from now on: until its session ends, or as `tool` for 30 days.
+    What goes on is exactly what was shown, once; the credential that asked for it cannot decide.
+
+    With `remember` the same tool from the same origin passes from now on: until its session
+    ends, or as `tool` for 30 days.
     """
     if me.kind not in OWNERS:
         raise Forbidden("Only the owner decides, by a web session or a credential of their own.")
@@ -75,12 +113,21 @@ def user_escalations(tx: Tx, me: Caller, *, username: str) -> EscalationList:
 @operation("COMMAND", effect="read")
 def user_escalation(tx: Tx, me: Caller, *, username: str, id: Id) -> EscalationAnswer:
     """Read one escalation of a user."""
-    return EscalationAnswer(escalations.shown(tx, escalations.own(tx, users.by_name(tx, username)["id"], id)))
+    return EscalationAnswer(
+        escalations.shown(tx, escalations.own(tx, users.by_name(tx, username)["id"], id))
+    )
 
 
 @operation("COMMAND")
 async def settle_escalation(
-    app: App, me: Caller, *, username: str, id: Id, decision: Choice, note: Note | None = None, remember: Remember = "once"
+    app: App,
+    me: Caller,
+    *,
+    username: str,
+    id: Id,
+    decision: Choice,
+    note: Note | None = None,
+    remember: Remember = "once",
 ) -> EscalationAnswer:
     """Decide for a user who sits at this machine."""
     row = await app.read(users.by_name, username)
@@ -89,38 +136,62 @@ async def settle_escalation(
 
 
 async def _decide(app: App, me: Caller, user: int, id_: int, said: Decided) -> EscalationAnswer:
-    """Decide in one transaction with the effect where that is one write here; else send it after the decision has been written, once."""
+    """Decide in one transaction with the effect where that is one write here.
+
+    Else send it after the decision has been written, once.
+    """
     row = app.quick(escalations.own, user, id_)
     call: tool_gate.Call | None = None
     if said.choice == "continue" and row["status"] == "pending":
         stop_switch.demand(app)
         call = await _prepared(app, row)
-        if said.remember != "once" and call is not None and not policy.is_sticky(call.tool.operation.risk_class):
+        if (
+            said.remember != "once"
+            and call is not None
+            and not policy.is_sticky(call.tool.operation.risk_class)
+        ):
             raise Invalid("This tool asks each time: remember can only be once.", field="remember")
     outcome = await app.write(_settle, me, user, id_, said, call, app.part(Behind))
     if outcome.error is not None:
         raise outcome.error
     if outcome.asker is not None and call is not None:
-        await asyncio.shield(app.tasks.start(_send(app, row, msgspec.structs.replace(call, me=outcome.asker))))
-    return EscalationAnswer(app.quick(lambda tx: escalations.shown(tx, escalations.own(tx, user, id_))))
+        await asyncio.shield(
+            app.tasks.start(_send(app, row, msgspec.structs.replace(call, me=outcome.asker)))
+        )
+    return EscalationAnswer(
+        app.quick(lambda tx: escalations.shown(tx, escalations.own(tx, user, id_)))
+    )
 
 
 async def _prepared(app: App, row: sqlite3.Row) -> tool_gate.Call | None:
-    """Give the frozen call, ready to be done; None where there is no such tool or its asker is gone, which the decision finds out itself."""
+    """Give the frozen call, ready to be done.
+
+    None where there is no such tool or its asker is gone, which the decision finds out itself.
+    """
     if row["kind"] not in DONE_HERE or row["tool"] not in registry.native(app.catalog):
         return None
     asker = app.quick(_asker, row, app.part(Behind))
     if asker is None:
         return None
     try:
-        return await tool_gate.planned(app, asker, row["tool"], msgspec.json.decode(row["arguments"]))
+        return await tool_gate.planned(
+            app, asker, row["tool"], msgspec.json.decode(row["arguments"])
+        )
     except AppError as error:
         if error.status >= 500:
             raise
         return None
 
 
-def _settle(tx: Tx, me: Caller, user: int, id_: int, said: Decided, call: tool_gate.Call | None, behind: Behind) -> Outcome:
+def _settle(
+    tx: Tx,
+    me: Caller,
+    user: int,
+    id_: int,
+    said: Decided,
+    call: tool_gate.Call | None,
+    behind: Behind,
+) -> Outcome:
     row = escalations.own(tx, user, id_)
     if (refusal := who_decides.refusal(tx, me, row)) is not None:
         return Outcome(refusal)
@@ -137,39 +208,68 @@ def _settle(tx: Tx, me: Caller, user: int, id_: int, said: Decided, call: tool_g
     return _continue(tx, me, row, said, call, behind)
 
 
-def _continue(tx: Tx, me: Caller, row: sqlite3.Row, said: Decided, call: tool_gate.Call | None, behind: Behind) -> Outcome:
+def _continue(
+    tx: Tx, me: Caller, row: sqlite3.Row, said: Decided, call: tool_gate.Call | None, behind: Behind
+) -> Outcome:
     asker = _asker(tx, row, behind)
     error: AppError | None = (
-        GrantRevoked("What allowed this is gone: its key, link or grant was revoked, or it may do less now.") if asker is None else None
+        GrantRevoked(
+            "What allowed this is gone: its key, link or grant was revoked, or it may do less now."
+        )
+        if asker is None
+        else None
     )
     if asker is not None:
         error = _changed(tx, asker, row, call, behind)
     if error is not None or asker is None:
-        audit.add(tx, me, escalations.entry(row, "decision", f"superseded: {error.code if error else GrantRevoked.code}"), user=row["user_id"])
+        audit.add(
+            tx,
+            me,
+            escalations.entry(
+                row, "decision", f"superseded: {error.code if error else GrantRevoked.code}"
+            ),
+            user=row["user_id"],
+        )
         escalations.end(tx, row, "superseded", behind, failure=error)
         return Outcome(error)
     escalations.decide(tx, row, decision="continue", by=said.by, note=said.note)
-    audit.add(tx, me, escalations.entry(row, "decision", f"continue, {said.remember}"), user=row["user_id"])
+    audit.add(
+        tx,
+        me,
+        escalations.entry(row, "decision", f"continue, {said.remember}"),
+        user=row["user_id"],
+    )
     if said.remember != "once":
-        precedents.add(tx, asker, row, origins.unpacked(row["origin"]), whole=said.remember == "tool")
+        precedents.add(
+            tx, asker, row, origins.unpacked(row["origin"]), whole=said.remember == "tool"
+        )
     if call is not None and call.plan is None:
         return Outcome(asker=asker)
     _do(tx, row, asker, call, behind)
     return Outcome()
 
 
-def _do(tx: Tx, row: sqlite3.Row, asker: Caller, call: tool_gate.Call | None, behind: Behind) -> None:
-    """Do what is one write here, or nothing where the effect is another's to do; a refusal undoes it and is kept."""
+def _do(
+    tx: Tx, row: sqlite3.Row, asker: Caller, call: tool_gate.Call | None, behind: Behind
+) -> None:
+    """Do what is one write here, or nothing where the effect is another's to do.
+
+    A refusal undoes it and is kept.
+    """
     try:
         with tx.savepoint():
             result = _effect(tx, row, asker, call, behind)
     except AppError as failure:
         _conclude(tx, asker, row, failure, behind)
         return
-    _conclude(tx, asker, row, None if result is None else encode(cut_result(encode(result))), behind)
+    _conclude(
+        tx, asker, row, None if result is None else encode(cut_result(encode(result))), behind
+    )
 
 
-def _effect(tx: Tx, row: sqlite3.Row, asker: Caller, call: tool_gate.Call | None, behind: Behind) -> Any:
+def _effect(
+    tx: Tx, row: sqlite3.Row, asker: Caller, call: tool_gate.Call | None, behind: Behind
+) -> Any:
     if call is not None and call.plan is not None:
         return call.plan.step(tx, asker)
     if row["kind"] in DONE_HERE:
@@ -178,8 +278,13 @@ def _effect(tx: Tx, row: sqlite3.Row, asker: Caller, call: tool_gate.Call | None
 
 
 async def _send(app: App, row: sqlite3.Row, call: tool_gate.Call) -> None:
-    """Do what is not one write here, after its decision was written: it may leave the machine, so it is never tried twice."""
-    outcome: AppError | bytes = escalations.UnknownOutcome("This was broken off while it was under way; it is not known whether it was done.")
+    """Do what is not one write here, after its decision was written.
+
+    It may leave the machine, so it is never tried twice.
+    """
+    outcome: AppError | bytes = escalations.UnknownOutcome(
+        "This was broken off while it was under way; it is not known whether it was done."
+    )
     try:
         outcome = encode(cut_result(encode(await tool_gate.perform(app, call))))
     except AppError as failure:
@@ -188,21 +293,38 @@ async def _send(app: App, row: sqlite3.Row, call: tool_gate.Call) -> None:
         await app.write(_conclude, call.me, row, outcome, app.part(Behind))
 
 
-def _conclude(tx: Tx, asker: Caller, row: sqlite3.Row, outcome: AppError | bytes | None, behind: Behind) -> None:
-    """Note what came of an action: its result, or its refusal, after which it is not tried again."""
+def _conclude(
+    tx: Tx, asker: Caller, row: sqlite3.Row, outcome: AppError | bytes | None, behind: Behind
+) -> None:
+    """Note what came of an action.
+
+    Its result, or its refusal, after which it is not tried again.
+    """
     failure = outcome if isinstance(outcome, AppError) else None
-    audit.add(tx, asker, escalations.entry(row, "call", failure.code if failure else "done"), user=row["user_id"])
+    audit.add(
+        tx,
+        asker,
+        escalations.entry(row, "call", failure.code if failure else "done"),
+        user=row["user_id"],
+    )
     result = None if isinstance(outcome, AppError) else outcome
-    escalations.end(tx, row, "failed" if failure else "executed", behind, result=result, failure=failure)
+    escalations.end(
+        tx, row, "failed" if failure else "executed", behind, result=result, failure=failure
+    )
 
 
 def _refusal(row: sqlite3.Row, said: Decided) -> AppError | None:
-    """Give why one that is decided already cannot be decided so; None when it was decided just so."""
+    """Give why one that is decided already cannot be decided so.
+
+    None when it was decided just so.
+    """
     if row["status"] == "expired":
         return _expired()
     if row["status"] == "superseded":
         kept = msgspec.json.decode(row["failure"])
-        kind = BaseRevisionChanged if kept.pop("error") == BaseRevisionChanged.code else GrantRevoked
+        kind = (
+            BaseRevisionChanged if kept.pop("error") == BaseRevisionChanged.code else GrantRevoked
+        )
         return kind(kept.pop("message"), **kept)
     if row["decision"] == said.choice:
         return None
@@ -210,11 +332,16 @@ def _refusal(row: sqlite3.Row, said: Decided) -> AppError | None:
 
 
 def _expired() -> EscalationExpired:
-    return EscalationExpired("The time to decide is over, so this was stopped; the agent may ask again.")
+    return EscalationExpired(
+        "The time to decide is over, so this was stopped; the agent may ask again."
+    )
 
 
 def _asker(tx: Tx, row: sqlite3.Row, behind: Behind) -> Caller | None:
-    """Give the caller that asked, with what is left of the rights it had then; None when its credential is gone."""
+    """Give the caller that asked, with what is left of the rights it had then.
+
+    None when its credential is gone.
+    """
     if (look := behind.callers.get(row["credential_kind"])) is not None:
         return look(tx, row)
     held = _rights(tx, row, behind)
@@ -222,15 +349,29 @@ def _asker(tx: Tx, row: sqlite3.Row, behind: Behind) -> Caller | None:
     if held is None or owner is None:
         return None
     frozen = tuple(msgspec.json.decode(row["scopes"]))
-    scopes = frozen if "*" in held else held if "*" in frozen else tuple(scope for scope in frozen if scope in held)
+    scopes = (
+        frozen
+        if "*" in held
+        else held
+        if "*" in frozen
+        else tuple(scope for scope in frozen if scope in held)
+    )
     return Caller(
-        user=row["user_id"], user_id=owner["uuid"], username=owner["username"], kind=row["credential_kind"], scopes=scopes,
-        credential=row["credential"], name=row["credential_name"],
-    )  # fmt: skip
+        user=row["user_id"],
+        user_id=owner["uuid"],
+        username=owner["username"],
+        kind=row["credential_kind"],
+        scopes=scopes,
+        credential=row["credential"],
+        name=row["credential_name"],
+    )
 
 
 def _rights(tx: Tx, row: sqlite3.Row, behind: Behind) -> tuple[str, ...] | None:
-    """Give the scopes that the credential behind an escalation has now; None when it is gone or unknown."""
+    """Give the scopes that the credential behind an escalation has now.
+
+    None when it is gone or unknown.
+    """
     kind, credential = row["credential_kind"], row["credential"]
     if (look := behind.rights.get(kind)) is not None:
         return look(tx, row)
@@ -241,18 +382,33 @@ def _rights(tx: Tx, row: sqlite3.Row, behind: Behind) -> tuple[str, ...] | None:
     return ("*",) if kind in ("session", "heartbeat") else None
 
 
-def _changed(tx: Tx, asker: Caller, row: sqlite3.Row, call: tool_gate.Call | None, behind: Behind) -> AppError | None:
+def _changed(
+    tx: Tx, asker: Caller, row: sqlite3.Row, call: tool_gate.Call | None, behind: Behind
+) -> AppError | None:
     """Give why what was shown is not what would be done now: rights, tool or target are others."""
-    if call is None and row["kind"] in DONE_HERE and (row["tool_sha256"] is not None or row["tool"] not in behind.does):
-        return GrantRevoked("What allowed this is gone: the tool is switched off, or its scope is not held any more.")
+    if (
+        call is None
+        and row["kind"] in DONE_HERE
+        and (row["tool_sha256"] is not None or row["tool"] not in behind.does)
+    ):
+        return GrantRevoked(
+            "What allowed this is gone: the tool is switched off, or its scope is not held "
+            "any more."
+        )
     if call is not None:
         if not asker.may(call.tool.operation.scopes) or not asker.reaches(call.tool.name):
             return GrantRevoked("What allowed this is gone: its scope is not held any more.")
         if row["tool_sha256"] is not None and call.tool.sha256 != row["tool_sha256"]:
-            return BaseRevisionChanged("The tool is not the one that was asked for any more; let the agent ask again.", revision=None)
+            return BaseRevisionChanged(
+                "The tool is not the one that was asked for any more; let the agent ask again.",
+                revision=None,
+            )
     if row["target_kind"] is not None and row["base_revision"] is not None:
         present = change_preview.revision(tx, asker, row["target_kind"], row["target_id"])
         known = row["target_kind"] in ("note", "todo")
         if known and present != row["base_revision"]:
-            return BaseRevisionChanged("What this would change has changed since; let the agent ask again.", revision=present)
+            return BaseRevisionChanged(
+                "What this would change has changed since; let the agent ask again.",
+                revision=present,
+            )
     return None

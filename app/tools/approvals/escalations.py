@@ -16,7 +16,15 @@ from app.core.caller import Actor, Caller
 from app.core.database.tx import Tx, stamp
 from app.core.operation import Taint, operation
 from app.core.schema import Id, Most, Offset, Record, encode
-from app.errors import AppError, BaseRevisionChanged, NotFound, PayloadTooLarge, QuotaExceeded, StorageFull, Unavailable
+from app.errors import (
+    AppError,
+    BaseRevisionChanged,
+    NotFound,
+    PayloadTooLarge,
+    QuotaExceeded,
+    StorageFull,
+    Unavailable,
+)
 from app.tools.approvals import audit, change_preview, precedents
 from app.tools.approvals import call_origin as origins
 from app.tools.approvals.call_origin import Origin
@@ -26,15 +34,23 @@ from app.tools.registry.registry import RegisteredTool
 MOST_PENDING = 200
 LARGEST_ARGUMENTS = 256 << 10
 RUNTIME_MINUTES = 5
-Kind = Literal["tool_call", "message_send", "calendar_write", "runtime_tool_call", "folder_access", "owner_question"]
+Kind = Literal[
+    "tool_call",
+    "message_send",
+    "calendar_write",
+    "runtime_tool_call",
+    "folder_access",
+    "owner_question",
+]
 Level = Literal["low", "medium", "high"]
 Status = Literal["pending", "decided", "all"]
 Ended = Literal["executed", "failed", "stopped", "expired", "superseded"]
 Object = Annotated[msgspec.Raw, Meta(extra_json_schema={"type": "object"})]
 Anyone = Annotated[msgspec.Raw, Meta(extra_json_schema={"$ref": "#/components/schemas/Actor"})]
 MaybeAnyone = Annotated[
-    msgspec.Raw, Meta(extra_json_schema={"anyOf": [{"$ref": "#/components/schemas/Actor"}, {"type": "null"}]})
-]  # fmt: skip
+    msgspec.Raw,
+    Meta(extra_json_schema={"anyOf": [{"$ref": "#/components/schemas/Actor"}, {"type": "null"}]}),
+]
 MaybeObject = Annotated[msgspec.Raw, Meta(extra_json_schema={"type": ["object", "null"]})]
 NULL = msgspec.Raw(b"null")
 
@@ -103,39 +119,76 @@ class Behind(msgspec.Struct):
     `settled` is told, by kind of origin, in the transaction in which a row ends.
     """
 
-    callers: dict[str, Callable[[Tx, sqlite3.Row], Caller | None]] = msgspec.field(default_factory=dict)
-    rights: dict[str, Callable[[Tx, sqlite3.Row], tuple[str, ...] | None]] = msgspec.field(default_factory=dict)
-    does: dict[str, Callable[[Tx, Caller, Mapping[str, Any]], Any]] = msgspec.field(default_factory=dict)
+    callers: dict[str, Callable[[Tx, sqlite3.Row], Caller | None]] = msgspec.field(
+        default_factory=dict
+    )
+    rights: dict[str, Callable[[Tx, sqlite3.Row], tuple[str, ...] | None]] = msgspec.field(
+        default_factory=dict
+    )
+    does: dict[str, Callable[[Tx, Caller, Mapping[str, Any]], Any]] = msgspec.field(
+        default_factory=dict
+    )
     settled: dict[str, Callable[[Tx, Settled], None]] = msgspec.field(default_factory=dict)
 
     def tell(self, tx: Tx, row: sqlite3.Row, status: Ended, result: Any = None) -> None:
         """Tell whoever raised it how it ended."""
         origin = origins.unpacked(row["origin"])
         if (hear := self.settled.get(origin.kind)) is not None:
-            hear(tx, Settled(row["id"], row["user_id"], row["kind"], origin, row["tool"], status, result))
+            hear(
+                tx,
+                Settled(
+                    row["id"], row["user_id"], row["kind"], origin, row["tool"], status, result
+                ),
+            )
 
 
-@operation("GET /escalations", scope="escalations:read", since="beyond", effect="read", also=("GET /net/escalations",))
+@operation(
+    "GET /escalations",
+    scope="escalations:read",
+    since="beyond",
+    effect="read",
+    also=("GET /net/escalations",),
+)
 async def list_escalations(
-    app: App, me: Caller, *, status: Status = "pending", limit: Annotated[int, Meta(ge=1), Most(200)] = 50, offset: Offset = 0
+    app: App,
+    me: Caller,
+    *,
+    status: Status = "pending",
+    limit: Annotated[int, Meta(ge=1), Most(200)] = 50,
+    offset: Offset = 0,
 ) -> EscalationList:
     """List what waits for a yes or no, newest first; `decided` is what waits no more, however it ended."""
     await _end_outdated(app, me)
     return await app.read(listed, me, status, limit, offset)
 
 
-def listed(tx: Tx, me: Caller, status: Status = "pending", limit: int = 200, offset: int = 0) -> EscalationList:
+def listed(
+    tx: Tx, me: Caller, status: Status = "pending", limit: int = 200, offset: int = 0
+) -> EscalationList:
     """Give what waits for a user's yes or no, newest first."""
     condition = {"pending": _PENDING, "decided": f"NOT ({_PENDING})", "all": "1"}[status]
-    total = tx.value(f"SELECT count(*) FROM escalations WHERE user_id = :me AND {condition}", me=me.user, now=tx.now)
+    total = tx.value(
+        f"SELECT count(*) FROM escalations WHERE user_id = :me AND {condition}",
+        me=me.user,
+        now=tx.now,
+    )
     rows = tx.all(
         f"SELECT * FROM escalations WHERE user_id = :me AND {condition} ORDER BY id DESC LIMIT :limit OFFSET :offset",
-        me=me.user, now=tx.now, limit=limit, offset=offset,
-    )  # fmt: skip
+        me=me.user,
+        now=tx.now,
+        limit=limit,
+        offset=offset,
+    )
     return EscalationList([shown(tx, row) for row in rows], total, pending(tx, me.user))
 
 
-@operation("GET /escalations/{id}", scope="escalations:read", since="beyond", effect="read", also=("GET /net/escalations/{id}",))
+@operation(
+    "GET /escalations/{id}",
+    scope="escalations:read",
+    since="beyond",
+    effect="read",
+    also=("GET /net/escalations/{id}",),
+)
 async def read_escalation(app: App, me: Caller, *, id: Id) -> EscalationAnswer:
     """Read one escalation."""
     await _end_outdated(app, me)
@@ -163,8 +216,12 @@ async def _end_outdated(app: App, me: Caller) -> None:
 
 def _supersede_outdated(tx: Tx, me: Caller, behind: Behind) -> None:
     for id_, present in _outdated(tx, me).items():
-        failure = BaseRevisionChanged("What this would change has changed since; let the agent ask again.", revision=present)
-        supersede(tx, me, me.user, lambda _, row, id_=id_: row["id"] == id_, behind, failure=failure)  # type: ignore[misc]
+        failure = BaseRevisionChanged(
+            "What this would change has changed since; let the agent ask again.", revision=present
+        )
+        supersede(
+            tx, me, me.user, lambda _, row, id_=id_: row["id"] == id_, behind, failure=failure
+        )  # type: ignore[misc]
 
 
 def _outdated(tx: Tx, me: Caller) -> dict[int, int | None]:
@@ -172,10 +229,16 @@ def _outdated(tx: Tx, me: Caller) -> dict[int, int | None]:
     rows = tx.all(
         f"""SELECT id, target_kind, target_id, base_revision FROM escalations
             WHERE user_id = :me AND {_PENDING} AND target_kind IN ('note', 'todo') AND base_revision IS NOT NULL""",
-        me=me.user, now=tx.now,
-    )  # fmt: skip
-    present = {row["id"]: change_preview.revision(tx, me, row["target_kind"], row["target_id"]) for row in rows}
-    return {row["id"]: present[row["id"]] for row in rows if present[row["id"]] != row["base_revision"]}
+        me=me.user,
+        now=tx.now,
+    )
+    present = {
+        row["id"]: change_preview.revision(tx, me, row["target_kind"], row["target_id"])
+        for row in rows
+    }
+    return {
+        row["id"]: present[row["id"]] for row in rows if present[row["id"]] != row["base_revision"]
+    }
 
 
 def raise_(
@@ -201,25 +264,48 @@ def raise_(
     """
     text = canonical(arguments)
     if len(text) > LARGEST_ARGUMENTS:
-        raise PayloadTooLarge("This is too large to wait for a yes; do it in smaller parts.", limitBytes=LARGEST_ARGUMENTS)
+        raise PayloadTooLarge(
+            "This is too large to wait for a yes; do it in smaller parts.",
+            limitBytes=LARGEST_ARGUMENTS,
+        )
     sha = digest(text)
     if (same := _same(tx, me, tool, sha, origin, target)) is not None:
         return same
     if pending(tx, me.user) >= MOST_PENDING:
-        raise TooManyPending(f"{MOST_PENDING} actions wait for a decision already; decide some of them first.", limit=MOST_PENDING)
+        raise TooManyPending(
+            f"{MOST_PENDING} actions wait for a decision already; decide some of them first.",
+            limit=MOST_PENDING,
+        )
     made = tx.run(
         """INSERT INTO escalations (user_id, kind, origin, requested_by, credential_kind, credential, credential_name, scopes, tool, tool_sha256,
                arguments, arguments_sha256, taint, summary, reason, preview_kind, preview, risk, target_kind, target_id, base_revision, created_at,
                expires_at)
            VALUES (:me, :kind, :origin, :by, :credential_kind, :credential, :credential_name, :scopes, :tool, :tool_sha, :arguments, :sha, :taint,
                :summary, :reason, :preview_kind, :preview, :risk, :target_kind, :target_id, :revision, :now, :expires)""",
-        me=me.user, kind=kind, origin=origins.packed(origin), by=encode(requested_by or _asker(me, origin)).decode(), credential_kind=me.kind,
-        credential=me.credential, credential_name=me.name, scopes=msgspec.json.encode(me.scopes).decode(), tool=tool,
-        tool_sha=definition.sha256 if definition else None, arguments=text.decode(), sha=sha, taint=" ".join(sorted(taint)), summary=summary,
-        reason=reason, preview_kind=preview.kind if preview else None, preview=preview.text if preview else None, risk=risk,
-        target_kind=target.kind if target else None, target_id=target.id if target else None, revision=target.base_revision if target else None,
-        now=tx.now, expires=_expiry(tx, me, kind),
-    )  # fmt: skip
+        me=me.user,
+        kind=kind,
+        origin=origins.packed(origin),
+        by=encode(requested_by or _asker(me, origin)).decode(),
+        credential_kind=me.kind,
+        credential=me.credential,
+        credential_name=me.name,
+        scopes=msgspec.json.encode(me.scopes).decode(),
+        tool=tool,
+        tool_sha=definition.sha256 if definition else None,
+        arguments=text.decode(),
+        sha=sha,
+        taint=" ".join(sorted(taint)),
+        summary=summary,
+        reason=reason,
+        preview_kind=preview.kind if preview else None,
+        preview=preview.text if preview else None,
+        risk=risk,
+        target_kind=target.kind if target else None,
+        target_id=target.id if target else None,
+        revision=target.base_revision if target else None,
+        now=tx.now,
+        expires=_expiry(tx, me, kind),
+    )
     id_ = made.lastrowid or 0
     audit.add(tx, me, audit.Entry("proposal", tool, sha, reason, origin.kind, id_, taint))
     _publish(tx, "escalation.created", id_)
@@ -238,7 +324,13 @@ def digest(text: bytes) -> str:
 
 def pending(tx: Tx, user: int) -> int:
     """Count what waits for a user."""
-    return int(tx.value(f"SELECT count(*) FROM escalations WHERE user_id = :user AND {_PENDING}", user=user, now=tx.now))
+    return int(
+        tx.value(
+            f"SELECT count(*) FROM escalations WHERE user_id = :user AND {_PENDING}",
+            user=user,
+            now=tx.now,
+        )
+    )
 
 
 def own(tx: Tx, user: int, id_: int) -> sqlite3.Row:
@@ -249,28 +341,60 @@ def own(tx: Tx, user: int, id_: int) -> sqlite3.Row:
     return row
 
 
-def decide(tx: Tx, row: sqlite3.Row, *, decision: Literal["continue", "stop"], by: Actor, note: str | None) -> None:
+def decide(
+    tx: Tx, row: sqlite3.Row, *, decision: Literal["continue", "stop"], by: Actor, note: str | None
+) -> None:
     """Note what was decided; what is continued is under way until `end` says what came of it."""
     tx.run(
         """UPDATE escalations SET status = :status, decision = :decision, decided_by = :by, decided_at = :now, note = :note WHERE id = :id""",
-        status="stopped" if decision == "stop" else "continued", decision=decision, by=encode(by).decode(), now=tx.now, note=note, id=row["id"],
-    )  # fmt: skip
+        status="stopped" if decision == "stop" else "continued",
+        decision=decision,
+        by=encode(by).decode(),
+        now=tx.now,
+        note=note,
+        id=row["id"],
+    )
 
 
-def end(tx: Tx, row: sqlite3.Row, status: Ended, behind: Behind, *, result: bytes | None = None, failure: AppError | None = None) -> None:
+def end(
+    tx: Tx,
+    row: sqlite3.Row,
+    status: Ended,
+    behind: Behind,
+    *,
+    result: bytes | None = None,
+    failure: AppError | None = None,
+) -> None:
     """Note how it ended, and tell whoever raised it and whoever listens."""
-    told = None if failure is None else encode({**failure.details, "error": failure.code, "message": failure.message}).decode()
+    told = (
+        None
+        if failure is None
+        else encode({**failure.details, "error": failure.code, "message": failure.message}).decode()
+    )
     tx.run(
         "UPDATE escalations SET status = :status, result = :result, failure = :failure WHERE id = :id",
-        status=status, result=None if result is None else result.decode(), failure=told, id=row["id"],
-    )  # fmt: skip
+        status=status,
+        result=None if result is None else result.decode(),
+        failure=told,
+        id=row["id"],
+    )
     behind.tell(tx, row, status, result)
     _publish(tx, "escalation.expired" if status == "expired" else "escalation.decided", row["id"])
 
 
-def supersede(tx: Tx, me: Caller, user: int, gone: Callable[[Origin, sqlite3.Row], bool], behind: Behind, *, failure: AppError) -> int:
+def supersede(
+    tx: Tx,
+    me: Caller,
+    user: int,
+    gone: Callable[[Origin, sqlite3.Row], bool],
+    behind: Behind,
+    *,
+    failure: AppError,
+) -> int:
     """End all that waits for a user and of which `gone` says that what stood behind it is gone; give their number."""
-    rows = tx.all(f"SELECT * FROM escalations WHERE user_id = :user AND {_PENDING}", user=user, now=tx.now)
+    rows = tx.all(
+        f"SELECT * FROM escalations WHERE user_id = :user AND {_PENDING}", user=user, now=tx.now
+    )
     ended = [row for row in rows if gone(origins.unpacked(row["origin"]), row)]
     for row in ended:
         audit.add(tx, me, entry(row, "decision", f"superseded: {failure.code}"), user=user)
@@ -281,7 +405,15 @@ def supersede(tx: Tx, me: Caller, user: int, gone: Callable[[Origin, sqlite3.Row
 def entry(row: sqlite3.Row, event: audit.Event, outcome: str) -> audit.Entry:
     """Give the audit's entry for something that befell an escalation."""
     taint: Any = frozenset(row["taint"].split())
-    return audit.Entry(event, row["tool"], row["arguments_sha256"], outcome, origins.unpacked(row["origin"]).kind, row["id"], taint)
+    return audit.Entry(
+        event,
+        row["tool"],
+        row["arguments_sha256"],
+        outcome,
+        origins.unpacked(row["origin"]).kind,
+        row["id"],
+        taint,
+    )
 
 
 def is_due(tx: Tx, row: sqlite3.Row) -> bool:
@@ -305,7 +437,13 @@ def close_begun(tx: Tx, me: Caller, behind: Behind) -> None:
     for row in tx.all("SELECT * FROM escalations WHERE status = 'continued'"):
         audit.add(tx, me, entry(row, "call", UnknownOutcome.code), user=row["user_id"])
         end(
-            tx, row, "failed", behind, failure=UnknownOutcome("The server was stopped while this was under way; it is not known whether it was done.")
+            tx,
+            row,
+            "failed",
+            behind,
+            failure=UnknownOutcome(
+                "The server was stopped while this was under way; it is not known whether it was done."
+            ),
         )
 
 
@@ -317,14 +455,35 @@ class UnknownOutcome(AppError):
 
 def shown(tx: Tx, row: sqlite3.Row) -> Escalation:
     """Give an escalation as the contract shows it; one whose time is over is expired, be it swept or not."""
-    target = None if row["target_kind"] is None else Target(row["target_kind"], row["target_id"], row["base_revision"])
+    target = (
+        None
+        if row["target_kind"] is None
+        else Target(row["target_kind"], row["target_id"], row["base_revision"])
+    )
     preview = None if row["preview"] is None else Preview(row["preview_kind"], row["preview"])
     return Escalation(
-        row["id"], "expired" if is_due(tx, row) else row["status"], row["kind"], origins.unpacked(row["origin"]).shown, _raw(row["requested_by"]),
-        row["tool"], _raw(row["arguments"]), row["arguments_sha256"], row["summary"], row["reason"], preview, row["risk"], target,
-        row["created_at"], row["expires_at"], row["decision"], _raw(row["decided_by"]), row["decided_at"], row["note"], _raw(row["result"]),
+        row["id"],
+        "expired" if is_due(tx, row) else row["status"],
+        row["kind"],
+        origins.unpacked(row["origin"]).shown,
+        _raw(row["requested_by"]),
+        row["tool"],
+        _raw(row["arguments"]),
+        row["arguments_sha256"],
+        row["summary"],
+        row["reason"],
+        preview,
+        row["risk"],
+        target,
+        row["created_at"],
+        row["expires_at"],
+        row["decision"],
+        _raw(row["decided_by"]),
+        row["decided_at"],
+        row["note"],
+        _raw(row["result"]),
         _raw(row["failure"]),
-    )  # fmt: skip
+    )
 
 
 _PENDING = "status = 'pending' AND expires_at > :now"
@@ -342,26 +501,50 @@ def _asker(me: Caller, origin: Origin) -> Actor:
 
 
 def _expiry(tx: Tx, me: Caller, kind: Kind) -> str:
-    wait = timedelta(minutes=RUNTIME_MINUTES) if kind == "runtime_tool_call" else timedelta(hours=users.settings_of(tx, me).escalation_ttl_hours)
+    wait = (
+        timedelta(minutes=RUNTIME_MINUTES)
+        if kind == "runtime_tool_call"
+        else timedelta(hours=users.settings_of(tx, me).escalation_ttl_hours)
+    )
     return stamp(tx.moment + wait)
 
 
-def _same(tx: Tx, me: Caller, tool: str, sha: str, origin: Origin, target: Target | None) -> int | None:
+def _same(
+    tx: Tx, me: Caller, tool: str, sha: str, origin: Origin, target: Target | None
+) -> int | None:
     """Give the one that waits already for the same action of the same asker on the same state of its target."""
     rows = tx.all(
         f"""SELECT id, origin FROM escalations WHERE user_id = :me AND {_PENDING} AND tool = :tool AND arguments_sha256 = :sha
               AND credential_kind = :kind AND credential IS :credential AND base_revision IS :revision ORDER BY id""",
-        me=me.user, now=tx.now, tool=tool, sha=sha, kind=me.kind, credential=me.credential, revision=target.base_revision if target else None,
-    )  # fmt: skip
-    return next((row["id"] for row in rows if origins.unpacked(row["origin"]).key(me) == origin.key(me)), None)
+        me=me.user,
+        now=tx.now,
+        tool=tool,
+        sha=sha,
+        kind=me.kind,
+        credential=me.credential,
+        revision=target.base_revision if target else None,
+    )
+    return next(
+        (row["id"] for row in rows if origins.unpacked(row["origin"]).key(me) == origin.key(me)),
+        None,
+    )
 
 
 def _any_due(tx: Tx) -> bool:
-    return tx.one("SELECT 1 FROM escalations WHERE status = 'pending' AND expires_at <= :now LIMIT 1", now=tx.now) is not None
+    return (
+        tx.one(
+            "SELECT 1 FROM escalations WHERE status = 'pending' AND expires_at <= :now LIMIT 1",
+            now=tx.now,
+        )
+        is not None
+    )
 
 
 def _expire(tx: Tx, me: Caller, behind: Behind) -> int:
-    due = tx.all("SELECT * FROM escalations WHERE status = 'pending' AND expires_at <= :now ORDER BY id LIMIT 1000", now=tx.now)
+    due = tx.all(
+        "SELECT * FROM escalations WHERE status = 'pending' AND expires_at <= :now ORDER BY id LIMIT 1000",
+        now=tx.now,
+    )
     for row in due:
         expire(tx, me, row, behind)
     precedents.sweep(tx)
@@ -371,6 +554,14 @@ def _expire(tx: Tx, me: Caller, behind: Behind) -> int:
 def _publish(tx: Tx, event: str, id_: int) -> None:
     row = tx.sure("SELECT * FROM escalations WHERE id = :id", id=id_)
     tx.emit(
-        event, user=row["user_id"], escalationId=id_, kind=row["kind"], toolName=row["tool"], summary=row["summary"], status=row["status"],
-        decision=row["decision"], expiresAt=row["expires_at"], decidedAt=row["decided_at"],
-    )  # fmt: skip
+        event,
+        user=row["user_id"],
+        escalationId=id_,
+        kind=row["kind"],
+        toolName=row["tool"],
+        summary=row["summary"],
+        status=row["status"],
+        decision=row["decision"],
+        expiresAt=row["expires_at"],
+        decidedAt=row["decided_at"],
+    )

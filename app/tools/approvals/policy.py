@@ -1,4 +1,7 @@
-"""What an agent's call may do, decided by a table outside of any model: allow, ask the owner, or deny."""
+"""What an agent's call may do, decided by a table outside of any model.
+
+Allow, ask the owner, or deny.
+"""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -21,33 +24,58 @@ TABLE: Mapping[Column, Mapping[Risk, Verdict]] = {
     "managed_agent": {"R": "allow", "W": "allow", "O": "ask", "X": "deny"},
     "runtime": {"R": "allow", "W": "ask", "O": "ask", "X": "deny"},
 }
-"""By where the call comes from and what the tool can do. Rights are narrower than this or not at all: a scope that is not held is refused first."""
+"""By where the call comes from and what the tool can do.
+
+Rights are narrower than this or not at all: a scope that is not held is refused first.
+"""
 
 EDITS = frozenset({"edit_note", "move_note", "pin_note", "restore_snapshot"})
 """What changes a note that is there."""
 EDITS_ASKED = frozenset[Column]({"actions", "rpc", "guest", "managed_agent"})
 """From where a change of a note that is there is asked for."""
 DRAFTS = frozenset({"message_draft", "reminder"})
-OWN: Mapping[Column, frozenset[str]] = {"messages": DRAFTS | {"memory_write"}, "actions": DRAFTS | {"memory_write"}}
+OWN: Mapping[Column, frozenset[str]] = {
+    "messages": DRAFTS | {"memory_write"},
+    "actions": DRAFTS | {"memory_write"},
+}
 """What reaches nobody but the owner: an agent's own drafts; to a heartbeat its diary is one too."""
 SPEAKS: Mapping[Column, Taint] = {"rpc": "agent", "guest": "guest"}
-"""Whose words a turn of that kind consists of from the start: its grants are made for them, so they are no taint there."""
+"""Whose words a turn of that kind consists of from the start.
+
+Its grants are made for them, so they are no taint there.
+"""
 ASKS_NOBODY = frozenset[Column]({"messages"})
 """Where what would be asked for is denied instead: the heartbeat's plan keeps it as a proposal."""
 
 
 WHAT: Mapping[Risk, str] = {
-    "R": "reads", "W": "changes the workspace", "O": "reaches others or leaves the machine", "X": "cannot be taken back",
-}  # fmt: skip
-HOW: Mapping[Verdict, str] = {"allow": "is allowed", "ask": "waits for the owner's yes", "deny": "is not allowed"}
+    "R": "reads",
+    "W": "changes the workspace",
+    "O": "reaches others or leaves the machine",
+    "X": "cannot be taken back",
+}
+HOW: Mapping[Verdict, str] = {
+    "allow": "is allowed",
+    "ask": "waits for the owner's yes",
+    "deny": "is not allowed",
+}
 WHO: Mapping[Column, str] = {
-    "chat": "the agent in a chat", "direct": "a direct call", "messages": "a heartbeat of tier MESSAGES", "actions": "a heartbeat of tier ACTIONS",
-    "rpc": "another's agent", "guest": "a guest", "managed_agent": "a managed agent", "runtime": "a runtime",
-}  # fmt: skip
+    "chat": "the agent in a chat",
+    "direct": "a direct call",
+    "messages": "a heartbeat of tier MESSAGES",
+    "actions": "a heartbeat of tier ACTIONS",
+    "rpc": "another's agent",
+    "guest": "a guest",
+    "managed_agent": "a managed agent",
+    "runtime": "a runtime",
+}
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """One call as the policy sees it; `risk` None is a tool that there is not. `left` is how many calls its budget still has."""
+    """One call as the policy sees it; `risk` None is a tool that there is not.
+
+    `left` is how many calls its budget still has.
+    """
 
     column: Column
     tool: str
@@ -66,7 +94,10 @@ class Decision(msgspec.Struct, frozen=True):
 
 
 def decide(asked: Asked) -> Decision:
-    """Give the strictest of what the rules say (deny before ask before allow); what a person has allowed for longer lifts an ask, but never of X."""
+    """Give the strictest of what the rules say (deny before ask before allow).
+
+    What a person has allowed for longer lifts an ask, but never of X.
+    """
     found = max(_rules(asked), key=lambda each: STRICTER[each.verdict])
     if found.verdict == "ask" and asked.column in ASKS_NOBODY:
         return Decision("deny", found.reason)
@@ -96,15 +127,29 @@ def _rules(asked: Asked) -> list[Decision]:
     if asked.risk is None:
         return [Decision("deny", f"There is no tool called {asked.tool[:80]}.")]
     own = asked.risk == "W" and asked.tool in OWN.get(asked.column, DRAFTS)
-    found = [Decision("allow", "An own draft is always allowed.") if own else _cell(asked, asked.risk)]
+    found = [
+        Decision("allow", "An own draft is always allowed.") if own else _cell(asked, asked.risk)
+    ]
     if asked.left is not None and asked.left <= 0:
-        found.append(Decision("deny", "The agent has used up the calls that it may make in one go."))
+        found.append(
+            Decision("deny", "The agent has used up the calls that it may make in one go.")
+        )
     if asked.approval:
         found.append(Decision("ask", "This tool asks each time."))
     if asked.tool in EDITS and asked.column in EDITS_ASKED:
         found.append(Decision("ask", "A note that is there is changed only when its owner agrees."))
-    if (words := asked.taint - {SPEAKS.get(asked.column)}) and asked.risk in ("W", "O", "X") and not own:
-        found.append(Decision("ask", f"Words of others are in play ({', '.join(sorted(words))}), so the owner is asked first."))
+    if (
+        (words := asked.taint - {SPEAKS.get(asked.column)})
+        and asked.risk in ("W", "O", "X")
+        and not own
+    ):
+        found.append(
+            Decision(
+                "ask",
+                f"Words of others are in play ({', '.join(sorted(words))}), so the owner is "
+                "asked first.",
+            )
+        )
     return found
 
 

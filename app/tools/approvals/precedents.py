@@ -1,4 +1,7 @@
-"""What a person has allowed for longer than once: the same tool from the same origin, for a session or for 30 days."""
+"""What a person has allowed for longer than once.
+
+The same tool from the same origin, for a session or for 30 days.
+"""
 
 import sqlite3
 from datetime import timedelta
@@ -36,26 +39,43 @@ def list_precedents(tx: Tx, me: Caller) -> Precedents:
     rows = tx.all(
         """SELECT id, tool, origin_kind, scope, created_at, expires_at, uses FROM precedents
            WHERE user_id = :me AND (expires_at IS NULL OR expires_at > :now) ORDER BY id DESC""",
-        me=me.user, now=tx.now,
-    )  # fmt: skip
+        me=me.user,
+        now=tx.now,
+    )
     return Precedents([Precedent(*row) for row in rows])
 
 
 @operation("DELETE /escalations/precedents/{id}", scope="escalations:decide", since="beyond")
 def delete_precedent(tx: Tx, me: Caller, *, id: Id) -> Record:
     """Take back what was allowed for longer: the next such call waits for a yes again."""
-    if tx.run("DELETE FROM precedents WHERE id = :id AND user_id = :me", id=id, me=me.user).rowcount == 0:
+    if (
+        tx.run(
+            "DELETE FROM precedents WHERE id = :id AND user_id = :me", id=id, me=me.user
+        ).rowcount
+        == 0
+    ):
         raise NotFound("There is no such precedent.")
     return Record()
 
 
-def find(tx: Tx, me: Caller, tool: RegisteredTool, origin: Origin, taint: frozenset[Taint]) -> int | None:
-    """Give the precedent that lets a call pass: made for the same tool as it still is, the same origin, and no fewer words of others in play."""
+def find(
+    tx: Tx, me: Caller, tool: RegisteredTool, origin: Origin, taint: frozenset[Taint]
+) -> int | None:
+    """Give the precedent that lets a call pass.
+
+    Made for the same tool as it still is, the same origin, and no fewer words of others in play.
+    """
     rows = tx.all(
-        """SELECT id, taint FROM precedents WHERE user_id = :me AND tool = :tool AND origin = :origin AND session IN ('', :session)
+        """SELECT id, taint FROM precedents WHERE user_id = :me
+          AND tool = :tool AND origin = :origin AND session IN ('', :session)
              AND tool_sha256 = :sha AND (expires_at IS NULL OR expires_at > :now) ORDER BY id""",
-        me=me.user, tool=tool.name, origin=origin.key(me), session=origin.session(me), sha=tool.sha256, now=tx.now,
-    )  # fmt: skip
+        me=me.user,
+        tool=tool.name,
+        origin=origin.key(me),
+        session=origin.session(me),
+        sha=tool.sha256,
+        now=tx.now,
+    )
     return next((row["id"] for row in rows if taint <= set(row["taint"].split())), None)
 
 
@@ -65,22 +85,41 @@ def used(tx: Tx, precedent: int) -> None:
 
 
 def add(tx: Tx, asker: Caller, escalation: sqlite3.Row, origin: Origin, *, whole: bool) -> None:
-    """Allow what an escalation asked for to its origin: `whole` for 30 days, else until its conversation, its run or its grant ends."""
+    """Allow what an escalation asked for to its origin.
+
+    `whole` for 30 days, else until its conversation, its run or its grant ends.
+    """
     tx.run(
-        """INSERT INTO precedents (user_id, conversation_id, tool, tool_sha256, origin, origin_kind, scope, session, taint, created_at, expires_at)
-           VALUES (:me, (SELECT id FROM conversations WHERE id = :conversation), :tool, :sha, :origin, :kind, :scope, :session, :taint, :now,
+        """INSERT INTO precedents (user_id, conversation_id, tool,
+          tool_sha256, origin, origin_kind, scope, session, taint, created_at, expires_at)
+           VALUES (:me, (SELECT id FROM conversations
+             WHERE id = :conversation), :tool, :sha, :origin, :kind, :scope, :session, :taint,
+             :now,
                :expires)
            ON CONFLICT (user_id, tool, origin, scope, session, taint)
-           DO UPDATE SET tool_sha256 = excluded.tool_sha256, created_at = excluded.created_at, expires_at = excluded.expires_at""",
-        me=escalation["user_id"], conversation=None if whole else origin.conversation_id, tool=escalation["tool"], sha=escalation["tool_sha256"],
-        origin=origin.key(asker), kind=origin.kind, scope="tool" if whole else "session", session="" if whole else origin.session(asker),
-        taint=escalation["taint"], now=tx.now, expires=stamp(tx.moment + timedelta(days=DAYS)) if whole else None,
-    )  # fmt: skip
+           DO UPDATE SET tool_sha256 = excluded.tool_sha256, created_at = excluded.created_at,
+             expires_at = excluded.expires_at""",
+        me=escalation["user_id"],
+        conversation=None if whole else origin.conversation_id,
+        tool=escalation["tool"],
+        sha=escalation["tool_sha256"],
+        origin=origin.key(asker),
+        kind=origin.kind,
+        scope="tool" if whole else "session",
+        session="" if whole else origin.session(asker),
+        taint=escalation["taint"],
+        now=tx.now,
+        expires=stamp(tx.moment + timedelta(days=DAYS)) if whole else None,
+    )
 
 
 def forget(tx: Tx, user: int, origin: str) -> None:
     """Forget all that a user has allowed an origin, by its key: what stood behind it is gone."""
-    tx.run("DELETE FROM precedents WHERE user_id = :user AND origin = :origin", user=user, origin=origin)
+    tx.run(
+        "DELETE FROM precedents WHERE user_id = :user AND origin = :origin",
+        user=user,
+        origin=origin,
+    )
 
 
 def sweep(tx: Tx) -> None:

@@ -1,4 +1,8 @@
-"""The switch that stops every agent: a row in the database, or a file called STOP in the data directory. It is read before each step of an agent."""
+"""The switch that stops every agent.
+
+A row in the database, or a file called STOP in the data directory. It is read before each step
+of an agent.
+"""
 
 from typing import Annotated
 
@@ -20,7 +24,10 @@ class AgentsStopped(Unavailable):
 
 
 class State(Record):
-    """Whether agents are stopped, since when and why; `byFile` when a file called STOP lies in the data directory."""
+    """Whether agents are stopped, since when and why.
+
+    `byFile` when a file called STOP lies in the data directory.
+    """
 
     stopped: bool
     since: str | None
@@ -31,7 +38,9 @@ class State(Record):
 def demand(app: App) -> None:
     """Raise AgentsStopped while agents are stopped."""
     if is_stopped(app):
-        raise AgentsStopped("Agents are stopped on this server; `hearth agent start` lets them go on.")
+        raise AgentsStopped(
+            "Agents are stopped on this server; `hearth agent start` lets them go on."
+        )
 
 
 def is_stopped(app: App) -> bool:
@@ -43,9 +52,11 @@ def is_stopped(app: App) -> bool:
 def stop_agents(tx: Tx, me: Caller, *, reason: Annotated[str, Line(0, 200)] = "") -> Record:
     """Stop every agent: no model and no tool is called until they are started again."""
     tx.run(
-        "INSERT INTO agent_stops (id, stopped_at, reason) VALUES (1, :now, :reason) ON CONFLICT (id) DO NOTHING",
-        now=tx.now, reason=reason,
-    )  # fmt: skip
+        "INSERT INTO agent_stops (id, stopped_at, reason) VALUES (1, :now, :reason) "
+        "ON CONFLICT (id) DO NOTHING",
+        now=tx.now,
+        reason=reason,
+    )
     audit.add(tx, me, audit.Entry("stop", outcome="stopped"))
     tx.emit(STOPPED)
     return Record()

@@ -1,4 +1,8 @@
-"""The one door for what agents do: every call of a tool is decided here by the policy, noted in the audit, and done, refused or left to its owner."""
+"""The one door for what agents do.
+
+Every call of a tool is decided here by the policy, noted in the audit, and done, refused or left
+to its owner.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +22,10 @@ from app.workspace.folders import access
 
 __all__ = ["Denied", "Done", "Origin", "Waiting", "use"]
 NO_TAINT = frozenset[Taint]()
-KINDS: Mapping[str, escalations.Kind] = {"send_message_to_human": "message_send", "contact_agent": "message_send"}
+KINDS: Mapping[str, escalations.Kind] = {
+    "send_message_to_human": "message_send",
+    "contact_agent": "message_send",
+}
 
 
 class Denied(Forbidden):
@@ -45,7 +52,11 @@ class Waiting(msgspec.Struct, frozen=True):
 
 
 class Call(msgspec.Struct, frozen=True):
-    """A call that `me` may make: its tool, its parameters as they are frozen, the checked arguments and, if it is one write, that write."""
+    """A call that `me` may make.
+
+    Its tool, its parameters as they are frozen, the checked arguments and, if it is one write,
+    that write.
+    """
 
     tool: RegisteredTool
     me: Caller
@@ -69,10 +80,13 @@ async def use(
     taint: frozenset[Taint] = NO_TAINT,
     left: int | None = None,
 ) -> Done | Waiting:
-    """Call a tool with the rights of `me`: give what it gave, or the escalation that waits for the owner.
+    """Call a tool with the rights of `me`.
 
-    `taint` names whose words are in play besides the user's own, `left` how many calls the budget still has. Raises AgentsStopped, NoSuchTool,
-    InsufficientScope, Denied, TooManyPending, and whatever the tool itself refuses with.
+    Give what it gave, or the escalation that waits for the owner.
+
+    `taint` names whose words are in play besides the user's own, `left` how many calls the
+    budget still has. Raises AgentsStopped, NoSuchTool, InsufficientScope, Denied,
+    TooManyPending, and whatever the tool itself refuses with.
     """
     stop_switch.demand(app)
     try:
@@ -84,7 +98,11 @@ async def use(
         if decision.verdict == "ask":
             return await _ask(app, call, origin, taint, decision.reason)
     except AppError as error:
-        audit.later(app, me, audit.Entry("denial", tool, outcome=error.code, origin=origin.kind, taint=taint))
+        audit.later(
+            app,
+            me,
+            audit.Entry("denial", tool, outcome=error.code, origin=origin.kind, taint=taint),
+        )
         raise
     entry = audit.Entry("call", tool, call.sha256, "done", origin.kind, None, taint)
     try:
@@ -103,7 +121,10 @@ def _taint_of(tool: RegisteredTool, result: Any) -> Taint | None:
 
 
 async def planned(app: App, me: Caller, name: str, params: Mapping[str, Any]) -> Call:
-    """Give a call that is ready to be done: its tool is on, its scope held, its parameters are right; raise what speaks against it."""
+    """Give a call that is ready to be done.
+
+    Its tool is on, its scope held, its parameters are right; raise what speaks against it.
+    """
     tool = registry.find(app, name)
     me = app.quick(access.discreet, me)
     namespaces.demand(app.quick(namespaces.enabled, me), tool.namespace)
@@ -129,12 +150,21 @@ def _write_of(tool: RegisteredTool, arguments: Mapping[str, Any]) -> Plan | None
     return Plan({}, lambda tx, me: found.function(tx, me, **arguments))
 
 
-def _decided(app: App, call: Call, origin: Origin, taint: frozenset[Taint], left: int | None) -> tuple[policy.Decision, int | None]:
+def _decided(
+    app: App, call: Call, origin: Origin, taint: frozenset[Taint], left: int | None
+) -> tuple[policy.Decision, int | None]:
     """Give what the policy says, and the precedent that it goes by, if it needs one."""
     found = call.tool.operation
     if _tells_owner(call):
         return policy.decide(policy.Asked(origin.column, "message_draft", "W", left=left)), None
-    asked = policy.Asked(origin.column, call.tool.name, found.risk_class, call.tool.declared.approval, taint, left=left)
+    asked = policy.Asked(
+        origin.column,
+        call.tool.name,
+        found.risk_class,
+        call.tool.declared.approval,
+        taint,
+        left=left,
+    )
     if not policy.could_ask(asked):
         return policy.decide(asked), None
     precedent = app.quick(precedents.find, call.me, call.tool, origin, taint)
@@ -147,23 +177,50 @@ def _tells_owner(call: Call) -> bool:
     return call.tool.name == "send_message_to_human" and to_nobody and call.me.reach is None
 
 
-async def _ask(app: App, call: Call, origin: Origin, taint: frozenset[Taint], reason: str) -> Waiting:
+async def _ask(
+    app: App, call: Call, origin: Origin, taint: frozenset[Taint], reason: str
+) -> Waiting:
     """Leave the call to the owner. What they will see is made before, outside of the write."""
     seen = await app.read(change_preview.seen, call.me, call.tool, call.params)
     return await app.write(_raise, call, seen, origin=origin, taint=taint, reason=reason)
 
 
-def _raise(tx: Tx, call: Call, seen: change_preview.Seen, *, origin: Origin, taint: frozenset[Taint], reason: str) -> Waiting:
-    kind, level = KINDS.get(call.tool.name, "tool_call"), policy.level(call.tool.operation.risk_class, taint)
+def _raise(
+    tx: Tx,
+    call: Call,
+    seen: change_preview.Seen,
+    *,
+    origin: Origin,
+    taint: frozenset[Taint],
+    reason: str,
+) -> Waiting:
+    kind, level = (
+        KINDS.get(call.tool.name, "tool_call"),
+        policy.level(call.tool.operation.risk_class, taint),
+    )
     id_ = escalations.raise_(
-        tx, call.me, kind=kind, origin=origin, tool=call.tool.name, arguments=call.params, summary=seen.summary, reason=reason, preview=seen.preview,
-        risk=level, target=seen.target, taint=taint, definition=call.tool,
-    )  # fmt: skip
+        tx,
+        call.me,
+        kind=kind,
+        origin=origin,
+        tool=call.tool.name,
+        arguments=call.params,
+        summary=seen.summary,
+        reason=reason,
+        preview=seen.preview,
+        risk=level,
+        target=seen.target,
+        taint=taint,
+        definition=call.tool,
+    )
     return Waiting(id_, seen.summary)
 
 
 async def _run(app: App, call: Call, entry: audit.Entry, precedent: int | None) -> Any:
-    """Do the call: a write together with its row in the audit; a read with the row after it; what leaves the machine with the row before it."""
+    """Do the call: a write together with its row in the audit; a read with the row after it.
+
+    What leaves the machine with the row before it.
+    """
     if (plan := call.plan) is not None:
         try:
             with call.tool.spelled():

@@ -1,4 +1,7 @@
-"""Who may decide an escalation: its owner, by nothing that whoever asked for it holds or could have made for itself."""
+"""Who may decide an escalation.
+
+Its owner, by nothing that whoever asked for it holds or could have made for itself.
+"""
 
 import sqlite3
 
@@ -7,7 +10,10 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.errors import Forbidden
 
-ELSEWHERE = "decide with another one, at a page that you signed in to with a code (`hearth user code`), or with `hearth escalation`"
+ELSEWHERE = (
+    "decide with another one, at a page that you signed in to with a code (`hearth "
+    "user code`), or with `hearth escalation`"
+)
 
 
 def refusal(tx: Tx, me: Caller, row: sqlite3.Row) -> Forbidden | None:
@@ -19,17 +25,25 @@ def refusal(tx: Tx, me: Caller, row: sqlite3.Row) -> Forbidden | None:
         return None
     if me.kind == "oauth":
         if row["credential_kind"] == "oauth" and row["credential"] == me.credential:
-            return Forbidden(f"The credential that asked cannot decide: {ELSEWHERE}.", reason="asked_by_it")
+            return Forbidden(
+                f"The credential that asked cannot decide: {ELSEWHERE}.", reason="asked_by_it"
+            )
         return _too_young(oauth_grants.granted_at(tx, me.user, me.credential or 0), row)
     key = keys.came_by(tx, me)
     if key is None:
         return None
     if row["credential_kind"] == "key" and row["credential"] in keys.lineage(tx, key):
-        return Forbidden(f"The credential that asked cannot decide, and none that it made: {ELSEWHERE}.", reason="asked_by_it")
+        return Forbidden(
+            f"The credential that asked cannot decide, and none that it made: {ELSEWHERE}.",
+            reason="asked_by_it",
+        )
     return _too_young(keys.secret_since(tx, key), row)
 
 
 def _too_young(since: str | None, row: sqlite3.Row) -> Forbidden | None:
     if since is not None and since <= row["created_at"]:
         return None
-    return Forbidden(f"A credential that is younger than what it decides cannot decide: {ELSEWHERE}.", reason="younger_than_it")
+    return Forbidden(
+        f"A credential that is younger than what it decides cannot decide: {ELSEWHERE}.",
+        reason="younger_than_it",
+    )

@@ -1,4 +1,7 @@
-"""The tables of integrations and of the events of calendars: every statement that changes or reads them."""
+"""The tables of integrations and of the events of calendars.
+
+Every statement that changes or reads them.
+"""
 
 import sqlite3
 import zlib
@@ -12,30 +15,52 @@ from app.errors import AlreadyExists, NotFound, QuotaExceeded
 MOST = 50
 PURGED = 1_000
 """How many events are deleted in one transaction."""
-_SHOWN = "id, user_id, kind, name, url, status, last_error, etag, generation, failures, due_at, connected_at, created_at"
+_SHOWN = (
+    "id, user_id, kind, name, url, status, last_error, etag, generation, failures, "
+    "due_at, connected_at, created_at"
+)
 
 
 def listed(tx: Tx, me: Caller) -> list[sqlite3.Row]:
     """Give the caller's integrations, the oldest first."""
-    return sorted(tx.all(f"SELECT {_SHOWN} FROM integrations WHERE user_id = :me", me=me.user), key=lambda row: int(row["id"]))
+    return sorted(
+        tx.all(f"SELECT {_SHOWN} FROM integrations WHERE user_id = :me", me=me.user),
+        key=lambda row: int(row["id"]),
+    )
 
 
 def demand_room(tx: Tx, me: Caller, name_key: str) -> None:
-    """Raise AlreadyExists where the name is taken, QuotaExceeded where there are as many integrations as there can be."""
-    if tx.one("SELECT 1 FROM integrations WHERE user_id = :me AND name_key = :key", me=me.user, key=name_key):
+    """Raise AlreadyExists where the name is taken, QuotaExceeded where there are as many
+    integrations as there can be.
+    """
+    if tx.one(
+        "SELECT 1 FROM integrations WHERE user_id = :me AND name_key = :key",
+        me=me.user,
+        key=name_key,
+    ):
         raise AlreadyExists("You have an integration of that name already.", field="name")
     if tx.value("SELECT count(*) FROM integrations WHERE user_id = :me", me=me.user) >= MOST:
-        raise QuotaExceeded(f"You have {MOST} integrations, as many as there can be; remove one first.", limit=MOST)
+        raise QuotaExceeded(
+            f"You have {MOST} integrations, as many as there can be; remove one first.", limit=MOST
+        )
 
 
 def insert(tx: Tx, me: Caller, *, name: str, name_key: str, url: str | None, due_at: str) -> int:
-    """Add a calendar that has no events yet and give its id; it is read again at `due_at` should it not come to that before."""
+    """Add a calendar that has no events yet and give its id.
+
+    It is read again at `due_at` should it not come to that before.
+    """
     demand_room(tx, me, name_key)
     made = tx.run(
         """INSERT INTO integrations (user_id, kind, name, name_key, url, status, due_at, created_at)
            VALUES (:me, 'ics', :name, :key, :url, 'disconnected', :due, :now)""",
-        me=me.user, name=name, key=name_key, url=url, due=due_at, now=tx.now,
-    )  # fmt: skip
+        me=me.user,
+        name=name,
+        key=name_key,
+        url=url,
+        due=due_at,
+        now=tx.now,
+    )
     return made.lastrowid or 0
 
 
@@ -51,38 +76,67 @@ def source(tx: Tx, integration: int) -> bytes | None:
 
 
 def put_events(tx: Tx, integration: int, generation: int, events: Sequence[Sequence[Any]]) -> None:
-    """Add events of a generation that does not count yet; unless the calendar was removed meanwhile."""
+    """Add events of a generation that does not count yet.
+
+    Unless the calendar was removed meanwhile.
+    """
     if get(tx, integration) is not None:
         tx.connection.executemany(
-            "INSERT INTO calendar_events (integration_id, generation, starts, ends, title, place, words) VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO calendar_events (integration_id, generation, starts, ends, title, "
+            "place, words) VALUES (?, ?, ?, ?, ?, ?, ?)",
             [(integration, generation, *event) for event in events],
         )
 
 
-def succeeded(tx: Tx, integration: int, *, generation: int, packed: bytes, etag: str | None, due_at: str) -> None:
-    """Note that a calendar was read: now this generation of its events counts. `packed` is its file."""
+def succeeded(
+    tx: Tx, integration: int, *, generation: int, packed: bytes, etag: str | None, due_at: str
+) -> None:
+    """Note that a calendar was read: now this generation of its events counts.
+
+    `packed` is its file.
+    """
     tx.run(
-        """UPDATE integrations SET generation = :generation, source = :packed, etag = :etag, status = 'connected', last_error = NULL,
+        """UPDATE integrations SET generation = :generation, source = :packed,
+          etag = :etag, status = 'connected', last_error = NULL,
                failures = 0, due_at = :due, connected_at = :now WHERE id = :id""",
-        generation=generation, packed=packed, etag=etag, due=due_at, now=tx.now, id=integration,
-    )  # fmt: skip
+        generation=generation,
+        packed=packed,
+        etag=etag,
+        due=due_at,
+        now=tx.now,
+        id=integration,
+    )
 
 
 def failed(tx: Tx, integration: int, *, error: str, due_at: str) -> None:
     """Note why a calendar could not be read; the events that were read before stay."""
     tx.run(
-        "UPDATE integrations SET status = 'error', last_error = :error, failures = failures + 1, due_at = :due WHERE id = :id",
-        error=error, due=due_at, id=integration,
-    )  # fmt: skip
+        "UPDATE integrations SET status = 'error', last_error = :error, failures = "
+        "failures + 1, due_at = :due WHERE id = :id",
+        error=error,
+        due=due_at,
+        id=integration,
+    )
 
 
 def claim(tx: Tx, *, again_at: str, most: int) -> list[int]:
-    """Give the calendars that are due, the longest waiting first; they come again at `again_at` should whoever reads them be killed."""
-    due = [row[0] for row in tx.all(
-        "SELECT id FROM integrations WHERE due_at IS NOT NULL AND due_at <= :now ORDER BY due_at LIMIT :most", now=tx.now, most=most
-    )]  # fmt: skip
+    """Give the calendars that are due, the longest waiting first.
+
+    They come again at `again_at` should whoever reads them be killed.
+    """
+    due = [
+        row[0]
+        for row in tx.all(
+            "SELECT id FROM integrations WHERE due_at IS NOT NULL AND due_at <= :now "
+            "ORDER BY due_at LIMIT :most",
+            now=tx.now,
+            most=most,
+        )
+    ]
     for integration in due:
-        tx.run("UPDATE integrations SET due_at = :again WHERE id = :id", again=again_at, id=integration)
+        tx.run(
+            "UPDATE integrations SET due_at = :again WHERE id = :id", again=again_at, id=integration
+        )
     return due
 
 
@@ -90,14 +144,21 @@ def purge_events(tx: Tx, integration: int, *, besides: int | None) -> int:
     """Delete some events of every generation but one; give how many."""
     return tx.run(
         """DELETE FROM calendar_events WHERE id IN (
-               SELECT id FROM calendar_events WHERE integration_id = :id AND generation <> ifnull(:besides, -1) LIMIT :some)""",
-        id=integration, besides=besides, some=PURGED,
-    ).rowcount  # fmt: skip
+               SELECT id FROM calendar_events WHERE integration_id = :id
+                 AND generation <> ifnull(:besides, -1) LIMIT :some)""",
+        id=integration,
+        besides=besides,
+        some=PURGED,
+    ).rowcount
 
 
 def owned(tx: Tx, me: Caller, integration: int) -> sqlite3.Row:
     """Give an integration of the caller; raise NotFound for any other."""
-    row = tx.one(f"SELECT {_SHOWN} FROM integrations WHERE id = :id AND user_id = :me", id=integration, me=me.user)
+    row = tx.one(
+        f"SELECT {_SHOWN} FROM integrations WHERE id = :id AND user_id = :me",
+        id=integration,
+        me=me.user,
+    )
     if row is None:
         raise NotFound("There is no such integration.")
     return row
@@ -106,7 +167,11 @@ def owned(tx: Tx, me: Caller, integration: int) -> sqlite3.Row:
 def hide(tx: Tx, me: Caller, integration: int) -> None:
     """Let no event of a calendar count any more; raise NotFound for another's."""
     owned(tx, me, integration)
-    tx.run("UPDATE integrations SET generation = -1, status = 'disconnected', due_at = NULL WHERE id = :id", id=integration)
+    tx.run(
+        "UPDATE integrations SET generation = -1, status = 'disconnected', due_at = "
+        "NULL WHERE id = :id",
+        id=integration,
+    )
 
 
 def remove(tx: Tx, me: Caller, integration: int) -> None:
@@ -115,13 +180,20 @@ def remove(tx: Tx, me: Caller, integration: int) -> None:
 
 
 def between(tx: Tx, me: Caller, *, low: str, high: str, most: int) -> list[sqlite3.Row]:
-    """Give the events of the caller's calendars that end after `low` and begin before `high`, in order of time."""
+    """Give the events of the caller's calendars that end after `low` and begin before `high`, in
+    order of time.
+    """
     return tx.all(
         """SELECT e.starts, e.ends, e.title, e.place, e.words, i.name AS calendar
-           FROM integrations i JOIN calendar_events e ON e.integration_id = i.id AND e.generation = i.generation
-           WHERE i.user_id = :me AND e.ends >= :low AND e.starts < :high ORDER BY e.starts, e.ends, e.id LIMIT :most""",
-        me=me.user, low=low, high=high, most=most,
-    )  # fmt: skip
+           FROM integrations i JOIN calendar_events e ON e.integration_id = i.id
+             AND e.generation = i.generation
+           WHERE i.user_id = :me AND e.ends >= :low AND e.starts < :high
+             ORDER BY e.starts, e.ends, e.id LIMIT :most""",
+        me=me.user,
+        low=low,
+        high=high,
+        most=most,
+    )
 
 
 def any_of(tx: Tx, me: Caller) -> bool:
@@ -131,4 +203,10 @@ def any_of(tx: Tx, me: Caller) -> bool:
 
 def any_due(tx: Tx) -> bool:
     """Say whether a calendar is to be read again now."""
-    return tx.one("SELECT 1 FROM integrations WHERE due_at IS NOT NULL AND due_at <= :now LIMIT 1", now=tx.now) is not None
+    return (
+        tx.one(
+            "SELECT 1 FROM integrations WHERE due_at IS NOT NULL AND due_at <= :now LIMIT 1",
+            now=tx.now,
+        )
+        is not None
+    )

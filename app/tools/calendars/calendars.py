@@ -1,4 +1,6 @@
-"""Calendars that are read: fetching their files, working out their events, and telling which take place between two moments."""
+"""Calendars that are read: fetching their files, working out their events, and telling which
+take place between two moments.
+"""
 
 import asyncio
 import sqlite3
@@ -24,16 +26,23 @@ BEFORE, AHEAD = timedelta(days=366), timedelta(days=2 * 366)
 """How far back and ahead events are worked out."""
 FRESH = timedelta(hours=1)
 STILL = timedelta(days=7)
-"""When a calendar is read again: one with an address, and one that was sent and only needs its recurrences worked out further."""
+"""When a calendar is read again.
+
+One with an address, and one that was sent and only needs its recurrences worked out further.
+"""
 AGAIN = timedelta(minutes=10)
 LONGEST_WAIT = timedelta(days=1)
 AT_ONCE = 5
 ACCEPT = "text/calendar, text/plain;q=0.5, */*;q=0.1"
 UNREAD = (
-    "The address could not be read: it must begin with https://, lie in the public network and answer with a calendar."
+    "The address could not be read: it must begin with https://, lie in the public "
+    "network and answer with a calendar."
     " HEARTH_ALLOW_PRIVATE_HOSTS allows addresses of this machine and of private networks."
 )
-"""One sentence for all that is refused and all that fails inside: what answers there, and on which port, is nothing to be found out so."""
+"""One sentence for all that is refused and all that fails inside.
+
+What answers there, and on which port, is nothing to be found out so.
+"""
 UNREADABLE = "The file is no calendar that can be read (iCalendar, .ics)."
 
 
@@ -54,13 +63,20 @@ class Occurrence(NamedTuple):
 
 
 def reach(app: App) -> Reach:
-    """Give what calendars may be fetched from: https and, where that is allowed, this machine and private networks; never this server itself."""
+    """Give what calendars may be fetched from.
+
+    Https and, where that is allowed, this machine and private networks; never this server
+    itself.
+    """
     inside = app.settings.allow_private_hosts
     return Reach(loopback=inside, private=inside, plain=False, own_port=app.settings.port)
 
 
 async def refresh(app: App, integration: int) -> None:
-    """Read a calendar again and note how that went; the events that were there stay until then, and on failure."""
+    """Read a calendar again and note how that went.
+
+    The events that were there stay until then, and on failure.
+    """
     row = await app.read(rows.get, integration)
     if row is None:
         return
@@ -71,36 +87,54 @@ async def refresh(app: App, integration: int) -> None:
         await note_failure(app, row, error)
 
 
-async def keep(app: App, row: sqlite3.Row, events: Sequence[Sequence[Any]], content: bytes, *, etag: str | None) -> None:
+async def keep(
+    app: App, row: sqlite3.Row, events: Sequence[Sequence[Any]], content: bytes, *, etag: str | None
+) -> None:
     """Let these events be those of a calendar, and keep the file that they come from."""
     generation, integration = row["generation"] + 1, row["id"]
     await _purge(app, integration, row["generation"])  # what a run that was killed has left
     for start in range(0, len(events), rows.PURGED):
-        await app.write(rows.put_events, integration, generation, events[start : start + rows.PURGED])
+        await app.write(
+            rows.put_events, integration, generation, events[start : start + rows.PURGED]
+        )
     packed = await asyncio.to_thread(zlib.compress, content, 6)
     due_at = stamp(app.clock() + (FRESH if row["url"] is not None else STILL))
-    await app.write(rows.succeeded, integration, generation=generation, packed=packed, etag=etag, due_at=due_at)
+    await app.write(
+        rows.succeeded, integration, generation=generation, packed=packed, etag=etag, due_at=due_at
+    )
     await _purge(app, integration, generation)
 
 
 async def note_failure(app: App, row: sqlite3.Row, error: Exception) -> None:
-    """Note why a calendar could not be read, and try again the later the more often that happened."""
+    """Note why a calendar could not be read, and try again the later the more often that
+    happened.
+    """
     wait = min(AGAIN * 2 ** min(row["failures"], 10), LONGEST_WAIT)
     await app.write(rows.failed, row["id"], error=str(error), due_at=stamp(app.clock() + wait))
 
 
 async def worked_out(app: App, user: int, content: bytes) -> list[list[Any]]:
-    """Give the events of a calendar file around now, their recurrences worked out; raise CalendarFailed."""
+    """Give the events of a calendar file around now, their recurrences worked out.
+
+    Raise CalendarFailed.
+    """
     zone = app.quick(users.settings_of_user, user).timezone
     now = app.clock()
     async with app.children:
         found, _ = await subprocess_reader.lines(
-            "app.tools.calendars.ics_process", zone, stamp(now - BEFORE), stamp(now + AHEAD), given=content, seconds=READ_SECONDS
-        )  # fmt: skip
+            "app.tools.calendars.ics_process",
+            zone,
+            stamp(now - BEFORE),
+            stamp(now + AHEAD),
+            given=content,
+            seconds=READ_SECONDS,
+        )
     if not any("calendars" in line for line in found):
         raise CalendarFailed(UNREADABLE)
     if not any("whole" in line for line in found):
-        raise CalendarFailed("The calendar is too large or its recurrences are too many to be worked out.")
+        raise CalendarFailed(
+            "The calendar is too large or its recurrences are too many to be worked out."
+        )
     return [event for line in found for event in line.get("events", ())]
 
 
@@ -108,12 +142,20 @@ def between(tx: Tx, me: Caller, start: datetime, end: datetime, *, most: int) ->
     """Give what takes place in the caller's calendars between two moments of one zone, in order."""
     low = min(start.date().isoformat(), stamp(start.astimezone(UTC)))
     high = max((end.date() + timedelta(days=1)).isoformat(), stamp(end.astimezone(UTC)))
-    found = [_occurrence(row, start.tzinfo) for row in rows.between(tx, me, low=low, high=high, most=most)]
-    return sorted(one for one in found if one.start < end and (one.end > start or one.start >= start))
+    found = [
+        _occurrence(row, start.tzinfo)
+        for row in rows.between(tx, me, low=low, high=high, most=most)
+    ]
+    return sorted(
+        one for one in found if one.start < end and (one.end > start or one.start >= start)
+    )
 
 
 async def remove(app: App, me: Caller, integration: int) -> None:
-    """Delete a calendar: its events count no more at once, and go in small pieces; raise NotFound for another's."""
+    """Delete a calendar: its events count no more at once, and go in small pieces.
+
+    Raise NotFound for another's.
+    """
     await app.write(rows.hide, me, integration)
     while await app.write(rows.purge_events, integration, besides=None):
         pass
@@ -121,7 +163,10 @@ async def remove(app: App, me: Caller, integration: int) -> None:
 
 
 async def _read(app: App, row: sqlite3.Row) -> tuple[bytes, str | None, list[list[Any]]]:
-    """Give the calendar's file with its tag and events: from its address, or as it was when nothing has changed there or there is none."""
+    """Give the calendar's file with its tag and events.
+
+    From its address, or as it was when nothing has changed there or there is none.
+    """
     etag: str | None = row["etag"]
     if row["url"] is not None:
         found = await fetched(app, row["user_id"], row["url"], etag)
@@ -133,15 +178,25 @@ async def _read(app: App, row: sqlite3.Row) -> tuple[bytes, str | None, list[lis
     return kept, etag, await worked_out(app, row["user_id"], kept)
 
 
-async def fetched(app: App, user: int, url: str, etag: str | None = None) -> tuple[bytes, str | None, list[list[Any]]] | None:
-    """Give the file at the address of a calendar, its tag and its events; None for one that has not changed. Raises CalendarFailed.
+async def fetched(
+    app: App, user: int, url: str, etag: str | None = None
+) -> tuple[bytes, str | None, list[list[Any]]] | None:
+    """Give the file at the address of a calendar, its tag and its events.
 
-    What a public address answers is told; of all others it is only told that they could not be read.
+    None for one that has not changed. Raises CalendarFailed.
+
+    What a public address answers is told; of all others it is only told that they could not be
+    read.
     """
     try:
         found = await http_fetch.fetch(
-            url, reach(app), most=LARGEST, seconds=FETCH_SECONDS, accept=ACCEPT, headers={"If-None-Match": etag} if etag else {}
-        )  # fmt: skip
+            url,
+            reach(app),
+            most=LARGEST,
+            seconds=FETCH_SECONDS,
+            accept=ACCEPT,
+            headers={"If-None-Match": etag} if etag else {},
+        )
     except FetchFailed:
         raise CalendarFailed(UNREAD) from None
     try:
@@ -155,7 +210,11 @@ async def _events(app: App, user: int, found: Fetched) -> tuple[bytes, str | Non
         raise CalendarFailed(f"The calendar is larger than {LARGEST >> 20} MiB.")
     if found.status != HTTPStatus.OK:
         raise CalendarFailed(f"The address answered with status {found.status}.")
-    return found.body, found.headers.get("etag", "")[:200] or None, await worked_out(app, user, found.body)
+    return (
+        found.body,
+        found.headers.get("etag", "")[:200] or None,
+        await worked_out(app, user, found.body),
+    )
 
 
 async def _purge(app: App, integration: int, besides: int) -> None:
@@ -171,4 +230,8 @@ def _occurrence(row: sqlite3.Row, zone: Any) -> Occurrence:
 
 def moment(text: str, zone: Any) -> datetime:
     """Give a stored moment, or the beginning of a stored day, in a zone."""
-    return datetime.combine(date.fromisoformat(text), time(), zone) if len(text) == 10 else datetime.fromisoformat(text).astimezone(zone)
+    return (
+        datetime.combine(date.fromisoformat(text), time(), zone)
+        if len(text) == 10
+        else datetime.fromisoformat(text).astimezone(zone)
+    )

@@ -1,4 +1,7 @@
-"""The process that reads a calendar file: bytes in; every occurrence of its events in a stretch of time out, recurrences worked out."""
+"""The process that reads a calendar file.
+
+Bytes in; every occurrence of its events in a stretch of time out, recurrences worked out.
+"""
 
 import dataclasses
 import itertools
@@ -27,7 +30,10 @@ Moment = date | datetime
 
 @dataclasses.dataclass(frozen=True)
 class Event:
-    """One VEVENT as far as it matters: `zone` is None for whole days; start and end are wall times of it."""
+    """One VEVENT as far as it matters.
+
+    `zone` is None for whole days; start and end are wall times of it.
+    """
 
     uid: str
     start: datetime
@@ -43,7 +49,10 @@ class Event:
 
 
 def main(zone: str, since: str, until: str) -> None:
-    """Read standard input and write a head, then events in batches; nothing at all for what is no calendar."""
+    """Read standard input and write a head, then events in batches.
+
+    Nothing at all for what is no calendar.
+    """
     import icalendar
 
     subprocess_reader.limit_self(SECONDS)
@@ -54,7 +63,9 @@ def main(zone: str, since: str, until: str) -> None:
     subprocess_reader.put({"calendars": len(calendars)})
     own = _zone(calendars[0].get("X-WR-TIMEZONE"), ZoneInfo(zone))
     first, last = datetime.fromisoformat(since), datetime.fromisoformat(until)
-    rows = itertools.islice(_rows([event for one in calendars for event in _events(one, own)], first, last), MOST)
+    rows = itertools.islice(
+        _rows([event for one in calendars for event in _events(one, own)], first, last), MOST
+    )
     while batch := list(itertools.islice(rows, BATCH)):
         subprocess_reader.put({"events": batch})
     subprocess_reader.put({"whole": True})
@@ -63,7 +74,10 @@ def main(zone: str, since: str, until: str) -> None:
 def _events(calendar: Any, own: Any) -> Iterator[Event]:
     for component in calendar.walk("VEVENT"):
         try:
-            if str(component.get("STATUS", "")).upper() == "CANCELLED" and "RECURRENCE-ID" not in component:
+            if (
+                str(component.get("STATUS", "")).upper() == "CANCELLED"
+                and "RECURRENCE-ID" not in component
+            ):
                 continue
             yield _event(component, own)
         except BROKEN:
@@ -74,37 +88,59 @@ def _event(component: Any, own: Any) -> Event:
     start = component["DTSTART"].dt
     whole = not isinstance(start, datetime)
     end = component["DTEND"].dt if "DTEND" in component else None
-    length = component["DURATION"].dt if "DURATION" in component else timedelta(days=1) if whole else timedelta()
+    length = (
+        component["DURATION"].dt
+        if "DURATION" in component
+        else timedelta(days=1)
+        if whole
+        else timedelta()
+    )
     if end is not None:
         length = _instant(end, own) - _instant(start, own)
     instead = component["RECURRENCE-ID"].dt if "RECURRENCE-ID" in component else None
     zone = None if whole else (start.tzinfo or own)
     return Event(
-        str(component.get("UID", "")) or f"none-{id(component)}", _wall(start, zone), max(length, timedelta(days=1) if whole else timedelta()), zone,
-        None if instead is None else _wall(instead, zone), component,
-    )  # fmt: skip
+        str(component.get("UID", "")) or f"none-{id(component)}",
+        _wall(start, zone),
+        max(length, timedelta(days=1) if whole else timedelta()),
+        zone,
+        None if instead is None else _wall(instead, zone),
+        component,
+    )
 
 
 def _instant(moment: Moment, own: Any) -> datetime:
     found = moment if isinstance(moment, datetime) else datetime.combine(moment, time())
-    return (found if found.tzinfo else found.replace(tzinfo=own)).astimezone(UTC).replace(tzinfo=None)
+    return (
+        (found if found.tzinfo else found.replace(tzinfo=own)).astimezone(UTC).replace(tzinfo=None)
+    )
 
 
 def _wall(moment: Moment, zone: Any) -> datetime:
     """Give a moment without its zone, as the wall shows it in `zone`."""
     if not isinstance(moment, datetime):
         return datetime.combine(moment, time())
-    return moment.replace(tzinfo=None) if moment.tzinfo is None or zone is None else moment.astimezone(zone).replace(tzinfo=None)
+    return (
+        moment.replace(tzinfo=None)
+        if moment.tzinfo is None or zone is None
+        else moment.astimezone(zone).replace(tzinfo=None)
+    )
 
 
 def _rows(events: list[Event], first: datetime, last: datetime) -> Iterator[list[Any]]:
-    """Give a row for each occurrence; one that was moved or cancelled alone stands where it was moved to, if anywhere."""
+    """Give a row for each occurrence.
+
+    One that was moved or cancelled alone stands where it was moved to, if anywhere.
+    """
     moved = {(event.uid, event.instead_of) for event in events if event.instead_of is not None}
     since = first.replace(tzinfo=None) - timedelta(days=1)
     for event in events:
         try:
             starts = (
-                start for start in _starts(event, last) if start + event.length > since and (event.instead_of or (event.uid, start) not in moved)
+                start
+                for start in _starts(event, last)
+                if start + event.length > since
+                and (event.instead_of or (event.uid, start) not in moved)
             )
             yield from [_row(event, start) for start in itertools.islice(starts, MOST_OF_ONE)]
         except BROKEN:
@@ -118,7 +154,10 @@ def _starts(event: Event, last: datetime) -> Iterator[datetime]:
         return iter(() if cancelled else (event.start,))
     until = last.replace(tzinfo=None) + timedelta(days=1)
     gone = {_wall(one.dt, event.zone) for one in _dates(event.component, "EXDATE")}
-    more = {_wall(one.dt[0] if isinstance(one.dt, tuple) else one.dt, event.zone) for one in _dates(event.component, "RDATE")}
+    more = {
+        _wall(one.dt[0] if isinstance(one.dt, tuple) else one.dt, event.zone)
+        for one in _dates(event.component, "RDATE")
+    }
     found: Iterable[datetime] = [event.start]
     if (rule := _rule(event)) is not None:
         found = itertools.takewhile(lambda start: start < until, itertools.islice(rule, MOST_STEPS))
@@ -133,7 +172,10 @@ def _dates(component: Any, name: str) -> Iterator[Any]:
 
 
 def _rule(event: Event) -> Any:
-    """Give the recurrence as dateutil counts it, in wall times; None for an event that comes once."""
+    """Give the recurrence as dateutil counts it, in wall times.
+
+    None for an event that comes once.
+    """
     from dateutil.rrule import rrulestr
 
     given = event.component.get("RRULE")
@@ -155,7 +197,9 @@ def _row(event: Event, start: datetime) -> list[Any]:
     else:
         moment = start.replace(tzinfo=event.zone).astimezone(UTC)
         begin, end = stamp(moment), stamp(moment + event.length)
-    title, place, words = (_line(event.component.get(name)) for name in ("SUMMARY", "LOCATION", "DESCRIPTION"))
+    title, place, words = (
+        _line(event.component.get(name)) for name in ("SUMMARY", "LOCATION", "DESCRIPTION")
+    )
     return [begin, end, title[:LONGEST_TITLE], place[:LONGEST_TITLE], words[:LONGEST_WORDS]]
 
 

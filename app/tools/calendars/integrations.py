@@ -27,7 +27,9 @@ Status = Literal["connected", "needs_reauth", "disconnected", "error"]
 
 
 class Integration(Record):
-    """Something connected; `account` is where it comes from, without what is secret in its address."""
+    """Something connected; `account` is where it comes from, without what is secret in its
+    address.
+    """
 
     id: str
     kind: Kind
@@ -72,10 +74,18 @@ def list_integrations(tx: Tx, me: Caller) -> IntegrationList:
     ),
 )
 async def add_integration(
-    app: App, me: Caller, *, kind: Literal["ics"], name: Name, url: Annotated[str, Meta(min_length=1, max_length=addresses.LONGEST_URL)] | None = None,
-    content: Annotated[str, Meta(description="an iCalendar file of at most 5 MiB"), Text()] | None = None,
-) -> IntegrationAnswer:  # fmt: skip
-    """Connect a calendar to be read: by the address of its iCalendar file, which is read again each hour, or by that file itself.
+    app: App,
+    me: Caller,
+    *,
+    kind: Literal["ics"],
+    name: Name,
+    url: Annotated[str, Meta(min_length=1, max_length=addresses.LONGEST_URL)] | None = None,
+    content: Annotated[str, Meta(description="an iCalendar file of at most 5 MiB"), Text()]
+    | None = None,
+) -> IntegrationAnswer:
+    """Connect a calendar to be read.
+
+    By the address of its iCalendar file, which is read again each hour, or by that file itself.
 
     An address that does not answer is kept with the status `error` and tried again.
     """
@@ -85,7 +95,9 @@ async def add_integration(
     address = None if url is None else _address(app, url)
     file, etag, events, trouble = await _first_read(app, me, address, content)
     due_at = stamp(app.clock() + calendars.AGAIN)
-    integration = await app.write(rows.insert, me, name=name, name_key=fold(name), url=address, due_at=due_at)
+    integration = await app.write(
+        rows.insert, me, name=name, name_key=fold(name), url=address, due_at=due_at
+    )
     row = app.quick(rows.owned, me, integration)
     if trouble is not None:
         await calendars.note_failure(app, row, trouble)
@@ -95,10 +107,16 @@ async def add_integration(
 
 
 @operation("DELETE /tools/integrations/{id}", scope="tools:manage")
-async def remove_integration(app: App, me: Caller, *, id: Annotated[str, Meta(max_length=100)]) -> Record:
+async def remove_integration(
+    app: App, me: Caller, *, id: Annotated[str, Meta(max_length=100)]
+) -> Record:
     """Disconnect something and forget all that was read from it."""
     number = id.removeprefix(PREFIX)
-    if not id.startswith(PREFIX) or not (number.isascii() and number.isdecimal()) or len(number) > MOST_DIGITS:
+    if (
+        not id.startswith(PREFIX)
+        or not (number.isascii() and number.isdecimal())
+        or len(number) > MOST_DIGITS
+    ):
         raise NotFound("There is no such integration.")
     await calendars.remove(app, me, int(number))
     return Record()
@@ -109,7 +127,9 @@ async def refresh_calendars(app: App, me: Caller) -> Refreshed:
     """Read again the calendars whose time has come."""
     if not app.quick(rows.any_due):
         return Refreshed(0)
-    due = await app.write(rows.claim, again_at=stamp(app.clock() + calendars.AGAIN), most=calendars.AT_ONCE)
+    due = await app.write(
+        rows.claim, again_at=stamp(app.clock() + calendars.AGAIN), most=calendars.AT_ONCE
+    )
     for integration in due:
         await calendars.refresh(app, integration)
     return Refreshed(len(due))
@@ -119,12 +139,24 @@ def shown(row: sqlite3.Row) -> Integration:
     """Give an integration as it is shown."""
     account = None if row["url"] is None else urlsplit(row["url"]).hostname
     return Integration(
-        f"{PREFIX}{row['id']}", row["kind"], row["name"], "calendar", row["status"], 0, account, row["connected_at"], row["last_error"], ["remove"]
+        f"{PREFIX}{row['id']}",
+        row["kind"],
+        row["name"],
+        "calendar",
+        row["status"],
+        0,
+        account,
+        row["connected_at"],
+        row["last_error"],
+        ["remove"],
     )
 
 
 def _address(app: App, url: str) -> str:
-    """Give the address to be read; raise Invalid for one that is none, Forbidden for one that says itself that it lies inside."""
+    """Give the address to be read.
+
+    Raise Invalid for one that is none, Forbidden for one that says itself that it lies inside.
+    """
     given = url.strip()
     if given.lower().startswith(("webcal://", "webcals://")):
         given = "https://" + given.partition("://")[2]
@@ -145,12 +177,22 @@ def _address(app: App, url: str) -> str:
 async def _first_read(
     app: App, me: Caller, address: str | None, content: str | None
 ) -> tuple[bytes, str | None, list[list[Any]], CalendarFailed | None]:
-    """Give the file, its tag and its events, or what kept an address from giving them; raise Invalid for a file that is no calendar."""
+    """Give the file, its tag and its events, or what kept an address from giving them.
+
+    Raise Invalid for a file that is no calendar.
+    """
     file = (content or "").encode()
     if len(file) > calendars.LARGEST:
-        raise PayloadTooLarge(f"content is larger than {calendars.LARGEST >> 20} MiB.", limitBytes=calendars.LARGEST, field="content")
+        raise PayloadTooLarge(
+            f"content is larger than {calendars.LARGEST >> 20} MiB.",
+            limitBytes=calendars.LARGEST,
+            field="content",
+        )
     try:
-        if address is not None and (found := await calendars.fetched(app, me.user, address)) is not None:
+        if (
+            address is not None
+            and (found := await calendars.fetched(app, me.user, address)) is not None
+        ):
             return *found, None
         return file, None, await calendars.worked_out(app, me.user, file), None
     except CalendarFailed as error:

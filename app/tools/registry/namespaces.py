@@ -56,27 +56,42 @@ async def list_namespaces(app: App, me: Caller) -> Namespaces:
     ),
 )
 async def switch_namespaces(
-    app: App, me: Caller, *, enable: Names | None = None, disable: Names | None = None, namespaces: dict[str, bool] | None = None
+    app: App,
+    me: Caller,
+    *,
+    enable: Names | None = None,
+    disable: Names | None = None,
+    namespaces: dict[str, bool] | None = None,
 ) -> Namespaces:
-    """Switch namespaces on and off, for this credential alone; with a web session, for every credential that has no choice of its own.
+    """Switch namespaces on and off, for this credential alone.
+
+    With a web session, for every credential that has no choice of its own.
 
     Either `enable` and `disable`, or `namespaces` with true or false for each name.
     """
     wanted = _wanted(enable, disable, namespaces)
     known = _counts(app)
     if unknown := [name for name in wanted if name not in known]:
-        raise Invalid(f"There is no namespace called {unknown[0][:80]}; there are {', '.join(known)}.", field=_field(unknown[0], enable, disable))
+        raise Invalid(
+            f"There is no namespace called {unknown[0][:80]}; there are {', '.join(known)}.",
+            field=_field(unknown[0], enable, disable),
+        )
     await app.write(_store, me, wanted)
     return _listed(app, app.quick(enabled, me))
 
 
 def enabled(tx: Tx, me: Caller) -> Enabled:
-    """Give the function that says of a namespace whether it is on: by the credential's choice, else the user's, else as it is at first."""
+    """Give the function that says of a namespace whether it is on.
+
+    By the credential's choice, else the user's, else as it is at first.
+    """
     rows = tx.all(
-        """SELECT namespace, enabled FROM tool_namespaces WHERE user_id = :me AND (credential = '' OR credential = :credential)
+        """SELECT namespace, enabled FROM tool_namespaces WHERE user_id = :me
+          AND (credential = '' OR credential = :credential)
            ORDER BY credential""",
-        me=me.user, credential=_credential(me),
-    )  # fmt: skip
+        me=me.user,
+        credential=_credential(me),
+    )
     chosen = {row[0]: row[1] == 1 for row in rows}
     return lambda name: chosen.get(name, name not in OFF_AT_FIRST)
 
@@ -85,24 +100,41 @@ def demand(on: Enabled, namespace: str) -> None:
     """Raise NoSuchTool, saying why, unless the namespace is on."""
     if not on(namespace):
         raise registry.NoSuchTool(
-            f"The namespace {namespace} is switched off for this credential; PUT /tools/namespaces switches it on.", namespace=namespace
+            f"The namespace {namespace} is switched off for this credential; PUT "
+            "/tools/namespaces switches it on.",
+            namespace=namespace,
         )
 
 
-def _wanted(enable: list[str] | None, disable: list[str] | None, named: Mapping[str, bool] | None) -> dict[str, bool]:
+def _wanted(
+    enable: list[str] | None, disable: list[str] | None, named: Mapping[str, bool] | None
+) -> dict[str, bool]:
     if named is not None and (enable is not None or disable is not None):
         raise Invalid("namespaces cannot stand beside enable or disable.", field="namespaces")
     both = set(enable or ()) & set(disable or ())
     if both:
         raise Invalid(f"enable and disable both name {min(both)[:80]}.", field="disable")
-    wanted = dict(named) if named is not None else dict.fromkeys(enable or (), True) | dict.fromkeys(disable or (), False)
+    wanted = (
+        dict(named)
+        if named is not None
+        else dict.fromkeys(enable or (), True) | dict.fromkeys(disable or (), False)
+    )
     if not wanted:
-        raise Invalid("Name at least one namespace to switch on or off.", field="enable" if named is None else "namespaces")
+        raise Invalid(
+            "Name at least one namespace to switch on or off.",
+            field="enable" if named is None else "namespaces",
+        )
     return wanted
 
 
 def _field(name: str, enable: list[str] | None, disable: list[str] | None) -> str:
-    return "enable" if name in (enable or ()) else "disable" if name in (disable or ()) else "namespaces"
+    return (
+        "enable"
+        if name in (enable or ())
+        else "disable"
+        if name in (disable or ())
+        else "namespaces"
+    )
 
 
 def _counts(app: App) -> Counter[str]:
@@ -118,12 +150,20 @@ def _listed(app: App, on: Enabled) -> Namespaces:
 def _store(tx: Tx, me: Caller, wanted: Mapping[str, bool]) -> None:
     for name, on in wanted.items():
         tx.run(
-            """INSERT INTO tool_namespaces (user_id, credential, namespace, enabled) VALUES (:me, :credential, :name, :on)
-               ON CONFLICT (user_id, credential, namespace) DO UPDATE SET enabled = excluded.enabled""",
-            me=me.user, credential=_credential(me), name=name, on=int(on),
-        )  # fmt: skip
+            """INSERT INTO tool_namespaces (user_id, credential, namespace,
+          enabled) VALUES (:me, :credential, :name, :on)
+               ON CONFLICT (user_id, credential, namespace) DO UPDATE
+                 SET enabled = excluded.enabled""",
+            me=me.user,
+            credential=_credential(me),
+            name=name,
+            on=int(on),
+        )
 
 
 def _credential(me: Caller) -> str:
-    """Give the name under which a credential's own choices stand; a web session's are the user's."""
+    """Give the name under which a credential's own choices stand.
+
+    A web session's are the user's.
+    """
     return "" if me.kind == "session" or me.credential is None else f"{me.kind} {me.credential}"

@@ -1,4 +1,8 @@
-"""The tools that agents may use: operations of the catalogue, described as the contract describes tools, and called by their names."""
+"""The tools that agents may use.
+
+Operations of the catalogue, described as the contract describes tools, and called by their
+names.
+"""
 
 import contextlib
 import functools
@@ -39,7 +43,9 @@ class Descriptor(Record):
 
 
 class RegisteredTool(msgspec.Struct, frozen=True, dict=True):
-    """One operation as a tool: what it is called with may be spelled otherwise than in the endpoint."""
+    """One operation as a tool: what it is called with may be spelled otherwise than in the
+    endpoint.
+    """
 
     operation: Operation[..., Any]
 
@@ -66,24 +72,45 @@ class RegisteredTool(msgspec.Struct, frozen=True, dict=True):
     @functools.cached_property
     def names(self) -> Mapping[str, str]:
         """The operation's names of fields by the tool's."""
-        return {self.spelling.get(name, name): name for name in self.operation.shape.wire_names.values()}
+        return {
+            self.spelling.get(name, name): name for name in self.operation.shape.wire_names.values()
+        }
 
     @functools.cached_property
     def descriptor(self) -> Descriptor:
         """What is shown to agents."""
         found = self.operation
         scope = found.scopes[0] if found.scopes else None
-        return Descriptor(found.name, found.description, self.namespace, "native", found.effect, self._parameters(), scope, self.declared.approval)
+        return Descriptor(
+            found.name,
+            found.description,
+            self.namespace,
+            "native",
+            found.effect,
+            self._parameters(),
+            scope,
+            self.declared.approval,
+        )
 
     @functools.cached_property
     def sha256(self) -> str:
-        """The hash of what is shown to agents: a yes for one tool is none for another that has taken its name."""
+        """The hash of what is shown to agents.
+
+        A yes for one tool is none for another that has taken its name.
+        """
         return hashlib.sha256(encode(self.descriptor)).hexdigest()
 
     def fields(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Give the operation's fields for a tool's parameters; raise Invalid, naming it, for one that there is not."""
+        """Give the operation's fields for a tool's parameters.
+
+        Raise Invalid, naming it, for one that there is not.
+        """
         if unknown := [name for name in params if name not in self.names]:
-            raise Invalid(f"{unknown[0]} is no parameter of {self.name}; it has {', '.join(self.names) or 'none'}.", field=unknown[0])
+            raise Invalid(
+                f"{unknown[0]} is no parameter of {self.name}; it has "
+                f"{', '.join(self.names) or 'none'}.",
+                field=unknown[0],
+            )
         return {self.names[name]: value for name, value in params.items()}
 
     @contextlib.contextmanager
@@ -96,12 +123,18 @@ class RegisteredTool(msgspec.Struct, frozen=True, dict=True):
             named = self.spelling.get(str(field), field)
             if named == field:
                 raise
-            raise Invalid(error.message.replace(str(field), str(named), 1), **{**error.details, "field": named}) from None
+            raise Invalid(
+                error.message.replace(str(field), str(named), 1),
+                **{**error.details, "field": named},
+            ) from None
 
     def _parameters(self) -> dict[str, Any]:
         (schema,), named = schemas([self.operation.shape.record], DEFINITIONS)
         whole = _without_references(schema, named)
-        fields = {self.spelling.get(name, name): field for name, field in whole.get("properties", {}).items()}
+        fields = {
+            self.spelling.get(name, name): field
+            for name, field in whole.get("properties", {}).items()
+        }
         required = [self.spelling.get(name, name) for name in whole.get("required", ())]
         return {"type": "object", "properties": fields, "required": required}
 
@@ -109,11 +142,18 @@ class RegisteredTool(msgspec.Struct, frozen=True, dict=True):
 @functools.cache
 def native(catalog: Catalog) -> dict[str, RegisteredTool]:
     """Give the tools of the service itself, by name."""
-    return {found.name: RegisteredTool(found) for found in catalog.operations.values() if found.tool}
+    return {
+        found.name: RegisteredTool(found) for found in catalog.operations.values() if found.tool
+    }
 
 
-def arguments(app: App, me: Caller, tool: RegisteredTool, params: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the checked arguments of a call; raise unless `me` may make it. Fields are named as the tool names them."""
+def arguments(
+    app: App, me: Caller, tool: RegisteredTool, params: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Give the checked arguments of a call; raise unless `me` may make it.
+
+    Fields are named as the tool names them.
+    """
     app.authorize(me, tool.operation)
     fields = tool.fields(params)
     with tool.spelled():
@@ -129,7 +169,9 @@ def find(app: App, name: str) -> RegisteredTool:
 
 
 def _without_references(schema: Any, named: Mapping[str, Any]) -> Any:
-    """Give a schema with every reference replaced by what it names, since not every model's server follows them."""
+    """Give a schema with every reference replaced by what it names, since not every model's
+    server follows them.
+    """
     if isinstance(schema, list):
         return [_without_references(part, named) for part in schema]
     if not isinstance(schema, dict):
@@ -138,13 +180,23 @@ def _without_references(schema: Any, named: Mapping[str, Any]) -> Any:
     if reference is not None:
         return _without_references(named[reference.removeprefix(DEFINITIONS)], named)
     return {
-        key: _without_references(part, named) for key, part in schema.items() if key != "$defs" and not (key == "title" and isinstance(part, str))
+        key: _without_references(part, named)
+        for key, part in schema.items()
+        if key != "$defs" and not (key == "title" and isinstance(part, str))
     }
 
 
 def cut_result(result: bytes) -> Any:
-    """Return a tool's result, a JSON object, as it goes out: whole, or the beginning of its text when it is too long."""
+    """Return a tool's result, a JSON object, as it goes out.
+
+    Whole, or the beginning of its text when it is too long.
+    """
     if len(result) <= LARGEST_RESULT:
         return msgspec.Raw(result)
     beginning = result[: LARGEST_RESULT // 2].decode(errors="ignore")
-    return {"truncated": True, "message": f"The result is {len(result)} bytes long; this is its beginning. Ask for less at once.", "text": beginning}
+    return {
+        "truncated": True,
+        "message": f"The result is {len(result)} bytes long; this is its beginning. Ask for less "
+        "at once.",
+        "text": beginning,
+    }

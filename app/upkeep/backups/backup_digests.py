@@ -1,4 +1,7 @@
-"""The digest beside each backup, as `sha256sum` writes and checks it: what tells that not one byte of the backup has changed since it was made."""
+"""The digest beside each backup, as `sha256sum` writes and checks it.
+
+What tells that not one byte of the backup has changed since it was made.
+"""
 
 import contextlib
 import hashlib
@@ -17,9 +20,12 @@ def path_of(backup: Path) -> Path:
 
 
 def keep(part: Path, backup: Path) -> None:
-    """Write the digest of what `part` holds, which is about to get the name `backup`; it is on the disk, or not there at all.
+    """Write the digest of what `part` holds, which is about to get the name `backup`.
 
-    It comes before the backup itself, so that a process that is killed leaves no backup without one.
+    It is on the disk, or not there at all.
+
+    It comes before the backup itself, so that a process that is killed leaves no backup without
+    one.
     """
     target = path_of(backup)
     fresh = target.with_name(f".{target.name}.part")
@@ -34,9 +40,12 @@ def keep(part: Path, backup: Path) -> None:
 
 
 def trouble_of(backup: Path, *, content: Path | None = None) -> str | None:
-    """Say how a backup differs from the digest beside it; None where it does not, and where there is no digest.
+    """Say how a backup differs from the digest beside it.
 
-    What counts is the digest, not the name that stands after it: both files may have been renamed. `content` is a copy to look at instead.
+    None where it does not, and where there is no digest.
+
+    What counts is the digest, not the name that stands after it: both files may have been
+    renamed. `content` is a copy to look at instead.
     """
     beside = path_of(backup)
     try:
@@ -55,7 +64,9 @@ def trouble_of(backup: Path, *, content: Path | None = None) -> str | None:
 
 
 def digest_of(file: Path) -> str:
-    """Give the digest of a whole file, which no database connection of this process may have open."""
+    """Give the digest of a whole file, which no database connection of this process may have
+    open.
+    """
     with file.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 

@@ -1,4 +1,6 @@
-"""The files of backups: their names, their order, which of them stay, and how they come onto the disk whole or not at all."""
+"""The files of backups: their names, their order, which of them stay, and how they come onto the
+disk whole or not at all.
+"""
 
 import contextlib
 import glob
@@ -16,8 +18,10 @@ from app.errors import StorageFull, Unavailable
 from app.upkeep.backups import backup_digests
 
 Kind = Literal["clock", "hand", "upgrade", "restore", "rescue"]
-"""Why a backup was made: by the clock, because somebody asked, before a migration, it is the file that a restore replaced, or what an open file
-held that was deleted or replaced under the server."""
+"""Why a backup was made: by the clock, because somebody asked, before a migration, it is the
+file that a restore replaced, or what an open file held that was deleted or replaced under the
+server.
+"""
 
 SEALED = ".age"
 PART = ".part"
@@ -40,7 +44,10 @@ class NoRoom(BackupFailed):
 
 
 class Backup(NamedTuple):
-    """A backup that was checked before it got its name; `number` tells the order, whatever the clock did."""
+    """A backup that was checked before it got its name.
+
+    `number` tells the order, whatever the clock did.
+    """
 
     path: Path
     number: int
@@ -80,34 +87,53 @@ def listed(data: Path) -> list[Backup]:
 
 
 def newest_good(data: Path) -> Path | None:
-    """Give the newest backup that was checked and is still whole, as far as its digest tells, or its head where it has none; None for none."""
-    return next((backup.path for backup in preferred(listed(data)) if damage_of(backup.path) is None), None)
+    """Give the newest backup that was checked and is still whole, as far as its digest tells, or
+    its head where it has none; None for none.
+    """
+    return next(
+        (backup.path for backup in preferred(listed(data)) if damage_of(backup.path) is None), None
+    )
 
 
 def preferred(backups: Iterable[Backup]) -> list[Backup]:
-    """Give the newest first, and what a restore replaced last: somebody did not want it any more."""
+    """Give the newest first, and what a restore replaced last.
+
+    Somebody did not want it any more.
+    """
     return sorted(backups, key=lambda backup: (backup.kind == "restore", -backup.number))
 
 
 def newest_readable(data: Path, *, sealed: bool) -> Path | None:
-    """Give the newest one with a sound head that the program itself can read; with `sealed` it has the passphrase of those that the clock makes."""
+    """Give the newest one with a sound head that the program itself can read.
+
+    With `sealed` it has the passphrase of those that the clock makes.
+    """
     readable = [backup for backup in preferred(listed(data)) if sealed or not backup.is_sealed]
-    ordered = sorted(readable, key=lambda backup: (backup.kind == "restore", backup.is_sealed and backup.kind == "hand"))
+    ordered = sorted(
+        readable,
+        key=lambda backup: (backup.kind == "restore", backup.is_sealed and backup.kind == "hand"),
+    )
     return next((backup.path for backup in ordered if trouble_of(backup.path) is None), None)
 
 
 def next_path(data: Path, kind: Kind, moment: datetime, *, sealed: bool = False) -> Path:
-    """Give the name of the next backup; numbers only grow, so that a clock that was set back changes no order."""
+    """Give the name of the next backup.
+
+    Numbers only grow, so that a clock that was set back changes no order.
+    """
     number = max((backup.number for backup in listed(data)), default=0) + 1
     at = moment.astimezone(UTC).strftime("%Y%m%dT%H%M%SZ")
     return folder(data) / f"hearth-{number:06d}-{at}-{kind}.db{SEALED if sealed else ''}"
 
 
 def outlived(backups: Iterable[Backup]) -> list[Backup]:
-    """Give those that are not kept: of the clock's 24 hours, 7 days and 8 weeks stay, of those before a change the newest five.
+    """Give those that are not kept.
 
-    Hours, days and weeks are counted where there is a backup in them, not back from now: so a clock that jumps ahead lets none go early, and
-    one that jumps back loses none that are made from then on. What somebody asked for stays until they delete it.
+    Of the clock's 24 hours, 7 days and 8 weeks stay, of those before a change the newest five.
+
+    Hours, days and weeks are counted where there is a backup in them, not back from now: so a
+    clock that jumps ahead lets none go early, and one that jumps back loses none that are made
+    from then on. What somebody asked for stays until they delete it.
     """
     ordered = sorted(backups, key=lambda backup: -backup.number)
     by_clock = [backup for backup in ordered if backup.kind == "clock"]
@@ -128,7 +154,10 @@ def drop_outlived(data: Path, kinds: Iterable[Kind] = get_args(Kind)) -> None:
 
 
 def trouble_of(path: Path) -> str | None:
-    """Say what is wrong with a backup as far as its head and its size tell; None for nothing. The file must not be a database in use."""
+    """Say what is wrong with a backup as far as its head and its size tell; None for nothing.
+
+    The file must not be a database in use.
+    """
     try:
         size = path.stat().st_size
         with path.open("rb") as file:
@@ -146,7 +175,9 @@ def trouble_of(path: Path) -> str | None:
 
 
 def damage_of(path: Path) -> str | None:
-    """Say what is wrong with a backup, of which every byte is read where a digest lies beside it; None for nothing."""
+    """Say what is wrong with a backup, of which every byte is read where a digest lies beside
+    it; None for nothing.
+    """
     return trouble_of(path) or backup_digests.trouble_of(path)
 
 
@@ -163,17 +194,26 @@ def demand_room(place: Path, size: int) -> None:
     """Raise NoRoom unless a copy of so many bytes fits and leaves the server room to write."""
     free, rest = shutil.disk_usage(place).free, spare(place)
     if free < size + rest:
-        raise NoRoom(f"{place} has {free >> 20} MB free, and a copy takes {size >> 20} MB and {rest >> 20} MB to spare; make room first.")
+        raise NoRoom(
+            f"{place} has {free >> 20} MB free, and a copy takes {size >> 20} MB and "
+            f"{rest >> 20} MB to spare; make room first."
+        )
 
 
 def is_short_of_room(place: Path) -> bool:
-    """Say whether so little room is left that a copy should be given up: while it reads, the server cannot fold its log, which goes on growing."""
+    """Say whether so little room is left that a copy should be given up.
+
+    While it reads, the server cannot fold its log, which goes on growing.
+    """
     return shutil.disk_usage(place).free < spare(place) // 2
 
 
 @contextlib.contextmanager
 def made_whole(target: Path) -> Iterator[Path]:
-    """Give a name beside `target` to write to; what is there at the end of the block is synced and renamed, and gone when it raises."""
+    """Give a name beside `target` to write to.
+
+    What is there at the end of the block is synced and renamed, and gone when it raises.
+    """
     part = target.with_name(f".{target.name}{PART}")
     discard(part)
     try:
@@ -219,7 +259,10 @@ def sync_folder(place: Path) -> None:
 
 def copy(source: Path, target: Path) -> None:
     """Copy a file that no database connection has open, block by block."""
-    with source.open("rb") as reading, os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as writing:
+    with (
+        source.open("rb") as reading,
+        os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as writing,
+    ):
         while block := reading.read(BLOCK):
             writing.write(block)
 
@@ -239,7 +282,9 @@ def discard_parts_of(target: Path) -> None:
 
 
 def sweep(place: Path) -> None:
-    """Delete what an earlier process that was killed left half made, and digests of backups that are not there any more."""
+    """Delete what an earlier process that was killed left half made, and digests of backups that
+    are not there any more.
+    """
     for part in place.glob(f".*{PART}*"):
         if part.is_dir():
             shutil.rmtree(part, ignore_errors=True)

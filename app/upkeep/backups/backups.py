@@ -1,4 +1,6 @@
-"""Backups by the clock and when asked for, the proof that the newest can be restored, and what takes room; each by a process of its own."""
+"""Backups by the clock and when asked for, the proof that the newest can be restored, and what
+takes room; each by a process of its own.
+"""
 
 import asyncio
 import time
@@ -24,11 +26,17 @@ NIGHT = timedelta(hours=3)
 
 
 class Backups:
-    """What a running program remembers of its backups: one is made at a time, and none while nothing has changed since the last."""
+    """What a running program remembers of its backups.
+
+    One is made at a time, and none while nothing has changed since the last.
+    """
 
     def __init__(self, prover: str) -> None:
         self.prover = prover
-        """The module of the process that restores a backup and reads in it; it needs the whole program, so this package cannot name it."""
+        """The module of the process that restores a backup and reads in it.
+
+        It needs the whole program, so this package cannot name it.
+        """
         self.turn = asyncio.Lock()
         self.mark: int | None = None
         self.not_before = 0.0
@@ -52,7 +60,10 @@ class MadeBackup(Record):
 
 
 class Proof(Record):
-    """What came of restoring a backup into a place of its own and reading in it; `trouble` is null when all was well."""
+    """What came of restoring a backup into a place of its own and reading in it.
+
+    `trouble` is null when all was well.
+    """
 
     file: str | None
     at: str
@@ -61,8 +72,18 @@ class Proof(Record):
 
 
 @operation("COMMAND")
-async def make_backup(app: App, me: Caller, *, file: str | None = None, passphrase: str | None = None, plain: bool = False) -> MadeBackup:
-    """Make a backup now, in the folder of backups or as `file`, and check it; `plain` leaves out the encryption that the settings ask for."""
+async def make_backup(
+    app: App,
+    me: Caller,
+    *,
+    file: str | None = None,
+    passphrase: str | None = None,
+    plain: bool = False,
+) -> MadeBackup:
+    """Make a backup now, in the folder of backups or as `file`, and check it.
+
+    `plain` leaves out the encryption that the settings ask for.
+    """
     secret = "" if plain else passphrase or app.settings.backup_passphrase
     if file is None:
         return await _make(app, "hand", secret)
@@ -94,18 +115,25 @@ async def _look_after(app: App) -> None:
     now, data = app.clock(), app.store.path.parent
     last = next((backup for backup in backup_files.listed(data) if backup.kind == "clock"), None)
     is_due = last is None or not _same_hour(last.made_at, now)
-    if is_due and app.part(Backups).mark != app.glance(_version):  # a program that has just started knows of no mark
+    if is_due and app.part(Backups).mark != app.glance(
+        _version
+    ):  # a program that has just started knows of no mark
         await _make(app, "clock", app.settings.backup_passphrase)
     known = app.part(Safekeeping).known
     if known.measured is None or _is_another_day(known.measured.at, now):
         await storage.measured(app)
-    if _provable(app) is not None and (known.proof_at is None or _is_another_day(known.proof_at, now)):
+    if _provable(app) is not None and (
+        known.proof_at is None or _is_another_day(known.proof_at, now)
+    ):
         async with app.part(Backups).turn:
             await _prove(app)
 
 
 async def _make(app: App, kind: Kind, passphrase: str) -> MadeBackup:
-    """Make a backup in the folder of backups and let go those that it outlives; what comes of it is written down."""
+    """Make a backup in the folder of backups and let go those that it outlives.
+
+    What comes of it is written down.
+    """
     state, data = app.part(Backups), app.store.path.parent
     async with state.turn:
         mark = app.glance(_version)
@@ -118,9 +146,17 @@ async def _make(app: App, kind: Kind, passphrase: str) -> MadeBackup:
             keep(app, trouble=kind_of, trouble_text=error.message, trouble_at=stamp(app.clock()))
             raise
         state.mark = mark
-        await asyncio.to_thread(backup_files.drop_outlived, data)  # a large file takes its time to go
+        await asyncio.to_thread(
+            backup_files.drop_outlived, data
+        )  # a large file takes its time to go
         well: dict[str, Any] = dict.fromkeys(("trouble", "trouble_text", "trouble_at"))
-        keep(app, backup_at=stamp(app.clock()), backup_file=target.name, backup_bytes=made.bytes, **well)
+        keep(
+            app,
+            backup_at=stamp(app.clock()),
+            backup_file=target.name,
+            backup_bytes=made.bytes,
+            **well,
+        )
         return made
 
 
@@ -132,14 +168,23 @@ async def _make_at(app: App, target: Path, passphrase: str) -> MadeBackup:
 
 def _demand_free(target: Path) -> None:
     if not target.is_absolute() or not target.parent.is_dir():
-        raise Invalid(f"{target} cannot be written: there is no folder {target.parent}.", field="file")
+        raise Invalid(
+            f"{target} cannot be written: there is no folder {target.parent}.", field="file"
+        )
     if target.exists():
-        raise Invalid(f"{target} is there already; name another file or delete it first.", field="file")
+        raise Invalid(
+            f"{target} is there already; name another file or delete it first.", field="file"
+        )
 
 
 async def _made(app: App, target: Path, passphrase: str) -> MadeBackup:
     app.store.require_file()
-    task = {"task": "copy", "source": str(app.store.path), "target": str(target), "passphrase": passphrase}
+    task = {
+        "task": "copy",
+        "source": str(app.store.path),
+        "target": str(target),
+        "passphrase": passphrase,
+    }
     try:
         made = await worked(WORKER, task)
     except BaseException:  # also when the server ends meanwhile
@@ -149,7 +194,9 @@ async def _made(app: App, target: Path, passphrase: str) -> MadeBackup:
 
 
 def _provable(app: App) -> Path | None:
-    return backup_files.newest_readable(app.store.path.parent, sealed=bool(app.settings.backup_passphrase))
+    return backup_files.newest_readable(
+        app.store.path.parent, sealed=bool(app.settings.backup_passphrase)
+    )
 
 
 async def _prove(app: App) -> Proof:
@@ -158,11 +205,19 @@ async def _prove(app: App) -> Proof:
         return Proof(None, at, 0, "There is no backup yet.")
     notes, trouble = 0, None
     try:
-        found = await worked(app.part(Backups).prover, {"file": str(newest), "passphrase": app.settings.backup_passphrase})
+        found = await worked(
+            app.part(Backups).prover,
+            {"file": str(newest), "passphrase": app.settings.backup_passphrase},
+        )
         notes = found["notes"]
     except BackupFailed as error:
         trouble = error.message
-    changes: dict[str, Any] = {"proof_at": at, "proof_file": newest.name, "proof_notes": notes, "proof_trouble": trouble}
+    changes: dict[str, Any] = {
+        "proof_at": at,
+        "proof_file": newest.name,
+        "proof_notes": notes,
+        "proof_trouble": trouble,
+    }
     keep(app, **changes, **({} if trouble else {"proven_at": at}))
     return Proof(newest.name, at, notes, trouble)
 
@@ -173,7 +228,9 @@ def _version(tx: Tx) -> int:
 
 
 def _same_hour(one: datetime, other: datetime) -> bool:
-    return one.replace(minute=0, second=0, microsecond=0) == other.replace(minute=0, second=0, microsecond=0)
+    return one.replace(minute=0, second=0, microsecond=0) == other.replace(
+        minute=0, second=0, microsecond=0
+    )
 
 
 def _is_another_day(moment: str, now: datetime) -> bool:

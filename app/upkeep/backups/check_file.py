@@ -1,4 +1,6 @@
-"""Look whether a database that nobody uses is whole, of Hearth and of a version that this one knows, and what it holds."""
+"""Look whether a database that nobody uses is whole, of Hearth and of a version that this one
+knows, and what it holds.
+"""
 
 import contextlib
 import sqlite3
@@ -17,7 +19,10 @@ STEP_NAMES = tuple(step.__name__ for step in STEPS)
 
 
 class Known(NamedTuple):
-    """What a database holds, as far as two copies of it can be compared: rows by table, last numbers given, and what a search finds."""
+    """What a database holds, as far as two copies of it can be compared.
+
+    Rows by table, last numbers given, and what a search finds.
+    """
 
     rows: dict[str, int]
     sequences: dict[str, int]
@@ -27,7 +32,10 @@ class Known(NamedTuple):
         """Say what differs; None for nothing."""
         for table in self.rows.keys() | other.rows.keys():
             if self.rows.get(table) != other.rows.get(table):
-                return f"{table} has {other.rows.get(table, 'no')} instead of {self.rows.get(table, 'no')} rows"
+                return (
+                    f"{table} has {other.rows.get(table, 'no')} instead of "
+                    f"{self.rows.get(table, 'no')} rows"
+                )
         if self.sequences != other.sequences:
             return "the last numbers that were given differ"
         if self.found != other.found:
@@ -36,7 +44,9 @@ class Known(NamedTuple):
 
 
 def check(path: Path, *, gently: bool = False) -> None:
-    """Raise BackupFailed with the first trouble of a copy, NewerFile when a newer Hearth made it; nobody else may be writing to it.
+    """Raise BackupFailed with the first trouble of a copy, NewerFile when a newer Hearth made it.
+
+    Nobody else may be writing to it.
 
     `gently` leaves time to others between small parts of the work.
     """
@@ -53,48 +63,108 @@ def check(path: Path, *, gently: bool = False) -> None:
 
 
 def troubles(connection: sqlite3.Connection) -> list[str]:
-    """Give what SQLite finds wrong in a database: its structure and its references, a few of each."""
-    found = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(5)") if row[0] != "ok"]
-    broken = connection.execute('SELECT "table", rowid, parent FROM pragma_foreign_key_check LIMIT 5')
-    return [*found, *(f"row {row[1]} of {row[0]} refers to a row of {row[2]} that is not there" for row in broken)]
+    """Give what SQLite finds wrong in a database.
+
+    Its structure and its references, a few of each.
+    """
+    found = [
+        str(row[0]) for row in connection.execute("PRAGMA integrity_check(5)") if row[0] != "ok"
+    ]
+    broken = connection.execute(
+        'SELECT "table", rowid, parent FROM pragma_foreign_key_check LIMIT 5'
+    )
+    return [
+        *found,
+        *(
+            f"row {row[1]} of {row[0]} refers to a row of {row[2]} that is not there"
+            for row in broken
+        ),
+    ]
 
 
 def demand_known(connection: sqlite3.Connection, path: Path) -> list[str]:
-    """Give the steps that made a database; raise BackupFailed when it is not of Hearth, NewerFile when there is one that this Hearth lacks."""
+    """Give the steps that made a database.
+
+    Raise BackupFailed when it is not of Hearth, NewerFile when there is one that this Hearth
+    lacks.
+    """
     steps = applied(connection)
     if STEP_NAMES[0] not in steps:
         raise BackupFailed(f"{path} is a database, but not one of Hearth.")
     if unknown := [step for step in steps if step not in STEP_NAMES]:
-        raise NewerFile(f"{path} was made by a newer Hearth (it holds {', '.join(unknown)}); install that version to open it.")
+        raise NewerFile(
+            f"{path} was made by a newer Hearth (it holds {', '.join(unknown)}); install "
+            "that version to open it."
+        )
     return steps
 
 
 def applied(connection: sqlite3.Connection) -> list[str]:
     """Give the names of the steps that made a database; none when it is not of Hearth."""
-    if connection.execute("SELECT 1 FROM sqlite_schema WHERE name = '_sqlite_migrations'").fetchone() is None:
+    if (
+        connection.execute(
+            "SELECT 1 FROM sqlite_schema WHERE name = '_sqlite_migrations'"
+        ).fetchone()
+        is None
+    ):
         return []
-    return [row[0] for row in connection.execute("SELECT name FROM _sqlite_migrations WHERE migration_set = 'hearth' ORDER BY id")]
+    return [
+        row[0]
+        for row in connection.execute(
+            "SELECT name FROM _sqlite_migrations WHERE migration_set = 'hearth' ORDER BY id"
+        )
+    ]
 
 
 def known(connection: sqlite3.Connection) -> Known:
     """Tell what a database holds."""
-    rows = {table: int(connection.execute(f"SELECT count(*) FROM {quoted(table)}").fetchone()[0]) for table in tables(connection)}
-    sequences = dict(connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall()) if "users" in rows else {}
+    rows = {
+        table: int(connection.execute(f"SELECT count(*) FROM {quoted(table)}").fetchone()[0])
+        for table in tables(connection)
+    }
+    sequences = (
+        dict(connection.execute("SELECT name, seq FROM sqlite_sequence").fetchall())
+        if "users" in rows
+        else {}
+    )
     return Known(rows, sequences, _probed(connection) if "word_owners" in rows else {})
 
 
 def _probed(connection: sqlite3.Connection) -> dict[str, tuple[int, ...]]:
     """Search each of some owners' notes for a title that stands in their index."""
-    owners = [row[0] for row in connection.execute("SELECT owner_id FROM word_owners ORDER BY owner_id LIMIT ?", (MOST_PROBES,))]
-    return {f"{owner} {phrase}": _search(connection, owner, phrase) for owner in owners for phrase in _phrases(connection, owner)}
+    owners = [
+        row[0]
+        for row in connection.execute(
+            "SELECT owner_id FROM word_owners ORDER BY owner_id LIMIT ?", (MOST_PROBES,)
+        )
+    ]
+    return {
+        f"{owner} {phrase}": _search(connection, owner, phrase)
+        for owner in owners
+        for phrase in _phrases(connection, owner)
+    }
 
 
 def _phrases(connection: sqlite3.Connection, owner: int) -> Sequence[str]:
-    row = connection.execute("SELECT title FROM notes WHERE owner_id = ? ORDER BY id LIMIT 1", (owner,)).fetchone()
-    title = "" if row is None else word_index.columns(word_index.Words(row[0], "[]", ""))["title"].replace('"', " ").replace("\0", " ").strip()
+    row = connection.execute(
+        "SELECT title FROM notes WHERE owner_id = ? ORDER BY id LIMIT 1", (owner,)
+    ).fetchone()
+    title = (
+        ""
+        if row is None
+        else word_index.columns(word_index.Words(row[0], "[]", ""))["title"]
+        .replace('"', " ")
+        .replace("\0", " ")
+        .strip()
+    )
     return [f'"{title}"'] if title else []
 
 
 def _search(connection: sqlite3.Connection, owner: int, phrase: str) -> tuple[int, ...]:
     table = word_index.table(owner)
-    return tuple(row[0] for row in connection.execute(f"SELECT rowid FROM {table} WHERE {table} MATCH ? ORDER BY rowid LIMIT 1000", (phrase,)))
+    return tuple(
+        row[0]
+        for row in connection.execute(
+            f"SELECT rowid FROM {table} WHERE {table} MATCH ? ORDER BY rowid LIMIT 1000", (phrase,)
+        )
+    )

@@ -11,14 +11,19 @@ LEAST_PASSPHRASE = 8
 
 
 def demand_usable(passphrase: str) -> None:
-    """Raise BackupFailed when what encrypts is not installed or the passphrase is too short to be one."""
+    """Raise BackupFailed when what encrypts is not installed or the passphrase is too short to
+    be one.
+    """
     _age()
     if len(passphrase) < LEAST_PASSPHRASE:
-        raise BackupFailed(f"The passphrase for backups must have at least {LEAST_PASSPHRASE} characters.")
+        raise BackupFailed(
+            f"The passphrase for backups must have at least {LEAST_PASSPHRASE} characters."
+        )
 
 
 def seal(plain: Path, target: Path, passphrase: str) -> int:
-    """Encrypt a file to the backup `target`, check that the same comes out of it again, and give its bytes.
+    """Encrypt a file to the backup `target`, check that the same comes out of it again, and give
+    its bytes.
 
     Takes some four times its size of memory.
     """
@@ -26,7 +31,8 @@ def seal(plain: Path, target: Path, passphrase: str) -> int:
     size = plain.stat().st_size
     if size > MOST:
         raise BackupFailed(
-            f"The database has {size >> 20} MB; more than {MOST >> 20} MB cannot be encrypted here. Make a plain backup and encrypt it with `age -p`."
+            f"The database has {size >> 20} MB; more than {MOST >> 20} MB cannot be "
+            "encrypted here. Make a plain backup and encrypt it with `age -p`."
         )
     demand_room(target.parent, size)
     content = plain.read_bytes()
@@ -40,7 +46,10 @@ def seal(plain: Path, target: Path, passphrase: str) -> int:
 
 
 def unseal(sealed: Path, target: Path, passphrase: str) -> None:
-    """Decrypt a file to `target`; raise BackupFailed when it is damaged or the passphrase is another."""
+    """Decrypt a file to `target`.
+
+    Raise BackupFailed when it is damaged or the passphrase is another.
+    """
     content = _opened(sealed.read_bytes(), passphrase, sealed)
     demand_room(target.parent, len(content))
     target.touch(0o600)
@@ -52,7 +61,9 @@ def _opened(content: bytes, passphrase: str, path: Path) -> bytes:
     try:
         opened: bytes = age.passphrase.decrypt(content, passphrase)
     except age.DecryptError:
-        raise BackupFailed(f"{path} cannot be decrypted: the passphrase is another one, or the file is damaged.") from None
+        raise BackupFailed(
+            f"{path} cannot be decrypted: the passphrase is another one, or the file is damaged."
+        ) from None
     return opened
 
 
@@ -61,4 +72,6 @@ def _age() -> Any:
         importlib.import_module("pyrage.passphrase")
         return importlib.import_module("pyrage")
     except ImportError:
-        raise BackupFailed("Encrypted backups need the package pyrage: pip install 'hearth[encryption]'.") from None
+        raise BackupFailed(
+            "Encrypted backups need the package pyrage: pip install 'hearth[encryption]'."
+        ) from None

@@ -1,4 +1,7 @@
-"""Save what an open connection holds after its file was deleted or replaced: there is no other way to it any more."""
+"""Save what an open connection holds after its file was deleted or replaced.
+
+There is no other way to it any more.
+"""
 
 import sqlite3
 from datetime import datetime
@@ -9,8 +12,13 @@ from app.upkeep.backups.check_file import check
 from app.upkeep.open_read_only import size_of
 
 
-def save(connection: sqlite3.Connection, data: Path, moment: datetime, passphrase: str | None) -> Path:
-    """Make a backup of what the connection holds and give it; raise BackupFailed where that cannot be."""
+def save(
+    connection: sqlite3.Connection, data: Path, moment: datetime, passphrase: str | None
+) -> Path:
+    """Make a backup of what the connection holds and give it.
+
+    Raise BackupFailed where that cannot be.
+    """
     backup_files.prepared(data)
     target = backup_files.next_path(data, "rescue", moment, sealed=bool(passphrase))
     if not passphrase:

@@ -1,4 +1,7 @@
-"""Put a backup in the place of the database, which must not be in use; what was there is kept, and at no moment is there nothing."""
+"""Put a backup in the place of the database, which must not be in use.
+
+What was there is kept, and at no moment is there nothing.
+"""
 
 import contextlib
 import os
@@ -18,9 +21,11 @@ BESIDE = ("-wal", "-shm")
 
 
 class Restored(NamedTuple):
-    """What a restore came to: where what was there before lies now (None when there was nothing), and how many steps a start will run.
+    """What a restore came to: where what was there before lies now (None when there was nothing),
+    and how many steps a start will run.
 
-    `compared`: it is known that every byte of the backup is as it was, from the digest beside it or from its encryption.
+    `compared`: it is known that every byte of the backup is as it was, from the digest beside it
+    or from its encryption.
     """
 
     aside: Path | None
@@ -29,9 +34,12 @@ class Restored(NamedTuple):
 
 
 def put_back(file: Path, data: Path, *, moment: datetime, passphrase: str = "") -> Restored:
-    """Make the backup `file` the database of `data`, which the caller must own; raise BackupFailed or NewerFile with nothing changed.
+    """Make the backup `file` the database of `data`, which the caller must own.
 
-    A process that is killed at any moment leaves either the database that was there or the restored one, and doing it again ends well.
+    Raise BackupFailed or NewerFile with nothing changed.
+
+    A process that is killed at any moment leaves either the database that was there or the
+    restored one, and doing it again ends well.
     """
     demand_readable(file, data, passphrase)
     place = backup_files.prepared(data)
@@ -49,20 +57,28 @@ def put_back(file: Path, data: Path, *, moment: datetime, passphrase: str = "") 
         _finish_aside(data, aside)
         return Restored(aside, pending, compared)
     except OSError as error:
-        raise BackupFailed(f"The backup could not be put back: {error.strerror or error}.") from None
+        raise BackupFailed(
+            f"The backup could not be put back: {error.strerror or error}."
+        ) from None
     finally:
         backup_files.discard(part)
 
 
 def demand_readable(file: Path, data: Path, passphrase: str) -> None:
-    """Raise BackupFailed unless a file can be a backup: there, not a database in use, and with a passphrase if it is encrypted."""
+    """Raise BackupFailed unless a file can be a backup.
+
+    There, not a database in use, and with a passphrase if it is encrypted.
+    """
     if not file.is_file():
         raise BackupFailed(f"There is no file {file}.")
     current = data / DATABASE
     if current.exists() and file.samefile(current):
         raise BackupFailed(f"{file} is the database itself, not a backup of it.")
     if any(file.with_name(file.name + suffix).exists() for suffix in BESIDE):
-        raise BackupFailed(f"{file} is a database in use, or one that was not closed: part of it lies in the files beside it. Back it up first.")
+        raise BackupFailed(
+            f"{file} is a database in use, or one that was not closed: part of it lies in "
+            "the files beside it. Back it up first."
+        )
     if backup_files.is_sealed(file) and not passphrase:
         raise BackupFailed(f"{file} is encrypted; its passphrase is needed.")
 
@@ -78,14 +94,22 @@ def _fetch(file: Path, part: Path, passphrase: str) -> None:
 
 
 def _demand_unchanged(file: Path, content: Path) -> None:
-    """Raise BackupFailed unless what was read of a backup is what its digest was made of; an older one has none."""
+    """Raise BackupFailed unless what was read of a backup is what its digest was made of.
+
+    An older one has none.
+    """
     if trouble := backup_digests.trouble_of(file, content=content):
-        way = f"`hearth backup --list` names others. If you know that this one is good, delete {backup_digests.path_of(file)} and restore again."
+        way = (
+            "`hearth backup --list` names others. If you know that this one is good, "
+            f"delete {backup_digests.path_of(file)} and restore again."
+        )
         raise BackupFailed(f"{file} is damaged: {trouble}. {way}")
 
 
 def _finish_aside(data: Path, aside: Path | None) -> None:
-    """Give what was set aside its digest, now that nothing else has its bytes, and let go what it outlives; the restore itself is done."""
+    """Give what was set aside its digest, now that nothing else has its bytes, and let go what
+    it outlives; the restore itself is done.
+    """
     with contextlib.suppress(OSError):
         if aside is not None and aside.parent == backup_files.folder(data):
             backup_digests.keep(aside, aside)
@@ -98,7 +122,9 @@ def _steps(path: Path) -> list[str]:
 
 
 def _set_aside(data: Path, moment: datetime) -> Path | None:
-    """Keep what is there under a name of its own, and leave it in its place too, alone and without a log of its own."""
+    """Keep what is there under a name of its own, and leave it in its place too, alone and
+    without a log of its own.
+    """
     current = data / DATABASE
     if not current.exists():
         _drop_beside(current)
@@ -120,7 +146,10 @@ def _set_aside(data: Path, moment: datetime) -> Path | None:
 
 
 def _fold(current: Path) -> bool:
-    """Bring the log of a whole database into it, so that it is one file; say whether it is whole."""
+    """Bring the log of a whole database into it, so that it is one file.
+
+    Say whether it is whole.
+    """
     try:
         with looking(current) as connection:
             if troubles(connection):

@@ -28,5 +28,9 @@ def miscounted(tx: Tx) -> list[str]:
     """Give a clause for each counter that is wrong."""
     found = []
     for what, sql in _CHECKS.items():
-        found += [f"{what} ({whose}) are said to be {said} and are {there}" for whose, said, there in tx.all(sql) if said != there]
+        found += [
+            f"{what} ({whose}) are said to be {said} and are {there}"
+            for whose, said, there in tx.all(sql)
+            if said != there
+        ]
     return found

@@ -1,4 +1,7 @@
-"""What is made from other rows, beside those: tags, links, names, words of messages, measures of texts and todos."""
+"""What is made from other rows, beside those.
+
+Tags, links, names, words of messages, measures of texts and todos.
+"""
 
 import sqlite3
 from collections.abc import Callable, Iterator
@@ -13,14 +16,24 @@ from app.workspace.todos import due, todo_rows
 
 def tags(tx: Tx) -> Iterator[str]:
     """Compare the tags that notes are found by with those that they have."""
-    wanted = {(owner, key, note) for note, owner, text in tx.all("SELECT id, owner_id, tags FROM notes") for key in note_tags.keys(text)}
+    wanted = {
+        (owner, key, note)
+        for note, owner, text in tx.all("SELECT id, owner_id, tags FROM notes")
+        for key in note_tags.keys(text)
+    }
     there = {tuple(row) for row in tx.all("SELECT owner_id, tag_key, note_id FROM note_tags")}
-    yield from (f"note {note} is found by the tag {tag}, which it has not" for _, tag, note in there - wanted)
+    yield from (
+        f"note {note} is found by the tag {tag}, which it has not"
+        for _, tag, note in there - wanted
+    )
     yield from (f"note {note} is not found by its tag {tag}" for _, tag, note in wanted - there)
 
 
 def links(tx: Tx) -> Iterator[str]:
-    """Compare the stored links of notes with those in their texts; notes whose links wait to be read are left out."""
+    """Compare the stored links of notes with those in their texts.
+
+    Notes whose links wait to be read are left out.
+    """
     unread = tx.one("SELECT read, last FROM unread_links") or (0, 0)
     there: dict[int, set[tuple[str, str, str, int]]] = {}
     for note, *link in tx.run("SELECT note_id, kind, target, path, owner_id FROM note_links"):
@@ -42,8 +55,13 @@ def messages(tx: Tx) -> Iterator[str]:
         (sql,) = tx.sure("SELECT sql FROM sqlite_schema WHERE name = 'message_words'")
         fresh.execute(sql.replace("message_words", name_index_check.FRESH, 1))
         rows = tx.run("SELECT id, content FROM messages ORDER BY id")
-        fresh.executemany(f"INSERT INTO {name_index_check.FRESH} (rowid, content) VALUES (?, ?)", ((row[0], indexed(row[1])) for row in rows))
-        if (message := name_index_check.first_difference(tx.connection, fresh, "message_words")) is not None:
+        fresh.executemany(
+            f"INSERT INTO {name_index_check.FRESH} (rowid, content) VALUES (?, ?)",
+            ((row[0], indexed(row[1])) for row in rows),
+        )
+        if (
+            message := name_index_check.first_difference(tx.connection, fresh, "message_words")
+        ) is not None:
             yield f"message {message} is not found by its words, or by others"
     finally:
         fresh.close()
@@ -58,10 +76,15 @@ def measures(tx: Tx) -> Iterator[str]:
 
 def todos(tx: Tx) -> Iterator[str]:
     """Compare words and deadlines of todos with what they say."""
-    zones = {owner: ZoneInfo(zone) for owner, zone in tx.all("SELECT owner_id, zone FROM todo_lists WHERE zone IS NOT NULL")}
+    zones = {
+        owner: ZoneInfo(zone)
+        for owner, zone in tx.all("SELECT owner_id, zone FROM todo_lists WHERE zone IS NOT NULL")
+    }
     for todo in tx.all("SELECT * FROM todos"):
         zone = zones.get(todo["owner_id"], ZoneInfo("UTC"))
-        if todo["words"] != todo_rows.words_of(todo) or todo["deadline"] != due.deadline(todo["due_date"], zone):
+        if todo["words"] != todo_rows.words_of(todo) or todo["deadline"] != due.deadline(
+            todo["due_date"], zone
+        ):
             yield f"todo {todo['id']} is not found by its words, or not in its place by its day"
 
 
@@ -77,14 +100,22 @@ def vectors(tx: Tx) -> Iterator[str]:
     for table, of in (("note_passages", "note_id"), ("episode_passages", "episode_id")):
         rows = tx.all(
             f"""SELECT p.{of} FROM {table} p JOIN embedding_models m ON m.id = p.model_id
-                WHERE m.dimension < 1 OR length(p.vectors) % m.dimension <> 0 OR length(p.spans) % 8 <> 0"""
+                WHERE m.dimension < 1 OR length(p.vectors) % m.dimension <> 0
+                  OR length(p.spans) % 8 <> 0"""
         )
-        yield from (f"the vectors of {of.removesuffix('_id')} {row[0]} are not of their model" for row in rows)
+        yield from (
+            f"the vectors of {of.removesuffix('_id')} {row[0]} are not of their model"
+            for row in rows
+        )
 
 
 CHECKS: dict[str, tuple[str, Callable[[Tx], Iterator[str]]]] = {
-    "tags": ("tag index", tags), "links": ("links", links), "names": ("name index", name_index_check.differences),
-    "messages": ("word index of messages", messages), "measures": ("measures of notes", measures), "todos": ("words and deadlines of todos", todos),
+    "tags": ("tag index", tags),
+    "links": ("links", links),
+    "names": ("name index", name_index_check.differences),
+    "messages": ("word index of messages", messages),
+    "measures": ("measures of notes", measures),
+    "todos": ("words and deadlines of todos", todos),
     "keys": ("folded names of folders", folder_keys),
-}  # fmt: skip
+}
 """What is compared, by the name of the repair that makes it anew."""

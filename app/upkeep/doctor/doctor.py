@@ -1,4 +1,7 @@
-"""The part of `hearth doctor` that needs the database: looking through it by a process of its own, and mending what can be made anew."""
+"""The part of `hearth doctor` that needs the database.
+
+Looking through it by a process of its own, and mending what can be made anew.
+"""
 
 from collections.abc import Callable
 from typing import Literal
@@ -47,7 +50,9 @@ class Examined(Record):
 async def examine_database(app: App, me: Caller) -> Examined:
     """Look through the whole database for what is not as it should be, while it is in use."""
     app.store.require_file()
-    found = await worked(WORKER, {"task": "examine", "source": str(app.store.path), "now": stamp(app.clock())})
+    found = await worked(
+        WORKER, {"task": "examine", "source": str(app.store.path), "now": stamp(app.clock())}
+    )
     return msgspec.convert(found, Examined)
 
 
@@ -66,9 +71,24 @@ def _reindex(tx: Tx) -> None:
 
 
 _REPAIRS: dict[Repair, tuple[Callable[[Tx], None], ...]] = {
-    "schema": (schema_check.make_anew,), "indexes": (_reindex,), "folders": (folder_rows.break_cycles,), "keys": (folder_rows.rekey,),
-    "numbers": (structure.raise_sequences,), "measures": (note_rows.measure,),
-    "counters": (workspace_counters.recount, folder_rows.recount, note_rows.recount, todo_counts.recount),
-    "tags": (note_tags.rebuild,), "links": (link_rows.rebuild,), "names": (name_index.rebuild,), "todos": (todo_rows.rebuild,),
-    "vectors": (note_vectors.drop_unsound,), "times": (impossible_times.set_back,), "words": (word_index.begin_anew,), "trigrams": (trigram_index.rebuild,),
-}  # fmt: skip
+    "schema": (schema_check.make_anew,),
+    "indexes": (_reindex,),
+    "folders": (folder_rows.break_cycles,),
+    "keys": (folder_rows.rekey,),
+    "numbers": (structure.raise_sequences,),
+    "measures": (note_rows.measure,),
+    "counters": (
+        workspace_counters.recount,
+        folder_rows.recount,
+        note_rows.recount,
+        todo_counts.recount,
+    ),
+    "tags": (note_tags.rebuild,),
+    "links": (link_rows.rebuild,),
+    "names": (name_index.rebuild,),
+    "todos": (todo_rows.rebuild,),
+    "vectors": (note_vectors.drop_unsound,),
+    "times": (impossible_times.set_back,),
+    "words": (word_index.begin_anew,),
+    "trigrams": (trigram_index.rebuild,),
+}

@@ -1,4 +1,7 @@
-"""Look through a database, which may be in use, for what is not as it should be; nothing is written."""
+"""Look through a database, which may be in use, for what is not as it should be.
+
+Nothing is written.
+"""
 
 import sqlite3
 from collections.abc import Iterator
@@ -16,14 +19,24 @@ from app.upkeep.doctor.findings import Finding, advice, well, wrong
 from app.upkeep.open_read_only import looking
 from app.workspace.index import trigram_index, word_index_check
 
-RESTORE = "Restore the newest good backup: `hearth backup --list` names it, `hearth restore FILE` puts it back and keeps what is there now."
+RESTORE = (
+    "Restore the newest good backup: `hearth backup --list` names it, `hearth "
+    "restore FILE` puts it back and keeps what is there now."
+)
 WHOLE_BYTES = 16 << 20
-"""Up to so many bytes of notes the indexes are compared with every word of them; beyond, with a part of the notes that is about as large."""
-_OF_AN_INDEX = regex(r"row \d+ missing from index \S+|wrong # of entries in index \S+|non-unique entry in index \S+")
+"""Up to so many bytes of notes the indexes are compared with every word of them.
+
+Beyond, with a part of the notes that is about as large.
+"""
+_OF_AN_INDEX = regex(
+    r"row \d+ missing from index \S+|wrong # of entries in index \S+|non-unique entry in index \S+"
+)
 
 
 def examine(path: Path, now: datetime, *, alone: bool = False) -> list[Finding]:
-    """Give what there is to say of a database: its structure, references, version, counters, indexes and times.
+    """Give what there is to say of a database.
+
+    Its structure, references, version, counters, indexes and times.
 
     `alone`: nobody else can open it meanwhile.
     """
@@ -31,10 +44,19 @@ def examine(path: Path, now: datetime, *, alone: bool = False) -> list[Finding]:
         with looking(path, alone=alone) as connection:
             return _examined(connection, path, now)
     except NewerFile as error:
-        return [wrong("schema", str(error), "Install that version, or restore a backup that this one made.")]
+        return [
+            wrong(
+                "schema",
+                str(error),
+                "Install that version, or restore a backup that this one made.",
+            )
+        ]
     except BackupFailed as error:
         return [wrong("schema", error.message, "Name another data directory with --data.")]
-    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:  # what SQLite says of a damaged file may be no text
+    except (
+        sqlite3.DatabaseError,
+        UnicodeDecodeError,
+    ) as error:  # what SQLite says of a damaged file may be no text
         return [wrong("integrity", f"The database cannot be read: {error}.", RESTORE)]
 
 
@@ -44,10 +66,20 @@ def _examined(connection: sqlite3.Connection, path: Path, now: datetime) -> list
     sound = well("integrity", "SQLite finds the database whole, and every reference has its row.")
     steps = demand_known(connection, path)
     if len(steps) < len(STEP_NAMES) and not schema_check.differences(connection):
-        return [sound, wrong("schema", "The schema is whole, but the list of its steps is not.", RESTORE)]
+        return [
+            sound,
+            wrong("schema", "The schema is whole, but the list of its steps is not.", RESTORE),
+        ]
     if len(steps) < len(STEP_NAMES):
         late = f"{len(STEP_NAMES) - len(steps)} steps of the schema have not run yet."
-        return [sound, advice("schema", late, "`hearth migrate` runs them, as the next start does; a backup is made before.")]
+        return [
+            sound,
+            advice(
+                "schema",
+                late,
+                "`hearth migrate` runs them, as the next start does; a backup is made before.",
+            ),
+        ]
     with snapshot(connection):
         tx = Tx(connection, now)
         if other := schema_check.differences(connection):
@@ -63,10 +95,15 @@ def _examined(connection: sqlite3.Connection, path: Path, now: datetime) -> list
 
 
 def _unsound(found: list[str]) -> list[Finding]:
-    """Tell what SQLite found; where only indexes are not what their tables say, they can be made anew."""
+    """Tell what SQLite found; where only indexes are not what their tables say, they can be made
+    anew.
+    """
     only_indexes = all(_OF_AN_INDEX.fullmatch(trouble) for trouble in found)
     remedy = "`hearth doctor --fix` makes the indexes anew. " if only_indexes else ""
-    return [wrong("integrity", trouble, remedy + RESTORE, mends="indexes" if only_indexes else None) for trouble in found]
+    return [
+        wrong("integrity", trouble, remedy + RESTORE, mends="indexes" if only_indexes else None)
+        for trouble in found
+    ]
 
 
 def _schema(differences: list[schema_check.Difference]) -> list[Finding]:
@@ -75,7 +112,9 @@ def _schema(differences: list[schema_check.Difference]) -> list[Finding]:
     found = []
     for difference in differences:
         said = difference.said[0].upper() + difference.said[1:] + "."
-        found += [wrong("schema", said, remedy, mends=repair) for repair in difference.mends] or [wrong("schema", said, RESTORE)]
+        found += [wrong("schema", said, remedy, mends=repair) for repair in difference.mends] or [
+            wrong("schema", said, RESTORE)
+        ]
     return found
 
 
@@ -95,22 +134,39 @@ def _derived(tx: Tx) -> list[Finding]:
         try:
             found += _first(name, check(tx), mends=name)
         except sqlite3.DatabaseError as error:
-            found.append(wrong(name, f"The {called} cannot be read: {error}.", "`hearth doctor --fix` makes it anew.", mends=name))
+            found.append(
+                wrong(
+                    name,
+                    f"The {called} cannot be read: {error}.",
+                    "`hearth doctor --fix` makes it anew.",
+                    mends=name,
+                )
+            )
     found += _first("vectors", derived_rows.vectors(tx), mends="vectors")
-    return found or [well("derived", "Tags, links, names, words and measures are what the texts say.")]
+    return found or [
+        well("derived", "Tags, links, names, words and measures are what the texts say.")
+    ]
 
 
 def _structure(tx: Tx) -> list[Finding]:
     found = [
-        *_first("folders", structure.circles(tx), mends="folders"), *_first("numbers", structure.sequences(tx), mends="numbers"),
-        *_first("places", structure.places(tx)), *_first("trash", structure.trash(tx)), *_first("attachments", structure.attachments(tx)),
-    ]  # fmt: skip
+        *_first("folders", structure.circles(tx), mends="folders"),
+        *_first("numbers", structure.sequences(tx), mends="numbers"),
+        *_first("places", structure.places(tx)),
+        *_first("trash", structure.trash(tx)),
+        *_first("attachments", structure.attachments(tx)),
+    ]
     return found or [well("structure", "Everything has its place, and no number is given twice.")]
 
 
 def _counters(tx: Tx) -> Finding:
     if found := miscounted(tx):
-        return wrong("counters", f"{len(found)} counters are wrong, the first: {found[0]}.", "`hearth doctor --fix` counts anew.", mends="counters")
+        return wrong(
+            "counters",
+            f"{len(found)} counters are wrong, the first: {found[0]}.",
+            "`hearth doctor --fix` counts anew.",
+            mends="counters",
+        )
     return well("counters", "Every counter is what is there to count.")
 
 
@@ -118,10 +174,18 @@ def _indexes(tx: Tx) -> list[Finding]:
     found = []
     step = max(1, (tx.value("SELECT sum(total_bytes) FROM workspaces") or 0) // WHOLE_BYTES)
     of = "the notes say" if step == 1 else f"one of {step} notes says"
-    for name, index, look in (("words", "word index", _words), ("trigrams", "trigram index", _grams)):
+    for name, index, look in (
+        ("words", "word index", _words),
+        ("trigrams", "trigram index", _grams),
+    ):
         if trouble := look(tx, step):
-            remedy = "`hearth doctor --fix` makes it anew in the background; until then a search goes through the notes."
-            found.append(wrong(name, f"The {index} is not what {of}: {trouble}", remedy, mends=name))
+            remedy = (
+                "`hearth doctor --fix` makes it anew in the background; until then a search "
+                "goes through the notes."
+            )
+            found.append(
+                wrong(name, f"The {index} is not what {of}: {trouble}", remedy, mends=name)
+            )
         else:
             found.append(well(name, f"The {index} is what {of}."))
     return found
@@ -129,7 +193,11 @@ def _indexes(tx: Tx) -> list[Finding]:
 
 def _words(tx: Tx, step: int) -> str | None:
     try:
-        return next(iter(word_index_check.differences(tx)), None) if step == 1 else _missing(word_index_check.unfound(tx, step))
+        return (
+            next(iter(word_index_check.differences(tx)), None)
+            if step == 1
+            else _missing(word_index_check.unfound(tx, step))
+        )
     except sqlite3.DatabaseError as error:
         return f"it is damaged ({error})."
 
@@ -142,19 +210,45 @@ def _grams(tx: Tx, step: int) -> str | None:
 
 
 def _missing(missing: list[int]) -> str | None:
-    return f"{len(missing)} notes are not found by their own text, the first is {missing[0]}." if missing else None
+    return (
+        f"{len(missing)} notes are not found by their own text, the first is {missing[0]}."
+        if missing
+        else None
+    )
 
 
 def _times(tx: Tx) -> list[Finding]:
-    """Look for moments that are none, and for those to come: a clock that jumped ahead and came back leaves them, and one that is wrong now."""
+    """Look for moments that are none, and for those to come.
+
+    A clock that jumped ahead and came back leaves them, and one that is wrong now.
+    """
     found = _first("times", impossible_times.impossible(tx), mends="times")
     if not (to_come := impossible_times.to_come(tx)):
         return [*found, well("clock", f"The clock says {tx.now}.")]
     table, column, row, moment = max(to_come, key=lambda one: one[3])
     notes = sorted({one[2] for one in to_come if one[0] == "notes"})
-    named = f", among them the notes {', '.join(map(str, notes[:5]))}{' …' if len(notes) > 5 else ''}" if notes else ""
-    said = f"The clock says {tx.now}, but {len(to_come)} moments are to come{named}; the last is {moment} ({column} of row {row} of {table})."
-    if 2 * len(notes) > (tx.value("SELECT count(*) FROM notes") or 0) and not impossible_times.is_explained(tx):
-        return [*found, wrong("clock", said, "Set the clock of this machine; more than half of the notes are later than it.")]
-    remedy = "If the clock is right now, `hearth doctor --fix` sets them back to when they were stored; else set it."
+    named = (
+        f", among them the notes {', '.join(map(str, notes[:5]))}{' …' if len(notes) > 5 else ''}"
+        if notes
+        else ""
+    )
+    said = (
+        f"The clock says {tx.now}, but {len(to_come)} moments are to come{named}; the "
+        f"last is {moment} ({column} of row {row} of {table})."
+    )
+    if 2 * len(notes) > (
+        tx.value("SELECT count(*) FROM notes") or 0
+    ) and not impossible_times.is_explained(tx):
+        return [
+            *found,
+            wrong(
+                "clock",
+                said,
+                "Set the clock of this machine; more than half of the notes are later than it.",
+            ),
+        ]
+    remedy = (
+        "If the clock is right now, `hearth doctor --fix` sets them back to when they "
+        "were stored; else set it."
+    )
     return [*found, wrong("clock", said, remedy, mends="times")]

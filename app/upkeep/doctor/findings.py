@@ -8,7 +8,10 @@ Gravity = Literal["well", "advice", "wrong"]
 
 
 class Finding(msgspec.Struct, rename="camel"):
-    """One thing that was looked at: how it is, what to do where it is not well, and whether `--fix` does it."""
+    """One thing that was looked at.
+
+    How it is, what to do where it is not well, and whether `--fix` does it.
+    """
 
     check: str
     gravity: Gravity

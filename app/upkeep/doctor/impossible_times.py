@@ -1,4 +1,6 @@
-"""Moments that cannot be: those that are none, and those to come, which a clock left that jumped ahead; and setting them back."""
+"""Moments that cannot be: those that are none, and those to come, which a clock left that jumped
+ahead; and setting them back.
+"""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -8,11 +10,21 @@ from app.core.database.tx import Tx, stamp
 
 CLOCK_SLACK = timedelta(minutes=5)
 PAST = {
-    "notes": ("created_at", "updated_at"), "folders": ("created_at",), "snapshots": ("created_at",), "trash": ("trashed_at",),
-    "todos": ("created_at", "updated_at", "completed_at"), "attachments": ("created_at",), "conversations": ("created_at", "updated_at"),
-    "messages": ("created_at",), "episodes": ("at",), "briefings": ("generated_at",), "users": ("created_at",),
-    "keys": ("created_at", "last_used_at"), "share_links": ("created_at",), "heartbeat_runs": ("started_at", "ended_at"),
-}  # fmt: skip
+    "notes": ("created_at", "updated_at"),
+    "folders": ("created_at",),
+    "snapshots": ("created_at",),
+    "trash": ("trashed_at",),
+    "todos": ("created_at", "updated_at", "completed_at"),
+    "attachments": ("created_at",),
+    "conversations": ("created_at", "updated_at"),
+    "messages": ("created_at",),
+    "episodes": ("at",),
+    "briefings": ("generated_at",),
+    "users": ("created_at",),
+    "keys": ("created_at", "last_used_at"),
+    "share_links": ("created_at",),
+    "heartbeat_runs": ("started_at", "ended_at"),
+}
 """The tables with the columns that tell when something was; the first of each never changes."""
 _NONE = "date(julianday({0})) IS NOT substr({0}, 1, 10) OR {0} NOT LIKE '____-__-__T__:__:__.___Z'"
 
@@ -20,19 +32,30 @@ _NONE = "date(julianday({0})) IS NOT substr({0}, 1, 10) OR {0} NOT LIKE '____-__
 def impossible(tx: Tx) -> Iterator[str]:
     """Look for moments that are none."""
     for table, column in _columns():
-        rows = tx.all(f"SELECT id FROM {table} WHERE {column} IS NOT NULL AND ({_NONE.format(column)})")
+        rows = tx.all(
+            f"SELECT id FROM {table} WHERE {column} IS NOT NULL AND ({_NONE.format(column)})"
+        )
         yield from (f"{column} of row {row[0]} of {table} is no moment" for row in rows)
 
 
 def to_come(tx: Tx) -> list[tuple[str, str, int, str]]:
-    """Give table, column, row and moment of all that tells of the past and is to come; a workspace's change is one too."""
+    """Give table, column, row and moment of all that tells of the past and is to come.
+
+    A workspace's change is one too.
+    """
     after = stamp(tx.moment + CLOCK_SLACK)
     found = [
         (table, column, row[0], row[1])
         for table, column in _columns()
-        for row in tx.all(f"SELECT id, {column} FROM {table} WHERE {column} > :after AND NOT ({_NONE.format(column)})", after=after)
+        for row in tx.all(
+            f"SELECT id, {column} FROM {table} "
+            f"WHERE {column} > :after AND NOT ({_NONE.format(column)})",
+            after=after,
+        )
     ]
-    changed = tx.all("SELECT owner_id, changed_at FROM workspaces WHERE changed_at > :after", after=after)
+    changed = tx.all(
+        "SELECT owner_id, changed_at FROM workspaces WHERE changed_at > :after", after=after
+    )
     return found + [("workspaces", "changed_at", row[0], row[1]) for row in changed]
 
 
@@ -43,25 +66,40 @@ def set_back(tx: Tx) -> None:
         known = clock_steps.true_moment(steps, moment, tx.moment)
         _set(tx, table, column, row, known or _likely(tx, table, column, row))
     for table, column in _columns():
-        for (row,) in tx.all(f"SELECT id FROM {table} WHERE {column} IS NOT NULL AND ({_NONE.format(column)})"):
+        for (row,) in tx.all(
+            f"SELECT id FROM {table} WHERE {column} IS NOT NULL AND ({_NONE.format(column)})"
+        ):
             _set(tx, table, column, row, _likely(tx, table, column, row))
 
 
 def _likely(tx: Tx, table: str, column: str, row: int) -> str:
-    """Give the first moment of the row itself, and for that the one of the row before: numbers only grow, so it was not stored earlier."""
+    """Give the first moment of the row itself, and for that the one of the row before.
+
+    Numbers only grow, so it was not stored earlier.
+    """
     if table == "workspaces":
         return tx.now
     first, after = PAST[table][0], stamp(tx.moment + CLOCK_SLACK)
     sane = f"{first} <= :after AND NOT ({_NONE.format(first)})"
-    own = None if column == first else tx.value(f"SELECT {first} FROM {table} WHERE id = :row AND {sane}", row=row, after=after)
+    own = (
+        None
+        if column == first
+        else tx.value(
+            f"SELECT {first} FROM {table} WHERE id = :row AND {sane}", row=row, after=after
+        )
+    )
     before = f"SELECT {first} FROM {table} WHERE id < :row AND {sane} ORDER BY id DESC LIMIT 1"
     return str(own or tx.value(before, row=row, after=after) or tx.now)
 
 
 def _set(tx: Tx, table: str, column: str, row: int, moment: str) -> None:
     key = "owner_id" if table == "workspaces" else "id"
-    another = ", revision = revision + 1" if table == "notes" else ""  # who has read it must not take it for the same
-    tx.run(f"UPDATE {table} SET {column} = :moment{another} WHERE {key} = :row", moment=moment, row=row)
+    another = (
+        ", revision = revision + 1" if table == "notes" else ""
+    )  # who has read it must not take it for the same
+    tx.run(
+        f"UPDATE {table} SET {column} = :moment{another} WHERE {key} = :row", moment=moment, row=row
+    )
 
 
 def _columns() -> Iterator[tuple[str, str]]:
@@ -70,6 +108,12 @@ def _columns() -> Iterator[tuple[str, str]]:
 
 
 def is_explained(tx: Tx) -> bool:
-    """Say whether steps ahead tell of every moment to come when it truly was; a step back alone may be the one that was wrong."""
+    """Say whether steps ahead tell of every moment to come when it truly was.
+
+    A step back alone may be the one that was wrong.
+    """
     steps = [step for step in clock_steps.known(tx) if step.became > step.was]
-    return all(clock_steps.true_moment(steps, moment, tx.moment) is not None for _, _, _, moment in to_come(tx))
+    return all(
+        clock_steps.true_moment(steps, moment, tx.moment) is not None
+        for _, _, _, moment in to_come(tx)
+    )

@@ -1,4 +1,7 @@
-"""The schema of a database beside the one that this version makes: tables, indexes and triggers that are missing or others, and making them anew."""
+"""The schema of a database beside the one that this version makes.
+
+Tables, indexes and triggers that are missing or others, and making them anew.
+"""
 
 import re
 import sqlite3
@@ -10,14 +13,25 @@ from app.upkeep.open_read_only import quoted
 
 _EXPECTED = Path(__file__).parent.parent / "schema.sql"
 DERIVED = {
-    "note_tags": "tags", "note_links": "links", "tag_names": "names", "name_words": "names", "name_letters": "names", "name_index": "names",
-    "waiting_words": "words", "waiting_grams": "trigrams", "note_grams": "trigrams", "message_words": "messages",
-}  # fmt: skip
+    "note_tags": "tags",
+    "note_links": "links",
+    "tag_names": "names",
+    "name_words": "names",
+    "name_letters": "names",
+    "name_index": "names",
+    "waiting_words": "words",
+    "waiting_grams": "trigrams",
+    "note_grams": "trigrams",
+    "message_words": "messages",
+}
 """The tables that can be made from others, each with the repair that fills it."""
 
 
 class Difference(NamedTuple):
-    """Something of the schema that is not as it should be; `mends`: the repairs that make it so, none where rows of people are lost with it."""
+    """Something of the schema that is not as it should be; `mends`.
+
+    The repairs that make it so, none where rows of people are lost with it.
+    """
 
     said: str
     mends: tuple[str, ...]
@@ -31,20 +45,38 @@ class _Part(NamedTuple):
 
 
 def differences(connection: sqlite3.Connection) -> list[Difference]:
-    """Give all that is missing or another. What others add, such as tables of a program that replicates, is told only where it acts by itself."""
+    """Give all that is missing or another.
+
+    What others add, such as tables of a program that replicates, is told only where it acts by
+    itself.
+    """
     wanted, there = _expected(), _parts(connection)
     found = []
     for name, part in wanted.items():
         if name not in there:
-            found.append(Difference(f"the {part.kind} {name} is missing", _mends(part, is_missing=True)))
+            found.append(
+                Difference(f"the {part.kind} {name} is missing", _mends(part, is_missing=True))
+            )
         elif _plain(there[name].sql) != _plain(part.sql):
-            found.append(Difference(f"the {part.kind} {name} is another one", _mends(part, is_missing=False)))
-    strange = [part for name, part in there.items() if name not in wanted and part.kind == "trigger"]
-    return [*found, *(Difference(f"the trigger {part.name} on {part.table} is not of Hearth", ()) for part in strange)]
+            found.append(
+                Difference(f"the {part.kind} {name} is another one", _mends(part, is_missing=False))
+            )
+    strange = [
+        part for name, part in there.items() if name not in wanted and part.kind == "trigger"
+    ]
+    return [
+        *found,
+        *(
+            Difference(f"the trigger {part.name} on {part.table} is not of Hearth", ())
+            for part in strange
+        ),
+    ]
 
 
 def make_anew(tx: Tx) -> None:
-    """Make every index and trigger that is missing or another, and every table that can be filled from others."""
+    """Make every index and trigger that is missing or another, and every table that can be
+    filled from others.
+    """
     wanted, there = _expected(), _parts(tx.connection)
     for name, part in wanted.items():
         if name in there and _plain(there[name].sql) == _plain(part.sql):
@@ -71,9 +103,15 @@ def _expected() -> dict[str, _Part]:
 
 
 def _parts(connection: sqlite3.Connection) -> dict[str, _Part]:
-    rows = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid").fetchall()
+    rows = connection.execute(
+        "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid"
+    ).fetchall()
     virtual = [row[1] for row in rows if row[3].startswith("CREATE VIRTUAL")]
-    shadows = {f"{name}_{suffix}" for name in virtual for suffix in ("data", "idx", "content", "docsize", "config")}
+    shadows = {
+        f"{name}_{suffix}"
+        for name in virtual
+        for suffix in ("data", "idx", "content", "docsize", "config")
+    }
     return {row[1]: _Part(*row) for row in rows if row[1] not in shadows}
 
 

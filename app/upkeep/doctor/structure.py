@@ -1,4 +1,7 @@
-"""What must hold between the rows of a database and is no copy of other rows: places, numbers given, texts and stored records, attachments."""
+"""What must hold between the rows of a database and is no copy of other rows.
+
+Places, numbers given, texts and stored records, attachments.
+"""
 
 import hashlib
 from collections.abc import Iterator
@@ -9,22 +12,35 @@ from app.workspace.folders import folder_rows
 
 SEQUENCE = "sqlite_sequence"
 HASHED_BYTES = 64 << 20
-"""Up to so many bytes of attachments are read to compare them with what was sent; of all the sizes are compared."""
+"""Up to so many bytes of attachments are read to compare them with what was sent.
+
+Of all the sizes are compared.
+"""
 RECORDS = (
-    ("users", "settings", "object"), ("notes", "tags", "array"), ("todos", "steps", "array"), ("keys", "scopes", "array"),
-    ("trash", "trashed_by", "object"), ("oauth_grants", "scopes", "array"), ("share_links", "terms", "object"),
-)  # fmt: skip
+    ("users", "settings", "object"),
+    ("notes", "tags", "array"),
+    ("todos", "steps", "array"),
+    ("keys", "scopes", "array"),
+    ("trash", "trashed_by", "object"),
+    ("oauth_grants", "scopes", "array"),
+    ("share_links", "terms", "object"),
+)
 TEXTS = ("notes", "snapshots", "todos", "folders", "messages", "users", "trash", "attachments")
 _LIVE_PLACES = {
-    "note {} lies in a folder of another user": "SELECT n.id FROM notes n JOIN folders f ON f.id = n.folder_id WHERE f.owner_id <> n.owner_id",
+    "note {} lies in a folder of another user": "SELECT n.id FROM notes n "
+    "JOIN folders f ON f.id = n.folder_id "
+    "WHERE f.owner_id <> n.owner_id",
     "note {} lies in a folder that is in the trash": """SELECT n.id FROM notes n JOIN folders f ON f.id = n.folder_id
         WHERE n.trash_id IS NULL AND f.trash_id IS NOT NULL""",
-    "folder {} lies in a folder of another user": "SELECT c.id FROM folders c JOIN folders f ON f.id = c.parent_id WHERE f.owner_id <> c.owner_id",
+    "folder {} lies in a folder of another user": "SELECT c.id FROM folders c "
+    "JOIN folders f ON f.id = c.parent_id "
+    "WHERE f.owner_id <> c.owner_id",
     "folder {} lies in a folder that is in the trash": """SELECT c.id FROM folders c JOIN folders f ON f.id = c.parent_id
         WHERE c.trash_id IS NULL AND f.trash_id IS NOT NULL""",
 }
 _TRASH = {
-    kind: f"SELECT t.item_id FROM trash t LEFT JOIN {table} x ON x.id = t.item_id WHERE t.kind = '{kind}' AND x.trash_id IS NULL"
+    kind: f"SELECT t.item_id FROM trash t LEFT JOIN {table} x ON x.id = t.item_id "
+    f"WHERE t.kind = '{kind}' AND x.trash_id IS NULL"
     for kind, table in (("note", "notes"), ("todo", "todos"), ("folder", "folders"))
 }
 
@@ -35,7 +51,12 @@ def unreadable(tx: Tx) -> Iterator[str]:
     before, connection.text_factory = connection.text_factory, bytes
     try:
         for table in TEXTS:
-            names = [row[0].decode() for row in tx.all(f"SELECT name FROM pragma_table_info('{table}') WHERE type = 'TEXT'")]
+            names = [
+                row[0].decode()
+                for row in tx.all(
+                    f"SELECT name FROM pragma_table_info('{table}') WHERE type = 'TEXT'"
+                )
+            ]
             for row_id, *found in tx.run(f"SELECT id, {', '.join(names)} FROM {table}"):
                 for name, text in zip(names, found, strict=True):
                     if text is not None and not _decodes(text):
@@ -47,19 +68,30 @@ def unreadable(tx: Tx) -> Iterator[str]:
 def records(tx: Tx) -> Iterator[str]:
     """Look for stored records that cannot be read."""
     for table, column, kind in RECORDS:
-        rows = tx.all(f"SELECT id FROM {table} WHERE NOT json_valid({column}) OR json_type({column}) <> '{kind}'")
+        rows = tx.all(
+            f"SELECT id FROM {table} WHERE NOT json_valid({column}) "
+            f"OR json_type({column}) <> '{kind}'"
+        )
         yield from (f"{column} of row {row[0]} of {table} cannot be read" for row in rows)
 
 
 def constraints(tx: Tx) -> Iterator[str]:
-    """Look for rows that a CHECK would refuse: SQLite's own look leaves those out on a connection that only reads."""
+    """Look for rows that a CHECK would refuse.
+
+    SQLite's own look leaves those out on a connection that only reads.
+    """
     for table in tables(tx.connection):
-        sql = tx.value("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = :table", table=table)
+        sql = tx.value(
+            "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = :table", table=table
+        )
         for part in sql.split("CHECK (")[1:]:
             demanded = part[: _end(part)]
             number = tx.value(f"SELECT count(*) FROM {quoted(table)} WHERE NOT ({demanded})")
             if number:
-                yield f"{number} rows of {table} are not what they must be ({' '.join(demanded.split())})"
+                yield (
+                    f"{number} rows of {table} are not what they must be "
+                    f"({' '.join(demanded.split())})"
+                )
 
 
 def _end(part: str) -> int:
@@ -97,36 +129,68 @@ def sequences(tx: Tx) -> Iterator[str]:
 
 
 def raise_sequences(tx: Tx) -> None:
-    """Let numbers go on after the last that is there; SQLite keeps them in a table of its own, which every table with such numbers shares."""
+    """Let numbers go on after the last that is there.
+
+    SQLite keeps them in a table of its own, which every table with such numbers shares.
+    """
     for table, said, last in list(_sequences(tx)):
-        if said < last and tx.run(f"UPDATE {SEQUENCE} SET seq = :last WHERE name = :table", last=last, table=table).rowcount == 0:
-            tx.run(f"INSERT INTO {SEQUENCE} (name, seq) VALUES (:table, :last)", last=last, table=table)
+        if (
+            said < last
+            and tx.run(
+                f"UPDATE {SEQUENCE} SET seq = :last WHERE name = :table", last=last, table=table
+            ).rowcount
+            == 0
+        ):
+            tx.run(
+                f"INSERT INTO {SEQUENCE} (name, seq) VALUES (:table, :last)", last=last, table=table
+            )
 
 
 def attachments(tx: Tx) -> Iterator[str]:
-    """Compare attachments with what was sent: the size of all, and the digests of as many of the newest as may be read in a moment."""
+    """Compare attachments with what was sent.
+
+    The size of all, and the digests of as many of the newest as may be read in a moment.
+    """
     hashed = 0
-    for row in tx.all("SELECT id, size, sha256 FROM attachments WHERE complete = 1 ORDER BY id DESC"):
-        there = tx.value("SELECT ifnull(sum(length(bytes)), 0) FROM attachment_parts WHERE attachment_id = :id", id=row["id"])
+    for row in tx.all(
+        "SELECT id, size, sha256 FROM attachments WHERE complete = 1 ORDER BY id DESC"
+    ):
+        there = tx.value(
+            "SELECT ifnull(sum(length(bytes)), 0) FROM attachment_parts WHERE attachment_id = :id",
+            id=row["id"],
+        )
         hashed += there
-        if there != row["size"] or (hashed <= HASHED_BYTES and _digest(tx, row["id"]) != row["sha256"]):
+        if there != row["size"] or (
+            hashed <= HASHED_BYTES and _digest(tx, row["id"]) != row["sha256"]
+        ):
             yield f"attachment {row['id']} is not what was sent"
 
 
 def _digest(tx: Tx, attachment: int) -> str:
     digest = hashlib.sha256()
-    for row in tx.run("SELECT bytes FROM attachment_parts WHERE attachment_id = :id ORDER BY number", id=attachment):
+    for row in tx.run(
+        "SELECT bytes FROM attachment_parts WHERE attachment_id = :id ORDER BY number",
+        id=attachment,
+    ):
         digest.update(row[0])
     return digest.hexdigest()
 
 
 def _sequences(tx: Tx) -> Iterator[tuple[str, int, int]]:
-    """Give each table whose numbers are never given again, with the last number that was given and the last that is there."""
+    """Give each table whose numbers are never given again, with the last number that was given
+    and the last that is there.
+    """
     said = dict(tx.connection.execute(f"SELECT name, seq FROM {SEQUENCE}").fetchall())
-    numbered = {row[0] for row in tx.all("SELECT name FROM sqlite_schema WHERE sql LIKE '%AUTOINCREMENT%'")}
+    numbered = {
+        row[0] for row in tx.all("SELECT name FROM sqlite_schema WHERE sql LIKE '%AUTOINCREMENT%'")
+    }
     for table in tables(tx.connection):
         if table in numbered:
-            yield table, said.get(table, 0), tx.value(f"SELECT ifnull(max(id), 0) FROM {quoted(table)}")
+            yield (
+                table,
+                said.get(table, 0),
+                tx.value(f"SELECT ifnull(max(id), 0) FROM {quoted(table)}"),
+            )
 
 
 def _decodes(text: bytes) -> bool:

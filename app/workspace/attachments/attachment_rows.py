@@ -1,4 +1,7 @@
-"""The tables of attachments, of their parts and of their texts: every statement that changes or reads them."""
+"""The tables of attachments, of their parts and of their texts.
+
+Every statement that changes or reads them.
+"""
 
 import hashlib
 import sqlite3
@@ -17,35 +20,64 @@ PURGED = 4
 
 
 def begin(tx: Tx, me: Caller, *, name: str, kind: Kind, size: int, sha256: str, quota: int) -> int:
-    """Make an attachment that is not yet complete and give its id; raise QuotaExceeded where there is no room for it."""
-    held, number = tx.sure("SELECT ifnull(sum(size), 0), count(*) FROM attachments WHERE owner_id = :me", me=me.user)
+    """Make an attachment that is not yet complete and give its id.
+
+    Raise QuotaExceeded where there is no room for it.
+    """
+    held, number = tx.sure(
+        "SELECT ifnull(sum(size), 0), count(*) FROM attachments WHERE owner_id = :me", me=me.user
+    )
     if held + size > quota:
-        raise QuotaExceeded(f"Your attachments hold {held} bytes and may hold {quota}; delete some first.", limitBytes=quota)
+        raise QuotaExceeded(
+            f"Your attachments hold {held} bytes and may hold {quota}; delete some first.",
+            limitBytes=quota,
+        )
     if number >= MOST:
-        raise QuotaExceeded(f"You have {number} attachments, as many as there can be; delete some first.", limit=MOST)
+        raise QuotaExceeded(
+            f"You have {number} attachments, as many as there can be; delete some first.",
+            limit=MOST,
+        )
     made = tx.run(
         """INSERT INTO attachments (owner_id, name, media_type, charset, size, sha256, created_at)
            VALUES (:me, :name, :type, :charset, :size, :sha256, :now)""",
-        me=me.user, name=name, type=kind.media_type, charset=kind.charset, size=size, sha256=sha256, now=tx.now,
-    )  # fmt: skip
+        me=me.user,
+        name=name,
+        type=kind.media_type,
+        charset=kind.charset,
+        size=size,
+        sha256=sha256,
+        now=tx.now,
+    )
     return made.lastrowid or 0
 
 
 def put_part(tx: Tx, attachment: int, number: int, content: bytes) -> None:
     """Store one part of an attachment."""
     tx.run(
-        "INSERT INTO attachment_parts (attachment_id, number, bytes) VALUES (:id, :number, :content)", id=attachment, number=number, content=content
+        "INSERT INTO attachment_parts (attachment_id, number, bytes) "
+        "VALUES (:id, :number, :content)",
+        id=attachment,
+        number=number,
+        content=content,
     )
 
 
 def complete(tx: Tx, me: Caller, attachment: int) -> sqlite3.Row:
     """Let an attachment be seen, now that all its parts are there, and give it."""
-    return tx.sure("UPDATE attachments SET complete = 1 WHERE id = :id AND owner_id = :me RETURNING *", id=attachment, me=me.user)
+    return tx.sure(
+        "UPDATE attachments SET complete = 1 WHERE id = :id AND owner_id = :me RETURNING *",
+        id=attachment,
+        me=me.user,
+    )
 
 
 def of(tx: Tx, me: Caller, attachment: int) -> sqlite3.Row:
     """Give an attachment of the caller; raise NotFound for any other."""
-    row = tx.one("SELECT * FROM attachments WHERE id = :id AND owner_id = :me AND complete = 1", id=attachment, me=me.user)
+    row = tx.one(
+        "SELECT * FROM attachments WHERE id = :id AND owner_id = :me AND complete = 1",
+        id=attachment,
+        me=me.user,
+    )
     if row is None:
         raise NotFound("There is no such attachment.", attachmentId=attachment)
     return row
@@ -54,23 +86,33 @@ def of(tx: Tx, me: Caller, attachment: int) -> sqlite3.Row:
 def like(tx: Tx, me: Caller, content: bytes) -> int | None:
     """Give an attachment of the caller with just these bytes; None where there is none."""
     found: int | None = tx.value(
-        "SELECT min(id) FROM attachments WHERE owner_id = :me AND sha256 = :sha256 AND size = :size AND complete = 1",
-        me=me.user, sha256=hashlib.sha256(content).hexdigest(), size=len(content),
-    )  # fmt: skip
+        "SELECT min(id) FROM attachments "
+        "WHERE owner_id = :me AND sha256 = :sha256 AND size = :size AND complete = 1",
+        me=me.user,
+        sha256=hashlib.sha256(content).hexdigest(),
+        size=len(content),
+    )
     return found
 
 
 def newest(tx: Tx, me: Caller, *, limit: int, offset: int) -> list[sqlite3.Row]:
     """Give the caller's attachments, newest first."""
     return tx.all(
-        "SELECT * FROM attachments WHERE owner_id = :me AND complete = 1 ORDER BY id DESC LIMIT :limit OFFSET :offset",
-        me=me.user, limit=limit, offset=offset,
-    )  # fmt: skip
+        "SELECT * FROM attachments WHERE owner_id = :me AND complete = 1 "
+        "ORDER BY id DESC LIMIT :limit OFFSET :offset",
+        me=me.user,
+        limit=limit,
+        offset=offset,
+    )
 
 
 def counted(tx: Tx, owner: int) -> tuple[int, int]:
     """Give how many attachments a user has, and their bytes."""
-    row = tx.sure("SELECT count(*), ifnull(sum(size), 0) FROM attachments WHERE owner_id = :owner AND complete = 1", owner=owner)
+    row = tx.sure(
+        "SELECT count(*), ifnull(sum(size), 0) FROM attachments "
+        "WHERE owner_id = :owner AND complete = 1",
+        owner=owner,
+    )
     return row[0], row[1]
 
 
@@ -79,18 +121,22 @@ def part(tx: Tx, me: Caller, attachment: int, number: int) -> bytes | None:
     found: bytes | None = tx.value(
         """SELECT bytes FROM attachment_parts JOIN attachments ON attachments.id = attachment_id
            WHERE attachment_id = :id AND number = :number AND owner_id = :me AND complete = 1""",
-        id=attachment, number=number, me=me.user,
-    )  # fmt: skip
+        id=attachment,
+        number=number,
+        me=me.user,
+    )
     return found
 
 
 def text(tx: Tx, me: Caller, attachment: int) -> Extract | None:
     """Give the text of an attachment of the caller, if it has been read before."""
     row = tx.one(
-        """SELECT t.content, t.is_cut, t.trouble FROM attachment_texts t JOIN attachments a ON a.id = t.attachment_id
+        """SELECT t.content, t.is_cut, t.trouble FROM attachment_texts t
+          JOIN attachments a ON a.id = t.attachment_id
            WHERE a.id = :id AND a.owner_id = :me""",
-        id=attachment, me=me.user,
-    )  # fmt: skip
+        id=attachment,
+        me=me.user,
+    )
     return None if row is None else Extract(row[0], is_cut=row[1] == 1, trouble=row[2])
 
 
@@ -99,8 +145,11 @@ def keep_text(tx: Tx, attachment: int, found: Extract) -> None:
     tx.run(
         """INSERT OR IGNORE INTO attachment_texts (attachment_id, content, is_cut, trouble)
            SELECT id, :text, :cut, :trouble FROM attachments WHERE id = :id""",
-        id=attachment, text=found.text, cut=int(found.is_cut), trouble=found.trouble,
-    )  # fmt: skip
+        id=attachment,
+        text=found.text,
+        cut=int(found.is_cut),
+        trouble=found.trouble,
+    )
 
 
 def remove(tx: Tx, me: Caller, attachment: int) -> None:
@@ -115,8 +164,15 @@ def discard(tx: Tx, attachment: int) -> None:
 
 
 def purge_stale(tx: Tx, before: str) -> int:
-    """Delete some attachments that were begun before a moment and never completed; give how many."""
-    stale = tx.all("SELECT id FROM attachments WHERE complete = 0 AND created_at < :before LIMIT :some", before=before, some=PURGED)
+    """Delete some attachments that were begun before a moment and never completed.
+
+    Give how many.
+    """
+    stale = tx.all(
+        "SELECT id FROM attachments WHERE complete = 0 AND created_at < :before LIMIT :some",
+        before=before,
+        some=PURGED,
+    )
     for row in stale:
         discard(tx, row[0])
     return len(stale)
@@ -124,7 +180,9 @@ def purge_stale(tx: Tx, before: str) -> int:
 
 def purge_owner(tx: Tx, owner: int) -> int:
     """Delete some attachments of a user who is to be deleted; give how many."""
-    some = tx.all("SELECT id FROM attachments WHERE owner_id = :owner LIMIT :some", owner=owner, some=PURGED)
+    some = tx.all(
+        "SELECT id FROM attachments WHERE owner_id = :owner LIMIT :some", owner=owner, some=PURGED
+    )
     for row in some:
         _delete(tx, row[0])
     return len(some)

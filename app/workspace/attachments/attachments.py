@@ -27,7 +27,9 @@ Name = Annotated[str, Meta(description="the file's name, 1 to 255 characters"), 
 
 
 class Attachment(Record):
-    """A file; `media_type` is what was said of it, where that says something, else what its bytes are."""
+    """A file; `media_type` is what was said of it, where that says something, else what its
+    bytes are.
+    """
 
     id: int
     name: str
@@ -56,12 +58,24 @@ class Purged(Record):
     since="beyond",
     http=Http(status=201, refuses={"body": "it is empty"}, body="max_attachment_body", raw=True),
 )
-async def upload_attachment(app: App, me: Caller, *, content: bytes, content_type: str = "", name: Name = "attachment") -> AttachmentAnswer:
+async def upload_attachment(
+    app: App, me: Caller, *, content: bytes, content_type: str = "", name: Name = "attachment"
+) -> AttachmentAnswer:
     """Keep a file: the body is its bytes, with its own Content-Type."""
     if not content:
         raise Invalid("The body is empty; it must be the bytes of the file.", field="body")
-    kind, digest = await asyncio.to_thread(lambda: (kept(content, name, content_type), hashlib.sha256(content).hexdigest()))
-    attachment = await app.write(rows.begin, me, name=name, kind=kind, size=len(content), sha256=digest, quota=app.settings.attachment_quota)
+    kind, digest = await asyncio.to_thread(
+        lambda: (kept(content, name, content_type), hashlib.sha256(content).hexdigest())
+    )
+    attachment = await app.write(
+        rows.begin,
+        me,
+        name=name,
+        kind=kind,
+        size=len(content),
+        sha256=digest,
+        quota=app.settings.attachment_quota,
+    )
     whole = False
     try:
         for number, start in enumerate(range(0, len(content), rows.PART)):
@@ -75,9 +89,14 @@ async def upload_attachment(app: App, me: Caller, *, content: bytes, content_typ
 
 
 @operation("GET /os/attachments", scope="os.notes:read", since="beyond", effect="read")
-def list_attachments(tx: Tx, me: Caller, *, limit: Annotated[int, Meta(ge=1), Most(200)] = 50, offset: Offset = 0) -> AttachmentList:
+def list_attachments(
+    tx: Tx, me: Caller, *, limit: Annotated[int, Meta(ge=1), Most(200)] = 50, offset: Offset = 0
+) -> AttachmentList:
     """List the files that are kept, newest first."""
-    return AttachmentList([_shown(row) for row in rows.newest(tx, me, limit=limit, offset=offset)], rows.counted(tx, me.user)[0])
+    return AttachmentList(
+        [_shown(row) for row in rows.newest(tx, me, limit=limit, offset=offset)],
+        rows.counted(tx, me.user)[0],
+    )
 
 
 @operation("GET /os/attachments/{id}", scope="os.notes:read", since="beyond", effect="read")
@@ -104,7 +123,10 @@ async def purge_stale_attachments(app: App, me: Caller) -> Purged:
 
 
 async def content_of(app: App, me: Caller, row: sqlite3.Row, most: int | None = None) -> bytes:
-    """Give the bytes of a file, or at least its first `most`; raise NotFound when it is deleted meanwhile."""
+    """Give the bytes of a file, or at least its first `most`.
+
+    Raise NotFound when it is deleted meanwhile.
+    """
     found = bytearray()
     async for part in _parts(app, me, row):
         found += part
@@ -129,7 +151,11 @@ async def text_of(app: App, me: Caller, row: sqlite3.Row) -> Extract:
 
 def said_of(row: sqlite3.Row) -> str:
     """Give what was said of a file, as the header of a request says it."""
-    return f"{row['media_type']}; charset={row['charset']}" if row["charset"] else str(row["media_type"])
+    return (
+        f"{row['media_type']}; charset={row['charset']}"
+        if row["charset"]
+        else str(row["media_type"])
+    )
 
 
 async def _parts(app: App, me: Caller, row: sqlite3.Row) -> AsyncGenerator[bytes, None]:
@@ -141,4 +167,6 @@ async def _parts(app: App, me: Caller, row: sqlite3.Row) -> AsyncGenerator[bytes
 
 
 def _shown(row: sqlite3.Row) -> Attachment:
-    return Attachment(row["id"], row["name"], row["media_type"], row["size"], row["sha256"], row["created_at"])
+    return Attachment(
+        row["id"], row["name"], row["media_type"], row["size"], row["sha256"], row["created_at"]
+    )

@@ -1,4 +1,7 @@
-"""The process that reads PDF and HTML files: bytes in; the text out, page by page, so that what was read in time is kept."""
+"""The process that reads PDF and HTML files.
+
+Bytes in; the text out, page by page, so that what was read in time is kept.
+"""
 
 import html
 import io
@@ -56,7 +59,10 @@ def _html(text: str) -> Iterator[dict[str, object]]:
         body = _without(body, name)
     head = re.search(r"</head\s*>", body, re.IGNORECASE)
     found = re.sub(r"\n{3,}", "\n\n", from_html(body[head.end() :] if head else body)).strip()
-    yield {"text": found[:MOST_CHARACTERS], "cut": len(text) > MOST_HTML or len(found) > MOST_CHARACTERS}
+    yield {
+        "text": found[:MOST_CHARACTERS],
+        "cut": len(text) > MOST_HTML or len(found) > MOST_CHARACTERS,
+    }
 
 
 def _without(text: str, name: str) -> str:

@@ -1,4 +1,7 @@
-"""What kind of file some bytes are: by what they begin with, by their name, and by what whoever sent them said."""
+"""What kind of file some bytes are.
+
+By what they begin with, by their name, and by what whoever sent them said.
+"""
 
 import re
 
@@ -6,12 +9,31 @@ import msgspec
 
 UNKNOWN = "application/octet-stream"
 LOOKED_AT = 8192
-SAYS_NOTHING = frozenset({"", UNKNOWN, "application/x-www-form-urlencoded", "multipart/form-data", "binary/octet-stream", "*/*"})
+SAYS_NOTHING = frozenset(
+    {
+        "",
+        UNKNOWN,
+        "application/x-www-form-urlencoded",
+        "multipart/form-data",
+        "binary/octet-stream",
+        "*/*",
+    }
+)
 """What clients send when they do not know the type."""
 TEXTUAL = frozenset(
-    {"application/json", "application/xml", "application/javascript", "application/x-yaml", "application/yaml", "application/toml",
-     "application/x-ndjson", "application/sql", "application/xhtml+xml", "image/svg+xml"}
-)  # fmt: skip
+    {
+        "application/json",
+        "application/xml",
+        "application/javascript",
+        "application/x-yaml",
+        "application/yaml",
+        "application/toml",
+        "application/x-ndjson",
+        "application/sql",
+        "application/xhtml+xml",
+        "image/svg+xml",
+    }
+)
 SEEN = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 """The images that models which see take."""
 _BEGINNINGS: tuple[tuple[int, bytes, str], ...] = (
@@ -43,16 +65,39 @@ _BEGINNINGS: tuple[tuple[int, bytes, str], ...] = (
 )
 _RIFF = frozenset({"image/webp", "audio/wav", "video/x-msvideo"})
 _ENDINGS = {
-    "md": "text/markdown", "markdown": "text/markdown", "txt": "text/plain", "text": "text/plain", "log": "text/plain", "html": "text/html",
-    "htm": "text/html", "xhtml": "application/xhtml+xml", "csv": "text/csv", "tsv": "text/tab-separated-values", "json": "application/json",
-    "xml": "application/xml", "yaml": "application/yaml", "yml": "application/yaml", "toml": "application/toml", "ics": "text/calendar",
-    "vcf": "text/vcard", "eml": "message/rfc822", "py": "text/x-python", "js": "text/javascript", "css": "text/css", "sql": "application/sql",
-    "svg": "image/svg+xml", "rst": "text/x-rst", "org": "text/org", "tex": "application/x-tex",
+    "md": "text/markdown",
+    "markdown": "text/markdown",
+    "txt": "text/plain",
+    "text": "text/plain",
+    "log": "text/plain",
+    "html": "text/html",
+    "htm": "text/html",
+    "xhtml": "application/xhtml+xml",
+    "csv": "text/csv",
+    "tsv": "text/tab-separated-values",
+    "json": "application/json",
+    "xml": "application/xml",
+    "yaml": "application/yaml",
+    "yml": "application/yaml",
+    "toml": "application/toml",
+    "ics": "text/calendar",
+    "vcf": "text/vcard",
+    "eml": "message/rfc822",
+    "py": "text/x-python",
+    "js": "text/javascript",
+    "css": "text/css",
+    "sql": "application/sql",
+    "svg": "image/svg+xml",
+    "rst": "text/x-rst",
+    "org": "text/org",
+    "tex": "application/x-tex",
     "docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     "pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-    "odt": "application/vnd.oasis.opendocument.text", "ods": "application/vnd.oasis.opendocument.spreadsheet", "epub": "application/epub+zip",
-}  # fmt: skip
+    "odt": "application/vnd.oasis.opendocument.text",
+    "ods": "application/vnd.oasis.opendocument.spreadsheet",
+    "epub": "application/epub+zip",
+}
 _PACKED = ("application/vnd.", "application/epub+zip")
 _FORM = r"[a-z0-9][a-z0-9!#$&^_.+-]{0,63}/[a-z0-9][a-z0-9!#$&^_.+-]{0,100}"
 
@@ -65,43 +110,78 @@ class Kind(msgspec.Struct, frozen=True):
 
 
 def detect(content: bytes, name: str, said: str) -> Kind:
-    """Give the kind of a file: the bytes decide where they can, then what was said, then the name's ending; text is never called something binary."""
+    """Give the kind of a file: the bytes decide where they can, then what was said, then the
+    name's ending; text is never called something binary.
+    """
     declared, charset = _declared(said)
     begun = _begun(content)
     named = _ENDINGS.get(name.rpartition(".")[2].casefold() if "." in name else "", "")
     if begun is not None:
-        return Kind(named if begun == "application/zip" and named.startswith(_PACKED) else begun, None)
+        return Kind(
+            named if begun == "application/zip" and named.startswith(_PACKED) else begun, None
+        )
     if not is_text(content):
-        return Kind(UNKNOWN if is_textual(declared) or declared in SAYS_NOTHING else _unless_image(declared), None)
+        return Kind(
+            UNKNOWN
+            if is_textual(declared) or declared in SAYS_NOTHING
+            else _unless_image(declared),
+            None,
+        )
     if declared in SAYS_NOTHING or not is_textual(declared) or (declared == "text/plain" and named):
-        declared = named if is_textual(named) else "text/html" if _looks_like_html(content) else "text/plain"
+        declared = (
+            named
+            if is_textual(named)
+            else "text/html"
+            if _looks_like_html(content)
+            else "text/plain"
+        )
     return Kind(declared, charset)
 
 
 def kept(content: bytes, name: str, said: str) -> Kind:
-    """Give the kind that a file is kept and shown as: what was said of it where that says something, else what it is."""
+    """Give the kind that a file is kept and shown as.
+
+    What was said of it where that says something, else what it is.
+    """
     declared, charset = _declared(said)
-    return detect(content, name, said) if declared in SAYS_NOTHING else Kind(declared, charset if is_textual(declared) else None)
+    return (
+        detect(content, name, said)
+        if declared in SAYS_NOTHING
+        else Kind(declared, charset if is_textual(declared) else None)
+    )
 
 
 def is_textual(media_type: str) -> bool:
     """Say whether files of that type are text."""
-    return media_type.startswith("text/") or media_type in TEXTUAL or media_type.endswith(("+json", "+xml")) or media_type == "message/rfc822"
+    return (
+        media_type.startswith("text/")
+        or media_type in TEXTUAL
+        or media_type.endswith(("+json", "+xml"))
+        or media_type == "message/rfc822"
+    )
 
 
 def is_text(content: bytes) -> bool:
-    """Say whether bytes can be read as text: without a NUL among the first, unless their first mark says that they are UTF-16."""
+    """Say whether bytes can be read as text.
+
+    Without a NUL among the first, unless their first mark says that they are UTF-16.
+    """
     return content[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" not in content[:LOOKED_AT]
 
 
 def as_text(content: bytes, charset: str | None = None) -> str:
-    """Give bytes as text: by their first mark, as UTF-8, by the charset that was named, else as what Western systems wrote before."""
+    """Give bytes as text: by their first mark, as UTF-8, by the charset that was named, else as
+    what Western systems wrote before.
+    """
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
         return content.decode("utf-16", errors="replace").replace("\0", "")
     for encoding in ("utf-8-sig", charset or "utf-8"):
         try:
             return content.decode(encoding).replace("\0", "")
-        except (UnicodeError, LookupError):  # a name that is no encoding of text, such as base64, is refused too
+        except (
+            UnicodeError,
+            LookupError,
+        ):  # a name that is no encoding of text, such as base64, is refused too
             continue
     return content.decode("cp1252", errors="replace").replace("\0", "")
 
@@ -110,12 +190,18 @@ def _declared(said: str) -> tuple[str, str | None]:
     media_type, _, rest = said.partition(";")
     media_type = media_type.strip().lower()
     charset = re.search(r"charset\s*=\s*[\"']?([A-Za-z0-9_.:-]{1,40})", rest)
-    return (media_type if re.fullmatch(_FORM, media_type) else ""), charset[1].lower() if charset else None
+    return (media_type if re.fullmatch(_FORM, media_type) else ""), charset[
+        1
+    ].lower() if charset else None
 
 
 def _begun(content: bytes) -> str | None:
     for place, mark, media_type in _BEGINNINGS:
-        if content.startswith(mark, place) and (media_type not in _RIFF or content.startswith(b"RIFF")) and not _only_text(mark, content):
+        if (
+            content.startswith(mark, place)
+            and (media_type not in _RIFF or content.startswith(b"RIFF"))
+            and not _only_text(mark, content)
+        ):
             return media_type
     return None
 
@@ -131,4 +217,11 @@ def _unless_image(declared: str) -> str:
 
 
 def _looks_like_html(content: bytes) -> bool:
-    return re.match(rb"\s*(?:<!--.{0,500}?-->\s*)?<(?:!doctype html|html\b|head\b|body\b)", content[:1024], re.IGNORECASE | re.DOTALL) is not None
+    return (
+        re.match(
+            rb"\s*(?:<!--.{0,500}?-->\s*)?<(?:!doctype html|html\b|head\b|body\b)",
+            content[:1024],
+            re.IGNORECASE | re.DOTALL,
+        )
+        is not None
+    )

@@ -1,4 +1,7 @@
-"""Pictures that an editor pasted into HTML as data: kept as attachments, to which the text then links."""
+"""Pictures that an editor pasted into HTML as data.
+
+Kept as attachments, to which the text then links.
+"""
 
 import asyncio
 import base64
@@ -21,7 +24,9 @@ _ENDINGS = {"svg+xml": "svg", "jpeg": "jpg", "x-icon": "ico"}
 
 
 class Pasted(msgspec.Struct):
-    """HTML whose pictures lead to attachments, how many do, and those attachments that were made for it."""
+    """HTML whose pictures lead to attachments, how many do, and those attachments that were made
+    for it.
+    """
 
     html: str
     number: int = 0
@@ -34,7 +39,10 @@ def may_hold(html: str) -> bool:
 
 
 async def kept(app: App, me: Caller, html: str) -> Pasted:
-    """Keep the pictures of an HTML text as attachments of the caller; one that is kept already is not kept again."""
+    """Keep the pictures of an HTML text as attachments of the caller.
+
+    One that is kept already is not kept again.
+    """
     done = Pasted(html)
     parts: list[str] = []
     at = 0
@@ -67,7 +75,9 @@ async def _attachment(app: App, me: Caller, kind: str, content: bytes, done: Pas
         return held
     ending = kind.partition("/")[2]
     name = f"pasted picture.{_ENDINGS.get(ending, ending)}"
-    answer = await attachments.upload_attachment(app, me, content=content, content_type=kind, name=name)
+    answer = await attachments.upload_attachment(
+        app, me, content=content, content_type=kind, name=name
+    )
     done.made.append(answer.attachment.id)
     return answer.attachment.id
 

@@ -1,4 +1,6 @@
-"""The text of a file: of text and Markdown as it is, of HTML as Markdown, of PDF what stands on its pages."""
+"""The text of a file: of text and Markdown as it is, of HTML as Markdown, of PDF what stands on
+its pages.
+"""
 
 from msgspec import Struct
 
@@ -14,7 +16,9 @@ MARGIN_SECONDS = 5
 
 
 class Extract(Struct, frozen=True):
-    """What a file says; `is_cut` where that is not all of it, `trouble` why nothing could be read."""
+    """What a file says; `is_cut` where that is not all of it, `trouble` why nothing could be
+    read.
+    """
 
     text: str = ""
     title: str = ""
@@ -28,7 +32,9 @@ def enough_bytes(media_type: str) -> int | None:
 
 
 async def read(app: App, content: bytes, kind: Kind) -> Extract:
-    """Give the text of a file. What another program might trip over is read by a process with limits of its own."""
+    """Give the text of a file. What another program might trip over is read by a process with
+    limits of its own.
+    """
     if kind.media_type == PDF:
         return await _by_child(app, content, "pdf", kind.charset)
     if kind.media_type in HTML:
@@ -36,21 +42,40 @@ async def read(app: App, content: bytes, kind: Kind) -> Extract:
     if is_textual(kind.media_type):
         text = as_text(content, kind.charset)
         return Extract(text[:MOST_CHARACTERS], is_cut=len(text) > MOST_CHARACTERS)
-    return Extract(trouble=f"A file of the type {kind.media_type} holds no text that can be read here.")
+    return Extract(
+        trouble=f"A file of the type {kind.media_type} holds no text that can be read here."
+    )
 
 
 async def _by_child(app: App, content: bytes, kind: str, charset: str | None) -> Extract:
     async with app.children:
         found, ended = await subprocess_reader.lines(
-            "app.workspace.attachments.extraction_process", kind, charset or "", given=content, seconds=SECONDS + MARGIN_SECONDS
+            "app.workspace.attachments.extraction_process",
+            kind,
+            charset or "",
+            given=content,
+            seconds=SECONDS + MARGIN_SECONDS,
         )
     if trouble := next((line["trouble"] for line in found if "trouble" in line), None):
         return Extract(trouble=trouble)
     texts = [line["text"] for line in found if "text" in line]
     whole = "\n\n".join(text for text in texts if text)
     if not whole:
-        empty = "The PDF holds no text, only pictures of it." if kind == "pdf" else "The page holds no text."
-        return Extract(trouble=empty if ended and texts else f"The {kind.upper()} file could not be read.")
+        empty = (
+            "The PDF holds no text, only pictures of it."
+            if kind == "pdf"
+            else "The page holds no text."
+        )
+        return Extract(
+            trouble=empty if ended and texts else f"The {kind.upper()} file could not be read."
+        )
     pages = next((line["pages"] for line in found if "pages" in line), len(texts))
-    cut = not ended or len(whole) > MOST_CHARACTERS or len(texts) < pages or any(line.get("cut") for line in found)
-    return Extract(whole[:MOST_CHARACTERS], next((line["title"] for line in found if "title" in line), ""), cut)
+    cut = (
+        not ended
+        or len(whole) > MOST_CHARACTERS
+        or len(texts) < pages
+        or any(line.get("cut") for line in found)
+    )
+    return Extract(
+        whole[:MOST_CHARACTERS], next((line["title"] for line in found if "title" in line), ""), cut
+    )

@@ -1,6 +1,10 @@
-"""Who may do what in which folder: the owner everything, others what a folder share's role allows, and a grant's caller what the grant says.
+"""Who may do what in which folder.
 
-To a caller with a reach the folders of its grant are like folders that are shared with it, and nothing else that is shared counts.
+The owner everything, others what a folder share's role allows, and a grant's caller what the grant
+says.
+
+To a caller with a reach the folders of its grant are like folders that are shared with it, and
+nothing else that is shared counts.
 """
 
 import dataclasses
@@ -18,11 +22,19 @@ Role = Literal["viewer", "writer", "editor", "admin"]
 Least = Literal["viewer", "writer", "editor", "admin", "owner"]
 RANKS: dict[str, int] = {"viewer": 1, "writer": 2, "editor": 3, "admin": 4, "owner": 5}
 ROLES = tuple(RANKS)
-ROLE_RANK = "CASE role WHEN 'viewer' THEN 1 WHEN 'writer' THEN 2 WHEN 'editor' THEN 3 WHEN 'admin' THEN 4 END"
+ROLE_RANK = (
+    "CASE role WHEN 'viewer' THEN 1 WHEN 'writer' THEN 2 WHEN 'editor' THEN 3 WHEN "
+    "'admin' THEN 4 END"
+)
 
 
-def folder(tx: Tx, me: Caller, folder_id: int, least: Least = "viewer", *, field: str = "folderId") -> sqlite3.Row:
-    """Give a live folder in which the caller has at least that role; raise NotFound if it is unreadable, else Forbidden."""
+def folder(
+    tx: Tx, me: Caller, folder_id: int, least: Least = "viewer", *, field: str = "folderId"
+) -> sqlite3.Row:
+    """Give a live folder in which the caller has at least that role.
+
+    Raise NotFound if it is unreadable, else Forbidden.
+    """
     found = folder_rows.get(tx, folder_id)
     held = 0 if found is None else rank(tx, me, found)
     if found is None or held == 0:
@@ -31,8 +43,13 @@ def folder(tx: Tx, me: Caller, folder_id: int, least: Least = "viewer", *, field
     return found
 
 
-def note(tx: Tx, me: Caller, note_id: int, least: Least = "viewer", *, columns: str = "*") -> sqlite3.Row:
-    """Give a live note on which the caller has at least that role; `columns` must hold owner_id and folder_id."""
+def note(
+    tx: Tx, me: Caller, note_id: int, least: Least = "viewer", *, columns: str = "*"
+) -> sqlite3.Row:
+    """Give a live note on which the caller has at least that role.
+
+    `columns` must hold owner_id and folder_id.
+    """
     found = tx.one(f"SELECT {columns} FROM notes WHERE id = :id AND trash_id IS NULL", id=note_id)
     if found is None:
         raise NotFound("There is no such note.")
@@ -47,39 +64,62 @@ def note(tx: Tx, me: Caller, note_id: int, least: Least = "viewer", *, columns: 
 
 
 def note_rank(tx: Tx, me: Caller, note_id: int, *, owner: int, folder_id: int | None) -> int:
-    """Give the rank of the caller's role on a note: 5 for the owner, 0 for none. A grant lets its caller change notes only with `edit`."""
+    """Give the rank of the caller's role on a note: 5 for the owner, 0 for none.
+
+    A grant lets its caller change notes only with `edit`.
+    """
     if me.reach is None:
         return RANKS["owner"] if owner == me.owns else shared_rank(tx, me, folder_id)
     if owner != me.user or note_id in me.reach.hidden:
         return 0
-    if not (note_id == me.reach.note if sees_one_note(me) else owner == me.owns or shared_rank(tx, me, folder_id)):
+    if not (
+        note_id == me.reach.note
+        if sees_one_note(me)
+        else owner == me.owns or shared_rank(tx, me, folder_id)
+    ):
         return 0
     return RANKS["writer"] if may_edit(me) else RANKS["viewer"]
 
 
 def may_edit(me: Caller) -> bool:
-    """Say whether nothing in the grant behind the caller, if it is one's, speaks against changing notes that are there."""
+    """Say whether nothing in the grant behind the caller, if it is one's, speaks against
+    changing notes that are there.
+    """
     return me.reach is None or me.reach.access == "edit"
 
 
 def sees_one_note(me: Caller) -> bool:
-    """Say whether the caller may read a single note, so that where it lies is nothing they may know."""
+    """Say whether the caller may read a single note, so that where it lies is nothing they may
+    know.
+    """
     return me.reach is not None and me.reach.notes == "note_only"
 
 
 def unhidden(me: Caller) -> str:
-    """Give the SQL that leaves out of notes called n what the caller is not shown wherever it lies."""
+    """Give the SQL that leaves out of notes called n what the caller is not shown wherever it
+    lies.
+    """
     return f" AND n.id NOT IN ({', '.join(map(str, sorted(me.hidden)))})" if me.hidden else ""
 
 
 def policies(tx: Tx, owner: int) -> frozenset[int]:
-    """Give the notes that hold the policies of an owner's links: their titles end in the links' tokens, and are secrets therefore."""
-    rows = tx.all("SELECT policy_note_id FROM share_links WHERE owner_id = :owner AND policy_note_id IS NOT NULL", owner=owner)
+    """Give the notes that hold the policies of an owner's links.
+
+    Their titles end in the links' tokens, and are secrets therefore.
+    """
+    rows = tx.all(
+        "SELECT policy_note_id FROM share_links "
+        "WHERE owner_id = :owner AND policy_note_id IS NOT NULL",
+        owner=owner,
+    )
     return frozenset(row[0] for row in rows)
 
 
 def discreet(tx: Tx, me: Caller) -> Caller:
-    """Give the caller as searches and agents are to see for it: without the policies of its links, whose titles they would quote to others."""
+    """Give the caller as searches and agents are to see for it.
+
+    Without the policies of its links, whose titles they would quote to others.
+    """
     if me.reach is not None or me.withheld or not (found := policies(tx, me.user)):
         return me
     return dataclasses.replace(me, withheld=found)
@@ -87,7 +127,11 @@ def discreet(tx: Tx, me: Caller) -> Caller:
 
 def masked(tx: Tx, owner: int, text: str) -> str:
     """Give a text without the tokens of an owner's links."""
-    tokens = tx.all("SELECT token FROM share_links WHERE owner_id = :owner AND instr(:text, token) > 0", owner=owner, text=text)
+    tokens = tx.all(
+        "SELECT token FROM share_links WHERE owner_id = :owner AND instr(:text, token) > 0",
+        owner=owner,
+        text=text,
+    )
     for row in tokens:
         text = text.replace(row[0], "…")
     return text
@@ -98,14 +142,23 @@ def hidden_by_folder(tx: Tx, me: Caller) -> Counter[int | None]:
     hidden = me.hidden
     if not hidden:
         return Counter()
-    rows = tx.all(f"SELECT folder_id FROM notes WHERE id IN ({IN_LIST}) AND trash_id IS NULL", ids=in_list(sorted(hidden)))
+    rows = tx.all(
+        f"SELECT folder_id FROM notes WHERE id IN ({IN_LIST}) AND trash_id IS NULL",
+        ids=in_list(sorted(hidden)),
+    )
     return Counter(row[0] for row in rows)
 
 
 def root(me: Caller) -> int:
-    """Give whose root a note lies in that is in no folder; raise Forbidden where the caller has none."""
+    """Give whose root a note lies in that is in no folder.
+
+    Raise Forbidden where the caller has none.
+    """
     if me.owns != me.user:
-        raise Forbidden("The grant that this was asked by reaches only some folders; name one of them.", reason="not_granted")
+        raise Forbidden(
+            "The grant that this was asked by reaches only some folders; name one of them.",
+            reason="not_granted",
+        )
     return me.owns
 
 
@@ -117,7 +170,9 @@ def rank(tx: Tx, me: Caller, found: sqlite3.Row) -> int:
 
 
 def shared_rank(tx: Tx, me: Caller, folder_id: int | None) -> int:
-    """Give the highest rank that shares of a folder or those above it give the caller; 0 for none."""
+    """Give the highest rank that shares of a folder or those above it give the caller; 0 for
+    none.
+    """
     if folder_id is None:
         return 0
     if me.reach is not None:
@@ -125,9 +180,11 @@ def shared_rank(tx: Tx, me: Caller, folder_id: int | None) -> int:
     held: int | None = tx.value(
         f"""WITH RECURSIVE up (id, parent_id) AS (SELECT id, parent_id FROM folders WHERE id = :id UNION ALL
                 SELECT f.id, f.parent_id FROM folders f JOIN up ON f.id = up.parent_id)
-            SELECT max({ROLE_RANK}) FROM up JOIN folder_shares s ON s.folder_id = up.id AND s.user_id = :me""",
-        id=folder_id, me=me.user,
-    )  # fmt: skip
+            SELECT max({ROLE_RANK}) FROM up JOIN folder_shares s ON s.folder_id = up.id
+              AND s.user_id = :me""",
+        id=folder_id,
+        me=me.user,
+    )
     return held or 0
 
 
@@ -135,11 +192,16 @@ def demand(held: int, least: Least) -> None:
     """Raise Forbidden, naming the role that is held, unless it reaches `least`."""
     if held < RANKS[least]:
         role = ROLES[held - 1]
-        raise Forbidden(f"In this shared folder you are {role}; this needs the role {least}.", role=role)
+        raise Forbidden(
+            f"In this shared folder you are {role}; this needs the role {least}.", role=role
+        )
 
 
 def path(tx: Tx, me: Caller, folder_id: int) -> str:
-    """Give a readable folder's path without a leading slash; of what is shared it begins at the highest folder the caller may read."""
+    """Give a readable folder's path without a leading slash.
+
+    Of what is shared it begins at the highest folder the caller may read.
+    """
     above = folder_rows.ancestry(tx, folder_id)
     if folder_rows.sure(tx, folder_id)["owner_id"] == me.owns:
         return "/".join(row["name"] for row in above)
@@ -154,33 +216,44 @@ def has_shares(tx: Tx, me: Caller) -> bool:
 
 
 def shared_folders(tx: Tx, me: Caller) -> dict[int, int]:
-    """Give the live folders of others that the caller may read, with the rank of the role in each."""
+    """Give the live folders of others that the caller may read, with the rank of the role in
+    each.
+    """
     if me.reach is not None:
         return dict.fromkeys(_granted_folders(tx, me), _granted_rank(me))
     rows = tx.all(
         f"""WITH RECURSIVE down (id, rank) AS (
-                SELECT s.folder_id, {ROLE_RANK} FROM folder_shares s JOIN folders f ON f.id = s.folder_id
+                SELECT s.folder_id, {ROLE_RANK} FROM folder_shares s
+                  JOIN folders f ON f.id = s.folder_id
                 WHERE s.user_id = :me AND f.trash_id IS NULL
-                UNION SELECT f.id, d.rank FROM folders f JOIN down d ON f.parent_id = d.id WHERE f.trash_id IS NULL)
+                UNION SELECT f.id, d.rank FROM folders f JOIN down d ON f.parent_id = d.id
+                  WHERE f.trash_id IS NULL)
             SELECT id, max(rank) AS rank FROM down GROUP BY id""",
         me=me.user,
-    )  # fmt: skip
+    )
     return {row["id"]: row["rank"] for row in rows}
 
 
 def shared_tops(tx: Tx, me: Caller, name_key: str) -> list[sqlite3.Row]:
-    """Give the live folders of that name that others share with the caller, but for those that lie in another one that is shared."""
+    """Give the live folders of that name that others share with the caller, but for those that
+    lie in another one that is shared.
+    """
     rows = tx.all(
         """SELECT f.id, f.owner_id, f.parent_id FROM folder_shares s JOIN folders f ON f.id = s.folder_id
            WHERE s.user_id = :me AND f.name_key = :key AND f.trash_id IS NULL ORDER BY f.id""",
-        me=me.user, key=name_key,
-    )  # fmt: skip
+        me=me.user,
+        key=name_key,
+    )
     return [row for row in rows if not shared_rank(tx, me, row["parent_id"])]
 
 
 def path_of(tx: Tx, me: Caller, folder_id: int | None) -> str:
-    """Give the path of a folder of another's, live or in the trash, from the highest folder on that the caller may read."""
-    return "/".join(row["name"] for row in folder_rows.ancestry(tx, folder_id) if shared_rank(tx, me, row["id"]))
+    """Give the path of a folder of another's, live or in the trash, from the highest folder on
+    that the caller may read.
+    """
+    return "/".join(
+        row["name"] for row in folder_rows.ancestry(tx, folder_id) if shared_rank(tx, me, row["id"])
+    )
 
 
 def _granted(me: Caller) -> frozenset[int]:
@@ -199,11 +272,14 @@ def _is_granted(tx: Tx, me: Caller, folder_id: int) -> bool:
     if not named:
         return False
     row = tx.one(
-        f"""WITH RECURSIVE up (id, parent_id) AS (SELECT id, parent_id FROM folders WHERE id = :id AND owner_id = :owner AND trash_id IS NULL
+        f"""WITH RECURSIVE up (id, parent_id) AS (SELECT id, parent_id
+          FROM folders WHERE id = :id AND owner_id = :owner AND trash_id IS NULL
                 UNION ALL SELECT f.id, f.parent_id FROM folders f JOIN up ON f.id = up.parent_id)
             SELECT 1 FROM up WHERE id IN ({folder_rows.IN_LIST}) LIMIT 1""",
-        id=folder_id, owner=me.user, ids=folder_rows.in_list(list(named)),
-    )  # fmt: skip
+        id=folder_id,
+        owner=me.user,
+        ids=folder_rows.in_list(list(named)),
+    )
     return row is not None
 
 
@@ -214,9 +290,12 @@ def _granted_folders(tx: Tx, me: Caller) -> list[int]:
         return []
     rows = tx.all(
         f"""WITH RECURSIVE down (id) AS (
-                SELECT id FROM folders WHERE id IN ({folder_rows.IN_LIST}) AND owner_id = :owner AND trash_id IS NULL
-                UNION SELECT f.id FROM folders f JOIN down d ON f.parent_id = d.id WHERE f.trash_id IS NULL)
+                SELECT id FROM folders WHERE id IN ({folder_rows.IN_LIST}) AND owner_id = :owner
+                  AND trash_id IS NULL
+                UNION SELECT f.id FROM folders f JOIN down d ON f.parent_id = d.id
+                  WHERE f.trash_id IS NULL)
             SELECT id FROM down ORDER BY id""",
-        ids=folder_rows.in_list(list(named)), owner=me.user,
-    )  # fmt: skip
+        ids=folder_rows.in_list(list(named)),
+        owner=me.user,
+    )
     return [row["id"] for row in rows]

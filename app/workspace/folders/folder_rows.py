@@ -16,34 +16,52 @@ COLUMNS = "id, owner_id, parent_id, name, name_key, icon, note_count, created_at
 
 def get(tx: Tx, folder_id: int) -> sqlite3.Row | None:
     """Give a live folder of anyone; workspace/folders/access.py says who may see it."""
-    return tx.one(f"SELECT {COLUMNS} FROM folders WHERE id = :id AND trash_id IS NULL", id=folder_id)
+    return tx.one(
+        f"SELECT {COLUMNS} FROM folders WHERE id = :id AND trash_id IS NULL", id=folder_id
+    )
 
 
 def sure(tx: Tx, folder_id: int | None) -> sqlite3.Row:
     """Give a live folder that the caller knows to be there."""
-    return tx.sure(f"SELECT {COLUMNS} FROM folders WHERE id = :id AND trash_id IS NULL", id=folder_id)
+    return tx.sure(
+        f"SELECT {COLUMNS} FROM folders WHERE id = :id AND trash_id IS NULL", id=folder_id
+    )
 
 
 def child(tx: Tx, owner: int, parent_id: int | None, name: str) -> sqlite3.Row | None:
     """Give the live folder of that name, compared without case, in a parent or the root."""
     return tx.one(
-        f"SELECT {COLUMNS} FROM folders WHERE owner_id = :owner AND ifnull(parent_id, 0) = :parent AND name_key = :key AND trash_id IS NULL",
-        owner=owner, parent=parent_id or 0, key=fold(name),
-    )  # fmt: skip
+        f"SELECT {COLUMNS} FROM folders "
+        "WHERE owner_id = :owner AND ifnull(parent_id, 0) = :parent "
+        "AND name_key = :key AND trash_id IS NULL",
+        owner=owner,
+        parent=parent_id or 0,
+        key=fold(name),
+    )
 
 
 def insert(tx: Tx, owner: int, parent_id: int | None, name: str) -> int:
     """Add a folder and give its id; the caller has looked that its name is free."""
     made = tx.run(
-        "INSERT INTO folders (owner_id, parent_id, name, name_key, created_at) VALUES (:owner, :parent, :name, :key, :now)",
-        owner=owner, parent=parent_id, name=name, key=fold(name), now=tx.now,
-    )  # fmt: skip
+        "INSERT INTO folders (owner_id, parent_id, name, name_key, created_at) "
+        "VALUES (:owner, :parent, :name, :key, :now)",
+        owner=owner,
+        parent=parent_id,
+        name=name,
+        key=fold(name),
+        now=tx.now,
+    )
     workspace_counters.add(tx, owner)
     return made.lastrowid or 0
 
 
-def ensure(tx: Tx, owner: int, parent_id: int | None, names: Sequence[str]) -> tuple[int | None, list[str]]:
-    """Walk down `names`, making what is missing; give the leaf's id and the names that were made."""
+def ensure(
+    tx: Tx, owner: int, parent_id: int | None, names: Sequence[str]
+) -> tuple[int | None, list[str]]:
+    """Walk down `names`, making what is missing.
+
+    Give the leaf's id and the names that were made.
+    """
     made: list[str] = []
     for name in names:
         found = None if made else child(tx, owner, parent_id, name)
@@ -60,20 +78,33 @@ def ensure_general(tx: Tx, owner: int) -> bool:
     return bool(ensure(tx, owner, None, [GENERAL])[1])
 
 
-def change(tx: Tx, folder: sqlite3.Row, *, name: str, parent_id: int | None, icon: str | None) -> None:
+def change(
+    tx: Tx, folder: sqlite3.Row, *, name: str, parent_id: int | None, icon: str | None
+) -> None:
     """Give a folder its name, parent and icon."""
     tx.run(
-        "UPDATE folders SET name = :name, name_key = :key, parent_id = :parent, icon = :icon WHERE id = :id",
-        name=name, key=fold(name), parent=parent_id, icon=icon, id=folder["id"],
-    )  # fmt: skip
-    name_index.rename(tx, "folder", folder["id"], owner=folder["owner_id"], old=folder["name"], new=name)
+        "UPDATE folders SET name = :name, name_key = :key, parent_id = :parent, icon = "
+        ":icon WHERE id = :id",
+        name=name,
+        key=fold(name),
+        parent=parent_id,
+        icon=icon,
+        id=folder["id"],
+    )
+    name_index.rename(
+        tx, "folder", folder["id"], owner=folder["owner_id"], old=folder["name"], new=name
+    )
     workspace_counters.add(tx, folder["owner_id"])
 
 
 def count(tx: Tx, folder_id: int | None, more: int) -> None:
     """Add to the number of live notes that lie directly in a folder."""
     if folder_id is not None and more:
-        tx.run("UPDATE folders SET note_count = note_count + :more WHERE id = :id", more=more, id=folder_id)
+        tx.run(
+            "UPDATE folders SET note_count = note_count + :more WHERE id = :id",
+            more=more,
+            id=folder_id,
+        )
 
 
 def set_count(tx: Tx, folder_id: int, number: int) -> None:
@@ -84,36 +115,61 @@ def set_count(tx: Tx, folder_id: int, number: int) -> None:
 def recount(tx: Tx) -> None:
     """Count anew the live notes of every live folder."""
     tx.run(
-        """UPDATE folders SET note_count = (SELECT count(*) FROM notes n WHERE n.folder_id = folders.id AND n.trash_id IS NULL)
+        """UPDATE folders SET note_count = (SELECT count(*) FROM notes n
+          WHERE n.folder_id = folders.id AND n.trash_id IS NULL)
            WHERE trash_id IS NULL"""
     )
 
 
 def rekey(tx: Tx) -> None:
-    """Fold the names of all folders anew; where two of one place would be one, the later is numbered."""
+    """Fold the names of all folders anew.
+
+    Where two of one place would be one, the later is numbered.
+    """
     tx.run("UPDATE folders SET name_key = '/' || id")
     for folder in tx.all(f"SELECT {COLUMNS}, trash_id FROM folders ORDER BY id"):
         name = folder["name"]
-        if folder["trash_id"] is None and child(tx, folder["owner_id"], folder["parent_id"], name) is not None:
+        if (
+            folder["trash_id"] is None
+            and child(tx, folder["owner_id"], folder["parent_id"], name) is not None
+        ):
             name = f"{name} ({folder['id']})"
-            name_index.rename(tx, "folder", folder["id"], owner=folder["owner_id"], old=folder["name"], new=name)
-        tx.run("UPDATE folders SET name = :name, name_key = :key WHERE id = :id", name=name, key=fold(name), id=folder["id"])
+            name_index.rename(
+                tx, "folder", folder["id"], owner=folder["owner_id"], old=folder["name"], new=name
+            )
+        tx.run(
+            "UPDATE folders SET name = :name, name_key = :key WHERE id = :id",
+            name=name,
+            key=fold(name),
+            id=folder["id"],
+        )
 
 
 def break_cycles(tx: Tx) -> None:
-    """Put one folder of each circle into the root, numbered so that it is alone with its name there."""
+    """Put one folder of each circle into the root, numbered so that it is alone with its name
+    there.
+    """
     while circle := circling(tx):
         folder = tx.sure("SELECT id, owner_id, name FROM folders WHERE id = :id", id=circle[0])
         name = f"{folder['name']} ({folder['id']})"
-        name_index.rename(tx, "folder", folder["id"], owner=folder["owner_id"], old=folder["name"], new=name)
-        tx.run("UPDATE folders SET parent_id = NULL, name = :name, name_key = :key WHERE id = :id", name=name, key=fold(name), id=folder["id"])
+        name_index.rename(
+            tx, "folder", folder["id"], owner=folder["owner_id"], old=folder["name"], new=name
+        )
+        tx.run(
+            "UPDATE folders SET parent_id = NULL, name = :name, name_key = :key WHERE id = :id",
+            name=name,
+            key=fold(name),
+            id=folder["id"],
+        )
 
 
 def circling(tx: Tx) -> list[int]:
     """Give the folders that lie, over others or not, in themselves."""
     rows = tx.all(
-        """WITH RECURSIVE up (id, above) AS (SELECT id, parent_id FROM folders WHERE parent_id IS NOT NULL UNION
-               SELECT up.id, f.parent_id FROM up JOIN folders f ON f.id = up.above WHERE f.parent_id IS NOT NULL)
+        """WITH RECURSIVE up (id, above) AS (SELECT id, parent_id FROM folders
+          WHERE parent_id IS NOT NULL UNION
+               SELECT up.id, f.parent_id FROM up JOIN folders f ON f.id = up.above
+                 WHERE f.parent_id IS NOT NULL)
            SELECT id FROM up WHERE above = id ORDER BY id"""
     )
     return [row[0] for row in rows]
@@ -123,10 +179,11 @@ def subtree(tx: Tx, folder_id: int) -> list[int]:
     """Give the ids of a live folder and all live folders below it."""
     rows = tx.all(
         """WITH RECURSIVE down (id) AS (SELECT :id UNION ALL
-               SELECT f.id FROM folders f JOIN down d ON f.parent_id = d.id WHERE f.trash_id IS NULL)
+               SELECT f.id FROM folders f JOIN down d ON f.parent_id = d.id
+                 WHERE f.trash_id IS NULL)
            SELECT id FROM down""",
         id=folder_id,
-    )  # fmt: skip
+    )
     return [row["id"] for row in rows]
 
 
@@ -135,10 +192,11 @@ def ancestry(tx: Tx, folder_id: int | None) -> list[sqlite3.Row]:
     rows = tx.all(
         """WITH RECURSIVE up (id, parent_id, name, height) AS (
                SELECT id, parent_id, name, 0 FROM folders WHERE id = :id UNION ALL
-               SELECT f.id, f.parent_id, f.name, up.height + 1 FROM folders f JOIN up ON f.id = up.parent_id)
+               SELECT f.id, f.parent_id, f.name, up.height + 1 FROM folders f
+                 JOIN up ON f.id = up.parent_id)
            SELECT id, parent_id, name FROM up ORDER BY height DESC""",
         id=folder_id,
-    )  # fmt: skip
+    )
     return rows
 
 
@@ -149,13 +207,22 @@ def path(tx: Tx, folder_id: int | None) -> str:
 
 def set_trash(tx: Tx, folder_ids: Sequence[int], trash_id: int | None) -> None:
     """Put folders into the trash under one entry, or take them out."""
-    tx.run(f"UPDATE folders SET trash_id = :trash WHERE id IN ({IN_LIST})", trash=trash_id, ids=in_list(folder_ids))
+    tx.run(
+        f"UPDATE folders SET trash_id = :trash WHERE id IN ({IN_LIST})",
+        trash=trash_id,
+        ids=in_list(folder_ids),
+    )
 
 
 def restore(tx: Tx, trash_id: int, folder_id: int, *, parent_id: int | None, name: str) -> None:
-    """Take out of the trash all folders of one entry; the one it is about gets its place and name."""
+    """Take out of the trash all folders of one entry.
+
+    The one it is about gets its place and name.
+    """
     before = tx.sure("SELECT owner_id, name FROM folders WHERE id = :id", id=folder_id)
-    name_index.rename(tx, "folder", folder_id, owner=before["owner_id"], old=before["name"], new=name)
+    name_index.rename(
+        tx, "folder", folder_id, owner=before["owner_id"], old=before["name"], new=name
+    )
     tx.run(
         "UPDATE folders SET parent_id = :parent, name = :name, name_key = :key WHERE id = :id",
         parent=parent_id,

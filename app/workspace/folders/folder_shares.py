@@ -56,10 +56,14 @@ def share_folder(tx: Tx, me: Caller, *, id: Id, username: str, role: access.Role
     if not contact_pairs.connected(tx, me.user, other["id"]):
         raise NotConnected(f"{other['username']} is not one of your contacts.", field="username")
     tx.run(
-        """INSERT INTO folder_shares (folder_id, user_id, role, created_at) VALUES (:folder, :user, :role, :now)
+        """INSERT INTO folder_shares (folder_id, user_id, role, created_at)
+          VALUES (:folder, :user, :role, :now)
            ON CONFLICT (folder_id, user_id) DO UPDATE SET role = excluded.role""",
-        folder=id, user=other["id"], role=role, now=tx.now,
-    )  # fmt: skip
+        folder=id,
+        user=other["id"],
+        role=role,
+        now=tx.now,
+    )
     row = tx.sure(f"{_SELECT} AND s.user_id = :user", id=id, user=other["id"])
     return ShareAnswer(Share(*row))
 
@@ -70,8 +74,18 @@ def unshare_folder(tx: Tx, me: Caller, *, id: Id, username: str) -> Record:
     found = access.folder(tx, me, id, field="id")
     other = users.by_name(tx, username)
     if other["id"] != me.user and access.rank(tx, me, found) < access.RANKS["admin"]:
-        raise Forbidden("Only the owner or an admin may end another's share.", role=access.ROLES[access.rank(tx, me, found) - 1])
-    if tx.run("DELETE FROM folder_shares WHERE folder_id = :id AND user_id = :user", id=id, user=other["id"]).rowcount == 0:
+        raise Forbidden(
+            "Only the owner or an admin may end another's share.",
+            role=access.ROLES[access.rank(tx, me, found) - 1],
+        )
+    if (
+        tx.run(
+            "DELETE FROM folder_shares WHERE folder_id = :id AND user_id = :user",
+            id=id,
+            user=other["id"],
+        ).rowcount
+        == 0
+    ):
         raise NotFound(f"The folder is not shared with {other['username']}.", field="username")
     return Record()
 
@@ -80,9 +94,11 @@ def end_between(tx: Tx, one: int, other: int) -> list[int]:
     """End every share between two users of folders that either owns; give the folders."""
     rows = tx.all(
         """DELETE FROM folder_shares WHERE user_id IN (:one, :other)
-               AND EXISTS (SELECT 1 FROM folders WHERE id = folder_id AND owner_id IN (:one, :other) AND owner_id <> user_id) RETURNING folder_id""",
-        one=one, other=other,
-    )  # fmt: skip
+               AND EXISTS (SELECT 1 FROM folders WHERE id = folder_id
+                 AND owner_id IN (:one, :other) AND owner_id <> user_id) RETURNING folder_id""",
+        one=one,
+        other=other,
+    )
     return [row["folder_id"] for row in rows]
 
 

@@ -10,11 +10,16 @@ NAME = Line(1, 255)
 
 
 def split(path: str, *, field: str) -> list[str]:
-    """Give the segments of a path; raise Invalid, naming `field`, for one that is hostile or malformed."""
+    """Give the segments of a path.
+
+    Raise Invalid, naming `field`, for one that is hostile or malformed.
+    """
     if path.startswith("/"):
         raise Invalid(f"{field} must not begin with a slash.", field=field)
     if "\\" in path:
-        raise Invalid(f"{field} must not hold a backslash; segments are separated by a slash.", field=field)
+        raise Invalid(
+            f"{field} must not hold a backslash; segments are separated by a slash.", field=field
+        )
     segments = path.split("/")
     if len(segments) > DEEPEST:
         raise Invalid(f"{field} must not be deeper than {DEEPEST} segments.", field=field)

@@ -1,4 +1,7 @@
-"""The table of the trash: one entry for each thing that was deleted by itself; what went with a folder carries the folder's entry."""
+"""The table of the trash: one entry for each thing that was deleted by itself.
+
+What went with a folder carries the folder's entry.
+"""
 
 import sqlite3
 
@@ -15,42 +18,74 @@ def put(tx: Tx, me: Caller, *, owner: int, kind: str, item_id: int, title: str, 
     made = tx.run(
         """INSERT INTO trash (owner_id, kind, item_id, title, path, trashed_at, trashed_by, by_user)
            VALUES (:owner, :kind, :item, :title, :path, :now, :by, :user)""",
-        owner=owner, kind=kind, item=item_id, title=title, path=path, now=tx.now, by=encode(me.actor).decode(),
+        owner=owner,
+        kind=kind,
+        item=item_id,
+        title=title,
+        path=path,
+        now=tx.now,
+        by=encode(me.actor).decode(),
         user=None if me.user == owner else me.user,
-    )  # fmt: skip
+    )
     return made.lastrowid or 0
 
 
 def find(tx: Tx, me: Caller, kind: str, item_id: int) -> sqlite3.Row | None:
-    """Give the entry for a thing of the caller's own, or for one of another's that they put there and may bring back; None for any other.
+    """Give the entry for a thing of the caller's own, or for one of another's that they put there
+    and may bring back; None for any other.
 
     The entry of a note is also that of the folder with which it went.
     """
-    row = tx.one("SELECT * FROM trash WHERE kind = :kind AND item_id = :item", kind=kind, item=item_id)
+    row = tx.one(
+        "SELECT * FROM trash WHERE kind = :kind AND item_id = :item", kind=kind, item=item_id
+    )
     if row is None and kind == "note":
-        row = tx.one("SELECT t.* FROM notes n JOIN trash t ON t.id = n.trash_id WHERE n.id = :item", item=item_id)
+        row = tx.one(
+            "SELECT t.* FROM notes n JOIN trash t ON t.id = n.trash_id WHERE n.id = :item",
+            item=item_id,
+        )
     if row is None and kind == "folder":
-        row = tx.one("SELECT t.* FROM folders f JOIN trash t ON t.id = f.trash_id WHERE f.id = :item", item=item_id)
-    return row if row is not None and (row["owner_id"] == me.owns or may_restore(tx, me, row)) else None
+        row = tx.one(
+            "SELECT t.* FROM folders f JOIN trash t ON t.id = f.trash_id WHERE f.id = :item",
+            item=item_id,
+        )
+    return (
+        row
+        if row is not None and (row["owner_id"] == me.owns or may_restore(tx, me, row))
+        else None
+    )
 
 
 def of_others(tx: Tx, me: Caller) -> list[int]:
     """Give the entries of others' things that the caller put into the trash and may bring back."""
     if me.reach is not None:
         return []
-    return [row["id"] for row in tx.all("SELECT * FROM trash WHERE by_user = :me", me=me.user) if may_restore(tx, me, row)]
+    return [
+        row["id"]
+        for row in tx.all("SELECT * FROM trash WHERE by_user = :me", me=me.user)
+        if may_restore(tx, me, row)
+    ]
 
 
 def may_restore(tx: Tx, me: Caller, entry: sqlite3.Row) -> bool:
-    """Say whether the caller put this thing of another's into the trash, and is still admin where it lay."""
+    """Say whether the caller put this thing of another's into the trash, and is still admin
+    where it lay.
+    """
     if entry["by_user"] != me.user or me.reach is not None or entry["kind"] == "todo":
         return False
-    return access.shared_rank(tx, me, place_of(tx, entry["kind"], entry["item_id"])) >= access.RANKS["admin"]
+    return (
+        access.shared_rank(tx, me, place_of(tx, entry["kind"], entry["item_id"]))
+        >= access.RANKS["admin"]
+    )
 
 
 def place_of(tx: Tx, kind: str, item_id: int) -> int | None:
     """Give the folder in which a note or folder lies, or lay."""
-    sql = "SELECT folder_id FROM notes WHERE id = :id" if kind == "note" else "SELECT parent_id FROM folders WHERE id = :id"
+    sql = (
+        "SELECT folder_id FROM notes WHERE id = :id"
+        if kind == "note"
+        else "SELECT parent_id FROM folders WHERE id = :id"
+    )
     found: int | None = tx.value(sql, id=item_id)
     return found
 

@@ -14,25 +14,48 @@ class Counted(msgspec.Struct, frozen=True):
 
 def begin(tx: Tx, owner: int) -> bool:
     """Make the row of a workspace if it is missing; say whether it was."""
-    return tx.run("INSERT INTO workspaces (owner_id, changed_at) VALUES (:owner, :now) ON CONFLICT DO NOTHING", owner=owner, now=tx.now).rowcount > 0
+    return (
+        tx.run(
+            "INSERT INTO workspaces (owner_id, changed_at) VALUES (:owner, :now) "
+            "ON CONFLICT DO NOTHING",
+            owner=owner,
+            now=tx.now,
+        ).rowcount
+        > 0
+    )
 
 
 def of(tx: Tx, owner: int) -> Counted:
-    """Give the counts of a workspace: live notes, those of them in the root, their bytes, and the time of the last change."""
-    row = tx.one("SELECT note_count, root_count, total_bytes, changed_at FROM workspaces WHERE owner_id = :owner", owner=owner)
+    """Give the counts of a workspace.
+
+    Live notes, those of them in the root, their bytes, and the time of the last change.
+    """
+    row = tx.one(
+        "SELECT note_count, root_count, total_bytes, changed_at FROM workspaces "
+        "WHERE owner_id = :owner",
+        owner=owner,
+    )
     if row is None:
-        return Counted(0, 0, 0, tx.value("SELECT created_at FROM users WHERE id = :owner", owner=owner))
+        return Counted(
+            0, 0, 0, tx.value("SELECT created_at FROM users WHERE id = :owner", owner=owner)
+        )
     return Counted(*row)
 
 
 def add(tx: Tx, owner: int, *, notes: int = 0, root_notes: int = 0, size: int = 0) -> None:
     """Add to the counts and note the change."""
     tx.run(
-        """INSERT INTO workspaces (owner_id, note_count, root_count, total_bytes, changed_at) VALUES (:owner, :notes, :root, :size, :now)
-           ON CONFLICT (owner_id) DO UPDATE SET note_count = note_count + :notes, root_count = root_count + :root,
+        """INSERT INTO workspaces (owner_id, note_count, root_count,
+          total_bytes, changed_at) VALUES (:owner, :notes, :root, :size, :now)
+           ON CONFLICT (owner_id) DO UPDATE
+             SET note_count = note_count + :notes, root_count = root_count + :root,
                total_bytes = total_bytes + :size, changed_at = :now""",
-        owner=owner, notes=notes, root=root_notes, size=size, now=tx.now,
-    )  # fmt: skip
+        owner=owner,
+        notes=notes,
+        root=root_notes,
+        size=size,
+        now=tx.now,
+    )
 
 
 def recount(tx: Tx) -> None:

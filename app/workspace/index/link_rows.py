@@ -1,4 +1,7 @@
-"""The table of links: what the texts of notes lead to, each target once for each note; every statement that changes it."""
+"""The table of links: what the texts of notes lead to, each target once for each note.
+
+Every statement that changes it.
+"""
 
 from app.core.database.tx import Tx
 from app.workspace.index import link_text
@@ -9,12 +12,20 @@ STEP_BYTES = 1 << 20
 
 
 def change(tx: Tx, note_id: int, *, owner: int, old: str, new: str) -> None:
-    """Keep what a text leads to, after it has changed; an edit that leaves the links alone writes nothing."""
+    """Keep what a text leads to, after it has changed.
+
+    An edit that leaves the links alone writes nothing.
+    """
     if not (link_text.may_hold_links(old) or link_text.may_hold_links(new)):
         return
     before, after = link_text.targets(old), link_text.targets(new)
     for target in before - after:
-        tx.run("DELETE FROM note_links WHERE note_id = :note AND kind = :kind AND target = :name AND path = :path", note=note_id, **target._asdict())
+        tx.run(
+            "DELETE FROM note_links WHERE note_id = :note AND kind = :kind "
+            "AND target = :name AND path = :path",
+            note=note_id,
+            **target._asdict(),
+        )
     _put(tx, owner, note_id, after - before)
 
 
@@ -26,7 +37,9 @@ def add(tx: Tx, note_id: int, *, owner: int, text: str) -> None:
 
 def hand_over(tx: Tx, note_id: int, owner: int) -> None:
     """Let the links of a note belong to another owner."""
-    tx.run("UPDATE note_links SET owner_id = :owner WHERE note_id = :note", owner=owner, note=note_id)
+    tx.run(
+        "UPDATE note_links SET owner_id = :owner WHERE note_id = :note", owner=owner, note=note_id
+    )
 
 
 def remove(tx: Tx, note_id: int) -> None:
@@ -38,7 +51,10 @@ def rebuild(tx: Tx) -> None:
     """Forget all links; those of all notes are read again behind the writes."""
     tx.run("DELETE FROM note_links")
     tx.run("DELETE FROM unread_links")
-    tx.run("INSERT INTO unread_links (id, read, last) SELECT 1, 0, max(id) FROM notes HAVING max(id) IS NOT NULL")
+    tx.run(
+        "INSERT INTO unread_links (id, read, last) SELECT 1, 0, max(id) "
+        "FROM notes HAVING max(id) IS NOT NULL"
+    )
 
 
 def any_unread(tx: Tx) -> bool:
@@ -52,7 +68,11 @@ def read_some(tx: Tx) -> None:
     if state is None:
         return
     rows = tx.all(
-        "SELECT id, owner_id, size FROM notes WHERE id > :read AND id <= :last ORDER BY id LIMIT :some", read=state[0], last=state[1], some=STEP
+        "SELECT id, owner_id, size FROM notes WHERE id > :read AND id <= :last "
+        "ORDER BY id LIMIT :some",
+        read=state[0],
+        last=state[1],
+        some=STEP,
     )
     size, at = 0, state[1]
     for note_id, owner, bytes_ in rows:
@@ -77,7 +97,10 @@ def tend(tx: Tx) -> bool:
 def _put(tx: Tx, owner: int, note_id: int, targets: set[Target]) -> None:
     for target in targets:
         tx.run(
-            """INSERT INTO note_links (note_id, kind, target, path, owner_id) VALUES (:note, :kind, :name, :path, :owner)
+            """INSERT INTO note_links (note_id, kind, target, path, owner_id)
+          VALUES (:note, :kind, :name, :path, :owner)
                ON CONFLICT DO NOTHING""",
-            note=note_id, owner=owner, **target._asdict(),
-        )  # fmt: skip
+            note=note_id,
+            owner=owner,
+            **target._asdict(),
+        )

@@ -1,4 +1,7 @@
-"""The links and tags that a note's text holds: reading them, and rewriting those that lead to a title."""
+"""The links and tags that a note's text holds.
+
+Reading them, and rewriting those that lead to a title.
+"""
 
 import bisect
 import itertools
@@ -25,12 +28,16 @@ _NOTE = regex(r"(?:hearth:note/|/os/notes/)([1-9][0-9]{0,15})(?![\w/-])")
 _ADDRESS_ENDS = " \t\r\n()<>[]\"'`,;"
 _BEFORE_ADDRESS = regex(r"(?:https?://.+|/api/v[0-9]+)?")
 _HAS_TAG = regex(r"#\w")
-_TAG = regex(r"#(?<![^\s(,;]#)(\w[\w/-]{0,63})(?![\w/-])")  # begins with the letter that re looks for fastest
+_TAG = regex(
+    r"#(?<![^\s(,;]#)(\w[\w/-]{0,63})(?![\w/-])"
+)  # begins with the letter that re looks for fastest
 _DEFINITION = regex(r"[ \t>]*\[[^\]\n]+\]:[ \t]*")  # of a link's address, which an anchor may be
 
 
 class Link(msgspec.Struct, frozen=True):
-    """A link or tag: what it leads to (a title with its path and heading, a note's number, a tag), what is shown, and where it stands."""
+    """A link or tag: what it leads to (a title with its path and heading, a note's number, a
+    tag), what is shown, and where it stands.
+    """
 
     kind: Kind
     target: str
@@ -40,7 +47,10 @@ class Link(msgspec.Struct, frozen=True):
 
 
 class Target(NamedTuple):
-    """One way to read what a link or tag leads to: folded title (or number, or tag), and folded path of its folder, empty for any."""
+    """One way to read what a link or tag leads to.
+
+    Folded title (or number, or tag), and folded path of its folder, empty for any.
+    """
 
     kind: Kind
     name: str
@@ -49,21 +59,40 @@ class Target(NamedTuple):
 
 def may_hold_links(text: str) -> bool:
     """Say quickly whether it is worth reading a text for links and tags."""
-    return "[[" in text or "/os/notes/" in text or "hearth:note/" in text or _HAS_TAG.search(text) is not None
+    return (
+        "[[" in text
+        or "/os/notes/" in text
+        or "hearth:note/" in text
+        or _HAS_TAG.search(text) is not None
+    )
 
 
 def links(text: str) -> list[Link]:
-    """Give the links and tags of a text in order, of each kind the first 10,000; none in code, and no tags in headings, addresses and definitions."""
+    """Give the links and tags of a text in order, of each kind the first 10,000.
+
+    None in code, and no tags in headings, addresses and definitions.
+    """
     if not may_hold_links(text):
         return []
     notes = _notes(text) if "/os/notes/" in text or "hearth:note/" in text else ()
     every = (_wikis(text), notes, _tags(text))
-    found = sorted((link for each in every for link in itertools.islice(each, MOST)), key=lambda link: link.start)
+    found = sorted(
+        (link for each in every for link in itertools.islice(each, MOST)),
+        key=lambda link: link.start,
+    )
     code = blocks.code_spans(text) if found else []
-    titles = [(line.start, line.end) for line in blocks.headings(text)] if any(link.kind == "tag" for link in found) else []
+    titles = (
+        [(line.start, line.end) for line in blocks.headings(text)]
+        if any(link.kind == "tag" for link in found)
+        else []
+    )
     kept: list[Link] = []
     for link in found:
-        if (kept and link.start < kept[-1].end) or _inside(code, link.start) or (link.kind == "tag" and _inside(titles, link.start)):
+        if (
+            (kept and link.start < kept[-1].end)
+            or _inside(code, link.start)
+            or (link.kind == "tag" and _inside(titles, link.start))
+        ):
             continue
         kept.append(link)
     return kept
@@ -75,7 +104,10 @@ def targets(text: str) -> set[Target]:
 
 
 def readings(link: Link) -> list[Target]:
-    """Give the ways to read a link, the first to be tried first: a title may itself hold a slash or a hash."""
+    """Give the ways to read a link, the first to be tried first.
+
+    A title may itself hold a slash or a hash.
+    """
     if link.kind != "wiki":
         return [Target(link.kind, fold(link.target))]
     return [Target("wiki", fold(title), fold(path)) for path, title, _ in _cuts(link.target)]
@@ -87,7 +119,10 @@ def heading(link: Link) -> str:
 
 
 def rewritten(text: str, new_title: Callable[[Target], str | None]) -> str:
-    """Give the text with another title in each link of which a reading has a new one; paths, headings and shown text stay."""
+    """Give the text with another title in each link of which a reading has a new one.
+
+    Paths, headings and shown text stay.
+    """
     parts, end = [], 0
     for link in links(text):
         if link.kind == "wiki" and (inner := _renamed(link, new_title)) is not None:
@@ -103,10 +138,17 @@ def without_ending(title: str) -> str:
 
 
 def lines(text: str, places: Sequence[int]) -> list[int]:
-    """Give the numbers, from 1, of the lines in which ascending places stand; lines end in LF, CRLF or CR."""
+    """Give the numbers, from 1, of the lines in which ascending places stand.
+
+    Lines end in LF, CRLF or CR.
+    """
     numbers, number, at = [], 1, 0
     for place in places:
-        number += text.count("\n", at, place) + text.count("\r", at, place) - text.count("\r\n", at, place)
+        number += (
+            text.count("\n", at, place)
+            + text.count("\r", at, place)
+            - text.count("\r\n", at, place)
+        )
         at = place
         numbers.append(number)
     return numbers
@@ -128,7 +170,9 @@ def _notes(text: str) -> Iterator[Link]:
         if not _BEFORE_ADDRESS.fullmatch(address) or (match[0][0] == "h" and address):
             continue
         start = match.start() - len(address)
-        yield Link("note", match[1], _shown(text, start) or text[start : match.end()], start, match.end())
+        yield Link(
+            "note", match[1], _shown(text, start) or text[start : match.end()], start, match.end()
+        )
 
 
 def _shown(text: str, address: int) -> str:
@@ -150,13 +194,18 @@ def _tags(text: str) -> Iterator[Link]:
 
 
 def _halves(inner: str) -> tuple[str, str, str]:
-    """Give what stands before the bar, the bar, and after it; in a table the bar has a backslash before it."""
+    """Give what stands before the bar, the bar, and after it.
+
+    In a table the bar has a backslash before it.
+    """
     target, bar, shown = inner.partition("|")
     return (target[:-1], "\\|", shown) if bar and target.endswith("\\") else (target, bar, shown)
 
 
 def _cuts(target: str) -> Iterator[tuple[str, str, str]]:
-    """Give the ways to cut what a link holds into path, title and heading (with its hash), the title as long as it can be first."""
+    """Give the ways to cut what a link holds into path, title and heading (with its hash), the
+    title as long as it can be first.
+    """
     if "/" not in target and "#" not in target:
         yield "", target, ""
         return

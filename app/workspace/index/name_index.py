@@ -1,8 +1,9 @@
 """The index of names (FTS5, contentless) with its words and tags: every statement that changes it.
 
-It holds the names of notes, folders, todos and tags as tokens that begin with their owner and kind, so that what others have is never even
-read. A new name costs its write nothing: ids only grow, and the highest one that is indexed is remembered for each kind; those above it are
-indexed when the writer is idle or when somebody asks, whichever comes first.
+It holds the names of notes, folders, todos and tags as tokens that begin with their owner and
+kind, so that what others have is never even read. A new name costs its write nothing: ids only
+grow, and the highest one that is indexed is remembered for each kind; those above it are indexed
+when the writer is idle or when somebody asks, whichever comes first.
 """
 
 import sqlite3
@@ -31,19 +32,24 @@ _tags = msgspec.json.Decoder(list[str])
 _FORMAT = name_text.FORMAT * 10_000 + int("".join(unicodedata.unidata_version.split(".")[:2]))
 _WAITING: dict[Kind, str] = {
     "note": "SELECT id, owner_id, title, tags FROM notes WHERE id > :after ORDER BY id LIMIT :most",
-    "folder": "SELECT id, owner_id, name, '[]' FROM folders WHERE id > :after ORDER BY id LIMIT :most",
+    "folder": "SELECT id, owner_id, name, '[]' FROM folders WHERE id > :after "
+    "ORDER BY id LIMIT :most",
     "todo": "SELECT id, owner_id, title, '[]' FROM todos WHERE id > :after ORDER BY id LIMIT :most",
 }
 
 
 def rename(tx: Tx, kind: Kind, item_id: int, *, owner: int, old: str, new: str) -> None:
-    """Let something be found by its new name instead of its old one, unless it waits to be indexed anyway."""
+    """Let something be found by its new name instead of its old one, unless it waits to be
+    indexed anyway.
+    """
     if old != new and _is_indexed(tx, kind, item_id):
         _take(tx, owner, kind, item_id, old)
         _put(tx, owner, kind, item_id, new)
 
 
-def hand_over(tx: Tx, kind: Kind, item_id: int, name: str, *, old_owner: int, new_owner: int) -> None:
+def hand_over(
+    tx: Tx, kind: Kind, item_id: int, name: str, *, old_owner: int, new_owner: int
+) -> None:
     """Let something be found by another owner."""
     if _is_indexed(tx, kind, item_id):
         _take(tx, old_owner, kind, item_id, name)
@@ -60,7 +66,11 @@ def add_tags(tx: Tx, owner: int, tags: str) -> None:
     """Let tags be found; those that are already stay as they were first written."""
     for tag in _tags.decode(tags):
         made = tx.run(
-            "INSERT INTO tag_names (owner_id, tag_key, name) VALUES (:owner, :key, :tag) ON CONFLICT DO NOTHING", owner=owner, key=fold(tag), tag=tag
+            "INSERT INTO tag_names (owner_id, tag_key, name) VALUES (:owner, :key, :tag) "
+            "ON CONFLICT DO NOTHING",
+            owner=owner,
+            key=fold(tag),
+            tag=tag,
         )
         if made.rowcount:
             _put(tx, owner, "tag", made.lastrowid or 0, tag)
@@ -71,9 +81,11 @@ def drop_tags(tx: Tx, owner: int, tags: str) -> None:
     for tag in _tags.decode(tags):
         row = tx.one(
             """SELECT id, name FROM tag_names WHERE owner_id = :owner AND tag_key = :key
-               AND NOT EXISTS (SELECT 1 FROM note_tags t WHERE t.owner_id = :owner AND t.tag_key = :key)""",
-            owner=owner, key=fold(tag),
-        )  # fmt: skip
+               AND NOT EXISTS (SELECT 1 FROM note_tags t WHERE t.owner_id = :owner
+                 AND t.tag_key = :key)""",
+            owner=owner,
+            key=fold(tag),
+        )
         if row is not None:
             _take(tx, owner, "tag", row["id"], row["name"])
             tx.run("DELETE FROM tag_names WHERE id = :id", id=row["id"])
@@ -91,9 +103,12 @@ def purge_owner(tx: Tx, owner: int) -> None:
 def any_waiting(tx: Tx) -> bool:
     """Say whether a name waits to be indexed."""
     row = tx.sure(
-        """SELECT (SELECT ifnull(max(id), 0) FROM notes) > (SELECT number FROM name_progress WHERE kind = 'note')
-               OR (SELECT ifnull(max(id), 0) FROM todos) > (SELECT number FROM name_progress WHERE kind = 'todo')
-               OR (SELECT ifnull(max(id), 0) FROM folders) > (SELECT number FROM name_progress WHERE kind = 'folder')
+        """SELECT (SELECT ifnull(max(id), 0) FROM notes) > (SELECT number
+          FROM name_progress WHERE kind = 'note')
+               OR (SELECT ifnull(max(id), 0) FROM todos) > (SELECT number FROM name_progress
+                 WHERE kind = 'todo')
+               OR (SELECT ifnull(max(id), 0) FROM folders) > (SELECT number FROM name_progress
+                 WHERE kind = 'folder')
                OR (SELECT number FROM name_progress WHERE kind = 'format') <> :format""",
         format=_FORMAT,
     )
@@ -101,7 +116,10 @@ def any_waiting(tx: Tx) -> bool:
 
 
 def index_waiting(tx: Tx, most: int = BATCH) -> None:
-    """Index some of the names that wait, oldest first; an index with tokens of another kind is emptied before, so that all wait."""
+    """Index some of the names that wait, oldest first.
+
+    An index with tokens of another kind is emptied before, so that all wait.
+    """
     if last_indexed(tx, "format") != _FORMAT:
         _empty(tx)
     for kind, sql in _WAITING.items():
@@ -110,7 +128,11 @@ def index_waiting(tx: Tx, most: int = BATCH) -> None:
             _put(tx, owner, kind, item_id, name)
             add_tags(tx, owner, tags)
         if rows:
-            tx.run("UPDATE name_progress SET number = :id WHERE kind = :kind", id=rows[-1][0], kind=kind)
+            tx.run(
+                "UPDATE name_progress SET number = :id WHERE kind = :kind",
+                id=rows[-1][0],
+                kind=kind,
+            )
 
 
 def rebuild(tx: Tx) -> None:
@@ -144,7 +166,10 @@ def tend(tx: Tx) -> bool:
 
 
 def key(owner: int, sort: str) -> str:
-    """Give what the tokens of an owner's names of one sort begin with; always as long, so that prefixes of it can be indexed."""
+    """Give what the tokens of an owner's names of one sort begin with.
+
+    Always as long, so that prefixes of it can be indexed.
+    """
     code = ""
     while owner:
         owner, digit = divmod(owner, 36)
@@ -153,16 +178,24 @@ def key(owner: int, sort: str) -> str:
 
 
 def with_title(tx: Tx, owner: int, title: str, most: int = 200) -> list[sqlite3.Row]:
-    """Give id, title and folder of an owner's live notes with that title, compared without case, the newest first; those that wait too."""
+    """Give id, title and folder of an owner's live notes with that title, compared without case,
+    the newest first; those that wait too.
+    """
     plain = name_text.folded(title)
     token = key(owner, WHOLE) + name_text.whole(plain, name_text.words(plain))
     rows = tx.all(
-        """SELECT n.id, n.title, n.folder_id FROM (SELECT rowid >> 2 AS id FROM name_index WHERE name_index MATCH :match AND rowid & 3 = 0
-               ORDER BY rowid DESC LIMIT :most) found CROSS JOIN notes n ON n.id = found.id WHERE n.owner_id = :owner AND n.trash_id IS NULL""",
-        owner=owner, match=f'"{token}"', most=most,
-    )  # fmt: skip
+        """SELECT n.id, n.title, n.folder_id
+          FROM (SELECT rowid >> 2 AS id FROM name_index WHERE name_index MATCH :match
+          AND rowid & 3 = 0
+               ORDER BY rowid DESC LIMIT :most) found CROSS JOIN notes n ON n.id = found.id
+                 WHERE n.owner_id = :owner AND n.trash_id IS NULL""",
+        owner=owner,
+        match=f'"{token}"',
+        most=most,
+    )
     rows += tx.all(
-        "SELECT id, title, folder_id FROM notes WHERE id > :after AND +owner_id = :owner AND trash_id IS NULL",
+        "SELECT id, title, folder_id FROM notes "
+        "WHERE id > :after AND +owner_id = :owner AND trash_id IS NULL",
         after=last_indexed(tx, "note"),
         owner=owner,
     )
@@ -182,7 +215,11 @@ def last_indexed(tx: Tx, kind: str) -> int:
 def _put(tx: Tx, owner: int, kind: Kind, item_id: int, name: str) -> None:
     plain = name_text.folded(name)
     words = name_text.words(plain)
-    tx.run("INSERT INTO name_index (rowid, tokens) VALUES (:id, :tokens)", id=row_of(kind, item_id), tokens=tokens_of(owner, kind, plain, words))
+    tx.run(
+        "INSERT INTO name_index (rowid, tokens) VALUES (:id, :tokens)",
+        id=row_of(kind, item_id),
+        tokens=tokens_of(owner, kind, plain, words),
+    )
     _add_words(tx, owner, words)
 
 
@@ -190,8 +227,9 @@ def _take(tx: Tx, owner: int, kind: Kind, item_id: int, name: str) -> None:
     plain = name_text.folded(name)
     tx.run(
         "INSERT INTO name_index (name_index, rowid, tokens) VALUES ('delete', :id, :tokens)",
-        id=row_of(kind, item_id), tokens=tokens_of(owner, kind, plain, name_text.words(plain)),
-    )  # fmt: skip
+        id=row_of(kind, item_id),
+        tokens=tokens_of(owner, kind, plain, name_text.words(plain)),
+    )
 
 
 def row_of(kind: Kind, item_id: int) -> int:
@@ -210,30 +248,59 @@ def tokens_of(owner: int, kind: Kind, plain: str, words: list[str]) -> str:
 
 
 def _add_words(tx: Tx, owner: int, words: Iterable[str]) -> None:
-    """Remember the words that a typed one may be a near miss of; a word stays when the names that hold it are gone."""
+    """Remember the words that a typed one may be a near miss of.
+
+    A word stays when the names that hold it are gone.
+    """
     for word in words:
-        if name_text.most_edits(word) and tx.one("SELECT 1 FROM name_words WHERE owner_id = :owner AND word = :word", owner=owner, word=word) is None:
-            number = tx.value("SELECT ifnull(max(number), -1) + 1 FROM name_words WHERE owner_id = :owner", owner=owner)
+        if (
+            name_text.most_edits(word)
+            and tx.one(
+                "SELECT 1 FROM name_words WHERE owner_id = :owner AND word = :word",
+                owner=owner,
+                word=word,
+            )
+            is None
+        ):
+            number = tx.value(
+                "SELECT ifnull(max(number), -1) + 1 FROM name_words WHERE owner_id = :owner",
+                owner=owner,
+            )
             tx.run(
-                "INSERT INTO name_words (owner_id, number, letters, word) VALUES (:owner, :number, :letters, :word)",
-                owner=owner, number=number, letters=name_text.letters(word), word=word,
-            )  # fmt: skip
+                "INSERT INTO name_words (owner_id, number, letters, word) "
+                "VALUES (:owner, :number, :letters, :word)",
+                owner=owner,
+                number=number,
+                letters=name_text.letters(word),
+                word=word,
+            )
             if number % BLOCK == BLOCK - 1:
                 _close_block(tx, owner, number // BLOCK)
 
 
 def _close_block(tx: Tx, owner: int, block: int) -> None:
-    """Store which words of a full block hold each letter: the letters' rows of bits one after the other, each bit a word."""
+    """Store which words of a full block hold each letter.
+
+    The letters' rows of bits one after the other, each bit a word.
+    """
     rows = tx.all(
-        "SELECT letters FROM name_words WHERE owner_id = :owner AND number BETWEEN :first AND :last ORDER BY number",
-        owner=owner, first=block * BLOCK, last=block * BLOCK + BLOCK - 1,
-    )  # fmt: skip
+        "SELECT letters FROM name_words "
+        "WHERE owner_id = :owner AND number BETWEEN :first AND :last ORDER BY number",
+        owner=owner,
+        first=block * BLOCK,
+        last=block * BLOCK + BLOCK - 1,
+    )
     planes = [0] * PLANES
     for place, (bits,) in enumerate(rows):
         for plane in range(PLANES):
             planes[plane] |= (bits >> plane & 1) << place
     bits = b"".join(plane.to_bytes(BLOCK // 8, "little") for plane in planes)
-    tx.run("INSERT INTO name_letters (owner_id, block, bits) VALUES (:owner, :block, :bits)", owner=owner, block=block, bits=bits)
+    tx.run(
+        "INSERT INTO name_letters (owner_id, block, bits) VALUES (:owner, :block, :bits)",
+        owner=owner,
+        block=block,
+        bits=bits,
+    )
 
 
 def _empty(tx: Tx) -> None:
@@ -242,5 +309,11 @@ def _empty(tx: Tx) -> None:
     tx.run("DELETE FROM name_letters")
     tx.run("DELETE FROM tag_names")
     for kind in (*_WAITING, "format"):
-        tx.run("INSERT INTO name_progress (kind, number) VALUES (:kind, 0) ON CONFLICT DO NOTHING", kind=kind)
-    tx.run("UPDATE name_progress SET number = CASE kind WHEN 'format' THEN :format ELSE 0 END", format=_FORMAT)
+        tx.run(
+            "INSERT INTO name_progress (kind, number) VALUES (:kind, 0) ON CONFLICT DO NOTHING",
+            kind=kind,
+        )
+    tx.run(
+        "UPDATE name_progress SET number = CASE kind WHEN 'format' THEN :format ELSE 0 END",
+        format=_FORMAT,
+    )

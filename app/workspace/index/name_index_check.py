@@ -1,4 +1,7 @@
-"""Proof that the index of names says what things are called: it is compared with one that is made anew in memory."""
+"""Proof that the index of names says what things are called.
+
+It is compared with one that is made anew in memory.
+"""
 
 import itertools
 import sqlite3
@@ -13,7 +16,9 @@ FRESH = "fresh"
 
 
 def differences(tx: Tx) -> Iterator[str]:
-    """Give a sentence for each way in which names are found that are not there, or not found that are; those that wait are left out."""
+    """Give a sentence for each way in which names are found that are not there, or not found
+    that are; those that wait are left out.
+    """
     if name_index.is_outdated(tx):
         return
     yield from _tags(tx)
@@ -21,19 +26,34 @@ def differences(tx: Tx) -> Iterator[str]:
     try:
         (sql,) = tx.sure("SELECT sql FROM sqlite_schema WHERE name = 'name_index'")
         fresh.execute(sql.replace("name_index", FRESH, 1))
-        fresh.executemany(f"INSERT INTO {FRESH} (rowid, tokens) VALUES (?, ?)", sorted((row, tokens) for row, tokens, _, _ in _entries(tx)))
+        fresh.executemany(
+            f"INSERT INTO {FRESH} (rowid, tokens) VALUES (?, ?)",
+            sorted((row, tokens) for row, tokens, _, _ in _entries(tx)),
+        )
         if (row := first_difference(tx.connection, fresh, "name_index")) is not None:
-            yield f"the {name_index.KINDS[row & 3]} {row >> 2} is not found by its name, or by another"
+            yield (
+                f"the {name_index.KINDS[row & 3]} {row >> 2} is not found by its name, or by "
+                "another"
+            )
     finally:
         fresh.close()
     known = {tuple(row) for row in tx.all("SELECT owner_id, word, letters FROM name_words")}
-    for owner, word in {(owner, word) for _, _, owner, words in _entries(tx) for word in words if name_text.most_edits(word)}:
+    for owner, word in {
+        (owner, word)
+        for _, _, owner, words in _entries(tx)
+        for word in words
+        if name_text.most_edits(word)
+    }:
         if (owner, word, name_text.letters(word)) not in known:
             yield f"the word {word} of a name is not known"
 
 
-def first_difference(connection: sqlite3.Connection, fresh: sqlite3.Connection, table: str) -> int | None:
-    """Give the row of the first token that an index has and one made anew has not, or the other way round."""
+def first_difference(
+    connection: sqlite3.Connection, fresh: sqlite3.Connection, table: str
+) -> int | None:
+    """Give the row of the first token that an index has and one made anew has not, or the other
+    way round.
+    """
     for one, other in itertools.zip_longest(_tokens(connection, table), _tokens(fresh, FRESH)):
         if one != other:
             return int(min(found for found in (one, other) if found is not None)[1])
@@ -42,28 +62,47 @@ def first_difference(connection: sqlite3.Connection, fresh: sqlite3.Connection, 
 
 def _tokens(connection: sqlite3.Connection, table: str) -> Iterator[tuple[str, int]]:
     vocabulary = f"{table}_tokens"
-    connection.execute(f"CREATE VIRTUAL TABLE temp.{vocabulary} USING fts5vocab(main, {table}, instance)")
+    connection.execute(
+        f"CREATE VIRTUAL TABLE temp.{vocabulary} USING fts5vocab(main, {table}, instance)"
+    )
     try:
-        for row in connection.execute(f"SELECT term, doc, col, offset FROM temp.{vocabulary} ORDER BY term, doc, col, offset"):
+        for row in connection.execute(
+            f"SELECT term, doc, col, offset FROM temp.{vocabulary} ORDER BY term, doc, col, offset"
+        ):
             yield tuple(row)
     finally:
         connection.execute(f"DROP TABLE temp.{vocabulary}")
 
 
 def _entries(tx: Tx) -> Iterator[tuple[int, str, int, list[str]]]:
-    """Give for everything that should be found its row in the index, its tokens, its owner and its words."""
+    """Give for everything that should be found its row in the index, its tokens, its owner and
+    its words.
+    """
     for kind, item, owner, name in name_index.indexed_names(tx):
         plain = name_text.folded(name)
         words = name_text.words(plain)
-        yield name_index.row_of(kind, item), name_index.tokens_of(owner, kind, plain, words), owner, words
+        yield (
+            name_index.row_of(kind, item),
+            name_index.tokens_of(owner, kind, plain, words),
+            owner,
+            words,
+        )
 
 
 def _tags(tx: Tx) -> Iterator[str]:
     there = {(row[0], row[1]) for row in tx.all("SELECT owner_id, tag_key FROM tag_names")}
     last = name_index.last_indexed(tx, "note")
-    used = {(row[0], key): row[1] for row in tx.all("SELECT owner_id, id, tags FROM notes ORDER BY id DESC") for key in note_tags.keys(row[2])}
+    used = {
+        (row[0], key): row[1]
+        for row in tx.all("SELECT owner_id, id, tags FROM notes ORDER BY id DESC")
+        for key in note_tags.keys(row[2])
+    }
     yield from (f"the tag {key} has no note" for owner, key in there - used.keys())
-    yield from (f"the tag {key} is not found" for (owner, key), note in used.items() if note <= last and (owner, key) not in there)
+    yield from (
+        f"the tag {key} is not found"
+        for (owner, key), note in used.items()
+        if note <= last and (owner, key) not in there
+    )
     for owner, key, name in tx.all("SELECT owner_id, tag_key, name FROM tag_names"):
         if fold(name) != key:
             yield f"the tag {key} is called {name} of user {owner}"

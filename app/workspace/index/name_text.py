@@ -1,4 +1,8 @@
-"""Names as quick open compares them: folded, cut into words and index tokens, matched against what somebody types, and near misses of a word."""
+"""Names as quick open compares them.
+
+Folded, cut into words and index tokens, matched against what somebody types, and near misses of
+a word.
+"""
 
 import functools
 import itertools
@@ -9,7 +13,9 @@ from collections.abc import Sequence
 from app.core.process.lazy_regex import regex
 
 FORMAT = 1
-"""Grows whenever the tokens of a name become others, so that an index of the older ones is made anew."""
+"""Grows whenever the tokens of a name become others, so that an index of the older ones is made
+anew.
+"""
 
 LONGEST_RUN = 6
 LONGEST_WORD = 40
@@ -34,7 +40,10 @@ Span = tuple[int, int]
 
 
 def folded(name: str) -> str:
-    """Give a name without case and accents; `positions` tells which character each of these came from."""
+    """Give a name without case and accents.
+
+    `positions` tells which character each of these came from.
+    """
     return name.lower() if name.isascii() else "".join(map(_base, name))
 
 
@@ -51,7 +60,10 @@ def words(plain: str) -> list[str]:
 
 
 def tokens(of: Sequence[str]) -> list[str]:
-    """Give what of a name's words is indexed: the words; of a run without spaces all that begins at any of its characters."""
+    """Give what of a name's words is indexed.
+
+    The words; of a run without spaces all that begins at any of its characters.
+    """
     found: dict[str, None] = {}
     for word in of:
         if is_unspaced(word):
@@ -88,7 +100,10 @@ def is_unspaced(word: str) -> bool:
 
 
 def score(asked: Sequence[str], own: Sequence[str]) -> float | None:
-    """Say how well a name of these words fits the words that were typed, above 0 and below 1; None when it does not."""
+    """Say how well a name of these words fits the words that were typed, above 0 and below 1.
+
+    None when it does not.
+    """
     last = len(asked) - 1
     if own[:last] == asked[:last] and len(own) > last and own[last].startswith(asked[last]):
         return EXACT if own == asked else BEGINNING
@@ -96,13 +111,24 @@ def score(asked: Sequence[str], own: Sequence[str]) -> float | None:
     for word in asked:
         if word in own:
             whole_words += 1
-        elif not any(name.startswith(word) for name in own) and not (is_unspaced(word) and any(word in name for name in own)):
-            return INITIALS if len(asked) == 1 and len(word) > 1 and initials(own).startswith(word) else None
+        elif not any(name.startswith(word) for name in own) and not (
+            is_unspaced(word) and any(word in name for name in own)
+        ):
+            return (
+                INITIALS
+                if len(asked) == 1 and len(word) > 1 and initials(own).startswith(word)
+                else None
+            )
     return WORDS + WHOLE_WORDS * whole_words / len(asked)
 
 
-def near_score(asked: Sequence[str], near: Sequence[dict[str, int]], own: Sequence[str]) -> float | None:
-    """Say the same where some words are near misses: `near` gives for each the words it may stand for, with the number of edits."""
+def near_score(
+    asked: Sequence[str], near: Sequence[dict[str, int]], own: Sequence[str]
+) -> float | None:
+    """Say the same where some words are near misses.
+
+    `near` gives for each the words it may stand for, with the number of edits.
+    """
     edits_made = whole_words = 0
     for word, alternatives in zip(asked, near, strict=True):
         if word in own:
@@ -112,13 +138,21 @@ def near_score(asked: Sequence[str], near: Sequence[dict[str, int]], own: Sequen
             if hit is None:
                 return None
             edits_made += hit
-    return max(0.05, NEAR - PER_EDIT * edits_made + NEAR_WHOLE_WORDS * whole_words / len(asked)) if edits_made else None
+    return (
+        max(0.05, NEAR - PER_EDIT * edits_made + NEAR_WHOLE_WORDS * whole_words / len(asked))
+        if edits_made
+        else None
+    )
 
 
 def spans(asked: Sequence[str], near: Sequence[dict[str, int]], plain: str) -> list[Span]:
     """Give the places in a folded name that were typed, in order; those that touch are one."""
     own = [(found[0][:LONGEST_WORD], found.start()) for found in _word().finditer(plain)]
-    found = [place for word, alternatives in zip(asked, near or [{}] * len(asked), strict=True) if (place := _place(word, alternatives, own))]
+    found = [
+        place
+        for word, alternatives in zip(asked, near or [{}] * len(asked), strict=True)
+        if (place := _place(word, alternatives, own))
+    ]
     if not found:
         found = [(start, start + 1) for _, start in own[: len(asked[0])]]
     joined: list[Span] = []
@@ -131,7 +165,9 @@ def spans(asked: Sequence[str], near: Sequence[dict[str, int]], plain: str) -> l
 
 
 def _place(word: str, alternatives: dict[str, int], own: Sequence[tuple[str, int]]) -> Span | None:
-    """Give where a typed word is a word of the name, or else begins one, or else is a near miss of one."""
+    """Give where a typed word is a word of the name, or else begins one, or else is a near miss
+    of one.
+    """
     for name, start in own:
         if name == word:
             return start, start + len(word)
@@ -139,12 +175,19 @@ def _place(word: str, alternatives: dict[str, int], own: Sequence[tuple[str, int
         at = name.find(word) if is_unspaced(word) else 0 if name.startswith(word) else -1
         if at >= 0:
             return start + at, start + at + len(word)
-    near = [(alternatives[name], start, start + len(name)) for name, start in own if name in alternatives]
+    near = [
+        (alternatives[name], start, start + len(name))
+        for name, start in own
+        if name in alternatives
+    ]
     return min(near)[1:] if near else None
 
 
 def most_edits(word: str) -> int:
-    """Give how many edits a typed word may be away from the word that is meant: one from 4 letters on, two from 8; none with a digit in it."""
+    """Give how many edits a typed word may be away from the word that is meant.
+
+    One from 4 letters on, two from 8; none with a digit in it.
+    """
     if not word.isalpha() or is_unspaced(word):
         return 0
     return 0 if len(word) < 4 else 1 if len(word) < 8 else 2
@@ -153,7 +196,8 @@ def most_edits(word: str) -> int:
 def edits(typed: str, meant: str, most: int, *, beginning: bool = False) -> int | None:
     """Give the least number of edits that lead from one word to another; None for more than `most`.
 
-    An edit adds, drops or changes a letter, or swaps two that stand side by side. With `beginning` the best beginning of `meant` counts.
+    An edit adds, drops or changes a letter, or swaps two that stand side by side. With
+    `beginning` the best beginning of `meant` counts.
     """
     if beginning:
         meant = meant[: len(typed) + most]
@@ -175,17 +219,30 @@ def edits(typed: str, meant: str, most: int, *, beginning: bool = False) -> int 
 
 
 def pieces(typed: str, most: int) -> list[tuple[str, int]]:
-    """Give pieces of a word, with their places, of which every word at most so many edits away holds one, moved by no more than so many letters.
+    """Give pieces of a word, with their places, of which every word at most so many edits away
+    holds one, moved by no more than so many letters.
 
-    Of `most + 1` pieces so many edits cannot touch all, unless one swaps the letters beside a cut; so the pieces of the swapped words are given too.
+    Of `most + 1` pieces so many edits cannot touch all, unless one swaps the letters beside a
+    cut; so the pieces of the swapped words are given too.
     """
     cuts = [len(typed) * part // (most + 1) for part in range(most + 2)]
-    swapped = [typed[: cut - 1] + typed[cut] + typed[cut - 1] + typed[cut + 1 :] for cut in cuts[1:-1]]
-    return list(dict.fromkeys((word[start:end], start) for word in (typed, *swapped) for start, end in itertools.pairwise(cuts)))
+    swapped = [
+        typed[: cut - 1] + typed[cut] + typed[cut - 1] + typed[cut + 1 :] for cut in cuts[1:-1]
+    ]
+    return list(
+        dict.fromkeys(
+            (word[start:end], start)
+            for word in (typed, *swapped)
+            for start, end in itertools.pairwise(cuts)
+        )
+    )
 
 
 def letters(word: str) -> int:
-    """Give which letters a word holds, as bits: one for each of a to z, and for the others one of 10 by their code."""
+    """Give which letters a word holds, as bits.
+
+    One for each of a to z, and for the others one of 10 by their code.
+    """
     bits = 0
     for letter in word:
         place = ord(letter) - 97
@@ -195,7 +252,9 @@ def letters(word: str) -> int:
 
 @functools.lru_cache(maxsize=8192)
 def _base(character: str) -> str:
-    return unicodedata.normalize("NFC", _ACCENT.sub("", unicodedata.normalize("NFKD", character)).casefold())
+    return unicodedata.normalize(
+        "NFC", _ACCENT.sub("", unicodedata.normalize("NFKD", character)).casefold()
+    )
 
 
 @functools.cache

@@ -17,11 +17,17 @@ _decoder = msgspec.json.Decoder(list[str])
 
 
 class TagList(Rule, frozen=True):
-    """At most 50 tags of 1 to 64 characters; leading # are dropped, and of those that differ only by case the first stays."""
+    """At most 50 tags of 1 to 64 characters.
+
+    Leading # are dropped, and of those that differ only by case the first stays.
+    """
 
     @property
     def accepts(self) -> Mapping[str, Any]:
-        return {"maxItems": MOST, "items": {"type": "string", "maxLength": TAG.most, "pattern": PATTERN}}
+        return {
+            "maxItems": MOST,
+            "items": {"type": "string", "maxLength": TAG.most, "pattern": PATTERN},
+        }
 
     def __call__(self, value: list[str]) -> list[str]:
         if len(value) > MOST:
@@ -37,7 +43,9 @@ class TagList(Rule, frozen=True):
 
 
 def kept(written: str) -> str:
-    """Give a tag as it is kept; raise ValueError, a sentence's end, for one that no search could ask for."""
+    """Give a tag as it is kept; raise ValueError, a sentence's end, for one that no search could
+    ask for.
+    """
     tag = TAG(plain(written))
     if '"' in tag:
         raise ValueError('must not hold the quotation mark "')
@@ -70,10 +78,20 @@ def put(tx: Tx, owner: int, note_id: int, tags: str) -> None:
     """Enter a note under its tags."""
     if tags != NONE:
         for tag in _decoder.decode(tags):
-            tx.run("INSERT INTO note_tags (owner_id, tag_key, note_id) VALUES (:owner, :key, :note)", owner=owner, key=fold(tag), note=note_id)
+            tx.run(
+                "INSERT INTO note_tags (owner_id, tag_key, note_id) VALUES (:owner, :key, :note)",
+                owner=owner,
+                key=fold(tag),
+                note=note_id,
+            )
 
 
 def take(tx: Tx, owner: int, note_id: int, tags: str) -> None:
     """Take a note out from under its tags."""
     for tag in _decoder.decode(tags):
-        tx.run("DELETE FROM note_tags WHERE owner_id = :owner AND tag_key = :key AND note_id = :note", owner=owner, key=fold(tag), note=note_id)
+        tx.run(
+            "DELETE FROM note_tags WHERE owner_id = :owner AND tag_key = :key AND note_id = :note",
+            owner=owner,
+            key=fold(tag),
+            note=note_id,
+        )

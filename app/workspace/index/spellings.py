@@ -1,8 +1,12 @@
-"""How text is spelled in the word index: what FTS5 is given instead of the text, and the same words found again in a text.
+"""How text is spelled in the word index.
 
-FTS5 splits at what is no letter, digit or mark, folds case and accents, and stems. What it cannot do is done here first: scripts that put no spaces
-between words are written as overlapping pairs of characters, emoji as letters, and some letters as the plain ones that people type for them.
-The ranges are fixed, so what was indexed by one Python is spelled the same by the next; whoever changes them raises `FORMAT`.
+What FTS5 is given instead of the text, and the same words found again in a text.
+
+FTS5 splits at what is no letter, digit or mark, folds case and accents, and stems. What it
+cannot do is done here first: scripts that put no spaces between words are written as overlapping
+pairs of characters, emoji as letters, and some letters as the plain ones that people type for
+them. The ranges are fixed, so what was indexed by one Python is spelled the same by the next;
+whoever changes them raises `FORMAT`.
 """
 
 import functools
@@ -21,24 +25,43 @@ OPEN_TODO = "\uf8f0"
 """Stands in the index for an open checkbox; a private character, so that no word is it."""
 TOKENIZER = "porter unicode61 remove_diacritics 2 categories 'L* N* Co Mn Mc'"
 
-# Thai, Lao, Myanmar, Hangul letters, Khmer, kana, bopomofo, Hangul letters, Han ideographs, Hangul syllables.
+# Thai, Lao, Myanmar, Hangul letters, Khmer, kana, bopomofo, Hangul letters, Han ideographs, Hangul
+# syllables.
 _UNSPACED = (
     "\u0e01-\u0e3a\u0e40-\u0e4e\u0e50-\u0e59\u0e81-\u0edf\u1000-\u1049\u1050-\u109d\u1100-\u11ff\u1780-\u17d3\u3005-\u3007\u3021-\u3029"
     "\u3041-\u3096\u3099\u309a\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u3131-\u318e\u31a0-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\ua960-\ua97c\uac00-\ud7a3\ud7b0-\ud7fb\uf900-\ufaff\uff66-\uff9f\uffa1-\uffdc\U00020000-\U0003fffd"
 )
 _EMOJI = "\u2600-\u27bf\u2b50\u2b55\U0001f000-\U0001f3fa\U0001f400-\U0001faff"
-# Points of Hebrew and Arabic, the Arabic stretching mark, selectors of a glyph's variant, skin tones.
+# Points of Hebrew and Arabic, the Arabic stretching mark, selectors of a glyph's variant, skin
+# tones.
 _UNSEEN = (
     "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u0640\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e4\u06e7\u06e8\u06ea-\u06ed"
     "\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0000-\U000e01ff"
 )
-# What FTS5 takes for letters though it is none: newer signs of currencies, private characters, planes that nobody uses.
+# What FTS5 takes for letters though it is none: newer signs of currencies, private characters,
+# planes that nobody uses.
 _BREAKS = "\u20ba-\u20cf\ue000-\uf8ff\U00040000-\U000dffff\U000e0200-\U0010ffff"
 _PLAIN = {
-    "ß": "ss", "ẞ": "ss", "æ": "ae", "Æ": "ae", "œ": "oe", "Œ": "oe", "ø": "o", "Ø": "o", "ł": "l", "Ł": "l", "đ": "d", "Đ": "d",
-    "أ": "ا", "إ": "ا", "آ": "ا", "ٱ": "ا", "ى": "ي", "ة": "ه",
-}  # fmt: skip
+    "ß": "ss",
+    "ẞ": "ss",
+    "æ": "ae",
+    "Æ": "ae",
+    "œ": "oe",
+    "Œ": "oe",
+    "ø": "o",
+    "Ø": "o",
+    "ł": "l",
+    "Ł": "l",
+    "đ": "d",
+    "Đ": "d",
+    "أ": "ا",
+    "إ": "ا",
+    "آ": "ا",
+    "ٱ": "ا",
+    "ى": "ي",
+    "ة": "ه",
+}
 _SPECIAL = regex(f"[{_UNSPACED}]+|[{_EMOJI}]|[{_BREAKS}]|[{_UNSEEN}]+|[{''.join(_PLAIN)}]")
 _LAST_RUN = regex(f"[{_UNSPACED}]+$")
 _BREAK = regex(f"[{_BREAKS}]")
@@ -46,7 +69,10 @@ _ASCII_WORD = regex("[A-Za-z0-9]+")
 
 
 class Token(msgspec.Struct, frozen=True):
-    """One word of a text, or one character of a script without spaces: where it stands, and the key that its other forms share."""
+    """One word of a text, or one character of a script without spaces.
+
+    Where it stands, and the key that its other forms share.
+    """
 
     start: int
     end: int
@@ -70,17 +96,25 @@ def indexed(text: str) -> str:
 
 
 def goes_on(text: str, *, prefix: bool = False) -> bool:
-    """Say whether a text is looked for as the beginning of words: so is a lone character of a script without spaces, which stands in pairs."""
+    """Say whether a text is looked for as the beginning of words.
+
+    So is a lone character of a script without spaces, which stands in pairs.
+    """
     run = None if text.isascii() else _LAST_RUN.search(unicodedata.normalize("NFC", text).rstrip())
     return prefix or (run is not None and len(run[0]) == 1)
 
 
 def matching(text: str, *, prefix: bool = False, whole: bool = False) -> str:
-    """Give the FTS5 phrase that finds a text; with `prefix` its last word may go on, with `whole` never. The text must hold a word."""
+    """Give the FTS5 phrase that finds a text.
+
+    With `prefix` its last word may go on, with `whole` never. The text must hold a word.
+    """
     spelled = indexed(text.replace('"', " ").replace("\0", " "))
     run = None if text.isascii() else _LAST_RUN.search(unicodedata.normalize("NFC", text).rstrip())
     if run is not None and len(run[0]) > 1:
-        spelled = spelled.rstrip().rpartition(" ")[0]  # the last character alone ends a run in the index, but need not end it here
+        spelled = spelled.rstrip().rpartition(" ")[
+            0
+        ]  # the last character alone ends a run in the index, but need not end it here
     star = " *" if goes_on(text, prefix=prefix) and not whole else ""
     return f'"{spelled}"{star}'
 
@@ -89,11 +123,18 @@ def words_in(text: str) -> list[str]:
     """Give the words of a text as they are written; a run of a script without spaces is one."""
     if text.isascii():
         return _ASCII_WORD.findall(text)
-    return [word for word in _word().findall(unicodedata.normalize("NFC", text)) if indexed(word).strip()]
+    return [
+        word
+        for word in _word().findall(unicodedata.normalize("NFC", text))
+        if indexed(word).strip()
+    ]
 
 
 def pairs(word: str) -> list[str]:
-    """Give the parts of a word that may be found alone: the pairs of characters where its script has no spaces, else the word."""
+    """Give the parts of a word that may be found alone.
+
+    The pairs of characters where its script has no spaces, else the word.
+    """
     if word.isascii():
         return [word]
     found: list[str] = []
@@ -120,7 +161,9 @@ def tokens_in(text: str, start: int = 0, end: int | None = None) -> Iterator[Tok
 
 
 def beginning(text: str) -> str:
-    """Give the letters with which the entries of the index begin that go on from the last word of a text."""
+    """Give the letters with which the entries of the index begin that go on from the last word
+    of a text.
+    """
     if text[-1:].isascii():
         return key_of(words_in(text)[-1])
     return unicodedata.normalize("NFC", text)[-1:]
@@ -165,12 +208,19 @@ def _folded(word: str) -> str:
     if word.isascii():
         return word.lower()
     whole = unicodedata.normalize("NFC", word)
-    spelled = "".join(_PLAIN.get(character, character) for character in re.sub(f"[{_UNSEEN}]", "", whole))
-    return "".join(character for character in plain(spelled) if not "\u0300" <= character <= "\u036f")
+    spelled = "".join(
+        _PLAIN.get(character, character) for character in re.sub(f"[{_UNSEEN}]", "", whole)
+    )
+    return "".join(
+        character for character in plain(spelled) if not "\u0300" <= character <= "\u036f"
+    )
 
 
 def _begun(key: str) -> str:
-    """Give the letters with which every word of a key begins: a stem may have changed its end, and some letters stand for two."""
+    """Give the letters with which every word of a key begins.
+
+    A stem may have changed its end, and some letters stand for two.
+    """
     cut = re.split("ss|ae|oe", key, maxsplit=1)[0] or key[:1]
     for ending in ("i", "e", "bl"):
         if cut == key and cut.endswith(ending) and len(cut) > len(ending):
@@ -189,12 +239,31 @@ def _base(character: str) -> str:
 
 @functools.cache
 def _marks() -> str:
-    """Give the marks that belong to a letter before them; the regular expressions of Python take none of them for a part of a word."""
+    """Give the marks that belong to a letter before them.
+
+    The regular expressions of Python take none of them for a part of a word.
+    """
     blocks = (
-        (0x300, 0x1E00), (0x20D0, 0x20F1), (0x2CEF, 0x2E00), (0x302A, 0x309B), (0xA66F, 0xABEE), (0xFB1E, 0xFB1F), (0xFE00, 0xFE30),
-        (0x101FD, 0x12000), (0x13440, 0x13460), (0x16A00, 0x17000), (0x1BC9D, 0x1BCA0), (0x1CF00, 0x1D300), (0x1DA00, 0x1EA00),
-    )  # fmt: skip
-    return "".join(chr(code) for first, end in blocks for code in range(first, end) if unicodedata.category(chr(code)) in ("Mn", "Mc"))
+        (0x300, 0x1E00),
+        (0x20D0, 0x20F1),
+        (0x2CEF, 0x2E00),
+        (0x302A, 0x309B),
+        (0xA66F, 0xABEE),
+        (0xFB1E, 0xFB1F),
+        (0xFE00, 0xFE30),
+        (0x101FD, 0x12000),
+        (0x13440, 0x13460),
+        (0x16A00, 0x17000),
+        (0x1BC9D, 0x1BCA0),
+        (0x1CF00, 0x1D300),
+        (0x1DA00, 0x1EA00),
+    )
+    return "".join(
+        chr(code)
+        for first, end in blocks
+        for code in range(first, end)
+        if unicodedata.category(chr(code)) in ("Mn", "Mc")
+    )
 
 
 @functools.cache
@@ -204,4 +273,6 @@ def _word() -> re.Pattern[str]:
 
 @functools.cache
 def _token() -> re.Pattern[str]:
-    return re.compile(f"[{_UNSPACED}]|[{_EMOJI}]|[{_marks()}]*[^\\W_{_UNSPACED}](?:[^\\W_{_UNSPACED}]|[{_marks()}])*")
+    return re.compile(
+        f"[{_UNSPACED}]|[{_EMOJI}]|[{_marks()}]*[^\\W_{_UNSPACED}](?:[^\\W_{_UNSPACED}]|[{_marks()}])*"
+    )

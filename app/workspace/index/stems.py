@@ -1,6 +1,8 @@
-"""Stems of English words, exactly as the word index makes them (Porter 1980, "An algorithm for suffix stripping", as FTS5 has it).
+"""Stems of English words, exactly as the word index makes them (Porter 1980, "An algorithm for
+suffix stripping", as FTS5 has it).
 
-The index stems by itself; this is for finding the words of an answer again in the text that is shown.
+The index stems by itself; this is for finding the words of an answer again in the text that is
+shown.
 """
 
 from functools import lru_cache
@@ -8,17 +10,58 @@ from functools import lru_cache
 _SHORTEST, _LONGEST = 3, 64
 _VOWELS = b"aeiou"
 _SECOND = (
-    (b"ational", b"ate"), (b"tional", b"tion"), (b"enci", b"ence"), (b"anci", b"ance"), (b"izer", b"ize"), (b"logi", b"log"), (b"bli", b"ble"),
-    (b"alli", b"al"), (b"entli", b"ent"), (b"eli", b"e"), (b"ousli", b"ous"), (b"ization", b"ize"), (b"ation", b"ate"), (b"ator", b"ate"),
-    (b"alism", b"al"), (b"iveness", b"ive"), (b"fulness", b"ful"), (b"ousness", b"ous"), (b"aliti", b"al"), (b"iviti", b"ive"), (b"biliti", b"ble"),
-)  # fmt: skip
+    (b"ational", b"ate"),
+    (b"tional", b"tion"),
+    (b"enci", b"ence"),
+    (b"anci", b"ance"),
+    (b"izer", b"ize"),
+    (b"logi", b"log"),
+    (b"bli", b"ble"),
+    (b"alli", b"al"),
+    (b"entli", b"ent"),
+    (b"eli", b"e"),
+    (b"ousli", b"ous"),
+    (b"ization", b"ize"),
+    (b"ation", b"ate"),
+    (b"ator", b"ate"),
+    (b"alism", b"al"),
+    (b"iveness", b"ive"),
+    (b"fulness", b"ful"),
+    (b"ousness", b"ous"),
+    (b"aliti", b"al"),
+    (b"iviti", b"ive"),
+    (b"biliti", b"ble"),
+)
 _THIRD = (
-    (b"icate", b"ic"), (b"ative", b""), (b"alize", b"al"), (b"iciti", b"ic"), (b"ical", b"ic"), (b"ful", b""), (b"ness", b""),
-)  # fmt: skip
+    (b"icate", b"ic"),
+    (b"ative", b""),
+    (b"alize", b"al"),
+    (b"iciti", b"ic"),
+    (b"ical", b"ic"),
+    (b"ful", b""),
+    (b"ness", b""),
+)
 _FOURTH = (
-    b"al", b"ance", b"ence", b"er", b"ic", b"able", b"ible", b"ant", b"ement", b"ment", b"ent", b"ion", b"ou", b"ism", b"ate", b"iti", b"ous",
-    b"ive", b"ize",
-)  # fmt: skip
+    b"al",
+    b"ance",
+    b"ence",
+    b"er",
+    b"ic",
+    b"able",
+    b"ible",
+    b"ant",
+    b"ement",
+    b"ment",
+    b"ent",
+    b"ion",
+    b"ou",
+    b"ism",
+    b"ate",
+    b"iti",
+    b"ous",
+    b"ive",
+    b"ize",
+)
 
 
 @lru_cache(maxsize=8192)
@@ -60,7 +103,12 @@ def _without_plural(text: bytes) -> bytes:
     if not text.endswith(b"s"):
         return text
     if text.endswith(b"es"):
-        return text[:-2] if (len(text) > 4 and text.endswith(b"sses")) or (len(text) > 3 and text.endswith(b"ies")) else text[:-1]
+        return (
+            text[:-2]
+            if (len(text) > 4 and text.endswith(b"sses"))
+            or (len(text) > 3 and text.endswith(b"ies"))
+            else text[:-1]
+        )
     return text if text.endswith(b"ss") else text[:-1]
 
 
@@ -79,7 +127,11 @@ def _mended(text: bytes) -> bytes:
     if len(text) > 2 and text.endswith((b"at", b"bl", b"iz")):
         return text + b"e"
     last = text[-1:]
-    if last not in (b"l", b"s", b"z") and last not in (b"a", b"e", b"i", b"o", b"u") and text[-2:-1] == last:
+    if (
+        last not in (b"l", b"s", b"z")
+        and last not in (b"a", b"e", b"i", b"o", b"u")
+        and text[-2:-1] == last
+    ):
         return text[:-1]
     return text + b"e" if _measure(text) == 1 and _short(text) else text
 
@@ -100,7 +152,11 @@ def _without_suffix(text: bytes) -> bytes:
     for suffix in _FOURTH:
         if text.endswith(suffix) and len(text) > len(suffix):
             base = text[: -len(suffix)]
-            return base if _measure(base) > 1 and (suffix != b"ion" or base.endswith((b"s", b"t"))) else text
+            return (
+                base
+                if _measure(base) > 1 and (suffix != b"ion" or base.endswith((b"s", b"t")))
+                else text
+            )
     return text
 
 

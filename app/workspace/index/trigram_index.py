@@ -1,8 +1,11 @@
-"""The trigram index of notes' texts (FTS5, contentless), which says where a grep need not look: every statement that changes it.
+"""The trigram index of notes' texts (FTS5, contentless), which says where a grep need not look.
 
-A change of a note is only written down as waiting, with the text by which it is indexed; the index follows when the writer is idle. Whoever asks the
-index adds the notes that wait, so what it answers is never old. Long texts wait for good: reading them is quick, and indexing one would hold up
-the writer for seconds. Without the index (a setting) all notes wait.
+Every statement that changes it.
+
+A change of a note is only written down as waiting, with the text by which it is indexed; the
+index follows when the writer is idle. Whoever asks the index adds the notes that wait, so what
+it answers is never old. Long texts wait for good: reading them is quick, and indexing one would
+hold up the writer for seconds. Without the index (a setting) all notes wait.
 """
 
 from app.core.database.tx import Tx
@@ -16,38 +19,58 @@ DUE = "(large = 0 OR indexed IS NOT NULL)"
 
 
 def note(tx: Tx, note_id: int, size: int, *, indexed: str | None = None) -> None:
-    """Take note of a new text of a note; `indexed` is the text before, by which the note is in the index unless it waits."""
+    """Take note of a new text of a note.
+
+    `indexed` is the text before, by which the note is in the index unless it waits.
+    """
     tx.run(
         """INSERT INTO waiting_grams (note_id, large, indexed) VALUES (:id, :large, :indexed)
            ON CONFLICT (note_id) DO UPDATE SET large = excluded.large""",
-        id=note_id, large=size > LARGEST, indexed=indexed,
-    )  # fmt: skip
+        id=note_id,
+        large=size > LARGEST,
+        indexed=indexed,
+    )
 
 
 def remove(tx: Tx, note_id: int, indexed: str) -> None:
     """Take note that a note is gone, whose last text is `indexed`."""
-    if tx.run("DELETE FROM waiting_grams WHERE note_id = :id AND indexed IS NULL", id=note_id).rowcount == 0:
+    if (
+        tx.run(
+            "DELETE FROM waiting_grams WHERE note_id = :id AND indexed IS NULL", id=note_id
+        ).rowcount
+        == 0
+    ):
         note(tx, note_id, 0, indexed=indexed)
 
 
 def candidates(tx: Tx, match: str, *, after: int, most: int) -> list[int]:
-    """Give the next ids of notes, of anyone, that a query of the index finds or that wait for it."""
+    """Give the next ids of notes, of anyone, that a query of the index finds or that wait for
+    it.
+    """
     rows = tx.all(
-        """SELECT id FROM (SELECT rowid AS id FROM note_grams WHERE note_grams MATCH :match AND rowid > :after ORDER BY rowid LIMIT :most)
-           UNION SELECT id FROM (SELECT note_id AS id FROM waiting_grams WHERE note_id > :after ORDER BY note_id LIMIT :most)
+        """SELECT id FROM (SELECT rowid AS id FROM note_grams
+          WHERE note_grams MATCH :match AND rowid > :after ORDER BY rowid LIMIT :most)
+           UNION SELECT id FROM (SELECT note_id AS id FROM waiting_grams WHERE note_id > :after
+             ORDER BY note_id LIMIT :most)
            ORDER BY id LIMIT :most""",
-        match=match, after=after, most=most,
-    )  # fmt: skip
+        match=match,
+        after=after,
+        most=most,
+    )
     return [row[0] for row in rows]
 
 
 def tend(tx: Tx) -> bool:
-    """Do a little of what can wait for an idle moment: index some notes that wait and keep the index in few segments; say whether there is more."""
+    """Do a little of what can wait for an idle moment.
+
+    Index some notes that wait and keep the index in few segments; say whether there is more.
+    """
     rows = tx.all(
-        f"""SELECT w.note_id, w.indexed IS NOT NULL AS old, w.large, n.size FROM waiting_grams w LEFT JOIN notes n ON n.id = w.note_id
+        f"""SELECT w.note_id, w.indexed IS NOT NULL AS old, w.large, n.size
+          FROM waiting_grams w LEFT JOIN notes n ON n.id = w.note_id
             WHERE {DUE} ORDER BY w.note_id LIMIT :most""",
         most=STEP_NOTES,
-    )  # fmt: skip
+    )
     size = 0
     for note_id, old, large, bytes_ in rows:
         if old:
@@ -61,7 +84,10 @@ def tend(tx: Tx) -> bool:
 
 
 def empty(tx: Tx) -> bool:
-    """Take all notes out of the index, since it is not wanted; they wait until it is. Say that there is no more to do."""
+    """Take all notes out of the index, since it is not wanted; they wait until it is.
+
+    Say that there is no more to do.
+    """
     if tx.value("SELECT count(*) FROM (SELECT 1 FROM notes LIMIT 1)") and _any_indexed(tx):
         tx.run("INSERT INTO note_grams (note_grams) VALUES ('delete-all')")
         _all_wait(tx)
@@ -75,16 +101,28 @@ def rebuild(tx: Tx) -> None:
 
 
 def verify(tx: Tx) -> list[int]:
-    """Give the ids of notes that do not wait and that the index does not find by their own text; raises sqlite3.DatabaseError when it is torn."""
+    """Give the ids of notes that do not wait and that the index does not find by their own text.
+
+    Raises sqlite3.DatabaseError when it is torn.
+    """
     tx.run("INSERT INTO note_grams (note_grams) VALUES ('integrity-check')")
     return unfound(tx)
 
 
 def unfound(tx: Tx, step: int = 1) -> list[int]:
     """Give the same of each `step`th note, by reading alone."""
-    rows = tx.run("SELECT id, content FROM notes WHERE id % :step = 0 AND id NOT IN (SELECT note_id FROM waiting_grams) ORDER BY id", step=step)
+    rows = tx.run(
+        "SELECT id, content FROM notes "
+        "WHERE id % :step = 0 AND id NOT IN (SELECT note_id FROM waiting_grams) "
+        "ORDER BY id",
+        step=step,
+    )
     found: dict[str, set[int]] = {}
-    return [row["id"] for row in rows if any(row["id"] not in _found(tx, found, gram) for gram in _probes(found, row["content"]))]
+    return [
+        row["id"]
+        for row in rows
+        if any(row["id"] not in _found(tx, found, gram) for gram in _probes(found, row["content"]))
+    ]
 
 
 def any_due(tx: Tx) -> bool:
@@ -100,7 +138,10 @@ def count_due(tx: Tx, owner: int | None) -> int:
 
 
 def _probes(found: dict[str, set[int]], content: str) -> list[str]:
-    """Choose some grams of a text, those first whose notes are known: asking for all grams of each note takes a minute at 20,000 notes."""
+    """Choose some grams of a text, those first whose notes are known.
+
+    Asking for all grams of each note takes a minute at 20,000 notes.
+    """
     grams = list(dict.fromkeys(content[at : at + 3] for at in range(min(len(content), PROBED) - 2)))
     return sorted(grams, key=lambda gram: gram not in found)[:PROBES]
 
@@ -109,7 +150,12 @@ def _found(tx: Tx, found: dict[str, set[int]], gram: str) -> set[int]:
     """Give the notes that the index finds by a gram, asked once."""
     if gram not in found:
         query = '"' + gram.replace('"', '""') + '"'
-        found[gram] = {row[0] for row in tx.run("SELECT rowid FROM note_grams WHERE note_grams MATCH :query", query=query)}
+        found[gram] = {
+            row[0]
+            for row in tx.run(
+                "SELECT rowid FROM note_grams WHERE note_grams MATCH :query", query=query
+            )
+        }
     return found[gram]
 
 
@@ -119,18 +165,25 @@ def _any_indexed(tx: Tx) -> bool:
 
 def _all_wait(tx: Tx) -> None:
     tx.run("DELETE FROM waiting_grams")
-    tx.run("INSERT INTO waiting_grams (note_id, large) SELECT id, size > :largest FROM notes", largest=LARGEST)
+    tx.run(
+        "INSERT INTO waiting_grams (note_id, large) SELECT id, size > :largest FROM notes",
+        largest=LARGEST,
+    )
 
 
 def _take(tx: Tx, note_id: int) -> None:
     tx.run(
-        """INSERT INTO note_grams (note_grams, rowid, content) SELECT 'delete', note_id, indexed FROM waiting_grams WHERE note_id = :id""", id=note_id
+        """INSERT INTO note_grams (note_grams, rowid, content) SELECT 'delete', note_id, indexed FROM waiting_grams WHERE note_id = :id""",
+        id=note_id,
     )
     tx.run("UPDATE waiting_grams SET indexed = NULL WHERE note_id = :id", id=note_id)
 
 
 def _put(tx: Tx, note_id: int) -> None:
-    tx.run("INSERT INTO note_grams (rowid, content) SELECT id, content FROM notes WHERE id = :id", id=note_id)
+    tx.run(
+        "INSERT INTO note_grams (rowid, content) SELECT id, content FROM notes WHERE id = :id",
+        id=note_id,
+    )
     tx.run("DELETE FROM waiting_grams WHERE note_id = :id", id=note_id)
 
 

@@ -1,13 +1,16 @@
 """The word index of notes (FTS5): every statement that changes it.
 
-Each owner has an index of their own, `note_words_<owner id>`, so that neither results nor scores nor times of a search depend on what others have.
-It keeps no text: an entry is taken out by giving it the very texts it was put in with.
+Each owner has an index of their own, `note_words_<owner id>`, so that neither results nor scores
+nor times of a search depend on what others have. It keeps no text: an entry is taken out by giving
+it the very texts it was put in with.
 
-A new note is only written down as waiting, in the transaction that stores it; it is indexed together with others, when the writer is idle,
-when many wait, or when somebody searches, whichever comes first. So the index is current for every search, and a write does not pay for it:
-indexing a note alone costs about three times what it costs among others.
+A new note is only written down as waiting, in the transaction that stores it; it is indexed
+together with others, when the writer is idle, when many wait, or when somebody searches, whichever
+comes first. So the index is current for every search, and a write does not pay for it: indexing a
+note alone costs about three times what it costs among others.
 
-After the rules of spelling have changed, all is indexed anew in the background: notes up to `stale_to` are not in the index yet, newest first.
+After the rules of spelling have changed, all is indexed anew in the background: notes up to
+`stale_to` are not in the index yet, newest first.
 """
 
 import itertools
@@ -26,9 +29,15 @@ MOST_WAITING = 4_096
 MERGE_PAGES = 100
 STEP_BYTES = 1 << 20
 GATHERED_BYTES = 4 << 20
-"""How much FTS5 gathers in memory before it writes a segment: more than a step comes to, so that each makes one, which is twice as fast as four."""
+"""How much FTS5 gathers in memory before it writes a segment.
+
+More than a step comes to, so that each makes one, which is twice as fast as four.
+"""
 WEIGHTS = {"content": 1.0, "title": 3.0, "headings": 2.0, "tags": 3.0}
-"""The columns, and what a hit in each counts. FTS5 writes no column number for the first one, so that the longest being first saves a third."""
+"""The columns, and what a hit in each counts.
+
+FTS5 writes no column number for the first one, so that the longest being first saves a third.
+"""
 _COLUMNS = ", ".join(WEIGHTS)
 _VALUES = ", ".join(f":{column}" for column in WEIGHTS)
 _OPEN_BOX = regex(r"(?<![^\s])(?:[-*+]|[0-9]{1,9}[.)])[ \t]+\[ \]")
@@ -48,9 +57,14 @@ def table(owner: int) -> str:
 
 
 def add(tx: Tx, note_id: int) -> None:
-    """Take note of a new note; when writes never pause, index some of those that wait now and then, so that they are never many thousands."""
+    """Take note of a new note; when writes never pause, index some of those that wait now and
+    then, so that they are never many thousands.
+    """
     tx.run("INSERT INTO waiting_words (note_id) VALUES (:id)", id=note_id)
-    if note_id % BATCH == 0 and tx.value("SELECT min(note_id) FROM waiting_words") < note_id - MOST_WAITING:
+    if (
+        note_id % BATCH == 0
+        and tx.value("SELECT min(note_id) FROM waiting_words") < note_id - MOST_WAITING
+    ):
         index_waiting(tx)
 
 
@@ -71,7 +85,9 @@ def hand_over(tx: Tx, note_id: int, words: Words, *, old: int, new: int) -> None
 
 def remove(tx: Tx, note_id: int, *, owner: int, old: Words) -> None:
     """Take a note out."""
-    if tx.run("DELETE FROM waiting_words WHERE note_id = :id", id=note_id).rowcount == 0 and not _waits(tx, note_id):
+    if tx.run(
+        "DELETE FROM waiting_words WHERE note_id = :id", id=note_id
+    ).rowcount == 0 and not _waits(tx, note_id):
         _take(tx, note_id, owner, old)
 
 
@@ -83,7 +99,12 @@ def drop(tx: Tx, owner: int) -> None:
 
 def any_waiting(tx: Tx) -> bool:
     """Say whether a note waits to be indexed."""
-    return bool(tx.value("SELECT EXISTS (SELECT 1 FROM waiting_words) OR EXISTS (SELECT 1 FROM word_index WHERE stale_to > 0)"))
+    return bool(
+        tx.value(
+            "SELECT EXISTS (SELECT 1 FROM waiting_words) OR EXISTS (SELECT 1 "
+            "FROM word_index WHERE stale_to > 0)"
+        )
+    )
 
 
 def is_stale(tx: Tx) -> bool:
@@ -101,35 +122,62 @@ def begin_anew(tx: Tx) -> None:
     for row in tx.all("SELECT owner_id FROM word_owners"):
         drop(tx, row["owner_id"])
     tx.run("DELETE FROM waiting_words")
-    tx.run("UPDATE word_index SET format = :format, stale_to = (SELECT ifnull(max(id), 0) FROM notes)", format=FORMAT)
+    tx.run(
+        "UPDATE word_index SET format = :format, stale_to = (SELECT ifnull(max(id), 0) FROM notes)",
+        format=FORMAT,
+    )
 
 
 def index_waiting(tx: Tx, most: int = 2 * BATCH, most_bytes: int = STEP_BYTES) -> None:
-    """Index some of the notes that wait, oldest first, or else some stale ones: so many at most, and no more once they come to so many bytes."""
-    waiting = tx.all("SELECT w.note_id, n.size FROM waiting_words w JOIN notes n ON n.id = w.note_id ORDER BY w.note_id LIMIT :most", most=most)
+    """Index some of the notes that wait, oldest first, or else some stale ones.
+
+    So many at most, and no more once they come to so many bytes.
+    """
+    waiting = tx.all(
+        "SELECT w.note_id, n.size FROM waiting_words w "
+        "JOIN notes n ON n.id = w.note_id ORDER BY w.note_id LIMIT :most",
+        most=most,
+    )
     if waiting:
         some = _within(waiting, most_bytes)
         _put_all(tx, some)
         tx.run("DELETE FROM waiting_words WHERE note_id <= :last", last=some[-1])
         return
-    stale = tx.all("SELECT id, size FROM notes WHERE id <= (SELECT stale_to FROM word_index) ORDER BY id DESC LIMIT :most", most=most)
+    stale = tx.all(
+        "SELECT id, size FROM notes WHERE id <= (SELECT stale_to FROM word_index) "
+        "ORDER BY id DESC LIMIT :most",
+        most=most,
+    )
     some = _within(stale, most_bytes)
-    _put_all(tx, some[::-1])  # upwards: FTS5 flushes what it has gathered whenever a rowid is below the last one
-    tx.run("UPDATE word_index SET stale_to = :before WHERE stale_to > 0", before=some[-1] - 1 if some else 0)
+    _put_all(
+        tx, some[::-1]
+    )  # upwards: FTS5 flushes what it has gathered whenever a rowid is below the last one
+    tx.run(
+        "UPDATE word_index SET stale_to = :before WHERE stale_to > 0",
+        before=some[-1] - 1 if some else 0,
+    )
 
 
 def tend(tx: Tx) -> bool:
-    """Do a little of what can wait for an idle moment: index notes, then keep each index in few segments; say whether there is more to do."""
+    """Do a little of what can wait for an idle moment.
+
+    Index notes, then keep each index in few segments; say whether there is more to do.
+    """
     if any_waiting(tx):
         index_waiting(tx, BATCH // 4, STEP_BYTES // 8)
         return True
-    return sum(_merge(tx, row["owner_id"]) for row in tx.all("SELECT owner_id FROM word_owners")) > 0
+    return (
+        sum(_merge(tx, row["owner_id"]) for row in tx.all("SELECT owner_id FROM word_owners")) > 0
+    )
 
 
 def pages_of(tx: Tx, owner: int, beginning: str) -> int:
     """Give on how many pages of an owner's index the entries lie that begin so."""
     low = b"0" + beginning.encode()  # how FTS5 writes the entries of its main index
-    sql = f"SELECT max(pgno) / 2 - min(pgno) / 2 + 1 FROM {table(owner)}_idx WHERE term >= :low AND term < :high GROUP BY segid"
+    sql = (
+        f"SELECT max(pgno) / 2 - min(pgno) / 2 + 1 FROM {table(owner)}_idx "
+        "WHERE term >= :low AND term < :high GROUP BY segid"
+    )
     return sum(row[0] for row in tx.all(sql, low=low, high=low + b"\xff"))
 
 
@@ -139,44 +187,77 @@ def columns(words: Words) -> dict[str, str]:
     tags = "" if words.tags == note_tags.NONE else indexed(words.tags)
     if "[ ]" in words.content and _OPEN_BOX.search(words.content):
         tags = f"{tags} {OPEN_TODO}"
-    return {"title": indexed(words.title), "headings": indexed(headings), "tags": tags, "content": indexed(text)}
+    return {
+        "title": indexed(words.title),
+        "headings": indexed(headings),
+        "tags": tags,
+        "content": indexed(text),
+    }
 
 
 def definition(name: str) -> str:
     """Give the statement that makes an index."""
-    return f"CREATE VIRTUAL TABLE {name} USING fts5 ({_COLUMNS}, content='', tokenize=\"{TOKENIZER}\")"
+    return (
+        f"CREATE VIRTUAL TABLE {name} USING fts5 ({_COLUMNS}, content='', tokenize=\"{TOKENIZER}\")"
+    )
 
 
 def _waits(tx: Tx, note_id: int) -> bool:
     """Say whether a note has no entry yet."""
     return bool(
         tx.value(
-            "SELECT EXISTS (SELECT 1 FROM waiting_words WHERE note_id = :id) OR EXISTS (SELECT 1 FROM word_index WHERE stale_to >= :id)", id=note_id
+            "SELECT EXISTS (SELECT 1 FROM waiting_words "
+            "WHERE note_id = :id) OR EXISTS (SELECT 1 FROM word_index "
+            "WHERE stale_to >= :id)",
+            id=note_id,
         )
     )
 
 
 def _ensure(tx: Tx, owner: int) -> None:
     """Make an owner's index if it is missing."""
-    if tx.run("INSERT INTO word_owners (owner_id) VALUES (:owner) ON CONFLICT DO NOTHING", owner=owner).rowcount == 0:
+    if (
+        tx.run(
+            "INSERT INTO word_owners (owner_id) VALUES (:owner) ON CONFLICT DO NOTHING", owner=owner
+        ).rowcount
+        == 0
+    ):
         return
     name = table(owner)
     tx.run(definition(name))
     rank = f"bm25({', '.join(map(str, WEIGHTS.values()))})"
-    for setting, value in (("automerge", 0), ("crisismerge", 64), ("hashsize", GATHERED_BYTES), ("rank", rank)):
-        tx.run(f"INSERT INTO {name} ({name}, rank) VALUES (:setting, :value)", setting=setting, value=value)
+    for setting, value in (
+        ("automerge", 0),
+        ("crisismerge", 64),
+        ("hashsize", GATHERED_BYTES),
+        ("rank", rank),
+    ):
+        tx.run(
+            f"INSERT INTO {name} ({name}, rank) VALUES (:setting, :value)",
+            setting=setting,
+            value=value,
+        )
 
 
 def _within(notes: list[sqlite3.Row], most_bytes: int) -> list[int]:
-    """Give the ids of the first notes up to the one with which they come to so many bytes; each row is an id and a size."""
+    """Give the ids of the first notes up to the one with which they come to so many bytes.
+
+    Each row is an id and a size.
+    """
     sizes = itertools.accumulate(size for _, size in notes)
-    return [note_id for (note_id, size), total in zip(notes, sizes, strict=True) if total - size < most_bytes]
+    return [
+        note_id
+        for (note_id, size), total in zip(notes, sizes, strict=True)
+        if total - size < most_bytes
+    ]
 
 
 def _put_all(tx: Tx, note_ids: list[int]) -> None:
     ready = set()
     for note_id in note_ids:
-        owner, *texts = tx.sure("SELECT owner_id, title, tags, content FROM notes WHERE id = :id", id=note_id)
+        owner, *texts = tx.sure(
+            "SELECT owner_id, title, tags, content FROM notes WHERE id = :id", id=note_id
+        )
         if owner not in ready:
             _ensure(tx, owner)
             ready.add(owner)
@@ -184,12 +265,20 @@ def _put_all(tx: Tx, note_ids: list[int]) -> None:
 
 
 def _put(tx: Tx, note_id: int, owner: int, words: Words) -> None:
-    tx.run(f"INSERT INTO {table(owner)} (rowid, {_COLUMNS}) VALUES (:id, {_VALUES})", id=note_id, **columns(words))
+    tx.run(
+        f"INSERT INTO {table(owner)} (rowid, {_COLUMNS}) VALUES (:id, {_VALUES})",
+        id=note_id,
+        **columns(words),
+    )
 
 
 def _take(tx: Tx, note_id: int, owner: int, words: Words) -> None:
     name = table(owner)
-    tx.run(f"INSERT INTO {name} ({name}, rowid, {_COLUMNS}) VALUES ('delete', :id, {_VALUES})", id=note_id, **columns(words))
+    tx.run(
+        f"INSERT INTO {name} ({name}, rowid, {_COLUMNS}) VALUES ('delete', :id, {_VALUES})",
+        id=note_id,
+        **columns(words),
+    )
 
 
 def _merge(tx: Tx, owner: int) -> bool:

@@ -31,7 +31,10 @@ class Mention(NamedTuple):
 
 
 def mentions(tx: Tx, me: Caller, title: str, besides: Container[int]) -> list[Mention]:
-    """Give notes the caller may read whose text holds a title as words, newest first; not those in `besides`."""
+    """Give notes the caller may read whose text holds a title as words, newest first.
+
+    Not those in `besides`.
+    """
     said_words = words_in(title)
     if not said_words:
         return []
@@ -46,7 +49,14 @@ def mentions(tx: Tx, me: Caller, title: str, besides: Container[int]) -> list[Me
             break
         text = tx.value("SELECT content FROM notes WHERE id = :id", id=row["id"])
         if place := _place(text, said):
-            found.append(Mention(row["id"], row["title"], link_text.lines(text, [place[0]])[0], context(text, *place)))
+            found.append(
+                Mention(
+                    row["id"],
+                    row["title"],
+                    link_text.lines(text, [place[0]])[0],
+                    context(text, *place),
+                )
+            )
     return found
 
 
@@ -55,12 +65,18 @@ def context(text: str, start: int, end: int) -> str:
     first = max(text.rfind("\n", max(0, start - AROUND), start) + 1, start - AROUND, 0)
     last = text.find("\n", end, end + AROUND)
     last = min(end + AROUND, len(text)) if last < 0 else last
-    cut_before, cut_after = first > 0 and text[first - 1] != "\n", last < len(text) and text[last] != "\n"
+    cut_before, cut_after = (
+        first > 0 and text[first - 1] != "\n",
+        last < len(text) and text[last] != "\n",
+    )
     return ("…" if cut_before else "") + text[first:last].strip() + ("…" if cut_after else "")
 
 
 def _holding(tx: Tx, me: Caller, title: str) -> Sequence[sqlite3.Row]:
-    """Give the newest notes that hold the words one after the other, in any form; of a very common title only among the newest thousands."""
+    """Give the newest notes that hold the words one after the other, in any form.
+
+    Of a very common title only among the newest thousands.
+    """
     found: list[sqlite3.Row] = []
     for place in places(tx, me):
         if not has_index(tx, place.owner):
@@ -69,17 +85,23 @@ def _holding(tx: Tx, me: Caller, title: str) -> Sequence[sqlite3.Row]:
         where = condition(tx, me, Query(), place)
         found += tx.all(
             f"""SELECT n.id, n.title, n.size FROM (
-                    SELECT rowid AS id FROM {name} WHERE {name} MATCH :match ORDER BY rowid DESC LIMIT :most) w CROSS JOIN notes n ON n.id = w.id
+                    SELECT rowid AS id FROM {name} WHERE {name} MATCH :match ORDER BY rowid DESC
+                      LIMIT :most) w CROSS JOIN notes n ON n.id = w.id
                 WHERE {where.sql} LIMIT :some""",
-            match=matching(title), most=MOST_LOOKED_AT, some=10 * MOST, **where.params,
-        )  # fmt: skip
+            match=matching(title),
+            most=MOST_LOOKED_AT,
+            some=10 * MOST,
+            **where.params,
+        )
     return sorted(found, key=lambda row: -row["id"])[: 10 * MOST]
 
 
 def _said(words: Sequence[str]) -> re.Pattern[str]:
-    """Give the pattern of folded words one after the other, whole ones where they are of a script that parts words.
+    """Give the pattern of folded words one after the other, whole ones where they are of a script
+    that parts words.
 
-    It begins with the letters of the first word and looks back only after them: so re skips what holds no such letters, ten times as fast.
+    It begins with the letters of the first word and looks back only after them: so re skips what
+    holds no such letters, ten times as fast.
     """
     first, *others = map(re.escape, words)
     before = "" if is_unspaced(words[0][0]) else rf"(?<![^\W_]{first})"
@@ -93,7 +115,9 @@ def _place(text: str, said: re.Pattern[str]) -> Span | None:
     whole = said.search(plain)
     if whole is None or len(plain) == len(text):
         return None if whole is None else whole.span()
-    start = _line_start(text, plain.count("\n", 0, whole.start()))  # its line alone, since folding has moved characters
+    start = _line_start(
+        text, plain.count("\n", 0, whole.start())
+    )  # its line alone, since folding has moved characters
     line = text[start : text.find("\n", start) + 1 or len(text)].rstrip()
     if match := said.search(_plain(line)):
         return start + min(match.start(), len(line)), start + min(match.end(), len(line))
@@ -101,7 +125,10 @@ def _place(text: str, said: re.Pattern[str]) -> Span | None:
 
 
 def _plain(text: str) -> str:
-    """Give a text without case, in one composition: sixteen times as fast as `fold`, which knows stranger letters."""
+    """Give a text without case, in one composition.
+
+    Sixteen times as fast as `fold`, which knows stranger letters.
+    """
     return unicodedata.normalize("NFC", text).casefold()
 
 

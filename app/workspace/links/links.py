@@ -1,4 +1,6 @@
-"""Links between notes: what a note links to, what links to it, and what mentions it without a link."""
+"""Links between notes: what a note links to, what links to it, and what mentions it without a
+link.
+"""
 
 import sqlite3
 from typing import Annotated, Literal
@@ -24,7 +26,10 @@ MOST_BYTES = 8 << 20
 
 
 class NoteLink(Record):
-    """A link in a note: `wiki` leads to a title, `note` to a number; it `exists` when it leads to a note that the caller may read."""
+    """A link in a note: `wiki` leads to a title, `note` to a number.
+
+    It `exists` when it leads to a note that the caller may read.
+    """
 
     kind: Literal["wiki", "note"]
     text: str
@@ -56,7 +61,10 @@ class Mention(Record):
 
 
 class NoteLinks(Record):
-    """`truncated` says that there are more links or backlinks than are shown; `tags` are those that stand in the text."""
+    """`truncated` says that there are more links or backlinks than are shown.
+
+    `tags` are those that stand in the text.
+    """
 
     links: list[NoteLink]
     backlinks: list[Backlink]
@@ -73,33 +81,48 @@ class Rewritten(Record):
 
 
 @operation("GET /os/notes/{id}/links", scope="os.notes:read", since="beyond")
-async def get_note_links(app: App, me: Caller, *, id: Id, limit: Annotated[int, Meta(ge=1), Most(1000)] = 200) -> NoteLinks:
-    """Give a note's links, the notes that link to it, and the notes that mention its title without a link.
+async def get_note_links(
+    app: App, me: Caller, *, id: Id, limit: Annotated[int, Meta(ge=1), Most(1000)] = 200
+) -> NoteLinks:
+    """Give a note's links, the notes that link to it, and the notes that mention its title without
+    a link.
 
-    A link is `[[Title]]`, `[[Folder/Title#heading|shown]]`, or the address of a note (`…/os/notes/5`, `hearth:note/5`). A title is compared without
-    case, and its ending `.md` may be left out; of several notes of that title the caller's own come first, then one in exactly the folder named, then
-    the newest. At most 200 notes that link here and 50 that mention it are given, the newest first.
+    A link is `[[Title]]`, `[[Folder/Title#heading|shown]]`, or the address of a note
+    (`…/os/notes/5`, `hearth:note/5`). A title is compared without case, and its ending `.md` may
+    be left out; of several notes of that title the caller's own come first, then one in exactly
+    the folder named, then the newest. At most 200 notes that link here and 50 that mention it
+    are given, the newest first.
     """
     while app.glance(link_rows.any_unread):
         await app.write(link_rows.read_some)
     while app.glance(word_index.any_waiting):
         await app.write(word_index.index_waiting)
-    while app.glance(name_index.any_waiting):  # else each title would be looked for among all the notes that wait
+    while app.glance(
+        name_index.any_waiting
+    ):  # else each title would be looked for among all the notes that wait
         await app.write(name_index.index_waiting)
     return await app.read(_links, me, id, limit)
 
 
 @operation("POST /os/notes/{id}/links/rewrite", scope="os.notes:write", since="beyond")
 def rewrite_links(tx: Tx, me: Caller, *, id: Id, from_: Title) -> Rewritten:
-    """Let links that name a note by a title it had lead to it by the title it has; links that lead to another note stay as they are.
+    """Let links that name a note by a title it had lead to it by the title it has.
 
-    Only notes the caller may change are rewritten, at most 1,000 a call, what they held before kept as snapshots.
+    Links that lead to another note stay as they are.
+
+    Only notes the caller may change are rewritten, at most 1,000 a call, what they held before
+    kept as snapshots.
     """
     note = access.note(tx, me, id, "writer")
     link_renames.require_linkable(note["title"])
     found = link_renames.linking(tx, me, note, from_, new_title=note["title"])
     done = link_renames.rewrite(tx, me, note, found, keep_own=True)
-    return Rewritten(done, len(link_renames.linking(tx, me, note, from_, new_title=note["title"]).notes) if done else 0)
+    return Rewritten(
+        done,
+        len(link_renames.linking(tx, me, note, from_, new_title=note["title"]).notes)
+        if done
+        else 0,
+    )
 
 
 def _links(tx: Tx, me: Caller, note_id: int, limit: int) -> NoteLinks:
@@ -113,7 +136,9 @@ def _links(tx: Tx, me: Caller, note_id: int, limit: int) -> NoteLinks:
             tags.setdefault(fold(tag.target), tag.target)
     numbers = link_text.lines(note["content"], [link.start for link in out[:limit]])
     backlinks, known, more = _backlinks(tx, view, note)
-    mentioned = link_mentions.mentions(tx, access.discreet(tx, me), link_text.without_ending(note["title"]), {note_id, *known})
+    mentioned = link_mentions.mentions(
+        tx, access.discreet(tx, me), link_text.without_ending(note["title"]), {note_id, *known}
+    )
     return NoteLinks(
         [_shown(view, note, link, line) for link, line in zip(out, numbers, strict=False)],
         backlinks,
@@ -128,13 +153,20 @@ def _shown(view: View, note: sqlite3.Row, link: Link, line: int) -> NoteLink:
     found = view.note(link) or (note if here else None)
     to, title = (None, None) if found is None else (found["id"], found["title"])
     kind: Literal["wiki", "note"] = "note" if link.kind == "note" else "wiki"
-    return NoteLink(kind, link.shown, link.target, link_text.heading(link), line, found is not None, to, title)
+    return NoteLink(
+        kind, link.shown, link.target, link_text.heading(link), line, found is not None, to, title
+    )
 
 
 def _backlinks(tx: Tx, view: View, note: sqlite3.Row) -> tuple[list[Backlink], set[int], bool]:
     """Give the notes that link to a note, the ids of all that may, and whether there are more."""
-    rows = [*view.linking("wiki", names_for(note["title"]), MOST_BACKLINKS + 1), *view.linking("note", [str(note["id"])], MOST_BACKLINKS + 1)]
-    sources = sorted((row for row in distinct(rows) if row["id"] != note["id"]), key=lambda row: -row["id"])
+    rows = [
+        *view.linking("wiki", names_for(note["title"]), MOST_BACKLINKS + 1),
+        *view.linking("note", [str(note["id"])], MOST_BACKLINKS + 1),
+    ]
+    sources = sorted(
+        (row for row in distinct(rows) if row["id"] != note["id"]), key=lambda row: -row["id"]
+    )
     found: list[Backlink] = []
     left = MOST_BYTES
     for place, source in enumerate(sources):
@@ -150,9 +182,17 @@ def _first_link(tx: Tx, view: View, source: sqlite3.Row, note: sqlite3.Row) -> B
     text = tx.value("SELECT content FROM notes WHERE id = :id", id=source["id"])
     wanted = {*names_for(note["title"]), str(note["id"])}
     for link in link_text.links(text):
-        if link.kind == "tag" or not any(target.name in wanted for target in link_text.readings(link)):
+        if link.kind == "tag" or not any(
+            target.name in wanted for target in link_text.readings(link)
+        ):
             continue
         if (to := view.note(link)) is not None and to["id"] == note["id"]:
             line = link_text.lines(text, [link.start])[0]
-            return Backlink(source["id"], source["title"], source["folder_id"], line, context(text, link.start, link.end))
+            return Backlink(
+                source["id"],
+                source["title"],
+                source["folder_id"],
+                line,
+                context(text, link.start, link.end),
+            )
     return None

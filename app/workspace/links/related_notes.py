@@ -1,4 +1,7 @@
-"""Notes that are about the same as a note: by meaning where it has vectors, else by the rarest of its words and its tags."""
+"""Notes that are about the same as a note.
+
+By meaning where it has vectors, else by the rarest of its words and its tags.
+"""
 
 import dataclasses
 import sqlite3
@@ -52,15 +55,22 @@ class RelatedNote(Record):
 
 
 class RelatedNotes(Record):
-    """`basis` says by what they were found: by `meaning`, or by `words` where the note has no vectors."""
+    """`basis` says by what they were found.
+
+    By `meaning`, or by `words` where the note has no vectors.
+    """
 
     results: list[RelatedNote]
     basis: Literal["meaning", "words"]
 
 
 @operation("GET /os/notes/{id}/related", scope="os.notes:read", since="beyond")
-async def related_notes(app: App, me: Caller, *, id: Id, limit: Annotated[int, Meta(ge=1), Most(50)] = 10) -> RelatedNotes:
-    """List the notes that are about the same as a note, nearest first, out of all that the caller may read."""
+async def related_notes(
+    app: App, me: Caller, *, id: Id, limit: Annotated[int, Meta(ge=1), Most(50)] = 10
+) -> RelatedNotes:
+    """List the notes that are about the same as a note, nearest first, out of all that the
+    caller may read.
+    """
     me = app.quick(access.discreet, me)
     me = dataclasses.replace(me, withheld=me.withheld - {id})
     meaning = app.part(Meaning)
@@ -74,13 +84,19 @@ async def related_notes(app: App, me: Caller, *, id: Id, limit: Annotated[int, M
 
 
 def _start(tx: Tx, me: Caller, note_id: int, model: Model | None) -> tuple[list[int], bool]:
-    """Give the owners of what the caller may read, and whether the note, which the caller must be able to read, has vectors."""
+    """Give the owners of what the caller may read, and whether the note, which the caller must
+    be able to read, has vectors.
+    """
     access.note(tx, me, note_id, columns="owner_id, folder_id")
     known = {} if model is None else note_vectors.known(tx, model.id, [note_id])
-    return [place.owner for place in findable.places(tx, me)], note_id in known and known[note_id].spans is not None
+    return [place.owner for place in findable.places(tx, me)], note_id in known and known[
+        note_id
+    ].spans is not None
 
 
-def _by_meaning(tx: Tx, me: Caller, note_id: int, limit: int, model: Model, matrices: "Sequence[Matrix]") -> RelatedNotes:
+def _by_meaning(
+    tx: Tx, me: Caller, note_id: int, limit: int, model: Model, matrices: "Sequence[Matrix]"
+) -> RelatedNotes:
     access.note(tx, me, note_id, columns="owner_id, folder_id")
     mean = next((found for matrix in matrices if (found := matrix.mean(note_id)) is not None), None)
     if mean is None:
@@ -88,14 +104,23 @@ def _by_meaning(tx: Tx, me: Caller, note_id: int, limit: int, model: Model, matr
     ask = rank_by_meaning.Ask(Query(), None, limit + 1, by_words=False)
     near = rank_by_meaning.nearest(tx, me, ask, [matrix.nearness(mean) for matrix in matrices])
     known = note_vectors.known(tx, model.id, list(near))
-    fit = {id_: one for id_, one in near.items() if id_ != note_id and one.score >= LEAST and id_ in known and known[id_].spans is not None}
+    fit = {
+        id_: one
+        for id_, one in near.items()
+        if id_ != note_id and one.score >= LEAST and id_ in known and known[id_].spans is not None
+    }
     best = sorted(fit, key=lambda id_: (-fit[id_].score, -id_))[:limit]
     places = {id_: note_vectors.place(known[id_].spans, fit[id_].ordinal) for id_ in best}
     return RelatedNotes(_shown(tx, {id_: fit[id_].score for id_ in best}, places), "meaning")
 
 
 def _by_words(tx: Tx, me: Caller, note_id: int, limit: int) -> RelatedNotes:
-    note = access.note(tx, me, note_id, columns=f"owner_id, folder_id, title, tags, substr(content, 1, {LOOKED_AT}) AS content")
+    note = access.note(
+        tx,
+        me,
+        note_id,
+        columns=f"owner_id, folder_id, title, tags, substr(content, 1, {LOOKED_AT}) AS content",
+    )
     query = Query(tuple((Term(word),) for word in _rarest(tx, note)))
     raw = rank_by_words.candidates(tx, me, query, limit=limit + SPARE)
     tags = [fold(tag) for tag in msgspec.json.decode(note["tags"], type=list[str])]
@@ -104,33 +129,61 @@ def _by_words(tx: Tx, me: Caller, note_id: int, limit: int) -> RelatedNotes:
         raw[id_] = raw.get(id_, 0.0) + TAG_SCORE * shared[id_]
     raw.pop(note_id, None)
     best = sorted(raw, key=lambda id_: (-raw[id_], -id_))[:limit]
-    return RelatedNotes(_shown(tx, {id_: raw[id_] / (raw[id_] + rank_by_words.HALF_SCORE) for id_ in best}, {}), "words")
+    return RelatedNotes(
+        _shown(tx, {id_: raw[id_] / (raw[id_] + rank_by_words.HALF_SCORE) for id_ in best}, {}),
+        "words",
+    )
 
 
 def _rarest(tx: Tx, note: sqlite3.Row) -> list[str]:
     """Give the words of a note that stand in the fewest others."""
-    every = dict.fromkeys(word for word in words_in(f"{note['title']} {note['content']}") if word.lower() not in STOP_WORDS)
+    every = dict.fromkeys(
+        word
+        for word in words_in(f"{note['title']} {note['content']}")
+        if word.lower() not in STOP_WORDS
+    )
     name = word_index.table(note["owner_id"])
     sql = f"SELECT count(*) FROM (SELECT 1 FROM {name} WHERE {name} MATCH :match LIMIT {COMMON})"
-    counts = {word: tx.value(sql, match=matching(word)) for word in sorted(every, key=len, reverse=True)[:WORDS_COUNTED]}
-    return sorted((word for word, count in counts.items() if 1 < count < COMMON), key=lambda word: counts[word])[:RAREST]
+    counts = {
+        word: tx.value(sql, match=matching(word))
+        for word in sorted(every, key=len, reverse=True)[:WORDS_COUNTED]
+    }
+    return sorted(
+        (word for word, count in counts.items() if 1 < count < COMMON),
+        key=lambda word: counts[word],
+    )[:RAREST]
 
 
 def _sharing(tx: Tx, owner: int, tags: Sequence[str]) -> dict[int, int]:
     """Give the owner's newest notes under some tags, with the number of these that each has."""
     found: dict[int, int] = {}
     for tag in tags:
-        sql = "SELECT note_id FROM note_tags WHERE owner_id = :owner AND tag_key = :tag ORDER BY note_id DESC LIMIT :most"
+        sql = (
+            "SELECT note_id FROM note_tags WHERE owner_id = :owner AND tag_key = :tag "
+            "ORDER BY note_id DESC LIMIT :most"
+        )
         for row in tx.all(sql, owner=owner, tag=tag, most=OF_A_TAG):
             found[row[0]] = found.get(row[0], 0) + 1
     return found
 
 
-def _shown(tx: Tx, scores: dict[int, float], places: dict[int, tuple[int, int]]) -> list[RelatedNote]:
-    rows = tx.all(f"SELECT id, title, folder_id, updated_at, content FROM notes WHERE id IN ({IN_LIST})", ids=in_list(list(scores)))
+def _shown(
+    tx: Tx, scores: dict[int, float], places: dict[int, tuple[int, int]]
+) -> list[RelatedNote]:
+    rows = tx.all(
+        f"SELECT id, title, folder_id, updated_at, content FROM notes WHERE id IN ({IN_LIST})",
+        ids=in_list(list(scores)),
+    )
     by_id = {row["id"]: row for row in rows}
     return [
-        RelatedNote(id_, row["title"], row["folder_id"], round(score, 6), row["updated_at"], beginning(row["content"], *places.get(id_, ())))
+        RelatedNote(
+            id_,
+            row["title"],
+            row["folder_id"],
+            round(score, 6),
+            row["updated_at"],
+            beginning(row["content"], *places.get(id_, ())),
+        )
         for id_, score in scores.items()
         if (row := by_id.get(id_)) is not None
     ]

@@ -1,4 +1,7 @@
-"""Titles that change, and the links that lead to the old ones: counting them, and rewriting them."""
+"""Titles that change, and the links that lead to the old ones.
+
+Counting them, and rewriting them.
+"""
 
 import sqlite3
 
@@ -17,30 +20,44 @@ BEFORE_RENAME = "auto: before rename"
 
 
 class Linking(msgspec.Struct, frozen=True):
-    """The notes the caller may change that link to a note by a title it has or had, at most a thousand, and what those links name."""
+    """The notes the caller may change that link to a note by a title it has or had, at most a
+    thousand, and what those links name.
+    """
 
     targets: frozenset[Target]
     notes: list[int]
 
 
 def linking(tx: Tx, me: Caller, note: sqlite3.Row, title: str, *, new_title: str) -> Linking:
-    """Find what links to a note by a title in a way that the new title ends, unless such links lead to another note."""
+    """Find what links to a note by a title in a way that the new title ends, unless such links
+    lead to another note.
+    """
     view = View(tx, me)
     rows = view.linking("wiki", names_for(title) - names_for(new_title), MOST)
     named = {Target("wiki", row["target"], row["path"]) for row in rows}
     targets = frozenset(target for target in named if _leads_to(view, note, target))
-    sources = distinct(row for row in rows if Target("wiki", row["target"], row["path"]) in targets and view.may_write(row))
+    sources = distinct(
+        row
+        for row in rows
+        if Target("wiki", row["target"], row["path"]) in targets and view.may_write(row)
+    )
     return Linking(targets, [row["id"] for row in sources])
 
 
 def require_linkable(title: str) -> None:
     """Raise Invalid for a title that no link to it can hold."""
     if link_text.WIKI_MARKS.search(title):
-        raise Invalid("Links cannot hold a title with [, ] or |; give another title or leave out rewriteLinks.", field="title")
+        raise Invalid(
+            "Links cannot hold a title with [, ] or |; give another title or leave out "
+            "rewriteLinks.",
+            field="title",
+        )
 
 
 def rewrite(tx: Tx, me: Caller, note: sqlite3.Row, found: Linking, *, keep_own: bool) -> int:
-    """Let what links to a note by that title link to the title it has now; gives the number of notes that this changed.
+    """Let what links to a note by that title link to the title it has now.
+
+    Gives the number of notes that this changed.
 
     What each held before is kept as a snapshot, with `keep_own` also of the note itself.
     """
@@ -69,4 +86,6 @@ def rewrite(tx: Tx, me: Caller, note: sqlite3.Row, found: Linking, *, keep_own: 
 
 def _leads_to(view: View, note: sqlite3.Row, target: Target) -> bool:
     found = view.target(target)
-    return view.lies_in(note["folder_id"], target.path) and (found is None or found["id"] == note["id"])
+    return view.lies_in(note["folder_id"], target.path) and (
+        found is None or found["id"] == note["id"]
+    )

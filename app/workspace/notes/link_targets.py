@@ -1,4 +1,7 @@
-"""What links lead to, as one caller sees it: notes that the caller may read, the caller's own before those of others."""
+"""What links lead to, as one caller sees it.
+
+Notes that the caller may read, the caller's own before those of others.
+"""
 
 import itertools
 import sqlite3
@@ -16,32 +19,60 @@ SOURCE = "n.id, n.title, n.owner_id, n.folder_id, n.size"
 
 
 class View:
-    """The notes that a caller may read, by title, path and number; what was looked up once is remembered."""
+    """The notes that a caller may read, by title, path and number.
+
+    What was looked up once is remembered.
+    """
 
     def __init__(self, tx: Tx, me: Caller) -> None:
         self._tx, self._me = tx, me
         self.shared = access.shared_folders(tx, me)
-        rows = tx.all(f"SELECT DISTINCT owner_id FROM folders WHERE id IN ({IN_LIST})", ids=in_list(list(self.shared))) if self.shared else []
+        rows = (
+            tx.all(
+                f"SELECT DISTINCT owner_id FROM folders WHERE id IN ({IN_LIST})",
+                ids=in_list(list(self.shared)),
+            )
+            if self.shared
+            else []
+        )
         self.owners = [me.owns, *(row[0] for row in rows)]
         self._known: dict[Target, sqlite3.Row | None] = {}
         self._paths: dict[int | None, str] = {None: ""}
 
     def note(self, link: Link) -> sqlite3.Row | None:
-        """Give id and title of the note that a link leads to, by the first of its readings that leads anywhere."""
-        return next((found for target in link_text.readings(link) if (found := self.target(target)) is not None), None)
+        """Give id and title of the note that a link leads to, by the first of its readings that
+        leads anywhere.
+        """
+        return next(
+            (
+                found
+                for target in link_text.readings(link)
+                if (found := self.target(target)) is not None
+            ),
+            None,
+        )
 
     def target(self, target: Target) -> sqlite3.Row | None:
-        """Give the note that one reading of a link leads to; of several the caller's own, then one with exactly that path, then the newest.
+        """Give the note that one reading of a link leads to.
+
+        Of several the caller's own, then one with exactly that path, then the newest.
 
         A title that ends in `.md` is found without that where there is none of just that name.
         """
         if target not in self._known:
-            self._known[target] = self._numbered(target.name) if target.kind == "note" else self._titled(target)
+            self._known[target] = (
+                self._numbered(target.name) if target.kind == "note" else self._titled(target)
+            )
         return self._known[target]
 
     def lies_in(self, folder_id: int | None, path: str) -> bool:
-        """Say whether a folder's path, without case, is this one or ends in it; every folder lies in the empty one."""
-        return not path or self._path(folder_id) == path or self._path(folder_id).endswith(f"/{path}")
+        """Say whether a folder's path, without case, is this one or ends in it.
+
+        Every folder lies in the empty one.
+        """
+        return (
+            not path or self._path(folder_id) == path or self._path(folder_id).endswith(f"/{path}")
+        )
 
     def may_read(self, note: sqlite3.Row) -> bool:
         """Say whether the caller may read a live note."""
@@ -49,31 +80,54 @@ class View:
 
     def may_write(self, note: sqlite3.Row) -> bool:
         """Say whether the caller may change a live note's text."""
-        held = note["owner_id"] == self._me.owns or self.shared.get(note["folder_id"], 0) >= access.RANKS["writer"]
+        held = (
+            note["owner_id"] == self._me.owns
+            or self.shared.get(note["folder_id"], 0) >= access.RANKS["writer"]
+        )
         return held and access.may_edit(self._me)
 
     def linking(self, kind: str, names: Iterable[str], most: int) -> list[sqlite3.Row]:
-        """Give the live notes the caller may read whose links may be read so, newest first, each with the `target` and `path` that a link names."""
+        """Give the live notes the caller may read whose links may be read so, newest first, each
+        with the `target` and `path` that a link names.
+        """
         rows: list[sqlite3.Row] = []
         for owner, name in itertools.product(self.owners, names):
             rows += self._tx.all(
                 f"""SELECT {SOURCE}, l.target, l.path FROM note_links l CROSS JOIN notes n ON n.id = l.note_id
-                    WHERE l.owner_id = :owner AND l.kind = :kind AND l.target = :name AND n.trash_id IS NULL
-                        AND (n.owner_id = :me OR n.folder_id IN ({IN_LIST})) ORDER BY l.note_id DESC LIMIT :most""",
-                owner=owner, kind=kind, name=name, most=most, me=self._me.owns, ids=in_list(list(self.shared)),
-            )  # fmt: skip
+                    WHERE l.owner_id = :owner AND l.kind = :kind AND l.target = :name
+                      AND n.trash_id IS NULL
+                        AND (n.owner_id = :me OR n.folder_id IN ({IN_LIST}))
+                          ORDER BY l.note_id DESC LIMIT :most""",
+                owner=owner,
+                kind=kind,
+                name=name,
+                most=most,
+                me=self._me.owns,
+                ids=in_list(list(self.shared)),
+            )
         return sorted(rows, key=lambda row: -row["id"])[:most]
 
     def _titled(self, target: Target) -> sqlite3.Row | None:
-        for owner, title in itertools.product(self.owners, (target.name, target.name + link_text.ENDING)):
-            rows = [row for row in name_index.with_title(self._tx, owner, title) if owner == self._me.owns or row["folder_id"] in self.shared]
+        for owner, title in itertools.product(
+            self.owners, (target.name, target.name + link_text.ENDING)
+        ):
+            rows = [
+                row
+                for row in name_index.with_title(self._tx, owner, title)
+                if owner == self._me.owns or row["folder_id"] in self.shared
+            ]
             rows = [row for row in rows if self.lies_in(row["folder_id"], target.path)]
             if rows:
-                return next((row for row in rows if self._path(row["folder_id"]) == target.path), rows[0])
+                return next(
+                    (row for row in rows if self._path(row["folder_id"]) == target.path), rows[0]
+                )
         return None
 
     def _numbered(self, number: str) -> sqlite3.Row | None:
-        row = self._tx.one("SELECT id, title, owner_id, folder_id FROM notes WHERE id = :id AND trash_id IS NULL", id=int(number))
+        row = self._tx.one(
+            "SELECT id, title, owner_id, folder_id FROM notes WHERE id = :id AND trash_id IS NULL",
+            id=int(number),
+        )
         return row if row is not None and self.may_read(row) else None
 
     def _path(self, folder_id: int | None) -> str:

@@ -54,9 +54,7 @@ class Trashed(Record):
     "POST /os/notes/{id}/copy",
     scope="os.notes:write",
     http=Http(
-        refuses={
-            "folderName": "both it and folderId are given, or it names several folders",
-        }
+        refuses={"folderName": "both it and folderId are given, or it names several folders"}
     ),
     tool=Tool(names={"id": "noteId"}, risk="W"),
 )
@@ -74,7 +72,9 @@ def copy_note(
     owner, place = _destination(tx, me, note, folder_id, folder_name)
     text = note_rows.Text(note["content"], note["size"], note["word_count"])
     name = title or note["title"]
-    made = note_rows.insert(tx, owner=owner, folder_id=place, title=name, text=text, tags=note["tags"])
+    made = note_rows.insert(
+        tx, owner=owner, folder_id=place, title=name, text=text, tags=note["tags"]
+    )
     return Copied(CopiedNote(made, name, place))
 
 
@@ -89,7 +89,14 @@ def copy_note(
     ),
     tool=Tool(names={"id": "noteId"}, risk="W"),
 )
-def move_note(tx: Tx, me: Caller, *, id: Id, folder_id: Destination | UnsetType | None = UNSET, folder_name: NameOrPath | None = None) -> Moved:
+def move_note(
+    tx: Tx,
+    me: Caller,
+    *,
+    id: Id,
+    folder_id: Destination | UnsetType | None = UNSET,
+    folder_name: NameOrPath | None = None,
+) -> Moved:
     """Move a note into another folder; null moves it to the root."""
     if folder_id is UNSET and folder_name is None:
         raise Invalid("Give folderId (null for the root) or folderName.", field="folderId")
@@ -101,7 +108,9 @@ def move_note(tx: Tx, me: Caller, *, id: Id, folder_id: Destination | UnsetType 
     return Moved(MovedNote(id, place, _revision(tx, id)))
 
 
-@operation("POST /os/notes/{id}/pin", scope="os.notes:write", tool=Tool(names={"id": "noteId"}, risk="W"))
+@operation(
+    "POST /os/notes/{id}/pin", scope="os.notes:write", tool=Tool(names={"id": "noteId"}, risk="W")
+)
 def pin_note(tx: Tx, me: Caller, *, id: Id, pinned: bool) -> Pinned:
     """Pin or unpin a note."""
     note = access.note(tx, me, id, "writer")
@@ -116,7 +125,10 @@ def delete_note(tx: Tx, me: Caller, *, id: Id, if_revision: Id | None = None) ->
     note = access.note(tx, me, id, "admin")
     if if_revision is not None and if_revision != note["revision"]:
         raise RevisionConflict(
-            "The note has changed since: ifRevision is not its revision.", field="ifRevision", revision=note["revision"], updatedAt=note["updated_at"]
+            "The note has changed since: ifRevision is not its revision.",
+            field="ifRevision",
+            revision=note["revision"],
+            updatedAt=note["updated_at"],
         )
     trash(tx, me, note)
     return Trashed()
@@ -125,13 +137,31 @@ def delete_note(tx: Tx, me: Caller, *, id: Id, if_revision: Id | None = None) ->
 def trash(tx: Tx, me: Caller, note: sqlite3.Row) -> None:
     """Put a note into its owner's trash."""
     path = folder_rows.path(tx, note["folder_id"])
-    entry = trash_rows.put(tx, me, owner=note["owner_id"], kind="note", item_id=note["id"], title=note["title"], path=path)
+    entry = trash_rows.put(
+        tx,
+        me,
+        owner=note["owner_id"],
+        kind="note",
+        item_id=note["id"],
+        title=note["title"],
+        path=path,
+    )
     note_rows.trash_one(tx, note, entry)
 
 
-def _destination(tx: Tx, me: Caller, note: sqlite3.Row, folder_id: int | UnsetType | None, folder_name: str | None) -> tuple[int, int | None]:
+def _destination(
+    tx: Tx,
+    me: Caller,
+    note: sqlite3.Row,
+    folder_id: int | UnsetType | None,
+    folder_name: str | None,
+) -> tuple[int, int | None]:
     """Give owner and folder of where a note is to go; raise unless the caller may create there."""
-    if folder_name is None and folder_id is UNSET and (note["folder_id"] is not None or note["owner_id"] != me.owns):
+    if (
+        folder_name is None
+        and folder_id is UNSET
+        and (note["folder_id"] is not None or note["owner_id"] != me.owns)
+    ):
         folder_id = note["folder_id"]
     number = None if isinstance(folder_id, UnsetType) else folder_id
     folder = folders.named_or_numbered(tx, me, number, folder_name)

@@ -19,8 +19,15 @@ from app.workspace.notes.notes import FolderName
 
 Sort = Literal["updatedAt", "createdAt", "title"]
 Order = Literal["asc", "desc"]
-COLUMNS: dict[str, str] = {"updatedAt": "n.updated_at", "createdAt": "n.created_at", "title": "n.title COLLATE NOCASE"}
-ITEM = "n.id, n.title, n.word_count, n.pinned, n.tags, n.created_at, n.updated_at, n.folder_id, n.revision"
+COLUMNS: dict[str, str] = {
+    "updatedAt": "n.updated_at",
+    "createdAt": "n.created_at",
+    "title": "n.title COLLATE NOCASE",
+}
+ITEM = (
+    "n.id, n.title, n.word_count, n.pinned, n.tags, n.created_at, n.updated_at, "
+    "n.folder_id, n.revision"
+)
 
 
 class NoteItem(Record):
@@ -64,18 +71,28 @@ class Page(msgspec.Struct, frozen=True):
     "GET /os/notes",
     scope="os.notes:read",
     http=Http(
-        refuses={
-            "folderName": "both it and folderId are given, or it names several folders",
-        },
+        refuses={"folderName": "both it and folderId are given, or it names several folders"},
         steady=(),
     ),
     tool=Tool(risk="R"),
 )
 async def list_notes(
-    app: App, me: Caller, *, folder_id: Id | None = None, folder_name: NameOrPath | None = None, limit: Annotated[int, Meta(ge=1), Most(200)] = 50,
-    offset: Offset = 0, sort: Sort = "updatedAt", order: Order = "desc", tag: Annotated[str, Line(1, 65)] | None = None, recursive: bool = False,
-) -> NoteList:  # fmt: skip
-    """List the notes of one folder, or of the root, without their text; with recursive those of the folders below too."""
+    app: App,
+    me: Caller,
+    *,
+    folder_id: Id | None = None,
+    folder_name: NameOrPath | None = None,
+    limit: Annotated[int, Meta(ge=1), Most(200)] = 50,
+    offset: Offset = 0,
+    sort: Sort = "updatedAt",
+    order: Order = "desc",
+    tag: Annotated[str, Line(1, 65)] | None = None,
+    recursive: bool = False,
+) -> NoteList:
+    """List the notes of one folder, or of the root, without their text.
+
+    With recursive those of the folders below too.
+    """
     page = Page(limit, offset, sort, order)
     if tag is None and not recursive and folder_name is None:
         return app.quick(_in_folder, me, folder_id, page)
@@ -85,10 +102,23 @@ async def list_notes(
 def _in_folder(tx: Tx, me: Caller, folder_id: int | None, page: Page) -> NoteList:
     """Give a page by the index of its folder: the same time however many notes there are."""
     folder = folders.named_or_numbered(tx, me, folder_id, None)
-    return _of_grant(tx, me, page, None, recursive=False) if folder is None and me.owns != me.user else _of_folder(tx, me, folder, page)
+    return (
+        _of_grant(tx, me, page, None, recursive=False)
+        if folder is None and me.owns != me.user
+        else _of_folder(tx, me, folder, page)
+    )
 
 
-def _found(tx: Tx, me: Caller, folder_id: int | None, folder_name: str | None, page: Page, tag: str | None, *, recursive: bool) -> NoteList:
+def _found(
+    tx: Tx,
+    me: Caller,
+    folder_id: int | None,
+    folder_name: str | None,
+    page: Page,
+    tag: str | None,
+    *,
+    recursive: bool,
+) -> NoteList:
     """Give a page of any list."""
     folder = folders.named_or_numbered(tx, me, folder_id, folder_name)
     if folder is None and me.owns != me.user:
@@ -97,19 +127,30 @@ def _found(tx: Tx, me: Caller, folder_id: int | None, folder_name: str | None, p
         return _of_folder(tx, me, folder, page)
     if tag is None and folder is None:
         rows = _pinned_first(tx, "n.owner_id = :owner" + access.unhidden(me), page, owner=me.owns)
-        return _list(folder, rows, workspace_counters.of(tx, me.owns).notes - access.hidden_by_folder(tx, me).total(), page)
+        return _list(
+            folder,
+            rows,
+            workspace_counters.of(tx, me.owns).notes - access.hidden_by_folder(tx, me).total(),
+            page,
+        )
     where, params = _filter(tx, me, folder, tag, recursive=recursive)
     return _counted(tx, folder, where + access.unhidden(me), params, page)
 
 
 def _of_grant(tx: Tx, me: Caller, page: Page, tag: str | None, *, recursive: bool) -> NoteList:
-    """Give a page for a caller whose grant reaches but a part: its only note, or with `recursive` those in its folders, whose root holds none."""
+    """Give a page for a caller whose grant reaches but a part.
+
+    Its only note, or with `recursive` those in its folders, whose root holds none.
+    """
     where = "n.owner_id = :owner" + access.unhidden(me)
     params: dict[str, Any] = {"owner": me.user}
     if access.sees_one_note(me) and me.reach is not None:
         where, params["only"] = f"{where} AND n.id = :only", me.reach.note
     else:
-        where, params["ids"] = f"{where} AND n.folder_id IN ({IN_LIST})", in_list(list(access.shared_folders(tx, me)) if recursive else [])
+        where, params["ids"] = (
+            f"{where} AND n.folder_id IN ({IN_LIST})",
+            in_list(list(access.shared_folders(tx, me)) if recursive else []),
+        )
     found = _counted(tx, None, *_tagged(where, params, tag), page)
     if access.sees_one_note(me):
         for note in found.notes:
@@ -117,29 +158,49 @@ def _of_grant(tx: Tx, me: Caller, page: Page, tag: str | None, *, recursive: boo
     return found
 
 
-def _counted(tx: Tx, folder: sqlite3.Row | None, where: str, params: dict[str, Any], page: Page) -> NoteList:
+def _counted(
+    tx: Tx, folder: sqlite3.Row | None, where: str, params: dict[str, Any], page: Page
+) -> NoteList:
     """Give a page of what a condition holds for, counting all of it."""
     total = tx.value(f"SELECT count(*) FROM notes n WHERE {where} AND n.trash_id IS NULL", **params)
     rows = tx.all(
-        f"SELECT {ITEM} FROM notes n WHERE {where} AND n.trash_id IS NULL ORDER BY n.pinned DESC, {page.order_by} LIMIT :limit OFFSET :offset",
-        limit=page.limit, offset=page.offset, **params,
-    )  # fmt: skip
+        f"SELECT {ITEM} FROM notes n WHERE {where} AND n.trash_id IS NULL "
+        f"ORDER BY n.pinned DESC, {page.order_by} LIMIT :limit OFFSET :offset",
+        limit=page.limit,
+        offset=page.offset,
+        **params,
+    )
     return _list(folder, rows, total, page)
 
 
 def _of_folder(tx: Tx, me: Caller, folder: sqlite3.Row | None, page: Page) -> NoteList:
     owner, place = (me.owns, None) if folder is None else (folder["owner_id"], folder["id"])
-    total = workspace_counters.of(tx, me.owns).root_notes if folder is None else folder["note_count"]
-    rows = _pinned_first(tx, "n.owner_id = :owner AND n.folder_id IS :folder" + access.unhidden(me), page, owner=owner, folder=place)
+    total = (
+        workspace_counters.of(tx, me.owns).root_notes if folder is None else folder["note_count"]
+    )
+    rows = _pinned_first(
+        tx,
+        "n.owner_id = :owner AND n.folder_id IS :folder" + access.unhidden(me),
+        page,
+        owner=owner,
+        folder=place,
+    )
     return _list(folder, rows, total - access.hidden_by_folder(tx, me)[place], page)
 
 
-def _filter(tx: Tx, me: Caller, folder: sqlite3.Row | None, tag: str | None, *, recursive: bool) -> tuple[str, dict[str, Any]]:
+def _filter(
+    tx: Tx, me: Caller, folder: sqlite3.Row | None, tag: str | None, *, recursive: bool
+) -> tuple[str, dict[str, Any]]:
     """Give the SQL condition, with its parameters, for a tag or the folders below one."""
-    where, params = "n.owner_id = :owner", {"owner": me.owns if folder is None else folder["owner_id"]}
+    where, params = (
+        "n.owner_id = :owner",
+        {"owner": me.owns if folder is None else folder["owner_id"]},
+    )
     if folder is not None:
         where += f" AND n.folder_id IN ({IN_LIST})"
-        params["ids"] = in_list(folder_rows.subtree(tx, folder["id"]) if recursive else [folder["id"]])
+        params["ids"] = in_list(
+            folder_rows.subtree(tx, folder["id"]) if recursive else [folder["id"]]
+        )
     elif not recursive:
         where += " AND n.folder_id IS NULL"
     return _tagged(where, params, tag)
@@ -149,29 +210,49 @@ def _tagged(where: str, params: dict[str, Any], tag: str | None) -> tuple[str, d
     """Give the condition with a tag beside it, if one is asked for."""
     if tag is None:
         return where, params
-    sql = f"{where} AND n.id IN (SELECT note_id FROM note_tags WHERE owner_id = :owner AND tag_key = :tag)"
+    sql = (
+        f"{where} AND n.id IN (SELECT note_id FROM note_tags "
+        "WHERE owner_id = :owner AND tag_key = :tag)"
+    )
     return sql, params | {"tag": fold(note_tags.plain(tag))}
 
 
 def _pinned_first(tx: Tx, where: str, page: Page, **params: Any) -> list[sqlite3.Row]:
-    """Give a page straight from an index: in one go downwards, else in two steps, the pinned and the others."""
+    """Give a page straight from an index.
+
+    In one go downwards, else in two steps, the pinned and the others.
+    """
     sql = f"SELECT {ITEM} FROM notes n WHERE {where} AND n.trash_id IS NULL"
     end = f"{page.order_by} LIMIT :limit OFFSET :offset"
     if page.order == "desc":
-        return tx.all(f"{sql} ORDER BY n.pinned DESC, {end}", limit=page.limit, offset=page.offset, **params)
-    rows = tx.all(f"{sql} AND n.pinned = 1 ORDER BY {end}", limit=page.limit, offset=page.offset, **params)
+        return tx.all(
+            f"{sql} ORDER BY n.pinned DESC, {end}", limit=page.limit, offset=page.offset, **params
+        )
+    rows = tx.all(
+        f"{sql} AND n.pinned = 1 ORDER BY {end}", limit=page.limit, offset=page.offset, **params
+    )
     if len(rows) == page.limit:
         return rows
     skip = 0
     if page.offset and not rows:
-        skip = page.offset - tx.value(f"SELECT count(*) FROM notes n WHERE {where} AND n.pinned = 1 AND n.trash_id IS NULL", **params)
-    return rows + tx.all(f"{sql} AND n.pinned = 0 ORDER BY {end}", limit=page.limit - len(rows), offset=skip, **params)
+        skip = page.offset - tx.value(
+            f"SELECT count(*) FROM notes n WHERE {where} AND n.pinned = 1 AND n.trash_id IS NULL",
+            **params,
+        )
+    return rows + tx.all(
+        f"{sql} AND n.pinned = 0 ORDER BY {end}",
+        limit=page.limit - len(rows),
+        offset=skip,
+        **params,
+    )
 
 
 def _list(folder: sqlite3.Row | None, rows: list[sqlite3.Row], total: int, page: Page) -> NoteList:
     name = FolderName(None, "/") if folder is None else FolderName(folder["id"], folder["name"])
     notes = [
-        NoteItem(id_, title, words, pinned == 1, msgspec.Raw(tags), created, updated, folder_id, revision)
+        NoteItem(
+            id_, title, words, pinned == 1, msgspec.Raw(tags), created, updated, folder_id, revision
+        )
         for id_, title, words, pinned, tags, created, updated, folder_id, revision in rows
     ]
     return NoteList(name, notes, total, page.offset + len(rows) < total)

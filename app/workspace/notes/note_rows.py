@@ -1,4 +1,6 @@
-"""The table of notes: every statement that changes it, with the counters and indexes that go with each."""
+"""The table of notes: every statement that changes it, with the counters and indexes that go
+with each.
+"""
 
 import sqlite3
 from collections.abc import Sequence
@@ -14,7 +16,9 @@ from app.workspace.index import link_rows, name_index, note_tags, trigram_index,
 
 LARGEST_CONTENT = 10 << 20
 CHANGED = "note.changed"
-"""Published with a note's id when its title, its text or its owner is another, or when it comes, goes, is trashed or is restored."""
+"""Published with a note's id when its title, its text or its owner is another, or when it comes,
+goes, is trashed or is restored.
+"""
 MANY_CHANGED = "notes.changed"
 """Published with an owner when many of their notes are trashed or restored at once."""
 
@@ -40,19 +44,38 @@ def measured(content: str, *, field: str = "content") -> Text:
     """Measure a text; raise PayloadTooLarge above 10 MiB of UTF-8."""
     size = len(content) if content.isascii() else len(content.encode())
     if size > LARGEST_CONTENT:
-        raise PayloadTooLarge(f"{field} is larger than 10 MiB.", field=field, limitBytes=LARGEST_CONTENT)
+        raise PayloadTooLarge(
+            f"{field} is larger than 10 MiB.", field=field, limitBytes=LARGEST_CONTENT
+        )
     return Text(content, size, word_count(content))
 
 
-def insert(tx: Tx, *, owner: int, folder_id: int | None, title: str, text: Text, tags: str = "[]", past: Past | None = None) -> int:
+def insert(
+    tx: Tx,
+    *,
+    owner: int,
+    folder_id: int | None,
+    title: str,
+    text: Text,
+    tags: str = "[]",
+    past: Past | None = None,
+) -> int:
     """Add a note and give its id; `past` for one that was made elsewhere before."""
     past = past or Past(tx.now, tx.now)
     made = tx.run(
-        """INSERT INTO notes (owner_id, folder_id, title, tags, word_count, size, created_at, updated_at, pinned, version, content)
-           VALUES (:owner, :folder, :title, :tags, :words, :size, :created_at, :updated_at, :pinned, :version, :content)""",
-        owner=owner, folder=folder_id, title=title, tags=tags, words=text.words, size=text.size, content=text.content,
+        """INSERT INTO notes (owner_id, folder_id, title, tags, word_count,
+          size, created_at, updated_at, pinned, version, content)
+           VALUES (:owner, :folder, :title, :tags, :words, :size, :created_at, :updated_at,
+             :pinned, :version, :content)""",
+        owner=owner,
+        folder=folder_id,
+        title=title,
+        tags=tags,
+        words=text.words,
+        size=text.size,
+        content=text.content,
         **msgspec.structs.asdict(past),
-    )  # fmt: skip
+    )
     note_id = made.lastrowid or 0
     word_index.add(tx, note_id)
     trigram_index.note(tx, note_id, text.size)
@@ -64,13 +87,23 @@ def insert(tx: Tx, *, owner: int, folder_id: int | None, title: str, text: Text,
 
 
 def change(tx: Tx, note: sqlite3.Row, *, title: str, tags: str, text: Text) -> None:
-    """Give a note another title, other tags or another text; its revision grows by 1, its version when the text is another."""
+    """Give a note another title, other tags or another text.
+
+    Its revision grows by 1, its version when the text is another.
+    """
     tx.run(
-        """UPDATE notes SET title = :title, tags = :tags, content = :content, size = :size, word_count = :words, revision = revision + 1,
+        """UPDATE notes SET title = :title, tags = :tags, content = :content,
+          size = :size, word_count = :words, revision = revision + 1,
                version = version + :new_version, updated_at = :now WHERE id = :id""",
-        title=title, tags=tags, content=text.content, size=text.size, words=text.words, new_version=int(text.content != note["content"]),
-        now=tx.now, id=note["id"],
-    )  # fmt: skip
+        title=title,
+        tags=tags,
+        content=text.content,
+        size=text.size,
+        words=text.words,
+        new_version=int(text.content != note["content"]),
+        now=tx.now,
+        id=note["id"],
+    )
     _index_anew(tx, note, title, tags, text)
     name_index.rename(tx, "note", note["id"], owner=note["owner_id"], old=note["title"], new=title)
     if tags != note["tags"]:
@@ -82,20 +115,31 @@ def change(tx: Tx, note: sqlite3.Row, *, title: str, tags: str, text: Text) -> N
 
 
 def settle(tx: Tx, note: sqlite3.Row, text: Text) -> None:
-    """Put the true addresses into a text that was stored before they were known: neither a change of the note nor a new version of it."""
+    """Put the true addresses into a text that was stored before they were known.
+
+    Neither a change of the note nor a new version of it.
+    """
     tx.run(
-        "UPDATE notes SET content = :content, size = :size, word_count = :words, revision = revision + 1 WHERE id = :id",
-        content=text.content, size=text.size, words=text.words, id=note["id"],
-    )  # fmt: skip
+        "UPDATE notes SET content = :content, size = :size, word_count = :words, "
+        "revision = revision + 1 WHERE id = :id",
+        content=text.content,
+        size=text.size,
+        words=text.words,
+        id=note["id"],
+    )
     _index_anew(tx, note, note["title"], note["tags"], text)
     workspace_counters.add(tx, note["owner_id"], size=text.size - note["size"])
     tx.emit(CHANGED, id=note["id"])
 
 
 def relocate(tx: Tx, note: sqlite3.Row, *, owner: int, folder_id: int | None) -> None:
-    """Move a note; in a folder of another owner it becomes that owner's. Its time of change stays."""
+    """Move a note; in a folder of another owner it becomes that owner's.
+
+    Its time of change stays.
+    """
     tx.run(
-        "UPDATE notes SET owner_id = :owner, folder_id = :folder, revision = revision + 1 WHERE id = :id",
+        "UPDATE notes SET owner_id = :owner, folder_id = :folder, revision = revision "
+        "+ 1 WHERE id = :id",
         owner=owner,
         folder=folder_id,
         id=note["id"],
@@ -104,7 +148,9 @@ def relocate(tx: Tx, note: sqlite3.Row, *, owner: int, folder_id: int | None) ->
         tx.emit(CHANGED, id=note["id"])
         word_index.hand_over(tx, note["id"], _words(note), old=note["owner_id"], new=owner)
         link_rows.hand_over(tx, note["id"], owner)
-        name_index.hand_over(tx, "note", note["id"], note["title"], old_owner=note["owner_id"], new_owner=owner)
+        name_index.hand_over(
+            tx, "note", note["id"], note["title"], old_owner=note["owner_id"], new_owner=owner
+        )
         _take_tags(tx, note)
         _put_tags(tx, owner, note["id"], note["tags"])
     _count(tx, note["owner_id"], note["folder_id"], -1, -note["size"])
@@ -113,14 +159,22 @@ def relocate(tx: Tx, note: sqlite3.Row, *, owner: int, folder_id: int | None) ->
 
 def set_pinned(tx: Tx, note: sqlite3.Row, *, pinned: bool) -> None:
     """Pin or unpin a note; its time of change stays."""
-    tx.run("UPDATE notes SET pinned = :pinned, revision = revision + 1 WHERE id = :id", pinned=pinned, id=note["id"])
+    tx.run(
+        "UPDATE notes SET pinned = :pinned, revision = revision + 1 WHERE id = :id",
+        pinned=pinned,
+        id=note["id"],
+    )
     workspace_counters.add(tx, note["owner_id"])
 
 
 def next_snapshot(tx: Tx, note_id: int) -> int:
-    """Count one more snapshot of a note and give its sequence number, which is never given again."""
+    """Count one more snapshot of a note and give its sequence number, which is never given
+    again.
+    """
     row = tx.sure(
-        "UPDATE notes SET snapshot_seq = snapshot_seq + 1, snapshot_count = snapshot_count + 1 WHERE id = :id RETURNING snapshot_seq", id=note_id
+        "UPDATE notes SET snapshot_seq = snapshot_seq + 1, snapshot_count = "
+        "snapshot_count + 1 WHERE id = :id RETURNING snapshot_seq",
+        id=note_id,
     )
     return int(row[0])
 
@@ -128,25 +182,34 @@ def next_snapshot(tx: Tx, note_id: int) -> int:
 def count_snapshots(tx: Tx, note_id: int, number: int, last: int) -> None:
     """Count so many more snapshots of a note, the highest of which has the number `last`."""
     tx.run(
-        "UPDATE notes SET snapshot_seq = max(snapshot_seq, :last), snapshot_count = snapshot_count + :number WHERE id = :id",
-        last=last, number=number, id=note_id,
-    )  # fmt: skip
+        "UPDATE notes SET snapshot_seq = max(snapshot_seq, :last), snapshot_count = "
+        "snapshot_count + :number WHERE id = :id",
+        last=last,
+        number=number,
+        id=note_id,
+    )
 
 
 def forget_snapshots(tx: Tx, note_id: int, number: int) -> None:
     """Count fewer snapshots of a note."""
-    tx.run("UPDATE notes SET snapshot_count = snapshot_count - :number WHERE id = :id", number=number, id=note_id)
+    tx.run(
+        "UPDATE notes SET snapshot_count = snapshot_count - :number WHERE id = :id",
+        number=number,
+        id=note_id,
+    )
 
 
 def recount(tx: Tx) -> None:
     """Count anew the snapshots of every note whose counter is wrong."""
     tx.run(
         """UPDATE notes SET snapshot_count = s.number
-           FROM (SELECT n.id AS note, count(s.id) AS number FROM notes n LEFT JOIN snapshots s ON s.note_id = n.id GROUP BY n.id) s
+           FROM (SELECT n.id AS note, count(s.id) AS number FROM notes n LEFT
+             JOIN snapshots s ON s.note_id = n.id GROUP BY n.id) s
            WHERE notes.id = s.note AND notes.snapshot_count <> s.number"""
     )
     tx.run(
-        """UPDATE notes SET snapshot_seq = s.last FROM (SELECT note_id, max(seq) AS last FROM snapshots GROUP BY note_id) s
+        """UPDATE notes SET snapshot_seq = s.last
+          FROM (SELECT note_id, max(seq) AS last FROM snapshots GROUP BY note_id) s
            WHERE notes.id = s.note_id AND notes.snapshot_seq < s.last"""
     )
 
@@ -156,7 +219,8 @@ def measure(tx: Tx) -> None:
     for note_id, size, number, content in tx.all("SELECT id, size, word_count, content FROM notes"):
         if (size, number) != ((text := measured(content)).size, text.words):
             tx.run(
-                "UPDATE notes SET size = :size, word_count = :words, revision = revision + 1 WHERE id = :id",
+                "UPDATE notes SET size = :size, word_count = :words, revision = revision + 1 "
+                "WHERE id = :id",
                 size=text.size,
                 words=text.words,
                 id=note_id,
@@ -171,17 +235,24 @@ def trash_one(tx: Tx, note: sqlite3.Row, trash_id: int) -> None:
 
 
 def trash_in(tx: Tx, owner: int, folder_ids: Sequence[int], trash_id: int) -> int:
-    """Put every live note of the owner's folders into the trash under one entry; give their number."""
+    """Put every live note of the owner's folders into the trash under one entry.
+
+    Give their number.
+    """
     listed = in_list(folder_ids)
     row = tx.sure(
-        f"SELECT count(*), ifnull(sum(size), 0) FROM notes WHERE owner_id = :owner AND folder_id IN ({IN_LIST}) AND trash_id IS NULL",
+        "SELECT count(*), ifnull(sum(size), 0) FROM notes "
+        f"WHERE owner_id = :owner AND folder_id IN ({IN_LIST}) AND trash_id IS NULL",
         owner=owner,
         ids=listed,
     )
     tx.run(
-        f"UPDATE notes SET trash_id = :trash WHERE owner_id = :owner AND folder_id IN ({IN_LIST}) AND trash_id IS NULL",
-        trash=trash_id, owner=owner, ids=listed,
-    )  # fmt: skip
+        "UPDATE notes SET trash_id = :trash "
+        f"WHERE owner_id = :owner AND folder_id IN ({IN_LIST}) AND trash_id IS NULL",
+        trash=trash_id,
+        owner=owner,
+        ids=listed,
+    )
     workspace_counters.add(tx, owner, notes=-row[0], size=-row[1])
     tx.emit(MANY_CHANGED, owner=owner)
     for folder_id in folder_ids:
@@ -192,7 +263,8 @@ def trash_in(tx: Tx, owner: int, folder_ids: Sequence[int], trash_id: int) -> in
 def restore_one(tx: Tx, note: sqlite3.Row, folder_id: int | None) -> None:
     """Take one note out of the trash, into a folder or the root."""
     tx.run(
-        "UPDATE notes SET trash_id = NULL, folder_id = :folder, revision = revision + (folder_id IS NOT :folder) WHERE id = :id",
+        "UPDATE notes SET trash_id = NULL, folder_id = :folder, revision = revision + "
+        "(folder_id IS NOT :folder) WHERE id = :id",
         folder=folder_id,
         id=note["id"],
     )
@@ -202,7 +274,11 @@ def restore_one(tx: Tx, note: sqlite3.Row, folder_id: int | None) -> None:
 
 def restore_all(tx: Tx, owner: int, trash_id: int) -> None:
     """Take all notes of one entry out of the trash, each into the folder it lay in."""
-    rows = tx.all("SELECT folder_id, count(*) AS number, sum(size) AS size FROM notes WHERE trash_id = :trash GROUP BY folder_id", trash=trash_id)
+    rows = tx.all(
+        "SELECT folder_id, count(*) AS number, sum(size) AS size FROM notes "
+        "WHERE trash_id = :trash GROUP BY folder_id",
+        trash=trash_id,
+    )
     tx.run("UPDATE notes SET trash_id = NULL WHERE trash_id = :trash", trash=trash_id)
     workspace_counters.add(tx, owner)
     tx.emit(MANY_CHANGED, owner=owner)
@@ -213,7 +289,9 @@ def restore_all(tx: Tx, owner: int, trash_id: int) -> None:
 def leave_folders(tx: Tx, folder_ids: Sequence[int]) -> None:
     """Let trashed notes forget folders that are about to be deleted for good."""
     tx.run(
-        f"UPDATE notes SET folder_id = NULL, revision = revision + 1 WHERE trash_id IS NOT NULL AND folder_id IN ({IN_LIST})", ids=in_list(folder_ids)
+        "UPDATE notes SET folder_id = NULL, revision = revision + 1 "
+        f"WHERE trash_id IS NOT NULL AND folder_id IN ({IN_LIST})",
+        ids=in_list(folder_ids),
     )
 
 
@@ -236,10 +314,18 @@ def purge(tx: Tx, note_ids: Sequence[int]) -> int:
 
 
 def _index_anew(tx: Tx, note: sqlite3.Row, title: str, tags: str, text: Text) -> None:
-    word_index.change(tx, note["id"], owner=note["owner_id"], old=_words(note), new=word_index.Words(title, tags, text.content))
+    word_index.change(
+        tx,
+        note["id"],
+        owner=note["owner_id"],
+        old=_words(note),
+        new=word_index.Words(title, tags, text.content),
+    )
     if text.content != note["content"]:
         trigram_index.note(tx, note["id"], text.size, indexed=note["content"])
-        link_rows.change(tx, note["id"], owner=note["owner_id"], old=note["content"], new=text.content)
+        link_rows.change(
+            tx, note["id"], owner=note["owner_id"], old=note["content"], new=text.content
+        )
 
 
 def _take_tags(tx: Tx, note: sqlite3.Row) -> None:
@@ -257,5 +343,7 @@ def _words(note: sqlite3.Row) -> word_index.Words:
 
 
 def _count(tx: Tx, owner: int, folder_id: int | None, notes: int, size: int) -> None:
-    workspace_counters.add(tx, owner, notes=notes, root_notes=notes if folder_id is None else 0, size=size)
+    workspace_counters.add(
+        tx, owner, notes=notes, root_notes=notes if folder_id is None else 0, size=size
+    )
     folder_rows.count(tx, folder_id, notes)

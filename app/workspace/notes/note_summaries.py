@@ -39,25 +39,49 @@ class NoteSummaries(Record):
 
 
 @operation("GET /notes/summary", scope="os.notes:read")
-async def summarize_notes(app: App, me: Caller, *, limit: Annotated[int, Meta(ge=1), Most(20)] = 5) -> NoteSummaries:
+async def summarize_notes(
+    app: App, me: Caller, *, limit: Annotated[int, Meta(ge=1), Most(20)] = 5
+) -> NoteSummaries:
     """Read the notes that changed last, newest first, with the beginning of each as plain text."""
     now = app.clock()
-    notes = [summarized(row, now) for row in await app.read(last_changed, app.quick(access.discreet, me), limit=limit)]
+    notes = [
+        summarized(row, now)
+        for row in await app.read(last_changed, app.quick(access.discreet, me), limit=limit)
+    ]
     if not notes:
         return NoteSummaries([], html_fragments.lead("There are no notes yet."))
-    return NoteSummaries(notes, html_fragments.listing("", (html_fragments.entry(note.title, note.relative_time, id=str(note.id)) for note in notes)))
+    return NoteSummaries(
+        notes,
+        html_fragments.listing(
+            "",
+            (
+                html_fragments.entry(note.title, note.relative_time, id=str(note.id))
+                for note in notes
+            ),
+        ),
+    )
 
 
-def last_changed(tx: Tx, me: Caller, *, limit: int, since: str = "", pinned: tuple[bool, ...] = (True, False)) -> list[sqlite3.Row]:
-    """Give the beginnings of the caller's notes that changed last, not before `since`; of the pinned, the others, or both."""
+def last_changed(
+    tx: Tx, me: Caller, *, limit: int, since: str = "", pinned: tuple[bool, ...] = (True, False)
+) -> list[sqlite3.Row]:
+    """Give the beginnings of the caller's notes that changed last, not before `since`.
+
+    Of the pinned, the others, or both.
+    """
     rows: list[sqlite3.Row] = []
     for each in pinned:  # each from its part of the index
         rows += tx.all(
             """SELECT id, title, pinned, updated_at, substr(content, 1, :beginning) AS content FROM notes
-               WHERE owner_id = :me AND trash_id IS NULL AND pinned = :pinned AND updated_at >= :since
+               WHERE owner_id = :me AND trash_id IS NULL AND pinned = :pinned
+                 AND updated_at >= :since
                ORDER BY updated_at DESC, id DESC LIMIT :limit""",
-            me=me.owns, pinned=each, since=since, limit=limit + len(me.hidden), beginning=BEGINNING,
-        )  # fmt: skip
+            me=me.owns,
+            pinned=each,
+            since=since,
+            limit=limit + len(me.hidden),
+            beginning=BEGINNING,
+        )
     rows = [row for row in rows if row["id"] not in me.hidden]
     return sorted(rows, key=lambda row: (row["updated_at"], row["id"]), reverse=True)[:limit]
 
@@ -65,4 +89,11 @@ def last_changed(tx: Tx, me: Caller, *, limit: int, since: str = "", pinned: tup
 def summarized(row: sqlite3.Row, now: datetime) -> NoteSummary:
     """Give a row of `last_changed` as it goes out."""
     ago = relative_time(datetime.fromisoformat(row["updated_at"]), now)
-    return NoteSummary(row["id"], row["title"], summary(row["content"], LONGEST_SUMMARY), row["updated_at"], ago, row["pinned"] == 1)
+    return NoteSummary(
+        row["id"],
+        row["title"],
+        summary(row["content"], LONGEST_SUMMARY),
+        row["updated_at"],
+        ago,
+        row["pinned"] == 1,
+    )

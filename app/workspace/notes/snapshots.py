@@ -23,7 +23,9 @@ BEFORE_EDIT = "auto: before edit"
 BEFORE_RESTORE = "auto: before restore"
 CURRENT = "current"
 PRUNED = 200
-Version = Annotated[str, Meta(description="a sequence number, or current"), Form("^(current|[1-9][0-9]{0,14})$")]
+Version = Annotated[
+    str, Meta(description="a sequence number, or current"), Form("^(current|[1-9][0-9]{0,14})$")
+]
 
 
 class Snapshot(Record):
@@ -90,7 +92,10 @@ class RestoredNote(Record):
 
 
 class Restored(Record):
-    """`safetySeq` is the snapshot of the note as it was before; null where that was no other text."""
+    """`safetySeq` is the snapshot of the note as it was before.
+
+    Null where that was no other text.
+    """
 
     note: RestoredNote
     restored_seq: int
@@ -111,12 +116,27 @@ class Pruned(Record):
     snapshots: int
 
 
-@operation("GET /os/snapshots/{noteId}", category="snapshots", scope="os.snapshots:read", effect="read", http=Http(steady=()), tool=Tool())
-def list_snapshots(tx: Tx, me: Caller, *, note_id: Id, limit: Annotated[int, Meta(ge=1), Most(200)] = 50, offset: Offset = 0) -> SnapshotList:
+@operation(
+    "GET /os/snapshots/{noteId}",
+    category="snapshots",
+    scope="os.snapshots:read",
+    effect="read",
+    http=Http(steady=()),
+    tool=Tool(),
+)
+def list_snapshots(
+    tx: Tx,
+    me: Caller,
+    *,
+    note_id: Id,
+    limit: Annotated[int, Meta(ge=1), Most(200)] = 50,
+    offset: Offset = 0,
+) -> SnapshotList:
     """List a note's snapshots, newest first, without their text."""
     note = access.note(tx, me, note_id, columns="owner_id, folder_id, snapshot_count")
     rows = tx.all(
-        f"SELECT {_COLUMNS} FROM snapshots WHERE note_id = :note ORDER BY seq DESC LIMIT :limit OFFSET :offset",
+        f"SELECT {_COLUMNS} FROM snapshots WHERE note_id = :note "
+        "ORDER BY seq DESC LIMIT :limit OFFSET :offset",
         note=note_id,
         limit=limit,
         offset=offset,
@@ -124,9 +144,19 @@ def list_snapshots(tx: Tx, me: Caller, *, note_id: Id, limit: Annotated[int, Met
     return SnapshotList([_snapshot(row) for row in rows], note["snapshot_count"])
 
 
-@operation("POST /os/snapshots/{noteId}", category="snapshots", scope="os.snapshots:write", tool=Tool(risk="W"))
+@operation(
+    "POST /os/snapshots/{noteId}",
+    category="snapshots",
+    scope="os.snapshots:write",
+    tool=Tool(risk="W"),
+)
 def save_snapshot(
-    tx: Tx, me: Caller, *, note_id: Id, label: Annotated[str, Line(1, 200)] | None = None, message: Annotated[str, Text(500)] | None = None
+    tx: Tx,
+    me: Caller,
+    *,
+    note_id: Id,
+    label: Annotated[str, Line(1, 200)] | None = None,
+    message: Annotated[str, Text(500)] | None = None,
 ) -> SavedSnapshot:
     """Save the note as it is now as a snapshot; the note stays unchanged."""
     note = access.note(tx, me, note_id, "writer")
@@ -135,13 +165,20 @@ def save_snapshot(
     return SavedSnapshot(_snapshot(row), Saved(row["id"], note_id, label, row["created_at"]))
 
 
-@operation("GET /os/snapshots/{noteId}/seq/{seq}", category="snapshots", scope="os.snapshots:read", tool=Tool(risk="R"))
+@operation(
+    "GET /os/snapshots/{noteId}/seq/{seq}",
+    category="snapshots",
+    scope="os.snapshots:read",
+    tool=Tool(risk="R"),
+)
 async def read_snapshot(app: App, me: Caller, *, note_id: Id, seq: Id) -> SnapshotAnswer:
     """Read one snapshot in full, by its sequence number."""
     return await _full(app, me, note_id, seq=seq)
 
 
-@operation("GET /os/snapshots/{noteId}/{versionId}", category="snapshots", scope="os.snapshots:read")
+@operation(
+    "GET /os/snapshots/{noteId}/{versionId}", category="snapshots", scope="os.snapshots:read"
+)
 async def read_version(app: App, me: Caller, *, note_id: Id, version_id: Id) -> SnapshotAnswer:
     """Read one snapshot in full, by its legacy version id."""
     return await _full(app, me, note_id, version_id=version_id)
@@ -151,15 +188,16 @@ async def read_version(app: App, me: Caller, *, note_id: Id, version_id: Id) -> 
     "POST /os/snapshots/{noteId}/restore",
     category="snapshots",
     scope="os.snapshots:write",
-    http=Http(
-        refuses={
-            "seq": "neither or both of it and versionId are given",
-        }
-    ),
+    http=Http(refuses={"seq": "neither or both of it and versionId are given"}),
     tool=Tool(risk="W"),
 )
-def restore_snapshot(tx: Tx, me: Caller, *, note_id: Id, seq: Id | None = None, version_id: Id | None = None) -> Restored:
-    """Give a note the text of a snapshot; what it held before is kept as a snapshot first, unless it holds that text already."""
+def restore_snapshot(
+    tx: Tx, me: Caller, *, note_id: Id, seq: Id | None = None, version_id: Id | None = None
+) -> Restored:
+    """Give a note the text of a snapshot.
+
+    What it held before is kept as a snapshot first, unless it holds that text already.
+    """
     if (seq is None) == (version_id is None):
         raise Invalid("Give either seq or versionId.", field="seq")
     note = access.note(tx, me, note_id, "writer")
@@ -167,16 +205,33 @@ def restore_snapshot(tx: Tx, me: Caller, *, note_id: Id, seq: Id | None = None, 
     safety = None
     if snapshot["content"] != note["content"]:
         safety = take(tx, me, note, label=BEFORE_RESTORE, automatic=True)
-        note_rows.change(tx, note, title=note["title"], tags=note["tags"], text=note_rows.measured(snapshot["content"]))
+        note_rows.change(
+            tx,
+            note,
+            title=note["title"],
+            tags=note["tags"],
+            text=note_rows.measured(snapshot["content"]),
+        )
     revision = tx.value("SELECT revision FROM notes WHERE id = :id", id=note_id)
     return Restored(RestoredNote(note_id, note["title"], revision), snapshot["seq"], safety)
 
 
-@operation("GET /os/snapshots/{noteId}/diff", category="snapshots", scope="os.snapshots:read", since="beyond", effect="read", tool=Tool())
-def diff_snapshots(tx: Tx, me: Caller, *, note_id: Id, from_: Version, to: Version = CURRENT) -> Difference:
+@operation(
+    "GET /os/snapshots/{noteId}/diff",
+    category="snapshots",
+    scope="os.snapshots:read",
+    since="beyond",
+    effect="read",
+    tool=Tool(),
+)
+def diff_snapshots(
+    tx: Tx, me: Caller, *, note_id: Id, from_: Version, to: Version = CURRENT
+) -> Difference:
     """Compare two versions of a note, line by line."""
     note = access.note(tx, me, note_id)
-    old, new = (_text_of(tx, note, version, field) for version, field in ((from_, "from"), (to, "to")))
+    old, new = (
+        _text_of(tx, note, version, field) for version, field in ((from_, "from"), (to, "to"))
+    )
     lines = list(difflib.unified_diff(_lines(old), _lines(new), from_, to, lineterm=""))
     added = sum(line.startswith("+") for line in lines[2:])
     removed = sum(line.startswith("-") for line in lines[2:])
@@ -185,7 +240,9 @@ def diff_snapshots(tx: Tx, me: Caller, *, note_id: Id, from_: Version, to: Versi
 
 @operation("COMMAND", category="workspace")
 async def prune_snapshots(app: App, me: Caller) -> Pruned:
-    """Delete the oldest automatic snapshots of notes that have more of them than their owner keeps, as after that number was lowered."""
+    """Delete the oldest automatic snapshots of notes that have more of them than their owner
+    keeps, as after that number was lowered.
+    """
     pruned, after = 0, 0
     while rows := await app.read(_with_many, after):
         pruned += await app.write(_prune, [(row["id"], row["keep"]) for row in rows])
@@ -193,30 +250,57 @@ async def prune_snapshots(app: App, me: Caller) -> Pruned:
     return Pruned(pruned)
 
 
-def take(tx: Tx, me: Caller, note: sqlite3.Row, *, label: str | None, message: str | None = None, automatic: bool) -> int:
-    """Keep the note as it is now and give the snapshot's sequence number; of automatic ones only the newest are kept."""
+def take(
+    tx: Tx,
+    me: Caller,
+    note: sqlite3.Row,
+    *,
+    label: str | None,
+    message: str | None = None,
+    automatic: bool,
+) -> int:
+    """Keep the note as it is now and give the snapshot's sequence number.
+
+    Of automatic ones only the newest are kept.
+    """
     seq = note_rows.next_snapshot(tx, note["id"])
     tx.run(
-        """INSERT INTO snapshots (note_id, seq, label, title, message, author, word_count, automatic, created_at, content)
-           VALUES (:note, :seq, :label, :title, :message, :author, :words, :automatic, :now, :content)""",
-        note=note["id"], seq=seq, label=label, title=note["title"], message=message, author=encode(me.actor).decode(),
-        words=note["word_count"], automatic=automatic, now=tx.now, content=note["content"],
-    )  # fmt: skip
+        """INSERT INTO snapshots (note_id, seq, label, title, message, author,
+          word_count, automatic, created_at, content)
+           VALUES (:note, :seq, :label, :title, :message, :author, :words, :automatic, :now,
+             :content)""",
+        note=note["id"],
+        seq=seq,
+        label=label,
+        title=note["title"],
+        message=message,
+        author=encode(me.actor).decode(),
+        words=note["word_count"],
+        automatic=automatic,
+        now=tx.now,
+        content=note["content"],
+    )
     if automatic:
         _drop_oldest(tx, note)
     return seq
 
 
 def bring(tx: Tx, note_id: int, kept: Sequence[Kept]) -> None:
-    """Add snapshots that were taken elsewhere, under their own numbers; of those that are there already nothing changes."""
+    """Add snapshots that were taken elsewhere, under their own numbers.
+
+    Of those that are there already nothing changes.
+    """
     added = 0
     for one in kept:
         added += tx.run(
-            """INSERT INTO snapshots (note_id, seq, label, title, message, author, word_count, automatic, created_at, content)
-               VALUES (:note, :seq, :label, :title, :message, :author, :word_count, :automatic, :created_at, :content)
+            """INSERT INTO snapshots (note_id, seq, label, title, message, author,
+          word_count, automatic, created_at, content)
+               VALUES (:note, :seq, :label, :title, :message, :author, :word_count, :automatic,
+                 :created_at, :content)
                ON CONFLICT (note_id, seq) DO NOTHING""",
-            note=note_id, **msgspec.structs.asdict(one),
-        ).rowcount  # fmt: skip
+            note=note_id,
+            **msgspec.structs.asdict(one),
+        ).rowcount
     note_rows.count_snapshots(tx, note_id, added, max((one.seq for one in kept), default=0))
 
 
@@ -235,45 +319,69 @@ def _drop(tx: Tx, note_id: int, keep: int) -> int:
     """Delete all automatic snapshots of a note but the newest `keep`; give how many."""
     dropped = tx.run(
         """DELETE FROM snapshots WHERE note_id = :note AND automatic AND seq <= (
-               SELECT seq FROM snapshots WHERE note_id = :note AND automatic ORDER BY seq DESC LIMIT 1 OFFSET :keep)""",
-        note=note_id, keep=keep,
-    )  # fmt: skip
+               SELECT seq FROM snapshots WHERE note_id = :note AND automatic ORDER BY seq DESC
+                 LIMIT 1 OFFSET :keep)""",
+        note=note_id,
+        keep=keep,
+    )
     if dropped.rowcount:
         note_rows.forget_snapshots(tx, note_id, dropped.rowcount)
     return dropped.rowcount
 
 
 def _with_many(tx: Tx, after: int) -> list[sqlite3.Row]:
-    """Give the next notes that have more snapshots than their owner keeps, each with that number."""
+    """Give the next notes that have more snapshots than their owner keeps, each with that
+    number.
+    """
     return tx.all(
         """SELECT n.id, k.keep FROM notes n
-           JOIN (SELECT id, ifnull(json_extract(settings, '$.snapshot_keep'), :usual) AS keep FROM users) k ON k.id = n.owner_id
+           JOIN (SELECT id, ifnull(json_extract(settings, '$.snapshot_keep'), :usual) AS keep
+             FROM users) k ON k.id = n.owner_id
            WHERE n.id > :after AND n.snapshot_count > k.keep ORDER BY n.id LIMIT :some""",
-        after=after, usual=users.AccountSettings("").snapshot_keep, some=PRUNED,
-    )  # fmt: skip
+        after=after,
+        usual=users.AccountSettings("").snapshot_keep,
+        some=PRUNED,
+    )
 
 
 def _prune(tx: Tx, some: list[tuple[int, int]]) -> int:
     return sum(_drop(tx, note, keep) for note, keep in some)
 
 
-async def _full(app: App, me: Caller, note_id: int, *, seq: int | None = None, version_id: int | None = None) -> SnapshotAnswer:
+async def _full(
+    app: App, me: Caller, note_id: int, *, seq: int | None = None, version_id: int | None = None
+) -> SnapshotAnswer:
     row = await app.read(_read, me, note_id, seq=seq, version_id=version_id)
-    return SnapshotAnswer(FullSnapshot(*_fields(row), content=await render_async.html(row["content"]), markdown=row["content"]))
+    return SnapshotAnswer(
+        FullSnapshot(
+            *_fields(row), content=await render_async.html(row["content"]), markdown=row["content"]
+        )
+    )
 
 
-def _read(tx: Tx, me: Caller, note_id: int, *, seq: int | None, version_id: int | None) -> sqlite3.Row:
+def _read(
+    tx: Tx, me: Caller, note_id: int, *, seq: int | None, version_id: int | None
+) -> sqlite3.Row:
     access.note(tx, me, note_id, columns="owner_id, folder_id")
     return _find(tx, note_id, seq=seq, version_id=version_id)
 
 
-def _find(tx: Tx, note_id: int, *, seq: int | None, version_id: int | None, field: str | None = None) -> sqlite3.Row:
+def _find(
+    tx: Tx, note_id: int, *, seq: int | None, version_id: int | None, field: str | None = None
+) -> sqlite3.Row:
     row = tx.one(
-        f"SELECT {_COLUMNS}, content FROM snapshots WHERE note_id = :note AND {'seq = :seq' if seq is not None else 'id = :version'}",
-        note=note_id, seq=seq, version=version_id,
-    )  # fmt: skip
+        f"SELECT {_COLUMNS}, content FROM snapshots "
+        "WHERE note_id = :note AND "
+        f"{'seq = :seq' if seq is not None else 'id = :version'}",
+        note=note_id,
+        seq=seq,
+        version=version_id,
+    )
     if row is None:
-        raise NotFound("This note has no such snapshot.", field=field or ("versionId" if seq is None else "seq"))
+        raise NotFound(
+            "This note has no such snapshot.",
+            field=field or ("versionId" if seq is None else "seq"),
+        )
     return row
 
 
@@ -286,14 +394,19 @@ def _text_of(tx: Tx, note: sqlite3.Row, version: str, field: str) -> str:
 
 
 def _lines(text: str) -> list[str]:
-    """Give the lines of a text as `diff` has them: ended by LF alone, so that other line ends show as the changes they are."""
+    """Give the lines of a text as `diff` has them.
+
+    Ended by LF alone, so that other line ends show as the changes they are.
+    """
     return text.removesuffix("\n").split("\n") if text else []
 
 
 _COLUMNS = "id, seq, label, title, message, author, word_count, created_at"
 
 
-def _fields(row: sqlite3.Row) -> tuple[int, int, str | None, str, str | None, msgspec.Raw, int, str]:
+def _fields(
+    row: sqlite3.Row,
+) -> tuple[int, int, str | None, str, str | None, msgspec.Raw, int, str]:
     return row[0], row[1], row[2], row[3], row[4], msgspec.Raw(row[5]), row[6], row[7]
 
 

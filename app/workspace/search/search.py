@@ -34,10 +34,11 @@ STALE = "The search index is being made anew; older notes may be missing for a w
 class Hit(Record):
     """A note that was found; a higher score is a better match.
 
-    The score goes from 0 to 1 and does not depend on what else was found. By words it is above a half where all that was asked for occurs, else
-    below; by meaning it is the cosine between the query and the note's nearest passage, and for both together the better of the two.
-    `match` says by what it was found: its words, its meaning, or both.
-    `marks` are the places of the hits in the snippet, as [start, end) in characters.
+    The score goes from 0 to 1 and does not depend on what else was found. By words it is above a
+    half where all that was asked for occurs, else below; by meaning it is the cosine between the
+    query and the note's nearest passage, and for both together the better of the two. `match`
+    says by what it was found: its words, its meaning, or both. `marks` are the places of the
+    hits in the snippet, as [start, end) in characters.
     """
 
     id: int
@@ -70,7 +71,10 @@ class WordTrace(histories.Trace):
 
 
 class Hits(Record):
-    """`mode` says what ranked in fact, `notice` what there is to know of it. With history: what snapshots hold, and whether all were searched."""
+    """`mode` says what ranked in fact, `notice` what there is to know of it.
+
+    With history: what snapshots hold, and whether all were searched.
+    """
 
     results: list[Hit]
     result: Passages
@@ -85,41 +89,59 @@ class Hits(Record):
     scope="os.notes:read",
     effect="read",
     http=Http(
-        refuses={
-            "folderName": "both it and folderId are given, or it names several folders",
-        },
+        refuses={"folderName": "both it and folderId are given, or it names several folders"},
         stoppable=True,
     ),
     tool=Tool(risk="R"),
 )
 async def search_notes(
-    app: App, me: Caller, *, query: Wanted, limit: Annotated[int, Meta(ge=1), Most(50)] = 10, folder_id: Id | None = None,
-    folder_name: NameOrPath | None = None, mode: Mode = "hybrid", history: bool = False,
-) -> Hits:  # fmt: skip
+    app: App,
+    me: Caller,
+    *,
+    query: Wanted,
+    limit: Annotated[int, Meta(ge=1), Most(50)] = 10,
+    folder_id: Id | None = None,
+    folder_name: NameOrPath | None = None,
+    mode: Mode = "hybrid",
+    history: bool = False,
+) -> Hits:
     """Search the notes the caller may read, by words in any form and by what they mean.
 
-    Operators: "a phrase", -without, a OR b, begin*, title:word, tag:name, folder:name or folder:"path/to", in:pinned, is:todo (open checkboxes),
-    updated:, created:, before:, after: with a date (2026-11-01, 2026-11, 2026) or today, yesterday, monday, last week, this month, "3 days".
-    What does not parse is searched as words. `mode`: `words` (notes with every word come first, below them those with some), `meaning` (the notes
-    whose text is nearest, whatever words it uses), or `hybrid`, which is both. Without a model words rank, and `notice` says so.
+    Operators: "a phrase", -without, a OR b, begin*, title:word, tag:name, folder:name or
+    folder:"path/to", in:pinned, is:todo (open checkboxes), updated:, created:, before:, after: with
+    a date (2026-11-01, 2026-11, 2026) or today, yesterday, monday, last week, this month, "3 days".
+    What does not parse is searched as words. `mode`: `words` (notes with every word come first,
+    below them those with some), `meaning` (the notes whose text is nearest, whatever words it
+    uses), or `hybrid`, which is both. Without a model words rank, and `notice` says so.
 
-    With `history` the snapshots are searched too: of each note the newest that holds the words, who made it and when, and since when the note no
-    longer does. When that takes longer than 2 seconds it is left unfinished.
+    With `history` the snapshots are searched too: of each note the newest that holds the words,
+    who made it and when, and since when the note no longer does. When that takes longer than 2
+    seconds it is left unfinished.
     """
     me = app.quick(access.discreet, me)
     hits = await _now(app, me, query, limit, folder_id, folder_name, mode)
     if me.reach is not None:
         _hide(hits, me)
     if history:
-        wanted = [word for term in app.quick(rank_by_words.read, me, query).terms for word in words_in(term.text)]
+        wanted = [
+            word
+            for term in app.quick(rank_by_words.read, me, query).terms
+            for word in words_in(term.text)
+        ]
         traces = await histories.words(app, me, (folder_id, folder_name), wanted, limit=limit)
-        hits.history = [WordTrace(**msgspec.structs.asdict(found.trace), snippet=histories.snippet(found)) for found in traces.found]
+        hits.history = [
+            WordTrace(**msgspec.structs.asdict(found.trace), snippet=histories.snippet(found))
+            for found in traces.found
+        ]
         hits.history_complete = traces.complete
     return hits
 
 
 def _hide(hits: Hits, me: Caller) -> None:
-    """Leave out what tells of notes outside the grant: where an only note lies, and how far the indexing of all notes is."""
+    """Leave out what tells of notes outside the grant.
+
+    Where an only note lies, and how far the indexing of all notes is.
+    """
     if hits.notice in (NOT_ALL, STALE):
         hits.notice = None
     if access.sees_one_note(me):
@@ -127,7 +149,15 @@ def _hide(hits: Hits, me: Caller) -> None:
             hit.folder_id = None
 
 
-async def _now(app: App, me: Caller, query: str, limit: int, folder_id: int | None, folder_name: str | None, mode: Mode) -> Hits:
+async def _now(
+    app: App,
+    me: Caller,
+    query: str,
+    limit: int,
+    folder_id: int | None,
+    folder_name: str | None,
+    mode: Mode,
+) -> Hits:
     """Search what the notes hold now."""
     if mode == "words":
         return await _by_words(app, me, query, limit, folder_id, folder_name, None)
@@ -135,20 +165,45 @@ async def _now(app: App, me: Caller, query: str, limit: int, folder_id: int | No
     ask = app.quick(_ask, me, query, limit, folder_id, folder_name, by_words=mode == "hybrid")
     found = await rank_by_meaning.ranked(app, me, ask)
     if isinstance(found, rank_by_meaning.Unranked):
-        return await _by_words(app, me, query, limit, folder_id, folder_name, None if found.reason is None else WORDS_ALONE + found.reason)
+        return await _by_words(
+            app,
+            me,
+            query,
+            limit,
+            folder_id,
+            folder_name,
+            None if found.reason is None else WORDS_ALONE + found.reason,
+        )
     notice = STALE if stale else NOT_ALL if app.part(Meaning).is_behind else None
     return await app.read(_shown, ask.query, found, mode, notice)
 
 
-async def _by_words(app: App, me: Caller, query: str, limit: int, folder_id: int | None, folder_name: str | None, notice: str | None) -> Hits:
-    if folder_id is None and folder_name is None and (hits := app.quick(_at_once, me, query, limit, notice)) is not None:
+async def _by_words(
+    app: App,
+    me: Caller,
+    query: str,
+    limit: int,
+    folder_id: int | None,
+    folder_name: str | None,
+    notice: str | None,
+) -> Hits:
+    if (
+        folder_id is None
+        and folder_name is None
+        and (hits := app.quick(_at_once, me, query, limit, notice)) is not None
+    ):
         return hits
     stale = await caught_up(app)
-    return await app.read(_search, me, query, limit, folder_id, folder_name, STALE if stale else notice)
+    return await app.read(
+        _search, me, query, limit, folder_id, folder_name, STALE if stale else notice
+    )
 
 
 async def caught_up(app: App) -> bool:
-    """Index the notes that wait, and some of the stale ones; say whether there are more of those."""
+    """Index the notes that wait, and some of the stale ones.
+
+    Say whether there are more of those.
+    """
     if not app.glance(word_index.any_waiting):
         return False
     for _ in range(CATCH_UP_STEPS):
@@ -171,27 +226,69 @@ def readable(tx: Tx, me: Caller, folder_id: int | None) -> tuple[str, str]:
 
 
 def _at_once(tx: Tx, me: Caller, text: str, limit: int, notice: str | None) -> Hits | None:
-    """Search where it is so little work that to hand it to a thread would cost more; else give None."""
-    if not findable.alone(tx, me) or (found := rank_by_words.best_of_few(tx, me, query := rank_by_words.read(tx, me, text), limit=limit)) is None:
+    """Search where it is so little work that to hand it to a thread would cost more.
+
+    Else give None.
+    """
+    if (
+        not findable.alone(tx, me)
+        or (
+            found := rank_by_words.best_of_few(
+                tx, me, query := rank_by_words.read(tx, me, text), limit=limit
+            )
+        )
+        is None
+    ):
         return None
     if sum(one.size for one in found) > LIGHT_BYTES:
         return None
     return shown(tx, query, {one.id: one.score for one in found}, notice=notice)
 
 
-def _ask(tx: Tx, me: Caller, text: str, limit: int, folder_id: int | None, folder_name: str | None, *, by_words: bool) -> rank_by_meaning.Ask:
+def _ask(
+    tx: Tx,
+    me: Caller,
+    text: str,
+    limit: int,
+    folder_id: int | None,
+    folder_name: str | None,
+    *,
+    by_words: bool,
+) -> rank_by_meaning.Ask:
     folder = folders.named_or_numbered(tx, me, folder_id, folder_name)
-    return rank_by_meaning.Ask(rank_by_words.read(tx, me, text), None if folder is None else folder["id"], limit, by_words)
+    return rank_by_meaning.Ask(
+        rank_by_words.read(tx, me, text), None if folder is None else folder["id"], limit, by_words
+    )
 
 
-def _shown(tx: Tx, query: Query, found: rank_by_meaning.Ranked, mode: Mode, notice: str | None) -> Hits:
-    return shown(tx, query, found.scores, places=found.places, matches=found.matches, mode=mode, notice=_told(query, notice))
+def _shown(
+    tx: Tx, query: Query, found: rank_by_meaning.Ranked, mode: Mode, notice: str | None
+) -> Hits:
+    return shown(
+        tx,
+        query,
+        found.scores,
+        places=found.places,
+        matches=found.matches,
+        mode=mode,
+        notice=_told(query, notice),
+    )
 
 
-def _search(tx: Tx, me: Caller, text: str, limit: int, folder_id: int | None, folder_name: str | None, notice: str | None) -> Hits:
+def _search(
+    tx: Tx,
+    me: Caller,
+    text: str,
+    limit: int,
+    folder_id: int | None,
+    folder_name: str | None,
+    notice: str | None,
+) -> Hits:
     folder = folders.named_or_numbered(tx, me, folder_id, folder_name)
     query = rank_by_words.read(tx, me, text)
-    found = rank_by_words.best(tx, me, query, limit=limit, folder_id=None if folder is None else folder["id"])
+    found = rank_by_words.best(
+        tx, me, query, limit=limit, folder_id=None if folder is None else folder["id"]
+    )
     return shown(tx, query, {one.id: one.score for one in found}, notice=_told(query, notice))
 
 
@@ -199,15 +296,30 @@ def _told(query: Query, notice: str | None) -> str | None:
     """Give what there is to know of how a query was read, before anything else."""
     if not query.narrowed:
         return notice
-    return f"{', '.join(query.narrowed)} begins too many words, so only the word itself was searched for; give more letters."
+    return (
+        f"{', '.join(query.narrowed)} begins too many words, so only the word itself "
+        "was searched for; give more letters."
+    )
 
 
 def shown(
-    tx: Tx, query: Query, scores: dict[int, float], *, places: Mapping[int, tuple[int, int]] | None = None,
-    matches: Mapping[int, rank_by_meaning.Match] | None = None, mode: Mode = "words", notice: str | None = None,
-) -> Hits:  # fmt: skip
-    """Give notes as the answer shows them, in the order of `scores`; where no word hits, with the passage at its place in `places`."""
-    rows = tx.all(f"SELECT id, title, folder_id, updated_at, content FROM notes WHERE id IN ({IN_LIST})", ids=in_list(list(scores)))
+    tx: Tx,
+    query: Query,
+    scores: dict[int, float],
+    *,
+    places: Mapping[int, tuple[int, int]] | None = None,
+    matches: Mapping[int, rank_by_meaning.Match] | None = None,
+    mode: Mode = "words",
+    notice: str | None = None,
+) -> Hits:
+    """Give notes as the answer shows them, in the order of `scores`.
+
+    Where no word hits, with the passage at its place in `places`.
+    """
+    rows = tx.all(
+        f"SELECT id, title, folder_id, updated_at, content FROM notes WHERE id IN ({IN_LIST})",
+        ids=in_list(list(scores)),
+    )
     by_id: dict[int, Any] = {row["id"]: row for row in rows}
     wanted = patterns(query)
     hits: list[Hit] = []
@@ -216,10 +328,22 @@ def shown(
         if note_id not in by_id:
             continue
         _, title, folder_id, updated_at, content = by_id[note_id]
-        # Not FTS5's own snippet(): in a text of megabytes that holds a word thousands of times it takes seconds.
+        # Not FTS5's own snippet(): in a text of megabytes that holds a word thousands of times it
+        # takes seconds.
         text, marks = snippet(content, wanted)
         if not marks and places and note_id in places:
             text = beginning(content, *places[note_id])
-        hits.append(Hit(note_id, title, text, marks, folder_id, round(score, 6), updated_at, (matches or {}).get(note_id, "words")))
+        hits.append(
+            Hit(
+                note_id,
+                title,
+                text,
+                marks,
+                folder_id,
+                round(score, 6),
+                updated_at,
+                (matches or {}).get(note_id, "words"),
+            )
+        )
         passages.append(Passage(note_id, title, text, content[:CONTENT_CHARACTERS]))
     return Hits(hits, Passages(passages), mode=mode, notice=notice)

@@ -25,9 +25,12 @@ class PatternsStatus(Record):
 
 
 class MeaningStatus(Record):
-    """Which model gives notes their vectors and how many have them; `reason` says why it is off, paused or failing.
+    """Which model gives notes their vectors and how many have them.
 
-    While another model's vectors are being made, `answering` is the model whose vectors are there for every note until then.
+    `reason` says why it is off, paused or failing.
+
+    While another model's vectors are being made, `answering` is the model whose vectors are
+    there for every note until then.
     """
 
     model: str | None
@@ -50,7 +53,10 @@ class SearchStatus(Record):
 
 @operation("GET /os/search", scope="os.notes:read", since="beyond")
 async def search_status(app: App, me: Caller) -> SearchStatus:
-    """Say how far search is with the caller's notes: how many words, patterns and meanings are still to be indexed."""
+    """Say how far search is with the caller's notes.
+
+    How many words, patterns and meanings are still to be indexed.
+    """
     return await app.read(_of_owner, app.part(Meaning), me.user, patterns=app.settings.grep_index)
 
 
@@ -62,23 +68,34 @@ async def search_progress(app: App, me: Caller) -> SearchStatus:
 
 def _of_owner(tx: Tx, meaning: Meaning, owner: int, *, patterns: bool) -> SearchStatus:
     words = tx.value(
-        """SELECT (SELECT count(*) FROM waiting_words w CROSS JOIN notes n ON n.id = w.note_id WHERE n.owner_id = :owner)
-                + (SELECT count(*) FROM notes WHERE id <= (SELECT stale_to FROM word_index) AND owner_id = :owner)""",
+        """SELECT (SELECT count(*) FROM waiting_words w CROSS
+          JOIN notes n ON n.id = w.note_id WHERE n.owner_id = :owner)
+                + (SELECT count(*) FROM notes WHERE id <= (SELECT stale_to FROM word_index)
+                  AND owner_id = :owner)""",
         owner=owner,
-    )  # fmt: skip
+    )
     model = _model(tx, meaning)
     done = (0, 0) if model is None else note_vectors.counted(tx, model, owner)
     return SearchStatus(
-        WordsStatus(words), _patterns(tx, owner) if patterns else None, _meaning(meaning, model, workspace_counters.of(tx, owner).notes, done)
+        WordsStatus(words),
+        _patterns(tx, owner) if patterns else None,
+        _meaning(meaning, model, workspace_counters.of(tx, owner).notes, done),
     )
 
 
 def _of_all(tx: Tx, meaning: Meaning, *, patterns: bool) -> SearchStatus:
-    words = tx.value("SELECT (SELECT count(*) FROM waiting_words) + (SELECT count(*) FROM notes WHERE id <= (SELECT stale_to FROM word_index))")
+    words = tx.value(
+        "SELECT (SELECT count(*) FROM waiting_words) + (SELECT count(*) FROM notes "
+        "WHERE id <= (SELECT stale_to FROM word_index))"
+    )
     model = _model(tx, meaning)
     done = (0, 0) if model is None else note_vectors.counted_all(tx, model)
     notes = tx.value("SELECT ifnull(sum(note_count), 0) FROM workspaces")
-    return SearchStatus(WordsStatus(words), _patterns(tx, None) if patterns else None, _meaning(meaning, model, notes, done))
+    return SearchStatus(
+        WordsStatus(words),
+        _patterns(tx, None) if patterns else None,
+        _meaning(meaning, model, notes, done),
+    )
 
 
 def _patterns(tx: Tx, owner: int | None) -> PatternsStatus:
@@ -90,7 +107,9 @@ def _model(tx: Tx, meaning: Meaning) -> Model | None:
     return meaning.model or next(iter(note_vectors.models(tx)), None)
 
 
-def _meaning(meaning: Meaning, model: Model | None, notes: int, done: tuple[int, int]) -> MeaningStatus:
+def _meaning(
+    meaning: Meaning, model: Model | None, notes: int, done: tuple[int, int]
+) -> MeaningStatus:
     state, reason = meaning.state
     name, dimension = (None, None) if model is None else (model.name, model.dimension)
     answering = meaning.answering.name if meaning.answering is not None else None

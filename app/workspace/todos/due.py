@@ -1,6 +1,8 @@
-"""Due dates: a day, or a moment in UTC; how they are read, and which day and which deadline they are in a time zone.
+"""Due dates: a day, or a moment in UTC; how they are read, and which day and which deadline they
+are in a time zone.
 
-A day ends when the next one begins in the user's zone; that moment is its deadline, by which it is overdue and takes its place in lists.
+A day ends when the next one begins in the user's zone; that moment is its deadline, by which it
+is overdue and takes its place in lists.
 """
 
 import functools
@@ -27,9 +29,15 @@ CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9]"
 _MONTHS = "(0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8])"
 _LEAP_YEARS = "[1-9][0-9](0[48]|[2468][048]|[13579][26])|([2468][048]|[13579][26])00"
 DATE = f"([1-9][0-9]{{3}}-({_MONTHS})|({_LEAP_YEARS})-02-29)"
-"""The pattern of the days that there are in the years from 1000 to 9999, for the document; what is read may also lie before."""
+"""The pattern of the days that there are in the years from 1000 to 9999, for the document.
+
+What is read may also lie before.
+"""
 _DAY = regex(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_MOMENT = regex(r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt ]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)(?:\.([0-9]{1,9}))?([Zz]|[+-][0-9]{2}:?[0-9]{2})?")
+_MOMENT = regex(
+    r"([0-9]{4}-[0-9]{2}-[0-9]{2})[Tt "
+    r"]([0-9]{2}:[0-9]{2}(?::[0-9]{2})?)(?:\.([0-9]{1,9}))?([Zz]|[+-][0-9]{2}:?[0-9]{2})?"
+)
 _FORM = "must be a date such as 2026-03-01 or a moment such as 2026-03-01T09:00:00Z"
 
 
@@ -48,7 +56,10 @@ class Day(Rule, frozen=True):
         try:
             return _day(value).isoformat()
         except ValueError:
-            raise ValueError(f"must be {', '.join(self.names)}{' or ' if self.names else ''}a date such as 2026-03-01") from None
+            raise ValueError(
+                f"must be {', '.join(self.names)}{' or ' if self.names else ''}a date such as "
+                "2026-03-01"
+            ) from None
 
 
 class DueText(Rule, frozen=True):
@@ -56,7 +67,9 @@ class DueText(Rule, frozen=True):
 
     @property
     def accepts(self) -> Mapping[str, Any]:
-        return {"pattern": f"^{DATE}([Tt ]{CLOCK}(:[0-5][0-9](\\.[0-9]{{1,9}})?)?([Zz]|[+-]{CLOCK})?)?$"}
+        return {
+            "pattern": f"^{DATE}([Tt ]{CLOCK}(:[0-5][0-9](\\.[0-9]{{1,9}})?)?([Zz]|[+-]{CLOCK})?)?$"
+        }
 
     def __call__(self, value: str) -> str:
         try:
@@ -67,7 +80,10 @@ class DueText(Rule, frozen=True):
 
 
 class Span(Struct, frozen=True):
-    """The days from `first` to `last`, both in it, of a zone; `since` and `until` are the moments where they begin and have ended."""
+    """The days from `first` to `last`, both in it, of a zone.
+
+    `since` and `until` are the moments where they begin and have ended.
+    """
 
     first: str
     last: str
@@ -76,7 +92,9 @@ class Span(Struct, frozen=True):
 
     @property
     def low(self) -> str:
-        """Give a text that no deadline in the span sorts before, whatever zone that deadline was reckoned in."""
+        """Give a text that no deadline in the span sorts before, whatever zone that deadline was
+        reckoned in.
+        """
         return _shifted(self.first, -2, "") if self.first else ""
 
     @property
@@ -91,7 +109,11 @@ def zone_of(tx: Tx, me: Caller, asked: str | None = None) -> ZoneInfo:
 
 
 def read(text: str, zone: tzinfo) -> str:
-    """Give a due date as it is stored: a day as it is, a moment in UTC; without an offset it is a wall time of `zone`. Raises Invalid."""
+    """Give a due date as it is stored.
+
+    A day as it is, a moment in UTC; without an offset it is a wall time of `zone`. Raises
+    Invalid.
+    """
     try:
         if _DAY.fullmatch(text):
             return _day(text).isoformat()
@@ -106,7 +128,10 @@ def is_day(due: str) -> bool:
 
 
 def moment(due: str, zone: ZoneInfo) -> datetime:
-    """Give a stored moment as the wall shows it in `zone`; at the ends of the calendar, where it cannot, in UTC."""
+    """Give a stored moment as the wall shows it in `zone`.
+
+    At the ends of the calendar, where it cannot, in UTC.
+    """
     found = datetime.fromisoformat(due)
     try:
         return found.astimezone(zone)
@@ -121,19 +146,27 @@ def day_of(due: str, zone: ZoneInfo) -> date:
 
 @functools.lru_cache(4096)
 def deadline(due: str | None, zone: ZoneInfo) -> str:
-    """Give the moment by which it is due as text that sorts; a whole day is due by its last millisecond in `zone`."""
+    """Give the moment by which it is due as text that sorts.
+
+    A whole day is due by its last millisecond in `zone`.
+    """
     if due is None:
         return NO_DUE
     if not is_day(due):
         return due
     try:
-        return stamp(_begin(date.fromisoformat(due) + timedelta(days=1), zone) - timedelta(milliseconds=1))
+        return stamp(
+            _begin(date.fromisoformat(due) + timedelta(days=1), zone) - timedelta(milliseconds=1)
+        )
     except OverflowError:
         return f"{due}T23:59:59.999Z"
 
 
 def moved(due: str, day: date, zone: ZoneInfo, wall: time | None = None) -> str:
-    """Give the same on another day: a moment keeps its wall time in `zone`, or gets the time `wall`."""
+    """Give the same on another day.
+
+    A moment keeps its wall time in `zone`, or gets the time `wall`.
+    """
     if is_day(due):
         return day.isoformat()
     try:
@@ -148,7 +181,9 @@ def span(first: date | None, last: date | None, zone: ZoneInfo) -> Span:
         first=first.isoformat() if first else "",
         last=last.isoformat() if last else AFTER_ALL,
         since=_edge(lambda: _begin(first, zone), "") if first else "",
-        until=_edge(lambda: _begin(last + timedelta(days=1), zone), AFTER_ALL) if last else AFTER_ALL,
+        until=_edge(lambda: _begin(last + timedelta(days=1), zone), AFTER_ALL)
+        if last
+        else AFTER_ALL,
     )
 
 
@@ -164,7 +199,9 @@ def _moment(text: str, zone: tzinfo) -> datetime:
         raise ValueError("not a moment")
     day, clock, fraction, offset = match.groups()
     milliseconds = f"{fraction or '':0<3.3}"
-    found = datetime.fromisoformat(f"{day}T{clock if len(clock) == 8 else clock + ':00'}.{milliseconds}{(offset or '').upper()}")
+    found = datetime.fromisoformat(
+        f"{day}T{clock if len(clock) == 8 else clock + ':00'}.{milliseconds}{(offset or '').upper()}"
+    )
     return (found if offset else found.replace(tzinfo=zone)).astimezone(UTC)
 
 

@@ -1,4 +1,6 @@
-"""Recurrence rules of RFC 5545, by days and coarser: reading them, and finding the next date. dateutil does the reckoning.
+"""Recurrence rules of RFC 5545, by days and coarser.
+
+Reading them, and finding the next date. dateutil does the reckoning.
 
 COUNT counts the todo that carries the rule, so a rule with COUNT=1 is the last of its series.
 """
@@ -27,14 +29,24 @@ FINER = ("BYHOUR", "BYMINUTE", "BYSECOND")
 LARGEST = {"BYMONTH": 12, "BYMONTHDAY": 31, "BYYEARDAY": 366, "BYWEEKNO": 53, "BYSETPOS": 366}
 _DAY_NAMES = "|".join(WEEKDAYS)
 _PARTS = {
-    "FREQ": f"({'|'.join(FREQUENCIES)})", "(INTERVAL|COUNT)": "[1-9][0-9]{0,8}", "UNTIL": "[1-9][0-9]{7}(T[0-9]{6}Z?)?",
+    "FREQ": f"({'|'.join(FREQUENCIES)})",
+    "(INTERVAL|COUNT)": "[1-9][0-9]{0,8}",
+    "UNTIL": "[1-9][0-9]{7}(T[0-9]{6}Z?)?",
     "WKST": f"({_DAY_NAMES})",
-}  # fmt: skip
+}
 _LISTS = {
-    "BYDAY": f"([+-]?[1-9])?({_DAY_NAMES})", "BYMONTH": "([1-9]|1[0-2])", "BYMONTHDAY": "-?([1-9]|[12][0-9]|3[01])",
-    "BYWEEKNO": "-?([1-9]|[1-4][0-9]|5[0-3])", "BY(YEARDAY|SETPOS)": "-?([1-9][0-9]?|[12][0-9][0-9]|3[0-5][0-9]|36[0-6])",
-}  # fmt: skip
-_PART = "|".join([*(f"{name}={one}" for name, one in _PARTS.items()), *(f"{name}={one}(,{one})*" for name, one in _LISTS.items())])
+    "BYDAY": f"([+-]?[1-9])?({_DAY_NAMES})",
+    "BYMONTH": "([1-9]|1[0-2])",
+    "BYMONTHDAY": "-?([1-9]|[12][0-9]|3[01])",
+    "BYWEEKNO": "-?([1-9]|[1-4][0-9]|5[0-3])",
+    "BY(YEARDAY|SETPOS)": "-?([1-9][0-9]?|[12][0-9][0-9]|3[0-5][0-9]|36[0-6])",
+}
+_PART = "|".join(
+    [
+        *(f"{name}={one}" for name, one in _PARTS.items()),
+        *(f"{name}={one}(,{one})*" for name, one in _LISTS.items()),
+    ]
+)
 PATTERN = f"^(RRULE:)?({_PART})(;({_PART}))*$"
 """What a rule looks like; that it makes sense, and names dates, no pattern can say."""
 _NUMBER = regex(r"[+-]?[0-9]{1,3}")
@@ -44,7 +56,9 @@ _CLOCK = regex(r"T([0-9]{2})([0-9]{2})([0-9]{2})(?=Z|$)")
 
 
 class Repetition(Struct, frozen=True):
-    """A rule that was read; numbers as in RFC 5545, `byday` holds (weekday from 0 = Monday, which of them or None)."""
+    """A rule that was read; numbers as in RFC 5545, `byday` holds (weekday from 0 = Monday,
+    which of them or None).
+    """
 
     parts: tuple[tuple[str, str], ...]
     frequency: str
@@ -60,11 +74,15 @@ class Repetition(Struct, frozen=True):
 
     def with_count(self, count: int) -> str:
         """Give the rule's text with another COUNT."""
-        return ";".join(f"{name}={count if name == 'COUNT' else value}" for name, value in self.parts)
+        return ";".join(
+            f"{name}={count if name == 'COUNT' else value}" for name, value in self.parts
+        )
 
 
 class Following(msgspec.Struct, frozen=True):
-    """The next of a series: when it is due, how the series goes on, and the wall time to keep if the clock skips that time on its day."""
+    """The next of a series: when it is due, how the series goes on, and the wall time to keep if
+    the clock skips that time on its day.
+    """
 
     due: str
     recurrence: "Recurrence"
@@ -83,7 +101,9 @@ class RuleText(schema.Rule, frozen=True):
 
 
 class Recurrence(schema.Body):
-    """How a todo comes again: `rule` is an RFC 5545 RRULE of days or coarser, counted from the due date or from the day it was done."""
+    """How a todo comes again: `rule` is an RFC 5545 RRULE of days or coarser, counted from the
+    due date or from the day it was done.
+    """
 
     rule: Annotated[str, RuleText()]
     from_: Literal["due", "done"] | None = msgspec.field(name="from", default="due")
@@ -100,7 +120,9 @@ def read(text: str) -> Repetition:
         raise ValueError(f"must have at most {LONGEST} characters")
     given = text.strip().upper().removeprefix("RRULE:")
     if not given.isascii() or not given.isprintable() or "DTSTART" in given or ":" in given:
-        raise ValueError("must be one RFC 5545 rule such as FREQ=WEEKLY;BYDAY=MO, without DTSTART or line breaks")
+        raise ValueError(
+            "must be one RFC 5545 rule such as FREQ=WEEKLY;BYDAY=MO, without DTSTART or line breaks"
+        )
     parts = tuple(_part(part) for part in given.removesuffix(";").split(";"))
     named = dict(parts)
     if len(named) != len(parts):
@@ -114,15 +136,23 @@ def read(text: str) -> Repetition:
         count=_positive("COUNT", named.pop("COUNT")) if "COUNT" in named else None,
         until=_until(named.pop("UNTIL")) if "UNTIL" in named else None,
         week_start=_week_start(named.pop("WKST", "MO")),
-        byday=tuple(_weekday(text) for text in named.pop("BYDAY").split(",")) if "BYDAY" in named else (),
-        numbers=tuple((name, tuple(_number(name, text) for text in value.split(","))) for name, value in named.items()),
+        byday=tuple(_weekday(text) for text in named.pop("BYDAY").split(","))
+        if "BYDAY" in named
+        else (),
+        numbers=tuple(
+            (name, tuple(_number(name, text) for text in value.split(",")))
+            for name, value in named.items()
+        ),
     )
 
 
 def require_dates(rule: str, first: date) -> None:
     """Raise Invalid unless the rule, its end aside, names some date in the years after `first`."""
     if next_date(structs.replace(read(rule), count=None), start=first, after=first) is None:
-        raise Invalid(f"recurrence.rule names no date in the {SPAN_YEARS} years after dueDate.", field="recurrence.rule")
+        raise Invalid(
+            f"recurrence.rule names no date in the {SPAN_YEARS} years after dueDate.",
+            field="recurrence.rule",
+        )
 
 
 def is_over(rule: str, due_date: str, zone: ZoneInfo) -> bool:
@@ -136,8 +166,12 @@ def is_over(rule: str, due_date: str, zone: ZoneInfo) -> bool:
     return due_date > limit
 
 
-def following(series: Recurrence, *, due_date: str, today: date, zone: ZoneInfo, wall: str | None) -> Following | None:
-    """Give what follows a todo done today: the first of its dates after both its due date and today; None once the series is over.
+def following(
+    series: Recurrence, *, due_date: str, today: date, zone: ZoneInfo, wall: str | None
+) -> Following | None:
+    """Give what follows a todo done today.
+
+    The first of its dates after both its due date and today; None once the series is over.
 
     `wall` is the wall time that the series keeps, where that is not the one of `due_date`.
     """
@@ -147,22 +181,36 @@ def following(series: Recurrence, *, due_date: str, today: date, zone: ZoneInfo,
     if found is None:
         return None
     day, steps = found
-    kept = None if due.is_day(due_date) else time.fromisoformat(wall) if wall else due.moment(due_date, zone).time()
+    kept = (
+        None
+        if due.is_day(due_date)
+        else time.fromisoformat(wall)
+        if wall
+        else due.moment(due_date, zone).time()
+    )
     next_due = due.moved(due_date, day, zone, kept)
     if repetition.count is not None and steps >= repetition.count:
         return None
     if is_over(series.rule, next_due, zone):
         return None
-    rule = series.rule if repetition.count is None else repetition.with_count(repetition.count - steps)
+    rule = (
+        series.rule if repetition.count is None else repetition.with_count(repetition.count - steps)
+    )
     displaced = kept is not None and due.moment(next_due, zone).time() != kept
-    return Following(next_due, Recurrence(rule, series.from_), kept.isoformat() if displaced and kept is not None else None)
+    return Following(
+        next_due,
+        Recurrence(rule, series.from_),
+        kept.isoformat() if displaced and kept is not None else None,
+    )
 
 
 def next_date(repetition: Repetition, *, start: date, after: date) -> tuple[date, int] | None:
-    """Give the rule's first date after `after` (>= `start`), and how many of its dates lie from `start`, itself left out, to that one.
+    """Give the rule's first date after `after` (>= `start`), and how many of its dates lie from
+    `start`, itself left out, to that one.
 
-    The number is right only where the rule has a COUNT; without one the dates up to `after` are passed over. None when there is no such
-    date: none in about `SPAN_YEARS` years, or a counted series older than that.
+    The number is right only where the rule has a COUNT; without one the dates up to `after` are
+    passed over. None when there is no such date: none in about `SPAN_YEARS` years, or a counted
+    series older than that.
     """
     begin = start if repetition.count is not None else _aligned(repetition, start, after)
     later = _twin(begin.year) - begin.year
@@ -187,7 +235,13 @@ def _dates(repetition: Repetition, start: date, begin: date) -> Iterator[date]:
     if not by.keys() & {"byweekno", "byyearday", "bymonthday", "byweekday"}:
         _add_what_start_implies(by, repetition.frequency, start)
     frequency = FREQUENCIES.index(repetition.frequency)
-    for found in rrule.rrule(frequency, datetime.combine(begin, time()), interval=repetition.interval, wkst=repetition.week_start, **by):
+    for found in rrule.rrule(
+        frequency,
+        datetime.combine(begin, time()),
+        interval=repetition.interval,
+        wkst=repetition.week_start,
+        **by,
+    ):
         yield found.date()
 
 
@@ -203,10 +257,15 @@ def _add_what_start_implies(by: dict[str, Any], frequency: str, start: date) -> 
 
 
 def _aligned(repetition: Repetition, start: date, after: date) -> date:
-    """Give the first day of the last period of the rule that begins by `after`, so that a long past costs nothing."""
+    """Give the first day of the last period of the rule that begins by `after`, so that a long
+    past costs nothing.
+    """
     match repetition.frequency:
         case "DAILY":
-            return date.fromordinal(start.toordinal() + _whole(after.toordinal() - start.toordinal(), repetition.interval))
+            return date.fromordinal(
+                start.toordinal()
+                + _whole(after.toordinal() - start.toordinal(), repetition.interval)
+            )
         case "WEEKLY":
             week = start.toordinal() - (start.weekday() - repetition.week_start) % 7
             passed = _whole(after.toordinal() - week, 7 * repetition.interval)
@@ -228,11 +287,16 @@ def _whole(length: int, unit: int) -> int:
 def _twin(year: int) -> int:
     """Give a late year from which the calendar runs on, for `SPAN_YEARS`, as it does from `year`.
 
-    dateutil looks for the dates of a rule that has none up to the year 9999; from a late year it is soon there.
+    dateutil looks for the dates of a rule that has none up to the year 9999; from a late year it
+    is soon there.
     """
     wanted = [_form(year + number) for number in range(SPAN_YEARS)]
     last = 9999 - SPAN_YEARS
-    return next(twin for twin in range(last, last - 400, -1) if all(_form(twin + n) == form for n, form in enumerate(wanted)))
+    return next(
+        twin
+        for twin in range(last, last - 400, -1)
+        if all(_form(twin + n) == form for n, form in enumerate(wanted))
+    )
 
 
 def _form(year: int) -> tuple[bool, int]:
@@ -244,7 +308,9 @@ def _part(text: str) -> tuple[str, str]:
     if name in FINER:
         raise ValueError("must not be finer than days")
     if name not in LARGEST and name not in ("FREQ", "INTERVAL", "COUNT", "UNTIL", "WKST", "BYDAY"):
-        raise ValueError(f"has a part that RFC 5545 does not know: {name[:40]}" if name else "has an empty part")
+        raise ValueError(
+            f"has a part that RFC 5545 does not know: {name[:40]}" if name else "has an empty part"
+        )
     return name, value
 
 
@@ -256,7 +322,11 @@ def _frequency(text: str) -> str:
 
 def _positive(name: str, text: str) -> int:
     if not re.fullmatch(r"[0-9]{1,9}", text) or int(text) == 0:
-        raise ValueError(f"must have an {name} from 1 to 999999999" if name == "INTERVAL" else f"must have a {name} from 1 to 999999999")
+        raise ValueError(
+            f"must have an {name} from 1 to 999999999"
+            if name == "INTERVAL"
+            else f"must have a {name} from 1 to 999999999"
+        )
     return int(text)
 
 
@@ -287,5 +357,7 @@ def _until(text: str) -> str:
     try:
         due.read(ending, UTC)
     except Invalid:
-        raise ValueError("has an UNTIL that is not a date such as 20261231 or a moment such as 20261231T220000Z") from None
+        raise ValueError(
+            "has an UNTIL that is not a date such as 20261231 or a moment such as 20261231T220000Z"
+        ) from None
     return ending

@@ -46,28 +46,42 @@ class _Days:
 
 
 def plan(tx: Tx, me: Caller, *, per_day: int, zone: ZoneInfo) -> list[Move]:
-    """Give the new due date of every overdue todo that finds a day, most important first, then oldest; nothing is changed.
+    """Give the new due date of every overdue todo that finds a day, most important first, then
+    oldest; nothing is changed.
 
-    A todo that recurs is not put past its next occurrence: where all days up to that one are full it stays as it is.
+    A todo that recurs is not put past its next occurrence: where all days up to that one are
+    full it stays as it is.
     """
     today = due.day_of(tx.now, zone)
     overdue = tx.all(
-        f"SELECT id, title, priority, due_date, recurrence, wall FROM todos WHERE owner_id = :me AND trash_id IS NULL AND {OVERDUE}",
-        me=me.user, **overdue_params(tx, zone),
-    )  # fmt: skip
-    overdue.sort(key=lambda todo: (-todo["priority"], due.deadline(todo["due_date"], zone), todo["id"]))
+        "SELECT id, title, priority, due_date, recurrence, wall FROM todos "
+        f"WHERE owner_id = :me AND trash_id IS NULL AND {OVERDUE}",
+        me=me.user,
+        **overdue_params(tx, zone),
+    )
+    overdue.sort(
+        key=lambda todo: (-todo["priority"], due.deadline(todo["due_date"], zone), todo["id"])
+    )
     taken = _taken(tx, me, today, zone)
     while True:
         moves = list(_fill(tx, overdue, _Days(taken.copy(), per_day), today, zone))
         moved = {move.id for move in moves}
-        staying = {todo["id"] for todo in overdue if todo["id"] not in moved and due.day_of(todo["due_date"], zone) == today}
+        staying = {
+            todo["id"]
+            for todo in overdue
+            if todo["id"] not in moved and due.day_of(todo["due_date"], zone) == today
+        }
         if not staying:
             return moves
-        taken[today] += len(staying)  # what was due earlier today and finds no other day takes its place today
+        taken[today] += len(
+            staying
+        )  # what was due earlier today and finds no other day takes its place today
         overdue = [todo for todo in overdue if todo["id"] not in staying]
 
 
-def _fill(tx: Tx, overdue: list[sqlite3.Row], days: _Days, today: date, zone: ZoneInfo) -> Iterator[Move]:
+def _fill(
+    tx: Tx, overdue: list[sqlite3.Row], days: _Days, today: date, zone: ZoneInfo
+) -> Iterator[Move]:
     for todo in overdue:
         day = days.first_free(_first_day(tx, todo, today, zone))
         last = _last_day(todo, day, today, zone)
@@ -80,10 +94,13 @@ def _taken(tx: Tx, me: Caller, today: date, zone: ZoneInfo) -> Counter[date]:
     """Count the open todos of each day from today on that are not overdue."""
     rows = tx.all(
         f"""SELECT due_date, count(*) AS number FROM todos
-            WHERE owner_id = :me AND trash_id IS NULL AND completed = 0 AND deadline >= :low AND due_date IS NOT NULL AND NOT ({OVERDUE})
+            WHERE owner_id = :me AND trash_id IS NULL AND completed = 0 AND deadline >= :low
+              AND due_date IS NOT NULL AND NOT ({OVERDUE})
             GROUP BY due_date""",
-        me=me.user, low=due.span(today, None, zone).low, **overdue_params(tx, zone),
-    )  # fmt: skip
+        me=me.user,
+        low=due.span(today, None, zone).low,
+        **overdue_params(tx, zone),
+    )
     taken: Counter[date] = Counter()
     for row in rows:
         taken[due.day_of(row["due_date"], zone)] += row["number"]
@@ -96,13 +113,20 @@ def _first_day(tx: Tx, todo: sqlite3.Row, today: date, zone: ZoneInfo) -> date:
 
 
 def _moved(todo: sqlite3.Row, day: date, zone: ZoneInfo) -> str:
-    return due.moved(todo["due_date"], day, zone, time.fromisoformat(todo["wall"]) if todo["wall"] else None)
+    return due.moved(
+        todo["due_date"], day, zone, time.fromisoformat(todo["wall"]) if todo["wall"] else None
+    )
 
 
 def _last_day(todo: sqlite3.Row, day: date, today: date, zone: ZoneInfo) -> date | None:
-    """Give the day of the next occurrence, past which the todo may not go; None for no such bound. It is never before tomorrow."""
+    """Give the day of the next occurrence, past which the todo may not go.
+
+    None for no such bound. It is never before tomorrow.
+    """
     if todo["recurrence"] is None or day <= today + timedelta(days=1):
         return None
     series = msgspec.json.decode(todo["recurrence"], type=Recurrence)
-    found = recurrence.following(series, due_date=todo["due_date"], today=today, zone=zone, wall=todo["wall"])
+    found = recurrence.following(
+        series, due_date=todo["due_date"], today=today, zone=zone, wall=todo["wall"]
+    )
     return None if found is None else due.day_of(found.due, zone)

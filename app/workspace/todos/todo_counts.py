@@ -1,4 +1,6 @@
-"""The table of todo lists: how many live todos an owner has open and completed, and the zone in which their days have their deadlines."""
+"""The table of todo lists: how many live todos an owner has open and completed, and the zone in
+which their days have their deadlines.
+"""
 
 from zoneinfo import ZoneInfo
 
@@ -8,7 +10,10 @@ from app.core.database.tx import Tx
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """How many live todos are open and completed; `revision` grows with every change of one, so what was read at a revision holds for it."""
+    """How many live todos are open and completed.
+
+    `revision` grows with every change of one, so what was read at a revision holds for it.
+    """
 
     revision: int = 0
     still_open: int = 0
@@ -16,23 +21,36 @@ class Listed(msgspec.Struct, frozen=True):
 
     def total(self, *, completed: bool | None) -> int:
         """Give the number of all, or of those in one state."""
-        return self.still_open + self.completed if completed is None else self.completed if completed else self.still_open
+        return (
+            self.still_open + self.completed
+            if completed is None
+            else self.completed
+            if completed
+            else self.still_open
+        )
 
 
 def of(tx: Tx, owner: int) -> Listed:
     """Give the counts of an owner's list."""
-    row = tx.one("SELECT revision, open_count, completed_count FROM todo_lists WHERE owner_id = :owner", owner=owner)
+    row = tx.one(
+        "SELECT revision, open_count, completed_count FROM todo_lists WHERE owner_id = :owner",
+        owner=owner,
+    )
     return Listed() if row is None else Listed(*row)
 
 
 def add(tx: Tx, owner: int, *, still_open: int = 0, completed: int = 0) -> None:
     """Add to the counts, and note the change."""
     tx.run(
-        """INSERT INTO todo_lists (owner_id, open_count, completed_count, revision) VALUES (:owner, :open, :completed, 1)
-           ON CONFLICT (owner_id) DO UPDATE SET open_count = open_count + :open, completed_count = completed_count + :completed,
+        """INSERT INTO todo_lists (owner_id, open_count, completed_count,
+          revision) VALUES (:owner, :open, :completed, 1)
+           ON CONFLICT (owner_id) DO UPDATE
+             SET open_count = open_count + :open, completed_count = completed_count + :completed,
                revision = revision + 1""",
-        owner=owner, open=still_open, completed=completed,
-    )  # fmt: skip
+        owner=owner,
+        open=still_open,
+        completed=completed,
+    )
 
 
 def move_to(tx: Tx, owner: int, zone: ZoneInfo) -> bool:
@@ -40,8 +58,9 @@ def move_to(tx: Tx, owner: int, zone: ZoneInfo) -> bool:
     moved = tx.run(
         """INSERT INTO todo_lists (owner_id, zone) VALUES (:owner, :zone)
            ON CONFLICT (owner_id) DO UPDATE SET zone = :zone WHERE zone IS NOT :zone""",
-        owner=owner, zone=zone.key,
-    )  # fmt: skip
+        owner=owner,
+        zone=zone.key,
+    )
     return moved.rowcount > 0
 
 
@@ -54,6 +73,7 @@ def recount(tx: Tx) -> None:
     """Count anew the todos of every list."""
     tx.run(
         """UPDATE todo_lists AS l SET (open_count, completed_count) = (
-               SELECT count(*) FILTER (WHERE t.completed = 0), count(*) FILTER (WHERE t.completed = 1)
+               SELECT count(*) FILTER (WHERE t.completed = 0), count(*) FILTER (WHERE t.completed
+                 = 1)
                FROM todos t WHERE t.owner_id = l.owner_id AND t.trash_id IS NULL)"""
     )

@@ -11,8 +11,14 @@ from app.workspace.todos.todo_steps import StoredSteps
 
 HIGHEST_PRIORITY = 10
 TOP_PRIORITY = 5
-"""From here on a priority counts as top: some clients send 1 to 5, some 1 to 10, and either is kept as it came."""
-COLUMNS = "id, title, description, completed, completed_at, priority, due_date, recurrence, created_at, updated_at"
+"""From here on a priority counts as top.
+
+Some clients send 1 to 5, some 1 to 10, and either is kept as it came.
+"""
+COLUMNS = (
+    "id, title, description, completed, completed_at, priority, due_date, "
+    "recurrence, created_at, updated_at"
+)
 """The columns of a record, in its order; `steps` is the last one where it is wanted."""
 _RECURRENCE = {
     "type": ["object", "null"],
@@ -22,7 +28,10 @@ _RECURRENCE = {
 
 
 class Todo(Record):
-    """A todo; `dueDate` is a date or a UTC timestamp; `steps` are there when they were asked for."""
+    """A todo; `dueDate` is a date or a UTC timestamp.
+
+    `steps` are there when they were asked for.
+    """
 
     id: int
     title: str

@@ -1,4 +1,6 @@
-"""The table of todos: every statement that changes it, with the counts and the deadline that go with each."""
+"""The table of todos: every statement that changes it, with the counts and the deadline that go
+with each.
+"""
 
 import sqlite3
 import unicodedata
@@ -13,7 +15,10 @@ from app.workspace.todos import due, todo_counts, todo_steps
 
 
 class Draft(NamedTuple):
-    """What a caller says of a todo, checked and as it is stored; `steps` and `recurrence` are JSON, `wall` is the time a series keeps."""
+    """What a caller says of a todo, checked and as it is stored.
+
+    `steps` and `recurrence` are JSON, `wall` is the time a series keeps.
+    """
 
     title: str
     description: str | None = None
@@ -27,7 +32,11 @@ class Draft(NamedTuple):
 
 def get(tx: Tx, owner: int, todo_id: int) -> sqlite3.Row | None:
     """Give an owner's live todo, or None."""
-    return tx.one("SELECT * FROM todos WHERE id = :id AND owner_id = :owner AND trash_id IS NULL", id=todo_id, owner=owner)
+    return tx.one(
+        "SELECT * FROM todos WHERE id = :id AND owner_id = :owner AND trash_id IS NULL",
+        id=todo_id,
+        owner=owner,
+    )
 
 
 def draft_of(todo: sqlite3.Row) -> Draft:
@@ -38,12 +47,18 @@ def draft_of(todo: sqlite3.Row) -> Draft:
 def insert(tx: Tx, owner: int, draft: Draft, *, zone: ZoneInfo) -> int:
     """Add an open todo and give its id; `zone` is the one its owner has set."""
     made = tx.run(
-        """INSERT INTO todos (owner_id, title, description, priority, due_date, steps, last_step, recurrence, wall, deadline, words,
+        """INSERT INTO todos (owner_id, title, description, priority,
+          due_date, steps, last_step, recurrence, wall, deadline, words,
                created_at, updated_at)
-           VALUES (:owner, :title, :description, :priority, :due_date, :steps, :last_step, :recurrence, :wall, :deadline, :words,
+           VALUES (:owner, :title, :description, :priority, :due_date, :steps, :last_step,
+             :recurrence, :wall, :deadline, :words,
                :now, :now)""",
-        owner=owner, deadline=_deadline(tx, owner, draft.due_date, zone), words=_words(draft), now=tx.now, **draft._asdict(),
-    )  # fmt: skip
+        owner=owner,
+        deadline=_deadline(tx, owner, draft.due_date, zone),
+        words=_words(draft),
+        now=tx.now,
+        **draft._asdict(),
+    )
     todo_counts.add(tx, owner, still_open=1)
     return made.lastrowid or 0
 
@@ -52,22 +67,35 @@ def change(tx: Tx, todo: sqlite3.Row, draft: Draft, *, zone: ZoneInfo) -> None:
     """Let a todo say what `draft` says; one that already does is left alone."""
     if draft != draft_of(todo):
         tx.run(
-            """UPDATE todos SET title = :title, description = :description, priority = :priority, due_date = :due_date, steps = :steps,
-                   last_step = :last_step, recurrence = :recurrence, wall = :wall, deadline = :deadline, words = :words, updated_at = :now
+            """UPDATE todos SET title = :title, description = :description,
+          priority = :priority, due_date = :due_date, steps = :steps,
+                   last_step = :last_step, recurrence = :recurrence, wall = :wall, deadline =
+                     :deadline, words = :words, updated_at = :now
                WHERE id = :id AND owner_id = :owner""",
-            id=todo["id"], owner=todo["owner_id"], deadline=_deadline(tx, todo["owner_id"], draft.due_date, zone), words=_words(draft),
-            now=tx.now, **draft._asdict(),
-        )  # fmt: skip
-        name_index.rename(tx, "todo", todo["id"], owner=todo["owner_id"], old=todo["title"], new=draft.title)
+            id=todo["id"],
+            owner=todo["owner_id"],
+            deadline=_deadline(tx, todo["owner_id"], draft.due_date, zone),
+            words=_words(draft),
+            now=tx.now,
+            **draft._asdict(),
+        )
+        name_index.rename(
+            tx, "todo", todo["id"], owner=todo["owner_id"], old=todo["title"], new=draft.title
+        )
         todo_counts.add(tx, todo["owner_id"])
 
 
 def set_completed(tx: Tx, todo: sqlite3.Row, *, completed: bool) -> None:
     """Complete or reopen a todo that is in the other state."""
     tx.run(
-        "UPDATE todos SET completed = :completed, completed_at = :at, updated_at = :now WHERE id = :id AND owner_id = :owner",
-        completed=completed, at=tx.now if completed else None, now=tx.now, id=todo["id"], owner=todo["owner_id"],
-    )  # fmt: skip
+        "UPDATE todos SET completed = :completed, completed_at = :at, updated_at = "
+        ":now WHERE id = :id AND owner_id = :owner",
+        completed=completed,
+        at=tx.now if completed else None,
+        now=tx.now,
+        id=todo["id"],
+        owner=todo["owner_id"],
+    )
     change = 1 if completed else -1
     todo_counts.add(tx, todo["owner_id"], still_open=-change, completed=change)
 
@@ -75,30 +103,52 @@ def set_completed(tx: Tx, todo: sqlite3.Row, *, completed: bool) -> None:
 def set_times(tx: Tx, owner: int, todo_id: int, *, created_at: str, updated_at: str) -> None:
     """Let a todo that comes from elsewhere be as old as it is there."""
     tx.run(
-        "UPDATE todos SET created_at = :created, updated_at = :updated WHERE id = :id AND owner_id = :owner",
-        created=created_at, updated=updated_at, id=todo_id, owner=owner,
-    )  # fmt: skip
+        "UPDATE todos SET created_at = :created, updated_at = :updated "
+        "WHERE id = :id AND owner_id = :owner",
+        created=created_at,
+        updated=updated_at,
+        id=todo_id,
+        owner=owner,
+    )
 
 
 def set_next(tx: Tx, todo: sqlite3.Row, next_id: int) -> None:
     """Note which todo goes on with the series of this one."""
-    tx.run("UPDATE todos SET next_id = :next WHERE id = :id AND owner_id = :owner", next=next_id, id=todo["id"], owner=todo["owner_id"])
+    tx.run(
+        "UPDATE todos SET next_id = :next WHERE id = :id AND owner_id = :owner",
+        next=next_id,
+        id=todo["id"],
+        owner=todo["owner_id"],
+    )
 
 
 def reschedule(tx: Tx, owner: int, todo_id: int, *, due_date: str, zone: ZoneInfo) -> None:
     """Give a todo another due date."""
     tx.run(
-        "UPDATE todos SET due_date = :due, deadline = :deadline, updated_at = :now WHERE id = :id AND owner_id = :owner",
-        due=due_date, deadline=_deadline(tx, owner, due_date, zone), now=tx.now, id=todo_id, owner=owner,
-    )  # fmt: skip
+        "UPDATE todos SET due_date = :due, deadline = :deadline, updated_at = :now "
+        "WHERE id = :id AND owner_id = :owner",
+        due=due_date,
+        deadline=_deadline(tx, owner, due_date, zone),
+        now=tx.now,
+        id=todo_id,
+        owner=owner,
+    )
     todo_counts.add(tx, owner)
 
 
 def set_trash(tx: Tx, todo_ids: Sequence[int], trash_id: int | None) -> None:
     """Put todos into the trash under one entry, or with None take them out."""
     listed = in_list(todo_ids)
-    _count(tx, f"id IN ({IN_LIST}) AND (trash_id IS NULL) = :going", -1 if trash_id else 1, ids=listed, going=trash_id is not None)
-    tx.run(f"UPDATE todos SET trash_id = :trash WHERE id IN ({IN_LIST})", trash=trash_id, ids=listed)
+    _count(
+        tx,
+        f"id IN ({IN_LIST}) AND (trash_id IS NULL) = :going",
+        -1 if trash_id else 1,
+        ids=listed,
+        going=trash_id is not None,
+    )
+    tx.run(
+        f"UPDATE todos SET trash_id = :trash WHERE id IN ({IN_LIST})", trash=trash_id, ids=listed
+    )
 
 
 def purge(tx: Tx, todo_ids: Sequence[int]) -> int:
@@ -125,7 +175,9 @@ def folded(text: str) -> str:
     """Give a text without accents and case, as words are compared."""
     if text.isascii():
         return text.lower()
-    return "".join(mark for mark in unicodedata.normalize("NFKD", text) if not unicodedata.combining(mark)).casefold()
+    return "".join(
+        mark for mark in unicodedata.normalize("NFKD", text) if not unicodedata.combining(mark)
+    ).casefold()
 
 
 def words_of(todo: sqlite3.Row) -> str:
@@ -135,26 +187,57 @@ def words_of(todo: sqlite3.Row) -> str:
 
 def rebuild(tx: Tx) -> None:
     """Make words and deadlines anew from what the todos say."""
-    for todo in tx.all("SELECT t.*, l.zone FROM todos t LEFT JOIN todo_lists l ON l.owner_id = t.owner_id"):
+    for todo in tx.all(
+        "SELECT t.*, l.zone FROM todos t LEFT JOIN todo_lists l ON l.owner_id = t.owner_id"
+    ):
         tx.run(
             "UPDATE todos SET words = :words, deadline = :deadline WHERE id = :id",
-            words=words_of(todo), deadline=due.deadline(todo["due_date"], ZoneInfo(todo["zone"] or "UTC")), id=todo["id"],
-        )  # fmt: skip
+            words=words_of(todo),
+            deadline=due.deadline(todo["due_date"], ZoneInfo(todo["zone"] or "UTC")),
+            id=todo["id"],
+        )
 
 
 def _words(draft: Draft) -> str:
-    return folded("\n".join((draft.title, draft.description or "", *(step.title for step in todo_steps.decoded(draft.steps)))))
+    return folded(
+        "\n".join(
+            (
+                draft.title,
+                draft.description or "",
+                *(step.title for step in todo_steps.decoded(draft.steps)),
+            )
+        )
+    )
 
 
 def _deadline(tx: Tx, owner: int, due_date: str | None, zone: ZoneInfo) -> str:
-    """Give the deadline to store; all days of an owner have theirs in one zone, so a new one moves them all."""
+    """Give the deadline to store.
+
+    All days of an owner have theirs in one zone, so a new one moves them all.
+    """
     if due_date is not None and due.is_day(due_date) and todo_counts.move_to(tx, owner, zone):
-        for row in tx.all("SELECT id, due_date FROM todos WHERE owner_id = :owner AND length(due_date) = 10", owner=owner):
-            tx.run("UPDATE todos SET deadline = :deadline WHERE id = :id", deadline=due.deadline(row["due_date"], zone), id=row["id"])
+        for row in tx.all(
+            "SELECT id, due_date FROM todos WHERE owner_id = :owner AND length(due_date) = 10",
+            owner=owner,
+        ):
+            tx.run(
+                "UPDATE todos SET deadline = :deadline WHERE id = :id",
+                deadline=due.deadline(row["due_date"], zone),
+                id=row["id"],
+            )
     return due.deadline(due_date, zone)
 
 
 def _count(tx: Tx, which: str, sign: int, **params: object) -> None:
-    for row in tx.all(f"SELECT owner_id, completed, count(*) AS number FROM todos WHERE {which} GROUP BY owner_id, completed", **params):
+    for row in tx.all(
+        "SELECT owner_id, completed, count(*) AS number FROM todos "
+        f"WHERE {which} GROUP BY owner_id, completed",
+        **params,
+    ):
         number = sign * row["number"]
-        todo_counts.add(tx, row["owner_id"], still_open=0 if row["completed"] else number, completed=number if row["completed"] else 0)
+        todo_counts.add(
+            tx,
+            row["owner_id"],
+            still_open=0 if row["completed"] else number,
+            completed=number if row["completed"] else 0,
+        )

@@ -16,7 +16,12 @@ Sort = Literal["dueDate", "priority", "createdAt", "updatedAt", "title"]
 Order = Literal["asc", "desc"]
 FAR = 1000
 _DEFAULT_ORDER = "completed, deadline, priority DESC, id"
-_COLUMN = {"priority": "priority", "createdAt": "created_at", "updatedAt": "updated_at", "title": "title COLLATE NOCASE"}
+_COLUMN = {
+    "priority": "priority",
+    "createdAt": "created_at",
+    "updatedAt": "updated_at",
+    "title": "title COLLATE NOCASE",
+}
 _DOWNWARDS = ("priority", "createdAt", "updatedAt")
 
 
@@ -39,13 +44,26 @@ class Wanted(Struct, frozen=True):
 
     @property
     def unfiltered(self) -> bool:
-        """Whether this is a page near the start of the list as it lies in its index, so that its cost does not grow with the list."""
-        filters = (self.q, self.date, self.priority, self.priority_min, self.due_from, self.due_to, self.sort)
+        """Whether this is a page near the start of the list as it lies in its index, so that its
+        cost does not grow with the list.
+        """
+        filters = (
+            self.q,
+            self.date,
+            self.priority,
+            self.priority_min,
+            self.due_from,
+            self.due_to,
+            self.sort,
+        )
         return self.offset <= FAR and all(given is None for given in filters)
 
 
 def first_page(tx: Tx, me: Caller, wanted: Wanted) -> list[Todo]:
-    """Give a page of the unfiltered list; what it holds depends on the list and on `wanted` alone."""
+    """Give a page of the unfiltered list.
+
+    What it holds depends on the list and on `wanted` alone.
+    """
     conditions = ["owner_id = :me", "trash_id IS NULL"]
     if wanted.completed is not None:
         conditions.append("completed = :completed")
@@ -62,9 +80,12 @@ def any_page(tx: Tx, me: Caller, wanted: Wanted) -> tuple[list[Todo], int]:
 def _page(tx: Tx, wanted: Wanted, conditions: list[str], params: dict[str, Any]) -> list[Todo]:
     columns = todo_records.COLUMNS + (", steps" if wanted.include_steps else "")
     rows = tx.all(
-        f"SELECT {columns} FROM todos WHERE {' AND '.join(conditions)} ORDER BY {_order(wanted)} LIMIT :limit OFFSET :offset",
-        **params, limit=wanted.limit, offset=wanted.offset,
-    )  # fmt: skip
+        f"SELECT {columns} FROM todos WHERE {' AND '.join(conditions)} "
+        f"ORDER BY {_order(wanted)} LIMIT :limit OFFSET :offset",
+        **params,
+        limit=wanted.limit,
+        offset=wanted.offset,
+    )
     return todo_records.several(rows)
 
 
@@ -79,7 +100,11 @@ def _order(wanted: Wanted) -> str:
 
 
 def _filters(tx: Tx, me: Caller, wanted: Wanted) -> tuple[list[str], dict[str, Any]]:
-    conditions = ["owner_id = :me", "trash_id IS NULL", "completed = :completed" if wanted.completed is not None else "completed IN (0, 1)"]
+    conditions = [
+        "owner_id = :me",
+        "trash_id IS NULL",
+        "completed = :completed" if wanted.completed is not None else "completed IN (0, 1)",
+    ]
     params: dict[str, Any] = {"me": me.user, "completed": wanted.completed}
     if wanted.q is not None and (words := folded(wanted.q).split()):
         for number, word in enumerate(dict.fromkeys(words)):
@@ -100,11 +125,19 @@ def _filters(tx: Tx, me: Caller, wanted: Wanted) -> tuple[list[str], dict[str, A
         elif wanted.date is not None:
             _add_span(conditions, params, due.span(*_days(wanted.date, today), zone), "date")
         if wanted.due_from is not None or wanted.due_to is not None:
-            _add_span(conditions, params, due.span(_read(wanted.due_from), _read(wanted.due_to), zone), "range")
+            _add_span(
+                conditions,
+                params,
+                due.span(_read(wanted.due_from), _read(wanted.due_to), zone),
+                "range",
+            )
     return conditions, params
 
 
-OVERDUE = "completed = 0 AND deadline < :soon AND CASE length(due_date) WHEN 10 THEN due_date < :today ELSE due_date < :now END"
+OVERDUE = (
+    "completed = 0 AND deadline < :soon AND CASE length(due_date) WHEN 10 THEN "
+    "due_date < :today ELSE due_date < :now END"
+)
 """The condition of being open and due before now, whatever the zone of the stored deadlines."""
 
 
@@ -119,7 +152,14 @@ def _add_span(conditions: list[str], params: dict[str, Any], span: due.Span, nam
         f"""deadline >= :{name}_low AND deadline < :{name}_high AND CASE length(due_date)
             WHEN 10 THEN due_date BETWEEN :{name}_first AND :{name}_last ELSE due_date >= :{name}_since AND due_date < :{name}_until END"""
     )
-    bounds = {"low": span.low, "high": span.high, "first": span.first, "last": span.last, "since": span.since, "until": span.until}
+    bounds = {
+        "low": span.low,
+        "high": span.high,
+        "first": span.first,
+        "last": span.last,
+        "since": span.since,
+        "until": span.until,
+    }
     params.update({f"{name}_{bound}": value for bound, value in bounds.items()})
 
 

@@ -1,4 +1,6 @@
-"""The steps of a todo: a list that is stored in its row as JSON; each step has an id that it keeps and that no other gets."""
+"""The steps of a todo: a list that is stored in its row as JSON; each step has an id that it
+keeps and that no other gets.
+"""
 
 from typing import Annotated
 
@@ -26,7 +28,10 @@ class NewStep(Body):
 
 
 class StepEdit(Body):
-    """A step as it shall be: with the id of one that is there, or a new one without. One whose `completed` is left out stays as it is."""
+    """A step as it shall be: with the id of one that is there, or a new one without.
+
+    One whose `completed` is left out stays as it is.
+    """
 
     title: Title
     id: Id | None = None
@@ -40,7 +45,11 @@ StepsJson = json_column(
         "type": "array",
         "items": {
             "type": "object",
-            "properties": {"id": {"type": "integer"}, "title": {"type": "string"}, "completed": {"type": "boolean"}},
+            "properties": {
+                "id": {"type": "integer"},
+                "title": {"type": "string"},
+                "completed": {"type": "boolean"},
+            },
             "required": ["id", "title", "completed"],
         },
     }
@@ -59,7 +68,10 @@ def begin(new: list[NewStep]) -> list[Step]:
 
 
 def replace(old: list[Step], edits: list[StepEdit], *, last: int) -> tuple[list[Step], int]:
-    """Give the steps that `edits` ask for and the last id that was given; raise Invalid for an id that is not there or comes twice."""
+    """Give the steps that `edits` ask for and the last id that was given.
+
+    Raise Invalid for an id that is not there or comes twice.
+    """
     known = {step.id: step for step in old}
     made = []
     for position, edit in enumerate(edits):
@@ -69,14 +81,25 @@ def replace(old: list[Step], edits: list[StepEdit], *, last: int) -> tuple[list[
             continue
         found = known.pop(edit.id, None)
         if found is None:
-            raise Invalid(f"steps[{position}].id names no step of this todo, or one that came before.", field=f"steps[{position}].id")
-        made.append(Step(edit.id, edit.title, completed=found.completed if edit.completed is None else edit.completed))
+            raise Invalid(
+                f"steps[{position}].id names no step of this todo, or one that came before.",
+                field=f"steps[{position}].id",
+            )
+        made.append(
+            Step(
+                edit.id,
+                edit.title,
+                completed=found.completed if edit.completed is None else edit.completed,
+            )
+        )
     return made, last
 
 
 def unticked(text: str) -> str:
     """Give stored steps with none of them completed."""
-    return msgspec.json.encode([Step(step.id, step.title, completed=False) for step in decoded(text)]).decode()
+    return msgspec.json.encode(
+        [Step(step.id, step.title, completed=False) for step in decoded(text)]
+    ).decode()
 
 
 _decoder = msgspec.json.Decoder(list[Step])

@@ -17,7 +17,16 @@ from app.core.process.caches import Memory
 from app.core.schema import Id, Line, Most, Offset, Record, Text, encode
 from app.errors import Invalid, NotFound
 from app.workspace.folders import trash_rows
-from app.workspace.todos import due, recurrence, replan, todo_counts, todo_records, todo_rows, todo_search, todo_steps
+from app.workspace.todos import (
+    due,
+    recurrence,
+    replan,
+    todo_counts,
+    todo_records,
+    todo_rows,
+    todo_search,
+    todo_steps,
+)
 from app.workspace.todos.due import NAMED_DAYS, Day, DueText
 from app.workspace.todos.recurrence import Recurrence
 from app.workspace.todos.todo_records import HIGHEST_PRIORITY, TOP_PRIORITY, Todo
@@ -25,17 +34,28 @@ from app.workspace.todos.todo_rows import Draft
 from app.workspace.todos.todo_search import Order, Sort, Wanted
 from app.workspace.todos.todo_steps import NewSteps, StepEdits
 
-TodoTitle = Annotated[str, Meta(description="1 to 500 characters, trimmed, NFC, no control characters"), Line(1, 500)]
+TodoTitle = Annotated[
+    str, Meta(description="1 to 500 characters, trimmed, NFC, no control characters"), Line(1, 500)
+]
 Description = Annotated[str, Meta(description="at most 20000 characters"), Text(20_000)]
 Notes = Annotated[str, Meta(description="another name of description"), Text(20_000)]
 Priority = Annotated[
-    int,
-    Meta(ge=0, le=HIGHEST_PRIORITY, description=f"0 none, {TOP_PRIORITY} and above top"),
+    int, Meta(ge=0, le=HIGHEST_PRIORITY, description=f"0 none, {TOP_PRIORITY} and above top")
 ]
-DueDate = Annotated[str, Meta(description="a date, or a moment; without an offset it is a wall time of the user"), DueText()]
-DayName = Annotated[str, Meta(description="today, tomorrow, week (today and 6 days on), overdue, or a date"), Day(NAMED_DAYS)]
+DueDate = Annotated[
+    str,
+    Meta(description="a date, or a moment; without an offset it is a wall time of the user"),
+    DueText(),
+]
+DayName = Annotated[
+    str,
+    Meta(description="today, tomorrow, week (today and 6 days on), overdue, or a date"),
+    Day(NAMED_DAYS),
+]
 DayOnly = Annotated[str, Meta(description="a date; the day itself is included"), Day()]
-Words = Annotated[str, Meta(description="words that must all occur in title, description or steps"), Text(1000)]
+Words = Annotated[
+    str, Meta(description="words that must all occur in title, description or steps"), Text(1000)
+]
 Limit = Annotated[int, Meta(ge=1, description="at most 200"), Most(200)]
 PerDay = Annotated[int, Meta(ge=1, le=50)]
 NONE_FOUND = {"result": {"todos": [], "total": 0}}
@@ -75,21 +95,51 @@ class Trashed(Record):
     trashed: bool = True
 
 
-@operation("GET /os/todos", scope="os.todos:read", http=Http(wrap="result", refusal=NONE_FOUND, steady=("date",)), tool=Tool(risk="R"))
+@operation(
+    "GET /os/todos",
+    scope="os.todos:read",
+    http=Http(wrap="result", refusal=NONE_FOUND, steady=("date",)),
+    tool=Tool(risk="R"),
+)
 async def search_todos(
-    app: App, me: Caller, *, q: Words | None = None, date: DayName | None = None, completed: bool | None = None,
-    priority: Priority | None = None, priority_min: Priority | None = None, due_from: DayOnly | None = None, due_to: DayOnly | None = None,
-    sort: Sort | None = None, order: Order | None = None, limit: Limit = 50, offset: Offset = 0, user_timezone: TimeZone | None = None,
+    app: App,
+    me: Caller,
+    *,
+    q: Words | None = None,
+    date: DayName | None = None,
+    completed: bool | None = None,
+    priority: Priority | None = None,
+    priority_min: Priority | None = None,
+    due_from: DayOnly | None = None,
+    due_to: DayOnly | None = None,
+    sort: Sort | None = None,
+    order: Order | None = None,
+    limit: Limit = 50,
+    offset: Offset = 0,
+    user_timezone: TimeZone | None = None,
     include_steps: bool = False,
-) -> TodoList:  # fmt: skip
+) -> TodoList:
     """List todos by words, day, state or priority, with the number of all that match.
 
-    Without `sort` the open ones come first, then by dueDate, the more important first. Todos without a dueDate are last, and a whole day
-    stands where it ends. `order` goes with `sort`; left out it is asc for dueDate and title, desc for the others.
+    Without `sort` the open ones come first, then by dueDate, the more important first. Todos
+    without a dueDate are last, and a whole day stands where it ends. `order` goes with `sort`;
+    left out it is asc for dueDate and title, desc for the others.
     """
     wanted = Wanted(
-        q, date, completed, priority, priority_min, due_from, due_to, sort, order, limit, offset, user_timezone, include_steps
-    )  # fmt: skip
+        q,
+        date,
+        completed,
+        priority,
+        priority_min,
+        due_from,
+        due_to,
+        sort,
+        order,
+        limit,
+        offset,
+        user_timezone,
+        include_steps,
+    )
     if wanted.unfiltered:
         return app.quick(_remembered, me, wanted, app.memory)
     return TodoList(*await app.read(todo_search.any_page, me, wanted))
@@ -108,7 +158,8 @@ def get_todo(tx: Tx, me: Caller, *, id: Id) -> TodoAnswer:
         status=201,
         refuses={
             "notes": "description is given with another text",
-            "recurrence": "dueDate is not given; its rule names a part twice, has both COUNT and UNTIL, ends before dueDate or names no date",
+            "recurrence": "dueDate is not given; its rule names a part twice, has both COUNT and "
+            "UNTIL, ends before dueDate or names no date",
         },
         wrap="result",
         invalid_status=422,
@@ -117,9 +168,18 @@ def get_todo(tx: Tx, me: Caller, *, id: Id) -> TodoAnswer:
     tool=Tool(risk="W"),
 )
 def create_todo(
-    tx: Tx, me: Caller, *, title: TodoTitle, description: Description | None = None, notes: Notes | None = None, due_date: DueDate | None = None,
-    priority: Priority = 0, steps: NewSteps | None = None, recurrence: Recurrence | None = None, user_timezone: TimeZone | None = None,
-) -> TodoAnswer:  # fmt: skip
+    tx: Tx,
+    me: Caller,
+    *,
+    title: TodoTitle,
+    description: Description | None = None,
+    notes: Notes | None = None,
+    due_date: DueDate | None = None,
+    priority: Priority = 0,
+    steps: NewSteps | None = None,
+    recurrence: Recurrence | None = None,
+    user_timezone: TimeZone | None = None,
+) -> TodoAnswer:
     """Create a todo, with a due date, steps and a recurrence if given."""
     home, zone = _zones(tx, me, user_timezone)
     draft = Draft(
@@ -143,20 +203,34 @@ def create_todo(
         refuses={
             "notes": "description is given with another text",
             "dueDate": "it is cleared and the todo recurs",
-            "recurrence": "the todo has no dueDate; its rule names a part twice, has both COUNT and UNTIL, ends before dueDate or names no date",
+            "recurrence": "the todo has no dueDate; its rule names a part twice, has both COUNT "
+            "and UNTIL, ends before dueDate or names no date",
             "steps": "an id names no step of the todo, or comes twice",
         }
     ),
     tool=Tool(risk="W"),
 )
 def edit_todo(
-    tx: Tx, me: Caller, *, id: Id, title: TodoTitle | None = None, description: Description | None = None,
-    notes: Notes | None = None, due_date: DueDate | UnsetType | None = UNSET, priority: Priority | None = None, completed: bool | None = None,
-    steps: StepEdits | None = None, recurrence: Recurrence | UnsetType | None = UNSET, user_timezone: TimeZone | None = None,
-) -> TodoAnswer:  # fmt: skip
-    """Change fields of a todo; those that are not given stay. A null dueDate or recurrence clears it; completed false reopens.
+    tx: Tx,
+    me: Caller,
+    *,
+    id: Id,
+    title: TodoTitle | None = None,
+    description: Description | None = None,
+    notes: Notes | None = None,
+    due_date: DueDate | UnsetType | None = UNSET,
+    priority: Priority | None = None,
+    completed: bool | None = None,
+    steps: StepEdits | None = None,
+    recurrence: Recurrence | UnsetType | None = UNSET,
+    user_timezone: TimeZone | None = None,
+) -> TodoAnswer:
+    """Change fields of a todo; those that are not given stay.
 
-    `steps` replaces the list: a step with the id of one that is there stays that step, one without an id is new.
+    A null dueDate or recurrence clears it; completed false reopens.
+
+    `steps` replaces the list: a step with the id of one that is there stays that step, one
+    without an id is new.
     """
     todo = _mine(tx, me, id)
     home, zone = _zones(tx, me, user_timezone)
@@ -169,11 +243,17 @@ def edit_todo(
     if priority is not None:
         draft = draft._replace(priority=priority)
     if not isinstance(due_date, UnsetType):
-        draft = draft._replace(due_date=None if due_date is None else due.read(due_date, zone), wall=None)
+        draft = draft._replace(
+            due_date=None if due_date is None else due.read(due_date, zone), wall=None
+        )
     if not isinstance(recurrence, UnsetType):
-        draft = draft._replace(recurrence=None if recurrence is None else _json(recurrence), wall=None)
+        draft = draft._replace(
+            recurrence=None if recurrence is None else _json(recurrence), wall=None
+        )
     if steps is not None:
-        made, last = todo_steps.replace(todo_steps.decoded(todo["steps"]), steps, last=todo["last_step"])
+        made, last = todo_steps.replace(
+            todo_steps.decoded(todo["steps"]), steps, last=todo["last_step"]
+        )
         draft = draft._replace(steps=_json(made), last_step=last)
     if due_date is not UNSET or recurrence is not UNSET:
         _require_sense(draft, zone, blame="dueDate" if recurrence is UNSET else "recurrence")
@@ -188,24 +268,40 @@ def edit_todo(
 
 
 @operation("POST /os/todos/{id}/complete", scope="os.todos:write", tool=Tool(risk="W"))
-def complete_todo(tx: Tx, me: Caller, *, id: Id, user_timezone: TimeZone | None = None) -> Completed:
-    """Complete a todo; one that recurs gets its next occurrence. Completing it again changes nothing."""
+def complete_todo(
+    tx: Tx, me: Caller, *, id: Id, user_timezone: TimeZone | None = None
+) -> Completed:
+    """Complete a todo; one that recurs gets its next occurrence.
+
+    Completing it again changes nothing.
+    """
     next_id = _complete(tx, me, _mine(tx, me, id), *_zones(tx, me, user_timezone))
     return Completed(_shown(tx, me, id), None if next_id is None else _shown(tx, me, next_id))
 
 
 @operation("POST /os/todos/replan", scope="os.todos:write", tool=Tool(risk="W"))
-def replan_todos(tx: Tx, me: Caller, *, per_day: PerDay | None = None, dry_run: bool = False, user_timezone: TimeZone | None = None) -> ReplanAnswer:
-    """Give every overdue todo a new day from today on, the most important first, with at most perDay open todos on a day.
+def replan_todos(
+    tx: Tx,
+    me: Caller,
+    *,
+    per_day: PerDay | None = None,
+    dry_run: bool = False,
+    user_timezone: TimeZone | None = None,
+) -> ReplanAnswer:
+    """Give every overdue todo a new day from today on, the most important first, with at most
+    perDay open todos on a day.
 
-    With dryRun nothing is changed. A recurring todo for which there is no room up to its next occurrence stays as it is.
+    With dryRun nothing is changed. A recurring todo for which there is no room up to its next
+    occurrence stays as it is.
     """
     chosen = users.settings_of(tx, me)
     zone = ZoneInfo(user_timezone or chosen.timezone)
     moves = replan.plan(tx, me, per_day=per_day or chosen.replan_per_day, zone=zone)
     if not dry_run:
         for move in moves:
-            todo_rows.reschedule(tx, me.user, move.id, due_date=move.after, zone=ZoneInfo(chosen.timezone))
+            todo_rows.reschedule(
+                tx, me.user, move.id, due_date=move.after, zone=ZoneInfo(chosen.timezone)
+            )
     return ReplanAnswer([Replanned(*move) for move in moves], len(moves))
 
 
@@ -213,13 +309,18 @@ def replan_todos(tx: Tx, me: Caller, *, per_day: PerDay | None = None, dry_run: 
 def delete_todo(tx: Tx, me: Caller, *, id: Id) -> Trashed:
     """Put a todo into the trash."""
     todo = _mine(tx, me, id)
-    entry = trash_rows.put(tx, me, owner=me.user, kind="todo", item_id=id, title=todo["title"], path="")
+    entry = trash_rows.put(
+        tx, me, owner=me.user, kind="todo", item_id=id, title=todo["title"], path=""
+    )
     todo_rows.set_trash(tx, [id], entry)
     return Trashed()
 
 
 def _remembered(tx: Tx, me: Caller, wanted: Wanted, memory: Memory) -> TodoList:
-    """Give a page near the start of the list: from memory, where no todo of the caller has changed since it was put there."""
+    """Give a page near the start of the list.
+
+    From memory, where no todo of the caller has changed since it was put there.
+    """
     listed = todo_counts.of(tx, me.user)
     key = ("todos", me.user, listed.revision, wanted)
     page = memory.get(key)
@@ -237,7 +338,12 @@ def _mine(tx: Tx, me: Caller, todo_id: int) -> sqlite3.Row:
 
 
 def _shown(tx: Tx, me: Caller, todo_id: int) -> Todo:
-    found = tx.all(f"SELECT {todo_records.COLUMNS}, steps FROM todos WHERE id = :id AND owner_id = :me AND trash_id IS NULL", id=todo_id, me=me.user)
+    found = tx.all(
+        f"SELECT {todo_records.COLUMNS}, steps FROM todos "
+        "WHERE id = :id AND owner_id = :me AND trash_id IS NULL",
+        id=todo_id,
+        me=me.user,
+    )
     if not found:
         raise NotFound("There is no such todo.")
     return todo_records.several(found)[0]
@@ -254,15 +360,22 @@ def _complete(tx: Tx, me: Caller, todo: sqlite3.Row, home: ZoneInfo, zone: ZoneI
     if todo["completed"]:
         return None
     todo_rows.set_completed(tx, todo, completed=True)
-    if todo["recurrence"] is None or (todo["next_id"] is not None and todo_rows.get(tx, me.user, todo["next_id"]) is not None):
+    if todo["recurrence"] is None or (
+        todo["next_id"] is not None and todo_rows.get(tx, me.user, todo["next_id"]) is not None
+    ):
         return None
     series = msgspec.json.decode(todo["recurrence"], type=Recurrence)
     today = due.day_of(tx.now, zone)
-    found = recurrence.following(series, due_date=todo["due_date"], today=today, zone=zone, wall=todo["wall"])
+    found = recurrence.following(
+        series, due_date=todo["due_date"], today=today, zone=zone, wall=todo["wall"]
+    )
     if found is None:
         return None
     draft = todo_rows.draft_of(todo)._replace(
-        due_date=found.due, recurrence=_json(found.recurrence), wall=found.wall, steps=todo_steps.unticked(todo["steps"])
+        due_date=found.due,
+        recurrence=_json(found.recurrence),
+        wall=found.wall,
+        steps=todo_steps.unticked(todo["steps"]),
     )
     next_id = todo_rows.insert(tx, me.user, draft, zone=home)
     todo_rows.set_next(tx, todo, next_id)
@@ -270,14 +383,22 @@ def _complete(tx: Tx, me: Caller, todo: sqlite3.Row, home: ZoneInfo, zone: ZoneI
 
 
 def _described(description: str | None, notes: str | None) -> str | None:
-    """Give the description, by whichever of its names it came; raise Invalid for two different texts."""
+    """Give the description, by whichever of its names it came.
+
+    Raise Invalid for two different texts.
+    """
     if description is not None and notes is not None and description != notes:
-        raise Invalid("notes is another name of description; give one of them, or the same text in both.", field="notes")
+        raise Invalid(
+            "notes is another name of description; give one of them, or the same text in both.",
+            field="notes",
+        )
     return notes if description is None else description
 
 
 def _require_sense(draft: Draft, zone: ZoneInfo, *, blame: str) -> None:
-    """Raise Invalid, naming the field `blame`, for a recurrence that has no due date to count from or that names no date at all."""
+    """Raise Invalid, naming the field `blame`, for a recurrence that has no due date to count
+    from or that names no date at all.
+    """
     if draft.recurrence is None:
         return
     if draft.due_date is None:
@@ -292,7 +413,10 @@ def _require_not_over(draft: Draft, zone: ZoneInfo) -> None:
         return
     rule = msgspec.json.decode(draft.recurrence, type=Recurrence).rule
     if recurrence.is_over(rule, draft.due_date, zone):
-        raise Invalid("recurrence.rule ends (UNTIL) before the dueDate; give a later UNTIL.", field="recurrence.rule")
+        raise Invalid(
+            "recurrence.rule ends (UNTIL) before the dueDate; give a later UNTIL.",
+            field="recurrence.rule",
+        )
 
 
 def _json(value: object) -> str:

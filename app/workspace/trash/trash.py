@@ -53,7 +53,10 @@ def delete_folder(tx: Tx, me: Caller, *, id: Id) -> TrashedFolder:
     found = access.folder(tx, me, id, "admin", field="id")
     if folders.is_general(found):
         raise Forbidden("The folder General cannot be deleted.")
-    if found["owner_id"] != me.owns and access.shared_rank(tx, me, found["parent_id"]) < access.RANKS["admin"]:
+    if (
+        found["owner_id"] != me.owns
+        and access.shared_rank(tx, me, found["parent_id"]) < access.RANKS["admin"]
+    ):
         raise Forbidden("Only its owner may delete the shared folder itself.", role="admin")
     notes, below = put_folder(tx, me, id)
     return TrashedFolder(notes, below)
@@ -63,16 +66,23 @@ def delete_folder(tx: Tx, me: Caller, *, id: Id) -> TrashedFolder:
 def restore_from_trash(tx: Tx, me: Caller, *, kind: Kind, id: Id) -> RestoredItem:
     """Bring a thing back from the trash; where its folder is gone, to the root.
 
-    One note of a folder in the trash can come back alone. What an admin of a shared folder deleted there, they can bring back.
+    One note of a folder in the trash can come back alone. What an admin of a shared folder
+    deleted there, they can bring back.
     """
     entry = _entry(tx, me, kind, id)
     if (entry["kind"], entry["item_id"]) == ("folder", id) or entry["kind"] != "folder":
-        folder_id = {"note": _restore_note, "todo": _restore_todo, "folder": _restore_folder}[kind](tx, entry, id)
+        folder_id = {"note": _restore_note, "todo": _restore_todo, "folder": _restore_folder}[kind](
+            tx, entry, id
+        )
         trash_rows.drop(tx, entry["id"])
     elif kind == "note":
         folder_id = _restore_note(tx, entry, id)
     else:
-        raise Unprocessable(f"This folder went to the trash with “{entry['title']}”: restore that one, or its notes one by one.", field="id")
+        raise Unprocessable(
+            f"This folder went to the trash with “{entry['title']}”: restore that one, or "
+            "its notes one by one.",
+            field="id",
+        )
     return RestoredItem(kind, id, folder_id)
 
 
@@ -85,7 +95,11 @@ async def purge_from_trash(app: App, me: Caller, *, kind: Kind, id: Id) -> Purge
 
 @operation("DELETE /os/trash", scope=WRITE, since="beyond")
 async def empty_trash(
-    app: App, me: Caller, *, kind: Kind | None = None, older_than_days: Annotated[int, Meta(ge=0, le=36500)] | None = None
+    app: App,
+    me: Caller,
+    *,
+    kind: Kind | None = None,
+    older_than_days: Annotated[int, Meta(ge=0, le=36500)] | None = None,
 ) -> PurgeAnswer:
     """Delete for good what lies in the trash, or only one kind of it or what is older."""
     kinds = trash_lists.kinds_of(me, kind, "write")
@@ -99,11 +113,22 @@ async def purge_expired_trash(app: App, me: Caller) -> PurgeAnswer:
 
 
 def put_folder(tx: Tx, me: Caller, folder_id: int) -> tuple[int, int]:
-    """Put a live folder with all live things below it into its owner's trash; give the numbers of notes and folders."""
+    """Put a live folder with all live things below it into its owner's trash.
+
+    Give the numbers of notes and folders.
+    """
     found = folder_rows.sure(tx, folder_id)
     below = folder_rows.subtree(tx, folder_id)
     path = folder_rows.path(tx, found["parent_id"])
-    entry = trash_rows.put(tx, me, owner=found["owner_id"], kind="folder", item_id=folder_id, title=found["name"], path=path)
+    entry = trash_rows.put(
+        tx,
+        me,
+        owner=found["owner_id"],
+        kind="folder",
+        item_id=folder_id,
+        title=found["name"],
+        path=path,
+    )
     notes = note_rows.trash_in(tx, found["owner_id"], below, entry)
     folder_rows.set_trash(tx, below, entry)
     return notes, len(below)
@@ -125,20 +150,30 @@ def _restore_folder(tx: Tx, entry: Any, folder_id: int) -> int | None:
     owner, trash_id = entry["owner_id"], entry["id"]
     row = tx.sure("SELECT parent_id, name FROM folders WHERE id = :id", id=folder_id)
     parent = _live(tx, row["parent_id"])
-    folder_rows.restore(tx, trash_id, folder_id, parent_id=parent, name=_free_name(tx, owner, parent, row["name"]))
+    folder_rows.restore(
+        tx, trash_id, folder_id, parent_id=parent, name=_free_name(tx, owner, parent, row["name"])
+    )
     note_rows.restore_all(tx, owner, trash_id)
     return parent
 
 
 def _free_name(tx: Tx, owner: int, parent: int | None, name: str) -> str:
     """Give a folder's name, with " (restored)" added when another has taken it meanwhile."""
-    suffixes = itertools.chain(("", " (restored)"), (f" (restored {number})" for number in itertools.count(2)))
+    suffixes = itertools.chain(
+        ("", " (restored)"), (f" (restored {number})" for number in itertools.count(2))
+    )
     candidates = (name[: 255 - len(suffix)] + suffix for suffix in suffixes)
-    return next(candidate for candidate in candidates if folder_rows.child(tx, owner, parent, candidate) is None)
+    return next(
+        candidate
+        for candidate in candidates
+        if folder_rows.child(tx, owner, parent, candidate) is None
+    )
 
 
 def _live(tx: Tx, folder_id: int | None) -> int | None:
-    return folder_id if folder_id is not None and folder_rows.get(tx, folder_id) is not None else None
+    return (
+        folder_id if folder_id is not None and folder_rows.get(tx, folder_id) is not None else None
+    )
 
 
 def _entry(tx: Tx, me: Caller, kind: str, item_id: int) -> Any:
@@ -162,9 +197,12 @@ def _own_entry(tx: Tx, me: Caller, kind: str, item_id: int) -> Any:
 def _entries(tx: Tx, user: int, kinds: str, older_than_days: int | None) -> list[int]:
     before = stamp(tx.moment - timedelta(days=older_than_days or 0))
     rows = tx.all(
-        "SELECT id FROM trash WHERE owner_id = :me AND kind IN (SELECT value FROM json_each(:kinds)) AND trashed_at <= :before ORDER BY id",
-        me=user, kinds=kinds, before=before,
-    )  # fmt: skip
+        "SELECT id FROM trash WHERE owner_id = :me AND kind IN (SELECT value "
+        "FROM json_each(:kinds)) AND trashed_at <= :before ORDER BY id",
+        me=user,
+        kinds=kinds,
+        before=before,
+    )
     return [row["id"] for row in rows]
 
 
@@ -177,7 +215,9 @@ def _expired(tx: Tx) -> list[int]:
 
 
 async def _purge(app: App, entries: list[int]) -> Purged:
-    """Delete entries for good, some hundred rows a transaction, so that no purge holds up other writes."""
+    """Delete entries for good, some hundred rows a transaction, so that no purge holds up other
+    writes.
+    """
     notes = todos = below = 0
     for entry in entries:
         while gone := await app.write(_purge_notes, entry):
@@ -189,13 +229,26 @@ async def _purge(app: App, entries: list[int]) -> Purged:
 
 def _purge_notes(tx: Tx, entry: int) -> int:
     """Delete some of the notes of an entry; give their number."""
-    return note_rows.purge(tx, [row["id"] for row in tx.all("SELECT id FROM notes WHERE trash_id = :entry LIMIT :some", entry=entry, some=BATCH)])
+    return note_rows.purge(
+        tx,
+        [
+            row["id"]
+            for row in tx.all(
+                "SELECT id FROM notes WHERE trash_id = :entry LIMIT :some", entry=entry, some=BATCH
+            )
+        ],
+    )
 
 
 def _purge_rest(tx: Tx, entry: int) -> tuple[int, int]:
     """Delete an entry with its todos and folders, once its notes are gone; give their numbers."""
-    todos = todo_rows.purge(tx, [row["id"] for row in tx.all("SELECT id FROM todos WHERE trash_id = :entry", entry=entry)])
-    below = [row["id"] for row in tx.all("SELECT id FROM folders WHERE trash_id = :entry", entry=entry)]
+    todos = todo_rows.purge(
+        tx,
+        [row["id"] for row in tx.all("SELECT id FROM todos WHERE trash_id = :entry", entry=entry)],
+    )
+    below = [
+        row["id"] for row in tx.all("SELECT id FROM folders WHERE trash_id = :entry", entry=entry)
+    ]
     note_rows.leave_folders(tx, below)
     below_count = folder_rows.purge(tx, below)
     trash_rows.drop(tx, entry)

@@ -1,4 +1,6 @@
-"""What lies in the trash: the caller's own things, what they deleted in shared folders as admin, and what is in a trashed folder."""
+"""What lies in the trash: the caller's own things, what they deleted in shared folders as admin,
+and what is in a trashed folder.
+"""
 
 import sqlite3
 from datetime import datetime, timedelta
@@ -27,7 +29,9 @@ class TrashItem(Record):
     title: str
     path: str
     trashed_at: str
-    trashed_by: Annotated[msgspec.Raw, Meta(extra_json_schema={"$ref": "#/components/schemas/Actor"})]
+    trashed_by: Annotated[
+        msgspec.Raw, Meta(extra_json_schema={"$ref": "#/components/schemas/Actor"})
+    ]
     purge_at: str
 
 
@@ -38,29 +42,49 @@ class TrashList(Record):
 
 @operation("GET /os/trash", scope=READ, since="beyond", effect="read")
 def list_trash(
-    tx: Tx, me: Caller, *, kind: Kind | None = None, folder_id: Id | None = None, limit: Annotated[int, Meta(ge=1), Most(200)] = 50,
+    tx: Tx,
+    me: Caller,
+    *,
+    kind: Kind | None = None,
+    folder_id: Id | None = None,
+    limit: Annotated[int, Meta(ge=1), Most(200)] = 50,
     offset: Offset = 0,
-) -> TrashList:  # fmt: skip
-    """List what lies in the trash, newest first; with `folderId` what is in that trashed folder. Each note of it can come back alone."""
+) -> TrashList:
+    """List what lies in the trash, newest first; with `folderId` what is in that trashed folder.
+
+    Each note of it can come back alone.
+    """
     kinds = kinds_of(me, kind, "read")
     if folder_id is not None:
         return _inside(tx, me, folder_id, kinds, limit, offset)
     theirs = trash_rows.of_others(tx, me)
     others = folder_rows.in_list(theirs)
-    whose = f"(owner_id = :me OR id IN ({folder_rows.IN_LIST}))" if theirs else "owner_id = :me"  # with the OR it would sort
+    whose = (
+        f"(owner_id = :me OR id IN ({folder_rows.IN_LIST}))" if theirs else "owner_id = :me"
+    )  # with the OR it would sort
     where = f"{whose} AND kind IN (SELECT value FROM json_each(:kinds))"
-    total = tx.value(f"SELECT count(*) FROM trash WHERE {where}", me=me.owns, ids=others, kinds=kinds)
+    total = tx.value(
+        f"SELECT count(*) FROM trash WHERE {where}", me=me.owns, ids=others, kinds=kinds
+    )
     rows = tx.all(
         f"SELECT * FROM trash WHERE {where} ORDER BY id DESC LIMIT :limit OFFSET :offset",
-        me=me.owns, ids=others, kinds=kinds, limit=limit, offset=offset,
-    )  # fmt: skip
+        me=me.owns,
+        ids=others,
+        kinds=kinds,
+        limit=limit,
+        offset=offset,
+    )
     return TrashList([_item(tx, me, row) for row in rows], total)
 
 
 def kinds_of(me: Caller, kind: str | None, right: str) -> str:
-    """Give the kinds that the credential may see in the trash, or change, as the JSON list that the SQL reads."""
+    """Give the kinds that the credential may see in the trash, or change, as the JSON list that
+    the SQL reads.
+    """
     wanted = ["note", "todo", "folder"] if kind is None else [kind]
-    allowed = [one for one in wanted if me.may((f"os.{'todos' if one == 'todo' else 'notes'}:{right}",))]
+    allowed = [
+        one for one in wanted if me.may((f"os.{'todos' if one == 'todo' else 'notes'}:{right}",))
+    ]
     if kind is not None and not allowed:
         me.require((f"os.{'todos' if kind == 'todo' else 'notes'}:{right}",))
     return msgspec.json.encode(allowed).decode()
@@ -76,7 +100,15 @@ def _item(tx: Tx, me: Caller, row: sqlite3.Row) -> TrashItem:
 def _shown(tx: Tx, entry: sqlite3.Row, kind: Kind, id_: int, title: str, path: str) -> TrashItem:
     days = timedelta(days=users.settings_of_user(tx, entry["owner_id"]).trash_days)
     purge_at = stamp(datetime.fromisoformat(entry["trashed_at"]) + days)
-    return TrashItem(kind, id_, title, path, entry["trashed_at"], trash_rows.decoded_actor(entry["trashed_by"]), purge_at)
+    return TrashItem(
+        kind,
+        id_,
+        title,
+        path,
+        entry["trashed_at"],
+        trash_rows.decoded_actor(entry["trashed_by"]),
+        purge_at,
+    )
 
 
 def _inside(tx: Tx, me: Caller, folder_id: int, kinds: str, limit: int, offset: int) -> TrashList:
@@ -85,15 +117,33 @@ def _inside(tx: Tx, me: Caller, folder_id: int, kinds: str, limit: int, offset: 
     if entry is None:
         raise NotFound("There is no such folder in the trash.", field="folderId")
     listed = f"""{_BELOW}, things (kind, id, title, place) AS (
-        SELECT 'folder', f.id, f.name, f.parent_id FROM folders f JOIN down USING (id) WHERE f.id <> :folder
-        UNION ALL SELECT 'note', n.id, n.title, n.folder_id FROM notes n JOIN down ON down.id = n.folder_id WHERE n.trash_id = :entry)"""
+        SELECT 'folder', f.id, f.name, f.parent_id FROM folders f JOIN down USING (id)
+          WHERE f.id <> :folder
+        UNION ALL SELECT 'note', n.id, n.title, n.folder_id FROM notes n
+          JOIN down ON down.id = n.folder_id WHERE n.trash_id = :entry)"""
     where = "FROM things WHERE kind IN (SELECT value FROM json_each(:kinds))"
     params = {"folder": folder_id, "entry": entry["id"], "kinds": kinds}
     total = tx.value(f"{listed} SELECT count(*) {where}", **params)
-    rows = tx.all(f"{listed} SELECT * {where} ORDER BY kind, title, id LIMIT :limit OFFSET :offset", limit=limit, offset=offset, **params)
-    path = folder_rows.path if entry["owner_id"] == me.owns else lambda tx, place: access.path_of(tx, me, place)
-    return TrashList([_shown(tx, entry, row["kind"], row["id"], row["title"], path(tx, row["place"])) for row in rows], total)
+    rows = tx.all(
+        f"{listed} SELECT * {where} ORDER BY kind, title, id LIMIT :limit OFFSET :offset",
+        limit=limit,
+        offset=offset,
+        **params,
+    )
+    path = (
+        folder_rows.path
+        if entry["owner_id"] == me.owns
+        else lambda tx, place: access.path_of(tx, me, place)
+    )
+    return TrashList(
+        [
+            _shown(tx, entry, row["kind"], row["id"], row["title"], path(tx, row["place"]))
+            for row in rows
+        ],
+        total,
+    )
 
 
 _BELOW = """WITH RECURSIVE down (id) AS (
-    SELECT :folder UNION SELECT f.id FROM folders f JOIN down d ON f.parent_id = d.id WHERE f.trash_id = :entry)"""
+    SELECT :folder UNION SELECT f.id FROM folders f JOIN down d ON f.parent_id = d.id
+      WHERE f.trash_id = :entry)"""

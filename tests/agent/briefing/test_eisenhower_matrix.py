@@ -1,4 +1,6 @@
-"""The matrix: every thing in the quadrant where a person would put it, whatever the form in which the summaries come."""
+"""The matrix: every thing in the quadrant where a person would put it, whatever the form in
+which the summaries come.
+"""
 
 import re
 from typing import Any
@@ -16,15 +18,30 @@ from evaluation import matrix as evaluation
 from tests.conftest import Client
 from tests.support.hostile import ELEMENTS
 
-NAMES = {1: "q1_urgent_important", 2: "q2_not_urgent_important", 3: "q3_urgent_not_important", 4: "q4_not_urgent_not_important"}
+NAMES = {
+    1: "q1_urgent_important",
+    2: "q2_not_urgent_important",
+    3: "q3_urgent_not_important",
+    4: "q4_not_urgent_not_important",
+}
 FIELDS = {
-    "todo": "todoSummary", "calendar": "calendarSummary", "note": "notesSummary", "email": "emailAttentionSummary", "other": "statusQuoSummary",
-}  # fmt: skip
+    "todo": "todoSummary",
+    "calendar": "calendarSummary",
+    "note": "notesSummary",
+    "email": "emailAttentionSummary",
+    "other": "statusQuoSummary",
+}
 NOW, ZONE = evaluation.NOW, evaluation.ZONE
 FLOORS = {
-    ("a", "quadrant"): 58, ("a", "quadrant 1 found"): 20, ("a", "quadrant, not English"): 15, ("a", "top strategies"): 17,
-    ("b", "quadrant"): 57, ("b", "quadrant 1 found"): 19, ("b", "quadrant, not English"): 15, ("b", "top strategies"): 16,
-}  # fmt: skip
+    ("a", "quadrant"): 58,
+    ("a", "quadrant 1 found"): 20,
+    ("a", "quadrant, not English"): 15,
+    ("a", "top strategies"): 17,
+    ("b", "quadrant"): 57,
+    ("b", "quadrant 1 found"): 19,
+    ("b", "quadrant, not English"): 15,
+    ("b", "top strategies"): 16,
+}
 
 
 async def sorted_out(client: Client, **body: Any) -> dict[int, list[Any]]:
@@ -32,7 +49,10 @@ async def sorted_out(client: Client, **body: Any) -> dict[int, list[Any]]:
     answer = await client.ok("POST", "/briefing/matrix", json=body)
     assert set(answer) == {"success", "matrix", "generatedAt"}
     assert list(answer["matrix"]) == list(NAMES.values())
-    found = {number: [(item["title"], item["source"]) for item in answer["matrix"][name]] for number, name in NAMES.items()}
+    found = {
+        number: [(item["title"], item["source"]) for item in answer["matrix"][name]]
+        for number, name in NAMES.items()
+    }
     return {number: items for number, items in found.items() if items}
 
 
@@ -44,13 +64,23 @@ def test_the_evaluation_set_is_as_large_as_it_should_be() -> None:
         assert sum(case.scored.item.source == source for case in cases) == 30
 
 
-@pytest.mark.parametrize("row", [pytest.param(row, id=f"{row.half} {row.measure}") for row in evaluation.evaluate()])
+@pytest.mark.parametrize(
+    "row", [pytest.param(row, id=f"{row.half} {row.measure}") for row in evaluation.evaluate()]
+)
 def test_the_rules_agree_with_people_as_often_as_they_did(row: evaluation.Row) -> None:
     assert row.right >= FLOORS[row.half, row.measure], "\n".join(evaluation.misses())
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("body", [{}, dict.fromkeys(FIELDS.values(), ""), dict.fromkeys(FIELDS.values()), {"todoSummary": " \n\t "}])
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        dict.fromkeys(FIELDS.values(), ""),
+        dict.fromkeys(FIELDS.values()),
+        {"todoSummary": " \n\t "},
+    ],
+)
 async def test_nothing_gives_an_empty_matrix(resident: Client, body: dict[str, Any]) -> None:
     assert await sorted_out(resident, **body) == {}
 
@@ -59,11 +89,24 @@ async def test_nothing_gives_an_empty_matrix(resident: Client, body: dict[str, A
 @pytest.mark.parametrize(
     "text",
     [
-        "No new e-mails.", "Nothing due today.", "You have no meetings today", "No todos are due.", "Keine Termine heute", "Aucun rendez-vous",
-        "No hay tareas pendientes", "You have 3 meetings today and 2 conflicts.", "None", "-", "All caught up!", "<p></p>", "<ul><li> </li></ul>",
-        '<p data-lead="1">Pay the rent today</p>', "<script>Pay the rent today</script>", "<!-- Pay the rent today -->",
+        "No new e-mails.",
+        "Nothing due today.",
+        "You have no meetings today",
+        "No todos are due.",
+        "Keine Termine heute",
+        "Aucun rendez-vous",
+        "No hay tareas pendientes",
+        "You have 3 meetings today and 2 conflicts.",
+        "None",
+        "-",
+        "All caught up!",
+        "<p></p>",
+        "<ul><li> </li></ul>",
+        '<p data-lead="1">Pay the rent today</p>',
+        "<script>Pay the rent today</script>",
+        "<!-- Pay the rent today -->",
     ],
-)  # fmt: skip
+)
 async def test_a_text_that_says_there_is_nothing_gives_no_item(resident: Client, text: str) -> None:
     assert await sorted_out(resident, todoSummary=text) == {}
 
@@ -76,28 +119,70 @@ async def test_a_text_that_says_there_is_nothing_gives_no_item(resident: Client,
         ("todoSummary", "- Pay the rent today", 1, "Pay the rent today"),
         ("todoSummary", "1. Pay the rent today", 1, "Pay the rent today"),
         ("todoSummary", "## Today\n\n- [ ] Pay the rent", 1, "Pay the rent"),
-        ("todoSummary", "<p><strong>Overdue</strong></p><ul><li>Pay the rent</li></ul>", 1, "Pay the rent"),
-        ("todoSummary", "<h3>Overdue:</h3><ul><li><p>Pay the <b>rent</b></p></li></ul>", 1, "Pay the rent"),
-        ("todoSummary", "<div>Pay the rent &amp; the bill<br>today</div>", 2, "Pay the rent & the bill"),
+        (
+            "todoSummary",
+            "<p><strong>Overdue</strong></p><ul><li>Pay the rent</li></ul>",
+            1,
+            "Pay the rent",
+        ),
+        (
+            "todoSummary",
+            "<h3>Overdue:</h3><ul><li><p>Pay the <b>rent</b></p></li></ul>",
+            1,
+            "Pay the rent",
+        ),
+        (
+            "todoSummary",
+            "<div>Pay the rent &amp; the bill<br>today</div>",
+            2,
+            "Pay the rent & the bill",
+        ),
         ("todoSummary", "Pay the rent (due 2026-11-19)", 1, "Pay the rent (due 2026-11-19)"),
         ("todoSummary", "Pay the rent (due 2027-02-19)", 2, "Pay the rent (due 2027-02-19)"),
         ("todoSummary", "Pay the rent <em>overdue 2 days, priority 4/5</em>", 1, "Pay the rent"),
         ("todoSummary", "Pay the rent <em>overdue 2 days, priority 8</em>", 1, "Pay the rent"),
         ("todoSummary", "Water the plants <em>due today</em>", 3, "Water the plants"),
         ("todoSummary", "Tidy the attic some day", 4, "Tidy the attic some day"),
-        ("todoSummary", "- [x] Pay the bill today\n- [ ] Pay the rent today", 1, "Pay the rent today"),
+        (
+            "todoSummary",
+            "- [x] Pay the bill today\n- [ ] Pay the rent today",
+            1,
+            "Pay the rent today",
+        ),
         ("todoSummary", "Miete heute überweisen", 1, "Miete heute überweisen"),
         ("todoSummary", "Payer le loyer avant ce soir", 1, "Payer le loyer avant ce soir"),
         ("todoSummary", "Pagar el alquiler hoy", 1, "Pagar el alquiler hoy"),
-        ("emailAttentionSummary", "<li data-reply=1>The client asks for the contract by noon</li>", 1, "The client asks for the contract by noon"),
-        ("emailAttentionSummary", "<li>Newsletter: 40% off everything today</li>", 4, "Newsletter: 40% off everything today"),
+        (
+            "emailAttentionSummary",
+            "<li data-reply=1>The client asks for the contract by noon</li>",
+            1,
+            "The client asks for the contract by noon",
+        ),
+        (
+            "emailAttentionSummary",
+            "<li>Newsletter: 40% off everything today</li>",
+            4,
+            "Newsletter: 40% off everything today",
+        ),
         ("calendarSummary", "<li>Board meeting at 11:00</li>", 1, "Board meeting at 11:00"),
-        ("calendarSummary", "<li>Lunch with Sam at 12:30 today</li>", 3, "Lunch with Sam at 12:30 today"),
+        (
+            "calendarSummary",
+            "<li>Lunch with Sam at 12:30 today</li>",
+            3,
+            "Lunch with Sam at 12:30 today",
+        ),
         ("notesSummary", "<li>Plan for a new pension</li>", 2, "Plan for a new pension"),
-        ("statusQuoSummary", "The server is down and customers cannot pay.", 1, "The server is down and customers cannot pay."),
+        (
+            "statusQuoSummary",
+            "The server is down and customers cannot pay.",
+            1,
+            "The server is down and customers cannot pay.",
+        ),
     ],
-)  # fmt: skip
-async def test_an_item_of_any_form_stands_where_a_person_would_put_it(resident: Client, field: str, text: str, quadrant: int, title: str) -> None:
+)
+async def test_an_item_of_any_form_stands_where_a_person_would_put_it(
+    resident: Client, field: str, text: str, quadrant: int, title: str
+) -> None:
     source = next(source for source, name in FIELDS.items() if name == field)
     found = await sorted_out(resident, **{field: text})
     assert found[quadrant][0] == (title, source)
@@ -105,7 +190,11 @@ async def test_an_item_of_any_form_stands_where_a_person_would_put_it(resident: 
 
 @pytest.mark.anyio
 async def test_the_status_is_no_source_of_items_beside_the_others(resident: Client) -> None:
-    found = await sorted_out(resident, statusQuoSummary="The server is down.", todoSummary="<ul><li>Pay the rent today</li></ul>")
+    found = await sorted_out(
+        resident,
+        statusQuoSummary="The server is down.",
+        todoSummary="<ul><li>Pay the rent today</li></ul>",
+    )
     assert found == {1: [("Pay the rent today", "todo")]}
 
 
@@ -122,8 +211,12 @@ async def test_the_status_is_no_source_of_items_beside_the_others(resident: Clie
         ("", "other"),
     ],
 )
-async def test_the_source_that_a_list_of_the_status_names_is_normalised(resident: Client, named: str, source: str) -> None:
-    found = await sorted_out(resident, statusQuoSummary=f'<ul><li data-source="{named}">Renew the passport</li></ul>')
+async def test_the_source_that_a_list_of_the_status_names_is_normalised(
+    resident: Client, named: str, source: str
+) -> None:
+    found = await sorted_out(
+        resident, statusQuoSummary=f'<ul><li data-source="{named}">Renew the passport</li></ul>'
+    )
     assert found == {2: [("Renew the passport", source)]}
 
 
@@ -141,17 +234,30 @@ async def test_explained_items_say_why_and_others_do_not(resident: Client) -> No
     plain = await resident.ok("POST", "/briefing/matrix", json=body)
     told = await resident.ok("POST", "/briefing/matrix", json={**body, "explain": True})
     assert plain["matrix"][NAMES[1]] == [{"title": "Pay the rent", "source": "todo"}]
-    assert told["matrix"][NAMES[1]] == [{"title": "Pay the rent", "source": "todo", "why": ["overdue 2 days", "consequential"]}]
+    assert told["matrix"][NAMES[1]] == [
+        {"title": "Pay the rent", "source": "todo", "why": ["overdue 2 days", "consequential"]}
+    ]
 
 
 @pytest.mark.anyio
 async def test_a_day_is_one_of_the_zone_that_is_asked_for(resident: Client) -> None:
-    body = {"todoSummary": '<ul><li data-title="Pay the rent" data-due="2026-11-21">x</li></ul>', "explain": True}
+    body = {
+        "todoSummary": '<ul><li data-title="Pay the rent" data-due="2026-11-21">x</li></ul>',
+        "explain": True,
+    }
     here = await resident.ok("POST", "/briefing/matrix", json=body)
-    there = await resident.ok("POST", "/briefing/matrix", json={**body, "userTimezone": "Pacific/Kiritimati"})
-    assert here["matrix"][NAMES[1]][0]["why"][0] == there["matrix"][NAMES[1]][0]["why"][0] == "due today"
+    there = await resident.ok(
+        "POST", "/briefing/matrix", json={**body, "userTimezone": "Pacific/Kiritimati"}
+    )
+    assert (
+        here["matrix"][NAMES[1]][0]["why"][0]
+        == there["matrix"][NAMES[1]][0]["why"][0]
+        == "due today"
+    )
     body["todoSummary"] = body["todoSummary"].replace("2026-11-21", "2026-11-20")
-    later = await resident.ok("POST", "/briefing/matrix", json={**body, "userTimezone": "Pacific/Niue"})
+    later = await resident.ok(
+        "POST", "/briefing/matrix", json={**body, "userTimezone": "Pacific/Niue"}
+    )
     assert later["matrix"][NAMES[1]][0]["why"][0] == "due today"
 
 
@@ -167,18 +273,25 @@ async def test_a_day_is_one_of_the_zone_that_is_asked_for(resident: Client) -> N
         ({"userTimezone": "Mars/Base"}, "userTimezone"),
         ({"calendarSummary": {}}, "calendarSummary"),
     ],
-)  # fmt: skip
-async def test_a_bad_field_is_named(resident: Client, path: str, body: dict[str, Any], field: str) -> None:
+)
+async def test_a_bad_field_is_named(
+    resident: Client, path: str, body: dict[str, Any], field: str
+) -> None:
     await resident.refused("POST", path, 400, "invalid_request", field=field, json=body)
 
 
 GOOD = "<li data-title='Pay &lt;img onerror=x&gt;'>x</li>"
-FLOODS = [part * (99_000 // len(part)) for part in ("<div>", "<ul><li>", "<", "&lt;", '<li data-title="', "1:2:3 ")]
+FLOODS = [
+    part * (99_000 // len(part))
+    for part in ("<div>", "<ul><li>", "<", "&lt;", '<li data-title="', "1:2:3 ")
+]
 
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("hostile", ELEMENTS)
-async def test_hostile_html_harms_nothing_that_stands_beside_it(resident: Client, hostile: str) -> None:
+async def test_hostile_html_harms_nothing_that_stands_beside_it(
+    resident: Client, hostile: str
+) -> None:
     text = hostile.replace("\0", "").encode(errors="ignore").decode()
     found = await sorted_out(resident, notesSummary=text, todoSummary=GOOD + text)
     assert ("Pay <img onerror=x>", "todo") in found[2]
@@ -192,13 +305,16 @@ async def test_a_flood_of_markup_is_answered(resident: Client, flood: str) -> No
     assert ("Pay <img onerror=x>", "todo") in found[2]
 
 
-TITLES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=80).filter(lambda text: html_fragments.line(text) != "")
+TITLES = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=80).filter(
+    lambda text: html_fragments.line(text) != ""
+)
 ITEMS = st.builds(
     Item,
     source=st.sampled_from(["todo", "email", "note", "calendar"]),
     title=TITLES.map(html_fragments.line),
     words=TITLES.map(html_fragments.line),
-    day=st.dates(min_value=NOW.date().replace(year=2020), max_value=NOW.date().replace(year=2030)) | st.none(),
+    day=st.dates(min_value=NOW.date().replace(year=2020), max_value=NOW.date().replace(year=2030))
+    | st.none(),
     priority=st.sampled_from([None, 0.2, 0.4, 0.6, 0.8, 1.0]),
     level=st.sampled_from(["", "high", "low"]),
     needs_reply=st.sampled_from([None, True, False]),
@@ -227,15 +343,26 @@ def test_the_order_in_which_things_come_changes_nothing(items: list[Item], rando
 
 @given(st.lists(ITEMS, max_size=12))
 def test_one_more_overdue_todo_changes_the_place_of_no_other_thing(items: list[Item]) -> None:
-    late = Item(source="todo", title="Send the report", day=NOW.date().replace(day=1), priority=0.8, id="late")
+    late = Item(
+        source="todo",
+        title="Send the report",
+        day=NOW.date().replace(day=1),
+        priority=0.8,
+        id="late",
+    )
     before = quadrants.ranked(items, NOW)
     assert [one for one in quadrants.ranked([*items, late], NOW) if one.item is not late] == before
 
 
 @given(ITEMS)
-def test_points_are_between_0_and_100_and_a_higher_priority_or_pin_never_counts_less(item: Item) -> None:
+def test_points_are_between_0_and_100_and_a_higher_priority_or_pin_never_counts_less(
+    item: Item,
+) -> None:
     one = quadrants.scored(item, NOW)
     assert 0 <= one.urgency <= 100
     assert 0 <= one.importance <= 100
     for better in ({"priority": 1.0}, {"pinned": True}, {"level": "high"}, {"conflict": True}):
-        assert quadrants.scored(msgspec.structs.replace(item, **better), NOW).importance >= one.importance
+        assert (
+            quadrants.scored(msgspec.structs.replace(item, **better), NOW).importance
+            >= one.importance
+        )

@@ -1,4 +1,7 @@
-"""Talking with one's own agent: streamed and whole answers, conversations, what is stored, and what is refused."""
+"""Talking with one's own agent.
+
+Streamed and whole answers, conversations, what is stored, and what is refused.
+"""
 
 import asyncio
 import json
@@ -26,7 +29,12 @@ async def test_an_answer_streams_as_lines_that_end_with_one_completion(alice: Cl
     kinds = [event["type"] for event in events]
     assert kinds[-1] == "completion"
     assert kinds.count("completion") == 1
-    assert kinds[:4] == ["conversation-start", "tool-call-start", "tool-call-result", "tool-call-complete"]
+    assert kinds[:4] == [
+        "conversation-start",
+        "tool-call-start",
+        "tool-call-result",
+        "tool-call-complete",
+    ]
     call = {"toolCallId": events[1]["toolCallId"], "toolName": "search_notes"}
     assert events[1:4] == [
         {"type": "tool-call-start", **call},
@@ -49,7 +57,11 @@ async def test_however_long_the_notes_are_the_rules_answer_and_go_on(alice: Clie
         await alice.note(f"Leek soup {number}", f"Simmer the leeks, the {number}th time. " * 8_000)
     conversation = None
     for message in ("Hello, about leeks", "And more", "how long do leeks simmer?"):
-        body = {"message": message, "stream": False, **({"conversationId": conversation} if conversation else {})}
+        body = {
+            "message": message,
+            "stream": False,
+            **({"conversationId": conversation} if conversation else {}),
+        }
         conversation = (await alice.ok("POST", "/chat", json=body))["conversationId"]
 
 
@@ -64,19 +76,27 @@ async def test_an_answer_can_be_had_whole(alice: Client) -> None:
 
 async def test_a_conversation_goes_on_where_it_stood(alice: Client) -> None:
     first = (await streamed(alice, "first words"))[-1]["metadata"]
-    again = (await streamed(alice, "second words", conversationId=str(first["conversationId"])))[-1]["metadata"]
+    again = (await streamed(alice, "second words", conversationId=str(first["conversationId"])))[
+        -1
+    ]["metadata"]
     assert again["conversationId"] == first["conversationId"]
     assert again["messageId"] > first["messageId"]
     assert again["promptTokens"] > first["promptTokens"]
     listed = (await alice.ok("GET", "/conversations"))["conversations"]
-    assert [(row["title"], row["type"], row["view"], row["contact"], row["messageCount"]) for row in listed] == [
-        ("first words", "direct", "me", None, 4)
+    assert [
+        (row["title"], row["type"], row["view"], row["contact"], row["messageCount"])
+        for row in listed
+    ] == [("first words", "direct", "me", None, 4)]
+    assert [message["content"] for message in listed[0]["messages"][::2]] == [
+        "first words",
+        "second words",
     ]
-    assert [message["content"] for message in listed[0]["messages"][::2]] == ["first words", "second words"]
     assert {message["senderType"] for message in listed[0]["messages"]} == {"agent"}
 
 
-async def test_the_turn_ends_and_is_stored_when_whoever_asked_has_left(served: Served, alice: Client) -> None:
+async def test_the_turn_ends_and_is_stored_when_whoever_asked_has_left(
+    served: Served, alice: Client
+) -> None:
     key = await served.key("alice")
     body = json.dumps({"message": "still there?"}).encode()
     heard: list[Any] = []
@@ -93,7 +113,11 @@ async def test_the_turn_ends_and_is_stored_when_whoever_asked_has_left(served: S
         heard.append(message)
         gone.set()
 
-    headers = [(b"host", b"127.0.0.1:8765"), (b"authorization", f"Bearer {key}".encode()), (b"content-length", b"%d" % len(body))]
+    headers = [
+        (b"host", b"127.0.0.1:8765"),
+        (b"authorization", f"Bearer {key}".encode()),
+        (b"content-length", b"%d" % len(body)),
+    ]
     scope = {
         "type": "http",
         "method": "POST",
@@ -113,10 +137,15 @@ async def test_the_turn_ends_and_is_stored_when_whoever_asked_has_left(served: S
 async def test_a_conversation_of_another_is_not_found(alice: Client, bob: Client) -> None:
     mine = (await streamed(alice, "secret words"))[-1]["metadata"]["conversationId"]
     for method, path, body in (
-        ("GET", f"/conversations/{mine}", None), ("DELETE", f"/conversations/{mine}", None), ("POST", f"/conversations/{mine}/read", {}),
-        ("POST", "/chat", {"message": "x", "conversationId": mine}), ("POST", "/chat", {"message": "x", "conversationId": 999}),
-    ):  # fmt: skip
-        await bob.refused(method, path, 404, "not_found", **({} if body is None else {"json": body}))
+        ("GET", f"/conversations/{mine}", None),
+        ("DELETE", f"/conversations/{mine}", None),
+        ("POST", f"/conversations/{mine}/read", {}),
+        ("POST", "/chat", {"message": "x", "conversationId": mine}),
+        ("POST", "/chat", {"message": "x", "conversationId": 999}),
+    ):
+        await bob.refused(
+            method, path, 404, "not_found", **({} if body is None else {"json": body})
+        )
     assert (await bob.ok("GET", "/conversations"))["conversations"] == []
     assert (await bob.ok("GET", "/conversations", params={"q": "secret"}))["messages"] == []
 
@@ -124,18 +153,27 @@ async def test_a_conversation_of_another_is_not_found(alice: Client, bob: Client
 @pytest.mark.parametrize(
     ("body", "field"),
     [
-        ({}, "message"), ({"message": ""}, "message"), ({"message": "x" * 32_001}, "message"), ({"message": "a\0b"}, "message"),
-        ({"message": "x", "userTimezone": "Mars/Base"}, "userTimezone"), ({"message": "x", "temperature": 3}, "temperature"),
-        ({"message": "x", "conversationId": "one"}, "conversationId"), ({"message": "x", "stream": "yes"}, "stream"),
+        ({}, "message"),
+        ({"message": ""}, "message"),
+        ({"message": "x" * 32_001}, "message"),
+        ({"message": "a\0b"}, "message"),
+        ({"message": "x", "userTimezone": "Mars/Base"}, "userTimezone"),
+        ({"message": "x", "temperature": 3}, "temperature"),
+        ({"message": "x", "conversationId": "one"}, "conversationId"),
+        ({"message": "x", "stream": "yes"}, "stream"),
     ],
-)  # fmt: skip
-async def test_a_bad_field_is_refused_before_anything_is_stored(alice: Client, body: dict[str, Any], field: str) -> None:
+)
+async def test_a_bad_field_is_refused_before_anything_is_stored(
+    alice: Client, body: dict[str, Any], field: str
+) -> None:
     await alice.refused("POST", "/chat", 400, "invalid_request", field=field, json=body)
     assert (await alice.ok("GET", "/conversations"))["conversations"] == []
 
 
 async def test_an_unknown_model_is_answered_by_the_default_one(alice: Client) -> None:
-    assert (await streamed(alice, "hello", model="some-model-of-the-hosted-service"))[-1]["metadata"]["model"] == "offline"
+    assert (await streamed(alice, "hello", model="some-model-of-the-hosted-service"))[-1][
+        "metadata"
+    ]["model"] == "offline"
     models = (await alice.ok("GET", "/chat/models"))["models"]
     assert {"name": "offline", "provider": "offline", "local": True, "default": True} in models
 
@@ -147,27 +185,38 @@ async def test_messages_are_found_by_their_words_and_marked_as_read(alice: Clien
     assert found["summary"]["total"] == len(found["messages"]) >= 1
     assert found["messages"][-1]["conversationId"] == told["conversationId"]
     assert (await alice.ok("GET", "/conversations"))["conversations"][1]["unreadCount"] == 1
-    assert (await alice.ok("POST", f"/conversations/{told['conversationId']}/read", json={}))["unreadCount"] == 0
+    assert (await alice.ok("POST", f"/conversations/{told['conversationId']}/read", json={}))[
+        "unreadCount"
+    ] == 0
     later = await alice.ok("GET", "/conversations", params={"afterMessageId": told["messageId"]})
     assert [row["title"] for row in later["conversations"]] == ["something else"]
 
 
-async def test_a_conversation_is_read_page_by_page_and_deleted_for_good(served: Served, alice: Client) -> None:
+async def test_a_conversation_is_read_page_by_page_and_deleted_for_good(
+    served: Served, alice: Client
+) -> None:
     told = (await streamed(alice, "one heron"))[-1]["metadata"]
     conversation = told["conversationId"]
     for text in ("two", "three"):
         await streamed(alice, text, conversationId=conversation)
     page = await alice.ok("GET", f"/conversations/{conversation}", params={"limit": 4})
     assert (len(page["messages"]), page["hasMore"]) == (4, True)
-    rest = await alice.ok("GET", f"/conversations/{conversation}", params={"before": page["messages"][0]["id"]})
+    rest = await alice.ok(
+        "GET", f"/conversations/{conversation}", params={"before": page["messages"][0]["id"]}
+    )
     assert (len(rest["messages"]), rest["hasMore"]) == (2, False)
     assert page["conversation"]["messageCount"] == 6
     await alice.ok("DELETE", f"/conversations/{conversation}")
     await alice.refused("GET", f"/conversations/{conversation}", 404, "not_found")
     assert (await alice.ok("GET", "/conversations", params={"q": "heron"}))["messages"] == []
     for table in ("conversations", "messages", "turns", "turn_calls", "conversation_members"):
-        assert served.parts.quick(lambda tx, name: tx.value(f"SELECT count(*) FROM {name}"), table) == 0
-    await served.parts.write(lambda tx: tx.run("INSERT INTO message_words (message_words) VALUES ('integrity-check')"))
+        assert (
+            served.parts.quick(lambda tx, name: tx.value(f"SELECT count(*) FROM {name}"), table)
+            == 0
+        )
+    await served.parts.write(
+        lambda tx: tx.run("INSERT INTO message_words (message_words) VALUES ('integrity-check')")
+    )
 
 
 async def test_a_namespace_that_is_off_is_not_offered_to_the_agent(alice: Client) -> None:
@@ -182,9 +231,13 @@ async def test_the_agent_can_do_no_more_than_its_credential(served: Served, alic
     assert (await streamed(chatter, "leeks"))[-1]["metadata"]["toolsUsed"] == []
 
 
-async def test_a_turn_that_was_cut_off_is_closed_at_the_next_start(served: Served, alice: Client) -> None:
+async def test_a_turn_that_was_cut_off_is_closed_at_the_next_start(
+    served: Served, alice: Client
+) -> None:
     await streamed(alice, "hello")
-    await served.parts.write(lambda tx: tx.run("UPDATE turns SET status = 'running', ended_at = NULL"))
+    await served.parts.write(
+        lambda tx: tx.run("UPDATE turns SET status = 'running', ended_at = NULL")
+    )
     await served.parts.write(turn_rows.interrupt_all)
     assert served.parts.quick(lambda tx: tx.value("SELECT status FROM turns")) == "interrupted"
 
@@ -203,29 +256,45 @@ def broken(*_: Any, **__: Any) -> Any:
     ],
 )
 async def test_a_mistake_of_the_program_ends_its_turn_as_a_failed_one(
-    served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, place: str
+    served: Served,
+    alice: Client,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+    place: str,
 ) -> None:
     await alice.note("Leek soup", "Simmer the leeks.")
     with monkeypatch.context() as patch:
         patch.setattr(place, broken)
         events = await streamed(alice, "simmer leeks")
-        whole = await alice.refused("POST", "/chat", 500, "internal", json={"message": "simmer leeks", "stream": False})
+        whole = await alice.refused(
+            "POST", "/chat", 500, "internal", json={"message": "simmer leeks", "stream": False}
+        )
     assert [event["type"] for event in events][-2:] == ["error", "completion"]
     assert [event["type"] for event in events].count("completion") == 1
     assert (events[-2]["error"], events[-2]["message"]) == ("internal", run_turn.MISTAKE)
     assert whole["message"] == run_turn.MISTAKE
-    assert {event["toolCallId"] for event in events if "ok" in event} == {event["toolCallId"] for event in events if "toolName" in event}
+    assert {event["toolCallId"] for event in events if "ok" in event} == {
+        event["toolCallId"] for event in events if "toolName" in event
+    }
     assert caplog.text.count("RuntimeError: what only the log may say") == 2
     caplog.clear()
-    kept = (await alice.ok("GET", f"/conversations/{events[-1]['metadata']['conversationId']}"))["messages"]
+    kept = (await alice.ok("GET", f"/conversations/{events[-1]['metadata']['conversationId']}"))[
+        "messages"
+    ]
     assert [message["content"] for message in kept] == ["simmer leeks", run_turn.MISTAKE]
-    rows = served.parts.quick(lambda tx: [tuple(row) for row in tx.all("SELECT status, model, error FROM turns")])
+    rows = served.parts.quick(
+        lambda tx: [tuple(row) for row in tx.all("SELECT status, model, error FROM turns")]
+    )
     assert rows == [("failed", "offline", run_turn.MISTAKE)] * 2
     assert (await alice.ok("GET", "/metering/usage"))["tokens"]["reserved"] == 0
-    assert (await streamed(alice, "hello", conversationId=events[-1]["metadata"]["conversationId"]))[-1]["type"] == "completion"
+    assert (
+        await streamed(alice, "hello", conversationId=events[-1]["metadata"]["conversationId"])
+    )[-1]["type"] == "completion"
 
 
-async def test_a_turn_that_cannot_be_stored_is_told_as_failed(served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_turn_that_cannot_be_stored_is_told_as_failed(
+    served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     end = turn_rows.end
 
     def breaking(*args: Any, status: str, **more: Any) -> None:
@@ -235,11 +304,22 @@ async def test_a_turn_that_cannot_be_stored_is_told_as_failed(served: Served, al
 
     monkeypatch.setattr(turn_rows, "end", breaking)
     events = await streamed(alice, "hello")
-    assert [event["type"] for event in events] == ["conversation-start", "text-delta", "error", "completion"]
-    kept = (await alice.ok("GET", f"/conversations/{events[-1]['metadata']['conversationId']}"))["messages"]
+    assert [event["type"] for event in events] == [
+        "conversation-start",
+        "text-delta",
+        "error",
+        "completion",
+    ]
+    kept = (await alice.ok("GET", f"/conversations/{events[-1]['metadata']['conversationId']}"))[
+        "messages"
+    ]
     assert [message["role"] for message in kept] == ["user", "assistant"]
 
 
 @pytest.mark.parametrize("id_", ["99999999999999999999", " 99 ", 99, "9007199254740991"])
-async def test_a_conversation_that_is_not_there_is_not_found_however_it_is_written(alice: Client, id_: str | int) -> None:
-    await alice.refused("POST", "/chat", 404, "not_found", json={"message": "hi", "conversationId": id_})
+async def test_a_conversation_that_is_not_there_is_not_found_however_it_is_written(
+    alice: Client, id_: str | int
+) -> None:
+    await alice.refused(
+        "POST", "/chat", 404, "not_found", json={"message": "hi", "conversationId": id_}
+    )

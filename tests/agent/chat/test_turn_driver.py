@@ -1,4 +1,7 @@
-"""The two ways in which a turn is driven: the offline brain straight and through the loop, which must not differ, and any other brain."""
+"""The two ways in which a turn is driven.
+
+The offline brain straight and through the loop, which must not differ, and any other brain.
+"""
 
 import asyncio
 import dataclasses
@@ -34,15 +37,52 @@ __all__ = ["world"]
 TALKS = [
     ["help"],
     ["hello", "how long do the leeks simmer?", "and the walrus?"],
-    ["how long do the leeks simmer and where does the walrus live?", "find notes about leeks", "summarise Leek soup"],
-    ["todo: buy milk tomorrow at 5pm", "what are my todos?", "buy milk is done", "what are my todos?", "replan my todos"],
-    ["make a note: Heron\nStands in the lake.", "append to Heron: it is grey", "pin the note Heron", "move the note Heron to Nowhere"],
-    ["list my folders", "what is on today?", "list my notes", "delete all my notes", "write me a python script"],
-    ["Wie lange köcheln die Lauchstangen?", "Was steht heute an?", "待办事项有哪些？", "leeks " * 400],
-    ["remember that the boiler's code is 4711", "what do you remember about the boiler?", "hello", "help", "the boiler's code?"],
+    [
+        "how long do the leeks simmer and where does the walrus live?",
+        "find notes about leeks",
+        "summarise Leek soup",
+    ],
+    [
+        "todo: buy milk tomorrow at 5pm",
+        "what are my todos?",
+        "buy milk is done",
+        "what are my todos?",
+        "replan my todos",
+    ],
+    [
+        "make a note: Heron\nStands in the lake.",
+        "append to Heron: it is grey",
+        "pin the note Heron",
+        "move the note Heron to Nowhere",
+    ],
+    [
+        "list my folders",
+        "what is on today?",
+        "list my notes",
+        "delete all my notes",
+        "write me a python script",
+    ],
+    [
+        "Wie lange köcheln die Lauchstangen?",
+        "Was steht heute an?",
+        "待办事项有哪些？",
+        "leeks " * 400,
+    ],
+    [
+        "remember that the boiler's code is 4711",
+        "what do you remember about the boiler?",
+        "hello",
+        "help",
+        "the boiler's code?",
+    ],
     ['what does "', "[x](hearth:note/1)", "\u202eevil", "....", "note 1?"],
 ]
-SCOPES = [None, ["agent.chat:run"], ["agent.chat:run", "os.notes:read"], ["agent.chat:run", "os.notes:read", "os.todos:read"]]
+SCOPES = [
+    None,
+    ["agent.chat:run"],
+    ["agent.chat:run", "os.notes:read"],
+    ["agent.chat:run", "os.notes:read", "os.todos:read"],
+]
 
 
 LEASE = b"""# Lease
@@ -54,14 +94,19 @@ Pets are allowed after asking the landlord.
 
 @dataclasses.dataclass
 class Two:
-    """Two servers with the same content: one drives the offline brain straight, the other through the loop."""
+    """Two servers with the same content.
+
+    One drives the offline brain straight, the other through the loop.
+    """
 
     straight: Served
     looped: Served
 
 
 @pytest.fixture
-async def two(migrated: Path, tmp_path: Path, settings: Settings, clock: MovableClock) -> AsyncIterator[Two]:
+async def two(
+    migrated: Path, tmp_path: Path, settings: Settings, clock: MovableClock
+) -> AsyncIterator[Two]:
     applications = []
     for name in ("straight", "looped"):
         (tmp_path / name).mkdir()
@@ -72,28 +117,50 @@ async def two(migrated: Path, tmp_path: Path, settings: Settings, clock: Movable
         yield Two(Served(one, one.state.parts), Served(other, other.state.parts))
 
 
-async def through_the_loop(turn: Any, _: None, prompt: Any, history: Any, *, now: Any, **more: Any) -> Any:
+async def through_the_loop(
+    turn: Any, _: None, prompt: Any, history: Any, *, now: Any, **more: Any
+) -> Any:
     return await drive(turn, rules_model.OfflineModel(now), prompt, history, now=now, **more)
 
 
 async def talked(
-    served: Served, talk: list[str], scopes: list[str] | None, *, identity: str = "", file: bytes = b"", cap: int = 0
+    served: Served,
+    talk: list[str],
+    scopes: list[str] | None,
+    *,
+    identity: str = "",
+    file: bytes = b"",
+    cap: int = 0,
 ) -> tuple[list[Any], list[Any]]:
-    """Give what was streamed, and what stands in the tables then; a file is brought along by the first message."""
+    """Give what was streamed, and what stands in the tables then.
+
+    A file is brought along by the first message.
+    """
     alice = await served.person("alice")
     more: dict[str, Any] = {}
     if identity:
         await alice.note("USER.md", identity, folderId=await alice.folder("Memory/Self"))
         await alice.ok("PATCH", "/account/settings", json={"agentName": "Hugo"})
     if file:
-        body = await alice.ok("POST", "/os/attachments", status=201, params={"name": "lease.md"}, content=file)
+        body = await alice.ok(
+            "POST", "/os/attachments", status=201, params={"name": "lease.md"}, content=file
+        )
         more = {"attachmentIds": [body["attachment"]["id"]]}
     if cap:
         limit = {"subject": "account", "metric": "tokens", "period": "month", "limit": cap}
         await alice.ok("POST", "/metering/caps", status=201, json=limit)
-    await alice.note("Leek soup", "# Soup\n\nSimmer the leeks for twenty minutes. Then serve.\n\n" + "More about leeks and salt. " * 100)
+    await alice.note(
+        "Leek soup",
+        "# Soup\n\nSimmer the leeks for twenty minutes. Then serve.\n\n"
+        + "More about leeks and salt. " * 100,
+    )
     await alice.note("Walrus", "The walrus lives in the north.")
-    await alice.ok("POST", "/os/todos", status=201, json={"title": "Old thing", "dueDate": "2026-11-01T09:00:00Z"})
+    await alice.ok(
+        "POST",
+        "/os/todos",
+        status=201,
+        json={"title": "Old thing", "dueDate": "2026-11-01T09:00:00Z"},
+    )
     client = served.client(await served.key("alice", scopes))
     streams: list[Any] = []
     for message in talk:
@@ -106,9 +173,15 @@ async def talked(
 
 
 def in_order(events: list[dict[str, Any]]) -> list[Any]:
-    """What was streamed, with the results of calls that ran side by side in the order of the calls and not of their ends."""
+    """What was streamed, with the results of calls that ran side by side in the order of the
+    calls and not of their ends.
+    """
     parts = [list(group) for _, group in itertools.groupby(events, lambda event: event["type"])]
-    return [event for part in parts for event in (sorted(part, key=lambda one: one["toolCallId"]) if "ok" in part[0] else part)]
+    return [
+        event
+        for part in parts
+        for event in (sorted(part, key=lambda one: one["toolCallId"]) if "ok" in part[0] else part)
+    ]
 
 
 def stored(served: Served) -> list[Any]:
@@ -118,7 +191,8 @@ def stored(served: Served) -> list[Any]:
             "SELECT tool, call_id, arguments, outcome FROM turn_calls ORDER BY turn_id, id",
             "SELECT status, model, prompt_tokens, completion_tokens, error FROM turns ORDER BY id",
             "SELECT title, content FROM notes ORDER BY id",
-            "SELECT feature, model, prompt, completion, settled_at IS NULL FROM token_uses ORDER BY id",
+            "SELECT feature, model, prompt, completion, settled_at IS NULL FROM token_uses "
+            "ORDER BY id",
             "SELECT event, tool, outcome, origin, taint FROM audit ORDER BY tool, outcome, id",
             "SELECT kind, tool, origin, status, summary, reason FROM escalations ORDER BY id",
         ]
@@ -132,19 +206,32 @@ def stored(served: Served) -> list[Any]:
 def remembered(history: bytes) -> list[Any]:
     """What a turn left for the next, without what is different in every run."""
     own = ("run_id", "conversation_id", "timestamp", "instructions", "model_id")
-    entries = json.loads(ModelMessagesTypeAdapter.dump_json(ModelMessagesTypeAdapter.validate_json(history)))
-    while entries[-1]["state"] == "interrupted" or not entries[-1]["parts"] or entries[-1]["parts"][-1]["part_kind"] == "tool-call":
+    entries = json.loads(
+        ModelMessagesTypeAdapter.dump_json(ModelMessagesTypeAdapter.validate_json(history))
+    )
+    while (
+        entries[-1]["state"] == "interrupted"
+        or not entries[-1]["parts"]
+        or entries[-1]["parts"][-1]["part_kind"] == "tool-call"
+    ):
         entries.pop()  # what the loop keeps of a step that was stopped
     return [
         {key: value for key, value in entry.items() if key not in (*own, "parts")}
-        | {"parts": [{key: value for key, value in part.items() if key not in own} for part in entry["parts"]]}
+        | {
+            "parts": [
+                {key: value for key, value in part.items() if key not in own}
+                for part in entry["parts"]
+            ]
+        }
         for entry in entries
     ]
 
 
 @pytest.mark.parametrize("scopes", SCOPES, ids=["everything", "chat", "notes", "reading"])
 @pytest.mark.parametrize("talk", TALKS, ids=lambda talk: talk[0][:20])
-async def test_a_turn_does_not_differ_by_who_drives_it(two: Two, monkeypatch: pytest.MonkeyPatch, talk: list[str], scopes: list[str] | None) -> None:
+async def test_a_turn_does_not_differ_by_who_drives_it(
+    two: Two, monkeypatch: pytest.MonkeyPatch, talk: list[str], scopes: list[str] | None
+) -> None:
     straightly = await talked(two.straight, talk, scopes)
     monkeypatch.setattr(run_turn, "drive", through_the_loop)
     looped = await talked(two.looped, talk, scopes)
@@ -152,13 +239,32 @@ async def test_a_turn_does_not_differ_by_who_drives_it(two: Two, monkeypatch: py
 
 
 MORE_TALKS: dict[str, tuple[list[str], dict[str, Any]]] = {
-    "identity": (["hello", "help", "how long do the leeks simmer?"], {"identity": "Call me Ines. Answer in German. Be brief."}),
-    "memory": (["remember that the code is 4711", "what do you remember of the code?", "hello"], {"identity": "Call me Ines."}),
-    "file": (["summarise the attached", "how high is the rent?", "what does the attached file say about pets?"], {"file": LEASE}),
-    "long file": (["when is the rent due?", "summarise the attached"], {"file": LEASE + b"Words without end. " * 9_000}),
+    "identity": (
+        ["hello", "help", "how long do the leeks simmer?"],
+        {"identity": "Call me Ines. Answer in German. Be brief."},
+    ),
+    "memory": (
+        ["remember that the code is 4711", "what do you remember of the code?", "hello"],
+        {"identity": "Call me Ines."},
+    ),
+    "file": (
+        [
+            "summarise the attached",
+            "how high is the rent?",
+            "what does the attached file say about pets?",
+        ],
+        {"file": LEASE},
+    ),
+    "long file": (
+        ["when is the rent due?", "summarise the attached"],
+        {"file": LEASE + b"Words without end. " * 9_000},
+    ),
     "strange file": (["summarise the attached"], {"file": b"\x00\xff\x00"}),
     "cap": (["how long do the leeks simmer?", "and the walrus?"], {"cap": 100_000}),
-    "cap and file": (["summarise the attached", "how long do the leeks simmer?"], {"cap": 1_000_000, "file": LEASE}),
+    "cap and file": (
+        ["summarise the attached", "how long do the leeks simmer?"],
+        {"cap": 1_000_000, "file": LEASE},
+    ),
     "narrow cap": (["how long do the leeks simmer?"], {"cap": 1_150}),
 }
 
@@ -184,21 +290,65 @@ SCRIPTS = {
     "a refusal": [Step(calls=(NOWHERE,)), Step("No such note.")],
     "a mistake": [Step(calls=(MISTAKEN,)), Step("That went wrong.")],
     "mistakes now and then": [Step(calls=(MISTAKEN,)), Step(calls=(search("leeks"),))] * 5,
-    "mistakes without end": [Step(calls=(("search_notes", {"query": "x", "limit": f"{number} many"}),)) for number in range(5)],
-    "two mistakes": [*(Step(calls=(("search_notes", {"query": "x", "limit": word}),)) for word in ("one", "two")), Step("Well.")],
-    "the same call again": [Step(calls=(search("leeks"),)), Step(calls=(search("leeks"),)), Step("Enough.")],
+    "mistakes without end": [
+        Step(calls=(("search_notes", {"query": "x", "limit": f"{number} many"}),))
+        for number in range(5)
+    ],
+    "two mistakes": [
+        *(
+            Step(calls=(("search_notes", {"query": "x", "limit": word}),))
+            for word in ("one", "two")
+        ),
+        Step("Well."),
+    ],
+    "the same call again": [
+        Step(calls=(search("leeks"),)),
+        Step(calls=(search("leeks"),)),
+        Step("Enough."),
+    ],
     "steps without end": [Step(calls=(search(f"leeks {number}"),)) for number in range(20)],
-    "calls without end": [Step(calls=tuple(search(f"leeks {step} {number}") for number in range(6))) for step in range(5)],
+    "calls without end": [
+        Step(calls=tuple(search(f"leeks {step} {number}") for number in range(6)))
+        for step in range(5)
+    ],
     "text before a call": [Step("Let me see. ", calls=(search("leeks"),)), Step("There.")],
-    "reading beside writing": [Step(calls=(search("leeks"), MADE, NOWHERE, search("walrus"))), Step("Done.")],
-    "three refusals": [Step("Let me see. ", calls=(NOWHERE,)), *(Step(calls=(("get_note_content", {"noteId": 900 + n}),)) for n in range(5))],
-    "three refusals at once": [Step("Let me see. ", calls=tuple(("get_note_content", {"noteId": 900 + n}) for n in range(3)))],
-    "three refused writes at once": [Step(calls=tuple(("pin_note", {"noteId": 900 + n}) for n in range(4)))],
-    "a refusal, a success and two refusals": [Step(calls=(one,)) for one in (NOWHERE, search("leeks"), NOWHERE, MISTAKEN, NOWHERE, NOWHERE)],
+    "reading beside writing": [
+        Step(calls=(search("leeks"), MADE, NOWHERE, search("walrus"))),
+        Step("Done."),
+    ],
+    "three refusals": [
+        Step("Let me see. ", calls=(NOWHERE,)),
+        *(Step(calls=(("get_note_content", {"noteId": 900 + n}),)) for n in range(5)),
+    ],
+    "three refusals at once": [
+        Step(
+            "Let me see. ", calls=tuple(("get_note_content", {"noteId": 900 + n}) for n in range(3))
+        )
+    ],
+    "three refused writes at once": [
+        Step(calls=tuple(("pin_note", {"noteId": 900 + n}) for n in range(4)))
+    ],
+    "a refusal, a success and two refusals": [
+        Step(calls=(one,))
+        for one in (NOWHERE, search("leeks"), NOWHERE, MISTAKEN, NOWHERE, NOWHERE)
+    ],
     "a call that waits": [Step("I ask. ", calls=(OUTSIDE,)), Step("I asked you.")],
-    "a call that waits beside others": [Step(calls=(search("leeks"), OUTSIDE, MADE)), Step("Done.")],
-    "words of others": [Step(calls=(("read_outside", {}),)), Step(calls=(MADE, OUTSIDE)), Step("They waited.")],
-    "a false quote": [Step("> never written\n\n— [Leek soup](hearth:note/1)\n\nand “Simmer the leeks” [note 1]", calls=()), Step("")],
+    "a call that waits beside others": [
+        Step(calls=(search("leeks"), OUTSIDE, MADE)),
+        Step("Done."),
+    ],
+    "words of others": [
+        Step(calls=(("read_outside", {}),)),
+        Step(calls=(MADE, OUTSIDE)),
+        Step("They waited."),
+    ],
+    "a false quote": [
+        Step(
+            "> never written\n\n— [Leek soup](hearth:note/1)\n\nand “Simmer the leeks” [note 1]",
+            calls=(),
+        ),
+        Step(""),
+    ],
 }
 
 
@@ -223,12 +373,18 @@ STOPS = {
 
 
 @pytest.mark.parametrize("script", STOPS.values(), ids=STOPS)
-async def test_a_stop_in_the_middle_does_not_differ_by_who_drives(two: Two, monkeypatch: pytest.MonkeyPatch, script: list[Step]) -> None:
+async def test_a_stop_in_the_middle_does_not_differ_by_who_drives(
+    two: Two, monkeypatch: pytest.MonkeyPatch, script: list[Step]
+) -> None:
     talks = []
     for served in (two.straight, two.looped):
         steps = list(script)
 
-        def step(_: Asked, steps: list[Step] = steps, switch: Path = served.parts.store.path.parent / STOP) -> Step:
+        def step(
+            _: Asked,
+            steps: list[Step] = steps,
+            switch: Path = served.parts.store.path.parent / STOP,
+        ) -> Step:
             if len(steps) == 1:
                 switch.touch()
             return steps.pop(0)
@@ -240,7 +396,9 @@ async def test_a_stop_in_the_middle_does_not_differ_by_who_drives(two: Two, monk
     assert [event["type"] for event in talks[0][0][0]][-2:] == ["error", "completion"]
 
 
-async def test_a_stop_while_a_tool_works_does_not_differ_by_who_drives(two: Two, monkeypatch: pytest.MonkeyPatch, world: World) -> None:
+async def test_a_stop_while_a_tool_works_does_not_differ_by_who_drives(
+    two: Two, monkeypatch: pytest.MonkeyPatch, world: World
+) -> None:
     script, talks = [Step(calls=(("unknown_effect", {"text": "x"}),)), Step("Never said.")], []
     for served in (two.straight, two.looped):
         steps = iter(script)
@@ -258,34 +416,62 @@ async def test_a_stop_while_a_tool_works_does_not_differ_by_who_drives(two: Two,
         monkeypatch.setattr(run_turn, "drive", through_the_loop)
     assert talks[0] == talks[1]
     assert [event["type"] for event in talks[0][0][0]] == [
-        "conversation-start", "tool-call-start", "escalation", "tool-call-result", "tool-call-complete", "error", "completion",
-    ]  # fmt: skip
+        "conversation-start",
+        "tool-call-start",
+        "escalation",
+        "tool-call-result",
+        "tool-call-complete",
+        "error",
+        "completion",
+    ]
 
 
-async def test_a_turn_that_takes_too_long_does_not_differ_by_who_drives(two: Two, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_turn_that_takes_too_long_does_not_differ_by_who_drives(
+    two: Two, monkeypatch: pytest.MonkeyPatch
+) -> None:
     talks = []
     for served in (two.straight, two.looped):
-        limit, timeout, seconds = asyncio.timeout(None), asyncio.timeout, served.parts.settings.turn_seconds
+        limit, timeout, seconds = (
+            asyncio.timeout(None),
+            asyncio.timeout,
+            served.parts.settings.turn_seconds,
+        )
 
         async def endless(*_: Any, limit: asyncio.Timeout = limit, **__: Any) -> None:
             limit.reschedule(0)
             await asyncio.Event().wait()
 
-        monkeypatch.setattr(rules, "next_step", lambda _: Step("Let me see. ", calls=(search("leeks"),)))
+        monkeypatch.setattr(
+            rules, "next_step", lambda _: Step("Let me see. ", calls=(search("leeks"),))
+        )
         with monkeypatch.context() as patch:
             patch.setattr(tool_gate, "use", endless)
-            patch.setattr(asyncio, "timeout", lambda one, limit=limit, timeout=timeout, seconds=seconds: limit if one == seconds else timeout(one))
+            patch.setattr(
+                asyncio,
+                "timeout",
+                lambda one, limit=limit, timeout=timeout, seconds=seconds: (
+                    limit if one == seconds else timeout(one)
+                ),
+            )
             talks.append(await talked(served, ["go"], None))
         monkeypatch.setattr(run_turn, "drive", through_the_loop)
     assert talks[0] == talks[1]
     assert [event["type"] for event in talks[0][0][0]] == [
-        "conversation-start", "text-delta", "tool-call-start", "tool-call-result", "tool-call-complete", "error", "completion",
-    ]  # fmt: skip
+        "conversation-start",
+        "text-delta",
+        "tool-call-start",
+        "tool-call-result",
+        "tool-call-complete",
+        "error",
+        "completion",
+    ]
     assert talks[0][0][0][-2]["message"] == live_turn.TOO_LONG
 
 
 @pytest.mark.parametrize(("driven", "requests"), [(drive, 1), (through_the_loop, 3)])
-async def test_a_brain_that_says_nothing_is_told_as_a_failure(served: Served, monkeypatch: pytest.MonkeyPatch, driven: Any, requests: int) -> None:
+async def test_a_brain_that_says_nothing_is_told_as_a_failure(
+    served: Served, monkeypatch: pytest.MonkeyPatch, driven: Any, requests: int
+) -> None:
     seen: list[Asked] = []
     monkeypatch.setattr(rules, "next_step", lambda asked: seen.append(asked) or Step())
     monkeypatch.setattr(run_turn, "drive", driven)
@@ -296,9 +482,13 @@ async def test_a_brain_that_says_nothing_is_told_as_a_failure(served: Served, mo
     assert len(seen) == requests
 
 
-async def test_a_brain_takes_up_a_conversation_that_began_offline(served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_brain_takes_up_a_conversation_that_began_offline(
+    served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await alice.note("Leek soup", "Simmer the leeks for twenty minutes.")
-    begun = await alice.ok("POST", "/chat", json={"message": "how long do the leeks simmer?", "stream": False})
+    begun = await alice.ok(
+        "POST", "/chat", json={"message": "how long do the leeks simmer?", "stream": False}
+    )
     heard: list[Any] = []
 
     async def brain(messages: Any, _: Any) -> AsyncIterator[str]:
@@ -320,18 +510,47 @@ async def test_a_brain_takes_up_a_conversation_that_began_offline(served: Served
 
 
 @pytest.mark.parametrize(
-    ("args", "arguments"), [('{"a": 1}', {"a": 1}), ({"a": 1}, {"a": 1}), ("", {}), (None, {}), ('{"a', {}), ("[1]", {}), ("null", {})]
+    ("args", "arguments"),
+    [
+        ('{"a": 1}', {"a": 1}),
+        ({"a": 1}, {"a": 1}),
+        ("", {}),
+        (None, {}),
+        ('{"a', {}),
+        ("[1]", {}),
+        ("null", {}),
+    ],
 )
-def test_what_a_model_left_as_arguments_is_read_or_left_out(args: Any, arguments: dict[str, Any]) -> None:
-    entry = {"parts": [{"part_kind": "tool-call", "tool_name": "x", "tool_call_id": "1", "args": args}]}
+def test_what_a_model_left_as_arguments_is_read_or_left_out(
+    args: Any, arguments: dict[str, Any]
+) -> None:
+    entry = {
+        "parts": [{"part_kind": "tool-call", "tool_name": "x", "tool_call_id": "1", "args": args}]
+    }
     assert [part.arguments for part in rules_loop.parts_of(entry)] == [arguments]
 
 
 def test_the_offline_brain_needs_no_library() -> None:
-    code = "import sys, app.main, app.agent.rules.rules_loop; print([name for name in sys.modules if name.split('.')[0] == 'pydantic_ai'])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+    code = (
+        "import sys, app.main, app.agent.rules.rules_loop; print([name for name in "
+        "sys.modules if name.split('.')[0] == 'pydantic_ai'])"
+    )
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+        == "[]\n"
+    )
 
 
 def test_the_rules_are_loaded_by_the_first_turn_only() -> None:
-    code = "import sys, app.main; print([name for name in sys.modules if name.startswith('app.agent.rules.rules')])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+    code = (
+        "import sys, app.main; print([name for name in sys.modules if "
+        "name.startswith('app.agent.rules.rules')])"
+    )
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+        == "[]\n"
+    )

@@ -19,7 +19,9 @@ pytestmark = pytest.mark.anyio
 
 
 async def scheduled(client: Client, **fields: Any) -> Any:
-    return (await client.ok("PUT", "/heartbeat/schedule", json={"enabled": True, **fields}))["schedule"]
+    return (await client.ok("PUT", "/heartbeat/schedule", json={"enabled": True, **fields}))[
+        "schedule"
+    ]
 
 
 async def tick(served: Served) -> int:
@@ -30,7 +32,9 @@ async def runs(client: Client) -> Any:
     return (await client.ok("GET", "/heartbeat/runs?limit=50"))["runs"]
 
 
-async def test_a_run_that_is_due_happens_once(served: Served, alice: Client, clock: MovableClock) -> None:
+async def test_a_run_that_is_due_happens_once(
+    served: Served, alice: Client, clock: MovableClock
+) -> None:
     schedule = await scheduled(alice, everyMinutes=30)
     assert schedule["nextRunAt"] == "2026-11-21T10:00:00.000Z"
     assert await tick(served) == 0
@@ -39,17 +43,25 @@ async def test_a_run_that_is_due_happens_once(served: Served, alice: Client, clo
     (only,) = await runs(alice)
     assert (only["source"], only["skipReason"]) == ("cron", "nothing_due")
     receipt = (await alice.ok("GET", f"/heartbeat/runs/{only['id']}"))["receipt"]
-    assert (receipt["trigger"], receipt["dueAt"], receipt["nextDueAt"]) == ("timer", "2026-11-21T10:00:00.000Z", "2026-11-21T10:30:00.000Z")
+    assert (receipt["trigger"], receipt["dueAt"], receipt["nextDueAt"]) == (
+        "timer",
+        "2026-11-21T10:00:00.000Z",
+        "2026-11-21T10:30:00.000Z",
+    )
 
 
-async def test_two_ticks_at_once_take_a_run_only_once(served: Served, alice: Client, clock: MovableClock) -> None:
+async def test_two_ticks_at_once_take_a_run_only_once(
+    served: Served, alice: Client, clock: MovableClock
+) -> None:
     await scheduled(alice)
     clock.forward(minutes=31)
     assert sum(await asyncio.gather(*(tick(served) for _ in range(8)))) == 1
     assert len(await runs(alice)) == 1
 
 
-async def test_a_night_of_sleep_is_made_up_for_by_one_run(served: Served, alice: Client, clock: MovableClock) -> None:
+async def test_a_night_of_sleep_is_made_up_for_by_one_run(
+    served: Served, alice: Client, clock: MovableClock
+) -> None:
     await scheduled(alice, everyMinutes=30)
     clock.forward(hours=9, minutes=5)
     assert [await tick(served), await tick(served)] == [1, 0]
@@ -58,24 +70,38 @@ async def test_a_night_of_sleep_is_made_up_for_by_one_run(served: Served, alice:
     assert (receipt["trigger"], receipt["missed"]) == ("startup", 17)
 
 
-async def test_a_run_that_could_only_begin_outside_of_its_hours_is_a_recorded_skip(served: Served, alice: Client, clock: MovableClock) -> None:
+async def test_a_run_that_could_only_begin_outside_of_its_hours_is_a_recorded_skip(
+    served: Served, alice: Client, clock: MovableClock
+) -> None:
     await scheduled(alice, activeHours={"start": "09:00", "end": "12:00"}, timezone="UTC")
     clock.forward(hours=8)
     assert await tick(served) == 1
     (only,) = await runs(alice)
-    assert (only["status"], only["skipReason"], only["actionsCreated"]) == ("completed", "outside_hours", 0)
-    assert (await alice.ok("GET", "/heartbeat/status"))["status"]["nextRunAt"][:13] == "2026-11-22T09"
+    assert (only["status"], only["skipReason"], only["actionsCreated"]) == (
+        "completed",
+        "outside_hours",
+        0,
+    )
+    assert (await alice.ok("GET", "/heartbeat/status"))["status"]["nextRunAt"][
+        :13
+    ] == "2026-11-22T09"
 
 
-async def test_a_clock_that_is_put_back_does_not_stop_the_heartbeat(served: Served, alice: Client, clock: MovableClock) -> None:
+async def test_a_clock_that_is_put_back_does_not_stop_the_heartbeat(
+    served: Served, alice: Client, clock: MovableClock
+) -> None:
     clock.forward(days=30)
     await scheduled(alice)
     clock.forward(days=-29)
     await tick(served)
-    assert (await alice.ok("GET", "/heartbeat/schedule"))["schedule"]["nextRunAt"] == "2026-11-22T10:00:00.000Z"
+    assert (await alice.ok("GET", "/heartbeat/schedule"))["schedule"][
+        "nextRunAt"
+    ] == "2026-11-22T10:00:00.000Z"
 
 
-async def test_the_next_run_moves_with_the_users_zone(served: Served, alice: Client, clock: MovableClock) -> None:
+async def test_the_next_run_moves_with_the_users_zone(
+    served: Served, alice: Client, clock: MovableClock
+) -> None:
     await scheduled(alice, activeHours={"start": "09:00", "end": "10:00"})
     clock.now = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
     await tick(served)
@@ -92,26 +118,38 @@ async def test_the_next_run_moves_with_the_users_zone(served: Served, alice: Cli
 @pytest.mark.parametrize(
     ("body", "field"),
     [
-        ({"everyMinutes": 4}, "everyMinutes"), ({"everyMinutes": 1441}, "everyMinutes"), ({"weekdays": []}, "weekdays"),
-        ({"weekdays": [0]}, "weekdays[0]"), ({"timezone": "Mars/Base"}, "timezone"), ({"enabled": "yes"}, "enabled"),
+        ({"everyMinutes": 4}, "everyMinutes"),
+        ({"everyMinutes": 1441}, "everyMinutes"),
+        ({"weekdays": []}, "weekdays"),
+        ({"weekdays": [0]}, "weekdays[0]"),
+        ({"timezone": "Mars/Base"}, "timezone"),
+        ({"enabled": "yes"}, "enabled"),
         ({"activeHours": {"start": "9:00", "end": "10:00"}}, "activeHours.start"),
         ({"activeHours": {"start": "09:00", "end": "25:00"}}, "activeHours.end"),
         ({"activeHours": {"start": "24:00", "end": "10:00"}}, "activeHours.start"),
         ({"activeHours": {"start": "09:00", "end": "09:00"}}, "activeHours.end"),
         ({"activeHours": {"start": "09:00"}}, "activeHours.end"),
     ],
-)  # fmt: skip
-async def test_a_bad_schedule_is_refused_and_changes_nothing(alice: Client, body: dict[str, Any], field: str) -> None:
-    await alice.refused("PUT", "/heartbeat/schedule", 400, "invalid_request", field=field, json=body)
+)
+async def test_a_bad_schedule_is_refused_and_changes_nothing(
+    alice: Client, body: dict[str, Any], field: str
+) -> None:
+    await alice.refused(
+        "PUT", "/heartbeat/schedule", 400, "invalid_request", field=field, json=body
+    )
     assert (await alice.ok("GET", "/heartbeat/schedule"))["schedule"]["enabled"] is False
 
 
-async def test_someone_elses_message_brings_the_next_run_forward(served: Served, alice: Client, clock: MovableClock) -> None:
+async def test_someone_elses_message_brings_the_next_run_forward(
+    served: Served, alice: Client, clock: MovableClock
+) -> None:
     await scheduled(alice, everyMinutes=600)
     await served.parts.write(heartbeat_clock.wake, 1)
     assert await tick(served) == 1
     (only,) = await runs(alice)
-    assert (await alice.ok("GET", f"/heartbeat/runs/{only['id']}"))["receipt"]["trigger"] == "message"
+    assert (await alice.ok("GET", f"/heartbeat/runs/{only['id']}"))["receipt"][
+        "trigger"
+    ] == "message"
     await served.parts.write(heartbeat_clock.wake, 1)
     assert await tick(served) == 0
     clock.forward(minutes=5)
@@ -154,7 +192,9 @@ async def test_five_failures_in_a_row_pause_the_heartbeat_with_one_notice(
     assert (await runs(alice))[0]["status"] == "completed"
 
 
-async def test_nobody_is_served_who_has_not_been_here_for_two_weeks(served: Served, alice: Client, clock: MovableClock) -> None:
+async def test_nobody_is_served_who_has_not_been_here_for_two_weeks(
+    served: Served, alice: Client, clock: MovableClock
+) -> None:
     await scheduled(alice)
     await todo(alice, "Late", dueDate="2026-11-01")
     await served.asgi.front.credentials.ring.flush()

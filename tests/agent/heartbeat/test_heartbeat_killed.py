@@ -1,4 +1,7 @@
-"""A server that is killed in the middle of a run of the heartbeat: no run by halves, and the next one works."""
+"""A server that is killed in the middle of a run of the heartbeat.
+
+No run by halves, and the next one works.
+"""
 
 import asyncio
 import contextlib
@@ -18,8 +21,17 @@ from tests.conftest import Client, MovableClock, Served
 from tests.support.heartbeat_child import POINTS
 
 pytestmark = pytest.mark.anyio
-DONE = {"begun": 0, "in the first action": 0, "after the second action": 2, "in the end": 3, "after the end": 4}
-"""How many actions of the run are there after it was killed at that point: its three todos, and at its end the one reminder."""
+DONE = {
+    "begun": 0,
+    "in the first action": 0,
+    "after the second action": 2,
+    "in the end": 3,
+    "after the end": 4,
+}
+"""How many actions of the run are there after it was killed at that point.
+
+Its three todos, and at its end the one reminder.
+"""
 SECONDS = 60
 
 
@@ -36,12 +48,23 @@ async def moved(client: Client) -> int:
 
 
 def killed(data: Path, point: str, clock: MovableClock) -> int:
-    command = [sys.executable, "-m", "tests.support.heartbeat_child", str(data), point, clock.now.isoformat()]
-    return subprocess.run(command, cwd=Path(__file__).parent.parent.parent.parent, timeout=SECONDS, check=False).returncode
+    command = [
+        sys.executable,
+        "-m",
+        "tests.support.heartbeat_child",
+        str(data),
+        point,
+        clock.now.isoformat(),
+    ]
+    return subprocess.run(
+        command, cwd=Path(__file__).parent.parent.parent.parent, timeout=SECONDS, check=False
+    ).returncode
 
 
 @pytest.mark.parametrize("point", POINTS)
-async def test_what_a_killed_run_did_is_whole_and_the_next_run_goes_on(data: Path, settings: Settings, clock: MovableClock, point: str) -> None:
+async def test_what_a_killed_run_did_is_whole_and_the_next_run_goes_on(
+    data: Path, settings: Settings, clock: MovableClock, point: str
+) -> None:
     async with server(data, settings, clock) as served:
         alice = await served.person("alice")
         for number in range(3):
@@ -50,12 +73,17 @@ async def test_what_a_killed_run_did_is_whole_and_the_next_run_goes_on(data: Pat
         await checklist(alice, "replan overdue todos", "Every Saturday: call the dentist")
         await alice.aclose()
     assert await asyncio.to_thread(killed, data, point, clock) == -signal.SIGKILL
-    async with server(data, settings, clock) as served, served.client(await served.key("alice")) as alice:
+    async with (
+        server(data, settings, clock) as served,
+        served.client(await served.key("alice")) as alice,
+    ):
         (first,) = await runs(alice)
         done = (await alice.ok("GET", f"/heartbeat/runs/{first['id']}"))["actions"]
         assert (first["status"], len(done), await moved(alice)) == (
-            "completed" if point == "after the end" else "failed", DONE[point], min(3, DONE[point]),
-        )  # fmt: skip
+            "completed" if point == "after the end" else "failed",
+            DONE[point],
+            min(3, DONE[point]),
+        )
         assert {action["status"] for action in done} <= {"executed"}
         if point != "after the end":
             assert "stopped" in first["error"]
@@ -72,4 +100,6 @@ async def test_what_a_killed_run_did_is_whole_and_the_next_run_goes_on(data: Pat
             assert sorted(taken["undone"]) == undone
             assert await moved(alice) == 3 - len(undone)
         else:
-            await alice.refused("POST", f"/heartbeat/runs/{first['id']}/undo", 409, "nothing_to_undo")
+            await alice.refused(
+                "POST", f"/heartbeat/runs/{first['id']}/undo", 409, "nothing_to_undo"
+            )

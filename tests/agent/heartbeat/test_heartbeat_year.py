@@ -1,4 +1,7 @@
-"""A year of the heartbeat in a few seconds: clock changes, nights asleep, crashes, a model that fails a tenth of the time."""
+"""A year of the heartbeat in a few seconds.
+
+Clock changes, nights asleep, crashes, a model that fails a tenth of the time.
+"""
 
 import asyncio
 import contextlib
@@ -28,9 +31,16 @@ from tests.conftest import Client, MovableClock, Served
 pytestmark = pytest.mark.anyio
 BERLIN = ZoneInfo("Europe/Berlin")
 LINES = (
-    "overdue todos", "todos due within 12 hours", "replan overdue todos", "every Monday at 08:00 write the weekly note", "daily briefing at 07:30",
-    "every day at 18:00: journal", "every Friday at 16:00: tidy the desk", "look after the garden", "unpin notes that have not changed for 90 days",
-)  # fmt: skip
+    "overdue todos",
+    "todos due within 12 hours",
+    "replan overdue todos",
+    "every Monday at 08:00 write the weekly note",
+    "daily briefing at 07:30",
+    "every day at 18:00: journal",
+    "every Friday at 16:00: tidy the desk",
+    "look after the garden",
+    "unpin notes that have not changed for 90 days",
+)
 
 
 class Year:
@@ -62,10 +72,19 @@ class Year:
         """Do something that people do."""
         match self.chance.randrange(8):
             case 0 | 1:
-                day = (self.clock.now + timedelta(days=self.chance.randint(-1, 4))).date().isoformat()
-                await todo(self.client, f"Todo {self.chance.randrange(1000)}", dueDate=day, priority=self.chance.randint(0, 10))
+                day = (
+                    (self.clock.now + timedelta(days=self.chance.randint(-1, 4))).date().isoformat()
+                )
+                await todo(
+                    self.client,
+                    f"Todo {self.chance.randrange(1000)}",
+                    dueDate=day,
+                    priority=self.chance.randint(0, 10),
+                )
             case 2 | 3:
-                found = (await self.client.ok("GET", "/os/todos?completed=false&limit=5"))["result"]["todos"]
+                found = (await self.client.ok("GET", "/os/todos?completed=false&limit=5"))[
+                    "result"
+                ]["todos"]
                 for one in found:
                     await self.client.ok("POST", f"/os/todos/{one['id']}/complete")
             case 4:
@@ -76,7 +95,11 @@ class Year:
 
     def moves(self) -> timedelta:
         """Give how far the clock goes until the server looks again."""
-        return timedelta(hours=9) if self.chance.random() < 0.1 else timedelta(minutes=self.chance.choice((60, 230, 250, 260)))
+        return (
+            timedelta(hours=9)
+            if self.chance.random() < 0.1
+            else timedelta(minutes=self.chance.choice((60, 230, 250, 260)))
+        )
 
     def brain(self) -> Brain:
         """Give a model that fails a tenth of the time, and else now and then has a wish."""
@@ -87,14 +110,21 @@ class Year:
             if len(messages) > 1 or self.chance.random() < 0.5:
                 yield "Nothing more."
             else:
-                name, arguments = self.chance.choice((("create_todo", '{"title": "Water"}'), ("tell_owner", '{"text": "The garden is dry."}')))
+                name, arguments = self.chance.choice(
+                    (
+                        ("create_todo", '{"title": "Water"}'),
+                        ("tell_owner", '{"text": "The garden is dry."}'),
+                    )
+                )
                 yield {0: DeltaToolCall(name=name, json_args=arguments, tool_call_id="c")}
 
         return Brain(FunctionModel(stream_function=stream), "scripted", "compatible", local=True)
 
 
 @pytest.fixture
-async def year(data: Path, settings: Settings, clock: MovableClock, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Year]:
+async def year(
+    data: Path, settings: Settings, clock: MovableClock, monkeypatch: pytest.MonkeyPatch
+) -> AsyncIterator[Year]:
     found = Year(data, settings, clock)
     clock.now = datetime(2026, 1, 1, 6, 0, tzinfo=UTC)
 
@@ -126,7 +156,12 @@ async def cut_off(year: Year, monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_a_year(year: Year, monkeypatch: pytest.MonkeyPatch) -> None:
     await year.client.ok("POST", "/heartbeat/policy", json={"tier": "ACTIONS"})
     await checklist(year.client, *LINES)
-    schedule = {"enabled": True, "everyMinutes": 240, "activeHours": {"start": "07:00", "end": "22:00"}, "weekdays": [1, 2, 3, 4, 5, 6]}
+    schedule = {
+        "enabled": True,
+        "everyMinutes": 240,
+        "activeHours": {"start": "07:00", "end": "22:00"},
+        "weekdays": [1, 2, 3, 4, 5, 6],
+    }
     await year.client.ok("PUT", "/heartbeat/schedule", json=schedule)
     end = year.clock.now + timedelta(days=365)
     while year.clock.now < end:
@@ -151,8 +186,13 @@ def judge(data: Path) -> None:
     try:
         runs = connection.execute("SELECT * FROM heartbeat_runs ORDER BY id").fetchall()
         actions = connection.execute("SELECT * FROM heartbeat_actions ORDER BY id").fetchall()
-        audited = connection.execute("SELECT count(*) FROM audit WHERE tool LIKE 'heartbeat.%' AND event = 'call'").fetchone()[0]
-        by_day = "SELECT prompt + completion + reserved AS sum FROM token_counts WHERE subject = 'feature' AND day <> ''"
+        audited = connection.execute(
+            "SELECT count(*) FROM audit WHERE tool LIKE 'heartbeat.%' AND event = 'call'"
+        ).fetchone()[0]
+        by_day = (
+            "SELECT prompt + completion + reserved AS sum FROM token_counts "
+            "WHERE subject = 'feature' AND day <> ''"
+        )
         counts = connection.execute(by_day).fetchall()
         reserved = connection.execute("SELECT sum(reserved) FROM token_counts").fetchone()[0]
     finally:
@@ -162,7 +202,14 @@ def judge(data: Path) -> None:
     assert len(runs) > 800
     assert {run["status"] for run in runs} == {"completed", "failed"}
     assert {run["skip_reason"] for run in runs} >= {None, "nothing_due", "outside_hours"}
-    assert {action["type"] for action in actions} >= {"reminder", "message_draft", "note_create", "note_edit", "memory_write", "todo_create"}
+    assert {action["type"] for action in actions} >= {
+        "reminder",
+        "message_draft",
+        "note_create",
+        "note_edit",
+        "memory_write",
+        "todo_create",
+    }
     assert max(row["sum"] for row in counts) <= 50_000
     assert reserved == 0
     per_run = [sum(action["run_id"] == run["id"] for action in actions) for run in runs[:200]]

@@ -17,7 +17,9 @@ pytestmark = pytest.mark.anyio
 
 @pytest.fixture
 def embedder() -> FakeEmbedder:
-    return FakeEmbedder(dimension=128, alike=["car automobile vehicle", "doctor physician surgery", "soup broth"])
+    return FakeEmbedder(
+        dimension=128, alike=["car automobile vehicle", "doctor physician surgery", "soup broth"]
+    )
 
 
 @pytest.fixture
@@ -43,16 +45,24 @@ async def fill(served: Served, client: Client) -> None:
 
 
 @pytest.mark.parametrize("mode", ["meaning", "hybrid", None])
-async def test_a_note_is_found_by_what_it_means(served: Served, alice: Client, mode: str | None) -> None:
+async def test_a_note_is_found_by_what_it_means(
+    served: Served, alice: Client, mode: str | None
+) -> None:
     await fill(served, alice)
     body = await answer(alice, "car", mode)
-    assert (body["results"][0]["title"], body["mode"], body["notice"]) == ("Garage", mode or "hybrid", None)
+    assert (body["results"][0]["title"], body["mode"], body["notice"]) == (
+        "Garage",
+        mode or "hybrid",
+        None,
+    )
     assert body["results"][0]["score"] > 0.3
     assert await found(alice, "car", "words") == []
 
 
 @pytest.mark.parametrize("mode", ["words", "meaning", "hybrid"])
-async def test_a_score_is_absolute_and_says_by_what_a_note_was_found(served: Served, alice: Client, mode: str) -> None:
+async def test_a_score_is_absolute_and_says_by_what_a_note_was_found(
+    served: Served, alice: Client, mode: str
+) -> None:
     await fill(served, alice)
     best = (await answer(alice, "automobile", mode))["results"]
     wide = (await answer(alice, "broth automobile", mode))["results"]
@@ -61,13 +71,17 @@ async def test_a_score_is_absolute_and_says_by_what_a_note_was_found(served: Ser
         assert scores == sorted(scores, reverse=True)
         assert all(0 <= score <= 1 for score in scores)
     kinds = {hit["title"]: hit["match"] for hit in wide}
-    assert set(kinds.values()) <= ({mode} if mode != "hybrid" else {"words", "meaning", "both"}), kinds
+    assert set(kinds.values()) <= ({mode} if mode != "hybrid" else {"words", "meaning", "both"}), (
+        kinds
+    )
     assert kinds["Kitchen"] == ("both" if mode == "hybrid" else mode)
     if mode == "hybrid":
         assert (await answer(alice, "car", mode))["results"][0]["match"] == "meaning"
 
 
-async def test_what_ranks_first_of_poor_hits_has_no_full_score(served: Served, alice: Client) -> None:
+async def test_what_ranks_first_of_poor_hits_has_no_full_score(
+    served: Served, alice: Client
+) -> None:
     await fill(served, alice)
     (first, *_) = (await answer(alice, "car", "hybrid"))["results"]
     assert first["score"] == (await answer(alice, "car", "meaning"))["results"][0]["score"] < 1
@@ -78,7 +92,9 @@ async def test_what_is_about_something_else_is_not_found(served: Served, alice: 
     assert await found(alice, "zeppelin") == []
 
 
-async def test_words_and_meaning_together_put_first_what_has_both(served: Served, alice: Client) -> None:
+async def test_words_and_meaning_together_put_first_what_has_both(
+    served: Served, alice: Client
+) -> None:
     await alice.note("Both", "car automobile")
     await alice.note("Meaning", "automobile vehicle")
     await alice.note("Word", "car carpet tree moon river stone bread")
@@ -88,7 +104,9 @@ async def test_words_and_meaning_together_put_first_what_has_both(served: Served
 
 async def test_a_passage_shows_why_where_no_word_hits(served: Served, alice: Client) -> None:
     filler = "Green meadow, quiet water. " * 12
-    await alice.note("Long", f"# One\n\n{filler}\n\n# Two\n\n{'vehicle automobile ' * 8}\n\n# Three\n\n{filler}")
+    await alice.note(
+        "Long", f"# One\n\n{filler}\n\n# Two\n\n{'vehicle automobile ' * 8}\n\n# Three\n\n{filler}"
+    )
     await settled(served)
     (hit,) = (await answer(alice, "car"))["results"]
     assert (hit["snippet"][:14], hit["marks"]) == ("…# Two vehicle"[:3] + hit["snippet"][3:14], [])
@@ -96,7 +114,9 @@ async def test_a_passage_shows_why_where_no_word_hits(served: Served, alice: Cli
     assert hit["snippet"].startswith("…# Two")
 
 
-async def test_a_note_without_vectors_is_ranked_by_its_words(served: Served, alice: Client, embedder: FakeEmbedder) -> None:
+async def test_a_note_without_vectors_is_ranked_by_its_words(
+    served: Served, alice: Client, embedder: FakeEmbedder
+) -> None:
     await fill(served, alice)
     embedder.open.clear()
     await alice.note("New", "car car car")
@@ -108,23 +128,31 @@ async def test_a_note_without_vectors_is_ranked_by_its_words(served: Served, ali
     assert "New" in await found(alice, "car", "meaning")
 
 
-async def test_vectors_of_an_older_text_do_not_count(served: Served, alice: Client, embedder: FakeEmbedder) -> None:
+async def test_vectors_of_an_older_text_do_not_count(
+    served: Served, alice: Client, embedder: FakeEmbedder
+) -> None:
     await fill(served, alice)
     embedder.open.clear()
-    await alice.ok("PATCH", "/os/notes/1", json={"content": "nothing of the kind", "contentFormat": "markdown"})
+    await alice.ok(
+        "PATCH", "/os/notes/1", json={"content": "nothing of the kind", "contentFormat": "markdown"}
+    )
     assert await found(alice, "car") == []
     assert await found(alice, "kind") == ["Garage"]
     embedder.open.set()
 
 
 @pytest.mark.parametrize("query", ['"car"', "tag:car", "title:car", "in:pinned", "-car"])
-async def test_phrases_and_operators_alone_rank_by_words(served: Served, alice: Client, query: str) -> None:
+async def test_phrases_and_operators_alone_rank_by_words(
+    served: Served, alice: Client, query: str
+) -> None:
     await fill(served, alice)
     body = await answer(alice, query)
     assert (body["mode"], body["notice"]) == ("words", None)
 
 
-async def test_operators_hold_for_what_is_found_by_meaning_too(served: Served, alice: Client) -> None:
+async def test_operators_hold_for_what_is_found_by_meaning_too(
+    served: Served, alice: Client
+) -> None:
     await fill(served, alice)
     await alice.note("Tagged", "another vehicle", tags=["mine"])
     await settled(served)
@@ -136,7 +164,9 @@ async def test_operators_hold_for_what_is_found_by_meaning_too(served: Served, a
     assert await found(alice, "car title:garage", "meaning") == ["Garage"]
 
 
-async def test_a_folder_limits_what_is_found_by_meaning(served: Served, alice: Client, few: None) -> None:
+async def test_a_folder_limits_what_is_found_by_meaning(
+    served: Served, alice: Client, few: None
+) -> None:
     folder = await alice.folder("Deep/Below")
     for number in range(20):
         await alice.note(f"Near {number}", "car car car")
@@ -144,16 +174,22 @@ async def test_a_folder_limits_what_is_found_by_meaning(served: Served, alice: C
     await settled(served)
     assert await found(alice, "car", folderName="Deep") == ["Inside"]
     assert await found(alice, "vehicle", "meaning", folderId=folder) == ["Inside"]
-    await alice.refused("POST", "/os/notes/search", 404, "not_found", json={"query": "car", "folderId": 999})
+    await alice.refused(
+        "POST", "/os/notes/search", 404, "not_found", json={"query": "car", "folderId": 999}
+    )
 
 
-async def test_nothing_of_another_owner_is_found(served: Served, alice: Client, bob: Client) -> None:
+async def test_nothing_of_another_owner_is_found(
+    served: Served, alice: Client, bob: Client
+) -> None:
     await fill(served, alice)
     assert await found(bob, "car") == []
     assert await found(bob, "car", "meaning") == []
 
 
-async def test_shares_count_from_when_they_are_given_until_they_are_taken(served: Served, alice: Client, bob: Client, few: None) -> None:
+async def test_shares_count_from_when_they_are_given_until_they_are_taken(
+    served: Served, alice: Client, bob: Client, few: None
+) -> None:
     await served.command("connect_users", username="alice", contact="bob")
     folder = await alice.folder("Shared")
     for number in range(12):
@@ -161,16 +197,22 @@ async def test_shares_count_from_when_they_are_given_until_they_are_taken(served
     await alice.note("Lent", "an automobile", folderId=folder)
     await settled(served)
     assert await found(bob, "car") == []
-    await alice.ok("POST", f"/os/folders/{folder}/share", json={"username": "bob", "role": "viewer"})
+    await alice.ok(
+        "POST", f"/os/folders/{folder}/share", json={"username": "bob", "role": "viewer"}
+    )
     assert await found(bob, "car") == ["Lent"]
     await alice.ok("DELETE", f"/os/folders/{folder}/share/bob")
     assert await found(bob, "car") == []
 
 
-async def test_a_note_that_moves_into_a_shared_folder_is_its_owners(served: Served, alice: Client, bob: Client) -> None:
+async def test_a_note_that_moves_into_a_shared_folder_is_its_owners(
+    served: Served, alice: Client, bob: Client
+) -> None:
     await served.command("connect_users", username="alice", contact="bob")
     folder = await alice.folder("Shared")
-    await alice.ok("POST", f"/os/folders/{folder}/share", json={"username": "bob", "role": "editor"})
+    await alice.ok(
+        "POST", f"/os/folders/{folder}/share", json={"username": "bob", "role": "editor"}
+    )
     note = await bob.note("Given", "an automobile")
     await settled(served)
     assert (await found(bob, "car"), await found(alice, "car")) == (["Given"], [])
@@ -180,7 +222,9 @@ async def test_a_note_that_moves_into_a_shared_folder_is_its_owners(served: Serv
     assert (await found(bob, "car"), await found(alice, "car")) == ([], ["Given"])
 
 
-async def test_what_is_in_the_trash_is_not_found_until_it_is_back(served: Served, alice: Client) -> None:
+async def test_what_is_in_the_trash_is_not_found_until_it_is_back(
+    served: Served, alice: Client
+) -> None:
     folder = await alice.folder("Work")
     note = await alice.note("One", "an automobile")
     await alice.note("Two", "a vehicle", folderId=folder)
@@ -194,7 +238,9 @@ async def test_what_is_in_the_trash_is_not_found_until_it_is_back(served: Served
     assert set(await found(alice, "car")) == {"One", "Two"}
 
 
-async def test_recent_and_pinned_notes_are_lifted_a_little(served: Served, alice: Client, clock: MovableClock) -> None:
+async def test_recent_and_pinned_notes_are_lifted_a_little(
+    served: Served, alice: Client, clock: MovableClock
+) -> None:
     await alice.note("Old", "an automobile")
     clock.forward(days=400)
     await alice.note("Recent", "an automobile")
@@ -215,7 +261,9 @@ async def test_without_a_model_words_rank_and_the_answer_says_so(start: Start) -
         await alice.aclose()
 
 
-async def test_when_the_model_fails_words_rank_and_the_answer_says_so(served: Served, alice: Client, embedder: FakeEmbedder) -> None:
+async def test_when_the_model_fails_words_rank_and_the_answer_says_so(
+    served: Served, alice: Client, embedder: FakeEmbedder
+) -> None:
     await fill(served, alice)
     embedder.failing = "The worker died."
     body = await answer(alice, "broth")
@@ -223,7 +271,9 @@ async def test_when_the_model_fails_words_rank_and_the_answer_says_so(served: Se
     assert "The worker died." in body["notice"]
 
 
-async def test_while_many_notes_wait_for_vectors_the_answer_says_so(served: Served, alice: Client, embedder: FakeEmbedder) -> None:
+async def test_while_many_notes_wait_for_vectors_the_answer_says_so(
+    served: Served, alice: Client, embedder: FakeEmbedder
+) -> None:
     embedder.open.clear()
     for number in range(40):
         await alice.note(f"N{number}", "car")
@@ -235,10 +285,14 @@ async def test_while_many_notes_wait_for_vectors_the_answer_says_so(served: Serv
     assert (await answer(alice, "car"))["notice"] is None
 
 
-async def test_a_search_that_is_refused_leaves_no_asking_behind(served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_search_that_is_refused_leaves_no_asking_behind(
+    served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(vector_maker, "QUERY_SECONDS", 0.01)
     await fill(served, alice)
-    await alice.refused("POST", "/os/notes/search", 404, "not_found", json={"query": "car", "folderName": "Nowhere"})
+    await alice.refused(
+        "POST", "/os/notes/search", 404, "not_found", json={"query": "car", "folderName": "Nowhere"}
+    )
     assert await found(alice, "car") == ["Garage"]
 
 
@@ -253,5 +307,7 @@ async def test_a_search_that_is_refused_leaves_no_asking_behind(served: Served, 
         ({1: 0.0}, {1: 0.2}, {1: 0.7}),
     ],
 )
-def test_the_mix_is_of_both_measures_from_nought_to_one(words: dict[int, float], near: dict[int, float], mixed: dict[int, float]) -> None:
+def test_the_mix_is_of_both_measures_from_nought_to_one(
+    words: dict[int, float], near: dict[int, float], mixed: dict[int, float]
+) -> None:
     assert rank_by_meaning.mixed(words, near) == pytest.approx(mixed)

@@ -1,4 +1,6 @@
-"""Model calls under caps: what a turn reserves, what it counts, and how it ends where a cap has no room."""
+"""Model calls under caps: what a turn reserves, what it counts, and how it ends where a cap has
+no room.
+"""
 
 import asyncio
 import json
@@ -30,7 +32,13 @@ MONTHLY = {"subject": "account", "metric": "tokens", "period": "month"}
 
 
 async def limit(client: Client, most: int, **more: Any) -> int:
-    return int((await client.ok("POST", "/metering/caps", status=201, json={**MONTHLY, "limit": most, **more}))["cap"]["id"])
+    return int(
+        (
+            await client.ok(
+                "POST", "/metering/caps", status=201, json={**MONTHLY, "limit": most, **more}
+            )
+        )["cap"]["id"]
+    )
 
 
 async def usage(client: Client) -> dict[str, int]:
@@ -40,20 +48,34 @@ async def usage(client: Client) -> dict[str, int]:
 
 def ledger(served: Served) -> list[tuple[Any, ...]]:
     columns = "feature, credential, device, model, prompt + completion, settled_at IS NULL"
-    return [tuple(row) for row in served.parts.quick(lambda tx: tx.all(f"SELECT {columns} FROM token_uses ORDER BY id"))]
+    return [
+        tuple(row)
+        for row in served.parts.quick(
+            lambda tx: tx.all(f"SELECT {columns} FROM token_uses ORDER BY id")
+        )
+    ]
 
 
 # Turns without a model
 
 
-async def test_a_turn_counts_what_its_completion_says_under_who_asked(served: Served, alice: Client) -> None:
+async def test_a_turn_counts_what_its_completion_says_under_who_asked(
+    served: Served, alice: Client
+) -> None:
     await alice.note("Leek soup", "Simmer the leeks.")
     told = (await streamed(alice, "leeks"))[-1]["metadata"]
-    assert await usage(alice) == {"prompt": told["promptTokens"], "completion": told["completionTokens"], "total": told["totalTokens"], "reserved": 0}
+    assert await usage(alice) == {
+        "prompt": told["promptTokens"],
+        "completion": told["completionTokens"],
+        "total": told["totalTokens"],
+        "reserved": 0,
+    }
     assert ledger(served) == [("chat", "key:1", "key:1", "offline", told["totalTokens"], 0)]
 
 
-async def test_a_turn_under_a_cap_counts_the_same_call_by_call(served: Served, alice: Client) -> None:
+async def test_a_turn_under_a_cap_counts_the_same_call_by_call(
+    served: Served, alice: Client
+) -> None:
     await alice.note("Leek soup", "Simmer the leeks.")
     free = (await streamed(alice, "leeks"))[-1]["metadata"]
     await limit(alice, 100_000)
@@ -66,7 +88,9 @@ async def test_a_turn_under_a_cap_counts_the_same_call_by_call(served: Served, a
 
 @pytest.mark.parametrize("stream", [True, False])
 @pytest.mark.parametrize("most", [0, 900])
-async def test_a_turn_that_fits_in_no_cap_is_refused_before_anything_is_stored(served: Served, alice: Client, stream: bool, most: int) -> None:
+async def test_a_turn_that_fits_in_no_cap_is_refused_before_anything_is_stored(
+    served: Served, alice: Client, stream: bool, most: int
+) -> None:
     cap = await limit(alice, most)
     response = await alice.post("/chat", json={"message": "hello", "stream": stream})
     body = response.json()
@@ -80,15 +104,22 @@ async def test_a_turn_that_fits_in_no_cap_is_refused_before_anything_is_stored(s
     assert (await streamed(alice, "hello"))[-1]["type"] == "completion"
 
 
-async def test_an_unknown_conversation_is_not_found_before_a_cap_is_looked_at(alice: Client) -> None:
+async def test_an_unknown_conversation_is_not_found_before_a_cap_is_looked_at(
+    alice: Client,
+) -> None:
     await limit(alice, 0)
-    await alice.refused("POST", "/chat", 404, "not_found", json={"message": "hello", "conversationId": 99})
+    await alice.refused(
+        "POST", "/chat", 404, "not_found", json={"message": "hello", "conversationId": 99}
+    )
 
 
 async def test_turns_go_on_until_the_cap_is_reached_and_never_beyond_it(alice: Client) -> None:
     await alice.note("Leek soup", "Simmer the leeks. " * 40)
     await limit(alice, 3_000)
-    answers = [(await alice.post("/chat", json={"message": "leeks", "stream": False})).status_code for _ in range(12)]
+    answers = [
+        (await alice.post("/chat", json={"message": "leeks", "stream": False})).status_code
+        for _ in range(12)
+    ]
     assert answers[0] == 200
     assert answers[-1] == 429
     (_, cap) = (await alice.ok("GET", "/metering/caps"))["caps"]
@@ -96,18 +127,29 @@ async def test_turns_go_on_until_the_cap_is_reached_and_never_beyond_it(alice: C
     assert cap["reserved"] == 0
 
 
-async def test_a_cap_of_another_credential_leaves_a_turn_alone(served: Served, alice: Client) -> None:
+async def test_a_cap_of_another_credential_leaves_a_turn_alone(
+    served: Served, alice: Client
+) -> None:
     second = served.client(await served.key("alice"))
     await limit(alice, 0, subject="credential", subjectId="1")
     await alice.refused("POST", "/chat", 429, "budget_exceeded", json={"message": "hello"})
     assert (await streamed(second, "hello"))[-1]["type"] == "completion"
     await limit(alice, 0, subject="device", subjectId="phone")
-    await second.refused("POST", "/chat", 429, "budget_exceeded", json={"message": "hello"}, headers={"X-Device-Id": "phone"})
+    await second.refused(
+        "POST",
+        "/chat",
+        429,
+        "budget_exceeded",
+        json={"message": "hello"},
+        headers={"X-Device-Id": "phone"},
+    )
     assert (await streamed(second, "hello"))[-1]["type"] == "completion"
     await second.aclose()
 
 
-async def test_a_later_call_without_room_ends_the_turn_with_what_it_has(served: Served, alice: Client) -> None:
+async def test_a_later_call_without_room_ends_the_turn_with_what_it_has(
+    served: Served, alice: Client
+) -> None:
     for number in range(6):
         await alice.note(f"Leek soup {number}", "Simmer the leeks for a long time. " * 20)
     await limit(alice, token_meter.FREE_COMPLETION + 20)
@@ -124,7 +166,9 @@ async def test_a_later_call_without_room_ends_the_turn_with_what_it_has(served: 
 # Turns with a model
 
 
-def scripted(*steps: Any, usage: RequestUsage | None = None, seen: list[AgentInfo] | None = None) -> Model:
+def scripted(
+    *steps: Any, usage: RequestUsage | None = None, seen: list[AgentInfo] | None = None
+) -> Model:
     """Give a model that calls tools, says texts, or fails, step by step."""
     left = list(steps)
 
@@ -141,7 +185,11 @@ def scripted(*steps: Any, usage: RequestUsage | None = None, seen: list[AgentInf
         elif isinstance(step, str):
             yield step
         else:
-            yield {0: DeltaToolCall(name=step[0], json_args=json.dumps(step[1]), tool_call_id=f"c{len(left)}")}
+            yield {
+                0: DeltaToolCall(
+                    name=step[0], json_args=json.dumps(step[1]), tool_call_id=f"c{len(left)}"
+                )
+            }
 
     def whole(_: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         step = left.pop(0)
@@ -161,7 +209,14 @@ async def me(alice: Client) -> Caller:
 async def turn(served: Served, who: Caller, model: Model) -> tuple[live_turn.Turn, live_turn.Ended]:
     """Run a turn as a chat does, with this model."""
     parts = served.parts
-    held = await parts.write(first_call, who, feature="chat", model="scripted", texts=("hello",), most=parts.settings.max_completion)
+    held = await parts.write(
+        first_call,
+        who,
+        feature="chat",
+        model="scripted",
+        texts=("hello",),
+        most=parts.settings.max_completion,
+    )
     counter = Meter(parts, who, feature="chat", model="scripted", held=held)
     events: list[Any] = []
     begun = live_turn.Turn(parts, who, "now", "UTC", events.append)
@@ -170,7 +225,9 @@ async def turn(served: Served, who: Caller, model: Model) -> tuple[live_turn.Tur
     return begun, ended
 
 
-async def test_a_real_models_calls_are_reserved_one_by_one_even_without_a_cap(served: Served, alice: Client) -> None:
+async def test_a_real_models_calls_are_reserved_one_by_one_even_without_a_cap(
+    served: Served, alice: Client
+) -> None:
     await alice.note("Leeks", "Simmer.")
     reserved: list[int] = []
     seen: list[AgentInfo] = []
@@ -191,14 +248,18 @@ async def test_a_real_models_calls_are_reserved_one_by_one_even_without_a_cap(se
     assert (await usage(alice))["reserved"] == 0
 
 
-async def test_under_a_cap_a_model_is_told_how_much_it_may_answer(served: Served, alice: Client) -> None:
+async def test_under_a_cap_a_model_is_told_how_much_it_may_answer(
+    served: Served, alice: Client
+) -> None:
     await limit(alice, 100_000)
     seen: list[AgentInfo] = []
     await turn(served, await me(alice), scripted("Yes.", seen=seen))
     assert [(info.model_settings or {}).get("max_tokens") for info in seen] == [4096]
 
 
-async def test_a_model_whose_second_call_has_no_room_is_not_asked_again(served: Served, alice: Client) -> None:
+async def test_a_model_whose_second_call_has_no_room_is_not_asked_again(
+    served: Served, alice: Client
+) -> None:
     await alice.note("Leeks", "Simmer. " * 5_000)
     note = 1
     first = 4096 + token_meter.OVERHEAD_TOKENS + token_meter.tokens_in(("hello",))
@@ -213,14 +274,18 @@ async def test_a_model_whose_second_call_has_no_room_is_not_asked_again(served: 
     assert 0 < found["total"] <= first
 
 
-async def test_a_call_that_the_provider_refused_costs_nothing(served: Served, alice: Client) -> None:
+async def test_a_call_that_the_provider_refused_costs_nothing(
+    served: Served, alice: Client
+) -> None:
     await limit(alice, 100_000)
     _, ended = await turn(served, await me(alice), scripted(ModelHTTPError(429, "scripted")))
     assert isinstance(ended.error, Unavailable)
     assert await usage(alice) == {"prompt": 0, "completion": 0, "total": 0, "reserved": 0}
 
 
-async def test_a_turn_that_takes_too_long_ends_and_counts_what_was_said(served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_turn_that_takes_too_long_ends_and_counts_what_was_said(
+    served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     who, said, given = await me(alice), asyncio.Event(), []
     limit_ = asyncio.timeout(None)
 
@@ -245,7 +310,9 @@ async def test_a_turn_that_takes_too_long_ends_and_counts_what_was_said(served: 
     assert 0 < found["total"] < token_meter.OVERHEAD_TOKENS
 
 
-async def test_a_turn_that_is_cancelled_leaves_its_reservation_to_the_next_start(served: Served, alice: Client) -> None:
+async def test_a_turn_that_is_cancelled_leaves_its_reservation_to_the_next_start(
+    served: Served, alice: Client
+) -> None:
     asked = asyncio.Event()
     task = asyncio.ensure_future(turn(served, await me(alice), scripted(asked)))
     await asked.wait()
@@ -258,16 +325,24 @@ async def test_a_turn_that_is_cancelled_leaves_its_reservation_to_the_next_start
 
 
 @pytest.mark.parametrize(
-    ("usage_", "total"), [(RequestUsage(input_tokens=70, output_tokens=8), lambda n: n == 78), (RequestUsage(), lambda n: 0 < n < 4096)]
+    ("usage_", "total"),
+    [
+        (RequestUsage(input_tokens=70, output_tokens=8), lambda n: n == 78),
+        (RequestUsage(), lambda n: 0 < n < 4096),
+    ],
 )
 async def test_a_whole_answer_is_counted_as_the_provider_says_or_by_its_words(
     served: Served, alice: Client, usage_: RequestUsage, total: Callable[[int], bool]
 ) -> None:
     who = await me(alice)
-    held = await served.parts.write(token_reservations.reserve, who, feature="chat", prompt=9000, completion=500)
+    held = await served.parts.write(
+        token_reservations.reserve, who, feature="chat", prompt=9000, completion=500
+    )
     counter = Meter(served.parts, who, feature="chat", model="scripted", held=held)
     answer = await model_loop.AGENT.run(
-        "hello", model=MeteredModel(scripted("Hello.", usage=usage_), counter), deps=live_turn.Turn(served.parts, who, "now", "UTC", print)
+        "hello",
+        model=MeteredModel(scripted("Hello.", usage=usage_), counter),
+        deps=live_turn.Turn(served.parts, who, "now", "UTC", print),
     )
     await served.parts.write(counter.end)
     assert answer.output == "Hello."
@@ -288,7 +363,10 @@ class Echo:
         self.asked += 1
         if self.failure is not None:
             raise self.failure
-        pieces = [{"id": piece.id, "title": piece.title, "text": f"{piece.text} Really."} for piece in draft.pieces]
+        pieces = [
+            {"id": piece.id, "title": piece.title, "text": f"{piece.text} Really."}
+            for piece in draft.pieces
+        ]
         return Rewriting(json.dumps({"pieces": pieces}).encode(), 321)
 
 
@@ -303,10 +381,14 @@ async def test_a_briefing_in_better_words_is_counted(served: Served, alice: Clie
     body = await brief(served, alice, Echo())
     assert "Really." in body["statusQuoSummary"]
     assert body["tokenUsage"] == {"total": 321}
-    assert (await alice.ok("GET", "/metering/usage"))["byFeature"] == [{"feature": "briefing", "tokens": 321}]
+    assert (await alice.ok("GET", "/metering/usage"))["byFeature"] == [
+        {"feature": "briefing", "tokens": 321}
+    ]
 
 
-async def test_a_briefing_for_which_no_cap_has_room_stands_in_the_rules_words(served: Served, alice: Client) -> None:
+async def test_a_briefing_for_which_no_cap_has_room_stands_in_the_rules_words(
+    served: Served, alice: Client
+) -> None:
     await limit(alice, 10)
     echo = Echo()
     body = await brief(served, alice, echo)
@@ -322,6 +404,8 @@ async def test_a_rewriter_that_is_down_costs_nothing(served: Served, alice: Clie
 
 async def test_strategies_in_better_words_are_counted(served: Served, alice: Client) -> None:
     served.parts.rewriter = Echo()
-    await alice.ok("POST", "/briefing/strategies", json={"todoSummary": "<ul><li>Pay the rent today</li></ul>"})
+    await alice.ok(
+        "POST", "/briefing/strategies", json={"todoSummary": "<ul><li>Pay the rent today</li></ul>"}
+    )
     await served.parts.tasks.close(5)
     assert (await usage(alice))["total"] == 321

@@ -1,4 +1,6 @@
-"""Quick add: what typed lines come to in six languages, what stays in the title, and what holds for any text."""
+"""Quick add: what typed lines come to in six languages, what stays in the title, and what holds
+for any text.
+"""
 
 import itertools
 import json
@@ -29,26 +31,59 @@ def read(text: str, now: datetime = NOW, locale: str | None = None) -> QuickAdd:
 
 def told(line: QuickAdd) -> tuple[str, str | None, str | None, int]:
     """Title, due date to the minute of the wall, rule, priority."""
-    return line.title, line.due_date[:16] if line.due_date else None, line.recurrence.rule if line.recurrence else None, line.priority
+    return (
+        line.title,
+        line.due_date[:16] if line.due_date else None,
+        line.recurrence.rule if line.recurrence else None,
+        line.priority,
+    )
 
 
 def by_language(**rows: list[tuple[str, str, str | None, str | None, int]]) -> pytest.MarkDecorator:
-    named = [pytest.param(*row, id=f"{language}: {row[0]}") for language, cases in rows.items() for row in cases]
+    named = [
+        pytest.param(*row, id=f"{language}: {row[0]}")
+        for language, cases in rows.items()
+        for row in cases
+    ]
     return pytest.mark.parametrize(("text", "title", "due", "rule", "priority"), named)
 
 
 @by_language(
     english=[
-        ("Call mum tomorrow at 5pm p1 every week #family", "Call mum #family", "2026-11-19T17:00", "FREQ=WEEKLY", 5),
+        (
+            "Call mum tomorrow at 5pm p1 every week #family",
+            "Call mum #family",
+            "2026-11-19T17:00",
+            "FREQ=WEEKLY",
+            5,
+        ),
         ("Meet Sam next wed at 15:00", "Meet Sam", "2026-11-25T15:00", None, 0),
         ("Submit report by fri 5pm", "Submit report", "2026-11-20T17:00", None, 0),
         ("Meeting 2-4pm Thursday", "Meeting", "2026-11-19T14:00", None, 0),
         ("Return on 2026-12-01T14:00 the keys", "Return the keys", "2026-12-01T14:00", None, 0),
         ("Lunch Tue 12:30", "Lunch", "2026-11-24T12:30", None, 0),
         ("submit on Friday the 27th", "submit", "2026-11-27", None, 0),
-        ("Change filter every third month", "Change filter", "2026-11-18", "FREQ=MONTHLY;INTERVAL=3", 0),
-        ("Yoga every Tuesday until 15 December", "Yoga", "2026-11-24", "FREQ=WEEKLY;BYDAY=TU;UNTIL=20261215", 0),
-        ("last day of every month pay invoices", "pay invoices", "2026-11-30", "FREQ=MONTHLY;BYMONTHDAY=-1", 0),
+        (
+            "Change filter every third month",
+            "Change filter",
+            "2026-11-18",
+            "FREQ=MONTHLY;INTERVAL=3",
+            0,
+        ),
+        (
+            "Yoga every Tuesday until 15 December",
+            "Yoga",
+            "2026-11-24",
+            "FREQ=WEEKLY;BYDAY=TU;UNTIL=20261215",
+            0,
+        ),
+        (
+            "last day of every month pay invoices",
+            "pay invoices",
+            "2026-11-30",
+            "FREQ=MONTHLY;BYMONTHDAY=-1",
+            0,
+        ),
         ("Call Anna, tomorrow, about the trip", "Call Anna, about the trip", "2026-11-19", None, 0),
         ("buy eggs (tomorrow)", "buy eggs", "2026-11-19", None, 0),
         ("CALL MUM TOMORROW AT 5PM", "CALL MUM", "2026-11-19T17:00", None, 0),
@@ -56,7 +91,13 @@ def by_language(**rows: list[tuple[str, str, str | None, str | None, int]]) -> p
         ("Fix prod !2", "Fix prod", None, None, 4),
         ("high priority: renew insurance", "renew insurance", None, None, 4),
         ("Party at 12am on Jan 1", "Party", "2027-01-01T00:00", None, 0),
-        ("see https://x.com/2026-11-20 tomorrow", "see https://x.com/2026-11-20", "2026-11-19", None, 0),
+        (
+            "see https://x.com/2026-11-20 tomorrow",
+            "see https://x.com/2026-11-20",
+            "2026-11-19",
+            None,
+            0,
+        ),
     ],
     german=[
         ("Übermorgen um 8 Zug nehmen", "Zug nehmen", "2026-11-20T08:00", None, 0),
@@ -67,14 +108,26 @@ def by_language(**rows: list[tuple[str, str, str | None, str | None, int]]) -> p
         ("um 7 aufstehen", "aufstehen", "2026-11-19T07:00", None, 0),
         ("Montag einkaufen", "einkaufen", "2026-11-23", None, 0),
         ("Müll raus freitags", "Müll raus", "2026-11-20", "FREQ=WEEKLY;BYDAY=FR", 0),
-        ("jeden ersten Montag im Monat Sperrmüll", "Sperrmüll", "2026-12-07", "FREQ=MONTHLY;BYDAY=1MO", 0),
+        (
+            "jeden ersten Montag im Monat Sperrmüll",
+            "Sperrmüll",
+            "2026-12-07",
+            "FREQ=MONTHLY;BYDAY=1MO",
+            0,
+        ),
         ("Zahlen prüfen bis Monatsende", "Zahlen prüfen", "2026-11-30", None, 0),
         ("Treffen am Do. 26.11. um 19:00", "Treffen", "2026-11-26T19:00", None, 0),
         ("Erinnere mich morgen daran, Mama anzurufen", "Mama anzurufen", "2026-11-19", None, 0),
     ],
     french=[
         ("Rapport pour vendredi 17h p1", "Rapport", "2026-11-20T17:00", None, 5),
-        ("Payer le loyer tous les mois le 5", "Payer le loyer", "2026-12-05", "FREQ=MONTHLY;BYMONTHDAY=5", 0),
+        (
+            "Payer le loyer tous les mois le 5",
+            "Payer le loyer",
+            "2026-12-05",
+            "FREQ=MONTHLY;BYMONTHDAY=5",
+            0,
+        ),
         ("Réviser un jour sur deux", "Réviser", "2026-11-18", "FREQ=DAILY;INTERVAL=2", 0),
         ("Finir le dossier d'ici demain soir", "Finir le dossier", "2026-11-19T19:00", None, 0),
         ("Dejeuner apres-demain a midi", "Dejeuner", "2026-11-20T12:00", None, 0),
@@ -85,7 +138,13 @@ def by_language(**rows: list[tuple[str, str, str | None, str | None, int]]) -> p
         ("Recoger paquete a las 6 y media", "Recoger paquete", "2026-11-18T18:30", None, 0),
         ("a las 5 llamar al banco", "llamar al banco", "2026-11-18T17:00", None, 0),
         ("manana llamar a juan", "llamar a juan", "2026-11-19", None, 0),
-        ("Gimnasio todos los lunes y miércoles a las 7", "Gimnasio", "2026-11-23T07:00", "FREQ=WEEKLY;BYDAY=MO,WE", 0),
+        (
+            "Gimnasio todos los lunes y miércoles a las 7",
+            "Gimnasio",
+            "2026-11-23T07:00",
+            "FREQ=WEEKLY;BYDAY=MO,WE",
+            0,
+        ),
         ("Revisar el correo cada mañana", "Revisar el correo", "2026-11-19T09:00", "FREQ=DAILY", 0),
         ("Vuelo el 12/3 a las 6:45", "Vuelo", "2027-03-12T06:45", None, 0),
     ],
@@ -104,26 +163,70 @@ def by_language(**rows: list[tuple[str, str, str | None, str | None, int]]) -> p
         ("来週末にキャンプ", "キャンプ", "2026-11-28", None, 0),
     ],
 )
-def test_a_line_becomes_title_due_date_recurrence_and_priority(text: str, title: str, due: str | None, rule: str | None, priority: int) -> None:
+def test_a_line_becomes_title_due_date_recurrence_and_priority(
+    text: str, title: str, due: str | None, rule: str | None, priority: int
+) -> None:
     assert told(read(text)) == (title, due, rule, priority)
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "Support must answer 24/7", "Read chapter 7", "Sit in the sun", "Install 3.12", "Room 1130", "May be late", "Friday's report for Anna",
-        "2026 budget", "room 5", "Send v2.10 to QA", "Write up the day after the meeting", "email re: 3pm slot", "daily standup notes",
-        "Catch the 5pm train", "The meeting on Monday is cancelled", "Make every day count", "Read John 3:16", "rate film 4/5", "Do it by 5",
-        'Ship "The Friday Feature" page', "Open monday.com", "Look at report-2026-11-20.pdf", "Tag it #tomorrow", "Ask @friday", "Plumber is urgent",
-        "Compare prices since March 3", "Watch Tomorrow Never Dies", "Buy 3 mars bars", "Eat once", "So do I",
-        "Saturday Night Fever rewatch", "Meeting notes 2026-11-17", "Comprar para las 3 hijas", "Um sieben Ecken denken",
-        "Chaque jour compte", "Am Montag ist Feiertag",
-        "Gute Nacht Geschichte vorlesen", "Brot um 5 Euro kaufen", "Notizen vom 3.12.", "Joyeux Noël !", "Lire Le Monde du samedi",
+        "Support must answer 24/7",
+        "Read chapter 7",
+        "Sit in the sun",
+        "Install 3.12",
+        "Room 1130",
+        "May be late",
+        "Friday's report for Anna",
+        "2026 budget",
+        "room 5",
+        "Send v2.10 to QA",
+        "Write up the day after the meeting",
+        "email re: 3pm slot",
+        "daily standup notes",
+        "Catch the 5pm train",
+        "The meeting on Monday is cancelled",
+        "Make every day count",
+        "Read John 3:16",
+        "rate film 4/5",
+        "Do it by 5",
+        'Ship "The Friday Feature" page',
+        "Open monday.com",
+        "Look at report-2026-11-20.pdf",
+        "Tag it #tomorrow",
+        "Ask @friday",
+        "Plumber is urgent",
+        "Compare prices since March 3",
+        "Watch Tomorrow Never Dies",
+        "Buy 3 mars bars",
+        "Eat once",
+        "So do I",
+        "Saturday Night Fever rewatch",
+        "Meeting notes 2026-11-17",
+        "Comprar para las 3 hijas",
+        "Um sieben Ecken denken",
+        "Chaque jour compte",
+        "Am Montag ist Feiertag",
+        "Gute Nacht Geschichte vorlesen",
+        "Brot um 5 Euro kaufen",
+        "Notizen vom 3.12.",
+        "Joyeux Noël !",
+        "Lire Le Monde du samedi",
         "Acheter des mars",
-        "Buenos días a todos", "El domingo de Ramos", "Martes y trece", "三点水偏旁练习", "周杰伦演唱会", "星期一的会议纪要", "5号线地铁图",
-        "月曜日の議事録", "24時間営業", "今日は何の日", "1日1回薬",
+        "Buenos días a todos",
+        "El domingo de Ramos",
+        "Martes y trece",
+        "三点水偏旁练习",
+        "周杰伦演唱会",
+        "星期一的会议纪要",
+        "5号线地铁图",
+        "月曜日の議事録",
+        "24時間営業",
+        "今日は何の日",
+        "1日1回薬",
     ],
-)  # fmt: skip
+)
 def test_what_only_looks_like_a_date_stays_in_the_title(text: str) -> None:
     line = read(text)
     assert (told(line), line.spans) == ((text, None, None, 0), ())
@@ -142,7 +245,9 @@ def test_what_only_looks_like_a_date_stays_in_the_title(text: str) -> None:
         ("Dentista 4/12", "es-MX", "2026-12-04"),
     ],
 )
-def test_the_order_of_day_and_month_is_that_of_the_language(text: str, locale: str | None, due: str) -> None:
+def test_the_order_of_day_and_month_is_that_of_the_language(
+    text: str, locale: str | None, due: str
+) -> None:
     assert read(text, locale=locale).due_date == due
 
 
@@ -183,7 +288,9 @@ def test_days_are_reckoned_from_now(now: str, text: str, due: str) -> None:
         ("2027-03-27T12:00", "check tomorrow at noon", "2027-03-28T12:00+02:00"),
     ],
 )
-def test_a_moment_is_right_where_the_clock_is_set_forward_or_back(now: str, text: str, due: str) -> None:
+def test_a_moment_is_right_where_the_clock_is_set_forward_or_back(
+    now: str, text: str, due: str
+) -> None:
     assert read(text, datetime.fromisoformat(now).replace(tzinfo=BERLIN)).due_date == due
 
 
@@ -201,25 +308,43 @@ def test_spans_say_what_was_taken_and_for_what() -> None:
 def test_each_span_can_be_undone() -> None:
     line = read("Call mum the day after tomorrow at 5pm p1")
     day, clock, priority = line.spans
-    assert told(line.without(day)) == ("Call mum the day after tomorrow", "2026-11-18T17:00", None, 5)
+    assert told(line.without(day)) == (
+        "Call mum the day after tomorrow",
+        "2026-11-18T17:00",
+        None,
+        5,
+    )
     assert told(line.without(clock)) == ("Call mum at 5pm", "2026-11-20", None, 5)
     assert told(line.without(day).without(clock).without(priority)) == (line.text, None, None, 0)
 
 
-@pytest.mark.parametrize(("kind", "kept"), [("date", "tomorrow"), ("time", "at 5pm"), ("priority", "p1"), ("recurrence", "every week")])
+@pytest.mark.parametrize(
+    ("kind", "kept"),
+    [("date", "tomorrow"), ("time", "at 5pm"), ("priority", "p1"), ("recurrence", "every week")],
+)
 def test_a_kind_can_be_left_alone(kind: Kind, kept: str) -> None:
     line = quickadd.read("Call mum tomorrow at 5pm p1 every week", now=NOW, ignore=[kind])
     assert kept in line.title
     assert kind not in {one.kind for one in line.spans}
 
 
-@pytest.mark.parametrize("text", ["Call mum tomorrow", "Ｃａｌｌ ｍｕｍ ｔｏｍｏｒｒｏｗ", "call mum\ntomorrow", "call mum\u00a0tomorrow"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Call mum tomorrow",
+        "Ｃａｌｌ ｍｕｍ ｔｏｍｏｒｒｏｗ",
+        "call mum\ntomorrow",
+        "call mum\u00a0tomorrow",
+    ],
+)
 def test_case_width_and_kind_of_space_do_not_matter(text: str) -> None:
     assert read(text).due == date(2026, 11, 19)
 
 
 def test_accents_may_be_separate_letters_or_missing() -> None:
-    assert {read(text).due_date for text in ("correr mañana", "correr man\u0303ana", "correr manana el")} == {"2026-11-19"}
+    assert {
+        read(text).due_date for text in ("correr mañana", "correr man\u0303ana", "correr manana el")
+    } == {"2026-11-19"}
 
 
 @pytest.mark.parametrize("text", ["tomorrow", "p1", "明天", "金曜日までに", "every day at 5pm p1"])
@@ -230,7 +355,24 @@ def test_a_line_that_is_all_date_keeps_itself_as_title(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["a", "1 ", "every ", "monday, ", "a@", "./-", "月", "毎週月、", "每周一", "p1 ", "5/5/", '"', "  ", "\u0301", "2026-11-20 "]
+    "unit",
+    [
+        "a",
+        "1 ",
+        "every ",
+        "monday, ",
+        "a@",
+        "./-",
+        "月",
+        "毎週月、",
+        "每周一",
+        "p1 ",
+        "5/5/",
+        '"',
+        "  ",
+        "\u0301",
+        "2026-11-20 ",
+    ],
 )
 def test_a_megabyte_is_read_only_at_its_beginning(unit: str) -> None:
     text = unit * (1_000_000 // len(unit))
@@ -243,13 +385,19 @@ PIECES = """call tomorrow morgen demain mañana 明天 明日 at um à 5pm 17h 5
  lundi lunes 周一 月曜日 p1
  !!! until bis the of week Woche 3/4 2026-02-30 24:00 25:61 next in 999 years days #tag ( ) , - の に"""
 WORDS = st.sampled_from(PIECES.split())
-TEXTS = st.one_of(st.text(), st.lists(WORDS, max_size=12).map(" ".join), st.lists(WORDS, max_size=12).map("".join))
-MOMENTS = st.datetimes(min_value=datetime(1, 1, 3), max_value=datetime(9999, 12, 29), timezones=st.just(BERLIN))
+TEXTS = st.one_of(
+    st.text(), st.lists(WORDS, max_size=12).map(" ".join), st.lists(WORDS, max_size=12).map("".join)
+)
+MOMENTS = st.datetimes(
+    min_value=datetime(1, 1, 3), max_value=datetime(9999, 12, 29), timezones=st.just(BERLIN)
+)
 
 
 @settings(max_examples=300, deadline=None)
 @given(text=TEXTS, now=MOMENTS, locale=st.sampled_from([None, "de", "en-GB", "ja", "", "x"]))
-def test_any_text_at_any_time_is_read_to_something_a_todo_takes(text: str, now: datetime, locale: str | None) -> None:
+def test_any_text_at_any_time_is_read_to_something_a_todo_takes(
+    text: str, now: datetime, locale: str | None
+) -> None:
     line = read(text, now, locale)
     assert 0 <= line.priority <= 5
     assert bool(line.title) == bool(text.strip())
@@ -273,7 +421,9 @@ def test_spans_of_any_text_lie_in_it_apart_and_can_all_be_undone(text: str) -> N
 
 
 def test_a_moment_without_zone_is_read_as_utc() -> None:
-    assert read("call at 5pm", datetime(2026, 11, 18, 10, 0)).due == datetime(2026, 11, 18, 17, 0, tzinfo=UTC)
+    assert read("call at 5pm", datetime(2026, 11, 18, 10, 0)).due == datetime(
+        2026, 11, 18, 17, 0, tzinfo=UTC
+    )
 
 
 def test_half_b_of_the_labelled_lines_keeps_its_figures_and_no_trap_has_a_date() -> None:
@@ -290,11 +440,15 @@ def test_the_labelled_lines_are_150_in_six_languages_a_third_of_them_traps() -> 
     assert sum(case.trap for case in every) * 3 >= len(every)
 
 
-def test_the_evaluation_prints_figures_and_json(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_evaluation_prints_figures_and_json(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(evaluate, "VENV", Path(sys.prefix))
     assert evaluate.main(["quickadd", "-v"]) == 0
     assert "quickadd  b  traps without a date" in capsys.readouterr().out
     assert evaluate.main(["quickadd", "--json"]) == 0
-    assert {"half", "measure", "right", "total"} == json.loads(capsys.readouterr().out)["quickadd"][0].keys()
+    assert {"half", "measure", "right", "total"} == json.loads(capsys.readouterr().out)["quickadd"][
+        0
+    ].keys()
     with pytest.raises(SystemExit):
         evaluate.main(["nonsense"])

@@ -1,4 +1,7 @@
-"""The calendar as the agent sees it: what takes place when, time that people name, briefings, and answers without a model."""
+"""The calendar as the agent sees it.
+
+What takes place when, time that people name, briefings, and answers without a model.
+"""
 
 from datetime import datetime
 from typing import Any
@@ -20,7 +23,9 @@ HOLIDAY = "UID:h|SUMMARY:Holiday|DTSTART;VALUE=DATE:20261122|DTEND;VALUE=DATE:20
 
 
 async def search(client: Client, **params: Any) -> Any:
-    return (await client.ok("POST", "/tools", json={"tool": "search_calendar_events", "params": params}))["result"]
+    return (
+        await client.ok("POST", "/tools", json={"tool": "search_calendar_events", "params": params})
+    )["result"]
 
 
 def titles(found: Any) -> list[str]:
@@ -31,22 +36,50 @@ def titles(found: Any) -> list[str]:
 async def busy(alice: Client) -> Client:
     """Alice with a calendar and two dated todos; it is Saturday the 21st, 9:30."""
     await connect(alice, content=calendar(STANDUP, DENTIST, LUNCH, HOLIDAY))
-    for title, due in (("Pay rent", "2026-11-23"), ("Ring Bob", "2026-11-21T16:00:00Z"), ("Someday", None)):
-        await alice.ok("POST", "/os/todos", status=201, json={"title": title, **({"dueDate": due} if due else {})})
+    for title, due in (
+        ("Pay rent", "2026-11-23"),
+        ("Ring Bob", "2026-11-21T16:00:00Z"),
+        ("Someday", None),
+    ):
+        await alice.ok(
+            "POST",
+            "/os/todos",
+            status=201,
+            json={"title": title, **({"dueDate": due} if due else {})},
+        )
     return alice
 
 
 async def test_events_and_dated_todos_are_listed_in_order_of_time(busy: Client) -> None:
     found = await search(busy)
-    assert titles(found) == ["Lunch", "Ring Bob", "Holiday", "Pay rent", "Standup", "Dentist", "Standup"]
+    assert titles(found) == [
+        "Lunch",
+        "Ring Bob",
+        "Holiday",
+        "Pay rent",
+        "Standup",
+        "Dentist",
+        "Standup",
+    ]
     assert found["total"] == 7
     assert found["events"][0] == {
-        "source": "calendar", "title": "Lunch", "start": "2026-11-21T12:00:00.000Z", "end": "2026-11-21T13:00:00.000Z", "allDay": False,
-        "when": "2026-11-21 12:00–13:00", "location": None, "description": None, "calendar": "Work", "todoId": None,
-    }  # fmt: skip
+        "source": "calendar",
+        "title": "Lunch",
+        "start": "2026-11-21T12:00:00.000Z",
+        "end": "2026-11-21T13:00:00.000Z",
+        "allDay": False,
+        "when": "2026-11-21 12:00–13:00",
+        "location": None,
+        "description": None,
+        "calendar": "Work",
+        "todoId": None,
+    }
     assert found["events"][2]["when"] == "2026-11-22 – 2026-11-23"
     assert (found["events"][1]["source"], found["events"][1]["todoId"]) == ("todo", 2)
-    assert found["timeRange"] == {"from": "2026-11-21T09:30:00.000Z", "to": "2026-11-28T09:30:00.000Z"}
+    assert found["timeRange"] == {
+        "from": "2026-11-21T09:30:00.000Z",
+        "to": "2026-11-28T09:30:00.000Z",
+    }
 
 
 @pytest.mark.parametrize(
@@ -65,25 +98,52 @@ async def test_events_and_dated_todos_are_listed_in_order_of_time(busy: Client) 
         ({"query": "nothing like it"}, []),
         ({"query": "standup", "timeRange": "2026-12-01/2026-12-08"}, ["Standup", "Standup"]),
         ({"timeRange": "2026-11-21", "userTimezone": "Pacific/Auckland"}, []),
-        ({"timeRange": " "}, ["Lunch", "Ring Bob", "Holiday", "Pay rent", "Standup", "Dentist", "Standup"]),
+        (
+            {"timeRange": " "},
+            ["Lunch", "Ring Bob", "Holiday", "Pay rent", "Standup", "Dentist", "Standup"],
+        ),
     ],
 )
-async def test_a_time_and_words_narrow_it(busy: Client, params: dict[str, str], wanted: list[str]) -> None:
+async def test_a_time_and_words_narrow_it(
+    busy: Client, params: dict[str, str], wanted: list[str]
+) -> None:
     assert titles(await search(busy, **params)) == wanted
 
 
-@pytest.mark.parametrize("named", ["whenever", "2026-13-01", "2026-11-24/2026-11-20", "0001-01-01/9999-12-31", "next 99999 days ago ☃", "::"])
-async def test_a_time_that_is_none_is_refused_and_says_what_can_be_named(busy: Client, named: str) -> None:
-    response = await busy.post("/tools", json={"tool": "search_calendar_events", "params": {"timeRange": named}})
+@pytest.mark.parametrize(
+    "named",
+    [
+        "whenever",
+        "2026-13-01",
+        "2026-11-24/2026-11-20",
+        "0001-01-01/9999-12-31",
+        "next 99999 days ago ☃",
+        "::",
+    ],
+)
+async def test_a_time_that_is_none_is_refused_and_says_what_can_be_named(
+    busy: Client, named: str
+) -> None:
+    response = await busy.post(
+        "/tools", json={"tool": "search_calendar_events", "params": {"timeRange": named}}
+    )
     body = response.json()
     assert (response.status_code, body["error"]) == (422, "unprocessable"), body
     assert "next 7 days" in body["message"]
 
 
-async def test_nobody_sees_the_calendar_of_another_and_the_scope_is_needed(served: Served, busy: Client, bob: Client) -> None:
+async def test_nobody_sees_the_calendar_of_another_and_the_scope_is_needed(
+    served: Served, busy: Client, bob: Client
+) -> None:
     assert (await search(bob))["total"] == 0
     async with served.client(await served.key("alice", ["os.notes:read"])) as client:
-        await client.refused("POST", "/tools", 403, "insufficient_scope", json={"tool": "search_calendar_events", "params": {}})
+        await client.refused(
+            "POST",
+            "/tools",
+            403,
+            "insufficient_scope",
+            json={"tool": "search_calendar_events", "params": {}},
+        )
 
 
 @pytest.mark.parametrize(
@@ -97,22 +157,43 @@ async def test_nobody_sees_the_calendar_of_another_and_the_scope_is_needed(serve
         ("¿Estoy libre el viernes a las 15:00?", "11-20 00:00", "11-21 00:00", "11-20 15:00"),
         ("周五下午三点我有空吗", "11-20 00:00", "11-21 00:00", "11-20 15:00"),
         ("金曜日の15時は空いていますか", "11-20 00:00", "11-21 00:00", "11-20 15:00"),
-        ("明日の予定は？", "11-19 00:00", "11-20 00:00", None), ("übermorgen", "11-20 00:00", "11-21 00:00", None),
-        ("this weekend", "11-21 00:00", "11-23 00:00", None), ("le week-end prochain", "11-28 00:00", "11-30 00:00", None),
-        ("this month", "11-01 00:00", "12-01 00:00", None), ("el próximo mes", "12-01 00:00", "01-01 00:00", None),
-        ("next 3 hours", "11-18 10:00", "11-18 13:00", None), ("die nächsten 3 Wochen", "11-18 10:00", "12-09 00:00", None),
-        ("未来3天", "11-18 10:00", "11-21 00:00", None), ("last 2 days", "11-16 00:00", "11-18 10:00", None),
-        ("2026-12-01 to 2026-12-05", "12-01 00:00", "12-06 00:00", None), ("2026-11-20T15:00Z", "11-20 00:00", "11-21 00:00", "11-20 16:00"),
+        ("明日の予定は？", "11-19 00:00", "11-20 00:00", None),
+        ("übermorgen", "11-20 00:00", "11-21 00:00", None),
+        ("this weekend", "11-21 00:00", "11-23 00:00", None),
+        ("le week-end prochain", "11-28 00:00", "11-30 00:00", None),
+        ("this month", "11-01 00:00", "12-01 00:00", None),
+        ("el próximo mes", "12-01 00:00", "01-01 00:00", None),
+        ("next 3 hours", "11-18 10:00", "11-18 13:00", None),
+        ("die nächsten 3 Wochen", "11-18 10:00", "12-09 00:00", None),
+        ("未来3天", "11-18 10:00", "11-21 00:00", None),
+        ("last 2 days", "11-16 00:00", "11-18 10:00", None),
+        ("2026-12-01 to 2026-12-05", "12-01 00:00", "12-06 00:00", None),
+        ("2026-11-20T15:00Z", "11-20 00:00", "11-21 00:00", "11-20 16:00"),
         ("2026-11-20T15:00:00Z/2026-11-20T17:00:00Z", "11-20 16:00", "11-20 18:00", None),
     ],
-)  # fmt: skip
+)
 def test_people_name_times_in_many_ways(text: str, start: str, end: str, at: str | None) -> None:
     found = time_ranges.read(text, NOW)
     assert found is not None
-    assert (f"{found.start:%m-%d %H:%M}", f"{found.end:%m-%d %H:%M}", found.at and f"{found.at:%m-%d %H:%M}") == (start, end, at)
+    assert (
+        f"{found.start:%m-%d %H:%M}",
+        f"{found.end:%m-%d %H:%M}",
+        found.at and f"{found.at:%m-%d %H:%M}",
+    ) == (start, end, at)
 
 
-@pytest.mark.parametrize("text", ["", "x", "whenever", "99999-99-99", "2026-02-30", "next 999999999999 days", "9999-12-31/9999-12-31"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "x",
+        "whenever",
+        "99999-99-99",
+        "2026-02-30",
+        "next 999999999999 days",
+        "9999-12-31/9999-12-31",
+    ],
+)
 def test_what_names_no_time_gives_none_or_something_bounded(text: str) -> None:
     found = time_ranges.read(text, NOW)
     assert found is None or (found.end - found.start).days <= time_ranges.MOST_DAYS
@@ -125,25 +206,48 @@ async def ask(client: Client, message: str) -> Any:
 @pytest.mark.parametrize(
     ("message", "said"),
     [
-        ("what's on my calendar today", ["Planned (2):", "- 2026-11-21 12:00–13:00 Lunch", "Ring Bob"]),
+        (
+            "what's on my calendar today",
+            ["Planned (2):", "- 2026-11-21 12:00–13:00 Lunch", "Ring Bob"],
+        ),
         ("what meetings do I have next week?", ["Planned (5):", "Dentist (Main St 1)"]),
         ("when is my next meeting", ["Planned (3):", "Lunch"]),
-        ("when is the dentist appointment?", ["Planned (1):", "2026-11-24 14:00–15:00 Dentist (Main St 1)"]),
+        (
+            "when is the dentist appointment?",
+            ["Planned (1):", "2026-11-24 14:00–15:00 Dentist (Main St 1)"],
+        ),
         ("what's on my calendar on 2026-12-24", ["Nothing is planned then."]),
-        ("am I free at 12:30 today", ["No, something is planned (2026-11-21 12:30–13:30):", "Lunch", "Free that day: 09:30–12:00, 13:00–18:00"]),
+        (
+            "am I free at 12:30 today",
+            [
+                "No, something is planned (2026-11-21 12:30–13:30):",
+                "Lunch",
+                "Free that day: 09:30–12:00, 13:00–18:00",
+            ],
+        ),
         ("am I free at 3pm today?", ["Yes, you are free: 2026-11-21 15:00–16:00."]),
         ("am I free tomorrow?", ["Yes, you are free: 2026-11-22.", "Holiday"]),
-        ("is tuesday at 2pm free?", ["No, something is planned (2026-11-24 14:00–15:00):", "Dentist"]),
+        (
+            "is tuesday at 2pm free?",
+            ["No, something is planned (2026-11-24 14:00–15:00):", "Dentist"],
+        ),
         ("Am I free on Tuesday afternoon?", ["No, something is planned (2026-11-24 12:00–18:00):"]),
         ("Was steht heute im Kalender?", ["Geplant (2):", "Lunch"]),
-        ("Habe ich am Dienstag um 14 Uhr Zeit?", ["Nein, da ist etwas geplant (2026-11-24 14:00–15:00):"]),
+        (
+            "Habe ich am Dienstag um 14 Uhr Zeit?",
+            ["Nein, da ist etwas geplant (2026-11-24 14:00–15:00):"],
+        ),
         ("Suis-je libre mardi à 14h ?", ["Non, quelque chose est prévu"]),
         ("¿Estoy libre el martes a las 17:00?", ["Sí, tienes libre: 2026-11-24 17:00–18:00."]),
-        ("今天日历上有什么", ["安排（2）："]), ("周二下午两点我有空吗", ["没空，已有安排"]),
-        ("今日の予定を教えて", ["予定（2）："]), ("火曜日の17時は空いていますか", ["空いています：2026-11-24 17:00–18:00。"]),
+        ("今天日历上有什么", ["安排（2）："]),
+        ("周二下午两点我有空吗", ["没空，已有安排"]),
+        ("今日の予定を教えて", ["予定（2）："]),
+        ("火曜日の17時は空いていますか", ["空いています：2026-11-24 17:00–18:00。"]),
     ],
-)  # fmt: skip
-async def test_without_a_model_the_calendar_is_asked_too(busy: Client, message: str, said: list[str]) -> None:
+)
+async def test_without_a_model_the_calendar_is_asked_too(
+    busy: Client, message: str, said: list[str]
+) -> None:
     body = await ask(busy, message)
     assert body["toolsUsed"] == ["search_calendar_events"], body["response"]
     for part in said:
@@ -153,26 +257,40 @@ async def test_without_a_model_the_calendar_is_asked_too(busy: Client, message: 
 @pytest.mark.parametrize(
     ("message", "intent"),
     [
-        ("what did the meeting decide about the budget?", "ask"), ("don't show me my calendar", "leave"), ("todo: check the calendar", "add_todo"),
-        ("Is the shop free of charge?", "ask"), ("do I have anything due this week", "list_todos"), ("what's due today", "list_todos"),
-        ("append to meeting minutes: done", "append_note"), ("summarise the meeting notes", "summarise"),
+        ("what did the meeting decide about the budget?", "ask"),
+        ("don't show me my calendar", "leave"),
+        ("todo: check the calendar", "add_todo"),
+        ("Is the shop free of charge?", "ask"),
+        ("do I have anything due this week", "list_todos"),
+        ("what's due today", "list_todos"),
+        ("append to meeting minutes: done", "append_note"),
+        ("summarise the meeting notes", "summarise"),
         ("which calendar app did Ines like?", "ask"),
-        ("不要删除日历", "leave"), ("remind me to book a meeting room", "add_todo"), ("who was at the meeting with Bob", "ask"),
+        ("不要删除日历", "leave"),
+        ("remind me to book a meeting room", "add_todo"),
+        ("who was at the meeting with Bob", "ask"),
     ],
-)  # fmt: skip
+)
 def test_what_only_sounds_like_the_calendar_is_not_asked_of_it(message: str, intent: str) -> None:
     assert routing.route(message).intent == intent
 
 
-async def test_a_briefing_takes_the_events_of_connected_calendars_unless_it_is_given_some(served: Served, alice: Client) -> None:
+async def test_a_briefing_takes_the_events_of_connected_calendars_unless_it_is_given_some(
+    served: Served, alice: Client
+) -> None:
     assert "Lunch" not in (await alice.ok("POST", "/briefing", json={}))["calendarSummary"]
     await connect(alice, content=calendar(LUNCH, CLASH))
     told = await alice.ok("POST", "/briefing", json={})
     assert "Lunch" in told["calendarSummary"]
     assert "conflict" in told["calendarSummary"].lower()
-    assert "Lunch" not in (await alice.ok("POST", "/briefing", json={"calendarEvents": []}))["calendarSummary"]
+    assert (
+        "Lunch"
+        not in (await alice.ok("POST", "/briefing", json={"calendarEvents": []}))["calendarSummary"]
+    )
     given = [{"summary": "Given", "start": "2026-11-21T15:00:00Z", "end": "2026-11-21T16:00:00Z"}]
-    summary = (await alice.ok("POST", "/briefing", json={"calendarEvents": given}))["calendarSummary"]
+    summary = (await alice.ok("POST", "/briefing", json={"calendarEvents": given}))[
+        "calendarSummary"
+    ]
     assert "Given" in summary
     assert "Lunch" not in summary
     async with served.client(await served.key("alice", ["agent.chat:run"])) as client:
@@ -180,8 +298,19 @@ async def test_a_briefing_takes_the_events_of_connected_calendars_unless_it_is_g
 
 
 async def test_the_calendar_tools_are_on_and_described(alice: Client) -> None:
-    tools = {tool["name"]: tool for tool in (await alice.ok("GET", "/tools"))["tools"] if tool["namespace"] == "calendar"}
+    tools = {
+        tool["name"]: tool
+        for tool in (await alice.ok("GET", "/tools"))["tools"]
+        if tool["namespace"] == "calendar"
+    }
     assert set(tools) == {"search_calendar_events", "briefing"}
-    assert {name: tool["scope"] for name, tool in tools.items()} == {"search_calendar_events": "os.todos:read", "briefing": "agent.chat:run"}
+    assert {name: tool["scope"] for name, tool in tools.items()} == {
+        "search_calendar_events": "os.todos:read",
+        "briefing": "agent.chat:run",
+    }
     assert tools["search_calendar_events"]["parameters"]["required"] == []
-    assert (await alice.ok("POST", "/tools", json={"tool": "briefing", "params": {"timeDuration": "last 2 days"}}))["result"]["briefingId"] == 1
+    assert (
+        await alice.ok(
+            "POST", "/tools", json={"tool": "briefing", "params": {"timeDuration": "last 2 days"}}
+        )
+    )["result"]["briefingId"] == 1

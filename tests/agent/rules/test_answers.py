@@ -1,4 +1,6 @@
-"""Answers from the notes: which passage is quoted, when nothing is, sentences with their places, and summaries."""
+"""Answers from the notes: which passage is quoted, when nothing is, sentences with their places,
+and summaries.
+"""
 
 import itertools
 
@@ -15,11 +17,16 @@ from tests.conftest import Client
 
 def quoted(question: str, *contents: str, title: str = "A note") -> list[str]:
     notes = [Text(number, title, content, whole=True) for number, content in enumerate(contents, 1)]
-    return [answer_passages.quote(one).text for one in answer_passages.best(questions.read(question), notes)]
+    return [
+        answer_passages.quote(one).text
+        for one in answer_passages.best(questions.read(question), notes)
+    ]
 
 
 @pytest.mark.parametrize(("half", "least"), [("a", 29), ("b", 27)])
-def test_the_questions_of_the_collection_are_answered_by_the_right_passage(half: str, least: int) -> None:
+def test_the_questions_of_the_collection_are_answered_by_the_right_passage(
+    half: str, least: int
+) -> None:
     mine = [case for case in evaluation.cases() if case.half == half]
     assert len([case for case in mine if case.right]) >= least
     assert [case.question for case in mine if case.note is None and not case.right] == []
@@ -28,17 +35,47 @@ def test_the_questions_of_the_collection_are_answered_by_the_right_passage(half:
 @pytest.mark.parametrize(
     ("question", "content", "passage"),
     [
-        ("When does the lease end?", "The lease was signed by Kim.\n\nThe lease ends on 3 May 2027.", "The lease ends on 3 May 2027."),
-        ("How many chairs do we own?", "Chairs are in the loft. We own 14 chairs.", "We own 14 chairs."),
-        ("Who painted the fence?", "The fence is green. The fence was painted by Otto.", "The fence was painted by Otto."),
-        ("Wann endet der Mietvertrag?", "Der Mietvertrag liegt im Ordner.\n\nDer Mietvertrag endet am 3. Mai.", "Der Mietvertrag endet am 3. Mai."),
-        ("Qui a peint la clôture ?", "La clôture est verte. La clôture a été peinte par Odile.", "La clôture a été peinte par Odile."),
-        ("¿Cuándo termina el contrato?", "El contrato está firmado. El contrato termina en mayo.", "El contrato termina en mayo."),
+        (
+            "When does the lease end?",
+            "The lease was signed by Kim.\n\nThe lease ends on 3 May 2027.",
+            "The lease ends on 3 May 2027.",
+        ),
+        (
+            "How many chairs do we own?",
+            "Chairs are in the loft. We own 14 chairs.",
+            "We own 14 chairs.",
+        ),
+        (
+            "Who painted the fence?",
+            "The fence is green. The fence was painted by Otto.",
+            "The fence was painted by Otto.",
+        ),
+        (
+            "Wann endet der Mietvertrag?",
+            "Der Mietvertrag liegt im Ordner.\n\nDer Mietvertrag endet am 3. Mai.",
+            "Der Mietvertrag endet am 3. Mai.",
+        ),
+        (
+            "Qui a peint la clôture ?",
+            "La clôture est verte. La clôture a été peinte par Odile.",
+            "La clôture a été peinte par Odile.",
+        ),
+        (
+            "¿Cuándo termina el contrato?",
+            "El contrato está firmado. El contrato termina en mayo.",
+            "El contrato termina en mayo.",
+        ),
         ("合同什么时候结束？", "合同在抽屉里。合同五月三日结束。", "合同五月三日结束。"),
-        ("契約はいつ終わりますか？", "契約は引き出しにあります。契約は五月三日に終わります。", "契約は五月三日に終わります。"),
+        (
+            "契約はいつ終わりますか？",
+            "契約は引き出しにあります。契約は五月三日に終わります。",
+            "契約は五月三日に終わります。",
+        ),
     ],
-)  # fmt: skip
-def test_the_sentence_with_the_kind_of_thing_that_is_asked_for_is_quoted_first(question: str, content: str, passage: str) -> None:
+)
+def test_the_sentence_with_the_kind_of_thing_that_is_asked_for_is_quoted_first(
+    question: str, content: str, passage: str
+) -> None:
     assert quoted(question, content)[0] == passage
 
 
@@ -56,7 +93,10 @@ def test_nothing_is_quoted_where_nothing_answers(question: str, content: str) ->
 
 
 def test_at_most_three_quotes_are_given_and_none_twice() -> None:
-    found = quoted("What is the colour of the roof?", *(f"The colour of the roof is shade {number}." for number in range(9)))
+    found = quoted(
+        "What is the colour of the roof?",
+        *(f"The colour of the roof is shade {number}." for number in range(9)),
+    )
     assert len(found) == len(set(found)) == answer_passages.MOST
 
 
@@ -64,15 +104,24 @@ def test_at_most_three_quotes_are_given_and_none_twice() -> None:
     ("text", "parts"),
     [
         ("One. Two! Three?", ["One.", "Two!", "Three?"]),
-        ("Dr. Okafor came on 9. Februar at 3.5 m. Then left.", ["Dr. Okafor came on 9. Februar at 3.5 m.", "Then left."]),
+        (
+            "Dr. Okafor came on 9. Februar at 3.5 m. Then left.",
+            ["Dr. Okafor came on 9. Februar at 3.5 m.", "Then left."],
+        ),
         ("# Head\n\n- [ ] first item\n- second\n  1. third", ["first item", "second", "third"]),
         ("第一句。第二句！", ["第一句。", "第二句！"]),
         ("> said\n\n---\n\n```py\nx = 1\n```", ["said", "x = 1"]),
-        ("a line that wraps because it is so long that an editor broke it\nright here. Next.",
-         ["a line that wraps because it is so long that an editor broke it\nright here.", "Next."]),
-        ("", []), (" \n\n ", []),
+        (
+            "a line that wraps because it is so long that an editor broke it\nright here. Next.",
+            [
+                "a line that wraps because it is so long that an editor broke it\nright here.",
+                "Next.",
+            ],
+        ),
+        ("", []),
+        (" \n\n ", []),
     ],
-)  # fmt: skip
+)
 def test_a_text_falls_into_its_sentences(text: str, parts: list[str]) -> None:
     assert [one.text for one in sentences(text)] == parts
 
@@ -95,7 +144,13 @@ def test_of_a_long_text_only_so_much_is_looked_at(piece: str) -> None:
 
 def test_a_summary_holds_sentences_of_the_text_in_its_order() -> None:
     text = "\n\n".join(
-        ["The harbour plan was agreed.", "Lunch was late.", "The harbour plan costs nine million.", "It rained.", "Boats pay for the harbour."]
+        [
+            "The harbour plan was agreed.",
+            "Lunch was late.",
+            "The harbour plan costs nine million.",
+            "It rained.",
+            "Boats pay for the harbour.",
+        ]
     )
     chosen = [one.text for one in extracts.extract(text, most=2)]
     assert chosen == ["The harbour plan was agreed.", "The harbour plan costs nine million."]
@@ -118,11 +173,20 @@ def test_the_forms_of_a_word_belong_together(one: str, other: str, together: boo
 
 @pytest.mark.anyio
 async def test_an_answer_quotes_a_long_note_beyond_what_a_search_gives(alice: Client) -> None:
-    note = await alice.note("Chronicle", "Nothing happened that year at all. " * 200 + "\n\nThe zeppelin landed on 4 June 1931 near the mill.")
-    body = await alice.ok("POST", "/chat", json={"message": "When did the zeppelin land?", "stream": False})
+    note = await alice.note(
+        "Chronicle",
+        "Nothing happened that year at all. " * 200
+        + "\n\nThe zeppelin landed on 4 June 1931 near the mill.",
+    )
+    body = await alice.ok(
+        "POST", "/chat", json={"message": "When did the zeppelin land?", "stream": False}
+    )
     assert body["toolsUsed"] == ["search_notes", "get_note_content"]
     (citation,) = body["citations"]
-    assert (citation["noteId"], citation["quote"]) == (note["id"], "The zeppelin landed on 4 June 1931 near the mill.")
+    assert (citation["noteId"], citation["quote"]) == (
+        note["id"],
+        "The zeppelin landed on 4 June 1931 near the mill.",
+    )
     assert note["markdown"][citation["start"] : citation["end"]] == citation["quote"]
     assert f"> {citation['quote']}\n\n— [Chronicle](hearth:note/{note['id']})" in body["response"]
 
@@ -130,5 +194,11 @@ async def test_an_answer_quotes_a_long_note_beyond_what_a_search_gives(alice: Cl
 @pytest.mark.anyio
 async def test_nothing_of_another_owner_is_found_or_quoted(alice: Client, bob: Client) -> None:
     await alice.note("Safe", "The safe opens with 7741.")
-    body = await bob.ok("POST", "/chat", json={"message": "What does the safe open with?", "stream": False})
-    assert (body["citations"], "7741" in body["response"], "Safe" in body["response"]) == ([], False, False)
+    body = await bob.ok(
+        "POST", "/chat", json={"message": "What does the safe open with?", "stream": False}
+    )
+    assert (body["citations"], "7741" in body["response"], "Safe" in body["response"]) == (
+        [],
+        False,
+        False,
+    )

@@ -1,4 +1,7 @@
-"""The offline brain's rules: what a message is taken for, which tools are called for it, and what is said in the end."""
+"""The offline brain's rules.
+
+What a message is taken for, which tools are called for it, and what is said in the end.
+"""
 
 from datetime import datetime
 from typing import Any
@@ -15,11 +18,34 @@ from evaluation import routing as evaluation
 from tests.conftest import Client
 
 NOW = evaluation.NOW
-PIECES = ["add", "mark", "note", "todo", "to", "the", "my", "what", "is", "due", "明天", "を", "タスク", "«", "“", ">", "\n", "[", "]", "-"]
+PIECES = [
+    "add",
+    "mark",
+    "note",
+    "todo",
+    "to",
+    "the",
+    "my",
+    "what",
+    "is",
+    "due",
+    "明天",
+    "を",
+    "タスク",
+    "«",
+    "“",
+    ">",
+    "\n",
+    "[",
+    "]",
+    "-",
+]
 TOOLS = evaluation.TOOLS
 
 
-def step(message: str, *results: Result, tools: frozenset[str] = TOOLS, now: datetime = NOW) -> Step:
+def step(
+    message: str, *results: Result, tools: frozenset[str] = TOOLS, now: datetime = NOW
+) -> Step:
     return rules.next_step(Asked(message, results, tools, now))
 
 
@@ -28,7 +54,10 @@ def given_by(tool: str, content: dict[str, Any], **arguments: Any) -> Result:
 
 
 def found(*titles: str) -> Result:
-    hits = [{"id": number, "title": title, "snippet": "", "content": ""} for number, title in enumerate(titles, 1)]
+    hits = [
+        {"id": number, "title": title, "snippet": "", "content": ""}
+        for number, title in enumerate(titles, 1)
+    ]
     return given_by("search_notes", {"results": hits, "result": {"results": hits}}, query="x")
 
 
@@ -41,17 +70,37 @@ def test_the_labelled_messages_are_understood(half: str, least: int) -> None:
 @pytest.mark.parametrize(
     ("message", "intent"),
     [
-        ("don't create a todo", "leave"), ("please don't delete anything", "leave"), ("Leg bitte keine Aufgabe an", "leave"),
-        ("n'ajoute pas de tâche", "leave"), ("no añadas nada", "leave"), ("不要删除笔记", "leave"), ("タスクを追加しないでください", "leave"),
-        ("write a script that lists todos", "cannot"), ("Schreib mir ein Gedicht", "cannot"), ("what can you do", "help"),
-        ("What tasks did Ines hand over?", "ask"), ("Who is responsible for the reminder system?", "ask"), ("did I finish the report?", "ask"),
-        ("remind me what the wifi password is", "ask"), ("don't forget to lock the shed", "add_todo"), ("todo: don't forget the eggs", "add_todo"),
-        ("note: delete all of it?", "make_note"), ("delete the note Packing list", "undo"), ("the", "ask"), ("?", "help"), ("…", "ask"),
-        ("remember to water the ferns", "add_todo"), ("don't remember that", "leave"), ("Did we talk to the bank?", "ask"),
-        ("Wann haben wir mit der Bank gesprochen?", "ask"), ("What did I ask the plumber?", "ask"), ("记得买牛奶", "ask"),
-        ("Remember that?", "ask"), ("recuérdame comprar pan", "add_todo"),
+        ("don't create a todo", "leave"),
+        ("please don't delete anything", "leave"),
+        ("Leg bitte keine Aufgabe an", "leave"),
+        ("n'ajoute pas de tâche", "leave"),
+        ("no añadas nada", "leave"),
+        ("不要删除笔记", "leave"),
+        ("タスクを追加しないでください", "leave"),
+        ("write a script that lists todos", "cannot"),
+        ("Schreib mir ein Gedicht", "cannot"),
+        ("what can you do", "help"),
+        ("What tasks did Ines hand over?", "ask"),
+        ("Who is responsible for the reminder system?", "ask"),
+        ("did I finish the report?", "ask"),
+        ("remind me what the wifi password is", "ask"),
+        ("don't forget to lock the shed", "add_todo"),
+        ("todo: don't forget the eggs", "add_todo"),
+        ("note: delete all of it?", "make_note"),
+        ("delete the note Packing list", "undo"),
+        ("the", "ask"),
+        ("?", "help"),
+        ("…", "ask"),
+        ("remember to water the ferns", "add_todo"),
+        ("don't remember that", "leave"),
+        ("Did we talk to the bank?", "ask"),
+        ("Wann haben wir mit der Bank gesprochen?", "ask"),
+        ("What did I ask the plumber?", "ask"),
+        ("记得买牛奶", "ask"),
+        ("Remember that?", "ask"),
+        ("recuérdame comprar pan", "add_todo"),
     ],
-)  # fmt: skip
+)
 def test_what_only_looks_like_a_command_is_none(message: str, intent: str) -> None:
     assert routing.route(message).intent == intent
 
@@ -59,11 +108,17 @@ def test_what_only_looks_like_a_command_is_none(message: str, intent: str) -> No
 @pytest.mark.parametrize(
     ("message", "language"),
     [
-        ("What is due today?", "en"), ("Was ist heute fällig?", "de"), ("Où est la clé ?", "fr"),
+        ("What is due today?", "en"),
+        ("Was ist heute fällig?", "de"),
+        ("Où est la clé ?", "fr"),
         ("¿Dónde está la llave?", "es"),
-        ("钥匙在哪里？", "zh"), ("鍵はどこですか", "ja"), ("", "en"), ("12345", "en"), ("Kubernetes", "en"),
+        ("钥匙在哪里？", "zh"),
+        ("鍵はどこですか", "ja"),
+        ("", "en"),
+        ("12345", "en"),
+        ("Kubernetes", "en"),
     ],
-)  # fmt: skip
+)
 def test_an_answer_is_in_the_language_of_the_message(message: str, language: str) -> None:
     assert language_of(message) == language
 
@@ -71,15 +126,21 @@ def test_an_answer_is_in_the_language_of_the_message(message: str, language: str
 @pytest.mark.parametrize(
     ("message", "text"),
     [
-        ("thanks!", "You're welcome."), ("Danke schön", "Gern geschehen."), ("merci beaucoup", "Avec plaisir."), ("gracias", "De nada."),
-        ("谢谢", "不客气。"), ("ありがとう", "どういたしまして。"),
+        ("thanks!", "You're welcome."),
+        ("Danke schön", "Gern geschehen."),
+        ("merci beaucoup", "Avec plaisir."),
+        ("gracias", "De nada."),
+        ("谢谢", "不客气。"),
+        ("ありがとう", "どういたしまして。"),
     ],
-)  # fmt: skip
+)
 def test_small_talk_needs_no_tool(message: str, text: str) -> None:
     assert step(message) == Step(text)
 
 
-@pytest.mark.parametrize("case", [case for case in evaluation.cases() if case.half == "a"], ids=lambda case: case.text)
+@pytest.mark.parametrize(
+    "case", [case for case in evaluation.cases() if case.half == "a"], ids=lambda case: case.text
+)
 def test_a_tool_that_is_not_offered_is_never_called(case: evaluation.Case) -> None:
     wanted = {name for name, _ in step(case.text).calls}
     for tools in (frozenset(), TOOLS - wanted):
@@ -88,23 +149,24 @@ def test_a_tool_that_is_not_offered_is_never_called(case: evaluation.Case) -> No
 
 
 @settings(max_examples=150, deadline=None)
-@given(
-    st.one_of(
-        st.text(max_size=300),
-        st.lists(st.sampled_from(PIECES)).map(" ".join),
-    )
-)
+@given(st.one_of(st.text(max_size=300), st.lists(st.sampled_from(PIECES)).map(" ".join)))
 def test_any_message_gives_the_same_step_again_and_nothing_raises(message: str) -> None:
     first = step(message)
     assert first == step(message)
     assert bool(first.text) != bool(first.calls)
     assert {name for name, _ in first.calls} <= TOOLS
-    refused = [Result(name, fields, {"message": "No."}, failed=True) for name, fields in first.calls]
+    refused = [
+        Result(name, fields, {"message": "No."}, failed=True) for name, fields in first.calls
+    ]
     later = step(message, *refused)
-    assert later.text or not {repr(call) for call in later.calls} & {repr(call) for call in first.calls}
+    assert later.text or not {repr(call) for call in later.calls} & {
+        repr(call) for call in first.calls
+    }
 
 
-@pytest.mark.parametrize("piece", ["add a to ", "what due ", "put to the list ", "を", "> ", "“", "\n", "write a "])
+@pytest.mark.parametrize(
+    "piece", ["add a to ", "what due ", "put to the list ", "を", "> ", "“", "\n", "write a "]
+)
 def test_a_message_of_the_greatest_length_is_read_only_at_its_beginning(piece: str) -> None:
     message = (piece * 32_000)[:32_000]
     assert routing.route(message).intent == routing.route(message[: routing.READ]).intent
@@ -120,9 +182,14 @@ def test_a_todo_is_completed_when_only_one_fits() -> None:
     message = "mark buying milk as done"
     ((tool, fields),) = step(message).calls
     assert (tool, fields["completed"]) == ("search_todos", False)
-    rows = [{"id": 3, "title": "Buy milk", "dueDate": None}, {"id": 4, "title": "Buy milk jug", "dueDate": None}]
+    rows = [
+        {"id": 3, "title": "Buy milk", "dueDate": None},
+        {"id": 4, "title": "Buy milk jug", "dueDate": None},
+    ]
     one = given_by("search_todos", {"todos": rows[:1], "total": 1})
-    assert [(name, fields["id"]) for name, fields in step(message, one).calls] == [("complete_todo", 3)]
+    assert [(name, fields["id"]) for name, fields in step(message, one).calls] == [
+        ("complete_todo", 3)
+    ]
     both = step(message, given_by("search_todos", {"todos": rows, "total": 2}))
     assert both.calls == ()
     assert "Buy milk jug" in both.text
@@ -132,12 +199,27 @@ def test_a_todo_is_completed_when_only_one_fits() -> None:
 
 def test_a_line_is_added_to_a_list_as_one_of_its_items() -> None:
     message = "add eggs to the shopping list note"
-    read = given_by("get_note_content", {"note": {"id": 1, "title": "Shopping list", "markdown": "- [ ] milk\n- [x] bread\n", "revision": 7}})
+    read = given_by(
+        "get_note_content",
+        {
+            "note": {
+                "id": 1,
+                "title": "Shopping list",
+                "markdown": "- [ ] milk\n- [x] bread\n",
+                "revision": 7,
+            }
+        },
+    )
     ((tool, fields),) = step(message, found("Shopping list", "Shop"), read).calls
-    assert (tool, fields) == ("edit_note", {"noteId": 1, "content": "- [ ] milk\n- [x] bread\n- [ ] eggs\n", "ifRevision": 7})
+    assert (tool, fields) == (
+        "edit_note",
+        {"noteId": 1, "content": "- [ ] milk\n- [x] bread\n- [ ] eggs\n", "ifRevision": 7},
+    )
 
 
-@pytest.mark.parametrize("titles", [(), ("Lists of shopping lists", "My shopping list"), ("Other",)])
+@pytest.mark.parametrize(
+    "titles", [(), ("Lists of shopping lists", "My shopping list"), ("Other",)]
+)
 def test_a_note_is_changed_only_when_one_fits(titles: tuple[str, ...]) -> None:
     answer = step("add eggs to the shopping list note", found(*titles))
     assert answer.calls == ()
@@ -156,7 +238,9 @@ async def test_todos_are_added_listed_and_completed_by_chat(alice: Client) -> No
     assert "Call mum" in await told(alice, "I finished calling mum")
     assert await told(alice, "list my todos") == "No todos there."
     rows = (await alice.ok("GET", "/os/todos"))["result"]["todos"]
-    assert [(row["title"], row["completed"], row["dueDate"]) for row in rows] == [("Call mum", True, "2026-11-22T17:00:00.000Z")]
+    assert [(row["title"], row["completed"], row["dueDate"]) for row in rows] == [
+        ("Call mum", True, "2026-11-22T17:00:00.000Z")
+    ]
 
 
 @pytest.mark.anyio

@@ -1,4 +1,7 @@
-"""A clock that jumped ahead and came back: its steps are kept, and the doctor sets back what was stored meanwhile."""
+"""A clock that jumped ahead and came back.
+
+Its steps are kept, and the doctor sets back what was stored meanwhile.
+"""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -30,7 +33,9 @@ async def stepped(served: Served, number: int) -> None:
     raise AssertionError(await served.parts.read(clock_steps.known))
 
 
-async def test_notes_from_a_clock_that_jumped_ahead_are_set_back_to_when_they_were_stored(served: Served, alice: Client, clock: MovableClock) -> None:
+async def test_notes_from_a_clock_that_jumped_ahead_are_set_back_to_when_they_were_stored(
+    served: Served, alice: Client, clock: MovableClock
+) -> None:
     before = await alice.note("Before")
     await stepped(served, 0)
     clock.forward(days=29_000)
@@ -40,7 +45,11 @@ async def test_notes_from_a_clock_that_jumped_ahead_are_set_back_to_when_they_we
     after = await alice.note("After")
     await stepped(served, 2)
     found = (await wrong(served))["clock"]
-    assert (found.mends, str(late["id"]) in found.message, "2106" in found.message) == ("times", True, True)
+    assert (found.mends, str(late["id"]) in found.message, "2106" in found.message) == (
+        "times",
+        True,
+        True,
+    )
     await served.command("mend", repairs=["times"])
     assert await wrong(served) == {}
     note = (await alice.ok("GET", f"/os/notes/{late['id']}"))["note"]
@@ -50,18 +59,28 @@ async def test_notes_from_a_clock_that_jumped_ahead_are_set_back_to_when_they_we
     assert listed[0]["title"] == "After"
 
 
-async def test_without_a_step_a_note_is_set_back_to_the_note_before_it(served: Served, alice: Client) -> None:
+async def test_without_a_step_a_note_is_set_back_to_the_note_before_it(
+    served: Served, alice: Client
+) -> None:
     first, second = await alice.note("First"), await alice.note("Second")
     await alice.note("Third")
     await served.parts.write(
-        lambda tx: tx.run("UPDATE notes SET created_at = :at, updated_at = :at WHERE id = :id", at="2105-01-01T00:00:00.000Z", id=second["id"])
+        lambda tx: tx.run(
+            "UPDATE notes SET created_at = :at, updated_at = :at WHERE id = :id",
+            at="2105-01-01T00:00:00.000Z",
+            id=second["id"],
+        )
     )
     assert (await wrong(served))["clock"].mends == "times"
     await served.command("mend", repairs=["times"])
-    assert (await alice.ok("GET", f"/os/notes/{second['id']}"))["note"]["createdAt"] == first["createdAt"]
+    assert (await alice.ok("GET", f"/os/notes/{second['id']}"))["note"]["createdAt"] == first[
+        "createdAt"
+    ]
 
 
-async def test_where_most_notes_are_to_come_the_clock_of_the_machine_is_doubted(served: Served, alice: Client, clock: MovableClock) -> None:
+async def test_where_most_notes_are_to_come_the_clock_of_the_machine_is_doubted(
+    served: Served, alice: Client, clock: MovableClock
+) -> None:
     for number in range(3):
         await alice.note(f"Note {number}")
     await served.parts.write(lambda tx: tx.run("DELETE FROM clock_steps"))
@@ -70,7 +89,9 @@ async def test_where_most_notes_are_to_come_the_clock_of_the_machine_is_doubted(
     assert (found.mends, "Set the clock" in found.remedy) == (None, True)
 
 
-async def test_a_restart_with_a_clock_that_was_set_right_is_a_step_too(served: Served, alice: Client, clock: MovableClock) -> None:
+async def test_a_restart_with_a_clock_that_was_set_right_is_a_step_too(
+    served: Served, alice: Client, clock: MovableClock
+) -> None:
     clock.forward(days=29_000)
     await alice.note("Late")
     await stepped(served, 1)
@@ -84,12 +105,29 @@ async def test_a_restart_with_a_clock_that_was_set_right_is_a_step_too(served: S
     [
         ([], LATE, None),
         ([Step(NOW, LATE)], LATE + timedelta(hours=2), None),  # that is after now: no step tells
-        ([Step(NOW - timedelta(hours=3), LATE)], LATE + timedelta(hours=2), NOW - timedelta(hours=1)),
-        ([Step(LATE, NOW - timedelta(hours=1))], LATE - timedelta(hours=2), NOW - timedelta(hours=3)),
-        ([Step(NOW - timedelta(days=9), NOW - timedelta(days=8)), Step(NOW - timedelta(hours=3), LATE)], LATE, NOW - timedelta(hours=3)),
+        (
+            [Step(NOW - timedelta(hours=3), LATE)],
+            LATE + timedelta(hours=2),
+            NOW - timedelta(hours=1),
+        ),
+        (
+            [Step(LATE, NOW - timedelta(hours=1))],
+            LATE - timedelta(hours=2),
+            NOW - timedelta(hours=3),
+        ),
+        (
+            [
+                Step(NOW - timedelta(days=9), NOW - timedelta(days=8)),
+                Step(NOW - timedelta(hours=3), LATE),
+            ],
+            LATE,
+            NOW - timedelta(hours=3),
+        ),
     ],
 )
-async def test_steps_tell_when_it_truly_was(steps: list[Step], moment: datetime, true: datetime | None) -> None:
+async def test_steps_tell_when_it_truly_was(
+    steps: list[Step], moment: datetime, true: datetime | None
+) -> None:
     from app.core.database.tx import stamp
 
     assert true_moment(steps, stamp(moment), NOW) == (None if true is None else stamp(true))

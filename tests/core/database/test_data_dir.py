@@ -1,4 +1,6 @@
-"""The data directory: its rights, its lock, and the word that a server leaves for the command line."""
+"""The data directory: its rights, its lock, and the word that a server leaves for the command
+line.
+"""
 
 import errno
 import json
@@ -46,7 +48,9 @@ def test_the_rights_of_a_directory_with_a_database_are_narrowed(tmp_path: Path) 
     tmp_path.chmod(0o755)
     data_dir.prepare(tmp_path)
     assert mode(tmp_path) == 0o700
-    assert {path.name: oct(mode(path)) for path in tmp_path.iterdir() if mode(path) != 0o600} == {"notes.txt": "0o644"}
+    assert {path.name: oct(mode(path)) for path in tmp_path.iterdir() if mode(path) != 0o600} == {
+        "notes.txt": "0o644"
+    }
 
 
 def test_a_directory_that_serves_something_else_keeps_its_rights(tmp_path: Path) -> None:
@@ -63,15 +67,23 @@ def test_a_directory_that_everybody_writes_is_refused(tmp_path: Path) -> None:
         data_dir.prepare(tmp_path)
 
 
-@pytest.mark.parametrize(("path", "reason"), [("file", "there is a file of that name"), ("file/data", "Not a directory")])
-def test_a_path_that_cannot_be_a_directory_is_refused(tmp_path: Path, path: str, reason: str) -> None:
+@pytest.mark.parametrize(
+    ("path", "reason"), [("file", "there is a file of that name"), ("file/data", "Not a directory")]
+)
+def test_a_path_that_cannot_be_a_directory_is_refused(
+    tmp_path: Path, path: str, reason: str
+) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(data_dir.PlaceError, match=reason):
         data_dir.prepare(tmp_path / path)
 
 
 def test_a_second_owner_is_refused_with_the_number_of_the_first(tmp_path: Path) -> None:
-    with data_dir.owned(tmp_path), pytest.raises(data_dir.InUse, match=f"is in use by process {os.getpid()}") as refusal, data_dir.owned(tmp_path):
+    with (
+        data_dir.owned(tmp_path),
+        pytest.raises(data_dir.InUse, match=f"is in use by process {os.getpid()}") as refusal,
+        data_dir.owned(tmp_path),
+    ):
         pass
     assert refusal.value.pid == str(os.getpid())
 
@@ -85,7 +97,11 @@ def test_the_lock_names_nobody_once_it_is_given_back(tmp_path: Path) -> None:
 @pytest.mark.parametrize("left", ["4711\n", "", "no number", "\xff\xfe"])
 def test_what_an_earlier_owner_left_in_the_lock_does_not_count(tmp_path: Path, left: str) -> None:
     (tmp_path / "server.lock").write_text(left, "latin-1")
-    with data_dir.owned(tmp_path), pytest.raises(data_dir.InUse) as refusal, data_dir.owned(tmp_path):
+    with (
+        data_dir.owned(tmp_path),
+        pytest.raises(data_dir.InUse) as refusal,
+        data_dir.owned(tmp_path),
+    ):
         pass
     assert refusal.value.pid == str(os.getpid())
 
@@ -93,14 +109,23 @@ def test_what_an_earlier_owner_left_in_the_lock_does_not_count(tmp_path: Path, l
 def test_an_owner_that_has_not_written_its_number_yet_is_another_process(tmp_path: Path) -> None:
     with data_dir.owned(tmp_path):
         (tmp_path / "server.lock").write_text("")
-        with pytest.raises(data_dir.InUse, match="in use by another process") as refusal, data_dir.owned(tmp_path):
+        with (
+            pytest.raises(data_dir.InUse, match="in use by another process") as refusal,
+            data_dir.owned(tmp_path),
+        ):
             pass
     assert refusal.value.pid == ""
 
 
 def test_the_lock_ends_with_a_process_that_is_killed(tmp_path: Path) -> None:
     root = Path(data_dir.__file__).parents[3]
-    with subprocess.Popen([sys.executable, "-c", OWNER, tmp_path], cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as owner:
+    with subprocess.Popen(
+        [sys.executable, "-c", OWNER, tmp_path],
+        cwd=root,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as owner:
         assert owner.stdout is not None
         assert owner.stdout.readline() == "owned\n"
         with pytest.raises(data_dir.InUse, match=f"process {owner.pid}"), data_dir.owned(tmp_path):
@@ -110,19 +135,27 @@ def test_the_lock_ends_with_a_process_that_is_killed(tmp_path: Path) -> None:
         assert (tmp_path / "server.lock").read_text() == f"{os.getpid()}\n"
 
 
-def test_a_file_system_without_locks_is_named_as_the_trouble(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_system_without_locks_is_named_as_the_trouble(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(_: int) -> None:
         raise OSError(errno.ENOLCK, "No locks available")
 
     monkeypatch.setattr(data_dir, "_lock", refuse)
-    with pytest.raises(data_dir.PlaceError, match="cannot be locked") as refusal, data_dir.owned(tmp_path):
+    with (
+        pytest.raises(data_dir.PlaceError, match="cannot be locked") as refusal,
+        data_dir.owned(tmp_path),
+    ):
         pass
     assert not isinstance(refusal.value, data_dir.InUse)
 
 
 def test_a_lock_that_cannot_be_opened_is_named_as_the_trouble(tmp_path: Path) -> None:
     (tmp_path / "server.lock").mkdir()
-    with pytest.raises(data_dir.PlaceError, match=r"server\.lock cannot be opened"), data_dir.owned(tmp_path):
+    with (
+        pytest.raises(data_dir.PlaceError, match=r"server\.lock cannot be opened"),
+        data_dir.owned(tmp_path),
+    ):
         pass
 
 
@@ -135,24 +168,33 @@ def test_a_door_stands_for_its_owner_while_it_is_announced(tmp_path: Path) -> No
 
 
 def test_a_door_is_taken_down_when_the_server_fails(tmp_path: Path) -> None:
-    with pytest.raises(RuntimeError), data_dir.announced(tmp_path, pid=7, url="http://127.0.0.1:1", token="t"):
+    with (
+        pytest.raises(RuntimeError),
+        data_dir.announced(tmp_path, pid=7, url="http://127.0.0.1:1", token="t"),
+    ):
         raise RuntimeError
     assert data_dir.door(tmp_path) is None
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "null", "7", json.dumps({"pid": 7, "url": ""}), "é"])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "null", "7", json.dumps({"pid": 7, "url": ""}), "é"]
+)
 def test_a_door_that_cannot_be_read_is_none(tmp_path: Path, text: str) -> None:
     (tmp_path / "control.json").write_text(text, "utf-8")
     assert data_dir.door(tmp_path) is None
 
 
-def test_a_disk_without_room_for_the_announcement_is_told_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disk_without_room_for_the_announcement_is_told_in_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(*_: object) -> int:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "open", full)
     with (
-        pytest.raises(data_dir.PlaceError, match=r"control\.json cannot be written: No space left on device\."),
+        pytest.raises(
+            data_dir.PlaceError, match=r"control\.json cannot be written: No space left on device\."
+        ),
         data_dir.announced(tmp_path, pid=1, url="u", token="t"),
     ):
         pass

@@ -24,10 +24,21 @@ nonsense
 
 @pytest.mark.parametrize(
     ("path", "kind"),
-    [("/home/ann/data", ""), ("/mnt/nas/data", "nfs4"), ("/mnt/nas", "nfs4"), ("/mnt/my share/data", "cifs"), ("/mnt/nas/local/data", ""),
-     ("/mnt/nasty/data", ""), ("/mnt/c/Users/ann", "cifs"), ("/mnt/other/data", ""), ("/mnt/twice/data", "fuse.sshfs")],
-)  # fmt: skip
-def test_a_network_file_system_is_known_by_the_mount_that_a_path_lies_on(tmp_path: Path, path: str, kind: str) -> None:
+    [
+        ("/home/ann/data", ""),
+        ("/mnt/nas/data", "nfs4"),
+        ("/mnt/nas", "nfs4"),
+        ("/mnt/my share/data", "cifs"),
+        ("/mnt/nas/local/data", ""),
+        ("/mnt/nasty/data", ""),
+        ("/mnt/c/Users/ann", "cifs"),
+        ("/mnt/other/data", ""),
+        ("/mnt/twice/data", "fuse.sshfs"),
+    ],
+)
+def test_a_network_file_system_is_known_by_the_mount_that_a_path_lies_on(
+    tmp_path: Path, path: str, kind: str
+) -> None:
     mounts = tmp_path / "mountinfo"
     mounts.write_text(MOUNTS)
     assert disk_kind.network_kind(Path(path), mounts=mounts) == kind
@@ -39,28 +50,52 @@ def test_where_nobody_says_what_is_mounted_nothing_is_refused(tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     ("path", "service"),
-    [("Dropbox/hearth", "Dropbox"), ("Dropbox (Personal)/x", "Dropbox"), ("OneDrive/x", "OneDrive"), ("OneDrive - Firm/x", "OneDrive"),
-     ("Library/Mobile Documents/com~apple~CloudDocs/x", "iCloud"), ("Library/CloudStorage/GoogleDrive-a@b.c/x", "GoogleDrive"),
-     ("Google Drive/x", "Google Drive"), ("Nextcloud/x", "Nextcloud"), ("dropbox-clone/x", ""), ("My OneDrive notes/x", ""), ("data", "")],
-)  # fmt: skip
-def test_a_synchronised_folder_is_known_by_its_name(tmp_path: Path, path: str, service: str) -> None:
+    [
+        ("Dropbox/hearth", "Dropbox"),
+        ("Dropbox (Personal)/x", "Dropbox"),
+        ("OneDrive/x", "OneDrive"),
+        ("OneDrive - Firm/x", "OneDrive"),
+        ("Library/Mobile Documents/com~apple~CloudDocs/x", "iCloud"),
+        ("Library/CloudStorage/GoogleDrive-a@b.c/x", "GoogleDrive"),
+        ("Google Drive/x", "Google Drive"),
+        ("Nextcloud/x", "Nextcloud"),
+        ("dropbox-clone/x", ""),
+        ("My OneDrive notes/x", ""),
+        ("data", ""),
+    ],
+)
+def test_a_synchronised_folder_is_known_by_its_name(
+    tmp_path: Path, path: str, service: str
+) -> None:
     assert disk_kind.synced_by(tmp_path / path, home=tmp_path) == service
 
 
 @pytest.mark.parametrize(
     ("marker", "service"),
-    [(".stfolder", "Syncthing"), (".dropbox.cache", "Dropbox"), (".tmp.drivedownload", "Google Drive"), (".git", ""), (".dropbox", "")],
+    [
+        (".stfolder", "Syncthing"),
+        (".dropbox.cache", "Dropbox"),
+        (".tmp.drivedownload", "Google Drive"),
+        (".git", ""),
+        (".dropbox", ""),
+    ],
 )
-def test_a_synchronised_folder_is_known_by_what_its_service_keeps_there(tmp_path: Path, marker: str, service: str) -> None:
+def test_a_synchronised_folder_is_known_by_what_its_service_keeps_there(
+    tmp_path: Path, marker: str, service: str
+) -> None:
     (tmp_path / "synced" / marker).mkdir(parents=True)
     assert disk_kind.synced_by(tmp_path / "synced" / "deep" / "data", home=tmp_path) == service
     assert disk_kind.synced_by(tmp_path / "beside", home=tmp_path) == ""
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"personal": 7}', '{"personal": {}}'])
-def test_dropbox_says_itself_where_it_is_and_nonsense_of_it_says_nothing(tmp_path: Path, text: str) -> None:
+def test_dropbox_says_itself_where_it_is_and_nonsense_of_it_says_nothing(
+    tmp_path: Path, text: str
+) -> None:
     (tmp_path / ".dropbox").mkdir()
-    (tmp_path / ".dropbox" / "info.json").write_text(json.dumps({"personal": {"path": str(tmp_path / "Box")}}))
+    (tmp_path / ".dropbox" / "info.json").write_text(
+        json.dumps({"personal": {"path": str(tmp_path / "Box")}})
+    )
     assert disk_kind.synced_by((tmp_path / "Box" / "data").resolve(), home=tmp_path) == "Dropbox"
     (tmp_path / ".dropbox" / "info.json").write_text(text)
     assert disk_kind.synced_by((tmp_path / "Box" / "data").resolve(), home=tmp_path) == ""
@@ -72,7 +107,9 @@ def test_onedrive_is_known_by_its_variable(tmp_path: Path, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("command", [("serve", "--port", "0"), ("init",), ("migrate",)])
-def test_no_command_makes_a_database_in_a_synchronised_folder_unless_told_to(tmp_path: Path, command: tuple[str, ...]) -> None:
+def test_no_command_makes_a_database_in_a_synchronised_folder_unless_told_to(
+    tmp_path: Path, command: tuple[str, ...]
+) -> None:
     (tmp_path / ".stfolder").mkdir()
     sentence = refused(tmp_path / "data", *command)
     assert "Syncthing" in sentence
@@ -84,5 +121,7 @@ def test_a_synchronised_folder_is_used_when_told_to(tmp_path: Path) -> None:
     (tmp_path / ".stfolder").mkdir()
     with serving(tmp_path / "data", "--allow-unsafe-place") as server:
         key, note = server.key, server.note("there")
-    with serving(tmp_path / "data", key=key, environment={"HEARTH_ALLOW_UNSAFE_PLACE": "on"}) as server:
+    with serving(
+        tmp_path / "data", key=key, environment={"HEARTH_ALLOW_UNSAFE_PLACE": "on"}
+    ) as server:
         assert server.ask("GET", f"/os/notes/{note}")[0] == 200

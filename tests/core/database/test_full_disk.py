@@ -1,4 +1,6 @@
-"""A disk that is full, takes nothing, or fails: what is answered stays true, what is refused leaves nothing, and reading goes on.
+"""A disk that is full, takes nothing, or fails.
+
+What is answered stays true, what is refused leaves nothing, and reading goes on.
 
 The tests on a real small disk need the right to mount one; those with a disk that is played do not.
 """
@@ -41,13 +43,17 @@ if can_mount():
         """Write until the disk is full; give the titles that were taken and the refusal."""
         taken: list[str] = []
         for number in range(400):
-            status, body = server.ask("POST", "/os/notes", {"title": f"note {number}", "content": LARGE})
+            status, body = server.ask(
+                "POST", "/os/notes", {"title": f"note {number}", "content": LARGE}
+            )
             if status != 201:
                 return taken, (status, body)
             taken.append(f"note {number}")
         raise AssertionError("the disk never was full")
 
-    def test_a_full_disk_refuses_what_needs_room_answers_everything_else_and_goes_on_by_itself(tmp_path: Path) -> None:
+    def test_a_full_disk_refuses_what_needs_room_answers_everything_else_and_goes_on_by_itself(
+        tmp_path: Path,
+    ) -> None:
         asked: list[int] = []
         done = threading.Event()
 
@@ -69,17 +75,29 @@ if can_mount():
                 assert server.ask("POST", "/os/notes/search", {"query": "read"})[0] == 200
                 assert server.ask("DELETE", f"/os/notes/{gone}")[0] == 200
                 assert server.ask("DELETE", f"/os/trash/note/{gone}")[0] == 200
-                assert server.ask("POST", "/os/notes", {"title": "still no room", "content": ""})[0] == 507
+                assert (
+                    server.ask("POST", "/os/notes", {"title": "still no room", "content": ""})[0]
+                    == 507
+                )
                 ballast.unlink()
-                assert server.ask("POST", "/os/notes", {"title": "after", "content": LARGE})[0] == 201
+                assert (
+                    server.ask("POST", "/os/notes", {"title": "after", "content": LARGE})[0] == 201
+                )
                 assert server.health() | {"checkedAt": None} == {
-                    "writable": True, "state": "writable", "message": None, "checkedAt": None, "check": None, "findings": 0,
-                }  # fmt: skip
+                    "writable": True,
+                    "state": "writable",
+                    "message": None,
+                    "checkedAt": None,
+                    "check": None,
+                    "findings": 0,
+                }
                 await_reserve(server.data)
             finally:
                 done.set()
                 watcher.join(60)
-            titles = {note["title"] for note in server.ask("GET", "/os/notes?limit=200")[1]["notes"]}
+            titles = {
+                note["title"] for note in server.ask("GET", "/os/notes?limit=200")[1]["notes"]
+            }
             assert titles == {"kept", "after", *taken}
             assert set(asked) == {200}
             server.process.terminate()
@@ -109,17 +127,27 @@ if can_mount():
             with serving(disk / "data", "--read-only", key=key) as server:
                 assert server.ask("GET", f"/os/notes/{note}")[0] == 200
                 status, body = server.ask("POST", "/os/notes", {"title": "no", "content": ""})
-                assert (status, body["error"], body["database"]) == (503, "unavailable", "read_only")
+                assert (status, body["error"], body["database"]) == (
+                    503,
+                    "unavailable",
+                    "read_only",
+                )
                 assert server.health()["state"] == "read_only"
-            assert {path.name: path.stat().st_mtime_ns for path in (disk / "data").iterdir()} == before
+            assert {
+                path.name: path.stat().st_mtime_ns for path in (disk / "data").iterdir()
+            } == before
 
-    def test_a_journal_that_cannot_be_read_in_a_read_only_place_is_told_instead_of_left_out(tmp_path: Path) -> None:
+    def test_a_journal_that_cannot_be_read_in_a_read_only_place_is_told_instead_of_left_out(
+        tmp_path: Path,
+    ) -> None:
         with small_disk(tmp_path / "disk", "60m") as disk:
             with serving(disk / "data") as server:
                 server.note("in the journal")
                 server.kill()
             read_only(disk)
-            assert "Copy the directory" in refused(disk / "data", "serve", "--read-only", "--port", "0")
+            assert "Copy the directory" in refused(
+                disk / "data", "serve", "--read-only", "--port", "0"
+            )
 
 
 def test_read_only_serving_changes_nothing_and_needs_a_database(tmp_path: Path) -> None:
@@ -171,7 +199,9 @@ def path(tmp_path: Path) -> Path:
     return file
 
 
-async def test_what_makes_room_has_a_second_try_with_the_reserve(path: Path, disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_makes_room_has_a_second_try_with_the_reserve(
+    path: Path, disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with open_store(path) as store:
         await store.write(mark, "before")
         (path.parent / "reserve").write_bytes(b"x" * 1000)
@@ -208,9 +238,16 @@ async def test_what_finds_no_room_even_with_the_reserve_is_refused(path: Path, d
 
 
 @pytest.mark.parametrize(
-    ("kind", "code"), [("write", sqlite3.SQLITE_IOERR_WRITE), ("sync", sqlite3.SQLITE_IOERR_FSYNC), ("write", sqlite3.SQLITE_CORRUPT)]
+    ("kind", "code"),
+    [
+        ("write", sqlite3.SQLITE_IOERR_WRITE),
+        ("sync", sqlite3.SQLITE_IOERR_FSYNC),
+        ("write", sqlite3.SQLITE_CORRUPT),
+    ],
 )
-async def test_a_disk_that_fails_ends_all_writing_and_nothing_answered_is_lost(path: Path, disk: Disk, kind: str, code: int) -> None:
+async def test_a_disk_that_fails_ends_all_writing_and_nothing_answered_is_lost(
+    path: Path, disk: Disk, kind: str, code: int
+) -> None:
     async with open_store(path) as store:
         await store.write(mark, "answered")
         disk.failing, disk.code = (kind,), code
@@ -226,8 +263,12 @@ async def test_a_disk_that_fails_ends_all_writing_and_nothing_answered_is_lost(p
         assert await store.write(mark, "after a new start") == "after a new start"
 
 
-async def test_a_checkpoint_that_fails_is_noticed_and_the_journal_kept(path: Path, disk: Disk, caplog: pytest.LogCaptureFixture) -> None:
-    """SQLite itself keeps quiet when its own checkpoint fails, and the pages of a sync that failed may never reach the disk."""
+async def test_a_checkpoint_that_fails_is_noticed_and_the_journal_kept(
+    path: Path, disk: Disk, caplog: pytest.LogCaptureFixture
+) -> None:
+    """SQLite itself keeps quiet when its own checkpoint fails, and the pages of a sync that
+    failed may never reach the disk.
+    """
     async with open_store(path) as store:
         await store.write(mark, "answered")
         disk.failing, disk.only, disk.code = ("sync",), ".db", sqlite3.SQLITE_IOERR_FSYNC
@@ -246,4 +287,6 @@ async def test_a_large_request_is_refused_before_it_is_read_when_it_would_fill_t
     monkeypatch.setattr(Room, "free", lambda _: 70 << 20)
     files = [{"path": "a.md", "content": "x" * (4 << 20)}]
     await alice.refused("POST", "/accumulate", 507, "storage_full", json={"files": files})
-    await alice.ok("POST", "/accumulate", json={"files": [{"path": "a.md", "content": "x" * 100_000}]})
+    await alice.ok(
+        "POST", "/accumulate", json={"files": [{"path": "a.md", "content": "x" * 100_000}]}
+    )

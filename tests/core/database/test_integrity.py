@@ -1,4 +1,7 @@
-"""A database that is damaged is noticed, never written to, and the newest good backup named; one that was left in order costs the start nothing."""
+"""A database that is damaged is noticed, never written to, and the newest good backup named.
+
+One that was left in order costs the start nothing.
+"""
 
 import contextlib
 import json
@@ -32,7 +35,10 @@ def left(tmp_path: Path) -> Path:
 
 
 def looked_at(folder: Path) -> Check | None:
-    """Own the directory as a start does; give the check that it made before anything was written."""
+    """Own the directory as a start does.
+
+    Give the check that it made before anything was written.
+    """
     with data_dir.owned(folder) as ownership:
         found = integrity.before_use(folder / DATABASE, unclean=ownership.unclean)
         ownership.vouch()
@@ -52,29 +58,47 @@ def backed_up(folder: Path) -> Path:
     return backup
 
 
-def test_a_byte_that_is_changed_anywhere_in_a_database_left_in_order_is_noticed_and_nothing_written() -> None:
+def test_a_byte_that_is_changed_anywhere_in_a_database_left_in_order_is_noticed_and_nothing_written() -> (
+    None
+):
     """`python -m tests.support.flipped_bytes 100` is the same for longer."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.support.flipped_bytes", "10"], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-m", "tests.support.flipped_bytes", "10"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert json.loads(done.stdout) == {"copies": 10, "noticed": 10, "noticed_again": 10, "missed_at": []}
+    assert json.loads(done.stdout) == {
+        "copies": 10,
+        "noticed": 10,
+        "noticed_again": 10,
+        "missed_at": [],
+    }
 
 
-def test_a_start_after_an_end_in_order_looks_at_nothing(left: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_start_after_an_end_in_order_looks_at_nothing(
+    left: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(integrity, "examine", lambda *_: pytest.fail("it looked"))
     monkeypatch.setattr(integrity, "_digest", lambda *_: pytest.fail("it read the file"))
     assert looked_at(left) is None
     assert looked_at(left) is None
 
 
-def test_a_directory_that_was_only_copied_is_read_once_and_not_checked(left: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_directory_that_was_only_copied_is_read_once_and_not_checked(
+    left: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(integrity, "examine", lambda *_: pytest.fail("it looked"))
     shutil.copytree(left, tmp_path / "copy", copy_function=shutil.copyfile)
     assert looked_at(tmp_path / "copy") is None
 
 
-def test_after_a_kill_the_next_start_looks_quickly_and_the_one_after_that_not_at_all(left: Path) -> None:
+def test_after_a_kill_the_next_start_looks_quickly_and_the_one_after_that_not_at_all(
+    left: Path,
+) -> None:
     (left / "server.lock").write_text("4711\n")
     found = looked_at(left)
     assert found is not None
@@ -90,7 +114,9 @@ def test_a_journal_that_was_left_behind_is_an_unclean_stop_too(left: Path) -> No
     assert found.kind == "quick"
 
 
-def test_a_database_of_another_size_that_fits_together_is_accepted_as_one_that_was_put_there(left: Path) -> None:
+def test_a_database_of_another_size_that_fits_together_is_accepted_as_one_that_was_put_there(
+    left: Path,
+) -> None:
     with contextlib.closing(sqlite3.connect(left / DATABASE)) as connection:
         connection.execute("CREATE TABLE large AS SELECT zeroblob(100000) AS x")
         connection.commit()
@@ -100,7 +126,9 @@ def test_a_database_of_another_size_that_fits_together_is_accepted_as_one_that_w
     assert looked_at(left) is None
 
 
-def test_what_another_program_changed_in_place_is_refused_until_a_person_accepts_it(left: Path) -> None:
+def test_what_another_program_changed_in_place_is_refused_until_a_person_accepts_it(
+    left: Path,
+) -> None:
     with contextlib.closing(sqlite3.connect(left / DATABASE)) as connection:
         connection.execute("UPDATE notes SET title = 'Frost dated' WHERE title = 'Frost dates'")
         connection.commit()
@@ -110,7 +138,9 @@ def test_what_another_program_changed_in_place_is_refused_until_a_person_accepts
     assert looked_at(left) is None
 
 
-def test_a_damaged_database_is_served_read_only_and_the_newest_good_backup_named(left: Path) -> None:
+def test_a_damaged_database_is_served_read_only_and_the_newest_good_backup_named(
+    left: Path,
+) -> None:
     backup = backed_up(left)
     change_byte(left / DATABASE, (left / DATABASE).read_bytes().index(b"Last frost: 12 May"))
     before = (left / DATABASE).read_bytes()
@@ -128,7 +158,17 @@ def test_a_file_that_is_no_database_is_refused(left: Path) -> None:
     assert "The database is damaged" in refused(left, "serve", "--port", "0")
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"left": 7, "check": "x"}', '{"left": {"size": "?"}}', '{"check": {"at": 1, "findings": 2}}'])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "{",
+        "[]",
+        '{"left": 7, "check": "x"}',
+        '{"left": {"size": "?"}}',
+        '{"check": {"at": 1, "findings": 2}}',
+    ],
+)
 def test_a_record_that_cannot_be_read_is_no_record(left: Path, text: str) -> None:
     (left / integrity.RECORD).write_text(text)
     assert looked_at(left) is None
@@ -166,7 +206,9 @@ async def test_damage_that_is_found_at_night_ends_all_writing_and_a_note_that_na
     note = await alice.note()
     damaged = True
     await served.parts.store.examine("full")
-    refusal = await alice.refused("POST", "/os/notes", 503, "unavailable", json={"title": "no", "content": ""})
+    refusal = await alice.refused(
+        "POST", "/os/notes", 503, "unavailable", json={"title": "no", "content": ""}
+    )
     assert refusal["database"] == "damaged"
     assert (await alice.ok("GET", f"/os/notes/{note['id']}"))["note"] == note
     assert (await alice.ok("GET", "/os/status"))["database"]["state"] == "damaged"
@@ -174,7 +216,10 @@ async def test_damage_that_is_found_at_night_ends_all_writing_and_a_note_that_na
 
 async def test_a_row_that_names_what_is_not_there_is_found_by_the_full_check(data: Path) -> None:
     with contextlib.closing(sqlite3.connect(data / DATABASE)) as connection:
-        connection.execute("INSERT INTO web_sessions (user_id, digest, created_at, expires_at) VALUES (404, x'00', 'then', 'later')")
+        connection.execute(
+            "INSERT INTO web_sessions (user_id, digest, created_at, expires_at) "
+            "VALUES (404, x'00', 'then', 'later')"
+        )
         connection.commit()
     check = integrity.examine(data / DATABASE, "full")
     assert (check.damaged, len(check.findings)) == (False, 1)
@@ -193,20 +238,35 @@ CHECKED = Check("", "full", (), damaged=False, seconds=1.0)
 
 @pytest.mark.parametrize(
     ("ago", "hour", "due"),
-    [(timedelta(hours=5), 3, False), (timedelta(hours=23), 3, True), (timedelta(hours=23), 12, False), (timedelta(hours=49), 12, True),
-     (timedelta(hours=-49), 12, True), (timedelta(hours=-1), 3, False)],
-)  # fmt: skip
-def test_the_full_check_is_due_at_night_or_when_it_is_long_ago(ago: timedelta, hour: int, due: bool) -> None:
+    [
+        (timedelta(hours=5), 3, False),
+        (timedelta(hours=23), 3, True),
+        (timedelta(hours=23), 12, False),
+        (timedelta(hours=49), 12, True),
+        (timedelta(hours=-49), 12, True),
+        (timedelta(hours=-1), 3, False),
+    ],
+)
+def test_the_full_check_is_due_at_night_or_when_it_is_long_ago(
+    ago: timedelta, hour: int, due: bool
+) -> None:
     now = NOON.replace(hour=hour)
-    assert integrity.is_due(CHECKED._replace(at=(now - ago).isoformat()), now.astimezone(UTC)) is due
+    assert (
+        integrity.is_due(CHECKED._replace(at=(now - ago).isoformat()), now.astimezone(UTC)) is due
+    )
 
 
-@pytest.mark.parametrize("check", [None, CHECKED._replace(kind="quick", at=NOON.isoformat()), CHECKED._replace(at="never")])
+@pytest.mark.parametrize(
+    "check",
+    [None, CHECKED._replace(kind="quick", at=NOON.isoformat()), CHECKED._replace(at="never")],
+)
 def test_the_full_check_is_due_where_there_was_none(check: Check | None) -> None:
     assert integrity.is_due(check, NOON.astimezone(UTC))
 
 
-async def test_a_key_that_has_ended_stays_so_when_the_clock_goes_back(served: Served, clock: MovableClock) -> None:
+async def test_a_key_that_has_ended_stays_so_when_the_clock_goes_back(
+    served: Served, clock: MovableClock
+) -> None:
     await served.command("add_user", username="carol")
     async with served.client(await served.key("carol", expiresIn="1h")) as carol:
         await carol.ok("GET", "/identity")
@@ -232,7 +292,15 @@ async def test_a_clock_that_leaps_fires_each_background_job_once(served: Served)
 def test_a_second_server_is_refused_within_a_second_and_changes_nothing(left: Path) -> None:
     with serving(left, key="none") as server:
         before = {path.name: path.stat().st_mtime_ns for path in left.iterdir()}
-        assert f"is in use by process {server.process.pid}" in refused(left, "serve", "--port", str(server.port))
-        after = {path.name: path.stat().st_mtime_ns for path in left.iterdir() if path.name in before}
-        assert {name for name in after if after[name] != before[name]} <= {"reserve", "hearth.db-wal", "hearth.db-shm"}
+        assert f"is in use by process {server.process.pid}" in refused(
+            left, "serve", "--port", str(server.port)
+        )
+        after = {
+            path.name: path.stat().st_mtime_ns for path in left.iterdir() if path.name in before
+        }
+        assert {name for name in after if after[name] != before[name]} <= {
+            "reserve",
+            "hearth.db-wal",
+            "hearth.db-shm",
+        }
     assert os.access(left / DATABASE, os.R_OK)

@@ -1,4 +1,6 @@
-"""Query plans: what is asked often takes the same time however much there is, so no statement of it walks a table or sorts."""
+"""Query plans: what is asked often takes the same time however much there is, so no statement of
+it walks a table or sorts.
+"""
 
 import re
 import sqlite3
@@ -84,7 +86,11 @@ class Recorder:
     def new(self) -> list[str]:
         """Give the statements since the last call."""
         found, self.statements = self.statements, []
-        return [statement for statement in found if re.match(r"\s*(SELECT|WITH|UPDATE|DELETE)", statement)]
+        return [
+            statement
+            for statement in found
+            if re.match(r"\s*(SELECT|WITH|UPDATE|DELETE)", statement)
+        ]
 
 
 @pytest.fixture
@@ -101,7 +107,9 @@ def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
 
 
 @pytest.fixture
-async def ann(recorder: Recorder, data: Path, settings: Settings, clock: MovableClock) -> AsyncIterator[Client]:
+async def ann(
+    recorder: Recorder, data: Path, settings: Settings, clock: MovableClock
+) -> AsyncIterator[Client]:
     """Someone with a little of everything, on a server whose statements are recorded."""
     asgi = create_app(settings, data, clock=clock)
     async with asgi.router.lifespan_context(asgi):
@@ -109,14 +117,18 @@ async def ann(recorder: Recorder, data: Path, settings: Settings, clock: Movable
         await client.folder("Work")
         note = await client.note("Plan", "text", folderId=2, tags=["t"])
         await client.ok("POST", f"/os/snapshots/{note['id']}")
-        await client.ok("POST", "/os/todos", status=201, json={"title": "todo", "dueDate": "2026-11-21"})
+        await client.ok(
+            "POST", "/os/todos", status=201, json={"title": "todo", "dueDate": "2026-11-21"}
+        )
         await client.note("Linking", "See [[Plan]].", folderId=2)
         await client.note("Gone")
         await client.ok("DELETE", "/os/notes/3")
         await client.ok("POST", "/briefing", json={})
         await Served(asgi, asgi.state.parts).command("add_user", username="ben")
         await Served(asgi, asgi.state.parts).command("connect_users", username="ann", contact="ben")
-        await client.ok("POST", "/network/groups", status=201, json={"name": "Team", "members": ["ben"]})
+        await client.ok(
+            "POST", "/network/groups", status=201, json={"name": "Team", "members": ["ben"]}
+        )
         await client.ok("POST", "/agent/message", json={"to": "ben", "message": "hello"})
         made = await guests.link(client, scope="folders", folderIds=[2])
         await guests.ask(client, made, "hello")
@@ -129,28 +141,68 @@ def plans(data: Path, statements: list[str]) -> dict[str, list[str]]:
     """Give the steps that SQLite takes for each statement."""
     connection = sqlite3.connect(data / DATABASE)
     try:
-        return {statement: [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}")] for statement in statements}
+        return {
+            statement: [row[3] for row in connection.execute(f"EXPLAIN QUERY PLAN {statement}")]
+            for statement in statements
+        }
     finally:
         connection.close()
 
 
 READS = [
-    "/identity", "/os/status", "/os/folders?parentId=2", "/os/notes/1", "/os/notes", "/os/notes?folderId=2", "/os/notes?folderId=2&offset=5&limit=1",
-    *(f"/os/notes?folderId=2&sort={sort}&order={order}" for sort in ("updatedAt", "createdAt", "title") for order in ("asc", "desc")),
-    "/os/notes?recursive=true", "/os/notes?folderName=Work", "/os/snapshots/1", "/os/snapshots/1/seq/1", "/os/snapshots/1/1",
-    "/notes/summary", "/briefings", "/briefings/1", "/os/trash", "/os/search", "/os/todos", "/os/todos?completed=false&limit=50&includeSteps=true",
-    "/os/todos/1", "/escalations", "/escalations?status=all", "/escalations?status=decided",
-    "/os/todos/1", "/os/attachments", "/tools/integrations", "/network/requests",
-    "/network/contacts/ben/permissions", "/os/team", "/os/share/list", "/os/share/list?status=all", "/os/share/1", "/os/network/conversations",
-]  # fmt: skip
+    "/identity",
+    "/os/status",
+    "/os/folders?parentId=2",
+    "/os/notes/1",
+    "/os/notes",
+    "/os/notes?folderId=2",
+    "/os/notes?folderId=2&offset=5&limit=1",
+    *(
+        f"/os/notes?folderId=2&sort={sort}&order={order}"
+        for sort in ("updatedAt", "createdAt", "title")
+        for order in ("asc", "desc")
+    ),
+    "/os/notes?recursive=true",
+    "/os/notes?folderName=Work",
+    "/os/snapshots/1",
+    "/os/snapshots/1/seq/1",
+    "/os/snapshots/1/1",
+    "/notes/summary",
+    "/briefings",
+    "/briefings/1",
+    "/os/trash",
+    "/os/search",
+    "/os/todos",
+    "/os/todos?completed=false&limit=50&includeSteps=true",
+    "/os/todos/1",
+    "/escalations",
+    "/escalations?status=all",
+    "/escalations?status=decided",
+    "/os/todos/1",
+    "/os/attachments",
+    "/tools/integrations",
+    "/network/requests",
+    "/network/contacts/ben/permissions",
+    "/os/team",
+    "/os/share/list",
+    "/os/share/list?status=all",
+    "/os/share/1",
+    "/os/network/conversations",
+]
 
 
 @pytest.mark.parametrize("path", READS)
-async def test_a_read_neither_walks_a_table_nor_sorts(ann: Client, recorder: Recorder, data: Path, path: str) -> None:
+async def test_a_read_neither_walks_a_table_nor_sorts(
+    ann: Client, recorder: Recorder, data: Path, path: str
+) -> None:
     await ann.ok("GET", path)
     asked = recorder.new()
     assert asked
-    bad = {statement: steps for statement, steps in plans(data, asked).items() if any(WALK.search(step) or SORT.search(step) for step in steps)}
+    bad = {
+        statement: steps
+        for statement, steps in plans(data, asked).items()
+        if any(WALK.search(step) or SORT.search(step) for step in steps)
+    }
     assert bad == {}
 
 
@@ -165,7 +217,12 @@ WRITES = [
     ("DELETE", "/os/trash/note/3", None, 200),
     ("POST", "/os/snapshots/1", {}, 200),
     ("POST", "/os/snapshots/1/restore", {"seq": 1}, 200),
-    ("POST", "/accumulate", {"files": [{"path": "Work/Plan", "content": "y"}, {"path": "a/b/c", "content": "z"}]}, 200),
+    (
+        "POST",
+        "/accumulate",
+        {"files": [{"path": "Work/Plan", "content": "y"}, {"path": "a/b/c", "content": "z"}]},
+        200,
+    ),
     ("POST", "/os/folders", {"path": "Work/New"}, 200),
     ("PATCH", "/os/folders/2", {"name": "Renamed"}, 200),
     ("POST", "/os/todos", {"title": "another"}, 201),
@@ -173,10 +230,18 @@ WRITES = [
     ("POST", "/os/todos/1/complete", None, 200),
     ("DELETE", "/os/todos/1", None, 200),
     ("POST", "/os/notes/search", {"query": "text"}, 200),
-    ("POST", "/os/notes/search", {"query": "text nowhere tex* -gone tag:t tag:x* folder:Work after:2020 -is:todo"}, 200),
+    (
+        "POST",
+        "/os/notes/search",
+        {"query": "text nowhere tex* -gone tag:t tag:x* folder:Work after:2020 -is:todo"},
+        200,
+    ),
     ("POST", "/os/notes/search", {"query": "in:pinned tag:t created:2020 -gone"}, 200),
     ("GET", "/os/notes/1/links", None, 200),
-    *(("GET", f"/os/find?q={typed}&kinds=note,tag,todo", None, 200) for typed in ("plan", "p", "paln", "wrok/pl", "paln wrok", "")),
+    *(
+        ("GET", f"/os/find?q={typed}&kinds=note,tag,todo", None, 200)
+        for typed in ("plan", "p", "paln", "wrok/pl", "paln wrok", "")
+    ),
     ("PATCH", "/os/notes/1", {"title": "Plans", "rewriteLinks": True}, 200),
     ("POST", "/os/notes/1/links/rewrite", {"from": "Old plan"}, 200),
     ("POST", "/os/notes", {"title": "Linked", "content": "[[Plan]] and #tag", "folderId": 2}, 201),
@@ -186,11 +251,21 @@ WRITES = [
     ("GET", "/metering/invoice", None, 200),
     ("GET", "/metering/caps", None, 200),
     ("PATCH", "/metering/caps/1", {"limit": 1}, 200),
-    ("POST", "/metering/caps", {"subject": "device", "metric": "tokens", "period": "day", "limit": 9}, 201),
+    (
+        "POST",
+        "/metering/caps",
+        {"subject": "device", "metric": "tokens", "period": "day", "limit": 9},
+        201,
+    ),
     ("POST", "/os/memory/search", {"query": "text"}, 200),
     ("POST", "/os/memory/search", {"query": "text updated:today"}, 200),
     ("POST", "/os/memory/search", {"query": "after:2026-01-01"}, 200),
-    ("POST", "/tools", {"tool": "memory_write", "params": {"kind": "daily", "content": "text"}}, 200),
+    (
+        "POST",
+        "/tools",
+        {"tool": "memory_write", "params": {"kind": "daily", "content": "text"}},
+        200,
+    ),
     ("GET", "/os/notes/1/related", None, 200),
     ("POST", "/tools", {"tool": "create_todo", "params": {"title": "by a tool"}}, 200),
     ("POST", "/tools", {"tool": "list_notes", "params": {}}, 200),
@@ -203,7 +278,12 @@ WRITES = [
     ("GET", "/heartbeat/status", None, 200),
     ("GET", "/heartbeat/runs", None, 200),
     ("POST", "/agent/message", {"to": "ben", "message": "hello again"}, 200),
-    ("POST", "/agent/message", {"to": "group:1", "message": "hello all", "clientMessageId": "c"}, 200),
+    (
+        "POST",
+        "/agent/message",
+        {"to": "group:1", "message": "hello all", "clientMessageId": "c"},
+        200,
+    ),
     ("POST", "/agent/message", {"to": "ann_coo", "message": "hello me"}, 200),
     ("GET", "/conversations", None, 200),
     ("GET", "/conversations?contact=ben&afterMessageId=1", None, 200),
@@ -231,22 +311,34 @@ WRITES = [
 
 
 @pytest.mark.parametrize(("method", "path", "body", "status"), WRITES)
-async def test_a_write_never_walks_a_table(ann: Client, recorder: Recorder, data: Path, method: str, path: str, body: object, status: int) -> None:
+async def test_a_write_never_walks_a_table(
+    ann: Client, recorder: Recorder, data: Path, method: str, path: str, body: object, status: int
+) -> None:
     await ann.ok(method, path, status=status, json=body)
     asked = recorder.new()
     assert asked
-    bad = {statement: steps for statement, steps in plans(data, asked).items() if any(WALK.search(step) for step in steps)}
+    bad = {
+        statement: steps
+        for statement, steps in plans(data, asked).items()
+        if any(WALK.search(step) for step in steps)
+    }
     assert bad == {}
 
 
-async def test_a_guest_is_answered_without_walking_a_table(ann: Client, recorder: Recorder, data: Path) -> None:
+async def test_a_guest_is_answered_without_walking_a_table(
+    ann: Client, recorder: Recorder, data: Path
+) -> None:
     (link,) = (await ann.ok("GET", "/os/share/list"))["links"]
     recorder.new()
     first = await guests.ask(ann, link, "plan")
     await guests.ask(ann, link, "plan", sessionKey=first["sessionKey"])
     asked = recorder.new()
     assert asked
-    bad = {statement: steps for statement, steps in plans(data, asked).items() if any(WALK.search(step) for step in steps)}
+    bad = {
+        statement: steps
+        for statement, steps in plans(data, asked).items()
+        if any(WALK.search(step) for step in steps)
+    }
     assert bad == {}
 
 
@@ -263,7 +355,13 @@ MEANT = [
 
 @pytest.mark.parametrize(("method", "path", "body"), MEANT)
 async def test_meaning_never_walks_a_table_once_its_matrix_is_there(
-    recorder: Recorder, data: Path, settings: Settings, clock: MovableClock, method: str, path: str, body: object
+    recorder: Recorder,
+    data: Path,
+    settings: Settings,
+    clock: MovableClock,
+    method: str,
+    path: str,
+    body: object,
 ) -> None:
     asgi = create_app(settings, data, clock=clock, embedder=FakeEmbedder())
     async with asgi.router.lifespan_context(asgi):
@@ -278,5 +376,9 @@ async def test_meaning_never_walks_a_table_once_its_matrix_is_there(
         asked = recorder.new()
         await ann.aclose()
     assert asked
-    bad = {statement: steps for statement, steps in plans(data, asked).items() if any(WALK.search(step) for step in steps)}
+    bad = {
+        statement: steps
+        for statement, steps in plans(data, asked).items()
+        if any(WALK.search(step) for step in steps)
+    }
     assert bad == {}

@@ -52,7 +52,12 @@ class Replicator:
     """The other program."""
 
     def __init__(self, path: Path) -> None:
-        self.process = subprocess.Popen([sys.executable, "-c", REPLICATOR, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", REPLICATOR, str(path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
 
     def ask(self, word: str) -> str:
         assert self.process.stdin is not None
@@ -102,7 +107,9 @@ async def rested() -> None:
 
 
 @pytest.mark.parametrize("external", [False, True])
-async def test_the_log_is_left_to_the_other_program_when_it_is_told_so(data: Path, settings: Settings, clock: MovableClock, external: bool) -> None:
+async def test_the_log_is_left_to_the_other_program_when_it_is_told_so(
+    data: Path, settings: Settings, clock: MovableClock, external: bool
+) -> None:
     mine = dataclasses.replace(settings, external_checkpoints=external)
     async with serving(mine, data, clock) as served:
         await served.parts.write(fill)
@@ -114,7 +121,9 @@ async def test_the_log_is_left_to_the_other_program_when_it_is_told_so(data: Pat
         assert size(data / DATABASE) == main < CHECKPOINT_BYTES
 
 
-async def test_what_was_left_in_the_log_is_there_at_the_next_start(data: Path, settings: Settings, clock: MovableClock) -> None:
+async def test_what_was_left_in_the_log_is_there_at_the_next_start(
+    data: Path, settings: Settings, clock: MovableClock
+) -> None:
     mine = dataclasses.replace(settings, external_checkpoints=True)
     async with serving(mine, data, clock) as served:
         await served.command("add_user", username="alice")
@@ -123,7 +132,9 @@ async def test_what_was_left_in_the_log_is_there_at_the_next_start(data: Path, s
         assert served.parts.quick(lambda tx: tx.value("SELECT username FROM users")) == "alice"
 
 
-async def test_both_work_on_one_file_and_nothing_is_lost(data: Path, settings: Settings, clock: MovableClock, replicator: Replicator) -> None:
+async def test_both_work_on_one_file_and_nothing_is_lost(
+    data: Path, settings: Settings, clock: MovableClock, replicator: Replicator
+) -> None:
     mine = dataclasses.replace(settings, external_checkpoints=True)
     async with serving(mine, data, clock) as served:
         alice = await served.person("alice")
@@ -145,9 +156,14 @@ async def test_both_work_on_one_file_and_nothing_is_lost(data: Path, settings: S
         assert connection.execute("SELECT count(*) FROM notes").fetchone() == (30,)
 
 
-async def test_every_connection_waits_for_others_and_checkpoints_by_itself_never(served: Served, alice: Client) -> None:
+async def test_every_connection_waits_for_others_and_checkpoints_by_itself_never(
+    served: Served, alice: Client
+) -> None:
     def pragmas(tx: Tx) -> tuple[Any, ...]:
-        return tuple(tx.value(f"PRAGMA {name}") for name in ("journal_mode", "busy_timeout", "wal_autocheckpoint"))
+        return tuple(
+            tx.value(f"PRAGMA {name}")
+            for name in ("journal_mode", "busy_timeout", "wal_autocheckpoint")
+        )
 
     assert await served.parts.write(pragmas) == ("wal", 5000, 0)
     assert await served.parts.read(pragmas) == ("wal", 5000, 0)

@@ -1,4 +1,5 @@
-"""Small disks: a reserve that suits them, and however full they are everything can be deleted, after which writing goes on by itself.
+"""Small disks: a reserve that suits them, and however full they are everything can be deleted,
+after which writing goes on by itself.
 
 The tests on a real small disk need the right to mount one.
 """
@@ -34,7 +35,9 @@ class Usage(NamedTuple):
 
 def play(monkeypatch: pytest.MonkeyPatch, total: int, free: int) -> None:
     """Let every disk be of that size."""
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(total * MIB, (total - free) * MIB, free * MIB))
+    monkeypatch.setattr(
+        shutil, "disk_usage", lambda _: Usage(total * MIB, (total - free) * MIB, free * MIB)
+    )
 
 
 def held(room: Room) -> int | None:
@@ -49,7 +52,17 @@ def held(room: Room) -> int | None:
 
 @pytest.mark.parametrize(
     ("total", "free", "size"),
-    [(60, 55, 7), (90, 85, 11), (160, 150, 20), (400, 380, 32), (100_000, 90_000, 32), (100_000, 20, 10), (60, 6, 3), (60, 1, None), (4, 4, None)],
+    [
+        (60, 55, 7),
+        (90, 85, 11),
+        (160, 150, 20),
+        (400, 380, 32),
+        (100_000, 90_000, 32),
+        (100_000, 20, 10),
+        (60, 6, 3),
+        (60, 1, None),
+        (4, 4, None),
+    ],
 )
 def test_the_reserve_is_a_part_of_a_small_disk_and_at_most_half_of_what_is_free(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, total: int, free: int, size: int | None
@@ -61,7 +74,9 @@ def test_the_reserve_is_a_part_of_a_small_disk_and_at_most_half_of_what_is_free(
     assert held(Room(tmp_path)) == size, "a start on a disk that is as full makes it no smaller"
 
 
-def test_the_reserve_of_a_large_disk_is_cut_down_on_a_small_one_and_grows_when_there_is_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_reserve_of_a_large_disk_is_cut_down_on_a_small_one_and_grows_when_there_is_room(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     play(monkeypatch, 100_000, 90_000)
     assert held(Room(tmp_path)) == RESERVE_BYTES // MIB
     play(monkeypatch, 90, 20)
@@ -70,7 +85,9 @@ def test_the_reserve_of_a_large_disk_is_cut_down_on_a_small_one_and_grows_when_t
     assert held(Room(tmp_path)) == RESERVE_BYTES // MIB
 
 
-def test_a_reserve_that_was_given_back_is_not_used_up_by_starting_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reserve_that_was_given_back_is_not_used_up_by_starting_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     play(monkeypatch, 90, 40)
     room = Room(tmp_path)
     assert held(room) == 11
@@ -88,7 +105,9 @@ def test_a_reserve_that_was_given_back_is_not_used_up_by_starting_anew(tmp_path:
     assert (room.tight, held(room)) == (False, 11)
 
 
-def test_what_is_left_without_a_reserve_stays_for_deleting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_left_without_a_reserve_stays_for_deleting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     play(monkeypatch, 90, 5)
     room = Room(tmp_path)
     room.require()
@@ -100,7 +119,9 @@ def test_what_is_left_without_a_reserve_stays_for_deleting(tmp_path: Path, monke
 
 
 @pytest.mark.anyio
-async def test_a_write_whose_log_could_not_be_folded_is_refused_and_smaller_ones_go_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_write_whose_log_could_not_be_folded_is_refused_and_smaller_ones_go_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "marks.db"
     make(path)
     async with open_store(path) as store:
@@ -116,7 +137,9 @@ async def test_a_write_whose_log_could_not_be_folded_is_refused_and_smaller_ones
 
 
 @pytest.mark.anyio
-async def test_the_log_is_folded_early_where_room_is_short(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_log_is_folded_early_where_room_is_short(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "marks.db"
     make(path)
     largest = 0
@@ -138,7 +161,11 @@ if can_mount():
         def write(writer: int) -> None:
             number = 0
             while not refusals:
-                status, body = server.ask("POST", "/os/notes", {"title": f"{time.monotonic_ns()} {writer} {number}", "content": TEXT})
+                status, body = server.ask(
+                    "POST",
+                    "/os/notes",
+                    {"title": f"{time.monotonic_ns()} {writer} {number}", "content": TEXT},
+                )
                 if status == 201:
                     taken.append(body["result"]["note"]["id"])
                 else:
@@ -161,14 +188,22 @@ if can_mount():
     def await_room(server: Server) -> int:
         until = time.monotonic() + 30
         while time.monotonic() < until:
-            status, body = server.ask("POST", "/os/notes", {"title": f"goes on {time.monotonic_ns()}", "content": "some words"})
+            status, body = server.ask(
+                "POST",
+                "/os/notes",
+                {"title": f"goes on {time.monotonic_ns()}", "content": "some words"},
+            )
             if status == 201:
                 return int(body["result"]["note"]["id"])
             time.sleep(0.1)
         raise AssertionError("nothing is written although everything was deleted")
 
-    @pytest.mark.parametrize(("size", "room"), [("60m", 25 * MIB), ("90m", None), ("160m", 30 * MIB), ("400m", 40 * MIB)])
-    def test_a_small_disk_that_is_full_lets_everything_be_deleted_again_and_again(tmp_path: Path, size: str, room: int | None) -> None:
+    @pytest.mark.parametrize(
+        ("size", "room"), [("60m", 25 * MIB), ("90m", None), ("160m", 30 * MIB), ("400m", 40 * MIB)]
+    )
+    def test_a_small_disk_that_is_full_lets_everything_be_deleted_again_and_again(
+        tmp_path: Path, size: str, room: int | None
+    ) -> None:
         with small_disk(tmp_path / "disk", size) as disk:
             data = disk / "data"
             with serving(data, environment={"HEARTH_EMBEDDINGS": "off"}) as server:
@@ -186,12 +221,18 @@ if can_mount():
                 server.kill()
             with serving(data, key=key, environment={"HEARTH_EMBEDDINGS": "off"}) as server:
                 assert server.health()["state"] == "full"
-                assert server.ask("POST", "/os/notes", {"title": "no room", "content": TEXT})[0] == 507
-                there = {note["id"] for note in server.ask("GET", "/os/notes?limit=200")[1]["notes"]}
+                assert (
+                    server.ask("POST", "/os/notes", {"title": "no room", "content": TEXT})[0] == 507
+                )
+                there = {
+                    note["id"] for note in server.ask("GET", "/os/notes?limit=200")[1]["notes"]
+                }
                 assert there == {*taken, *kept}
                 delete(server, taken)
                 kept.append(await_room(server))
-                assert {note["id"] for note in server.ask("GET", "/os/notes?limit=200")[1]["notes"]} == set(kept)
+                assert {
+                    note["id"] for note in server.ask("GET", "/os/notes?limit=200")[1]["notes"]
+                } == set(kept)
                 server.process.terminate()
                 server.process.wait(60)
             with contextlib.closing(sqlite3.connect(data / DATABASE)) as connection:

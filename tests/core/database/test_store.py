@@ -97,7 +97,9 @@ async def hurry(rounds: int) -> None:
         await asyncio.sleep(0)
 
 
-async def test_a_storm_of_cancelled_writes_leaves_none_half_written_and_loses_none_that_was_answered(store: Store, path: Path) -> None:
+async def test_a_storm_of_cancelled_writes_leaves_none_half_written_and_loses_none_that_was_answered(
+    store: Store, path: Path
+) -> None:
     chance = random.Random(20)
 
     def three(tx: Tx, who: str) -> str:
@@ -108,7 +110,9 @@ async def test_a_storm_of_cancelled_writes_leaves_none_half_written_and_loses_no
     answered: set[str] = set()
     cancelled = 0
     for wave in range(20):
-        tasks = [asyncio.create_task(store.write(three, f"{wave}.{number}")) for number in range(100)]
+        tasks = [
+            asyncio.create_task(store.write(three, f"{wave}.{number}")) for number in range(100)
+        ]
         for task in tasks:
             await hurry(chance.randrange(3))
             if chance.random() < 0.3:
@@ -134,7 +138,9 @@ async def test_each_answer_comes_after_its_commit(store: Store, path: Path) -> N
 
 
 @pytest.mark.parametrize(("writes", "commits"), [(1, 1), (50, 1), (BATCH, 1), (1 + BATCH, 2)])
-async def test_writes_that_wait_together_share_one_commit(store: Store, writes: int, commits: int) -> None:
+async def test_writes_that_wait_together_share_one_commit(
+    store: Store, writes: int, commits: int
+) -> None:
     statements = await traced(store)
     await asyncio.gather(*(store.write(mark, str(number)) for number in range(writes)))
     assert statements.count("COMMIT") == commits
@@ -144,7 +150,9 @@ async def test_writes_that_wait_together_share_one_commit(store: Store, writes: 
 
 async def test_a_write_whose_asker_left_before_its_turn_is_not_run(store: Store) -> None:
     first = asyncio.create_task(store.write(mark, "first"))
-    gone = [asyncio.create_task(store.write(mark, f"gone {number}")) for number in range(BATCH + 10)]
+    gone = [
+        asyncio.create_task(store.write(mark, f"gone {number}")) for number in range(BATCH + 10)
+    ]
     last = asyncio.create_task(store.write(mark, "last"))
     await hurry(1)
     for task in gone:
@@ -155,8 +163,17 @@ async def test_a_write_whose_asker_left_before_its_turn_is_not_run(store: Store)
 
 async def test_a_write_that_fails_after_a_change_takes_nobody_with_it(store: Store) -> None:
     statements = await traced(store)
-    jobs = [(mark, "a"), (mark, "b"), (mark_and_fail, "bad"), (mark, "c"), (fail, "idle"), (mark, "d")]
-    results = await asyncio.gather(*(store.write(function, who) for function, who in jobs), return_exceptions=True)
+    jobs = [
+        (mark, "a"),
+        (mark, "b"),
+        (mark_and_fail, "bad"),
+        (mark, "c"),
+        (fail, "idle"),
+        (mark, "d"),
+    ]
+    results = await asyncio.gather(
+        *(store.write(function, who) for function, who in jobs), return_exceptions=True
+    )
     assert [str(result) for result in results] == [who for _, who in jobs]
     assert [type(result) for result in results] == [str, str, ValueError, str, ValueError, str]
     assert sorted(store.quick(marks)) == ["a", "b", "c", "d"]
@@ -165,7 +182,12 @@ async def test_a_write_that_fails_after_a_change_takes_nobody_with_it(store: Sto
 
 async def test_a_write_that_fails_before_any_change_costs_no_savepoint(store: Store) -> None:
     statements = await traced(store)
-    results = await asyncio.gather(store.write(mark, "a"), store.write(fail, "x"), store.write(mark, "b"), return_exceptions=True)
+    results = await asyncio.gather(
+        store.write(mark, "a"),
+        store.write(fail, "x"),
+        store.write(mark, "b"),
+        return_exceptions=True,
+    )
     assert isinstance(results[1], ValueError)
     assert store.quick(marks) == ["a", "b"]
     assert not [sql for sql in statements if "SAVEPOINT" in sql or "ROLLBACK" in sql]
@@ -187,7 +209,8 @@ Step = str | tuple[bool, list[Any]]
 """A mark, or a part: whether it fails at its end, and its steps."""
 
 steps = st.recursive(
-    st.lists(st.sampled_from(["m", "e"]), max_size=3), lambda inner: st.lists(st.one_of(st.just("m"), st.tuples(st.booleans(), inner)), max_size=4)
+    st.lists(st.sampled_from(["m", "e"]), max_size=3),
+    lambda inner: st.lists(st.one_of(st.just("m"), st.tuples(st.booleans(), inner)), max_size=4),
 )
 
 
@@ -239,7 +262,12 @@ def test_a_part_that_fails_is_undone_with_its_events_and_nothing_else_is(
 
     async def run() -> list[str]:
         async with open_store(path, durability="normal", events=events) as store:
-            await asyncio.gather(store.write(mark, "first"), store.write(play, script), store.write(beside, "beside"), return_exceptions=True)
+            await asyncio.gather(
+                store.write(mark, "first"),
+                store.write(play, script),
+                store.write(beside, "beside"),
+                return_exceptions=True,
+            )
             return store.quick(marks)
 
     left = Counter(asyncio.run(run()))
@@ -248,10 +276,14 @@ def test_a_part_that_fails_is_undone_with_its_events_and_nothing_else_is(
     assert (left["first"], left["beside"]) == (1, int(beside is mark))
 
 
-async def test_events_are_heard_after_the_commit_and_only_of_writes_that_were_committed(path: Path) -> None:
+async def test_events_are_heard_after_the_commit_and_only_of_writes_that_were_committed(
+    path: Path,
+) -> None:
     heard: list[tuple[str, bool]] = []
     events = Events()
-    events.on("marked", lambda payload: heard.append((payload["who"], payload["who"] in on_disk(path))))
+    events.on(
+        "marked", lambda payload: heard.append((payload["who"], payload["who"] in on_disk(path)))
+    )
 
     def tell(tx: Tx, who: str, broken: bool) -> None:
         tx.emit("marked", who=who)
@@ -260,7 +292,10 @@ async def test_events_are_heard_after_the_commit_and_only_of_writes_that_were_co
             raise ValueError
 
     async with open_store(path, events=events) as store:
-        await asyncio.gather(*(store.write(tell, str(number), number % 3 == 1) for number in range(9)), return_exceptions=True)
+        await asyncio.gather(
+            *(store.write(tell, str(number), number % 3 == 1) for number in range(9)),
+            return_exceptions=True,
+        )
     assert heard == [(str(number), True) for number in range(9) if number % 3 != 1]
 
 
@@ -285,7 +320,9 @@ async def test_an_event_is_heard_even_if_its_asker_left(store: Store) -> None:
     assert (heard, store.quick(marks)) == ([{"who": "slow"}], ["slow", "next"])
 
 
-async def test_a_listener_that_fails_harms_neither_the_write_nor_the_next_listener(store: Store, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_listener_that_fails_harms_neither_the_write_nor_the_next_listener(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
     heard: list[Any] = []
 
     def broken(_: Any) -> None:
@@ -328,7 +365,9 @@ async def test_a_read_sees_one_state_though_others_write_meanwhile(store: Store)
     assert await store.read(twice) == (1, 1)
 
 
-async def test_a_quick_read_sees_one_state_though_others_write_meanwhile(store: Store, path: Path) -> None:
+async def test_a_quick_read_sees_one_state_though_others_write_meanwhile(
+    store: Store, path: Path
+) -> None:
     def twice(tx: Tx) -> tuple[int, int]:
         before = len(marks(tx))
         visitor = sqlite3.connect(path)
@@ -397,7 +436,9 @@ async def test_the_journal_is_folded_back_when_nobody_writes(store: Store, path:
     await asyncio.wait_for(asyncio.to_thread(grown, path, 2 * store_module.CHECKPOINT_BYTES), 10)
 
 
-async def test_a_large_journal_is_begun_anew_though_writes_never_pause(store: Store, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_large_journal_is_begun_anew_though_writes_never_pause(
+    store: Store, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(store_module, "RESTART_BYTES", 1 << 20)
     journal = path.with_name(path.name + "-wal")
     for number in range(40):
@@ -408,20 +449,33 @@ async def test_a_large_journal_is_begun_anew_though_writes_never_pause(store: St
 
 async def test_a_full_disk_refuses_the_write_and_nothing_else(store: Store, path: Path) -> None:
     await store.write(mark, "before")
-    full = await on_writer(store, lambda connection: connection.execute("PRAGMA page_count").fetchone()[0])
-    await on_writer(store, lambda connection: connection.execute(f"PRAGMA max_page_count={full + 2}").fetchone())
+    full = await on_writer(
+        store, lambda connection: connection.execute("PRAGMA page_count").fetchone()[0]
+    )
+    await on_writer(
+        store, lambda connection: connection.execute(f"PRAGMA max_page_count={full + 2}").fetchone()
+    )
     for _ in range(3):
         with pytest.raises(StorageFull):
             await store.write(mark, "too much", "x" * 100_000)
         assert await store.read(marks) == store.quick(marks) == ["before"]
-    await on_writer(store, lambda connection: connection.execute("PRAGMA max_page_count=1000000").fetchone())
+    await on_writer(
+        store, lambda connection: connection.execute("PRAGMA max_page_count=1000000").fetchone()
+    )
     await store.write(mark, "after", "x" * 100_000)
     assert on_disk(path) == ["before", "after"]
 
 
-async def test_on_a_full_disk_what_was_answered_is_there_and_what_was_refused_is_not(store: Store, path: Path) -> None:
-    await on_writer(store, lambda connection: connection.execute("PRAGMA max_page_count=20").fetchone())
-    results = await asyncio.gather(*(store.write(mark, str(number), "x" * 9_000) for number in range(30)), return_exceptions=True)
+async def test_on_a_full_disk_what_was_answered_is_there_and_what_was_refused_is_not(
+    store: Store, path: Path
+) -> None:
+    await on_writer(
+        store, lambda connection: connection.execute("PRAGMA max_page_count=20").fetchone()
+    )
+    results = await asyncio.gather(
+        *(store.write(mark, str(number), "x" * 9_000) for number in range(30)),
+        return_exceptions=True,
+    )
     refused = [result for result in results if not isinstance(result, str)]
     assert refused
     assert {type(result) for result in refused} == {StorageFull}
@@ -444,7 +498,9 @@ async def test_a_failing_disk_is_told_as_unavailable(store: Store) -> None:
 
 
 async def test_a_store_whose_disk_failed_leaves_the_journal_to_the_next_start(path: Path) -> None:
-    """Pages of a sync that failed may be lost though they look written, so the journal, which has them too, must stay."""
+    """Pages of a sync that failed may be lost though they look written, so the journal, which
+    has them too, must stay.
+    """
 
     def broken(tx: Tx) -> None:
         error = sqlite3.OperationalError("disk I/O error")
@@ -459,9 +515,14 @@ async def test_a_store_whose_disk_failed_leaves_the_journal_to_the_next_start(pa
     assert on_disk(path) == ["answered"]
 
 
-async def test_an_error_inside_the_commit_is_told_to_all_and_stores_nothing(store: Store, path: Path) -> None:
+async def test_an_error_inside_the_commit_is_told_to_all_and_stores_nothing(
+    store: Store, path: Path
+) -> None:
     await store.write(
-        lambda tx: tx.run("CREATE TABLE debts (id INTEGER PRIMARY KEY, mark_id INTEGER NOT NULL REFERENCES marks DEFERRABLE INITIALLY DEFERRED)")
+        lambda tx: tx.run(
+            "CREATE TABLE debts (id INTEGER PRIMARY KEY, mark_id INTEGER NOT NULL "
+            "REFERENCES marks DEFERRABLE INITIALLY DEFERRED)"
+        )
     )
 
     def owe(tx: Tx) -> None:
@@ -481,7 +542,9 @@ async def test_all_of_a_transaction_has_one_moment(store: Store) -> None:
     assert len(await store.write(moments)) == len(await store.read(moments)) == 1
 
 
-async def test_idle_work_that_fails_is_told_once_and_tried_again_after_the_next_write(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_idle_work_that_fails_is_told_once_and_tried_again_after_the_next_write(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(store_module, "IDLE_SECONDS", 0.001)
     told: list[str] = []
     tried = asyncio.Semaphore(0)
@@ -512,11 +575,17 @@ async def test_a_store_that_is_closed_while_its_askers_leave_still_closes(path: 
     await asyncio.wait_for(store.close(), 5)
 
 
-async def test_pages_that_nothing_uses_go_back_to_the_disk(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_pages_that_nothing_uses_go_back_to_the_disk(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(store_module, "IDLE_SECONDS", 0.001)
     async with open_store(data / "hearth.db", durability="normal") as store:
         await store.write(lambda tx: tx.run("CREATE TABLE large (text TEXT)"))
-        await store.write(lambda tx: tx.run("INSERT INTO large SELECT zeroblob(1000000) FROM json_each('[1,2,3,4,5,6,7,8,9]')"))
+        await store.write(
+            lambda tx: tx.run(
+                "INSERT INTO large SELECT zeroblob(1000000) FROM json_each('[1,2,3,4,5,6,7,8,9]')"
+            )
+        )
         await store.write(lambda tx: tx.run("DELETE FROM large"))
         for _ in range(500):
             if store.quick(lambda tx: tx.value("PRAGMA freelist_count")) <= sqlite_setup.TRIM_PAGES:
@@ -525,7 +594,9 @@ async def test_pages_that_nothing_uses_go_back_to_the_disk(data: Path, monkeypat
         assert store.quick(lambda tx: tx.value("PRAGMA freelist_count")) <= sqlite_setup.TRIM_PAGES
 
 
-async def test_a_reader_that_is_being_opened_when_its_asker_leaves_is_closed_with_the_store(path: Path) -> None:
+async def test_a_reader_that_is_being_opened_when_its_asker_leaves_is_closed_with_the_store(
+    path: Path,
+) -> None:
     others = set(threading.enumerate())
     store = Store(path, durability="normal", clock=utc_now, events=Events())
     await store.open()
@@ -535,9 +606,15 @@ async def test_a_reader_that_is_being_opened_when_its_asker_leaves_is_closed_wit
         await asyncio.sleep(0)
     asker.cancel()
     await asyncio.wait_for(store.close(), 5)
-    left = [thread for thread in threading.enumerate() if "_connection_worker_thread" in thread.name and thread not in others]
+    left = [
+        thread
+        for thread in threading.enumerate()
+        if "_connection_worker_thread" in thread.name and thread not in others
+    ]
     for thread in left:
-        await asyncio.to_thread(thread.join, 5)  # one that was told to end may need a moment; one that was lost never ends
+        await asyncio.to_thread(
+            thread.join, 5
+        )  # one that was told to end may need a moment; one that was lost never ends
     assert not [thread for thread in left if thread.is_alive()]
 
 
@@ -551,7 +628,9 @@ async def complaints() -> AsyncIterator[list[dict[str, Any]]]:
     loop.set_exception_handler(None)
 
 
-@pytest.mark.parametrize(("failure", "told"), [(NotFound("There is no such note."), 0), (ValueError("a fault"), 1)])
+@pytest.mark.parametrize(
+    ("failure", "told"), [(NotFound("There is no such note."), 0), (ValueError("a fault"), 1)]
+)
 async def test_a_refusal_whose_asker_has_left_is_no_news_and_a_fault_is(
     store: Store, complaints: list[dict[str, Any]], failure: Exception, told: int
 ) -> None:
@@ -569,19 +648,27 @@ async def test_a_refusal_whose_asker_has_left_is_no_news_and_a_fault_is(
         await asker
     go_on.set()
     together = threading.Barrier(READERS)
-    await asyncio.gather(*(store.read(lambda _: together.wait(5)) for _ in range(READERS)))  # so that no thread holds what it did before
+    await asyncio.gather(
+        *(store.read(lambda _: together.wait(5)) for _ in range(READERS))
+    )  # so that no thread holds what it did before
     del asker
     gc.collect()
     assert [context["message"] for context in complaints] == ["a background task failed"] * told
 
 
-async def test_a_refusal_of_a_task_that_goes_on_by_itself_is_not_told_to_the_log(complaints: list[dict[str, Any]]) -> None:
+async def test_a_refusal_of_a_task_that_goes_on_by_itself_is_not_told_to_the_log(
+    complaints: list[dict[str, Any]],
+) -> None:
     tasks = Tasks()
 
     async def refuse(error: Exception) -> None:
         raise error
 
-    for error in (NotFound("There is no such note."), StorageFull("The disk is full."), ValueError("a fault")):
+    for error in (
+        NotFound("There is no such note."),
+        StorageFull("The disk is full."),
+        ValueError("a fault"),
+    ):
         with pytest.raises(type(error)):
             await undisturbed(tasks.start(refuse(error)))
     assert [type(context["exception"]) for context in complaints] == [StorageFull, ValueError]

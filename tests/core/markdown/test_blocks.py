@@ -1,4 +1,6 @@
-"""The reader of blocks: it sees the headings and the code that the renderer shows, and cuts where nothing changes by it."""
+"""The reader of blocks: it sees the headings and the code that the renderer shows, and cuts
+where nothing changes by it.
+"""
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +14,10 @@ from app.portability.formats import memo_versions
 from app.workspace.index import link_text, word_index
 from app.workspace.search.vectors import note_passages
 
-MARKED = "# h/  ## h/   ### h/    # no/\t# no/```/~~~/````/  ```py/~~~ py/``` a`b/> q/> # h/> ```/> - a/---/   ~~~/  ```"
+MARKED = (
+    "# h/  ## h/   ### h/    # no/\t# no/```/~~~/````/  ```py/~~~ py/``` a`b/> q/> "
+    "# h/> ```/> - a/---/   ~~~/  ```"
+)
 LISTED = "- a/- a/- a/  - b/1. a/   b/2) c/* x/- # h/- ```/- - a/-/1./  c/    d/  x"
 LINES = ["", "", "a", "b c", *MARKED.split("/"), *LISTED.split("/")]
 texts = st.lists(st.sampled_from(LINES), max_size=12).map("\n".join)
@@ -32,14 +37,21 @@ def shown(text: str) -> list[str]:
 def seen(text: str) -> list[str]:
     """Return the same as the reader of blocks sees it."""
     return [
-        "code" if line.kind in ("fence", "code", "end", "indented") else f"h{line.level}" if line.level else "text" for line in blocks.lines(text)
+        "code"
+        if line.kind in ("fence", "code", "end", "indented")
+        else f"h{line.level}"
+        if line.level
+        else "text"
+        for line in blocks.lines(text)
     ]
 
 
 @settings(max_examples=1_000, deadline=None, derandomize=True)
 @given(texts)
 def test_headings_and_code_are_those_that_the_renderer_shows(text: str) -> None:
-    full = [bool(line.strip(" \t>")) for line in text.split("\n")]  # whether an empty line below code belongs to it shows nowhere
+    full = [
+        bool(line.strip(" \t>")) for line in text.split("\n")
+    ]  # whether an empty line below code belongs to it shows nowhere
     assert [kind for kind, is_full in zip(seen(text), full, strict=True) if is_full] == [
         kind for kind, is_full in zip(shown(text), full, strict=True) if is_full
     ]
@@ -48,7 +60,9 @@ def test_headings_and_code_are_those_that_the_renderer_shows(text: str) -> None:
 @given(texts, st.sampled_from(["\r\n", "\r"]))
 def test_every_line_end_parts_lines_and_each_stands_where_it_says(text: str, end: str) -> None:
     given = text.replace("\n", end)
-    assert [given[line.start : line.end].rstrip("\r") for line in blocks.lines(given)] == text.split("\n")
+    assert [
+        given[line.start : line.end].rstrip("\r") for line in blocks.lines(given)
+    ] == text.split("\n")
     assert seen(given) == seen(text)
 
 
@@ -67,7 +81,9 @@ def test_a_long_list_is_rendered_in_many_parts() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["> " * 50_000, "- " * 50_000 + "\n" * 50_000, "`" * 100_000, "\t" * 100_000, "1. " * 50_000], ids=lambda text: repr(text[:4])
+    "text",
+    ["> " * 50_000, "- " * 50_000 + "\n" * 50_000, "`" * 100_000, "\t" * 100_000, "1. " * 50_000],
+    ids=lambda text: repr(text[:4]),
 )
 def test_a_hostile_text_is_read_soon(text: str) -> None:
     assert sum(1 for _ in blocks.lines(text)) == text.count("\n") + 1
@@ -86,8 +102,14 @@ CODE = [
 def test_everyone_who_reads_a_note_sees_the_same_code(code: str) -> None:
     text = f"{code}\n\n   ## Real\n\nA sentence of some words stands here.\n"
     assert link_text.links(text) == []
-    assert word_index.columns(word_index.Words("T", "[]", text))["headings"].split() == ["##", "Real"]
-    assert {passage.text.split("\n")[1] for passage in note_passages.cut("T", text + "word " * 200, characters=200)[2:]} == {"Real"}
+    assert word_index.columns(word_index.Words("T", "[]", text))["headings"].split() == [
+        "##",
+        "Real",
+    ]
+    assert {
+        passage.text.split("\n")[1]
+        for passage in note_passages.cut("T", text + "word " * 200, characters=200)[2:]
+    } == {"Real"}
     assert sentences.sentences(text)[-1].heading == "Real"
     assert all("no" not in sentence.heading for sentence in sentences.sentences(text))
     assert [line.level for line in blocks.headings(text)] == [2]
@@ -101,7 +123,13 @@ def test_a_checklist_has_no_tasks_in_code(fence: str) -> None:
 
 
 def test_tags_of_a_memo_stand_outside_its_code() -> None:
-    found = memo_versions.memo({"name": "memos/1", "createTime": "2026-01-01T00:00:00Z", "content": "~~~\n#no\n~~~\n#yes `#no` ````#no````"})
+    found = memo_versions.memo(
+        {
+            "name": "memos/1",
+            "createTime": "2026-01-01T00:00:00Z",
+            "content": "~~~\n#no\n~~~\n#yes `#no` ````#no````",
+        }
+    )
     assert found is not None
     assert found.tags == ("yes",)
 

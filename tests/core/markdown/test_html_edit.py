@@ -23,13 +23,20 @@ SOURCE = (
         ("two <a", "2 <a", "* two", "* 2"),
         ("x = 1", "x = 2 * y", "x = 1", "x = 2 * y"),
         (">c", ">&lt;c&gt;", "|c |", "|<c> |"),
-        ("last __line__ one", "last __line__ one, and more", "__line__ one", "__line__ one, and more"),
+        (
+            "last __line__ one",
+            "last __line__ one, and more",
+            "__line__ one",
+            "__line__ one, and more",
+        ),
         ("<li>one", "<li><strong>one</strong>", "* one  ", "* **one**"),
         ("<li>two", "<li>new</li>\n<li>two", "* two", "* new\n* two"),
     ],
 )
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_only_the_line_that_was_edited_changes(old: str, new: str, source: str, markdown: str, end: str) -> None:
+def test_only_the_line_that_was_edited_changes(
+    old: str, new: str, source: str, markdown: str, end: str
+) -> None:
     html = render(SOURCE)
     assert html.count(old) == 1
     assert SOURCE.count(source) == 1
@@ -52,12 +59,20 @@ def test_an_edit_that_leaves_nothing_is_read_back_whole(html: str) -> None:
 
 async def test_a_note_edited_as_html_keeps_its_other_lines(alice: Client) -> None:
     note = await alice.note("Tools", SOURCE)
-    await alice.ok("PATCH", f"/os/notes/{note['id']}", json={"content": note["content"].replace("far", "near")})
-    assert (await alice.ok("GET", f"/os/notes/{note['id']}"))["note"]["markdown"] == SOURCE.replace("*far*", "*near*")
+    await alice.ok(
+        "PATCH", f"/os/notes/{note['id']}", json={"content": note["content"].replace("far", "near")}
+    )
+    assert (await alice.ok("GET", f"/os/notes/{note['id']}"))["note"]["markdown"] == SOURCE.replace(
+        "*far*", "*near*"
+    )
 
 
-@pytest.mark.parametrize("text", ["a\r\nb\x0cc\r\nneedle", "a\u2028b\r\nc\rneedle", "a\n\x0bb\nneedle"])
+@pytest.mark.parametrize(
+    "text", ["a\r\nb\x0cc\r\nneedle", "a\u2028b\r\nc\rneedle", "a\n\x0bb\nneedle"]
+)
 async def test_grep_counts_the_lines_that_the_rendering_has(alice: Client, text: str) -> None:
     await alice.note("Pages", text)
-    found = (await alice.ok("POST", "/os/notes/grep", json={"pattern": "needle"}))["results"][0]["matches"]
+    found = (await alice.ok("POST", "/os/notes/grep", json={"pattern": "needle"}))["results"][0][
+        "matches"
+    ]
     assert [(match["line"], match["text"]) for match in found] == [(3, "needle")]

@@ -1,4 +1,6 @@
-"""HTML as editors write it: whatever its shape, no character and no mark is lost without being told."""
+"""HTML as editors write it: whatever its shape, no character and no mark is lost without being
+told.
+"""
 
 from html import escape
 from html.parser import HTMLParser
@@ -13,16 +15,22 @@ from app.core.markdown.from_html.html_losses import watched
 from app.core.markdown.render_parts import render
 
 TIPTAP_TASKS = (
-    '<ul data-type="taskList"><li data-checked="true" data-type="taskItem"><label><input type="checkbox" checked="checked"><span></span></label>'
-    '<div><p>done</p></div></li><li data-checked="false" data-type="taskItem"><label><input type="checkbox"><span></span></label>'
+    '<ul data-type="taskList"><li data-checked="true" '
+    'data-type="taskItem"><label><input type="checkbox" '
+    'checked="checked"><span></span></label>'
+    '<div><p>done</p></div></li><li data-checked="false" '
+    'data-type="taskItem"><label><input type="checkbox"><span></span></label>'
     "<div><p>open</p></div></li></ul>"
 )
 QUILL_LISTS = (
-    '<ol><li data-list="checked"><span class="ql-ui" contenteditable="false"></span>a</li><li data-list="unchecked">b</li>'
-    '<li data-list="bullet">c</li><li data-list="bullet" class="ql-indent-1">d</li><li data-list="ordered">e</li></ol>'
+    '<ol><li data-list="checked"><span class="ql-ui" '
+    'contenteditable="false"></span>a</li><li data-list="unchecked">b</li>'
+    '<li data-list="bullet">c</li><li data-list="bullet" '
+    'class="ql-indent-1">d</li><li data-list="ordered">e</li></ol>'
 )
 QUILL_CODE = (
-    '<div class="ql-code-block-container"><div class="ql-code-block" data-language="javascript">let a</div>'
+    '<div class="ql-code-block-container"><div class="ql-code-block" '
+    'data-language="javascript">let a</div>'
     '<div class="ql-code-block" data-language="javascript">b &lt; c</div></div>'
 )
 
@@ -32,9 +40,16 @@ QUILL_CODE = (
     [
         (TIPTAP_TASKS, "- [x] done\n\n- [ ] open"),
         (QUILL_LISTS, "- [x] a\n- [ ] b\n- c\n  - d\n\n1. e"),
-        ('<ul data-checked="true"><li>a</li></ul><ul data-checked="false"><li>b</li></ul>', "- [x] a\n\n* [ ] b"),
+        (
+            '<ul data-checked="true"><li>a</li></ul><ul data-checked="false"><li>b</li></ul>',
+            "- [x] a\n\n* [ ] b",
+        ),
         ('<ul><li role="checkbox" aria-checked="true">a</li></ul>', "- [x] a"),
-        ('<ul><li><label><input type="checkbox" checked disabled><span>a</span></label></li></ul>', "- [x] a"),
+        (
+            '<ul><li><label><input type="checkbox" checked '
+            "disabled><span>a</span></label></li></ul>",
+            "- [x] a",
+        ),
         ('<ul><li class="task-list-item"><p><input type="checkbox"> a</p></li></ul>', "- [ ] a"),
         ('<ul><li data-checked="true"><div><p></p></div></li></ul>', "- [x]"),
         ('<ul><li data-checked="false"><h2>a</h2></li></ul>', "- [ ]\n  ## a"),
@@ -54,9 +69,21 @@ def test_the_box_of_a_task_and_its_state_stay(html: str, markdown: str) -> None:
         ("<p><strong>a</strong><em><strong>b</strong></em></p>", "**a*****b***"),
         ("<p><strong>a <a href=x>b</a></strong><a href=x>c</a></p>", "**a [b](x)**[c](x)"),
         ('<p><a href="x">a <b>b</b></a><b> c</b></p>', "[a **b**](x) **c**"),
-        ('<p><span style="font-weight: 700">a</span> <span style="font-style:italic">b</span></p>', "**a** *b*"),
-        ('<p><span style="font-weight:bold;font-style:italic;text-decoration:line-through">a</span></p>', "***~~a~~***"),
-        ('<b style="font-weight:normal"><p>a</p><p><span style="font-weight:600">b</span></p></b>', "a\n\n**b**"),
+        (
+            '<p><span style="font-weight: 700">a</span> <span '
+            'style="font-style:italic">b</span></p>',
+            "**a** *b*",
+        ),
+        (
+            "<p><span "
+            'style="font-weight:bold;font-style:italic;text-decoration:line-through">a</span></p>',
+            "***~~a~~***",
+        ),
+        (
+            '<b style="font-weight:normal"><p>a</p><p><span '
+            'style="font-weight:600">b</span></p></b>',
+            "a\n\n**b**",
+        ),
         ('<p style="font-weight:bold">a</p><h2 style="font-weight:700">b</h2>', "**a**\n\n## b"),
         ("<strong><p>a</p><ul><li>b</li></ul></strong>", "**a**\n\n- **b**"),
         ('<a href="x"><div>a</div><p>b</p></a>', "[a](x)\n\n[b](x)"),
@@ -66,11 +93,20 @@ def test_the_box_of_a_task_and_its_state_stay(html: str, markdown: str) -> None:
         ('<div class="highlight highlight-source-shell"><pre>a</pre></div>', "```shell\na\n```"),
         ('<pre><code class="hljs python">a</code></pre>', "```python\na\n```"),
         (QUILL_CODE, "```javascript\nlet a\nb < c\n```"),
-        ("<table><tr><th>a|b<th><code>c|d</code><tr><td>[[N|x]]<td>\\|</table>", "| a\\|b | `c\\|d` |\n| --- | --- |\n| [[N\\|x]] | \\\\\\| |"),
-        ('<table><tr><th>a<tr><th>b<tr><td style="text-align:right">c</table>', "| a |\n| --- |\n| **b** |\n| c |"),
+        (
+            "<table><tr><th>a|b<th><code>c|d</code><tr><td>[[N|x]]<td>\\|</table>",
+            "| a\\|b | `c\\|d` |\n| --- | --- |\n| [[N\\|x]] | \\\\\\| |",
+        ),
+        (
+            '<table><tr><th>a<tr><th>b<tr><td style="text-align:right">c</table>',
+            "| a |\n| --- |\n| **b** |\n| c |",
+        ),
         ('<table><tr><th style="text-align:right">a</table>', "| a |\n| ---: |"),
         ('<iframe src="https://a.b/c" title="Film"></iframe>', "[Film](https://a.b/c)"),
-        ("<p>def f(*args, **kw): a_b C:\\dir\\_x \\* [[N]] #t</p>", "def f(\\*args, \\*\\*kw): a_b C:\\dir\\\\_x \\\\\\* [[N]] #t"),
+        (
+            "<p>def f(*args, **kw): a_b C:\\dir\\_x \\* [[N]] #t</p>",
+            "def f(\\*args, \\*\\*kw): a_b C:\\dir\\\\_x \\\\\\* [[N]] #t",
+        ),
     ],
 )
 def test_what_markdown_has_a_mark_for_is_kept(html: str, markdown: str) -> None:
@@ -82,8 +118,16 @@ def test_what_markdown_has_a_mark_for_is_kept(html: str, markdown: str) -> None:
 @pytest.mark.parametrize(
     ("html", "markdown", "told"),
     [
-        ("<p><strong>Note:</strong>text <em>a</em> <b>b</b></p>", "**Note**:text *a* **b**", "bold type on punctuation"),
-        ("<p><strong>「你好」</strong>世界 <em>a</em></p>", "「**你好**」世界 *a*", "bold type on punctuation"),
+        (
+            "<p><strong>Note:</strong>text <em>a</em> <b>b</b></p>",
+            "**Note**:text *a* **b**",
+            "bold type on punctuation",
+        ),
+        (
+            "<p><strong>「你好」</strong>世界 <em>a</em></p>",
+            "「**你好**」世界 *a*",
+            "bold type on punctuation",
+        ),
         ("<p>a<em>(b)</em> <b>c</b></p>", "a(*b*) **c**", "italics on punctuation"),
         ("<p>a<b><code>b</code></b>c <i>d</i></p>", "a`b`c *d*", "some bold type"),
         ("<p><em>a<strong>b</strong></em><strong>c</strong></p>", "a***b*c**", "some italics"),
@@ -94,9 +138,21 @@ def test_what_markdown_has_a_mark_for_is_kept(html: str, markdown: str) -> None:
         ("<p><code>a<b>b</b></code></p>", "`ab`", "marks in code"),
         ('<p><a href="tel:1">a</a></p>', "a", "links"),
         ('<p>a<img src="data:image/png;base64,AA" alt="b"></p>', "ab", "pictures"),
-        ("<table><tr><td>a<br>b<td><ul><li>x<li>y</ul></table>", "| a / b | • x / • y |\n| --- | --- |", "line breaks in cells"),
-        ("<table><tr><td colspan=2>a<tr><td rowspan=2>b<td>c<tr><td>d</table>", "| a |  |\n| --- | --- |\n| b | c |\n|  | d |", "merged cells"),
-        ("<table><tr><td><code>a\\|b</code></table>", "| a\\\\\\|b |\n| --- |", "code that has a backslash"),
+        (
+            "<table><tr><td>a<br>b<td><ul><li>x<li>y</ul></table>",
+            "| a / b | • x / • y |\n| --- | --- |",
+            "line breaks in cells",
+        ),
+        (
+            "<table><tr><td colspan=2>a<tr><td rowspan=2>b<td>c<tr><td>d</table>",
+            "| a |  |\n| --- | --- |\n| b | c |\n|  | d |",
+            "merged cells",
+        ),
+        (
+            "<table><tr><td><code>a\\|b</code></table>",
+            "| a\\\\\\|b |\n| --- |",
+            "code that has a backslash",
+        ),
         ("<h2>a<br>b</h2>", "## a / b", "headings"),
         ("<svg><path/></svg><p>a</p>", "a", "drawings"),
         ("<p>a<math><mi>x</mi></math></p>", "a", "formulas"),
@@ -110,7 +166,10 @@ def test_what_markdown_has_no_mark_for_is_told(html: str, markdown: str, told: s
 
 
 def test_a_rendering_read_back_loses_nothing() -> None:
-    text = "# a\n\n***b*** ~~c~~ [d](e)\n\n- [ ] f\n\n| g \\| h | i |\n|-|-|\n| `j\\|k` | l |\n\n```py\nm\n```\n\n> n"
+    text = (
+        "# a\n\n***b*** ~~c~~ [d](e)\n\n- [ ] f\n\n| g \\| h | i |\n|-|-|\n| `j\\|k` | "
+        "l |\n\n```py\nm\n```\n\n> n"
+    )
     with watched() as lost:
         to_markdown(render(text))
     assert lost == []
@@ -162,7 +221,11 @@ pieces = st.lists(
 )
 by_name = st.sampled_from([{}, {"strong": "b", "em": "i", "del": "s"}, {"del": "strike"}])
 ways = st.sampled_from(["elements", "styles"])
-STYLES = {"strong": "font-weight: bold", "em": "font-style: italic", "del": "text-decoration: line-through"}
+STYLES = {
+    "strong": "font-weight: bold",
+    "em": "font-style: italic",
+    "del": "text-decoration: line-through",
+}
 
 
 def written(parts: list[Piece], names: dict[str, str], way: str) -> str:
@@ -170,9 +233,15 @@ def written(parts: list[Piece], names: dict[str, str], way: str) -> str:
     html = ""
     for part in parts:
         inner = escape(part.text)
-        for mark in sorted(part.marks, key=lambda mark: mark != "code"):  # no mark stands inside of code
+        for mark in sorted(
+            part.marks, key=lambda mark: mark != "code"
+        ):  # no mark stands inside of code
             name = names.get(mark, mark)
-            inner = f'<span style="{STYLES[mark]}">{inner}</span>' if way == "styles" and mark in STYLES else f"<{name}>{inner}</{name}>"
+            inner = (
+                f'<span style="{STYLES[mark]}">{inner}</span>'
+                if way == "styles" and mark in STYLES
+                else f"<{name}>{inner}</{name}>"
+            )
         html += f'<a href="{part.link}">{inner}</a>' if part.link else inner
     return html
 
@@ -203,7 +272,11 @@ class Reader(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         marks = frozenset(tag for tag in self.open if tag in MARKS)
-        self.seen += [(letter, marks, self.links[-1] if self.links else "") for letter in data if not letter.isspace()]
+        self.seen += [
+            (letter, marks, self.links[-1] if self.links else "")
+            for letter in data
+            if not letter.isspace()
+        ]
 
 
 def read(html: str) -> Reader:
@@ -217,7 +290,12 @@ def read(html: str) -> Reader:
 def meant(lines: list[list[Piece]]) -> Seen:
     """Return what a reader is to see of some lines."""
     parts = [part for line in lines for part in line]
-    return [(letter, frozenset(part.marks), part.link) for part in parts for letter in part.text if not letter.isspace()]
+    return [
+        (letter, frozenset(part.marks), part.link)
+        for part in parts
+        for letter in part.text
+        if not letter.isspace()
+    ]
 
 
 def letters(seen: Seen) -> str:
@@ -229,15 +307,28 @@ SHAPES = {
     "paragraphs": ("", "<p>{}</p>", ""),
     "ProseMirror's breaks": ("<p>", '{}<br class="ProseMirror-trailingBreak">', "</p>"),
     "plain contenteditable": ("", "<div>{}</div>", ""),
-    "marks around blocks": ('<div style="font-size:inherit"><b style="font-weight:normal">', "<p>{}</p>", "</b></div>"),
+    "marks around blocks": (
+        '<div style="font-size:inherit"><b style="font-weight:normal">',
+        "<p>{}</p>",
+        "</b></div>",
+    ),
     "items of TipTap": ("<ul>", "<li><p>{}</p></li>", "</ul>"),
-    "items of Quill": ("<ol>", '<li data-list="bullet"><span class="ql-ui"></span>{}</li>', "</ol>"),
+    "items of Quill": (
+        "<ol>",
+        '<li data-list="bullet"><span class="ql-ui"></span>{}</li>',
+        "</ol>",
+    ),
     "quotes": ("<blockquote>", "<p>{}</p>", "</blockquote>"),
     "headings": ("", "<h2>{}</h2>", ""),
-    "cells of TipTap": ('<table style="min-width: 50px"><tbody>', '<tr><td colspan="1" rowspan="1"><p>{}</p></td></tr>', "</tbody></table>"),
+    "cells of TipTap": (
+        '<table style="min-width: 50px"><tbody>',
+        '<tr><td colspan="1" rowspan="1"><p>{}</p></td></tr>',
+        "</tbody></table>",
+    ),
 }
 TASKS = {
-    "TipTap": '<li data-checked="{}" data-type="taskItem"><label><input type="checkbox"><span></span></label><div><p>{}</p></div></li>',
+    "TipTap": '<li data-checked="{}" data-type="taskItem"><label><input '
+    'type="checkbox"><span></span></label><div><p>{}</p></div></li>',
     "Quill": '<li data-list="{}"><span class="ql-ui" contenteditable="false"></span>{}</li>',
     "ProseMirror": '<li class="task-list-item"><input type="checkbox"{}>{}</li>',
     "Lexical": '<li role="checkbox" aria-checked="{}" tabindex="-1">{}</li>',
@@ -248,7 +339,9 @@ STATES = {"Quill": ("unchecked", "checked"), "ProseMirror": ("", " checked")}
 @settings(max_examples=120, deadline=None, derandomize=True)
 @given(st.lists(pieces, min_size=1, max_size=3), by_name, ways)
 @pytest.mark.parametrize("shape", SHAPES)
-def test_text_and_marks_of_editors_survive_or_are_told(shape: str, lines: list[list[Piece]], names: dict[str, str], way: str) -> None:
+def test_text_and_marks_of_editors_survive_or_are_told(
+    shape: str, lines: list[list[Piece]], names: dict[str, str], way: str
+) -> None:
     before, each, after = SHAPES[shape]
     html = before + "".join(each.replace("{}", written(line, names, way)) for line in lines) + after
     with watched() as lost:
@@ -261,9 +354,14 @@ def test_text_and_marks_of_editors_survive_or_are_told(shape: str, lines: list[l
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.lists(st.tuples(st.booleans(), pieces), min_size=1, max_size=4), ways)
 @pytest.mark.parametrize("editor", TASKS)
-def test_tasks_of_editors_survive(editor: str, tasks: list[tuple[bool, list[Piece]]], way: str) -> None:
+def test_tasks_of_editors_survive(
+    editor: str, tasks: list[tuple[bool, list[Piece]]], way: str
+) -> None:
     unchecked, checked = STATES.get(editor, ("false", "true"))
-    rows = [TASKS[editor].format(checked if done else unchecked, written(text, {}, way)) for done, text in tasks]
+    rows = [
+        TASKS[editor].format(checked if done else unchecked, written(text, {}, way))
+        for done, text in tasks
+    ]
     with watched() as lost:
         seen = read(render(to_markdown(f"<ul>{''.join(rows)}</ul>")))
     wanted = meant([text for _, text in tasks])
@@ -273,9 +371,20 @@ def test_tasks_of_editors_survive(editor: str, tasks: list[tuple[bool, list[Piec
 
 
 @settings(max_examples=80, deadline=None, derandomize=True)
-@given(st.lists(st.lists(words, min_size=2, max_size=2), min_size=1, max_size=3), st.sampled_from(["<td>{}</td>", "<td><code>{}</code></td>"]))
+@given(
+    st.lists(st.lists(words, min_size=2, max_size=2), min_size=1, max_size=3),
+    st.sampled_from(["<td>{}</td>", "<td><code>{}</code></td>"]),
+)
 def test_cells_stay_apart(rows: list[list[str]], cell: str) -> None:
-    html = "<table>" + "".join("<tr>" + "".join(cell.format(escape(text)) for text in row) + "</tr>" for row in rows) + "</table>"
+    html = (
+        "<table>"
+        + "".join(
+            "<tr>" + "".join(cell.format(escape(text)) for text in row) + "</tr>" for row in rows
+        )
+        + "</table>"
+    )
     shown = render(to_markdown(html))
-    found = [letters(read(part).seen) for part in shown.replace("</th>", "</td>").split("</td>")[:-1]]
+    found = [
+        letters(read(part).seen) for part in shown.replace("</th>", "</td>").split("</td>")[:-1]
+    ]
     assert found == ["".join(text.split()) for row in rows for text in row]

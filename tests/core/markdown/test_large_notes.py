@@ -1,4 +1,6 @@
-"""Large notes: an edit of their HTML costs and changes what it touches, and what is too large to be read keeps its marks."""
+"""Large notes: an edit of their HTML costs and changes what it touches, and what is too large to
+be read keeps its marks.
+"""
 
 import re
 import time
@@ -16,21 +18,40 @@ from tests.conftest import Client
 
 pytestmark = pytest.mark.anyio
 
-HEAVY = "# Log\n\n" + "".join(f"- item *{number}* & <b>\n  - [ ] deep `x`  y\n" for number in range(8_000)) + "\nlast"
+HEAVY = (
+    "# Log\n\n"
+    + "".join(f"- item *{number}* & <b>\n  - [ ] deep `x`  y\n" for number in range(8_000))
+    + "\nlast"
+)
 
 
-async def test_a_small_edit_of_a_note_shown_as_plain_lines_keeps_every_other_line(alice: Client) -> None:
+async def test_a_small_edit_of_a_note_shown_as_plain_lines_keeps_every_other_line(
+    alice: Client,
+) -> None:
     note = await alice.note("Log", HEAVY)
     lines = note["content"].split("\n")
-    await alice.ok("PATCH", f"/os/notes/{note['id']}", json={"content": "\n".join([*lines[:2], *lines[3:]]) + "<p>END</p>"})
+    await alice.ok(
+        "PATCH",
+        f"/os/notes/{note['id']}",
+        json={"content": "\n".join([*lines[:2], *lines[3:]]) + "<p>END</p>"},
+    )
     wanted = HEAVY.split("\n")
-    assert (await alice.ok("GET", f"/os/notes/{note['id']}"))["note"]["markdown"] == "\n".join([*wanted[:2], *wanted[3:], "", "END"])
+    assert (await alice.ok("GET", f"/os/notes/{note['id']}"))["note"]["markdown"] == "\n".join(
+        [*wanted[:2], *wanted[3:], "", "END"]
+    )
 
 
 async def test_what_a_plain_line_cannot_say_is_refused_with_what_to_send(alice: Client) -> None:
     note = await alice.note("Log", HEAVY)
     content = note["content"].replace("<br>\n", "<br>\n<strong>over<br>\nlines</strong><br>\n", 1)
-    answer = await alice.refused("PATCH", f"/os/notes/{note['id']}", 422, "unprocessable", field="content", json={"content": content})
+    answer = await alice.refused(
+        "PATCH",
+        f"/os/notes/{note['id']}",
+        422,
+        "unprocessable",
+        field="content",
+        json={"content": content},
+    )
     assert "contentFormat markdown" in answer["message"]
     assert (await alice.ok("GET", f"/os/notes/{note['id']}"))["note"]["markdown"] == HEAVY
 
@@ -48,8 +69,12 @@ async def test_what_a_plain_line_cannot_say_is_refused_with_what_to_send(alice: 
         ("# Log<br>\n", "# Log &amp; *more*<br>\n", "# Log", "# Log & *more*"),
     ],
 )
-def test_an_edit_of_plain_lines_is_read_line_by_line(old: str, new: str, was: str, now: str, end: str) -> None:
-    assert edited(HEAVY.replace("\n", end), render(HEAVY).replace(old, new)) == HEAVY.replace(was, now, 1).replace("\n", end)
+def test_an_edit_of_plain_lines_is_read_line_by_line(
+    old: str, new: str, was: str, now: str, end: str
+) -> None:
+    assert edited(HEAVY.replace("\n", end), render(HEAVY).replace(old, new)) == HEAVY.replace(
+        was, now, 1
+    ).replace("\n", end)
 
 
 def test_an_editor_that_joins_spaces_leaves_the_indents() -> None:
@@ -58,7 +83,10 @@ def test_an_editor_that_joins_spaces_leaves_the_indents() -> None:
 
 
 def test_lines_of_divisions_are_lines() -> None:
-    html = "".join(f"<div>{line or '<br>'}</div>" for line in render(HEAVY).removeprefix("<p>").removesuffix("</p>").split("<br>\n"))
+    html = "".join(
+        f"<div>{line or '<br>'}</div>"
+        for line in render(HEAVY).removeprefix("<p>").removesuffix("</p>").split("<br>\n")
+    )
     assert edited(HEAVY, html).count("\n- item") == 8_000
 
 
@@ -113,7 +141,15 @@ def test_a_text_renders_by_parts_as_in_one(source: str) -> None:
     assert render_parts.html(render_parts.marked(source)) == convert.marked(source)
 
 
-PUT_IN = ["<p>new</p>", "<h2>new</h2>", "<ul><li>new</li></ul>", "<pre><code>c\n\nd</code></pre>", "<p>- x</p>\n\n", "<hr>", "<p>```</p>"]
+PUT_IN = [
+    "<p>new</p>",
+    "<h2>new</h2>",
+    "<ul><li>new</li></ul>",
+    "<pre><code>c\n\nd</code></pre>",
+    "<p>- x</p>\n\n",
+    "<hr>",
+    "<p>```</p>",
+]
 
 
 def flat(html: str) -> str:
@@ -123,9 +159,13 @@ def flat(html: str) -> str:
 
 @settings(max_examples=400, deadline=None, derandomize=True)
 @given(documents, st.sampled_from(PUT_IN), st.integers(0, 30), st.sampled_from(["\n", "\r\n"]))
-def test_what_is_put_into_some_part_shows_as_if_all_were_read_back(source: str, new: str, place: int, end: str) -> None:
+def test_what_is_put_into_some_part_shows_as_if_all_were_read_back(
+    source: str, new: str, place: int, end: str
+) -> None:
     html = render(source)
-    places = [found.start() for found in re.finditer("<(?:p|h1|ul|ol|table|blockquote|hr|div)[ >]", html)] or [0]
+    places = [
+        found.start() for found in re.finditer("<(?:p|h1|ul|ol|table|blockquote|hr|div)[ >]", html)
+    ] or [0]
     at = places[place % len(places)]
     wanted = html[:at] + new + html[at:]
     result = edited(source.replace("\n", end), wanted)
@@ -136,9 +176,9 @@ def test_an_edit_leaves_the_bytes_of_all_other_parts() -> None:
     odd = "* star  \n+ plus\n\n__x__ &#42; \\*\n\n~~~ py\ncode\n~~~\n\n|a|b\n|-|-\n\nText {}\n\n"
     source = "".join(odd.replace("{}", str(number)) for number in range(400))
     html = render(source)
-    assert edited(source, html.replace("<p>Text 200</p>", "<h2>New</h2><p>Text two hundred</p>")) == source.replace(
-        "Text 200\n", "## New\n\nText two hundred\n"
-    )
+    assert edited(
+        source, html.replace("<p>Text 200</p>", "<h2>New</h2><p>Text two hundred</p>")
+    ) == source.replace("Text 200\n", "## New\n\nText two hundred\n")
 
 
 def test_a_text_marked_up_where_it_shows_plain_lines_is_named() -> None:
@@ -147,7 +187,11 @@ def test_a_text_marked_up_where_it_shows_plain_lines_is_named() -> None:
 
 
 def test_an_edit_of_a_large_note_costs_a_fraction_of_rendering_it() -> None:
-    block = "## Day {}\n\n" + "Some *words* of [it](x.md) and `code` here. " * 3 + "\n\n- one **bold** thing\n- another {}\n\n"
+    block = (
+        "## Day {}\n\n"
+        + "Some *words* of [it](x.md) and `code` here. " * 3
+        + "\n\n- one **bold** thing\n- another {}\n\n"
+    )
     source = "".join(block.replace("{}", str(number)) for number in range(2_500))
     assert not convert.is_heavy(source)
     begun = time.process_time()

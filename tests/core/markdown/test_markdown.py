@@ -1,4 +1,7 @@
-"""Markdown to HTML and back: no text is lost, nothing hostile gets through, and the way back is exact."""
+"""Markdown to HTML and back.
+
+No text is lost, nothing hostile gets through, and the way back is exact.
+"""
 
 import re
 
@@ -41,7 +44,8 @@ from tests.support.hostile import PAYLOADS, strangers
         ("[a](javascript:b) [c](//d) [e](data:f)", "<p>[a](javascript:b) [c](//d) [e](data:f)</p>"),
         (
             "- [ ] a\n- [X] b",
-            '<ul><li><input type="checkbox" disabled=""> a</li>\n<li><input type="checkbox" checked="" disabled=""> b</li></ul>',
+            '<ul><li><input type="checkbox" disabled=""> a</li>\n<li><input '
+            'type="checkbox" checked="" disabled=""> b</li></ul>',
         ),
         ("3. a\n4. b", '<ol start="3"><li>a</li>\n<li>b</li></ol>'),
         ("- a\n  - b", "<ul><li>a\n<ul><li>b</li></ul></li></ul>"),
@@ -58,7 +62,9 @@ from tests.support.hostile import PAYLOADS, strangers
         (r"| a \| b |" "\n|-|", "<table><thead><tr><th>a | b</th></tr></thead></table>\n"),
         (
             r"|a|b|" "\n|-|-|\n" r"|`x\|y`|[[N\|z]] \\|",
-            "<table><thead><tr><th>a</th> <th>b</th></tr></thead>\n\n<tbody><tr><td><code>x|y</code></td> <td>[[N|z]] \\</td></tr></tbody></table>",
+            "<table><thead><tr><th>a</th> "
+            "<th>b</th></tr></thead>\n\n<tbody><tr><td><code>x|y</code></td> <td>[[N|z]] "
+            "\\</td></tr></tbody></table>",
         ),
     ],
 )
@@ -91,7 +97,10 @@ def test_markdown_renders_to(markdown: str, html: str) -> None:
         ("<p>a</p><pre><code class=x>b\n```\n</code></pre><p>c</p>", "a\n\n````\nb\n```\n````\nc"),
         ("<div><span>py</span>\n<pre><code>a\n</code></pre></div>\n<p>b</p>", "```py\na\n```\nb"),
         ("<p><code>a`b</code> <code>`c</code></p>", "``a`b`` `` `c ``"),
-        ("<table><tr><th align=right>a|b<th>c<tr><td><p>d</p><p>e</p></table>", "| a\\|b | c |\n| ---: | --- |\n| d / e |"),
+        (
+            "<table><tr><th align=right>a|b<th>c<tr><td><p>d</p><p>e</p></table>",
+            "| a\\|b | c |\n| ---: | --- |\n| d / e |",
+        ),
         ('<a href="b c" title=\'d"e\'>a</a>', "[a](<b c> 'd\"e')"),
         ("<a href=javascript:x>a</a><a name=b>c</a>", "ac"),
         ('<img src="http://a/b.png" alt="c"><img src="data:x" alt="d">', "![c](http://a/b.png)d"),
@@ -102,30 +111,72 @@ def test_html_becomes_markdown(html: str, markdown: str) -> None:
     assert to_markdown(html) == markdown
 
 
-@pytest.mark.parametrize("text", ["<p>", "a<br/>b", "</li>", '<INPUT type="checkbox">', "<h3 id=x>", "<a\nhref=x>", "<td >"])
+@pytest.mark.parametrize(
+    "text",
+    ["<p>", "a<br/>b", "</li>", '<INPUT type="checkbox">', "<h3 id=x>", "<a\nhref=x>", "<td >"],
+)
 def test_a_tag_of_a_note_makes_text_html(text: str) -> None:
     assert holds_html(text)
 
 
-@pytest.mark.parametrize("text", ["", "a < b > c", "<foo>", "<pa>", "< p>", "<p", "<h7>", "&lt;p&gt;", "<p<", "<http://x>", "<!-- p -->"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "a < b > c",
+        "<foo>",
+        "<pa>",
+        "< p>",
+        "<p",
+        "<h7>",
+        "&lt;p&gt;",
+        "<p<",
+        "<http://x>",
+        "<!-- p -->",
+    ],
+)
 def test_text_without_a_tag_of_a_note_is_no_html(text: str) -> None:
     assert not holds_html(text)
 
 
-@pytest.mark.parametrize(("section", "markdown"), [(section, example) for section, examples in EXAMPLES.items() for example in examples])
+@pytest.mark.parametrize(
+    ("section", "markdown"),
+    [(section, example) for section, examples in EXAMPLES.items() for example in examples],
+)
 def test_what_the_dialect_leaves_alone_reads_as_commonmark(section: str, markdown: str) -> None:
-    expected = MarkdownIt("commonmark", {"html": False}).disable(["html_block", "html_inline"]).render(markdown)
+    expected = (
+        MarkdownIt("commonmark", {"html": False})
+        .disable(["html_block", "html_inline"])
+        .render(markdown)
+    )
     assert flat(render(markdown)) == flat(expected), section
 
 
 def flat(html: str) -> str:
     """Return HTML without its layout, so that only structure and text are compared."""
-    html = re.sub(r"<br ?/?>", "\n", html).replace("<hr />", "<hr>").replace("&quot;", '"').replace("&nbsp;", "\u00a0").replace("%20", " ")
-    html = re.sub(r"\s*(</?(?:p|[uo]l|li|blockquote|h\d|hr|pre)\b[^>]*>|</code></pre>)\s*", r"\1", html)
+    html = (
+        re.sub(r"<br ?/?>", "\n", html)
+        .replace("<hr />", "<hr>")
+        .replace("&quot;", '"')
+        .replace("&nbsp;", "\u00a0")
+        .replace("%20", " ")
+    )
+    html = re.sub(
+        r"\s*(</?(?:p|[uo]l|li|blockquote|h\d|hr|pre)\b[^>]*>|</code></pre>)\s*", r"\1", html
+    )
     return re.sub(r"\s+", " ", html).strip()
 
 
-CONTEXTS = ["{}", "> {}", "- {}", "| a |\n|-|\n| {} |", "*{}*", "<p>{}</p>", "<table><tr><td>{}</td></tr></table>", "<ul><li>{}"]
+CONTEXTS = [
+    "{}",
+    "> {}",
+    "- {}",
+    "| a |\n|-|\n| {} |",
+    "*{}*",
+    "<p>{}</p>",
+    "<table><tr><td>{}</td></tr></table>",
+    "<ul><li>{}",
+]
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)

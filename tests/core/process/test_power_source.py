@@ -31,7 +31,9 @@ MOUSE = {"type": "Battery", "status": "Discharging", "scope": "Device"}
         ([{}], None),
     ],
 )
-def test_linux_describes_each_supply_in_files(tmp_path: Path, supplies: list[dict[str, str]], answer: bool | None) -> None:
+def test_linux_describes_each_supply_in_files(
+    tmp_path: Path, supplies: list[dict[str, str]], answer: bool | None
+) -> None:
     for number, supply in enumerate(supplies):
         folder = tmp_path / str(number)
         folder.mkdir()
@@ -52,7 +54,9 @@ def test_a_machine_that_describes_nothing_is_not_known(tmp_path: Path) -> None:
         ("", None),
     ],
 )
-def test_macos_says_it_in_a_sentence(monkeypatch: pytest.MonkeyPatch, said: str, answer: bool | None) -> None:
+def test_macos_says_it_in_a_sentence(
+    monkeypatch: pytest.MonkeyPatch, said: str, answer: bool | None
+) -> None:
     monkeypatch.setattr(sys, "platform", "darwin")
     monkeypatch.setattr(power_source, "_pmset", lambda: said)
     assert power_source.on_battery() is answer

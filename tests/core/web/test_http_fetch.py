@@ -21,14 +21,21 @@ async def web(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Site]:
         yield made
 
 
-async def fetch(url: str, reach: Reach = WEB, *, most: int = 1000, seconds: float = 10) -> addresses.Fetched:
+async def fetch(
+    url: str, reach: Reach = WEB, *, most: int = 1000, seconds: float = 10
+) -> addresses.Fetched:
     return await http_fetch.fetch(url, reach, most=most, seconds=seconds)
 
 
 async def test_a_public_page_is_fetched(web: Site) -> None:
     web.page("/a%20b?q=%C3%A4", b"hello", X_Thing="1")
     found = await fetch("http://public.test/a%20b?q=ä")
-    assert (found.url, found.status, found.body, found.is_cut) == ("http://public.test/a%20b?q=%C3%A4", 200, b"hello", False)
+    assert (found.url, found.status, found.body, found.is_cut) == (
+        "http://public.test/a%20b?q=%C3%A4",
+        200,
+        b"hello",
+        False,
+    )
     assert found.headers["x-thing"] == "1"
     assert "Host: public.test\r\n" in web.asked[0]
     assert "Authorization" not in web.asked[0]
@@ -38,20 +45,49 @@ async def test_a_public_page_is_fetched(web: Site) -> None:
 @pytest.mark.parametrize(
     "host",
     [
-        "127.0.0.1", "127.1", "0x7f.1", "2130706433", "0", "localhost", "[::1]", "[::ffff:127.0.0.1]", "[64:ff9b::7f00:1]", "10.0.0.1",
-        "172.16.0.1", "192.168.1.1", "100.64.0.1", "169.254.169.254", "[fe80::1]", "[fc00::1]", "[::]", "224.0.0.1", "255.255.255.255",
-        "198.18.0.1", "[2002:7f00:1::]", "[2001:db8::1]", "[ff02::1]", "[64:ff9b::a9fe:a9fe]", "[2001:0:4136:e378:8000:63bf:80ff:fffe]",
+        "127.0.0.1",
+        "127.1",
+        "0x7f.1",
+        "2130706433",
+        "0",
+        "localhost",
+        "[::1]",
+        "[::ffff:127.0.0.1]",
+        "[64:ff9b::7f00:1]",
+        "10.0.0.1",
+        "172.16.0.1",
+        "192.168.1.1",
+        "100.64.0.1",
+        "169.254.169.254",
+        "[fe80::1]",
+        "[fc00::1]",
+        "[::]",
+        "224.0.0.1",
+        "255.255.255.255",
+        "198.18.0.1",
+        "[2002:7f00:1::]",
+        "[2001:db8::1]",
+        "[ff02::1]",
+        "[64:ff9b::a9fe:a9fe]",
+        "[2001:0:4136:e378:8000:63bf:80ff:fffe]",
     ],
-)  # fmt: skip
+)
 @pytest.mark.parametrize("reach", [WEB, Reach()])
-async def test_no_spelling_of_an_inner_address_is_reached(web: Site, host: str, reach: Reach) -> None:
+async def test_no_spelling_of_an_inner_address_is_reached(
+    web: Site, host: str, reach: Reach
+) -> None:
     with pytest.raises(FetchFailed):
         await fetch(f"http://{host}/", reach)
     assert web.asked == []
 
 
-@pytest.mark.parametrize("addresses", [["127.0.0.1"], ["192.168.0.7"], [PUBLIC, "127.0.0.1"], ["::1", PUBLIC], ["169.254.169.254"]])
-async def test_a_name_that_leads_inside_is_not_asked_even_if_it_also_leads_outside(web: Site, addresses: list[str]) -> None:
+@pytest.mark.parametrize(
+    "addresses",
+    [["127.0.0.1"], ["192.168.0.7"], [PUBLIC, "127.0.0.1"], ["::1", PUBLIC], ["169.254.169.254"]],
+)
+async def test_a_name_that_leads_inside_is_not_asked_even_if_it_also_leads_outside(
+    web: Site, addresses: list[str]
+) -> None:
     web.names["twofaced.test"] = addresses
     with pytest.raises(NotAllowed, match="HEARTH_ALLOW_PRIVATE_HOSTS"):
         await fetch("http://twofaced.test/")
@@ -63,7 +99,13 @@ async def test_a_redirect_is_followed_and_checked_like_the_first_address(web: Si
     web.page("/two?x=1", status=307, Location="http://public.test/three")
     web.page("/three", b"there")
     assert (await fetch("http://public.test/one")).body == b"there"
-    for place in ("http://127.0.0.1:PORT/three", "http://localhost:PORT/three", "http://169.254.169.254/", "file:///etc/passwd", "http://[::1]/"):
+    for place in (
+        "http://127.0.0.1:PORT/three",
+        "http://localhost:PORT/three",
+        "http://169.254.169.254/",
+        "file:///etc/passwd",
+        "http://[::1]/",
+    ):
         web.page("/in", status=302, Location=place.replace("PORT", str(web.port)))
         web.asked.clear()
         with pytest.raises(NotAllowed):
@@ -86,7 +128,9 @@ async def test_endless_redirects_end(web: Site) -> None:
     assert len(web.asked) == 6
 
 
-async def test_a_long_body_is_cut_and_a_packed_one_is_unpacked_no_further_than_allowed(web: Site) -> None:
+async def test_a_long_body_is_cut_and_a_packed_one_is_unpacked_no_further_than_allowed(
+    web: Site,
+) -> None:
     web.page("/long", b"x" * 100_000)
     web.page("/packed", gzip.compress(b"y" * 50_000_000), Content_Encoding="gzip")
     web.page("/exact", b"z" * 1000)
@@ -114,11 +158,26 @@ async def test_a_host_that_never_ends_its_answer_or_gives_rubbish_is_given_up(we
 @pytest.mark.parametrize(
     "url",
     [
-        "ftp://public.test/", "file:///etc/passwd", "javascript:alert(1)", "//public.test", "public.test", "http://", "http:///x", "",
-        "http://a:b@public.test/", "http://a@public.test/", "http://public.test:99999/", "http://public.test:8080/", "http://pub lic.test/",
-        "http://public.test/\r\nX: y", "http://[::1", "http://public.test\\@127.0.0.1/", "http://" + "a" * 300 + ".test/", "http://x/" + "y" * 5000,
+        "ftp://public.test/",
+        "file:///etc/passwd",
+        "javascript:alert(1)",
+        "//public.test",
+        "public.test",
+        "http://",
+        "http:///x",
+        "",
+        "http://a:b@public.test/",
+        "http://a@public.test/",
+        "http://public.test:99999/",
+        "http://public.test:8080/",
+        "http://pub lic.test/",
+        "http://public.test/\r\nX: y",
+        "http://[::1",
+        "http://public.test\\@127.0.0.1/",
+        "http://" + "a" * 300 + ".test/",
+        "http://x/" + "y" * 5000,
     ],
-)  # fmt: skip
+)
 async def test_an_address_that_cannot_or_must_not_be_asked_is_refused(web: Site, url: str) -> None:
     with pytest.raises(NotAllowed):
         await fetch(url)
@@ -127,7 +186,11 @@ async def test_an_address_that_cannot_or_must_not_be_asked_is_refused(web: Site,
 
 async def test_an_unknown_host_says_so_without_path_or_query(web: Site) -> None:
     web.names["nowhere.test"] = []
-    with pytest.raises(NotAllowed, match=r"^The address of nowhere\.test is not fetched: it is not known, or it does not lie in the public network;"):
+    with pytest.raises(
+        NotAllowed,
+        match=r"^The address of nowhere\.test is not fetched: it is not known, or it does "
+        r"not lie in the public network;",
+    ):
         await fetch("http://nowhere.test/secret?token=1")
 
 
@@ -141,10 +204,22 @@ async def test_plain_http_can_be_kept_to_this_machine(web: Site) -> None:
 
 @pytest.mark.parametrize(
     ("address", "allowed"),
-    [("192.168.1.1", True), ("10.1.1.1", True), ("fd00::1", True), ("127.0.0.1", True), ("169.254.169.254", False), ("fe80::1", False),
-     ("0.0.0.0", False), ("224.0.0.1", False), ("8.8.8.8", True), ("2606:4700::1", True)],
-)  # fmt: skip
-def test_private_networks_are_reached_where_that_is_allowed_and_link_local_ones_never(address: str, allowed: bool) -> None:
+    [
+        ("192.168.1.1", True),
+        ("10.1.1.1", True),
+        ("fd00::1", True),
+        ("127.0.0.1", True),
+        ("169.254.169.254", False),
+        ("fe80::1", False),
+        ("0.0.0.0", False),
+        ("224.0.0.1", False),
+        ("8.8.8.8", True),
+        ("2606:4700::1", True),
+    ],
+)
+def test_private_networks_are_reached_where_that_is_allowed_and_link_local_ones_never(
+    address: str, allowed: bool
+) -> None:
     assert HOME.allows(ipaddress.ip_address(address)) is allowed
 
 

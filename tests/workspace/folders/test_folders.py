@@ -18,9 +18,14 @@ async def test_general_is_there_from_the_beginning(alice: Client) -> None:
     assert (body["initialized"], body["created"]) == (True, False)
     general = body["workspace"]["folders"][0]
     assert general == {
-        "id": general["id"], "name": "General", "parentId": None, "icon": None, "fileCount": 0, "shared": False,
+        "id": general["id"],
+        "name": "General",
+        "parentId": None,
+        "icon": None,
+        "fileCount": 0,
+        "shared": False,
         "createdAt": "2026-11-21T09:30:00.000Z",
-    }  # fmt: skip
+    }
     assert body["workspace"]["totalFiles"] == body["workspace"]["totalSizeBytes"] == 0
 
 
@@ -30,9 +35,18 @@ async def test_a_folder_is_made_once_and_found_again(alice: Client) -> None:
     again = await alice.ok("POST", "/os/folders", json={"name": "wORK"})
     assert (again["folder"], again["createdSegments"]) == (first["folder"], [])
     nested = await alice.ok("POST", "/os/folders", json={"path": "work/Plans/2026"})
-    assert (nested["mode"], nested["path"], nested["createdSegments"]) == ("path", "Work/Plans/2026", ["Plans", "2026"])
-    below = await alice.ok("POST", "/os/folders", json={"name": "Q1", "parentId": nested["folder"]["id"]})
-    assert (below["path"], below["folder"]["parentId"]) == ("Work/Plans/2026/Q1", nested["folder"]["id"])
+    assert (nested["mode"], nested["path"], nested["createdSegments"]) == (
+        "path",
+        "Work/Plans/2026",
+        ["Plans", "2026"],
+    )
+    below = await alice.ok(
+        "POST", "/os/folders", json={"name": "Q1", "parentId": nested["folder"]["id"]}
+    )
+    assert (below["path"], below["folder"]["parentId"]) == (
+        "Work/Plans/2026/Q1",
+        nested["folder"]["id"],
+    )
 
 
 @pytest.mark.parametrize("spelling", ["Straße", "STRASSE", "strasse"])
@@ -70,7 +84,9 @@ async def test_names_are_compared_in_one_unicode_form(alice: Client) -> None:
         ({"name": "a", "parentId": "root"}, "parentId"),
     ],
 )
-async def test_a_hostile_name_or_path_is_refused(alice: Client, body: dict[str, Any], field: str) -> None:
+async def test_a_hostile_name_or_path_is_refused(
+    alice: Client, body: dict[str, Any], field: str
+) -> None:
     await alice.refused("POST", "/os/folders", 400, "invalid_request", field=field, json=body)
     assert await names(alice) == ["General"]
 
@@ -78,8 +94,17 @@ async def test_a_hostile_name_or_path_is_refused(alice: Client, body: dict[str, 
 async def test_an_unknown_parent_is_not_found(alice: Client, bob: Client) -> None:
     foreign = await bob.folder("Bobs")
     for parent in (999, foreign):
-        await alice.refused("POST", "/os/folders", 404, "not_found", field="parentId", json={"name": "x", "parentId": parent})
-        await alice.refused("GET", f"/os/folders?parentId={parent}", 404, "not_found", field="parentId")
+        await alice.refused(
+            "POST",
+            "/os/folders",
+            404,
+            "not_found",
+            field="parentId",
+            json={"name": "x", "parentId": parent},
+        )
+        await alice.refused(
+            "GET", f"/os/folders?parentId={parent}", 404, "not_found", field="parentId"
+        )
     await alice.refused("GET", "/os/folders?parentId=top", 400, "invalid_request", field="parentId")
 
 
@@ -95,29 +120,65 @@ async def test_folders_are_listed_flat_in_the_root_or_below_one(alice: Client) -
 async def test_a_folder_is_renamed_moved_and_given_an_icon(alice: Client) -> None:
     work, home = await alice.folder("Work"), await alice.folder("Home")
     plans = await alice.folder("Work/Plans")
-    changed = (await alice.ok("PATCH", f"/os/folders/{plans}", json={"name": "Ideas", "parentId": home, "icon": "💡"}))["folder"]
+    changed = (
+        await alice.ok(
+            "PATCH", f"/os/folders/{plans}", json={"name": "Ideas", "parentId": home, "icon": "💡"}
+        )
+    )["folder"]
     assert (changed["name"], changed["parentId"], changed["icon"]) == ("Ideas", home, "💡")
-    assert (await alice.ok("PATCH", f"/os/folders/{plans}", json={"parentId": None, "icon": None}))["folder"]["parentId"] is None
-    assert (await alice.ok("PATCH", f"/os/folders/{plans}", json={"name": "ideas"}))["folder"]["name"] == "ideas"
-    await alice.refused("PATCH", f"/os/folders/{plans}", 409, "already_exists", json={"name": "WORK"})
+    assert (await alice.ok("PATCH", f"/os/folders/{plans}", json={"parentId": None, "icon": None}))[
+        "folder"
+    ]["parentId"] is None
+    assert (await alice.ok("PATCH", f"/os/folders/{plans}", json={"name": "ideas"}))["folder"][
+        "name"
+    ] == "ideas"
+    await alice.refused(
+        "PATCH", f"/os/folders/{plans}", 409, "already_exists", json={"name": "WORK"}
+    )
     await alice.ok("PATCH", f"/os/folders/{plans}", json={"parentId": work})
-    await alice.refused("PATCH", f"/os/folders/{work}", 400, "invalid_request", field="parentId", json={"parentId": plans})
-    await alice.refused("PATCH", f"/os/folders/{work}", 400, "invalid_request", field="parentId", json={"parentId": work})
-    await alice.refused("PATCH", f"/os/folders/{work}", 400, "invalid_request", field="icon", json={"icon": "x" * 33})
+    await alice.refused(
+        "PATCH",
+        f"/os/folders/{work}",
+        400,
+        "invalid_request",
+        field="parentId",
+        json={"parentId": plans},
+    )
+    await alice.refused(
+        "PATCH",
+        f"/os/folders/{work}",
+        400,
+        "invalid_request",
+        field="parentId",
+        json={"parentId": work},
+    )
+    await alice.refused(
+        "PATCH",
+        f"/os/folders/{work}",
+        400,
+        "invalid_request",
+        field="icon",
+        json={"icon": "x" * 33},
+    )
 
 
 async def test_general_can_be_neither_renamed_nor_deleted(alice: Client) -> None:
     general = (await alice.ok("GET", "/os/folders"))["folders"][0]["id"]
     await alice.refused("PATCH", f"/os/folders/{general}", 403, "forbidden", json={"name": "Other"})
     await alice.refused("DELETE", f"/os/folders/{general}", 403, "forbidden")
-    assert (await alice.ok("PATCH", f"/os/folders/{general}", json={"icon": "g"}))["folder"]["icon"] == "g"
+    assert (await alice.ok("PATCH", f"/os/folders/{general}", json={"icon": "g"}))["folder"][
+        "icon"
+    ] == "g"
 
 
 async def test_file_counts_follow_the_notes(alice: Client) -> None:
     work, home = await alice.folder("Work"), await alice.folder("Home")
 
     async def counts() -> tuple[int, ...]:
-        listed = {folder["id"]: folder["fileCount"] for folder in (await alice.ok("GET", "/os/folders"))["folders"]}
+        listed = {
+            folder["id"]: folder["fileCount"]
+            for folder in (await alice.ok("GET", "/os/folders"))["folders"]
+        }
         status = await alice.ok("GET", "/os/status")
         return listed[work], listed[home], status["contextCount"], status["totalSizeBytes"]
 
@@ -138,28 +199,59 @@ async def connect(served: Served, one: Client, other: Client) -> None:
     await served.command("connect_users", username=one.username, contact=other.username)
 
 
-async def test_a_folder_is_shared_only_with_contacts(served: Served, alice: Client, bob: Client) -> None:
+async def test_a_folder_is_shared_only_with_contacts(
+    served: Served, alice: Client, bob: Client
+) -> None:
     work = await alice.folder("Work")
     share = {"username": "bob", "role": "viewer"}
     await alice.refused("POST", f"/os/folders/{work}/share", 409, "not_connected", json=share)
     await connect(served, alice, bob)
     made = (await alice.ok("POST", f"/os/folders/{work}/share", json=share))["share"]
     assert (made["username"], made["role"]) == ("bob", "viewer")
-    again = (await alice.ok("POST", f"/os/folders/{work}/share", json={"username": "bob", "role": "editor"}))["share"]
+    again = (
+        await alice.ok(
+            "POST", f"/os/folders/{work}/share", json={"username": "bob", "role": "editor"}
+        )
+    )["share"]
     assert again["role"] == "editor"
-    assert [row["role"] for row in (await alice.ok("GET", f"/os/folders/{work}/share"))["shares"]] == ["editor"]
+    assert [
+        row["role"] for row in (await alice.ok("GET", f"/os/folders/{work}/share"))["shares"]
+    ] == ["editor"]
     general = (await alice.ok("GET", "/os/folders"))["folders"][0]["id"]
     await alice.refused("POST", f"/os/folders/{general}/share", 400, "invalid_request", json=share)
-    await alice.refused("POST", f"/os/folders/{work}/share", 400, "invalid_request", field="username", json={"username": "alice", "role": "viewer"})
-    await alice.refused("POST", f"/os/folders/{work}/share", 404, "not_found", field="username", json={"username": "nobody", "role": "viewer"})
-    await alice.refused("POST", f"/os/folders/{work}/share", 400, "invalid_request", field="role", json={"username": "bob", "role": "owner"})
+    await alice.refused(
+        "POST",
+        f"/os/folders/{work}/share",
+        400,
+        "invalid_request",
+        field="username",
+        json={"username": "alice", "role": "viewer"},
+    )
+    await alice.refused(
+        "POST",
+        f"/os/folders/{work}/share",
+        404,
+        "not_found",
+        field="username",
+        json={"username": "nobody", "role": "viewer"},
+    )
+    await alice.refused(
+        "POST",
+        f"/os/folders/{work}/share",
+        400,
+        "invalid_request",
+        field="role",
+        json={"username": "bob", "role": "owner"},
+    )
 
 
 async def test_a_share_ends_by_either_side(served: Served, alice: Client, bob: Client) -> None:
     await connect(served, alice, bob)
     work = await alice.folder("Work")
     for ender in (alice, bob):
-        await alice.ok("POST", f"/os/folders/{work}/share", json={"username": "bob", "role": "viewer"})
+        await alice.ok(
+            "POST", f"/os/folders/{work}/share", json={"username": "bob", "role": "viewer"}
+        )
         await bob.ok("GET", f"/os/notes?folderId={work}")
         await ender.ok("DELETE", f"/os/folders/{work}/share/bob")
         await bob.refused("GET", f"/os/notes?folderId={work}", 404, "not_found")
@@ -167,18 +259,36 @@ async def test_a_share_ends_by_either_side(served: Served, alice: Client, bob: C
 
 
 ALLOWED = {
-    "list": "viewer", "read": "viewer", "search": "viewer", "grep": "viewer", "copy out": "viewer", "snapshots": "viewer",
-    "edit": "writer", "pin": "writer", "save snapshot": "writer", "restore": "writer",
-    "create": "editor", "subfolder": "editor", "copy in": "editor", "move in": "editor",
-    "move out": "admin", "delete": "admin", "rename": "admin", "share": "admin", "delete subfolder": "admin",
-    "delete shared": "owner", "move shared": "owner",
-}  # fmt: skip
+    "list": "viewer",
+    "read": "viewer",
+    "search": "viewer",
+    "grep": "viewer",
+    "copy out": "viewer",
+    "snapshots": "viewer",
+    "edit": "writer",
+    "pin": "writer",
+    "save snapshot": "writer",
+    "restore": "writer",
+    "create": "editor",
+    "subfolder": "editor",
+    "copy in": "editor",
+    "move in": "editor",
+    "move out": "admin",
+    "delete": "admin",
+    "rename": "admin",
+    "share": "admin",
+    "delete subfolder": "admin",
+    "delete shared": "owner",
+    "move shared": "owner",
+}
 RANKS = ["viewer", "writer", "editor", "admin", "owner"]
 
 
 @pytest.mark.parametrize("role", RANKS[:4])
 @pytest.mark.parametrize("action", list(ALLOWED))
-async def test_a_role_allows_what_the_table_says(served: Served, alice: Client, bob: Client, role: str, action: str) -> None:
+async def test_a_role_allows_what_the_table_says(
+    served: Served, alice: Client, bob: Client, role: str, action: str
+) -> None:
     await connect(served, alice, bob)
     await served.person("carol")
     await served.command("connect_users", username="bob", contact="carol")
@@ -215,29 +325,51 @@ async def test_a_role_allows_what_the_table_says(served: Served, alice: Client, 
     if RANKS.index(role) >= RANKS.index(ALLOWED[action]):
         assert response.status_code in (200, 201), response.text
     else:
-        assert (response.status_code, response.json()["error"], response.json()["role"]) == (403, "forbidden", role)
+        assert (response.status_code, response.json()["error"], response.json()["role"]) == (
+            403,
+            "forbidden",
+            role,
+        )
 
 
-async def test_a_shared_folder_shows_its_owner_and_what_is_made_there_is_the_owners(served: Served, alice: Client, bob: Client) -> None:
+async def test_a_shared_folder_shows_its_owner_and_what_is_made_there_is_the_owners(
+    served: Served, alice: Client, bob: Client
+) -> None:
     await connect(served, alice, bob)
     work = await alice.folder("Work")
     below = await alice.folder("Work/Below")
     await alice.ok("POST", f"/os/folders/{work}/share", json={"username": "bob", "role": "editor"})
     shared = {folder["name"]: folder for folder in (await bob.ok("GET", "/os/folders"))["folders"]}
-    assert (shared["Work"]["id"], shared["Work"]["role"], shared["Work"]["shared"]) == (work, "editor", True)
+    assert (shared["Work"]["id"], shared["Work"]["role"], shared["Work"]["shared"]) == (
+        work,
+        "editor",
+        True,
+    )
     assert shared["Below"]["owner"]["username"] == "alice"
     assert "role" not in shared["General"]
     assert await names(bob, "?parentId=root") == ["General", "Work"]
-    made = (await bob.ok("POST", "/os/notes", status=201, json={"title": "By Bob", "content": "findme", "folderId": below}))["result"]["note"]
+    made = (
+        await bob.ok(
+            "POST",
+            "/os/notes",
+            status=201,
+            json={"title": "By Bob", "content": "findme", "folderId": below},
+        )
+    )["result"]["note"]
     assert (await alice.ok("GET", f"/os/notes/{made['id']}"))["note"]["title"] == "By Bob"
     assert (await alice.ok("GET", "/os/status"))["contextCount"] == 1
     assert (await bob.ok("GET", "/os/status"))["contextCount"] == 0
-    assert [hit["id"] for hit in (await bob.ok("POST", "/os/notes/search", json={"query": "findme"}))["results"]] == [made["id"]]
+    assert [
+        hit["id"]
+        for hit in (await bob.ok("POST", "/os/notes/search", json={"query": "findme"}))["results"]
+    ] == [made["id"]]
     own = {folder["name"]: folder for folder in (await alice.ok("GET", "/os/folders"))["folders"]}
     assert (own["Work"]["shared"], "role" in own["Work"]) == (True, False)
 
 
-async def test_of_several_roles_the_highest_holds(served: Served, alice: Client, bob: Client) -> None:
+async def test_of_several_roles_the_highest_holds(
+    served: Served, alice: Client, bob: Client
+) -> None:
     await connect(served, alice, bob)
     work, below = await alice.folder("Work"), await alice.folder("Work/Below")
     await alice.ok("POST", f"/os/folders/{work}/share", json={"username": "bob", "role": "admin"})
@@ -258,18 +390,29 @@ async def test_a_strangers_folder_is_not_found(alice: Client, bob: Client) -> No
         assert await bob.refused(method, path, 404, "not_found", json=body) == never
 
 
-async def test_what_lies_above_a_shared_folder_is_not_told(served: Served, alice: Client, bob: Client) -> None:
+async def test_what_lies_above_a_shared_folder_is_not_told(
+    served: Served, alice: Client, bob: Client
+) -> None:
     await connect(served, alice, bob)
     work = await alice.folder("Private/Work")
     await alice.ok("POST", f"/os/folders/{work}/share", json={"username": "bob", "role": "editor"})
     made = await bob.ok("POST", "/os/folders", json={"path": "Plans/2026", "parentId": work})
     assert made["path"] == "Work/Plans/2026"
     own = await bob.folder("Plans")
-    refused = await bob.refused("GET", "/os/notes?folderName=plans", 400, "invalid_request", field="folderName")
-    assert refused["matches"] == [{"id": made["folder"]["parentId"], "path": "Work/Plans"}, {"id": own, "path": "Plans"}]
-    assert (await bob.ok("GET", "/os/notes?folderName=work/plans"))["folder"]["id"] == made["folder"]["parentId"]
+    refused = await bob.refused(
+        "GET", "/os/notes?folderName=plans", 400, "invalid_request", field="folderName"
+    )
+    assert refused["matches"] == [
+        {"id": made["folder"]["parentId"], "path": "Work/Plans"},
+        {"id": own, "path": "Plans"},
+    ]
+    assert (await bob.ok("GET", "/os/notes?folderName=work/plans"))["folder"]["id"] == made[
+        "folder"
+    ]["parentId"]
     await bob.refused("GET", "/os/notes?folderName=Private/Work/Plans", 404, "not_found")
-    assert (await alice.ok("GET", "/os/notes?folderName=Private/Work/Plans"))["folder"]["id"] == made["folder"]["parentId"]
+    assert (await alice.ok("GET", "/os/notes?folderName=Private/Work/Plans"))["folder"][
+        "id"
+    ] == made["folder"]["parentId"]
 
 
 async def test_a_long_path_names_a_folder_wherever_its_name_does(alice: Client) -> None:
@@ -277,6 +420,9 @@ async def test_a_long_path_names_a_folder_wherever_its_name_does(alice: Client) 
     folder = await alice.folder(path)
     made = await alice.note("Deep", "In the cellar.", folderName=path)
     assert made["folderId"] == folder
-    assert [row["title"] for row in (await alice.ok("GET", "/os/notes", params={"folderName": path}))["notes"]] == ["Deep"]
+    assert [
+        row["title"]
+        for row in (await alice.ok("GET", "/os/notes", params={"folderName": path}))["notes"]
+    ] == ["Deep"]
     found = await alice.ok("POST", "/os/notes/search", json={"query": "cellar", "folderName": path})
     assert [row["title"] for row in found["results"]] == ["Deep"]

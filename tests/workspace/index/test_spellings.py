@@ -1,4 +1,7 @@
-"""How text is spelled in the word index, and found again: the rules here are those by which FTS5 itself stems and folds."""
+"""How text is spelled in the word index, and found again.
+
+The rules here are those by which FTS5 itself stems and folds.
+"""
 
 import sqlite3
 import unicodedata
@@ -8,17 +11,32 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.workspace.index.spellings import OPEN_TODO, TOKENIZER, indexed, key_of, matching, pairs, pattern, words_in
+from app.workspace.index.spellings import (
+    OPEN_TODO,
+    TOKENIZER,
+    indexed,
+    key_of,
+    matching,
+    pairs,
+    pattern,
+    words_in,
+)
 from app.workspace.index.stems import stem
 from app.workspace.index.word_index import Words, columns
 from app.workspace.search.ranking.snippets import snippet
 
 LISTED = (
-    "ational tional enci anci izer logi bli alli entli eli ousli ization ation ator alism iveness fulness ousness aliti iviti biliti icate ative "
-    "alize iciti ical ful ness al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize s es ies sses ed eed ing y e ll"
+    "ational tional enci anci izer logi bli alli entli eli ousli ization ation "
+    "ator alism iveness fulness ousness aliti iviti biliti icate ative "
+    "alize iciti ical ful ness al ance ence er ic able ible ant ement ment ent ion "
+    "ou ism ate iti ous ive ize s es ies sses ed eed ing y e ll"
 )
 ENDINGS = LISTED.split()
-SHAPES = st.builds(lambda begun, ends: begun + "".join(ends), st.text("abceioulstzwxy", min_size=1, max_size=6), st.lists(st.sampled_from(ENDINGS)))
+SHAPES = st.builds(
+    lambda begun, ends: begun + "".join(ends),
+    st.text("abceioulstzwxy", min_size=1, max_size=6),
+    st.lists(st.sampled_from(ENDINGS)),
+)
 
 
 class Index:
@@ -26,7 +44,9 @@ class Index:
 
     def __init__(self) -> None:
         self.connection = sqlite3.connect(":memory:")
-        self.connection.execute(f'CREATE VIRTUAL TABLE one USING fts5 (text, tokenize="{TOKENIZER}")')
+        self.connection.execute(
+            f'CREATE VIRTUAL TABLE one USING fts5 (text, tokenize="{TOKENIZER}")'
+        )
         self.connection.execute("CREATE VIRTUAL TABLE tokens USING fts5vocab (one, instance)")
 
     def hold(self, text: str) -> None:
@@ -35,10 +55,15 @@ class Index:
 
     def tokens(self, text: str) -> list[str]:
         self.hold(text)
-        return [row[0] for row in self.connection.execute("SELECT term FROM tokens ORDER BY offset")]
+        return [
+            row[0] for row in self.connection.execute("SELECT term FROM tokens ORDER BY offset")
+        ]
 
     def finds(self, phrase: str) -> bool:
-        return self.connection.execute("SELECT 1 FROM one WHERE one MATCH ?", (phrase,)).fetchone() is not None
+        return (
+            self.connection.execute("SELECT 1 FROM one WHERE one MATCH ?", (phrase,)).fetchone()
+            is not None
+        )
 
 
 @pytest.fixture(scope="module")
@@ -53,11 +78,21 @@ def test_stems_are_those_of_the_index(index: Index, words: list[str]) -> None:
     assert [stem(word) for word in words] == index.tokens(" ".join(words))
 
 
-@given(st.text(st.characters(min_codepoint=0x41, max_codepoint=0x24F, categories=["L"]), min_size=1, max_size=12))
+@given(
+    st.text(
+        st.characters(min_codepoint=0x41, max_codepoint=0x24F, categories=["L"]),
+        min_size=1,
+        max_size=12,
+    )
+)
 def test_latin_letters_are_folded_as_the_index_folds_them(index: Index, word: str) -> None:
     spelled = unicodedata.normalize("NFD", word)
     assert index.tokens(word) == index.tokens(spelled)
-    if unicodedata.normalize("NFKC", word) == unicodedata.normalize("NFC", word) and "ı" not in word and "İ" not in word:
+    if (
+        unicodedata.normalize("NFKC", word) == unicodedata.normalize("NFC", word)
+        and "ı" not in word
+        and "İ" not in word
+    ):
         assert set(key_of(word)) & set("àéîõüçñ") == set()
 
 
@@ -85,7 +120,11 @@ def test_text_is_spelled_for_the_index(text: str, spelled: str) -> None:
 @pytest.mark.parametrize(
     ("text", "found", "missed"),
     [
-        ("東京都に行く", ["東", "都", "東京", "京都", "東京都", "東京都に行く", "行く"], ["京東", "大阪", "東都", "西"]),
+        (
+            "東京都に行く",
+            ["東", "都", "東京", "京都", "東京都", "東京都に行く", "行く"],
+            ["京東", "大阪", "東都", "西"],
+        ),
         ("Python入門の本", ["python", "入門", "Python入門", "門", "入門の本"], ["入本"]),
         ("서울에서", ["서울", "에서", "울", "서울에서"], ["울서"]),
         ("ฉันกินข้าว", ["กินข้าว", "กิน", "ข้าว", "ฉัน"], ["ข้าวกิน"]),
@@ -100,7 +139,9 @@ def test_text_is_spelled_for_the_index(text: str, spelled: str) -> None:
         ("𠮷野家 \U00030000", ["𠮷野", "吉"[:0] + "野家", "\U00030000"], ["吉野"]),
     ],
 )
-def test_words_of_every_script_are_found(index: Index, text: str, found: list[str], missed: list[str]) -> None:
+def test_words_of_every_script_are_found(
+    index: Index, text: str, found: list[str], missed: list[str]
+) -> None:
     index.hold(text)
     assert {word: index.finds(matching(word)) for word in found} == dict.fromkeys(found, True)
     assert {word: index.finds(matching(word)) for word in missed} == dict.fromkeys(missed, False)
@@ -108,7 +149,13 @@ def test_words_of_every_script_are_found(index: Index, text: str, found: list[st
 
 @settings(deadline=None)
 @given(
-    st.text(st.one_of(st.characters(categories=["L", "Mn", "Mc", "N", "Z"], max_codepoint=0xDFFFF), st.characters(max_codepoint=0x7F)), max_size=60)
+    st.text(
+        st.one_of(
+            st.characters(categories=["L", "Mn", "Mc", "N", "Z"], max_codepoint=0xDFFFF),
+            st.characters(max_codepoint=0x7F),
+        ),
+        max_size=60,
+    )
 )
 def test_every_word_of_a_text_finds_it_and_is_marked(index: Index, text: str) -> None:
     index.hold(text)
@@ -116,7 +163,12 @@ def test_every_word_of_a_text_finds_it_and_is_marked(index: Index, text: str) ->
         assert index.finds(matching(word)), word
         assert all(index.finds(matching(part)) for part in pairs(word))
     words = words_in(text)
-    if words and words[0][0].isalnum() and unicodedata.is_normalized("NFC", text) and "\u0640" not in text:
+    if (
+        words
+        and words[0][0].isalnum()
+        and unicodedata.is_normalized("NFC", text)
+        and "\u0640" not in text
+    ):
         assert snippet(text, [pattern(words[0])]).marks != []
 
 
@@ -134,7 +186,15 @@ def test_headings_are_apart_but_for_those_in_code() -> None:
 
 @pytest.mark.parametrize(
     ("text", "is_open"),
-    [("- [ ] a", True), ("1. [ ] a", True), ("x\n  * [ ] a", True), ("- [x] a", False), ("a [ ] b", False), ("-[ ] a", False), ("[ ]", False)],
+    [
+        ("- [ ] a", True),
+        ("1. [ ] a", True),
+        ("x\n  * [ ] a", True),
+        ("- [x] a", False),
+        ("a [ ] b", False),
+        ("-[ ] a", False),
+        ("[ ]", False),
+    ],
 )
 def test_an_open_checkbox_is_seen(text: str, is_open: bool) -> None:
     assert (OPEN_TODO in columns(Words("T", "[]", text))["tags"]) is is_open

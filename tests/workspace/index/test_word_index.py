@@ -1,4 +1,6 @@
-"""The word index: kept in step with the notes, one for each owner, made anew when its rules change, and proven."""
+"""The word index: kept in step with the notes, one for each owner, made anew when its rules
+change, and proven.
+"""
 
 import sqlite3
 from pathlib import Path
@@ -33,14 +35,25 @@ async def check(served: Served) -> list[str]:
 
 
 def owners(served: Served) -> list[int]:
-    return [row[0] for row in served.parts.quick(lambda tx: tx.all("SELECT owner_id FROM word_owners ORDER BY owner_id"))]
+    return [
+        row[0]
+        for row in served.parts.quick(
+            lambda tx: tx.all("SELECT owner_id FROM word_owners ORDER BY owner_id")
+        )
+    ]
 
 
-async def test_the_index_follows_every_change_of_a_note(served: Served, alice: Client, bob: Client) -> None:
+async def test_the_index_follows_every_change_of_a_note(
+    served: Served, alice: Client, bob: Client
+) -> None:
     shared = await alice.folder("Shared")
     await served.command("connect_users", username="alice", contact="bob")
-    await alice.ok("POST", f"/os/folders/{shared}/share", json={"username": "bob", "role": "editor"})
-    note = await alice.note("One", "# Heading\nzebra 東京 straße\n- [ ] open", tags=["striped", "größe"])
+    await alice.ok(
+        "POST", f"/os/folders/{shared}/share", json={"username": "bob", "role": "editor"}
+    )
+    note = await alice.note(
+        "One", "# Heading\nzebra 東京 straße\n- [ ] open", tags=["striped", "größe"]
+    )
     assert await check(served) == []
     path = f"/os/notes/{note['id']}"
     await alice.ok("PATCH", path, json={"content": "giraffe cafe\u0301", "tags": []})
@@ -58,10 +71,14 @@ async def test_the_index_follows_every_change_of_a_note(served: Served, alice: C
     assert await found(alice, "giraffe") == ["Copy"]
 
 
-async def test_a_note_that_waits_moves_to_another_owner(served: Served, alice: Client, bob: Client) -> None:
+async def test_a_note_that_waits_moves_to_another_owner(
+    served: Served, alice: Client, bob: Client
+) -> None:
     shared = await alice.folder("Shared")
     await served.command("connect_users", username="alice", contact="bob")
-    await alice.ok("POST", f"/os/folders/{shared}/share", json={"username": "bob", "role": "editor"})
+    await alice.ok(
+        "POST", f"/os/folders/{shared}/share", json={"username": "bob", "role": "editor"}
+    )
     note = await bob.note("Bob's", "okapi")
     await bob.ok("POST", f"/os/notes/{note['id']}/move", json={"folderId": shared})
     assert await check(served) == []
@@ -71,7 +88,9 @@ async def test_a_note_that_waits_moves_to_another_owner(served: Served, alice: C
 async def test_an_index_that_differs_from_its_notes_is_seen(served: Served, alice: Client) -> None:
     note = await alice.note("One", "zebra")
     assert await check(served) == []
-    await served.parts.write(lambda tx: tx.run("UPDATE notes SET content = 'giraffe' WHERE id = :id", id=note["id"]))
+    await served.parts.write(
+        lambda tx: tx.run("UPDATE notes SET content = 'giraffe' WHERE id = :id", id=note["id"])
+    )
     assert "giraff" in str(await check(served))
     await served.parts.write(word_index.begin_anew)
     assert await check(served) == []
@@ -79,25 +98,49 @@ async def test_an_index_that_differs_from_its_notes_is_seen(served: Served, alic
     assert await check(served) == ["1 notes are in no index."]
 
 
-async def test_what_others_write_changes_neither_results_nor_scores(alice: Client, bob: Client) -> None:
+async def test_what_others_write_changes_neither_results_nor_scores(
+    alice: Client, bob: Client
+) -> None:
     for title in ("one", "two", "three", "four"):
         await bob.note(title, f"{title} walrus and carpenter, number {len(title)}")
-    before = [(await results(bob, query))["results"] for query in ("walrus two", "carp*", '"walrus and"', "-one")]
-    await alice.ok("POST", "/accumulate", json={"files": [{"path": f"n{at}", "content": "walrus two carpenter " * at} for at in range(1, 51)]})
-    assert [(await results(bob, query))["results"] for query in ("walrus two", "carp*", '"walrus and"', "-one")] == before
+    before = [
+        (await results(bob, query))["results"]
+        for query in ("walrus two", "carp*", '"walrus and"', "-one")
+    ]
+    await alice.ok(
+        "POST",
+        "/accumulate",
+        json={
+            "files": [
+                {"path": f"n{at}", "content": "walrus two carpenter " * at} for at in range(1, 51)
+            ]
+        },
+    )
+    assert [
+        (await results(bob, query))["results"]
+        for query in ("walrus two", "carp*", '"walrus and"', "-one")
+    ] == before
 
 
-async def test_what_others_keep_to_themselves_changes_no_score_of_what_they_share(served: Served, alice: Client, bob: Client) -> None:
+async def test_what_others_keep_to_themselves_changes_no_score_of_what_they_share(
+    served: Served, alice: Client, bob: Client
+) -> None:
     shared = await alice.folder("Shared")
     await served.command("connect_users", username="alice", contact="bob")
-    await alice.ok("POST", f"/os/folders/{shared}/share", json={"username": "bob", "role": "viewer"})
+    await alice.ok(
+        "POST", f"/os/folders/{shared}/share", json={"username": "bob", "role": "viewer"}
+    )
     await alice.note("One", "walrus and carpenter", folderId=shared)
     await alice.note("Two", "walrus walrus", folderId=shared)
     await bob.note("Own", "carpenter")
     queries = ("walrus carpenter", "walrus", "carp*", '"walrus and"')
     before = [(await results(bob, query))["results"] for query in queries]
     assert [hit["title"] for hit in before[0]] == ["One", "Two", "Own"]
-    await alice.ok("POST", "/accumulate", json={"files": [{"path": f"n{at}", "content": "walrus two " * at} for at in range(1, 51)]})
+    await alice.ok(
+        "POST",
+        "/accumulate",
+        json={"files": [{"path": f"n{at}", "content": "walrus two " * at} for at in range(1, 51)]},
+    )
     assert [(await results(bob, query))["results"] for query in queries] == before
 
 
@@ -108,7 +151,11 @@ async def test_with_a_user_their_index_goes(served: Served, alice: Client, bob: 
     assert len(owners(served)) == 2
     await served.command("delete_user", username="bob")
     assert len(owners(served)) == 1
-    tables = served.parts.quick(lambda tx: tx.value("SELECT count(*) FROM sqlite_master WHERE name LIKE 'note\\_words\\__' ESCAPE '\\'"))
+    tables = served.parts.quick(
+        lambda tx: tx.value(
+            "SELECT count(*) FROM sqlite_master WHERE name LIKE 'note\\_words\\__' ESCAPE '\\'"
+        )
+    )
     assert tables == 1
     assert await check(served) == []
 
@@ -120,7 +167,16 @@ async def test_the_index_is_made_anew_when_its_rules_have_changed(
     async with first.router.lifespan_context(first):
         served = Served(first, first.state.parts)
         ann = await served.person("ann")
-        await ann.ok("POST", "/accumulate", json={"files": [{"path": f"n{number}", "content": f"zebra number{number}"} for number in range(20)]})
+        await ann.ok(
+            "POST",
+            "/accumulate",
+            json={
+                "files": [
+                    {"path": f"n{number}", "content": f"zebra number{number}"}
+                    for number in range(20)
+                ]
+            },
+        )
         assert await check(served) == []
         await ann.aclose()
     for module in (word_index, spellings):
@@ -141,7 +197,9 @@ async def test_the_index_is_made_anew_when_its_rules_have_changed(
         await client.aclose()
 
 
-async def test_while_older_notes_are_missing_the_answer_says_so(served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_while_older_notes_are_missing_the_answer_says_so(
+    served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for number in range(4):
         await alice.note(f"n{number}", "zebra")
     await served.parts.write(word_index.begin_anew)
@@ -164,7 +222,9 @@ def test_the_step_that_makes_the_index_works_on_a_filled_database(tmp_path: Path
     migrate(path, steps=STEPS[:2])
     connection = sqlite3.connect(path)
     connection.row_factory = sqlite3.Row
-    connection.execute("INSERT INTO users (uuid, username, name, created_at) VALUES ('u', 'ann', 'Ann', 't')")
+    connection.execute(
+        "INSERT INTO users (uuid, username, name, created_at) VALUES ('u', 'ann', 'Ann', 't')"
+    )
     for number in range(3):
         connection.execute(
             """INSERT INTO notes (owner_id, title, tags, word_count, size, created_at, updated_at, content)

@@ -1,4 +1,6 @@
-"""Links in a text: what is one and what is not, how each may be read, where it stands, and what a new title leaves alone."""
+"""Links in a text: what is one and what is not, how each may be read, where it stands, and what
+a new title leaves alone.
+"""
 
 from itertools import pairwise
 
@@ -24,11 +26,17 @@ FOUND = [
     ("[it](hearth:note/12)", [("note", "12", "it")]),
     ("[it](</os/notes/12>)", [("note", "12", "it")]),
     ("See /api/v1/os/notes/12.", [("note", "12", "/api/v1/os/notes/12")]),
-    ("http://127.0.0.1:8765/api/v1/os/notes/12?x=1", [("note", "12", "http://127.0.0.1:8765/api/v1/os/notes/12")]),
+    (
+        "http://127.0.0.1:8765/api/v1/os/notes/12?x=1",
+        [("note", "12", "http://127.0.0.1:8765/api/v1/os/notes/12")],
+    ),
     ("[a b](https://home.example/os/notes/3#top)", [("note", "3", "a b")]),
-    ("#tag and (#other-tag), #a/b", [("tag", "tag", "#tag"), ("tag", "other-tag", "#other-tag"), ("tag", "a/b", "#a/b")]),
+    (
+        "#tag and (#other-tag), #a/b",
+        [("tag", "tag", "#tag"), ("tag", "other-tag", "#other-tag"), ("tag", "a/b", "#a/b")],
+    ),
     ("#2026-plan #計画", [("tag", "2026-plan", "#2026-plan"), ("tag", "計画", "#計画")]),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("text", "wanted"), FOUND)
@@ -37,14 +45,53 @@ def test_a_link_is_found_with_what_it_shows(text: str, wanted: list[tuple[str, s
 
 
 NOT_FOUND = [
-    "", "plain text", "[Plan]", "[[]]", "[[ ]]", "[[|shown]]", "[[Plan]", "[[Plan\n]]", "[[[[", "`[[Plan]]`", "``a ` [[Plan]]``",
+    "",
+    "plain text",
+    "[Plan]",
+    "[[]]",
+    "[[ ]]",
+    "[[|shown]]",
+    "[[Plan]",
+    "[[Plan\n]]",
+    "[[[[",
+    "`[[Plan]]`",
+    "``a ` [[Plan]]``",
     "```\n[[Plan]]\n```",
-    "```\n[[Plan]]", "~~~ text\n#tag [[Plan]]\n~~~", "- ```\n  [[Plan]]\n  ```", "> ```\n> [[Plan]]\n> ```", "1. ~~~\n   #tag\n   ~~~",
-    "````\n```\n[[Plan]]\n````", "os/notes/12", "path/os/notes/12", "/os/notes/12/links", "/os/notes/012", "/os/notes/", "/os/notes/12a",
-    "xhearth:note/12", "ftp://x/os/notes/12", "# heading #no", "## #no", "a#b", "http://x.example/#fragment", "[x](#anchor)", "#12", "# ",
-    "##tag", "#-", "[FS]: #anchor", "> [FS]: #anchor", "   # heading #no", "> # heading #no", "    [[Plan]] #indented", "- ````\n  ```\n  #a\n  ````",
-    "````\n~~~\n#tag", "- ```\n  #a\n\n  #b", "[[" * 50, "]]" * 50, "[[" + "a" * 2_000 + "]]",
-]  # fmt: skip
+    "```\n[[Plan]]",
+    "~~~ text\n#tag [[Plan]]\n~~~",
+    "- ```\n  [[Plan]]\n  ```",
+    "> ```\n> [[Plan]]\n> ```",
+    "1. ~~~\n   #tag\n   ~~~",
+    "````\n```\n[[Plan]]\n````",
+    "os/notes/12",
+    "path/os/notes/12",
+    "/os/notes/12/links",
+    "/os/notes/012",
+    "/os/notes/",
+    "/os/notes/12a",
+    "xhearth:note/12",
+    "ftp://x/os/notes/12",
+    "# heading #no",
+    "## #no",
+    "a#b",
+    "http://x.example/#fragment",
+    "[x](#anchor)",
+    "#12",
+    "# ",
+    "##tag",
+    "#-",
+    "[FS]: #anchor",
+    "> [FS]: #anchor",
+    "   # heading #no",
+    "> # heading #no",
+    "    [[Plan]] #indented",
+    "- ````\n  ```\n  #a\n  ````",
+    "````\n~~~\n#tag",
+    "- ```\n  #a\n\n  #b",
+    "[[" * 50,
+    "]]" * 50,
+    "[[" + "a" * 2_000 + "]]",
+]
 
 
 @pytest.mark.parametrize("text", NOT_FOUND)
@@ -76,7 +123,10 @@ READINGS = [
     ("[[WORK/Plan]]", [("work/plan", ""), ("plan", "work")]),
     ("[[a/b/C]]", [("a/b/c", ""), ("b/c", "a"), ("c", "a/b")]),
     ("[[C# notes]]", [("c# notes", ""), ("c", "")]),
-    ("[[Work/Plan#Goals]]", [("work/plan#goals", ""), ("plan#goals", "work"), ("work/plan", ""), ("plan", "work")]),
+    (
+        "[[Work/Plan#Goals]]",
+        [("work/plan#goals", ""), ("plan#goals", "work"), ("work/plan", ""), ("plan", "work")],
+    ),
     ("[[#Goals]]", [("#goals", "")]),
     ("[[Straße]]", [("strasse", "")]),
     ("[[E\u0301te\u0301]]", [("été", "")]),
@@ -84,7 +134,9 @@ READINGS = [
 
 
 @pytest.mark.parametrize(("text", "wanted"), READINGS)
-def test_a_link_is_read_as_a_title_first_and_then_with_path_and_heading(text: str, wanted: list[tuple[str, str]]) -> None:
+def test_a_link_is_read_as_a_title_first_and_then_with_path_and_heading(
+    text: str, wanted: list[tuple[str, str]]
+) -> None:
     (link,) = link_text.links(text)
     assert [(target.name, target.path) for target in link_text.readings(link)] == wanted
 
@@ -95,7 +147,10 @@ REWRITTEN = [
     ("|[[Plan\\|shown]]|", "|[[New\\|shown]]|"),
     ("[[Plan#Goals]]", "[[New#Goals]]"),
     ("[[Work/Plan#Goals|x]]", "[[Work/New#Goals|x]]"),
-    ("[[Home/Plan]] [[Planning]] Plan [Plan](plan)", "[[Home/Plan]] [[Planning]] Plan [Plan](plan)"),
+    (
+        "[[Home/Plan]] [[Planning]] Plan [Plan](plan)",
+        "[[Home/Plan]] [[Planning]] Plan [Plan](plan)",
+    ),
     ("`[[Plan]]` [[Plan]]", "`[[Plan]]` [[New]]"),
     ("\r\n[[Plan]]\r\n\r", "\r\n[[New]]\r\n\r"),
 ]
@@ -109,7 +164,30 @@ def test_rewriting_changes_the_title_and_nothing_else(text: str, wanted: str) ->
 
 texts = st.lists(
     st.sampled_from(
-        ["[[", "]]", "|", "#", "/", "`", "```", "~~~", "\n", "\r", " ", "- ", "> ", "Plan", "a", "é", "計", "🚀", "\\", "(", "/os/notes/1", "#t"]
+        [
+            "[[",
+            "]]",
+            "|",
+            "#",
+            "/",
+            "`",
+            "```",
+            "~~~",
+            "\n",
+            "\r",
+            " ",
+            "- ",
+            "> ",
+            "Plan",
+            "a",
+            "é",
+            "計",
+            "🚀",
+            "\\",
+            "(",
+            "/os/notes/1",
+            "#t",
+        ]
     )
     | st.text(max_size=5),
     max_size=40,
@@ -146,14 +224,19 @@ def test_after_rewriting_nothing_links_by_the_old_title_any_more(text: str, titl
     again = link_text.rewritten(text, {old: title}.get)
     assert old not in link_text.targets(again)
     if old in link_text.targets(text):
-        assert Target("wiki", fold(title)) in {target for link in link_text.links(again) for target in link_text.readings(link)}
+        assert Target("wiki", fold(title)) in {
+            target for link in link_text.links(again) for target in link_text.readings(link)
+        }
 
 
 @given(st.text(alphabet="a\n\r", max_size=60), st.lists(st.integers(0, 60), max_size=8))
 def test_line_numbers_are_those_of_the_lines(text: str, places: list[int]) -> None:
     ascending = sorted(min(place, len(text)) for place in places)
     ascending = [place for place in ascending if text[place - 1 : place + 1] != "\r\n"]
-    plain = [len(text[:place].replace("\r\n", "\n").replace("\r", "\n").split("\n")) for place in ascending]
+    plain = [
+        len(text[:place].replace("\r\n", "\n").replace("\r", "\n").split("\n"))
+        for place in ascending
+    ]
     assert link_text.lines(text, ascending) == plain
 
 

@@ -1,4 +1,6 @@
-"""Links between notes: what they lead to in whose eyes, what links back, what only mentions, and renaming."""
+"""Links between notes: what they lead to in whose eyes, what links back, what only mentions, and
+renaming.
+"""
 
 import sqlite3
 import statistics
@@ -44,12 +46,17 @@ async def text_of(client: Client, note: Any) -> str:
 
 async def share(served: Served, owner: Client, folder: int, other: Client, role: str) -> None:
     await served.command("connect_users", username=owner.username, contact=other.username)
-    await owner.ok("POST", f"/os/folders/{folder}/share", json={"username": other.username, "role": role})
+    await owner.ok(
+        "POST", f"/os/folders/{folder}/share", json={"username": other.username, "role": role}
+    )
 
 
 async def test_a_note_tells_its_links_with_their_lines_and_where_they_lead(alice: Client) -> None:
     plan = await alice.note("Plan")
-    text = f"First\r\n[[plan#Goals|the plan]] and [[Nothing]]\n\n[it](/os/notes/{plan['id']}) hearth:note/999 #Tag #other #tag"
+    text = (
+        "First\r\n[[plan#Goals|the plan]] and "
+        f"[[Nothing]]\n\n[it](/os/notes/{plan['id']}) hearth:note/999 #Tag #other #tag"
+    )
     body = await of(alice, await alice.note("Source", text))
     nowhere = {"exists": False, "noteId": None, "title": None, "heading": ""}
     assert body["links"] == [
@@ -64,7 +71,16 @@ async def test_a_note_tells_its_links_with_their_lines_and_where_they_lead(alice
             "title": "Plan",
         },
         {"kind": "wiki", "text": "Nothing", "target": "Nothing", "line": 2, **nowhere},
-        {"kind": "note", "text": "it", "target": str(plan["id"]), "heading": "", "line": 4, "exists": True, "noteId": plan["id"], "title": "Plan"},
+        {
+            "kind": "note",
+            "text": "it",
+            "target": str(plan["id"]),
+            "heading": "",
+            "line": 4,
+            "exists": True,
+            "noteId": plan["id"],
+            "title": "Plan",
+        },
         {"kind": "note", "text": "hearth:note/999", "target": "999", "line": 4, **nowhere},
     ]
     assert body["tags"] == ["Tag", "other"]
@@ -74,13 +90,23 @@ async def test_a_note_tells_its_links_with_their_lines_and_where_they_lead(alice
 @pytest.mark.parametrize(
     ("title", "text"),
     [
-        ("Plan", "[[PLAN]]"), ("Straße", "[[STRASSE]]"), ("Été", "[[E\u0301TE\u0301]]"), ("Ödön", "[[ÖDÖN]]"), ("計画", "[[計画]]"),
-        ("C# notes", "[[c# Notes]]"), ("a/b test", "[[A/B test]]"), ("???", "[[???]]"), ("🚀", "[[🚀]]"), ("İstanbul", "[[i̇stanbul]]"),
+        ("Plan", "[[PLAN]]"),
+        ("Straße", "[[STRASSE]]"),
+        ("Été", "[[E\u0301TE\u0301]]"),
+        ("Ödön", "[[ÖDÖN]]"),
+        ("計画", "[[計画]]"),
+        ("C# notes", "[[c# Notes]]"),
+        ("a/b test", "[[A/B test]]"),
+        ("???", "[[???]]"),
+        ("🚀", "[[🚀]]"),
+        ("İstanbul", "[[i̇stanbul]]"),
         ("x" * 255, f"[[{'X' * 255}]]"),
         ("Σίσυφος", "[[ΣΊΣΥΦΟΣ]]"),
     ],
-)  # fmt: skip
-async def test_a_title_is_compared_without_case_in_any_script(alice: Client, title: str, text: str) -> None:
+)
+async def test_a_title_is_compared_without_case_in_any_script(
+    alice: Client, title: str, text: str
+) -> None:
     note = await alice.note(title)
     assert (await leads(alice, text))["noteId"] == note["id"]
     assert len(await back(alice, note)) == 1
@@ -115,9 +141,17 @@ async def test_a_link_to_the_note_itself_exists_but_is_no_backlink(alice: Client
 async def test_a_backlink_shows_the_line_of_the_first_link(alice: Client) -> None:
     folder = await alice.folder("Work")
     note = await alice.note("Plan")
-    source = await alice.note("Source", "No.\n\n- see `[[Plan]]` and [[plan|this]] first\n[[Plan]]", folderId=folder)
+    source = await alice.note(
+        "Source", "No.\n\n- see `[[Plan]]` and [[plan|this]] first\n[[Plan]]", folderId=folder
+    )
     assert (await of(alice, note))["backlinks"] == [
-        {"noteId": source["id"], "title": "Source", "folderId": folder, "line": 3, "context": "- see `[[Plan]]` and [[plan|this]] first"}
+        {
+            "noteId": source["id"],
+            "title": "Source",
+            "folderId": folder,
+            "line": 3,
+            "context": "- see `[[Plan]]` and [[plan|this]] first",
+        }
     ]
 
 
@@ -160,24 +194,48 @@ async def test_mentions_are_notes_that_say_the_title_without_linking(alice: Clie
     mention = await alice.note("Diary", "Nothing.\nToday the big  plan went on.")
     await alice.note("Linked", "[[Big Plan]] the big plan")
     await alice.note("Other", "a plan is big; big planning")
-    assert (await of(alice, note))["mentions"] == [{"noteId": mention["id"], "title": "Diary", "line": 2, "context": "Today the big  plan went on."}]
+    assert (await of(alice, note))["mentions"] == [
+        {
+            "noteId": mention["id"],
+            "title": "Diary",
+            "line": 2,
+            "context": "Today the big  plan went on.",
+        }
+    ]
 
 
 @pytest.mark.parametrize(
     ("title", "text", "line"),
     [
-        ("Straße", "ß ß ß ß\nß\nDie STRAßE.", 3), ("Été", "x\nun e\u0301te\u0301 chaud", 2), ("計画", "x\n計画 です", 2), ("a-b c", "x\nA B, C!", 2),
-        ("C# notes", "x\nmy c++ notes", 2), ("Two lines", "ß\ntwo\nlines", 2),
+        ("Straße", "ß ß ß ß\nß\nDie STRAßE.", 3),
+        ("Été", "x\nun e\u0301te\u0301 chaud", 2),
+        ("計画", "x\n計画 です", 2),
+        ("a-b c", "x\nA B, C!", 2),
+        ("C# notes", "x\nmy c++ notes", 2),
+        ("Two lines", "ß\ntwo\nlines", 2),
     ],
-)  # fmt: skip
-async def test_a_mention_is_shown_in_its_line(alice: Client, title: str, text: str, line: int) -> None:
+)
+async def test_a_mention_is_shown_in_its_line(
+    alice: Client, title: str, text: str, line: int
+) -> None:
     note = await alice.note(title)
     await alice.note("Diary", text)
     assert [mention["line"] for mention in (await of(alice, note))["mentions"]] == [line]
 
 
-@pytest.mark.parametrize(("title", "text"), [("Plan", "planning"), ("Plan", "plans"), ("???", "???"), ("Été", "ete"), ("Big plan", "big and plan")])
-async def test_what_is_not_the_very_title_is_no_mention(alice: Client, title: str, text: str) -> None:
+@pytest.mark.parametrize(
+    ("title", "text"),
+    [
+        ("Plan", "planning"),
+        ("Plan", "plans"),
+        ("???", "???"),
+        ("Été", "ete"),
+        ("Big plan", "big and plan"),
+    ],
+)
+async def test_what_is_not_the_very_title_is_no_mention(
+    alice: Client, title: str, text: str
+) -> None:
     note = await alice.note(title)
     await alice.note("Diary", text)
     assert (await of(alice, note))["mentions"] == []
@@ -190,11 +248,15 @@ async def test_nothing_of_another_owner_appears(alice: Client, bob: Client) -> N
     assert [link["exists"] for link in body["links"]] == [False, False]
     assert (body["backlinks"], body["mentions"]) == ([], [])
     await bob.refused("GET", f"/os/notes/{mine['id']}/links", 404, "not_found")
-    await bob.refused("POST", f"/os/notes/{mine['id']}/links/rewrite", 404, "not_found", json={"from": "x"})
+    await bob.refused(
+        "POST", f"/os/notes/{mine['id']}/links/rewrite", 404, "not_found", json={"from": "x"}
+    )
 
 
 @pytest.mark.parametrize("text", ["[[Plan]]", "[[Shared/Plan]]", "hearth:note/{id}"])
-async def test_in_a_shared_folder_links_lead_for_both_as_far_as_each_may_read(served: Served, alice: Client, bob: Client, text: str) -> None:
+async def test_in_a_shared_folder_links_lead_for_both_as_far_as_each_may_read(
+    served: Served, alice: Client, bob: Client, text: str
+) -> None:
     folder = await alice.folder("Shared")
     plan = await alice.note("Plan", folderId=folder)
     private = await alice.note("Private", text.format(id=plan["id"]))
@@ -205,7 +267,9 @@ async def test_in_a_shared_folder_links_lead_for_both_as_far_as_each_may_read(se
     assert await back(alice, plan) == [source["id"], private["id"]]
 
 
-async def test_an_own_note_comes_before_a_shared_one(served: Served, alice: Client, bob: Client) -> None:
+async def test_an_own_note_comes_before_a_shared_one(
+    served: Served, alice: Client, bob: Client
+) -> None:
     folder = await alice.folder("Shared")
     own = await bob.note("Plan")
     theirs = await alice.note("Plan", folderId=folder)
@@ -230,12 +294,18 @@ async def test_renaming_can_rewrite_what_links_here(alice: Client) -> None:
     one = await alice.note("One", "a [[plan#Goals|goals]] `[[Plan]]`\r\n[[Work/Plan]] [[Planet]]")
     body = await edit(alice, note, title="Scheme", content="see [[Plan]] now", rewriteLinks=True)
     assert (body["linksRewritten"], "linksToRewrite" in body) == (2, False)
-    assert await text_of(alice, one) == "a [[Scheme#Goals|goals]] `[[Plan]]`\r\n[[Work/Scheme]] [[Planet]]"
+    assert (
+        await text_of(alice, one)
+        == "a [[Scheme#Goals|goals]] `[[Plan]]`\r\n[[Work/Scheme]] [[Planet]]"
+    )
     assert await text_of(alice, note) == "see [[Scheme]] now"
     assert await back(alice, note) == [one["id"]]
     (snapshot,) = (await alice.ok("GET", f"/os/snapshots/{one['id']}"))["snapshots"]
     assert (snapshot["label"], snapshot["seq"]) == ("auto: before rename", 1)
-    assert [each["label"] for each in (await alice.ok("GET", f"/os/snapshots/{note['id']}"))["snapshots"]] == ["auto: before edit"]
+    assert [
+        each["label"]
+        for each in (await alice.ok("GET", f"/os/snapshots/{note['id']}"))["snapshots"]
+    ] == ["auto: before edit"]
 
 
 async def test_links_can_be_rewritten_later(alice: Client) -> None:
@@ -252,7 +322,14 @@ async def test_links_can_be_rewritten_later(alice: Client) -> None:
 
 async def test_the_ending_of_a_file_may_be_left_out(alice: Client) -> None:
     await alice.ok(
-        "POST", "/accumulate", json={"files": [{"path": "Work/Plan.md", "content": "x"}, {"path": "Source.md", "content": SHORT_AND_LONG}]}
+        "POST",
+        "/accumulate",
+        json={
+            "files": [
+                {"path": "Work/Plan.md", "content": "x"},
+                {"path": "Source.md", "content": SHORT_AND_LONG},
+            ]
+        },
     )
     plan, source = {"id": 1}, {"id": 2}
     assert [link["noteId"] for link in (await of(alice, source))["links"]] == [1, 1, 1, None]
@@ -270,18 +347,24 @@ async def test_the_ending_of_a_file_may_be_left_out(alice: Client) -> None:
 SHORT_AND_LONG = "[[plan]] [[Work/Plan]] [[Plan.md]] [[Plan.md.md]]"
 
 
-async def test_a_link_that_leads_to_another_note_of_that_title_is_not_rewritten(alice: Client) -> None:
+async def test_a_link_that_leads_to_another_note_of_that_title_is_not_rewritten(
+    alice: Client,
+) -> None:
     work = await alice.folder("Work")
     older = await alice.note("Plan", folderId=work)
     newer = await alice.note("Plan")
     source = await alice.note("Source", "[[Plan]] [[Work/Plan]]")
     assert (await edit(alice, older, title="Scheme", rewriteLinks=True))["linksRewritten"] == 1
     assert await text_of(alice, source) == "[[Plan]] [[Work/Scheme]]"
-    assert (await alice.ok("POST", f"/os/notes/{older['id']}/links/rewrite", json={"from": "Plan"}))["rewritten"] == 0
+    assert (
+        await alice.ok("POST", f"/os/notes/{older['id']}/links/rewrite", json={"from": "Plan"})
+    )["rewritten"] == 0
     assert await back(alice, newer) == [source["id"]]
 
 
-async def test_only_notes_that_the_caller_may_change_are_rewritten(served: Served, alice: Client, bob: Client) -> None:
+async def test_only_notes_that_the_caller_may_change_are_rewritten(
+    served: Served, alice: Client, bob: Client
+) -> None:
     written, viewed = await alice.folder("Written"), await alice.folder("Viewed")
     note = await alice.note("Plan", folderId=written)
     may = await alice.note("May", "[[Plan]]", folderId=written)
@@ -292,20 +375,35 @@ async def test_only_notes_that_the_caller_may_change_are_rewritten(served: Serve
     assert (await edit(bob, note, title="Scheme"))["linksToRewrite"] == 1
     await edit(bob, note, title="Plan")
     assert (await edit(bob, note, title="Scheme", rewriteLinks=True))["linksRewritten"] == 1
-    assert [await text_of(alice, each) for each in (may, may_not, private)] == ["[[Scheme]]", "[[Plan]]", "[[Plan]]"]
+    assert [await text_of(alice, each) for each in (may, may_not, private)] == [
+        "[[Scheme]]",
+        "[[Plan]]",
+        "[[Plan]]",
+    ]
 
 
 @pytest.mark.parametrize("title", ["a]b", "a|b", "[x"])
-async def test_a_title_that_no_link_can_hold_refuses_only_the_rewriting(alice: Client, title: str) -> None:
+async def test_a_title_that_no_link_can_hold_refuses_only_the_rewriting(
+    alice: Client, title: str
+) -> None:
     note = await alice.note("Plan")
     await alice.note("Source", "[[Plan]]")
-    await alice.refused("PATCH", f"/os/notes/{note['id']}", 400, "invalid_request", field="title", json={"title": title, "rewriteLinks": True})
+    await alice.refused(
+        "PATCH",
+        f"/os/notes/{note['id']}",
+        400,
+        "invalid_request",
+        field="title",
+        json={"title": title, "rewriteLinks": True},
+    )
     assert (await edit(alice, note, title=title))["note"]["title"] == title
 
 
 async def test_a_note_of_ten_thousand_links_is_answered_in_part(alice: Client) -> None:
     note = await alice.note("Plan")
-    many = await alice.note("Many", "".join(f"[[Title {number}]] " for number in range(9_999)) + "[[Plan]]")
+    many = await alice.note(
+        "Many", "".join(f"[[Title {number}]] " for number in range(9_999)) + "[[Plan]]"
+    )
     body = await of(alice, many)
     assert (len(body["links"]), body["truncated"]) == (200, True)
     assert len((await of(alice, many, limit=5_000))["links"]) == 1_000
@@ -317,11 +415,26 @@ async def test_a_note_of_ten_thousand_links_is_answered_in_part(alice: Client) -
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        ("[[" * 500_000, []), ("[[" + "a" * 1_000_000, []), ("]]" * 100, []), ("[[[[[Plan]]]]]", ["Plan"]), ("[[Plan]", []), ("[[\n]]", []),
-        ("`[[Plan]]", ["Plan"]), ("]] [[Plan]] [[", ["Plan"]),
+        ("[[" * 500_000, []),
+        ("[[" + "a" * 1_000_000, []),
+        ("]]" * 100, []),
+        ("[[[[[Plan]]]]]", ["Plan"]),
+        ("[[Plan]", []),
+        ("[[\n]]", []),
+        ("`[[Plan]]", ["Plan"]),
+        ("]] [[Plan]] [[", ["Plan"]),
     ],
-    ids=["open", "never closed", "closed only", "nested", "half closed", "over lines", "one tick", "between"],
-)  # fmt: skip
+    ids=[
+        "open",
+        "never closed",
+        "closed only",
+        "nested",
+        "half closed",
+        "over lines",
+        "one tick",
+        "between",
+    ],
+)
 async def test_broken_brackets_are_text(alice: Client, text: str, wanted: list[str]) -> None:
     note = await alice.note("Broken", text)
     assert [link["target"] for link in (await of(alice, note))["links"]] == wanted
@@ -330,21 +443,30 @@ async def test_broken_brackets_are_text(alice: Client, text: str, wanted: list[s
 async def test_backlinks_are_at_most_two_hundred_of_the_newest(alice: Client) -> None:
     note = await alice.note("Hub")
     for start in range(0, 210, 50):
-        files = [{"path": f"s{number}", "content": "[[Hub]]"} for number in range(start, min(start + 50, 210))]
+        files = [
+            {"path": f"s{number}", "content": "[[Hub]]"}
+            for number in range(start, min(start + 50, 210))
+        ]
         await alice.ok("POST", "/accumulate", json={"files": files})
     body = await of(alice, note)
     assert (len(body["backlinks"]), body["truncated"]) == (links.MOST_BACKLINKS, True)
     assert body["backlinks"][0]["title"] == "s209"
 
 
-async def test_links_of_notes_from_before_there_was_a_table_of_links_are_read(tmp_path: Path, settings: Settings, clock: MovableClock) -> None:
+async def test_links_of_notes_from_before_there_was_a_table_of_links_are_read(
+    tmp_path: Path, settings: Settings, clock: MovableClock
+) -> None:
     migrate(tmp_path / DATABASE, steps=STEPS[:2])
     with sqlite3.connect(tmp_path / DATABASE) as connection:
-        connection.execute("INSERT INTO users (id, uuid, username, name, created_at) VALUES (1, 'u', 'ann', 'Ann', '2026-01-01T00:00:00.000Z')")
+        connection.execute(
+            "INSERT INTO users (id, uuid, username, name, created_at) "
+            "VALUES (1, 'u', 'ann', 'Ann', '2026-01-01T00:00:00.000Z')"
+        )
         for number in range(3 * link_rows.STEP):
             connection.execute(
                 """INSERT INTO notes (owner_id, title, tags, word_count, size, created_at, updated_at, content)
-                   VALUES (1, ?, '[]', 1, 8, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', ?)""",
+                   VALUES (1, ?, '[]', 1, 8, '2026-01-01T00:00:00.000Z',
+                     '2026-01-01T00:00:00.000Z', ?)""",
                 (f"N{number}", f"[[N{number + 1}]]"),
             )
     connection.close()
@@ -373,7 +495,9 @@ async def test_links_of_notes_from_before_there_was_a_table_of_links_are_read(tm
         ("Plan", "Ein ßPlan, der Planet, ein Plan.", "Ein ßPlan, der Planet, ein Plan."),
     ],
 )
-async def test_a_mention_in_letters_that_change_their_length_is_shown_with_its_line(alice: Client, title: str, text: str, context: str) -> None:
+async def test_a_mention_in_letters_that_change_their_length_is_shown_with_its_line(
+    alice: Client, title: str, text: str, context: str
+) -> None:
     note = await alice.note(title, "")
     await alice.note("Other", text)
     found = (await alice.ok("GET", f"/os/notes/{note['id']}/links"))["mentions"]
@@ -387,9 +511,14 @@ async def test_no_title_is_looked_for_among_names_that_wait(served: Served, alic
     assert not served.parts.glance(name_index.any_waiting)
 
 
-async def test_links_of_a_note_whose_words_many_large_notes_hold_in_other_forms_come_at_once(alice: Client) -> None:
+async def test_links_of_a_note_whose_words_many_large_notes_hold_in_other_forms_come_at_once(
+    alice: Client,
+) -> None:
     note = await alice.note("Planning reviews", "")
-    text = "Größe, é und der Rest eines langen Satzes, der weitergeht.\n\n" * 150 + "The plan review is over."
+    text = (
+        "Größe, é und der Rest eines langen Satzes, der weitergeht.\n\n" * 150
+        + "The plan review is over."
+    )
     for start in range(0, 400, 50):
         texts = [{"title": f"Note {start + number}", "content": text} for number in range(50)]
         await alice.ok("POST", "/accumulate", json={"texts": texts})
@@ -398,4 +527,6 @@ async def test_links_of_a_note_whose_words_many_large_notes_hold_in_other_forms_
         began = time.perf_counter()
         assert (await alice.ok("GET", f"/os/notes/{note['id']}/links"))["mentions"] == []
         times.append(time.perf_counter() - began)
-    assert statistics.median(times) < 0.1  # 15 ms here; 300 while each text was folded as a title is
+    assert (
+        statistics.median(times) < 0.1
+    )  # 15 ms here; 300 while each text was folded as a title is

@@ -33,14 +33,20 @@ async def test_related_notes_are_those_that_mean_the_same(served: Served, alice:
     assert body["basis"] == "meaning"
     (found,) = body["results"]
     assert found == {
-        "id": near["id"], "title": "Street", "folderId": None, "score": found["score"], "updatedAt": near["updatedAt"],
+        "id": near["id"],
+        "title": "Street",
+        "folderId": None,
+        "score": found["score"],
+        "updatedAt": near["updatedAt"],
         "snippet": "many vehicle car vehicle",
-    }  # fmt: skip
+    }
     assert 0.2 < found["score"] < 1
 
 
 async def test_a_long_note_is_related_by_all_it_says(served: Served, alice: Client) -> None:
-    note = await alice.note("Diary", f"# Drive\n\n{'automobile ' * 15}\n\n# Dinner\n\n{'broth ' * 30}")
+    note = await alice.note(
+        "Diary", f"# Drive\n\n{'automobile ' * 15}\n\n# Dinner\n\n{'broth ' * 30}"
+    )
     await alice.note("Street", "car vehicle")
     await alice.note("Menu", "soup soup")
     await settled(served)
@@ -62,7 +68,9 @@ async def test_without_vectors_rare_words_and_tags_relate(start: Start) -> None:
         await alice.aclose()
 
 
-async def test_a_note_that_has_no_vectors_yet_is_related_by_words(served: Served, alice: Client, embedder: FakeEmbedder) -> None:
+async def test_a_note_that_has_no_vectors_yet_is_related_by_words(
+    served: Served, alice: Client, embedder: FakeEmbedder
+) -> None:
     await alice.note("Horn", "a narwhal has a tusk")
     await settled(served)
     embedder.open.clear()
@@ -77,7 +85,9 @@ async def test_only_what_the_caller_may_read_is_related(start: Start, model: str
         alice, bob = await server.person("alice"), await server.person("bob")
         await server.command("connect_users", username="alice", contact="bob")
         folder = await alice.folder("Shared")
-        await alice.ok("POST", f"/os/folders/{folder}/share", json={"username": "bob", "role": "viewer"})
+        await alice.ok(
+            "POST", f"/os/folders/{folder}/share", json={"username": "bob", "role": "viewer"}
+        )
         mine = await bob.note("Mine", "narwhal tusk")
         await bob.note("Twin", "narwhal tusk")
         lent = await alice.note("Lent", "narwhal tusk", folderId=folder)
@@ -97,7 +107,9 @@ async def test_only_what_the_caller_may_read_is_related(start: Start, model: str
 
 @pytest.mark.parametrize("text", ["", "a", '" AND OR NOT', "x" * 100_000, "\u202e🦊", "東京 東京"])
 @pytest.mark.parametrize("model", ["fake", None])
-async def test_any_text_has_related_notes_or_none(start: Start, model: str | None, text: str) -> None:
+async def test_any_text_has_related_notes_or_none(
+    start: Start, model: str | None, text: str
+) -> None:
     async with start(FakeEmbedder(model)) as server:
         alice = await server.person("alice")
         await alice.note("Other", "zebra 東京")
@@ -111,4 +123,6 @@ async def test_any_text_has_related_notes_or_none(start: Start, model: str | Non
 @pytest.mark.parametrize("limit", ["0", "-1", "x"])
 async def test_a_bad_limit_is_refused(served: Served, alice: Client, limit: str) -> None:
     await alice.note()
-    await alice.refused("GET", f"/os/notes/1/related?limit={limit}", 400, "invalid_request", field="limit")
+    await alice.refused(
+        "GET", f"/os/notes/1/related?limit={limit}", 400, "invalid_request", field="limit"
+    )

@@ -22,7 +22,11 @@ pytestmark = pytest.mark.anyio
 async def lines(client: Client, pattern: str, **more: Any) -> list[tuple[str, int, int, str, str]]:
     """Give title, line, column, text and match of every line that a grep finds."""
     body = await client.ok("POST", "/os/notes/grep", json={"pattern": pattern, **more})
-    return [(note["title"], match["line"], match["column"], match["text"], match["match"]) for note in body["results"] for match in note["matches"]]
+    return [
+        (note["title"], match["line"], match["column"], match["text"], match["match"])
+        for note in body["results"]
+        for match in note["matches"]
+    ]
 
 
 async def titles(client: Client, pattern: str, **more: Any) -> set[str]:
@@ -31,7 +35,9 @@ async def titles(client: Client, pattern: str, **more: Any) -> set[str]:
 
 async def test_a_line_is_found_with_its_place_and_those_around_it(alice: Client) -> None:
     note = await alice.note("Poem", "one\ntwo Two\nthree\nfour\ntwo")
-    body = await alice.ok("POST", "/os/notes/grep", json={"pattern": "TWO", "contextBefore": 2, "contextAfter": 1})
+    body = await alice.ok(
+        "POST", "/os/notes/grep", json={"pattern": "TWO", "contextBefore": 2, "contextAfter": 1}
+    )
     assert body == {
         "success": True,
         "results": [
@@ -39,8 +45,22 @@ async def test_a_line_is_found_with_its_place_and_those_around_it(alice: Client)
                 "noteId": note["id"],
                 "title": "Poem",
                 "matches": [
-                    {"line": 2, "column": 1, "text": "two Two", "match": "two", "before": ["one"], "after": ["three"]},
-                    {"line": 5, "column": 1, "text": "two", "match": "two", "before": ["three", "four"], "after": []},
+                    {
+                        "line": 2,
+                        "column": 1,
+                        "text": "two Two",
+                        "match": "two",
+                        "before": ["one"],
+                        "after": ["three"],
+                    },
+                    {
+                        "line": 5,
+                        "column": 1,
+                        "text": "two",
+                        "match": "two",
+                        "before": ["three", "four"],
+                        "after": [],
+                    },
                 ],
             }
         ],
@@ -49,8 +69,12 @@ async def test_a_line_is_found_with_its_place_and_those_around_it(alice: Client)
     }
 
 
-@pytest.mark.parametrize("pattern", ["f(*args, **kw)", "*args", "a|b", "# no head", "(*args", "1. one", "[x](y)"])
-async def test_what_a_line_shows_is_found_though_its_marks_are_escaped(alice: Client, pattern: str) -> None:
+@pytest.mark.parametrize(
+    "pattern", ["f(*args, **kw)", "*args", "a|b", "# no head", "(*args", "1. one", "[x](y)"]
+)
+async def test_what_a_line_shows_is_found_though_its_marks_are_escaped(
+    alice: Client, pattern: str
+) -> None:
     text = "def f(\\*args, \\*\\*kw): **return** a\\|b\n\n\\# no head\n1\\. one [x\\](y) *z*"
     await alice.note("Code", text)
     found = [*await lines(alice, pattern), *await lines(alice, re.escape(pattern), mode="regex")]
@@ -64,7 +88,11 @@ async def test_what_a_line_shows_is_found_though_its_marks_are_escaped(alice: Cl
 @pytest.mark.parametrize("query", ['"args kw"', '"f *args"', "*args", '"no head one"'])
 async def test_a_phrase_is_found_though_its_marks_are_escaped(alice: Client, query: str) -> None:
     note = await alice.note("Code", "old")
-    await alice.ok("PATCH", f"/os/notes/{note['id']}", json={"content": "<p>f(*args, **kw) <b>x</b></p><p># no head<br>- one</p>"})
+    await alice.ok(
+        "PATCH",
+        f"/os/notes/{note['id']}",
+        json={"content": "<p>f(*args, **kw) <b>x</b></p><p># no head<br>- one</p>"},
+    )
     found = await alice.ok("POST", "/os/notes/search", json={"query": query})
     assert [hit["title"] for hit in found["results"]] == ["Code"]
 
@@ -73,7 +101,12 @@ async def test_without_a_match_the_results_are_empty(alice: Client) -> None:
     await alice.note("A", "x")
     await alice.note("B", "")
     body = await alice.ok("POST", "/os/notes/grep", json={"pattern": "zebra"})
-    assert body == {"success": True, "results": [], "summary": {"notesScanned": 2, "notesMatched": 0}, "truncated": False}
+    assert body == {
+        "success": True,
+        "results": [],
+        "summary": {"notesScanned": 2, "notesMatched": 0},
+        "truncated": False,
+    }
 
 
 @pytest.mark.parametrize(
@@ -81,7 +114,12 @@ async def test_without_a_match_the_results_are_empty(alice: Client) -> None:
     [
         ("a.c\nabc", "a.c", "literal", [(1, 1, "a.c", "a.c")]),
         ("a.c\nabc", "a.c", "regex", [(1, 1, "a.c", "a.c"), (2, 1, "abc", "abc")]),
-        ("x(y)[z]*+?^$|\\d", "(y)[z]*+?^$|\\d", "literal", [(1, 2, "x(y)[z]*+?^$|\\d", "(y)[z]*+?^$|\\d")]),
+        (
+            "x(y)[z]*+?^$|\\d",
+            "(y)[z]*+?^$|\\d",
+            "literal",
+            [(1, 2, "x(y)[z]*+?^$|\\d", "(y)[z]*+?^$|\\d")],
+        ),
         ("one\r\ntwo\r\n", "o$", "regex", [(2, 3, "two", "o")]),
         ("one\r\ntwo", "e", "literal", [(1, 3, "one", "e")]),
         ("one\rtwo", "^two$", "regex", [(2, 1, "two", "two")]),
@@ -117,7 +155,12 @@ async def test_without_a_match_the_results_are_empty(alice: Client) -> None:
         ("a+b", "\\Qa+b\\E", "regex", [(1, 1, "a+b", "a+b")]),
         ("abab", "(?P<pair>ab){2}", "regex", [(1, 1, "abab", "abab")]),
         ("aB", "a(?-i)b|c", "regex", []),
-        ("\u212aelvin \u017fun", "kelvin sun", "literal", [(1, 1, "\u212aelvin \u017fun", "\u212aelvin \u017fun")]),
+        (
+            "\u212aelvin \u017fun",
+            "kelvin sun",
+            "literal",
+            [(1, 1, "\u212aelvin \u017fun", "\u212aelvin \u017fun")],
+        ),
         ("Straße", "STRASSE", "literal", []),
         ("ẞ", "ß", "literal", [(1, 1, "ẞ", "ẞ")]),
         ("a\n\nb", "a||b", "regex", [(1, 1, "a", "a"), (2, 1, "", ""), (3, 1, "b", "")]),
@@ -132,10 +175,14 @@ async def test_lines_are_counted_and_matched_as_they_stand(
 
 
 @pytest.mark.parametrize(("sensitive", "rows"), [(None, [1, 2]), (False, [1, 2]), (True, [2])])
-async def test_case_counts_only_when_it_is_asked_for(alice: Client, sensitive: bool | None, rows: list[int]) -> None:
+async def test_case_counts_only_when_it_is_asked_for(
+    alice: Client, sensitive: bool | None, rows: list[int]
+) -> None:
     await alice.note("N", "ABC\nabc")
     assert [row[1] for row in await lines(alice, "abc", caseSensitive=sensitive)] == rows
-    assert [row[1] for row in await lines(alice, "a.c", mode="regex", caseSensitive=sensitive)] == rows
+    assert [
+        row[1] for row in await lines(alice, "a.c", mode="regex", caseSensitive=sensitive)
+    ] == rows
 
 
 async def test_a_long_line_is_given_whole(alice: Client) -> None:
@@ -153,11 +200,19 @@ async def test_the_limit_counts_lines_and_says_that_there_are_more(alice: Client
         return [len(note["matches"]) for note in body["results"]], body["truncated"]
 
     assert [await counted(limit) for limit in (1, 3, 4, 6, 7, 10**30)] == [
-        ([1], True), ([3], True), ([3, 1], True), ([3, 3], False), ([3, 3], False), ([3, 3], False),
-    ]  # fmt: skip
+        ([1], True),
+        ([3], True),
+        ([3, 1], True),
+        ([3, 3], False),
+        ([3, 3], False),
+        ([3, 3], False),
+    ]
     await alice.note("C", "hit\n" * 1000)
     body = await alice.ok("POST", "/os/notes/grep", json={"pattern": "hit"})
-    assert (sum(len(note["matches"]) for note in body["results"]), body["truncated"]) == (1000, True)
+    assert (sum(len(note["matches"]) for note in body["results"]), body["truncated"]) == (
+        1000,
+        True,
+    )
 
 
 @pytest.mark.parametrize(
@@ -190,17 +245,24 @@ async def test_the_limit_counts_lines_and_says_that_there_are_more(alice: Client
     ],
 )
 async def test_a_bad_grep_names_its_field(alice: Client, body: dict[str, Any], field: str) -> None:
-    refused = await alice.refused("POST", "/os/notes/grep", 400, "invalid_request", field=field, json=body)
+    refused = await alice.refused(
+        "POST", "/os/notes/grep", 400, "invalid_request", field=field, json=body
+    )
     assert field in refused["message"]
 
 
-@pytest.mark.parametrize("field", ["mode", "contextBefore", "contextAfter", "folderId", "folderName", "caseSensitive", "limit"])
+@pytest.mark.parametrize(
+    "field",
+    ["mode", "contextBefore", "contextAfter", "folderId", "folderName", "caseSensitive", "limit"],
+)
 async def test_null_is_as_left_out(alice: Client, field: str) -> None:
     await alice.note("N", "x")
     assert await lines(alice, "x", **{field: None}) == [("N", 1, 1, "x", "x")]
 
 
-@pytest.mark.parametrize("pattern", ["(a+)+$", "(a|a)*b", "(.*)*x", "(x+x+)+y", "([a-z]+)*=", "^(\\w+\\s?)*$"])
+@pytest.mark.parametrize(
+    "pattern", ["(a+)+$", "(a|a)*b", "(.*)*x", "(x+x+)+y", "([a-z]+)*=", "^(\\w+\\s?)*$"]
+)
 async def test_patterns_that_run_wild_elsewhere_are_answered(alice: Client, pattern: str) -> None:
     await alice.note("N", "a" * 5000 + "!")
     assert isinstance(await lines(alice, pattern, mode="regex"), list)
@@ -224,8 +286,17 @@ async def test_patterns_that_run_wild_elsewhere_are_answered(alice: Client, patt
         ("\\Ca", "the escape \\C"),
     ],
 )
-async def test_what_other_engines_know_is_refused_by_its_name(alice: Client, pattern: str, name: str) -> None:
-    refused = await alice.refused("POST", "/os/notes/grep", 400, "invalid_request", field="pattern", json={"pattern": pattern, "mode": "regex"})
+async def test_what_other_engines_know_is_refused_by_its_name(
+    alice: Client, pattern: str, name: str
+) -> None:
+    refused = await alice.refused(
+        "POST",
+        "/os/notes/grep",
+        400,
+        "invalid_request",
+        field="pattern",
+        json={"pattern": pattern, "mode": "regex"},
+    )
     assert f"pattern holds {name}," in refused["message"]
 
 
@@ -240,27 +311,46 @@ def without_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("text", ["short\n" * 600, "ab" * 600_000])
-async def test_a_pattern_that_needs_too_long_is_refused(alice: Client, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+async def test_a_pattern_that_needs_too_long_is_refused(
+    alice: Client, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
     await alice.note("N", text)
     without_time(monkeypatch)
-    refused = await alice.refused("POST", "/os/notes/grep", 400, "invalid_request", field="pattern", json={"pattern": "nowhere$", "mode": "regex"})
+    refused = await alice.refused(
+        "POST",
+        "/os/notes/grep",
+        400,
+        "invalid_request",
+        field="pattern",
+        json={"pattern": "nowhere$", "mode": "regex"},
+    )
     assert "2 seconds" in refused["message"]
 
 
-def test_a_long_line_is_tried_in_pieces_before_it_is_searched(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_line_is_tried_in_pieces_before_it_is_searched(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     lengths = []
 
     def slow(text: bytes, start: int, end: int) -> None:
         """Search as a program that takes a second for each MiB."""
         lengths.append(end - start)
 
-    monkeypatch.setattr(re2_programs, "time", SimpleNamespace(monotonic=lambda: sum(lengths) / (1 << 20), thread_time=lambda: 0.0))
+    monkeypatch.setattr(
+        re2_programs,
+        "time",
+        SimpleNamespace(monotonic=lambda: sum(lengths) / (1 << 20), thread_time=lambda: 0.0),
+    )
     slow_program = SimpleNamespace(search=slow, programsize=10)
     with pytest.raises(Invalid, match="2 seconds"):
         list(re2_programs._lines(slow_program, b"x" * (10 << 20), re2_programs.Pace(2.0)))
     assert sum(lengths) <= 2 << 20
     lengths.clear()
-    assert [place for place in re2_programs._lines(slow_program, b"x" * (1 << 19), re2_programs.Pace(2.0)) if place] == []
+    assert [
+        place
+        for place in re2_programs._lines(slow_program, b"x" * (1 << 19), re2_programs.Pace(2.0))
+        if place
+    ] == []
     assert lengths[-1] == 1 << 19
 
 
@@ -276,7 +366,9 @@ def test_pieces_are_short_where_they_take_long_and_long_where_they_do_not() -> N
     assert pace.piece == re2_programs.SHORTEST_PIECE
 
 
-async def test_another_request_is_answered_while_a_hostile_pattern_runs(served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_another_request_is_answered_while_a_hostile_pattern_runs(
+    served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each slice of the grep is let on only after a request beside it was answered."""
     await alice.note("N", "aaaaaaaaaaaaaaaaaaaaaaaa bbbbb\n" * 4000)
     monkeypatch.setattr(re2_programs, "SLICE_SECONDS", -1.0)
@@ -291,7 +383,9 @@ async def test_another_request_is_answered_while_a_hostile_pattern_runs(served: 
         return await read(function, *args, **kwargs)
 
     monkeypatch.setattr(served.parts.store, "read", watched)
-    running = asyncio.ensure_future(alice.post("/os/notes/grep", json={"pattern": "(a+a+)+[^b]{9}(b|bb)+$", "mode": "regex"}))
+    running = asyncio.ensure_future(
+        alice.post("/os/notes/grep", json={"pattern": "(a+a+)+[^b]{9}(b|bb)+$", "mode": "regex"})
+    )
     answered = 0
     while not running.done():
         await alice.ok("GET", "/os/notes/1")
@@ -303,7 +397,9 @@ async def test_another_request_is_answered_while_a_hostile_pattern_runs(served: 
     assert answered >= slices
 
 
-async def test_a_grep_stops_when_its_client_has_left(served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_grep_stops_when_its_client_has_left(
+    served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await alice.note("N", "text\n" * 100)
     key = await served.key("alice")
     monkeypatch.setattr(re2_programs, "SLICE_SECONDS", -1.0)
@@ -334,9 +430,14 @@ async def test_a_grep_stops_when_its_client_has_left(served: Served, alice: Clie
         sent.append(message)
 
     scope = {
-        "type": "http", "method": "POST", "path": "/api/v1/os/notes/grep", "query_string": b"", "scheme": "http", "client": ("127.0.0.1", 1),
+        "type": "http",
+        "method": "POST",
+        "path": "/api/v1/os/notes/grep",
+        "query_string": b"",
+        "scheme": "http",
+        "client": ("127.0.0.1", 1),
         "headers": [(b"host", b"127.0.0.1:8765"), (b"authorization", b"Bearer " + key.encode())],
-    }  # fmt: skip
+    }
     await served.asgi(scope, receive, send)
     await ended.wait()
     assert sent == []
@@ -362,14 +463,19 @@ async def test_the_status_counts_the_callers_notes_that_wait_for_the_index(
     for who, number in ((alice, 3), (bob, 2)):
         for at in range(number):
             await who.note(f"N{at}", "text")
-    assert [(await who.ok("GET", "/os/search"))["patterns"] for who in (alice, bob)] == [{"waiting": 3}, {"waiting": 2}]
+    assert [(await who.ok("GET", "/os/search"))["patterns"] for who in (alice, bob)] == [
+        {"waiting": 3},
+        {"waiting": 2},
+    ]
     assert (await served.command("search_progress")).patterns.waiting == 5
     await settled(served)
     assert (await alice.ok("GET", "/os/search"))["patterns"] == {"waiting": 0}
 
 
 @pytest.mark.usefixtures("few_are_enough")
-async def test_the_index_leaves_out_who_cannot_match_and_nobody_else(served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_index_leaves_out_who_cannot_match_and_nobody_else(
+    served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await alice.note("A", "the walrus sat")
     await alice.note("B", "the carpenter sat")
     await settled(served)
@@ -390,7 +496,9 @@ async def test_the_index_leaves_out_who_cannot_match_and_nobody_else(served: Ser
 
 
 @pytest.mark.usefixtures("few_are_enough")
-async def test_what_is_found_follows_every_change_before_the_index_does(served: Served, alice: Client) -> None:
+async def test_what_is_found_follows_every_change_before_the_index_does(
+    served: Served, alice: Client
+) -> None:
     note = await alice.note("N", "the old walrus")
     assert await titles(alice, "walrus") == {"N"}
     await settled(served)
@@ -428,15 +536,26 @@ async def test_a_long_text_is_found_without_the_index(served: Served, alice: Cli
     assert await served.parts.write(trigram_index.verify) == []
 
 
-async def test_the_index_is_emptied_and_filled_by_its_setting(served: Served, alice: Client) -> None:
+async def test_the_index_is_emptied_and_filled_by_its_setting(
+    served: Served, alice: Client
+) -> None:
     await alice.note("N", "the walrus")
     await settled(served)
-    assert (await served.parts.read(counted, "note_grams_idx") > 0, await served.parts.read(counted, "waiting_grams")) == (True, 0)
+    assert (
+        await served.parts.read(counted, "note_grams_idx") > 0,
+        await served.parts.read(counted, "waiting_grams"),
+    ) == (True, 0)
     await served.parts.write(trigram_index.empty)
-    assert (await served.parts.read(counted, "note_grams_idx"), await served.parts.read(counted, "waiting_grams")) == (0, 1)
+    assert (
+        await served.parts.read(counted, "note_grams_idx"),
+        await served.parts.read(counted, "waiting_grams"),
+    ) == (0, 1)
     await settled(served)
     await served.parts.write(trigram_index.rebuild)
-    assert (await served.parts.read(counted, "note_grams_idx"), await served.parts.read(counted, "waiting_grams")) == (0, 1)
+    assert (
+        await served.parts.read(counted, "note_grams_idx"),
+        await served.parts.read(counted, "waiting_grams"),
+    ) == (0, 1)
     await settled(served)
     assert await served.parts.write(trigram_index.verify) == []
 
@@ -447,17 +566,28 @@ async def test_a_note_that_the_index_has_lost_is_told(served: Served, alice: Cli
     await settled(served)
 
     def spoil(tx: Tx) -> None:
-        tx.run("INSERT INTO note_grams (note_grams, rowid, content) VALUES ('delete', 1, 'the walrus')")
+        tx.run(
+            "INSERT INTO note_grams (note_grams, rowid, content) VALUES ('delete', 1, 'the walrus')"
+        )
 
     await served.parts.write(spoil)
     assert await served.parts.write(trigram_index.verify) == [1]
 
 
 async def test_without_the_index_the_same_is_found(data: Any, clock: Any) -> None:
-    asgi = create_app(Settings(durability=UNSYNCED, rate_limit=0, failed_limit=0, grep_index=False), data, clock=clock)
+    asgi = create_app(
+        Settings(durability=UNSYNCED, rate_limit=0, failed_limit=0, grep_index=False),
+        data,
+        clock=clock,
+    )
     async with asgi.router.lifespan_context(asgi):
         alice = await Served(asgi, asgi.state.parts).person("alice")
-        for title, text in (("A", "the walrus 100%"), ("B", "WALRUS_x"), ("C", "wal\\rus"), ("D", "\u212aing \u017fits")):
+        for title, text in (
+            ("A", "the walrus 100%"),
+            ("B", "WALRUS_x"),
+            ("C", "wal\\rus"),
+            ("D", "\u212aing \u017fits"),
+        ):
             await alice.note(title, text)
         assert await titles(alice, "walrus") == {"A", "B"}
         assert await titles(alice, "0%") == {"A"}
@@ -495,7 +625,9 @@ async def test_notes_scanned_are_those_in_scope_however_they_are_found(
     assert await summary(bob, limit=3) == (3, 3)
 
 
-async def test_many_notes_are_read_in_two_lanes_and_found_in_order(alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_many_notes_are_read_in_two_lanes_and_found_in_order(
+    alice: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(text_scan, "WORTH_HALVING", 4)
     monkeypatch.setattr(text_scan, "FIRST_BATCH", 2)
     monkeypatch.setattr(text_scan, "LARGEST_BATCH", 2)
@@ -509,7 +641,11 @@ async def test_many_notes_are_read_in_two_lanes_and_found_in_order(alice: Client
 
     monkeypatch.setattr(text_scan.Walk, "batch", watched)
     names = [f"n{number:02}" for number in range(40)]
-    await alice.ok("POST", "/accumulate", json={"files": [{"path": name, "content": f"zebra {name}"} for name in names]})
+    await alice.ok(
+        "POST",
+        "/accumulate",
+        json={"files": [{"path": name, "content": f"zebra {name}"} for name in names]},
+    )
     for limit in (1000, 40, 39, 3):
         found = [row[0] for row in await lines(alice, "zebra n\\d+", mode="regex", limit=limit)]
         assert found == names[:limit]

@@ -22,7 +22,9 @@ async def edit(client: Client, note: Any, content: str) -> None:
     await client.ok("PATCH", f"/os/notes/{note['id']}", json={"content": content})
 
 
-async def test_the_last_version_that_held_a_line_is_found_and_when_it_went(alice: Client, clock: MovableClock) -> None:
+async def test_the_last_version_that_held_a_line_is_found_and_when_it_went(
+    alice: Client, clock: MovableClock
+) -> None:
     note = await alice.note("Diary", "first\nthe walrus sat\nlast")
     clock.forward(hours=1)
     await edit(alice, note, "first, edited\nthe walrus sat\nlast")
@@ -31,17 +33,34 @@ async def test_the_last_version_that_held_a_line_is_found_and_when_it_went(alice
     gone = (await alice.ok("GET", f"/os/notes/{note['id']}"))["note"]["updatedAt"]
     clock.forward(hours=1)
     await edit(alice, note, "and this")
-    body = await alice.ok("POST", GREP, json={"pattern": "walrus", "history": True, "contextBefore": 1})
+    body = await alice.ok(
+        "POST", GREP, json={"pattern": "walrus", "history": True, "contextBefore": 1}
+    )
     assert body["results"] == []
     assert body["historyComplete"] is True
     author = (await alice.ok("GET", f"/os/snapshots/{note['id']}"))["snapshots"][0]["author"]
     assert body["history"] == [
         {
-            "noteId": note["id"], "title": "Diary", "seq": 2, "createdAt": gone, "author": author, "label": "auto: before edit", "live": False,
+            "noteId": note["id"],
+            "title": "Diary",
+            "seq": 2,
+            "createdAt": gone,
+            "author": author,
+            "label": "auto: before edit",
+            "live": False,
             "goneSince": gone,
-            "matches": [{"line": 2, "column": 5, "text": "the walrus sat", "match": "walrus", "before": ["first, edited"], "after": []}],
+            "matches": [
+                {
+                    "line": 2,
+                    "column": 5,
+                    "text": "the walrus sat",
+                    "match": "walrus",
+                    "before": ["first, edited"],
+                    "after": [],
+                }
+            ],
         }
-    ]  # fmt: skip
+    ]
 
 
 async def test_what_a_note_still_holds_is_marked_as_live(alice: Client) -> None:
@@ -50,7 +69,9 @@ async def test_what_a_note_still_holds_is_marked_as_live(alice: Client) -> None:
     never = await alice.note("B", "walrus")
     for way, _ in WAYS:
         found = await traces(alice, "walrus", way)
-        assert [(one["noteId"], one["live"], one["goneSince"]) for one in found] == [(note["id"], True, None)]
+        assert [(one["noteId"], one["live"], one["goneSince"]) for one in found] == [
+            (note["id"], True, None)
+        ]
     assert len((await alice.ok("POST", GREP, json={"pattern": "walrus"}))["results"]) == 2
     assert never["snapshotCount"] == 0
 
@@ -62,7 +83,9 @@ async def test_without_history_nothing_is_said_of_it(alice: Client, way: str, fi
     assert not {"history", "historyComplete"} & set(body)
 
 
-async def test_what_a_saved_snapshot_held_is_gone_since_the_next_one(alice: Client, clock: MovableClock) -> None:
+async def test_what_a_saved_snapshot_held_is_gone_since_the_next_one(
+    alice: Client, clock: MovableClock
+) -> None:
     note = await alice.note("A", "walrus")
     await alice.ok("POST", f"/os/snapshots/{note['id']}", json={"label": "mine"})
     first = await traces(alice, "walrus")
@@ -71,7 +94,11 @@ async def test_what_a_saved_snapshot_held_is_gone_since_the_next_one(alice: Clie
     await edit(alice, note, "seal")
     await alice.ok("POST", f"/os/snapshots/{note['id']}", json={"label": "later"})
     (one,) = await traces(alice, "walrus")
-    assert (one["label"], one["live"], one["goneSince"]) == ("auto: before edit", False, "2026-11-21T10:30:00.000Z")
+    assert (one["label"], one["live"], one["goneSince"]) == (
+        "auto: before edit",
+        False,
+        "2026-11-21T10:30:00.000Z",
+    )
 
 
 @pytest.mark.parametrize(
@@ -92,14 +119,18 @@ async def test_what_a_saved_snapshot_held_is_gone_since_the_next_one(alice: Clie
         ("a" * 900, False),
     ],
 )
-async def test_words_are_found_in_snapshots_in_any_form(alice: Client, query: str, found: bool) -> None:
+async def test_words_are_found_in_snapshots_in_any_form(
+    alice: Client, query: str, found: bool
+) -> None:
     note = await alice.note("A", "The walrus sat über dem Café.\n\nМосква, Python入門")
     await edit(alice, note, "gone")
     assert bool(await traces(alice, query, SEARCH)) is found
 
 
 async def test_a_snippet_shows_the_words_where_they_stood(alice: Client) -> None:
-    note = await alice.note("A", "ä filler " * 100 + "then the walrus sat down " + "and more " * 100)
+    note = await alice.note(
+        "A", "ä filler " * 100 + "then the walrus sat down " + "and more " * 100
+    )
     await edit(alice, note, "gone")
     (one,) = await traces(alice, "walrus", SEARCH)
     assert "the walrus sat down" in one["snippet"]
@@ -108,15 +139,22 @@ async def test_a_snippet_shows_the_words_where_they_stood(alice: Client) -> None
 
 
 @pytest.mark.parametrize(("way", "_"), WAYS)
-async def test_only_snapshots_of_readable_live_notes_are_searched(served: Served, alice: Client, bob: Client, way: str, _: str) -> None:
+async def test_only_snapshots_of_readable_live_notes_are_searched(
+    served: Served, alice: Client, bob: Client, way: str, _: str
+) -> None:
     await served.command("connect_users", username="alice", contact="bob")
     shared, secret = await alice.folder("Shared"), await alice.folder("Secret")
-    inside, hidden = await alice.note("inside", "walrus", folderId=shared), await alice.note("hidden", "walrus", folderId=secret)
+    inside, hidden = (
+        await alice.note("inside", "walrus", folderId=shared),
+        await alice.note("hidden", "walrus", folderId=secret),
+    )
     own = await bob.note("own", "walrus")
     for client, note in ((alice, inside), (alice, hidden), (bob, own)):
         await edit(client, note, "gone")
     assert {one["title"] for one in await traces(bob, "walrus", way)} == {"own"}
-    await alice.ok("POST", f"/os/folders/{shared}/share", json={"username": "bob", "role": "viewer"})
+    await alice.ok(
+        "POST", f"/os/folders/{shared}/share", json={"username": "bob", "role": "viewer"}
+    )
     assert {one["title"] for one in await traces(bob, "walrus", way)} == {"own", "inside"}
     assert {one["title"] for one in await traces(bob, "walrus", way, folderId=shared)} == {"inside"}
     assert {one["title"] for one in await traces(alice, "walrus", way)} == {"inside", "hidden"}
@@ -128,7 +166,9 @@ async def test_only_snapshots_of_readable_live_notes_are_searched(served: Served
     assert refused["scope"] == "os.snapshots:read"
 
 
-async def test_of_a_note_only_the_newest_version_is_told_however_many_are_read_at_once(alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_of_a_note_only_the_newest_version_is_told_however_many_are_read_at_once(
+    alice: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(snapshot_history, "FIRST_BATCH", 2)
     monkeypatch.setattr(snapshot_history, "LARGEST_BATCH", 2)
     monkeypatch.setattr(re2_programs, "SLICE_SECONDS", -1.0)
@@ -137,19 +177,33 @@ async def test_of_a_note_only_the_newest_version_is_told_however_many_are_read_a
         for note in notes:
             await edit(alice, note, f"walrus\r\n{turn}" if turn < 3 else "gone")
     found = await traces(alice, r"^\d$", mode="regex")
-    assert [(one["title"], one["seq"], one["matches"][0]["line"]) for one in found] == [(f"n{number}", 3, 2) for number in reversed(range(7))]
+    assert [(one["title"], one["seq"], one["matches"][0]["line"]) for one in found] == [
+        (f"n{number}", 3, 2) for number in reversed(range(7))
+    ]
 
 
 async def test_a_limit_counts_lines_and_says_that_not_all_was_searched(alice: Client) -> None:
     for title in ("A", "B"):
         note = await alice.note(title, "walrus\n" * 3)
         await edit(alice, note, "gone")
-    for limit, counts, complete in ((2, [2], False), (3, [3], False), (4, [3, 1], False), (7, [3, 3], True)):
-        body = await alice.ok("POST", GREP, json={"pattern": "walrus", "history": True, "limit": limit})
-        assert ([len(one["matches"]) for one in body["history"]], body["historyComplete"]) == (counts, complete)
+    for limit, counts, complete in (
+        (2, [2], False),
+        (3, [3], False),
+        (4, [3, 1], False),
+        (7, [3, 3], True),
+    ):
+        body = await alice.ok(
+            "POST", GREP, json={"pattern": "walrus", "history": True, "limit": limit}
+        )
+        assert ([len(one["matches"]) for one in body["history"]], body["historyComplete"]) == (
+            counts,
+            complete,
+        )
 
 
-async def test_a_search_whose_time_is_over_gives_what_it_has(alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_search_whose_time_is_over_gives_what_it_has(
+    alice: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for title in ("A", "B"):
         note = await alice.note(title, "walrus")
         await edit(alice, note, "gone")
@@ -168,7 +222,9 @@ async def test_a_search_whose_time_is_over_gives_what_it_has(alice: Client, monk
     assert [one["title"] for one in body["history"]] in ([], ["B"])
 
 
-async def test_few_notes_among_many_are_searched_by_their_own_snapshots(alice: Client, bob: Client) -> None:
+async def test_few_notes_among_many_are_searched_by_their_own_snapshots(
+    alice: Client, bob: Client
+) -> None:
     mine = await bob.note("mine", "walrus")
     await edit(bob, mine, "gone")
     for number in range(20):

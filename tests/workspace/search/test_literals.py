@@ -10,11 +10,35 @@ from app.errors import Invalid
 from app.workspace.search.grep import literals, re2_programs, regex_patterns
 from app.workspace.search.grep.literals import Literals
 
-LETTERS = "abcks" "KS" "äÄéßẞſ\u212aıİσςΣдДоО字かน٣ " "_-.\\%\"'1"  # fmt: skip
+LETTERS = "abcksKSäÄéßẞſ\u212aıİσςΣдДоО字かน٣ _-.\\%\"'1"
 ATOMS = [
-    ".", r"\w", r"\x61", r"\\", r"\d", r"\s", r"\S", r"\W", r"\b", r"\B", "^", "$", r"\pL", r"[a-k]", r"[^a]", r"[^\W\d]", r"[\w-]", "[ab]",
-    "[Kk]", "[ſs]", r"\x{212A}", r"\Qa.b\E", r"\.", "[[:alpha:]]", "[]a]", r"[\s,]",
-]  # fmt: skip
+    ".",
+    r"\w",
+    r"\x61",
+    r"\\",
+    r"\d",
+    r"\s",
+    r"\S",
+    r"\W",
+    r"\b",
+    r"\B",
+    "^",
+    "$",
+    r"\pL",
+    r"[a-k]",
+    r"[^a]",
+    r"[^\W\d]",
+    r"[\w-]",
+    "[ab]",
+    "[Kk]",
+    "[ſs]",
+    r"\x{212A}",
+    r"\Qa.b\E",
+    r"\.",
+    "[[:alpha:]]",
+    "[]a]",
+    r"[\s,]",
+]
 QUANTIFIERS = ["", "", "", "", "*", "+", "?", "+?", "{2}", "{1,3}", "{0,2}", "{2,}", "{3}"]
 
 
@@ -27,8 +51,15 @@ def some_pattern(chance: random.Random, depth: int = 3) -> str:
         elif kind < 0.78:
             part = chance.choice(ATOMS) + chance.choice(QUANTIFIERS)
         elif kind < 0.96:
-            branches = "|".join(some_pattern(chance, depth - 1) for _ in range(chance.randint(1, 3)))
-            part = chance.choice(["(", "(?:", "(?i:", "(?-i:", "(?P<g>"]) + branches + ")" + chance.choice(QUANTIFIERS)
+            branches = "|".join(
+                some_pattern(chance, depth - 1) for _ in range(chance.randint(1, 3))
+            )
+            part = (
+                chance.choice(["(", "(?:", "(?i:", "(?-i:", "(?P<g>"])
+                + branches
+                + ")"
+                + chance.choice(QUANTIFIERS)
+            )
         else:
             part = chance.choice(["(?i)", "(?-i)", "(?s)", "|"])
         parts.append(part)
@@ -40,7 +71,10 @@ def escaped(character: str) -> str:
 
 
 def some_text(chance: random.Random) -> str:
-    return "".join(chance.choice(LETTERS + "\n\r") if chance.random() < 0.6 else chance.choice("abck") for _ in range(chance.randint(0, 40)))
+    return "".join(
+        chance.choice(LETTERS + "\n\r") if chance.random() < 0.6 else chance.choice("abck")
+        for _ in range(chance.randint(0, 40))
+    )
 
 
 class Shelf:
@@ -50,25 +84,42 @@ class Shelf:
         self.texts = texts
         self.connection = sqlite3.connect(":memory:")
         self.connection.execute(
-            "CREATE VIRTUAL TABLE grams USING fts5 (content, content='', columnsize=0, detail=none, tokenize='trigram case_sensitive 0')"
+            "CREATE VIRTUAL TABLE grams USING fts5 (content, content='', columnsize=0, "
+            "detail=none, tokenize='trigram case_sensitive 0')"
         )
         self.connection.execute("CREATE TABLE notes (id INTEGER PRIMARY KEY, content TEXT)")
         for number, text in enumerate(texts):
-            self.connection.execute("INSERT INTO grams (rowid, content) VALUES (?, ?)", (number, text))
+            self.connection.execute(
+                "INSERT INTO grams (rowid, content) VALUES (?, ?)", (number, text)
+            )
             self.connection.execute("INSERT INTO notes VALUES (?, ?)", (number, text))
 
     def found(self, match: str) -> set[int]:
-        return {row[0] for row in self.connection.execute("SELECT rowid FROM grams WHERE grams MATCH ?", (match,))}
+        return {
+            row[0]
+            for row in self.connection.execute(
+                "SELECT rowid FROM grams WHERE grams MATCH ?", (match,)
+            )
+        }
 
     def like(self, text: str) -> set[int]:
         wanted = "%" + "".join("\\" + each if each in "\\%_" else each for each in text) + "%"
-        return {row[0] for row in self.connection.execute("SELECT id FROM notes WHERE content LIKE ? ESCAPE '\\'", (wanted,))}
+        return {
+            row[0]
+            for row in self.connection.execute(
+                "SELECT id FROM notes WHERE content LIKE ? ESCAPE '\\'", (wanted,)
+            )
+        }
 
     def matching(self, program: re2_programs.Program) -> set[int]:
         return {
             number
             for number, text in enumerate(self.texts)
-            if any(re2_programs.hits(program, re2_programs.together([text.encode()]), re2_programs.Pace(60.0)))
+            if any(
+                re2_programs.hits(
+                    program, re2_programs.together([text.encode()]), re2_programs.Pace(60.0)
+                )
+            )
         }
 
     def close(self) -> None:
@@ -94,10 +145,14 @@ def test_no_match_of_any_pattern_is_lost(seed: int) -> None:
     for _ in range(60):
         pattern = some_pattern(chance)
         try:
-            assert lost(shelf, pattern, "regex", case_sensitive=chance.random() < 0.4) == set(), pattern
+            assert lost(shelf, pattern, "regex", case_sensitive=chance.random() < 0.4) == set(), (
+                pattern
+            )
         except Invalid:
             continue
-        asked += re2_programs.compiled(pattern, "regex", case_sensitive=True).needs.match is not None
+        asked += (
+            re2_programs.compiled(pattern, "regex", case_sensitive=True).needs.match is not None
+        )
     assert asked > 5
     shelf.close()
 
@@ -106,7 +161,12 @@ def test_no_match_of_any_pattern_is_lost(seed: int) -> None:
 def test_what_a_text_shows_is_found_however_it_is_escaped(seed: int) -> None:
     chance = random.Random(seed)
     shown = [some_text(chance).replace("\r", "") for _ in range(100)]
-    shelf = Shelf(["".join("\\" * (each in "_-.\\%\"'" and chance.random() < 0.7) + each for each in text) for text in shown])
+    shelf = Shelf(
+        [
+            "".join("\\" * (each in "_-.\\%\"'" and chance.random() < 0.7) + each for each in text)
+            for text in shown
+        ]
+    )
     for number, text in enumerate(shown):
         line = chance.choice(text.split("\n"))
         start = chance.randint(0, len(line))
@@ -133,8 +193,15 @@ def test_no_match_of_any_part_of_a_text_is_lost(seed: int) -> None:
 
 
 def test_every_letter_that_is_asked_for_without_case_is_found_in_all_its_forms() -> None:
-    letters = [chr(code) for first, last in (*literals.PAIRED, (0x41, 0x5A), (0x61, 0x7A)) for code in range(first, last + 1)]
-    forms = [letter * 3 for letter in [*letters, "\u017f", "\u212a", *"".join(literals.OLD_FORMS.values())]]
+    letters = [
+        chr(code)
+        for first, last in (*literals.PAIRED, (0x41, 0x5A), (0x61, 0x7A))
+        for code in range(first, last + 1)
+    ]
+    forms = [
+        letter * 3
+        for letter in [*letters, "\u017f", "\u212a", *"".join(literals.OLD_FORMS.values())]
+    ]
     shelf = Shelf(forms)
     missing = [form for form in forms if lost(shelf, form, "literal", case_sensitive=False)]
     shelf.close()
@@ -171,14 +238,17 @@ def test_every_letter_that_is_asked_for_without_case_is_found_in_all_its_forms()
         ("日本語", '"日本語"'),
         (
             r"pre(ible|ion) x",
-            '"pre" AND (("rei" AND "eib" AND "ibl" AND "ble" AND "le " AND "e x") OR ("rei" AND "eio" AND "ion" AND "on " AND "n x"))',
+            '"pre" AND (("rei" AND "eib" AND "ibl" AND "ble" AND "le " AND "e x") OR '
+            '("rei" AND "eio" AND "ion" AND "on " AND "n x"))',
         ),
         ("|".join(["abcdef"] * 100 + ["x"]), None),
         ("(?i)abc", '"abc"'),
         ("", None),
     ],
 )
-def test_a_pattern_requires_the_runs_of_three_that_each_match_holds(pattern: str, match: str | None) -> None:
+def test_a_pattern_requires_the_runs_of_three_that_each_match_holds(
+    pattern: str, match: str | None
+) -> None:
     assert re2_programs.compiled(pattern, "regex", case_sensitive=False).needs.match == match
 
 
@@ -194,7 +264,9 @@ def test_a_pattern_requires_the_runs_of_three_that_each_match_holds(pattern: str
         ("ab1-cd", True, ("ab1-cd",)),
     ],
 )
-def test_like_is_asked_for_what_it_compares_as_the_pattern_does(pattern: str, fold: bool, likes: tuple[str, ...]) -> None:
+def test_like_is_asked_for_what_it_compares_as_the_pattern_does(
+    pattern: str, fold: bool, likes: tuple[str, ...]
+) -> None:
     assert literals.required(regex_patterns.literal(pattern, fold=fold)).likes == likes
 
 
@@ -211,9 +283,13 @@ def test_a_pattern_that_only_re2_can_read_requires_nothing(monkeypatch: pytest.M
     monkeypatch.setattr(regex_patterns, "read", unreadable)
     program = re2_programs.compiled("abc|only here", "regex", case_sensitive=False)
     assert program.needs == Literals(None, ())
-    assert [place for place in re2_programs.hits(program, re2_programs.together([b"x\nxABC"]), re2_programs.Pace(60.0)) if place] == [
-        (0, re2_programs.Hit(2, 2, 6, 1, 4))
-    ]
+    assert [
+        place
+        for place in re2_programs.hits(
+            program, re2_programs.together([b"x\nxABC"]), re2_programs.Pace(60.0)
+        )
+        if place
+    ] == [(0, re2_programs.Hit(2, 2, 6, 1, 4))]
 
 
 WORDS_ATOMS = [
@@ -244,19 +320,28 @@ def test_words_digits_and_spaces_are_those_of_unicode(seed: int) -> None:
     """The standard library's engine takes them so too; on short texts it is not slow."""
     chance = random.Random(seed)
     for _ in range(150):
-        pattern = "".join(chance.choice(WORDS_ATOMS) + (chance.choice(["", "", "?", "*", "+"])) for _ in range(chance.randint(1, 4)))
+        pattern = "".join(
+            chance.choice(WORDS_ATOMS) + (chance.choice(["", "", "?", "*", "+"]))
+            for _ in range(chance.randint(1, 4))
+        )
         try:
             expected = re.compile(pattern)
             program = re2_programs.compiled(pattern, "regex", case_sensitive=True)
         except (Invalid, re.error):
             continue
         for _ in range(10):
-            line = "".join(chance.choice("aäk é-1٣_日\u00a0🦊ж") for _ in range(chance.randint(1, 8)))
+            line = "".join(
+                chance.choice("aäk é-1٣_日\u00a0🦊ж") for _ in range(chance.randint(1, 8))
+            )
             wanted = expected.search(line)
             found = [
                 hit
-                for place in re2_programs.hits(program, re2_programs.together([line.encode()]), re2_programs.Pace(60.0))
+                for place in re2_programs.hits(
+                    program, re2_programs.together([line.encode()]), re2_programs.Pace(60.0)
+                )
                 if place
                 for hit in place[1:]
             ]
-            assert [(hit.first, hit.last) for hit in found] == ([] if wanted is None else [wanted.span()]), (pattern, line)
+            assert [(hit.first, hit.last) for hit in found] == (
+                [] if wanted is None else [wanted.span()]
+            ), (pattern, line)

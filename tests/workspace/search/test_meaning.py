@@ -27,7 +27,11 @@ async def status(client: Client) -> Any:
 
 def stored(served: Served, model: str = "fake") -> dict[int, bytes]:
     """Give the vectors of each note as the table has them."""
-    sql = "SELECT p.note_id, p.vectors FROM note_passages p JOIN embedding_models m ON m.id = p.model_id WHERE m.name = :model"
+    sql = (
+        "SELECT p.note_id, p.vectors "
+        "FROM note_passages p JOIN embedding_models m ON m.id = p.model_id "
+        "WHERE m.name = :model"
+    )
     return {row[0]: row[1] for row in served.parts.glance(lambda tx: tx.all(sql, model=model))}
 
 
@@ -38,16 +42,27 @@ async def held(served: Served, owner: int) -> dict[int, bytes]:
     return (await known.matrices.of(served.parts, known.model, [owner]))[0].contents()
 
 
-async def test_a_written_note_gets_its_vectors(served: Served, alice: Client, embedder: FakeEmbedder) -> None:
+async def test_a_written_note_gets_its_vectors(
+    served: Served, alice: Client, embedder: FakeEmbedder
+) -> None:
     await alice.note("Walrus", "It swims.")
     await settled(served)
     assert embedder.asked == ["Walrus\nIt swims."]
     assert await status(alice) == {
-        "model": "fake", "dimension": 96, "state": "ready", "reason": None, "notes": 1, "notesIndexed": 1, "passages": 1, "answering": "fake",
-    }  # fmt: skip
+        "model": "fake",
+        "dimension": 96,
+        "state": "ready",
+        "reason": None,
+        "notes": 1,
+        "notesIndexed": 1,
+        "passages": 1,
+        "answering": "fake",
+    }
 
 
-async def test_only_what_changes_the_text_or_the_title_asks_for_new_vectors(served: Served, alice: Client, embedder: FakeEmbedder) -> None:
+async def test_only_what_changes_the_text_or_the_title_asks_for_new_vectors(
+    served: Served, alice: Client, embedder: FakeEmbedder
+) -> None:
     note = await alice.note("Title", "Text")
     await settled(served)
     folder = await alice.folder("Elsewhere")
@@ -58,27 +73,39 @@ async def test_only_what_changes_the_text_or_the_title_asks_for_new_vectors(serv
     await alice.ok("PATCH", f"/os/notes/{note['id']}", json={"title": "Other"})
     await until(lambda: len(embedder.asked) > 1)
     await settled(served)
-    await alice.ok("PATCH", f"/os/notes/{note['id']}", json={"content": "New", "contentFormat": "markdown"})
+    await alice.ok(
+        "PATCH", f"/os/notes/{note['id']}", json={"content": "New", "contentFormat": "markdown"}
+    )
     await until(lambda: len(embedder.asked) > 2)
     await settled(served)
     assert embedder.asked == ["Title\nText", "Other\nText", "Other\nNew"]
 
 
-async def test_of_a_changed_note_only_the_changed_passages_are_embedded(served: Served, alice: Client, embedder: FakeEmbedder) -> None:
+async def test_of_a_changed_note_only_the_changed_passages_are_embedded(
+    served: Served, alice: Client, embedder: FakeEmbedder
+) -> None:
     sections = [f"# Part {number}\n\n{'Some words here. ' * 8}" for number in range(5)]
     note = await alice.note("Long", "\n\n".join(sections))
     await settled(served)
     assert len(embedder.asked) == 5
     sections[2] = "# Part 2\n\n" + "Other words there. " * 8
-    await alice.ok("PATCH", f"/os/notes/{note['id']}", json={"content": "\n\n".join(sections), "contentFormat": "markdown"})
+    await alice.ok(
+        "PATCH",
+        f"/os/notes/{note['id']}",
+        json={"content": "\n\n".join(sections), "contentFormat": "markdown"},
+    )
     await until(lambda: len(embedder.asked) > 5)
     await settled(served)
     assert len(embedder.asked) == 6
     fresh = FakeEmbedder()
-    assert stored(served)[note["id"]] == b"".join(await fresh.passages([*embedder.asked[:2], embedder.asked[5], *embedder.asked[3:5]]))
+    assert stored(served)[note["id"]] == b"".join(
+        await fresh.passages([*embedder.asked[:2], embedder.asked[5], *embedder.asked[3:5]])
+    )
 
 
-async def test_notes_written_without_a_model_get_vectors_once_there_is_one(start: Start, settings: Settings) -> None:
+async def test_notes_written_without_a_model_get_vectors_once_there_is_one(
+    start: Start, settings: Settings
+) -> None:
     embedder = FakeEmbedder(None)
     async with start(embedder) as server:
         alice = await server.person("alice")
@@ -109,8 +136,13 @@ async def test_a_restart_takes_up_what_is_missing_newest_first(start: Start) -> 
     assert again.asked == []
 
 
-async def test_what_a_killed_server_left_undone_is_found_again(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A task that ends between two steps leaves nothing half: the note has all of its vectors or is still to be done."""
+async def test_what_a_killed_server_left_undone_is_found_again(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A task that ends between two steps leaves nothing half.
+
+    The note has all of its vectors or is still to be done.
+    """
     embedder = FakeEmbedder()
     embedder.open.clear()
     async with start(embedder) as server:
@@ -121,22 +153,32 @@ async def test_what_a_killed_server_left_undone_is_found_again(start: Start, mon
     assert embedder.asked == []
     async with start(FakeEmbedder()) as server:
         await settled(server)
-        assert len(stored(server)[1]) == 96 * len(note_vectors.unpacked(server.parts.glance(lambda tx: tx.value("SELECT spans FROM note_passages"))))
+        assert len(stored(server)[1]) == 96 * len(
+            note_vectors.unpacked(
+                server.parts.glance(lambda tx: tx.value("SELECT spans FROM note_passages"))
+            )
+        )
 
 
-async def test_a_note_that_changes_while_it_is_embedded_is_embedded_again(served: Served, alice: Client, embedder: FakeEmbedder) -> None:
+async def test_a_note_that_changes_while_it_is_embedded_is_embedded_again(
+    served: Served, alice: Client, embedder: FakeEmbedder
+) -> None:
     embedder.open.clear()
     note = await alice.note("A", "old")
     await until(lambda: served.parts.part(Meaning).state[0] == "indexing")
     await asyncio.sleep(0.02)
-    await alice.ok("PATCH", f"/os/notes/{note['id']}", json={"content": "new", "contentFormat": "markdown"})
+    await alice.ok(
+        "PATCH", f"/os/notes/{note['id']}", json={"content": "new", "contentFormat": "markdown"}
+    )
     embedder.open.set()
     await until(lambda: embedder.asked[-1:] == ["A\nnew"])
     await settled(served)
     assert stored(served) == {note["id"]: (await FakeEmbedder().passages(["A\nnew"]))[0]}
 
 
-async def test_a_note_that_goes_while_it_is_embedded_leaves_nothing(served: Served, alice: Client, embedder: FakeEmbedder) -> None:
+async def test_a_note_that_goes_while_it_is_embedded_leaves_nothing(
+    served: Served, alice: Client, embedder: FakeEmbedder
+) -> None:
     embedder.open.clear()
     note = await alice.note("A", "text")
     await until(lambda: served.parts.part(Meaning).state[0] == "indexing")
@@ -147,7 +189,9 @@ async def test_a_note_that_goes_while_it_is_embedded_leaves_nothing(served: Serv
     assert stored(served) == {}
 
 
-async def test_a_failing_model_is_asked_again_later_and_nothing_is_lost(served: Served, alice: Client, embedder: FakeEmbedder) -> None:
+async def test_a_failing_model_is_asked_again_later_and_nothing_is_lost(
+    served: Served, alice: Client, embedder: FakeEmbedder
+) -> None:
     embedder.failing = "The model has gone."
     for number in range(5):
         await alice.note(f"N{number}", "text")
@@ -159,7 +203,9 @@ async def test_a_failing_model_is_asked_again_later_and_nothing_is_lost(served: 
     assert len(stored(served)) == 5
 
 
-async def test_a_note_that_no_model_takes_does_not_hold_up_the_others(served: Served, alice: Client, embedder: FakeEmbedder) -> None:
+async def test_a_note_that_no_model_takes_does_not_hold_up_the_others(
+    served: Served, alice: Client, embedder: FakeEmbedder
+) -> None:
     embedder.refused = "poison"
     embedder.open.clear()
     for number in range(6):
@@ -174,7 +220,11 @@ async def test_a_note_that_no_model_takes_does_not_hold_up_the_others(served: Se
 
 
 async def test_an_unexpected_failure_is_said_and_passes(
-    served: Served, alice: Client, embedder: FakeEmbedder, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    served: Served,
+    alice: Client,
+    embedder: FakeEmbedder,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     async def broken(texts: Any) -> Any:
         raise ZeroDivisionError
@@ -187,7 +237,9 @@ async def test_an_unexpected_failure_is_said_and_passes(
     assert "ZeroDivisionError" in caplog.text
 
 
-async def test_a_vector_of_another_length_is_refused(served: Served, alice: Client, embedder: FakeEmbedder) -> None:
+async def test_a_vector_of_another_length_is_refused(
+    served: Served, alice: Client, embedder: FakeEmbedder
+) -> None:
     await alice.note("A", "text")
     await settled(served)
     embedder._size = 95
@@ -215,7 +267,9 @@ async def test_a_model_that_tells_its_dimension_late_is_waited_for(start: Start)
         await alice.aclose()
 
 
-async def test_on_battery_the_work_pauses_and_then_goes_on(start: Start, embedder: FakeEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_on_battery_the_work_pauses_and_then_goes_on(
+    start: Start, embedder: FakeEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with start(embedder) as server:
         known = server.parts.part(Meaning)
         monkeypatch.setattr(known, "_on_battery", lambda: True)
@@ -229,7 +283,9 @@ async def test_on_battery_the_work_pauses_and_then_goes_on(start: Start, embedde
         await alice.aclose()
 
 
-async def test_another_model_is_indexed_while_the_old_one_answers_and_then_the_old_goes(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_another_model_is_indexed_while_the_old_one_answers_and_then_the_old_goes(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(vector_maker, "STEP", 2)
     async with start(FakeEmbedder("old")) as server:
         alice = await server.person("alice")
@@ -255,11 +311,18 @@ async def test_another_model_is_indexed_while_the_old_one_answers_and_then_the_o
         assert len(stored(server, "new")) == 5
         await settled(server)
         found = await status(alice)
-        assert (found["model"], found["answering"], found["dimension"], found["notesIndexed"]) == ("new", "new", 64, 5)
+        assert (found["model"], found["answering"], found["dimension"], found["notesIndexed"]) == (
+            "new",
+            "new",
+            64,
+            5,
+        )
         await alice.aclose()
 
 
-async def test_without_a_way_to_ask_the_old_model_the_new_one_answers_as_far_as_it_is(start: Start) -> None:
+async def test_without_a_way_to_ask_the_old_model_the_new_one_answers_as_far_as_it_is(
+    start: Start,
+) -> None:
     async with start(FakeEmbedder("old")) as server:
         alice = await server.person("alice")
         await alice.note("A", "text")
@@ -273,7 +336,9 @@ async def test_without_a_way_to_ask_the_old_model_the_new_one_answers_as_far_as_
         assert stored(server, "old")
 
 
-async def test_a_query_that_no_model_answers_soon_is_given_up(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_query_that_no_model_answers_soon_is_given_up(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(vector_maker, "QUERY_SECONDS", 0.001)
     embedder = FakeEmbedder()
 
@@ -316,7 +381,9 @@ async def test_a_purged_note_takes_its_vectors_along(served: Served, alice: Clie
     assert stored(served) == {}
 
 
-async def test_the_status_counts_only_the_callers_notes(served: Served, alice: Client, bob: Client) -> None:
+async def test_the_status_counts_only_the_callers_notes(
+    served: Served, alice: Client, bob: Client
+) -> None:
     await alice.note("A", "text")
     await bob.note("B", "text")
     await bob.note("C", "text")
@@ -325,7 +392,9 @@ async def test_the_status_counts_only_the_callers_notes(served: Served, alice: C
     assert (await served.command("search_progress")).meaning.notes_indexed == 3
 
 
-async def test_the_status_counts_a_changed_note_as_not_yet_done(served: Served, alice: Client, embedder: FakeEmbedder) -> None:
+async def test_the_status_counts_a_changed_note_as_not_yet_done(
+    served: Served, alice: Client, embedder: FakeEmbedder
+) -> None:
     await alice.note("A", "text")
     await settled(served)
     embedder.open.clear()
@@ -337,13 +406,17 @@ async def test_the_status_counts_a_changed_note_as_not_yet_done(served: Served, 
 
 async def test_what_many_changes_ask_for_while_older_notes_are_looked_up_is_not_lost() -> None:
     class Reading:
-        """An app that reads, and in which many notes are written before the first answer is heard."""
+        """An app that reads, and in which many notes are written before the first answer is
+        heard.
+        """
 
         def __init__(self) -> None:
             self.shelf = Shelf(NOTES)
             self.rows: list[int] = []
 
-        async def read(self, function: object, model: int, below: int, *, step: int) -> tuple[list[int], int]:
+        async def read(
+            self, function: object, model: int, below: int, *, step: int
+        ) -> tuple[list[int], int]:
             seen = [id_ for id_ in self.rows if id_ < below]
             if not self.rows:
                 self.rows = [9, 8, 7]
@@ -355,8 +428,12 @@ async def test_what_many_changes_ask_for_while_older_notes_are_looked_up_is_not_
     assert await app.shelf.older(app, 1, 16) == []
 
 
-async def test_many_changes_are_waited_for_until_the_last(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing says "ready" while what it was woken for is still to be done, and nothing waits for the next look."""
+async def test_many_changes_are_waited_for_until_the_last(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing says "ready" while what it was woken for is still to be done, and nothing waits
+    for the next look.
+    """
     embedder = FakeEmbedder()
     async with start(embedder) as server:
         alice = await server.person("alice")
@@ -365,29 +442,67 @@ async def test_many_changes_are_waited_for_until_the_last(start: Start, monkeypa
         await alice.note("A", "text")
         await settled(server)
         monkeypatch.setattr(vector_maker, "QUIET_SECONDS", 0.05)
-        await alice.post("/accumulate", json={"files": [{"path": f"Own/{number}", "content": f"many {number}"} for number in range(9)]})
+        await alice.post(
+            "/accumulate",
+            json={
+                "files": [
+                    {"path": f"Own/{number}", "content": f"many {number}"} for number in range(9)
+                ]
+            },
+        )
         await settled(server)
         assert len(stored(server)) == 10
         await alice.aclose()
 
 
 @pytest.mark.parametrize("seed", range(4))
-async def test_a_matrix_is_always_what_the_table_has(served: Served, alice: Client, bob: Client, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_matrix_is_always_what_the_table_has(
+    served: Served, alice: Client, bob: Client, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whatever happens in whatever order, and whenever somebody searches meanwhile."""
     chance = random.Random(seed)
     monkeypatch.setattr(vector_matrices, "MOST_CHANGED", chance.choice([3, 1000]))
     await served.command("connect_users", username="alice", contact="bob")
     folder = await bob.folder("Shared")
-    await bob.ok("POST", f"/os/folders/{folder}/share", json={"username": "alice", "role": "editor"})
+    await bob.ok(
+        "POST", f"/os/folders/{folder}/share", json={"username": "alice", "role": "editor"}
+    )
     place = await alice.folder("Own")
     ids: list[int] = []
     for step in range(60):
         note = chance.choice(ids) if ids else 0
-        what = chance.choice(["new", "change", "move", "away", "trash", "restore", "purge", "many", "folder", "search"])
+        what = chance.choice(
+            [
+                "new",
+                "change",
+                "move",
+                "away",
+                "trash",
+                "restore",
+                "purge",
+                "many",
+                "folder",
+                "search",
+            ]
+        )
         if what == "new" or not note:
-            ids.append((await alice.note(f"N{step}", "word " * chance.randrange(1, 120), folderId=chance.choice([None, place, folder])))["id"])
+            ids.append(
+                (
+                    await alice.note(
+                        f"N{step}",
+                        "word " * chance.randrange(1, 120),
+                        folderId=chance.choice([None, place, folder]),
+                    )
+                )["id"]
+            )
         elif what == "change":
-            await alice.patch(f"/os/notes/{note}", json={"content": f"changed {step} " * chance.randrange(60), "contentFormat": "markdown"})
+            await alice.patch(
+                f"/os/notes/{note}",
+                json={
+                    "content": f"changed {step} " * chance.randrange(60),
+                    "contentFormat": "markdown",
+                },
+            )
         elif what == "move":
             await alice.post(f"/os/notes/{note}/move", json={"folderId": folder})
         elif what == "away":
@@ -399,7 +514,15 @@ async def test_a_matrix_is_always_what_the_table_has(served: Served, alice: Clie
         elif what == "purge":
             await alice.delete(f"/os/trash/note/{note}")
         elif what == "many":
-            await alice.post("/accumulate", json={"files": [{"path": f"Own/{step}-{number}", "content": f"many {number}"} for number in range(9)]})
+            await alice.post(
+                "/accumulate",
+                json={
+                    "files": [
+                        {"path": f"Own/{step}-{number}", "content": f"many {number}"}
+                        for number in range(9)
+                    ]
+                },
+            )
         elif what == "folder":
             await alice.delete(f"/os/folders/{place}")
             await alice.post(f"/os/trash/folder/{place}/restore")
@@ -407,13 +530,19 @@ async def test_a_matrix_is_always_what_the_table_has(served: Served, alice: Clie
             await held(served, chance.choice([1, 2]))
     await settled(served)
     table = stored(served)
-    rows = served.parts.glance(lambda tx: tx.all("SELECT id, owner_id FROM notes WHERE trash_id IS NULL"))
+    rows = served.parts.glance(
+        lambda tx: tx.all("SELECT id, owner_id FROM notes WHERE trash_id IS NULL")
+    )
     assert rows
     for owner in (1, 2):
-        assert await held(served, owner) == {row[0]: table[row[0]] for row in rows if row[1] == owner}
+        assert await held(served, owner) == {
+            row[0]: table[row[0]] for row in rows if row[1] == owner
+        }
 
 
-async def test_a_search_that_is_given_up_leaves_the_matrix_whole(served: Served, alice: Client) -> None:
+async def test_a_search_that_is_given_up_leaves_the_matrix_whole(
+    served: Served, alice: Client
+) -> None:
     for number in range(5):
         await alice.note(f"N{number}", "text")
     await settled(served)
@@ -427,7 +556,9 @@ async def test_a_search_that_is_given_up_leaves_the_matrix_whole(served: Served,
     assert len(await held(served, 1)) == 5
 
 
-async def test_matrices_that_were_not_used_for_longest_go_first(served: Served, alice: Client, bob: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_matrices_that_were_not_used_for_longest_go_first(
+    served: Served, alice: Client, bob: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await alice.note("A", "text")
     await bob.note("B", "text")
     await settled(served)
@@ -446,7 +577,9 @@ def directions(number: int, dimension: int = 32, seed: int = 1) -> list[bytes]:
 def query(seed: int, dimension: int = 32) -> bytes:
     from app.core.process.numpy_setup import numpy as np
 
-    vector = np.array([random.Random(seed).gauss(0, 1 / (1 + place)) for place in range(dimension)], np.float32)
+    vector = np.array(
+        [random.Random(seed).gauss(0, 1 / (1 + place)) for place in range(dimension)], np.float32
+    )
     return bytes((vector / np.linalg.norm(vector)).astype(np.float32).tobytes())
 
 
@@ -469,11 +602,15 @@ def test_a_notes_best_passage_counts_and_is_told() -> None:
     found = made.nearness(asked).best(10)
     assert (list(found), found[7].ordinal, round(found[7].score, 3)) == ([7, 9], 1, 1.0)
     assert made.nearness(asked).of([9, 8, -1, 1 << 60])[9].score == 0
-    assert np.frombuffer(made.mean(7) or b"", np.float32).tolist() == pytest.approx([0.71, 0.70, 0, 0], abs=0.01)
+    assert np.frombuffer(made.mean(7) or b"", np.float32).tolist() == pytest.approx(
+        [0.71, 0.70, 0, 0], abs=0.01
+    )
 
 
 @pytest.mark.parametrize("large", [20_000, 100])
-def test_a_large_matrix_finds_what_a_small_one_finds(monkeypatch: pytest.MonkeyPatch, large: int) -> None:
+def test_a_large_matrix_finds_what_a_small_one_finds(
+    monkeypatch: pytest.MonkeyPatch, large: int
+) -> None:
     from app.core.process.numpy_setup import numpy as np
 
     monkeypatch.setattr(vector_matrix, "LARGE", large)
@@ -503,5 +640,7 @@ def test_rows_that_are_gone_are_never_found_and_at_last_make_room() -> None:
     assert set(made.nearness(query(1)).best(1000)) == set(range(21, 101))
     made.replace(range(21, 51), [(200, vectors_[0] + vectors_[1])])
     assert made.size < size
-    assert made.contents() == {note: vectors_[note - 1] for note in range(51, 101)} | {200: vectors_[0] + vectors_[1]}
+    assert made.contents() == {note: vectors_[note - 1] for note in range(51, 101)} | {
+        200: vectors_[0] + vectors_[1]
+    }
     assert made.passages == 52

@@ -10,7 +10,10 @@ SENTENCE = "The walrus went to the market. "
 
 
 def pieces(content: str, characters: int = 200) -> list[str]:
-    return [content[passage.start : passage.end] for passage in cut("Title", content, characters=characters)]
+    return [
+        content[passage.start : passage.end]
+        for passage in cut("Title", content, characters=characters)
+    ]
 
 
 @pytest.mark.parametrize("content", ["", " ", "\n\n", "\t \u2003"])
@@ -34,11 +37,16 @@ def test_a_section_begins_a_passage_of_its_own() -> None:
 
 
 def test_short_sections_share_a_passage() -> None:
-    assert pieces("# One\n\na\n\n# Two\n\nb\n\n# Three\n\nc") == ["# One\n\na\n\n# Two\n\nb\n\n# Three\n\nc"]
+    assert pieces("# One\n\na\n\n# Two\n\nb\n\n# Three\n\nc") == [
+        "# One\n\na\n\n# Two\n\nb\n\n# Three\n\nc"
+    ]
 
 
 def test_a_passage_from_the_middle_tells_its_heading() -> None:
-    texts = [passage.text for passage in cut("Trip", f"## Packing *list*\n\n{SENTENCE * 20}", characters=200)]
+    texts = [
+        passage.text
+        for passage in cut("Trip", f"## Packing *list*\n\n{SENTENCE * 20}", characters=200)
+    ]
     assert texts[0].startswith("Trip\nPacking list The walrus")
     assert all(text.startswith("Trip\nPacking list\nThe walrus") for text in texts[1:])
 
@@ -71,7 +79,9 @@ def test_a_huge_note_has_a_bounded_number_of_passages() -> None:
 
 
 @given(st.text(st.sampled_from("ab #\n`~.。-\u2028é語"), max_size=600), st.integers(5, 60))
-def test_passages_hold_every_character_but_space_in_order_and_not_too_many_at_once(content: str, characters: int) -> None:
+def test_passages_hold_every_character_but_space_in_order_and_not_too_many_at_once(
+    content: str, characters: int
+) -> None:
     found = cut("T", content, characters=characters)
     at = 0
     for passage in found:

@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.workspace.search.ranking.query_days import Days, days_of
-from app.workspace.search.ranking.query_language import NO_FILTERS, Filters, Period, Query, Term, parse
+from app.workspace.search.ranking.query_language import (
+    NO_FILTERS,
+    Filters,
+    Period,
+    Query,
+    Term,
+    parse,
+)
 
 TODAY = date(2026, 11, 21)  # a Saturday
 
@@ -43,7 +50,11 @@ def phrase(text: str, **more: Any) -> Term:
         ("col:x http://y.z", words("col", "x", "http", "y", "z"), "col:x http://y.z"),
         ("title: tag: after: in:", words("title", "tag", "after", "in"), "title: tag: after: in:"),
         ("in:nowhere is:odd", words("in", "nowhere", "is", "odd"), "in:nowhere is:odd"),
-        ("after:soon updated:2026-13", words("after", "soon", "updated", "2026", "13"), "after:soon updated:2026-13"),
+        (
+            "after:soon updated:2026-13",
+            words("after", "soon", "updated", "2026", "13"),
+            "after:soon updated:2026-13",
+        ),
         ("AND OR", words("AND", "OR"), "AND OR"),
         ("OR a OR", words("OR", "a"), "OR a OR"),
         ('"unclosed here', words("unclosed", "here"), "unclosed here"),
@@ -78,17 +89,35 @@ def test_what_a_note_must_not_hold(text: str, excluded: tuple[Term, ...]) -> Non
     [
         ("tag:Garden tag:#café -tag:old", Filters(tags=("garden", "café"), no_tags=("old",))),
         ('tag:"two words"', Filters(tags=("two words",))),
-        ('folder:Work folder:"Work/Old Plans/" -folder:x folder:/', Filters(folders=("work", "work/old plans", ""), no_folders=("x",))),
+        (
+            'folder:Work folder:"Work/Old Plans/" -folder:x folder:/',
+            Filters(folders=("work", "work/old plans", ""), no_folders=("x",)),
+        ),
         ("in:pinned is:todo", Filters(pinned=True, todo=True)),
         ("-in:pinned -is:todo", Filters(pinned=False, todo=False)),
         ("IS:Todo IN:PINNED", Filters(pinned=True, todo=True)),
-        ("updated:2026-11", Filters(periods=(Period("updated", date(2026, 11, 1), date(2026, 11, 30)),))),
-        ("created:yesterday", Filters(periods=(Period("created", date(2026, 11, 20), date(2026, 11, 20)),))),
+        (
+            "updated:2026-11",
+            Filters(periods=(Period("updated", date(2026, 11, 1), date(2026, 11, 30)),)),
+        ),
+        (
+            "created:yesterday",
+            Filters(periods=(Period("created", date(2026, 11, 20), date(2026, 11, 20)),)),
+        ),
         ("after:2026", Filters(periods=(Period("updated", date(2026, 1, 1), None),))),
         ("before:2026-11-01", Filters(periods=(Period("updated", None, date(2026, 10, 31)),))),
-        ("-after:2026", Filters(periods=(Period("updated", date(2026, 1, 1), None, without=True),))),
-        ('updated:"last week"', Filters(periods=(Period("updated", date(2026, 11, 9), date(2026, 11, 15)),))),
-        ("updated:last week", Filters(periods=(Period("updated", date(2026, 11, 9), date(2026, 11, 15)),))),
+        (
+            "-after:2026",
+            Filters(periods=(Period("updated", date(2026, 1, 1), None, without=True),)),
+        ),
+        (
+            'updated:"last week"',
+            Filters(periods=(Period("updated", date(2026, 11, 9), date(2026, 11, 15)),)),
+        ),
+        (
+            "updated:last week",
+            Filters(periods=(Period("updated", date(2026, 11, 9), date(2026, 11, 15)),)),
+        ),
         ("updated:3 days", Filters(periods=(Period("updated", date(2026, 11, 18), TODAY),))),
     ],
 )
@@ -138,14 +167,44 @@ def test_a_shorter_month_ends_earlier() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "soon", "2026-13", "2026-02-30", "2026-00", "0000", "9999 years", "12345 days", "last", "26-11-01", "today now"]
+    "text",
+    [
+        "",
+        "soon",
+        "2026-13",
+        "2026-02-30",
+        "2026-00",
+        "0000",
+        "9999 years",
+        "12345 days",
+        "last",
+        "26-11-01",
+        "today now",
+    ],
 )
 def test_what_names_no_days(text: str) -> None:
     assert days_of(text, TODAY) is None
 
 
 PIECES = st.sampled_from(
-    ['"', "-", "title:", "tag:", "folder:", "in:pinned", "is:todo", "after:", "last", "week", " OR ", " AND ", "*", "東京", " ", "a"]
+    [
+        '"',
+        "-",
+        "title:",
+        "tag:",
+        "folder:",
+        "in:pinned",
+        "is:todo",
+        "after:",
+        "last",
+        "week",
+        " OR ",
+        " AND ",
+        "*",
+        "東京",
+        " ",
+        "a",
+    ]
 )
 
 

@@ -1,4 +1,6 @@
-"""Quick open: what is found by what is typed, in which order, by whom, and what nothing typed can break."""
+"""Quick open: what is found by what is typed, in which order, by whom, and what nothing typed
+can break.
+"""
 
 import sqlite3
 from itertools import pairwise
@@ -30,12 +32,20 @@ async def titles(client: Client, q: str, **params: Any) -> list[str]:
 
 
 async def todo(client: Client, title: str) -> int:
-    return int((await client.ok("POST", "/os/todos", status=201, json={"title": title}))["result"]["todo"]["id"])
+    return int(
+        (await client.ok("POST", "/os/todos", status=201, json={"title": title}))["result"]["todo"][
+            "id"
+        ]
+    )
 
 
-async def share(served: Served, owner: Client, folder: int, other: Client, role: str = "viewer") -> None:
+async def share(
+    served: Served, owner: Client, folder: int, other: Client, role: str = "viewer"
+) -> None:
     await served.command("connect_users", username=owner.username, contact=other.username)
-    await owner.ok("POST", f"/os/folders/{folder}/share", json={"username": other.username, "role": role})
+    await owner.ok(
+        "POST", f"/os/folders/{folder}/share", json={"username": other.username, "role": role}
+    )
 
 
 async def test_each_kind_is_found_by_its_name_in_the_next_request(alice: Client) -> None:
@@ -46,10 +56,30 @@ async def test_each_kind_is_found_by_its_name_in_the_next_request(alice: Client)
     assert all(one.pop("score") > 0.5 for one in found)
     moment = "2026-11-21T09:30:00.000Z"
     assert found == [
-        {"kind": "folder", "title": "Projects", "marks": [[0, 8]], "id": folder, "path": "Work/Projects"},
+        {
+            "kind": "folder",
+            "title": "Projects",
+            "marks": [[0, 8]],
+            "id": folder,
+            "path": "Work/Projects",
+        },
         {"kind": "tag", "title": "Projects", "marks": [[0, 8]], "name": "Projects"},
-        {"kind": "note", "title": "Projects of May", "marks": [[0, 8]], "id": note["id"], "path": "Work/Projects", "updatedAt": moment},
-        {"kind": "todo", "title": "List projects", "marks": [[5, 13]], "id": task, "updatedAt": moment, "completed": False},
+        {
+            "kind": "note",
+            "title": "Projects of May",
+            "marks": [[0, 8]],
+            "id": note["id"],
+            "path": "Work/Projects",
+            "updatedAt": moment,
+        },
+        {
+            "kind": "todo",
+            "title": "List projects",
+            "marks": [[5, 13]],
+            "id": task,
+            "updatedAt": moment,
+            "completed": False,
+        },
     ]
 
 
@@ -82,19 +112,38 @@ FITS = [
 
 
 @pytest.mark.parametrize(("q", "title", "marks"), FITS)
-async def test_what_is_typed_finds_the_name_and_marks_it(alice: Client, q: str, title: str, marks: list[list[int]]) -> None:
+async def test_what_is_typed_finds_the_name_and_marks_it(
+    alice: Client, q: str, title: str, marks: list[list[int]]
+) -> None:
     await alice.note(title)
     await alice.note("Something else entirely")
-    assert [(found["title"], found["marks"]) for found in await find(alice, q, kinds="note")] == [(title, marks)]
+    assert [(found["title"], found["marks"]) for found in await find(alice, q, kinds="note")] == [
+        (title, marks)
+    ]
 
 
 NEAR = [
-    ("meetnig", "Meeting"), ("meting", "Meeting"), ("meeeting", "Meeting"), ("neeting", "Meeting"), ("meetinh", "Meeting"), ("emeting", "Meeting"),
-    ("palns", "Plans"), ("pkan", "Plan"), ("birthdya", "Birthday"), ("brithdya", "Birthday"), ("restarant", "Restaurant"),
+    ("meetnig", "Meeting"),
+    ("meting", "Meeting"),
+    ("meeeting", "Meeting"),
+    ("neeting", "Meeting"),
+    ("meetinh", "Meeting"),
+    ("emeting", "Meeting"),
+    ("palns", "Plans"),
+    ("pkan", "Plan"),
+    ("birthdya", "Birthday"),
+    ("brithdya", "Birthday"),
+    ("restarant", "Restaurant"),
     ("resturnat", "Restaurant"),
-    ("architekture", "Architecture"), ("architcteure", "Architecture"), ("meetnig nots", "Meeting notes"), ("notes meetnig", "Meeting notes"),
-    ("architektu", "Architecture"), ("über", "Uber"), ("geburtsatg", "Geburtstag"), ("проэкт", "Проект"),
-]  # fmt: skip
+    ("architekture", "Architecture"),
+    ("architcteure", "Architecture"),
+    ("meetnig nots", "Meeting notes"),
+    ("notes meetnig", "Meeting notes"),
+    ("architektu", "Architecture"),
+    ("über", "Uber"),
+    ("geburtsatg", "Geburtstag"),
+    ("проэкт", "Проект"),
+]
 
 
 @pytest.mark.parametrize(("q", "title"), NEAR)
@@ -121,14 +170,24 @@ async def test_what_is_too_far_off_is_not_found(alice: Client, q: str, title: st
     assert await titles(alice, q, kinds="note") == []
 
 
-async def test_the_whole_name_comes_first_then_its_beginning_then_words_then_initials(alice: Client, clock: MovableClock) -> None:
+async def test_the_whole_name_comes_first_then_its_beginning_then_words_then_initials(
+    alice: Client, clock: MovableClock
+) -> None:
     for title in ("Plan", "Plans of May", "My plan", "My planning", "Pick lovely apple nectar"):
         await alice.note(title)
         clock.forward(days=1)
-    assert await titles(alice, "plan", kinds="note") == ["Plan", "Plans of May", "My plan", "My planning", "Pick lovely apple nectar"]
+    assert await titles(alice, "plan", kinds="note") == [
+        "Plan",
+        "Plans of May",
+        "My plan",
+        "My planning",
+        "Pick lovely apple nectar",
+    ]
 
 
-async def test_among_equals_a_pin_decides_and_then_the_last_change(alice: Client, clock: MovableClock) -> None:
+async def test_among_equals_a_pin_decides_and_then_the_last_change(
+    alice: Client, clock: MovableClock
+) -> None:
     notes = []
     for number in range(4):
         notes.append(await alice.note(f"Plan {number}"))
@@ -143,8 +202,12 @@ async def test_a_path_finds_what_lies_below_it(alice: Client) -> None:
     await alice.note("Plan", folderId=here)
     await alice.note("Plan", folderId=await alice.folder("Home"))
     assert [found["path"] for found in await find(alice, "work/pl", kinds="note")] == ["Work/Alpha"]
-    assert [found["path"] for found in await find(alice, "alpha/plan", kinds="note")] == ["Work/Alpha"]
-    assert [found["path"] for found in await find(alice, "work alp", kinds="folder")] == ["Work/Alpha"]
+    assert [found["path"] for found in await find(alice, "alpha/plan", kinds="note")] == [
+        "Work/Alpha"
+    ]
+    assert [found["path"] for found in await find(alice, "work alp", kinds="folder")] == [
+        "Work/Alpha"
+    ]
     assert [found["path"] for found in await find(alice, "work/alp")] == ["Work/Alpha"]
     assert await titles(alice, "garden/plan") == []
 
@@ -164,9 +227,15 @@ async def test_nothing_typed_gives_what_changed_last(alice: Client, clock: Movab
 
 
 async def test_a_new_name_is_found_and_the_old_one_no_more(alice: Client) -> None:
-    note, folder, task = await alice.note("Oldname", tags=["Oldname"]), await alice.folder("Oldname"), await todo(alice, "Oldname")
+    note, folder, task = (
+        await alice.note("Oldname", tags=["Oldname"]),
+        await alice.folder("Oldname"),
+        await todo(alice, "Oldname"),
+    )
     assert len(await titles(alice, "oldname")) == 4
-    await alice.ok("PATCH", f"/os/notes/{note['id']}", json={"title": "Newname", "tags": ["Newname"]})
+    await alice.ok(
+        "PATCH", f"/os/notes/{note['id']}", json={"title": "Newname", "tags": ["Newname"]}
+    )
     await alice.ok("PATCH", f"/os/folders/{folder}", json={"name": "Newname"})
     await alice.ok("PATCH", f"/os/todos/{task}", json={"title": "Newname"})
     assert (await titles(alice, "oldname"), await titles(alice, "newname")) == ([], ["Newname"] * 4)
@@ -185,12 +254,20 @@ async def test_what_is_in_the_trash_is_not_found_until_it_is_back(alice: Client)
     assert [found["id"] for found in await find(alice, "plan restored")] == [folder]
     await alice.ok("POST", f"/os/trash/todo/{task}/restore")
     await alice.ok("DELETE", f"/os/notes/{note['id']}")
-    assert sorted(found["kind"] for found in await find(alice, "plan")) == ["folder", "folder", "todo"]
+    assert sorted(found["kind"] for found in await find(alice, "plan")) == [
+        "folder",
+        "folder",
+        "todo",
+    ]
 
 
-async def test_what_is_purged_leaves_no_name_behind(served: Served, alice: Client, data: Path) -> None:
+async def test_what_is_purged_leaves_no_name_behind(
+    served: Served, alice: Client, data: Path
+) -> None:
     for title in ("Kept", "Plan"):
-        await alice.note(title, folderId=await alice.folder(f"{title} folder"), tags=[f"{title} tag"])
+        await alice.note(
+            title, folderId=await alice.folder(f"{title} folder"), tags=[f"{title} tag"]
+        )
         await todo(alice, f"{title} todo")
     before = len(await find(alice, "kept"))
     for found in await find(alice, "plan", kinds="todo,note,folder"):
@@ -207,7 +284,9 @@ def terms(data: Path) -> dict[str, int]:
     connection = sqlite3.connect(data / DATABASE)
     try:
         connection.execute("INSERT INTO name_index (name_index) VALUES ('integrity-check')")
-        connection.execute("CREATE VIRTUAL TABLE temp.terms USING fts5vocab (main, name_index, row)")
+        connection.execute(
+            "CREATE VIRTUAL TABLE temp.terms USING fts5vocab (main, name_index, row)"
+        )
         return dict(connection.execute("SELECT term, doc FROM terms"))
     finally:
         connection.close()
@@ -220,7 +299,9 @@ def occurrences(data: Path, begin: str) -> int:
 
 async def test_a_tag_is_found_as_long_as_a_note_has_it(alice: Client) -> None:
     one, two = await alice.note("One", tags=["Garden"]), await alice.note("Two", tags=["garden"])
-    assert await find(alice, "gard") == [{"kind": "tag", "title": "Garden", "name": "Garden", "marks": [[0, 4]], "score": 0.85}]
+    assert await find(alice, "gard") == [
+        {"kind": "tag", "title": "Garden", "name": "Garden", "marks": [[0, 4]], "score": 0.85}
+    ]
     await alice.ok("PATCH", f"/os/notes/{one['id']}", json={"tags": []})
     assert await titles(alice, "gard") == ["Garden"]
     await alice.ok("PATCH", f"/os/notes/{two['id']}", json={"tags": []})
@@ -231,7 +312,10 @@ async def test_a_completed_todo_comes_after_an_open_one(alice: Client) -> None:
     done = await todo(alice, "Water plants")
     still_open = await todo(alice, "Water flowers")
     await alice.ok("POST", f"/os/todos/{done}/complete")
-    assert [(found["id"], found["completed"]) for found in await find(alice, "water")] == [(still_open, False), (done, True)]
+    assert [(found["id"], found["completed"]) for found in await find(alice, "water")] == [
+        (still_open, False),
+        (done, True),
+    ]
 
 
 @pytest.mark.parametrize("q", ["secret", "secrte", "sn", "s", "", "folder/secret", "Secret name"])
@@ -241,7 +325,9 @@ async def test_nothing_of_another_owner_is_found(alice: Client, bob: Client, q: 
     assert await titles(alice, q) == (["General"] if not q else [])
 
 
-async def test_a_word_of_another_owner_is_no_near_miss(served: Served, alice: Client, bob: Client) -> None:
+async def test_a_word_of_another_owner_is_no_near_miss(
+    served: Served, alice: Client, bob: Client
+) -> None:
     folder = await alice.folder("Shared")
     await alice.note("Recipes", folderId=folder)
     await alice.note("Recipients")
@@ -250,7 +336,9 @@ async def test_a_word_of_another_owner_is_no_near_miss(served: Served, alice: Cl
     assert await titles(bob, "recipiants") == []
 
 
-async def test_shared_folders_are_found_with_what_lies_in_them_and_nothing_beside(served: Served, alice: Client, bob: Client) -> None:
+async def test_shared_folders_are_found_with_what_lies_in_them_and_nothing_beside(
+    served: Served, alice: Client, bob: Client
+) -> None:
     await alice.folder("Private/Shared/Below")
     folder = (await find(alice, "shared", kinds="folder"))[0]["id"]
     await alice.note("Shared plan", folderId=folder, tags=["shared-tag"])
@@ -258,19 +346,27 @@ async def test_shared_folders_are_found_with_what_lies_in_them_and_nothing_besid
     await todo(alice, "Shared todo")
     await share(served, alice, folder, bob)
     found = await find(bob, "shared")
-    assert [(one["kind"], one["title"], one["path"]) for one in found] == [("folder", "Shared", "Shared"), ("note", "Shared plan", "Shared")]
+    assert [(one["kind"], one["title"], one["path"]) for one in found] == [
+        ("folder", "Shared", "Shared"),
+        ("note", "Shared plan", "Shared"),
+    ]
     assert [one["path"] for one in await find(bob, "below")] == ["Shared/Below"]
     assert await titles(bob, "private") == []
     assert await titles(bob, "", kinds="note") == ["Shared plan"]
 
 
-async def test_a_note_moved_to_another_owner_is_theirs(served: Served, alice: Client, bob: Client) -> None:
+async def test_a_note_moved_to_another_owner_is_theirs(
+    served: Served, alice: Client, bob: Client
+) -> None:
     folder = await alice.folder("Shared")
     await share(served, alice, folder, bob, "editor")
     note = await bob.note("Travelling", tags=["luggage"])
     await titles(bob, "travelling")
     await bob.ok("POST", f"/os/notes/{note['id']}/move", json={"folderId": folder})
-    assert (await titles(alice, "travelling"), await titles(alice, "luggage")) == (["Travelling"], ["luggage"])
+    assert (await titles(alice, "travelling"), await titles(alice, "luggage")) == (
+        ["Travelling"],
+        ["luggage"],
+    )
     await alice.ok("DELETE", f"/os/folders/{folder}/share/bob")
     assert (await titles(bob, "travelling"), await titles(bob, "luggage")) == ([], [])
 
@@ -289,45 +385,107 @@ async def test_todos_need_their_own_scope(served: Served, alice: Client) -> None
 
 @pytest.mark.parametrize("kinds", ["notes", "note,", ",", "note folder", "todo;tag"])
 async def test_an_unknown_kind_is_refused(alice: Client, kinds: str) -> None:
-    await alice.refused("GET", "/os/find", 400, "invalid_request", field="kinds", params={"kinds": kinds})
+    await alice.refused(
+        "GET", "/os/find", 400, "invalid_request", field="kinds", params={"kinds": kinds}
+    )
 
 
 HOSTILE = [
-    '"', "'", "*", "AND", "AND OR NOT", "a*b", "NEAR(a b)", "note:x", "col : x", "-x", "(", ")", "^", "\\", "%", "_", "a\0b", "\0", "🚀" * 200,
-    "[[", "//",
-    "/", "a/", "/a", "a" * 1000, "a " * 500, "会" * 1000, "ab cd " * 160, "e\u0301" * 500, "\u202eabc", "'; DROP TABLE notes; --", "·",
-    "00001nplan", "ﷺ" * 100, "İ" * 300,
-]  # fmt: skip
+    '"',
+    "'",
+    "*",
+    "AND",
+    "AND OR NOT",
+    "a*b",
+    "NEAR(a b)",
+    "note:x",
+    "col : x",
+    "-x",
+    "(",
+    ")",
+    "^",
+    "\\",
+    "%",
+    "_",
+    "a\0b",
+    "\0",
+    "🚀" * 200,
+    "[[",
+    "//",
+    "/",
+    "a/",
+    "/a",
+    "a" * 1000,
+    "a " * 500,
+    "会" * 1000,
+    "ab cd " * 160,
+    "e\u0301" * 500,
+    "\u202eabc",
+    "'; DROP TABLE notes; --",
+    "·",
+    "00001nplan",
+    "ﷺ" * 100,
+    "İ" * 300,
+]
 
 
 @pytest.mark.parametrize("q", HOSTILE, ids=range(len(HOSTILE)))
 async def test_anything_typed_is_answered(alice: Client, q: str) -> None:
     await alice.note("Plan", tags=["t"])
-    assert [found["title"] for found in await find(alice, q) if found["title"] == "Plan" and "plan" in q] == []
+    assert [
+        found["title"] for found in await find(alice, q) if found["title"] == "Plan" and "plan" in q
+    ] == []
 
 
 async def test_too_much_typed_is_refused(alice: Client) -> None:
-    await alice.refused("GET", "/os/find", 400, "invalid_request", field="q", params={"q": "a" * 1001})
+    await alice.refused(
+        "GET", "/os/find", 400, "invalid_request", field="q", params={"q": "a" * 1001}
+    )
 
 
-@pytest.mark.parametrize("title", ["?", "a" * 255, "会" * 255, "🚀" * 255, "ﷺ" * 255, "x-" * 127, "a b " * 63 + "abc", "İ", "'\"*", "0"])
-async def test_a_thing_is_found_by_its_whole_name_whatever_that_is(alice: Client, title: str) -> None:
+@pytest.mark.parametrize(
+    "title",
+    [
+        "?",
+        "a" * 255,
+        "会" * 255,
+        "🚀" * 255,
+        "ﷺ" * 255,
+        "x-" * 127,
+        "a b " * 63 + "abc",
+        "İ",
+        "'\"*",
+        "0",
+    ],
+)
+async def test_a_thing_is_found_by_its_whole_name_whatever_that_is(
+    alice: Client, title: str
+) -> None:
     note = await alice.note(title)
     await alice.note("Another")
     assert [found["id"] for found in await find(alice, title, kinds="note")] == [note["id"]]
 
 
-async def test_the_index_is_made_of_what_was_there_before_and_survives_restarts(tmp_path: Path, settings: Settings, clock: MovableClock) -> None:
+async def test_the_index_is_made_of_what_was_there_before_and_survives_restarts(
+    tmp_path: Path, settings: Settings, clock: MovableClock
+) -> None:
     migrate(tmp_path / DATABASE, steps=STEPS[:2])
     with sqlite3.connect(tmp_path / DATABASE) as connection:
-        connection.execute("INSERT INTO users (id, uuid, username, name, created_at) VALUES (1, 'u', 'ann', 'Ann', '2026-01-01T00:00:00.000Z')")
+        connection.execute(
+            "INSERT INTO users (id, uuid, username, name, created_at) "
+            "VALUES (1, 'u', 'ann', 'Ann', '2026-01-01T00:00:00.000Z')"
+        )
         for number in range(3 * name_index.IDLE_BATCH):
             connection.execute(
                 """INSERT INTO notes (owner_id, title, tags, word_count, size, created_at, updated_at, content)
-                   VALUES (1, ?, '["old"]', 1, 8, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 'x')""",
+                   VALUES (1, ?, '["old"]', 1, 8, '2026-01-01T00:00:00.000Z',
+                     '2026-01-01T00:00:00.000Z', 'x')""",
                 (f"Number {number}",),
             )
-            connection.execute("INSERT INTO note_tags (owner_id, tag_key, note_id) VALUES (1, 'old', ?)", (number + 1,))
+            connection.execute(
+                "INSERT INTO note_tags (owner_id, tag_key, note_id) VALUES (1, 'old', ?)",
+                (number + 1,),
+            )
     connection.close()
     migrate(tmp_path / DATABASE)
     for q, wanted in (("number 191", "Number 191"), ("old", "old"), ("nmuber 7", "Number 7")):
@@ -339,12 +497,18 @@ async def test_the_index_is_made_of_what_was_there_before_and_survives_restarts(
                 assert (await titles(ann, q))[0] == wanted
 
 
-async def test_tokens_of_another_form_are_made_anew(served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_tokens_of_another_form_are_made_anew(
+    served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     note = await alice.note("Plan", tags=["t"])
     assert await titles(alice, "plan") == ["Plan"]
     monkeypatch.setattr(name_index, "_FORMAT", name_index._FORMAT + 1)
     await alice.ok("PATCH", f"/os/notes/{note['id']}", json={"title": "Scheme"})
-    assert (await titles(alice, "plan"), await titles(alice, "scheme"), await titles(alice, "t", kinds="tag")) == ([], ["Scheme"], ["t"])
+    assert (
+        await titles(alice, "plan"),
+        await titles(alice, "scheme"),
+        await titles(alice, "t", kinds="tag"),
+    ) == ([], ["Scheme"], ["t"])
     assert not served.parts.glance(name_index.any_waiting)
 
 
@@ -353,10 +517,15 @@ async def test_after_any_changes_the_index_is_the_one_that_would_be_made_anew(
 ) -> None:
     folder = await alice.folder("Shared")
     await share(served, alice, folder, bob, "admin")
-    notes = [await bob.note(f"Note {number} über 会議", tags=["t", f"tag {number}"]) for number in range(4)]
+    notes = [
+        await bob.note(f"Note {number} über 会議", tags=["t", f"tag {number}"])
+        for number in range(4)
+    ]
     tasks = [await todo(bob, f"Todo {number}") for number in range(3)]
     await find(bob, "n")
-    await bob.ok("PATCH", f"/os/notes/{notes[0]['id']}", json={"title": "Other name", "tags": ["u"]})
+    await bob.ok(
+        "PATCH", f"/os/notes/{notes[0]['id']}", json={"title": "Other name", "tags": ["u"]}
+    )
     await bob.ok("POST", f"/os/notes/{notes[1]['id']}/move", json={"folderId": folder})
     await bob.ok("DELETE", f"/os/notes/{notes[2]['id']}")
     await bob.ok("DELETE", f"/os/trash/note/{notes[2]['id']}")
@@ -372,11 +541,25 @@ async def test_after_any_changes_the_index_is_the_one_that_would_be_made_anew(
     assert len(kept) > 30
 
 
-async def test_near_misses_are_found_among_thousands_of_words(served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_near_misses_are_found_among_thousands_of_words(
+    served: Served, alice: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Words in full blocks are found like those in the last, which is not full."""
-    spelled = ["".join("bdgklmnprst"[number // 11**place % 11] + "aeiou"[(number + place) % 5] for place in range(4)) for number in range(2_500)]
+    spelled = [
+        "".join(
+            "bdgklmnprst"[number // 11**place % 11] + "aeiou"[(number + place) % 5]
+            for place in range(4)
+        )
+        for number in range(2_500)
+    ]
     for start in range(0, len(spelled), 50):
-        await alice.ok("POST", "/accumulate", json={"files": [{"path": word, "content": "x"} for word in spelled[start : start + 50]]})
+        await alice.ok(
+            "POST",
+            "/accumulate",
+            json={
+                "files": [{"path": word, "content": "x"} for word in spelled[start : start + 50]]
+            },
+        )
     for word in (spelled[0], spelled[name_index.BLOCK - 1], spelled[name_index.BLOCK], spelled[-1]):
         assert word in await titles(alice, word[:3] + "x" + word[3:], limit=50)
     assert served.parts.glance(lambda tx: tx.value("SELECT count(*) FROM name_letters")) == 1
@@ -408,7 +591,10 @@ def test_no_near_miss_is_lost_on_the_way(word: str, edits: list[tuple[int, int, 
         held, own = name_text.letters(word), name_text.letters(typed)
         assert (own & ~held).bit_count() <= most
         assert (held & ~own).bit_count() <= most
-        spans = [(piece, max(0, at - most), at + len(piece) + most) for piece, at in name_text.pieces(typed, most)]
+        spans = [
+            (piece, max(0, at - most), at + len(piece) + most)
+            for piece, at in name_text.pieces(typed, most)
+        ]
         assert any(word.find(piece, start, end) >= 0 for piece, start, end in spans)
 
 
@@ -425,17 +611,26 @@ def test_folding_a_folded_name_changes_nothing_and_every_character_has_its_place
 def test_the_index_holds_every_word_of_a_name_by_which_it_may_be_asked_for(name: str) -> None:
     own = name_text.words(name_text.folded(name))
     held = name_text.tokens(own)
-    assert all(any(token.startswith(asked) for token in held) for asked in name_text.asked_tokens(own))
+    assert all(
+        any(token.startswith(asked) for token in held) for asked in name_text.asked_tokens(own)
+    )
     if own:
         assert name_text.score(own, own) == name_text.EXACT
 
 
-async def test_names_are_separated_by_owner_before_any_is_read(served: Served, alice: Client, bob: Client) -> None:
+async def test_names_are_separated_by_owner_before_any_is_read(
+    served: Served, alice: Client, bob: Client
+) -> None:
     await bob.note("Plan")
     await titles(alice, "plan")
 
     def own(tx: Tx) -> int:
-        return len(tx.all("SELECT 1 FROM name_index WHERE name_index MATCH :match", match=f'"{name_index.key(1, "n")}plan"'))
+        return len(
+            tx.all(
+                "SELECT 1 FROM name_index WHERE name_index MATCH :match",
+                match=f'"{name_index.key(1, "n")}plan"',
+            )
+        )
 
     assert served.parts.glance(own) == 0
     assert name_index.key(1, "n")[:5] != name_index.key(2, "n")[:5]

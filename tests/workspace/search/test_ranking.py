@@ -1,4 +1,6 @@
-"""Searching by words: what comes first, what operators ask for, and where the hits are in a snippet."""
+"""Searching by words: what comes first, what operators ask for, and where the hits are in a
+snippet.
+"""
 
 from typing import Any
 
@@ -14,7 +16,9 @@ pytestmark = pytest.mark.anyio
 
 
 async def results(client: Client, query: str, **more: Any) -> list[dict[str, Any]]:
-    return list((await client.ok("POST", "/os/notes/search", json={"query": query, **more}))["results"])
+    return list(
+        (await client.ok("POST", "/os/notes/search", json={"query": query, **more}))["results"]
+    )
 
 
 async def found(client: Client, query: str, **more: Any) -> list[str]:
@@ -26,7 +30,11 @@ def marked(hit: dict[str, Any]) -> list[str]:
 
 
 async def fill(client: Client, number: int, content: str) -> None:
-    await client.ok("POST", "/accumulate", json={"files": [{"path": f"Fill/{at}", "content": content} for at in range(number)]})
+    await client.ok(
+        "POST",
+        "/accumulate",
+        json={"files": [{"path": f"Fill/{at}", "content": content} for at in range(number)]},
+    )
 
 
 async def test_notes_with_every_word_come_before_those_with_some(alice: Client) -> None:
@@ -62,7 +70,9 @@ async def test_with_enough_notes_that_hold_every_word_there_are_no_others(alice:
         ({"tags": ["okapi"]}, {"content": "okapi"}),
     ],
 )
-async def test_title_headings_and_tags_count_more(alice: Client, better: dict[str, Any], worse: dict[str, Any]) -> None:
+async def test_title_headings_and_tags_count_more(
+    alice: Client, better: dict[str, Any], worse: dict[str, Any]
+) -> None:
     base = {"title": "a title", "content": "some text here"}
     first = await alice.note(**{**base, **better})
     second = await alice.note(**{**base, **worse})
@@ -71,7 +81,9 @@ async def test_title_headings_and_tags_count_more(alice: Client, better: dict[st
     assert [hit["id"] for hit in await results(alice, "okapi")] == [first["id"], second["id"]]
 
 
-async def test_a_recent_change_and_a_pin_lift_a_note_a_little(alice: Client, clock: MovableClock) -> None:
+async def test_a_recent_change_and_a_pin_lift_a_note_a_little(
+    alice: Client, clock: MovableClock
+) -> None:
     old = await alice.note("old", "zebra here")
     pinned = await alice.note("pinned", "zebra here")
     await alice.ok("POST", f"/os/notes/{pinned['id']}/pin", json={"pinned": True})
@@ -79,7 +91,9 @@ async def test_a_recent_change_and_a_pin_lift_a_note_a_little(alice: Client, clo
     await fill(alice, 5, "other")
     clock.forward(days=200)
     await alice.ok("PATCH", f"/os/notes/{old['id']}", json={"content": "zebra then"})
-    assert await found(alice, "zebra") == ["pinned", "old", "better"] or await found(alice, "zebra") == ["better", "pinned", "old"]
+    assert await found(alice, "zebra") == ["pinned", "old", "better"] or await found(
+        alice, "zebra"
+    ) == ["better", "pinned", "old"]
     scores = {hit["title"]: hit["score"] for hit in await results(alice, "zebra")}
     clock.forward(days=200)
     later = {hit["title"]: hit["score"] for hit in await results(alice, "zebra")}
@@ -88,7 +102,9 @@ async def test_a_recent_change_and_a_pin_lift_a_note_a_little(alice: Client, clo
     assert later["pinned"] > later["old"]
 
 
-async def test_a_note_with_the_rarest_word_is_ranked_however_old_it_is(alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_note_with_the_rarest_word_is_ranked_however_old_it_is(
+    alice: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(rank_by_words, "RANKED", 5)
     monkeypatch.setattr(rank_by_words, "FEW", 2)
     await alice.note("old rare", "okapi")
@@ -104,9 +120,15 @@ async def test_a_common_word_is_ranked_where_it_is_prominent_though_newer_notes_
 ) -> None:
     monkeypatch.setattr(rank_by_words, "RANKED", 5)
     monkeypatch.setattr(rank_by_words, "FEW", 2)
-    note = await alice.ok("POST", "/os/notes", status=201, json={"title": "Old", "content": "no animal", **where})
+    note = await alice.ok(
+        "POST", "/os/notes", status=201, json={"title": "Old", "content": "no animal", **where}
+    )
     await fill(alice, 20, "the zebra stands among many others")
-    await alice.ok("POST", "/accumulate", json={"files": [{"path": f"Others/{at}", "content": "okapi"} for at in range(50)]})
+    await alice.ok(
+        "POST",
+        "/accumulate",
+        json={"files": [{"path": f"Others/{at}", "content": "okapi"} for at in range(50)]},
+    )
     hits = [hit["id"] for hit in await results(alice, "zebra")]
     assert hits[0] == note["result"]["note"]["id"]
     assert len(hits) == 6
@@ -124,7 +146,9 @@ async def test_many_trashed_or_foreign_matches_hide_no_note(
     await alice.note("shared", "zebra", folderId=folder)
     await fill(alice, 20, "zebra")
     await served.command("connect_users", username="alice", contact="bob")
-    await alice.ok("POST", f"/os/folders/{folder}/share", json={"username": "bob", "role": "viewer"})
+    await alice.ok(
+        "POST", f"/os/folders/{folder}/share", json={"username": "bob", "role": "viewer"}
+    )
     assert await found(bob, "zebra") == ["shared"]
     assert "shared" not in await found(alice, "zebra")
     await alice.ok("DELETE", f"/os/folders/{await alice.folder('Fill')}")
@@ -132,7 +156,9 @@ async def test_many_trashed_or_foreign_matches_hide_no_note(
 
 
 @pytest.mark.parametrize(("few", "light"), [(0, 1 << 18), (300, 1 << 18), (300, 0)])
-async def test_a_search_finds_the_same_with_and_without_a_thread(alice: Client, monkeypatch: pytest.MonkeyPatch, few: int, light: int) -> None:
+async def test_a_search_finds_the_same_with_and_without_a_thread(
+    alice: Client, monkeypatch: pytest.MonkeyPatch, few: int, light: int
+) -> None:
     monkeypatch.setattr(rank_by_words, "FEW", few)
     monkeypatch.setattr(search, "LIGHT_BYTES", light)
     await alice.note("both", "zebra okapi")
@@ -140,7 +166,10 @@ async def test_a_search_finds_the_same_with_and_without_a_thread(alice: Client, 
     await fill(alice, 3, "other")
     for _ in range(2):
         hits = await results(alice, "zebras okapi")
-        assert [(hit["title"], hit["score"] >= 0.5, marked(hit)) for hit in hits] == [("both", True, ["zebra", "okapi"]), ("one", False, ["zebra"])]
+        assert [(hit["title"], hit["score"] >= 0.5, marked(hit)) for hit in hits] == [
+            ("both", True, ["zebra", "okapi"]),
+            ("one", False, ["zebra"]),
+        ]
 
 
 OPERATORS = [
@@ -189,7 +218,9 @@ OPERATORS = [
 
 
 @pytest.mark.parametrize(("query", "titles"), OPERATORS)
-async def test_operators_ask_for_what_they_say(alice: Client, clock: MovableClock, query: str, titles: set[str]) -> None:
+async def test_operators_ask_for_what_they_say(
+    alice: Client, clock: MovableClock, query: str, titles: set[str]
+) -> None:
     kitchen, below = await alice.folder("Kitchen"), await alice.folder("Kitchen/Below")
     clock.forward(days=-14)
     await alice.note("frost", "tomatoes after the last frost", tags=["Garden"])
@@ -211,26 +242,46 @@ async def test_days_are_those_of_the_callers_zone(alice: Client, clock: MovableC
     assert await found(alice, "zebra updated:today") == ["late"]
 
 
-async def test_operators_see_only_what_the_caller_may_read(served: Served, alice: Client, bob: Client) -> None:
+async def test_operators_see_only_what_the_caller_may_read(
+    served: Served, alice: Client, bob: Client
+) -> None:
     shared, secret = await alice.folder("Shared"), await alice.folder("Secret")
     for folder in (shared, secret, None):
         await alice.note(f"in {folder}", "- [ ] zebra", folderId=folder, tags=["wild"])
     await served.command("connect_users", username="alice", contact="bob")
-    await alice.ok("POST", f"/os/folders/{shared}/share", json={"username": "bob", "role": "viewer"})
-    for query in ("zebra", "is:todo", "tag:wild", "updated:today", "-okapi", "folder:shared", "zeb*", "title:in", "-in:pinned"):
+    await alice.ok(
+        "POST", f"/os/folders/{shared}/share", json={"username": "bob", "role": "viewer"}
+    )
+    for query in (
+        "zebra",
+        "is:todo",
+        "tag:wild",
+        "updated:today",
+        "-okapi",
+        "folder:shared",
+        "zeb*",
+        "title:in",
+        "-in:pinned",
+    ):
         assert await found(bob, query) == [f"in {shared}"], query
     assert await found(bob, "folder:Secret zebra") == []
     assert await found(bob, "folder:/ zebra") == []
 
 
-async def test_without_words_pinned_notes_come_first_then_the_newly_changed(alice: Client, clock: MovableClock) -> None:
+async def test_without_words_pinned_notes_come_first_then_the_newly_changed(
+    alice: Client, clock: MovableClock
+) -> None:
     for title in ("first", "second", "third"):
         note = await alice.note(title, tags=["x"])
         if title == "first":
             await alice.ok("POST", f"/os/notes/{note['id']}/pin", json={"pinned": True})
         clock.forward(hours=1)
     hits = await results(alice, "tag:x")
-    assert [(hit["title"], hit["score"], hit["marks"]) for hit in hits] == [("first", 0, []), ("third", 0, []), ("second", 0, [])]
+    assert [(hit["title"], hit["score"], hit["marks"]) for hit in hits] == [
+        ("first", 0, []),
+        ("third", 0, []),
+        ("second", 0, []),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -252,7 +303,9 @@ async def test_without_words_pinned_notes_come_first_then_the_newly_changed(alic
         ("nothing here", "title:words", []),
     ],
 )
-async def test_the_hits_are_marked_where_they_stand(alice: Client, content: str, query: str, hits: list[str]) -> None:
+async def test_the_hits_are_marked_where_they_stand(
+    alice: Client, content: str, query: str, hits: list[str]
+) -> None:
     await alice.note("Words", content)
     await alice.note("Words", "filler\n" * 300 + content + "\nfiller" * 100)
     for hit in (shown := await results(alice, query)):
@@ -260,16 +313,27 @@ async def test_the_hits_are_marked_where_they_stand(alice: Client, content: str,
     assert len(shown) == 2
 
 
-@pytest.mark.parametrize(("mode", "told"), [("words", False), ("meaning", True), ("hybrid", True), (None, True)])
+@pytest.mark.parametrize(
+    ("mode", "told"), [("words", False), ("meaning", True), ("hybrid", True), (None, True)]
+)
 async def test_the_answer_says_what_ranked(alice: Client, mode: str | None, told: bool) -> None:
     await alice.note("one", "zebra")
     body = await alice.ok("POST", "/os/notes/search", json={"query": "zebra", "mode": mode})
     assert (len(body["results"]), body["mode"]) == (1, "words")
     assert (body["notice"] or "").startswith(search.WORDS_ALONE) == told
-    await alice.refused("POST", "/os/notes/search", 400, "invalid_request", field="mode", json={"query": "zebra", "mode": "magic"})
+    await alice.refused(
+        "POST",
+        "/os/notes/search",
+        400,
+        "invalid_request",
+        field="mode",
+        json={"query": "zebra", "mode": "magic"},
+    )
 
 
-async def test_a_beginning_of_very_many_words_is_a_whole_word(alice: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_beginning_of_very_many_words_is_a_whole_word(
+    alice: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
     await alice.note("one", "in 東 there")
     await alice.note("two", "inside 東京")
     assert set(await found(alice, "in*")) == set(await found(alice, "東")) == {"one", "two"}
@@ -280,23 +344,34 @@ async def test_a_beginning_of_very_many_words_is_a_whole_word(alice: Client, mon
         assert "more letters" in body["notice"]
 
 
-async def test_candidates_and_permission_for_other_rankings(served: Served, alice: Client, bob: Client) -> None:
+async def test_candidates_and_permission_for_other_rankings(
+    served: Served, alice: Client, bob: Client
+) -> None:
     shared = await alice.folder("Shared")
     ids = {}
-    for title, content, folder in (("a", "zebra okapi", shared), ("b", "zebra", None), ("c", "okapi frost", shared), ("d", "- [ ] zebra", shared)):
+    for title, content, folder in (
+        ("a", "zebra okapi", shared),
+        ("b", "zebra", None),
+        ("c", "okapi frost", shared),
+        ("d", "- [ ] zebra", shared),
+    ):
         ids[title] = (await alice.note(title, content, folderId=folder))["id"]
     await served.command("connect_users", username="alice", contact="bob")
-    await alice.ok("POST", f"/os/folders/{shared}/share", json={"username": "bob", "role": "viewer"})
+    await alice.ok(
+        "POST", f"/os/folders/{shared}/share", json={"username": "bob", "role": "viewer"}
+    )
     await found(alice, "zebra")
     ring = {name: await served.key(name) for name in ("alice", "bob")}
-    callers = {name: served.asgi.front.credentials.ring.caller(secret) for name, secret in ring.items()}
+    callers = {
+        name: served.asgi.front.credentials.ring.caller(secret) for name, secret in ring.items()
+    }
 
     def ask(name: str, text: str) -> tuple[set[str], set[str]]:
         def both(tx: Any) -> tuple[set[int], set[int]]:
             query = rank_by_words.read(tx, callers[name], text)
-            return set(rank_by_words.candidates(tx, callers[name], query, limit=10)), rank_by_words.allowed(
-                tx, callers[name], query, [*ids.values(), 999]
-            )
+            return set(
+                rank_by_words.candidates(tx, callers[name], query, limit=10)
+            ), rank_by_words.allowed(tx, callers[name], query, [*ids.values(), 999])
 
         some, free = served.parts.quick(both)
         letters = {note_id: title for title, note_id in ids.items()}
@@ -315,25 +390,63 @@ async def test_candidates_and_permission_for_other_rankings(served: Served, alic
     assert ask("bob", "zebra okapi") == (set(), set())
 
 
-PIECES = ['"', "-", "title:", "tag:", "folder:", "in:pinned", "is:todo", "after:", "last week", " OR ", " AND ", "*", "東", " ", "a", "zebra", "\0"]
+PIECES = [
+    '"',
+    "-",
+    "title:",
+    "tag:",
+    "folder:",
+    "in:pinned",
+    "is:todo",
+    "after:",
+    "last week",
+    " OR ",
+    " AND ",
+    "*",
+    "東",
+    " ",
+    "a",
+    "zebra",
+    "\0",
+]
 ANY_QUERY = st.one_of(
     st.text(min_size=1, max_size=200),
     st.lists(st.sampled_from(PIECES), min_size=1, max_size=12).map("".join),
-)  # fmt: skip
+)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=150,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(query=ANY_QUERY)
 async def test_any_query_is_answered(alice: Client, query: str) -> None:
     if not (await alice.get("/os/notes")).json()["notes"]:
         await alice.note("zebra", "zebra a 東京")
     response = await alice.post("/os/notes/search", json={"query": query})
     assert response.status_code == 200, query
-    assert all(0 <= start < end <= len(hit["snippet"]) for hit in response.json()["results"] for start, end in hit["marks"])
+    assert all(
+        0 <= start < end <= len(hit["snippet"])
+        for hit in response.json()["results"]
+        for start, end in hit["marks"]
+    )
 
 
 @pytest.mark.parametrize(
-    "query", ["ab " * 333, "東" * 1000, "a" * 1000, "-a " * 333, '"a" OR ' * 142, "tag:a " * 160, "ab* " * 250, "(" * 1000, "after:1d " * 110]
+    "query",
+    [
+        "ab " * 333,
+        "東" * 1000,
+        "a" * 1000,
+        "-a " * 333,
+        '"a" OR ' * 142,
+        "tag:a " * 160,
+        "ab* " * 250,
+        "(" * 1000,
+        "after:1d " * 110,
+    ],
 )
 async def test_a_query_of_a_thousand_characters_is_answered(alice: Client, query: str) -> None:
     await alice.note("zebra", "ab 東東")

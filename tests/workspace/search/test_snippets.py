@@ -18,7 +18,11 @@ FILLER = "filler goes on and on here\n" * 400
         (" \n ", ["title"], ""),
         ("Only the title was found", ["title"], "Only the title was found"),
         (FILLER + "The cat sat.\n" + FILLER, ["cat"], "…The cat sat."),
-        ("on\n" * 500 + "The black cats sat on a mat.\n", ["on", "cat"], "…The black cats sat on a mat."),
+        (
+            "on\n" * 500 + "The black cats sat on a mat.\n",
+            ["on", "cat"],
+            "…The black cats sat on a mat.",
+        ),
         (FILLER + "Sea. Le Café est ouvert", ["cafe"], "…Sea. Le Café est ouvert"),
         (FILLER + "the memories leaked", ["memory", "LEAK"], "…the memories leaked"),
     ],
@@ -27,7 +31,9 @@ def test_a_snippet_shows_where_the_words_stand(text: str, words: list[str], show
     assert snippet(text, [pattern(word) for word in words]).text.startswith(shown)
 
 
-@pytest.mark.parametrize("text", [FILLER, "漢字" * 5000, "x" * 5000, "a\n" * 5000, "İstanbul " * 900])
+@pytest.mark.parametrize(
+    "text", [FILLER, "漢字" * 5000, "x" * 5000, "a\n" * 5000, "İstanbul " * 900]
+)
 @pytest.mark.parametrize("words", [["here"], ["漢字"], ["x", "y"], ["istanbul"]])
 def test_a_snippet_is_short(text: str, words: list[str]) -> None:
     shown = snippet(text, [pattern(word) for word in words]).text
@@ -38,5 +44,7 @@ def test_a_snippet_is_short(text: str, words: list[str]) -> None:
 
 async def test_a_search_shows_the_passage(alice: Client) -> None:
     await alice.note("Long", FILLER + "Plant out after the last frost.\n" + FILLER)
-    found = (await alice.ok("POST", "/os/notes/search", json={"query": "frosts planted"}))["results"]
+    found = (await alice.ok("POST", "/os/notes/search", json={"query": "frosts planted"}))[
+        "results"
+    ]
     assert found[0]["snippet"].startswith("…Plant out after the last frost.")

@@ -18,7 +18,12 @@ DAYS = st.sampled_from(recurrence.WEEKDAYS)
 
 
 async def made(client: Client, rule: str, due: str, come_from: str = "due", **more: Any) -> Any:
-    fields = {"title": "Again", "dueDate": due, "recurrence": {"rule": rule, "from": come_from}, **more}
+    fields = {
+        "title": "Again",
+        "dueDate": due,
+        "recurrence": {"rule": rule, "from": come_from},
+        **more,
+    }
     return (await client.ok("POST", "/os/todos", status=201, json=fields))["result"]["todo"]
 
 
@@ -52,7 +57,12 @@ async def completed(client: Client, todo: Any, **more: Any) -> Any:
         ("FREQ=DAILY;INTERVAL=2", "0001-01-01", "due", "2026-11-23"),
         ("FREQ=DAILY;UNTIL=20261122", "2026-11-20", "due", "2026-11-22"),
         ("FREQ=DAILY;UNTIL=20261121", "2026-11-20", "due", None),
-        ("FREQ=DAILY;UNTIL=20261122T093000Z", "2026-11-20T09:30:00Z", "due", "2026-11-22T09:30:00.000Z"),
+        (
+            "FREQ=DAILY;UNTIL=20261122T093000Z",
+            "2026-11-20T09:30:00Z",
+            "due",
+            "2026-11-22T09:30:00.000Z",
+        ),
         ("FREQ=DAILY;UNTIL=20261122T092959Z", "2026-11-20T09:30:00Z", "due", None),
         ("FREQ=DAILY;COUNT=1", "2026-11-21", "due", None),
         ("FREQ=DAILY;COUNT=3", "2026-11-10", "due", None),
@@ -68,17 +78,39 @@ async def test_completing_makes_the_first_date_of_the_rule_after_today(
     assert (after and after["dueDate"]) == following
 
 
-async def test_the_next_is_the_same_todo_with_its_steps_unticked(alice: Client, clock: MovableClock) -> None:
-    todo = await made(alice, "FREQ=DAILY", "2026-11-21", title="Water", description="d", priority=3, steps=[{"title": "a"}, {"title": "b"}])
-    await alice.ok("PATCH", "/os/todos/1", json={"steps": [{"id": 1, "title": "a", "completed": True}, {"id": 2, "title": "b"}]})
+async def test_the_next_is_the_same_todo_with_its_steps_unticked(
+    alice: Client, clock: MovableClock
+) -> None:
+    todo = await made(
+        alice,
+        "FREQ=DAILY",
+        "2026-11-21",
+        title="Water",
+        description="d",
+        priority=3,
+        steps=[{"title": "a"}, {"title": "b"}],
+    )
+    await alice.ok(
+        "PATCH",
+        "/os/todos/1",
+        json={"steps": [{"id": 1, "title": "a", "completed": True}, {"id": 2, "title": "b"}]},
+    )
     clock.forward(hours=1)
     after = await completed(alice, todo)
     moment = "2026-11-21T10:30:00.000Z"
-    assert after == {**todo, "id": 2, "dueDate": "2026-11-22", "createdAt": moment, "updatedAt": moment}
+    assert after == {
+        **todo,
+        "id": 2,
+        "dueDate": "2026-11-22",
+        "createdAt": moment,
+        "updatedAt": moment,
+    }
     assert (await alice.ok("GET", "/os/todos/2"))["todo"] == after
 
 
-async def test_a_count_goes_down_with_every_date_of_the_series_and_then_it_is_over(alice: Client, clock: MovableClock) -> None:
+async def test_a_count_goes_down_with_every_date_of_the_series_and_then_it_is_over(
+    alice: Client, clock: MovableClock
+) -> None:
     todo = await made(alice, "FREQ=DAILY;COUNT=5", "2026-11-20")
     second = await completed(alice, todo)
     assert (second["dueDate"], second["recurrence"]["rule"]) == ("2026-11-22", "FREQ=DAILY;COUNT=3")
@@ -95,13 +127,31 @@ async def test_a_count_goes_down_with_every_date_of_the_series_and_then_it_is_ov
     ("due", "zone", "dates"),
     [
         ("2026-11-21T09:00", "Europe/Berlin", ["2026-11-22T08:00:00.000Z"]),
-        ("2027-03-27T09:00", "Europe/Berlin", ["2027-03-28T07:00:00.000Z", "2027-03-29T07:00:00.000Z"]),
-        ("2027-03-27T02:30", "Europe/Berlin", ["2027-03-28T01:30:00.000Z", "2027-03-29T00:30:00.000Z", "2027-03-30T00:30:00.000Z"]),
-        ("2027-10-30T02:30", "Europe/Berlin", ["2027-10-31T00:30:00.000Z", "2027-11-01T01:30:00.000Z"]),
-        ("2027-03-13T23:30", "America/New_York", ["2027-03-15T03:30:00.000Z", "2027-03-16T03:30:00.000Z"]),
+        (
+            "2027-03-27T09:00",
+            "Europe/Berlin",
+            ["2027-03-28T07:00:00.000Z", "2027-03-29T07:00:00.000Z"],
+        ),
+        (
+            "2027-03-27T02:30",
+            "Europe/Berlin",
+            ["2027-03-28T01:30:00.000Z", "2027-03-29T00:30:00.000Z", "2027-03-30T00:30:00.000Z"],
+        ),
+        (
+            "2027-10-30T02:30",
+            "Europe/Berlin",
+            ["2027-10-31T00:30:00.000Z", "2027-11-01T01:30:00.000Z"],
+        ),
+        (
+            "2027-03-13T23:30",
+            "America/New_York",
+            ["2027-03-15T03:30:00.000Z", "2027-03-16T03:30:00.000Z"],
+        ),
     ],
 )
-async def test_a_time_of_day_stays_what_the_wall_shows(alice: Client, due: str, zone: str, dates: list[str]) -> None:
+async def test_a_time_of_day_stays_what_the_wall_shows(
+    alice: Client, due: str, zone: str, dates: list[str]
+) -> None:
     await alice.ok("PATCH", "/account/settings", json={"timezone": zone})
     todo = await made(alice, "FREQ=DAILY", due)
     for expected in dates:
@@ -137,7 +187,15 @@ async def test_a_series_goes_on_when_its_successor_was_deleted(alice: Client) ->
 
 async def test_an_edit_that_completes_makes_the_next_from_the_edited_todo(alice: Client) -> None:
     await made(alice, "FREQ=DAILY", "2026-11-21")
-    await alice.ok("PATCH", "/os/todos/1", json={"completed": True, "title": "Renamed", "recurrence": {"rule": "FREQ=WEEKLY", "from": "due"}})
+    await alice.ok(
+        "PATCH",
+        "/os/todos/1",
+        json={
+            "completed": True,
+            "title": "Renamed",
+            "recurrence": {"rule": "FREQ=WEEKLY", "from": "due"},
+        },
+    )
     after = (await alice.ok("GET", "/os/todos/2"))["todo"]
     assert (after["title"], after["dueDate"]) == ("Renamed", "2026-11-28")
 
@@ -151,31 +209,71 @@ async def test_without_its_recurrence_a_todo_has_no_next(alice: Client) -> None:
 @pytest.mark.parametrize(
     "rule",
     [
-        "", "DAILY", "FREQ=", "FREQ=HOURLY", "FREQ=MINUTELY", "FREQ=SECONDLY", "FREQ=DAILY;BYHOUR=9", "FREQ=DAILY;FREQ=DAILY", "INTERVAL=2",
-        "FREQ=DAILY;INTERVAL=0", "FREQ=DAILY;INTERVAL=-1", "FREQ=DAILY;INTERVAL=1e3", "FREQ=DAILY;INTERVAL=99999999999999999999",
-        "FREQ=DAILY;COUNT=0", "FREQ=DAILY;COUNT=2;UNTIL=20270101", "FREQ=DAILY;UNTIL=2027", "FREQ=DAILY;UNTIL=20270230", "FREQ=DAILY;UNTIL=x",
-        "FREQ=WEEKLY;BYDAY=XX", "FREQ=MONTHLY;BYDAY=0MO", "FREQ=MONTHLY;BYDAY=99MO", "FREQ=MONTHLY;BYMONTHDAY=32", "FREQ=YEARLY;BYMONTH=13",
-        "FREQ=YEARLY;BYMONTH=-1", "FREQ=YEARLY;BYEASTER=0", "FREQ=DAILY;X-OWN=1", "FREQ=DAILY;;", "FREQ=DAILY;WKST=XX",
-        "DTSTART:20260101\nRRULE:FREQ=DAILY", "FREQ=DAILY\nDTSTART:20260101", "FREQ=DAILY\r\nRRULE:FREQ=WEEKLY", "EXRULE:FREQ=DAILY",
-        "FREQ=DAILY;" + "BYMONTH=1," * 100 + "1", "FREQ=DAİLY",
-        "FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=31", "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30", "FREQ=WEEKLY;BYMONTH=6;BYMONTHDAY=31",
-        "FREQ=YEARLY;BYWEEKNO=53;BYMONTH=6", "FREQ=YEARLY;INTERVAL=999999999", "FREQ=DAILY;INTERVAL=999999999", "FREQ=MONTHLY;INTERVAL=999999999",
+        "",
+        "DAILY",
+        "FREQ=",
+        "FREQ=HOURLY",
+        "FREQ=MINUTELY",
+        "FREQ=SECONDLY",
+        "FREQ=DAILY;BYHOUR=9",
+        "FREQ=DAILY;FREQ=DAILY",
+        "INTERVAL=2",
+        "FREQ=DAILY;INTERVAL=0",
+        "FREQ=DAILY;INTERVAL=-1",
+        "FREQ=DAILY;INTERVAL=1e3",
+        "FREQ=DAILY;INTERVAL=99999999999999999999",
+        "FREQ=DAILY;COUNT=0",
+        "FREQ=DAILY;COUNT=2;UNTIL=20270101",
+        "FREQ=DAILY;UNTIL=2027",
+        "FREQ=DAILY;UNTIL=20270230",
+        "FREQ=DAILY;UNTIL=x",
+        "FREQ=WEEKLY;BYDAY=XX",
+        "FREQ=MONTHLY;BYDAY=0MO",
+        "FREQ=MONTHLY;BYDAY=99MO",
+        "FREQ=MONTHLY;BYMONTHDAY=32",
+        "FREQ=YEARLY;BYMONTH=13",
+        "FREQ=YEARLY;BYMONTH=-1",
+        "FREQ=YEARLY;BYEASTER=0",
+        "FREQ=DAILY;X-OWN=1",
+        "FREQ=DAILY;;",
+        "FREQ=DAILY;WKST=XX",
+        "DTSTART:20260101\nRRULE:FREQ=DAILY",
+        "FREQ=DAILY\nDTSTART:20260101",
+        "FREQ=DAILY\r\nRRULE:FREQ=WEEKLY",
+        "EXRULE:FREQ=DAILY",
+        "FREQ=DAILY;" + "BYMONTH=1," * 100 + "1",
+        "FREQ=DAİLY",
+        "FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=31",
+        "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30",
+        "FREQ=WEEKLY;BYMONTH=6;BYMONTHDAY=31",
+        "FREQ=YEARLY;BYWEEKNO=53;BYMONTH=6",
+        "FREQ=YEARLY;INTERVAL=999999999",
+        "FREQ=DAILY;INTERVAL=999999999",
+        "FREQ=MONTHLY;INTERVAL=999999999",
     ],
-)  # fmt: skip
-async def test_a_rule_that_is_no_rule_of_days_or_names_no_day_is_refused(alice: Client, rule: str) -> None:
+)
+async def test_a_rule_that_is_no_rule_of_days_or_names_no_day_is_refused(
+    alice: Client, rule: str
+) -> None:
     fields = {"title": "x", "dueDate": "2026-12-01", "recurrence": {"rule": rule, "from": "due"}}
-    body = await alice.refused("POST", "/os/todos", 422, "unprocessable", field="recurrence.rule", json=fields)
+    body = await alice.refused(
+        "POST", "/os/todos", 422, "unprocessable", field="recurrence.rule", json=fields
+    )
     assert body["message"].startswith("recurrence.rule ")
 
 
 async def test_a_rule_that_ends_before_the_todo_is_due_is_refused(alice: Client) -> None:
     ended = {"rule": "FREQ=DAILY;UNTIL=20261130"}
     fields = {"title": "x", "dueDate": "2026-12-01", "recurrence": ended}
-    body = await alice.refused("POST", "/os/todos", 422, "unprocessable", field="recurrence.rule", json=fields)
+    body = await alice.refused(
+        "POST", "/os/todos", 422, "unprocessable", field="recurrence.rule", json=fields
+    )
     assert "UNTIL" in body["message"]
     todo = await made(alice, "FREQ=DAILY", "2026-12-01")
     path = f"/os/todos/{todo['id']}"
-    await alice.refused("PATCH", path, 400, "invalid_request", field="recurrence.rule", json={"recurrence": ended})
+    await alice.refused(
+        "PATCH", path, 400, "invalid_request", field="recurrence.rule", json={"recurrence": ended}
+    )
     await made(alice, "FREQ=DAILY;UNTIL=20261201", "2026-12-01")
     await made(alice, "FREQ=DAILY;UNTIL=20261201T093000Z", "2026-12-01T09:30:00Z")
 
@@ -189,7 +287,9 @@ async def test_the_last_of_a_series_may_be_put_off(alice: Client) -> None:
 
 
 def parts(name: str, values: st.SearchStrategy[Any], most: int = 3) -> st.SearchStrategy[str]:
-    listed = st.lists(values, min_size=1, max_size=most).map(lambda chosen: f";{name}=" + ",".join(map(str, chosen)))
+    listed = st.lists(values, min_size=1, max_size=most).map(
+        lambda chosen: f";{name}=" + ",".join(map(str, chosen))
+    )
     return st.one_of(st.just(""), listed)
 
 
@@ -207,10 +307,14 @@ RULES = st.builds(
 
 @settings(max_examples=60, deadline=None)
 @given(rule=RULES, start=st.dates(date(1990, 1, 1), date(2090, 1, 1)), wait=st.integers(0, 4000))
-def test_passing_over_a_long_past_finds_the_date_that_counting_finds(rule: str, start: date, wait: int) -> None:
+def test_passing_over_a_long_past_finds_the_date_that_counting_finds(
+    rule: str, start: date, wait: int
+) -> None:
     after = date.fromordinal(start.toordinal() + wait)
     leaping = recurrence.next_date(recurrence.read(rule), start=start, after=after)
-    counting = recurrence.next_date(recurrence.read(rule + ";COUNT=999999999"), start=start, after=after)
+    counting = recurrence.next_date(
+        recurrence.read(rule + ";COUNT=999999999"), start=start, after=after
+    )
     if leaping is not None and counting is not None:
         assert leaping[0] == counting[0]
         assert leaping[0] > after
@@ -219,7 +323,9 @@ def test_passing_over_a_long_past_finds_the_date_that_counting_finds(rule: str, 
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.one_of(st.text(max_size=60), st.text("FREQ=DAILYWKMOTHBUNT;0123456789,-+:TZ", max_size=60)))
+@given(
+    st.one_of(st.text(max_size=60), st.text("FREQ=DAILYWKMOTHBUNT;0123456789,-+:TZ", max_size=60))
+)
 def test_any_text_is_read_or_refused_with_a_sentence(text: str) -> None:
     found, refusal = None, ""
     try:
@@ -231,7 +337,9 @@ def test_any_text_is_read_or_refused_with_a_sentence(text: str) -> None:
         return
     assert recurrence.read(str(found)) == found
     series = recurrence.Recurrence(str(found))
-    recurrence.following(series, due_date="2026-01-31", today=date(2026, 3, 1), zone=ZoneInfo("UTC"), wall=None)
+    recurrence.following(
+        series, due_date="2026-01-31", today=date(2026, 3, 1), zone=ZoneInfo("UTC"), wall=None
+    )
 
 
 def test_a_recurrence_is_stored_as_it_was_sent() -> None:

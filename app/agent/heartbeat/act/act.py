@@ -1,4 +1,6 @@
-"""Stage B, the acting: each proposal is checked and then done, asked for or left, by the rights of the run's caller and nothing else."""
+"""Stage B, the acting: each proposal is checked and then done, asked for or left, by the rights
+of the run's caller and nothing else.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,7 +26,10 @@ TAINTED = "Words of others were in play when the agent proposed this."
 
 
 class Ready(msgspec.Struct, frozen=True):
-    """A proposal that was looked at: what is to become of it, the call that waits for a yes, or why it cannot be."""
+    """A proposal that was looked at.
+
+    What is to become of it, the call that waits for a yes, or why it cannot be.
+    """
 
     proposal: Proposal
     way: Way
@@ -42,21 +47,39 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 async def prepare(app: App, me: Caller, proposal: Proposal, taint: frozenset[Taint]) -> Ready:
-    """Look at a proposal before it is acted on. What needs a yes is turned into the very call that will be made."""
+    """Look at a proposal before it is acted on.
+
+    What needs a yes is turned into the very call that will be made.
+    """
     way = tiers.way(me, proposal.type, tainted=bool(taint) and proposal.by_model)
     if way != "ask":
         return Ready(proposal, way)
     try:
-        call = await tool_gate.planned(app, tiers.lent(me, proposal.type), effects.tool_of(proposal.type, proposal.payload), _params(proposal))
+        call = await tool_gate.planned(
+            app,
+            tiers.lent(me, proposal.type),
+            effects.tool_of(proposal.type, proposal.payload),
+            _params(proposal),
+        )
     except AppError as refusal:
         return Ready(proposal, way, refusal=refusal)
     return Ready(proposal, way, call, taint=taint if proposal.by_model else frozenset())
 
 
 def attempt(tx: Tx, me: Caller, begun: Begun, ready: Ready) -> Outcome:
-    """Act on a proposal, with its row and its line in the audit in the same transaction; a refusal is kept as a failed action."""
+    """Act on a proposal, with its row and its line in the audit in the same transaction.
+
+    A refusal is kept as a failed action.
+    """
     proposal = ready.proposal
-    entry = Entry(proposal.type, proposal.title, proposal.payload, proposal.target, proposal.item, proposal.key)
+    entry = Entry(
+        proposal.type,
+        proposal.title,
+        proposal.payload,
+        proposal.target,
+        proposal.item,
+        proposal.key,
+    )
     if ready.refusal is not None:
         return _refused(tx, begun, entry, proposal, ready.refusal)
     try:
@@ -75,21 +98,44 @@ def attempt(tx: Tx, me: Caller, begun: Begun, ready: Ready) -> Outcome:
 
 def settled(tx: Tx, found: escalations.Settled) -> None:
     """Note on its action how an escalation ended."""
-    action = None if found.origin.action_id is None else action_rows.get(tx, found.user, found.origin.action_id)
+    action = (
+        None
+        if found.origin.action_id is None
+        else action_rows.get(tx, found.user, found.origin.action_id)
+    )
     if action is None or action["status"] != "awaiting_approval":
         return
-    status: Status = "executed" if found.status == "executed" else "failed" if found.status == "failed" else "undone"
+    status: Status = (
+        "executed"
+        if found.status == "executed"
+        else "failed"
+        if found.status == "failed"
+        else "undone"
+    )
     changes = None
     if status == "executed":
-        changes = [change._replace(after=before_images.of(tx, found.user, change.kind, change.id)) for change in action_rows.changes_of(action)]
-    action_rows.settle(tx, action["id"], status, result={"escalation": found.status}, changes=changes)
+        changes = [
+            change._replace(after=before_images.of(tx, found.user, change.kind, change.id))
+            for change in action_rows.changes_of(action)
+        ]
+    action_rows.settle(
+        tx, action["id"], status, result={"escalation": found.status}, changes=changes
+    )
 
 
 def _execute(tx: Tx, me: Caller, begun: Begun, entry: Entry, proposal: Proposal) -> Outcome:
     me.require((tiers.RIGHTS[proposal.type],))
     done = effects.EFFECTS[proposal.type](tx, me, proposal.payload)
     target = done.target or entry.target
-    action_rows.add(tx, begun.user, begun.id, entry._replace(target=target), status="executed", result=done.result, changes=done.changes)
+    action_rows.add(
+        tx,
+        begun.user,
+        begun.id,
+        entry._replace(target=target),
+        status="executed",
+        result=done.result,
+        changes=done.changes,
+    )
     audited(tx, me, proposal.type, proposal.payload, "done")
     return Outcome(proposal, "executed", done.result)
 
@@ -100,14 +146,27 @@ def _ask(tx: Tx, begun: Begun, entry: Entry, ready: Ready) -> Outcome:
         raise ValueError("what is asked for has a call")
     seen = change_preview.seen(tx, call.me, call.tool, call.params)
     target = None if seen.target is None else (seen.target.kind, seen.target.id)
-    action = action_rows.add(tx, begun.user, begun.id, entry._replace(target=target or entry.target), status="proposed")
+    action = action_rows.add(
+        tx, begun.user, begun.id, entry._replace(target=target or entry.target), status="proposed"
+    )
     escalation = escalations.raise_(
-        tx, call.me, kind="message_send" if entry.type == "message_send" else "tool_call",
-        origin=Origin("heartbeat", run_id=begun.id, action_id=action, tier=begun.tier), tool=call.tool.name, arguments=call.params,
-        summary=seen.summary, reason=TAINTED if ready.taint else REASON, preview=seen.preview,
-        risk=policy.level(call.tool.operation.risk_class, ready.taint), target=seen.target, taint=ready.taint, definition=call.tool,
-    )  # fmt: skip
-    before = [] if target is None else [Change(*target, before_images.of(tx, begun.user, *target), None)]
+        tx,
+        call.me,
+        kind="message_send" if entry.type == "message_send" else "tool_call",
+        origin=Origin("heartbeat", run_id=begun.id, action_id=action, tier=begun.tier),
+        tool=call.tool.name,
+        arguments=call.params,
+        summary=seen.summary,
+        reason=TAINTED if ready.taint else REASON,
+        preview=seen.preview,
+        risk=policy.level(call.tool.operation.risk_class, ready.taint),
+        target=seen.target,
+        taint=ready.taint,
+        definition=call.tool,
+    )
+    before = (
+        [] if target is None else [Change(*target, before_images.of(tx, begun.user, *target), None)]
+    )
     action_rows.await_approval(tx, action, escalation, before)
     return Outcome(ready.proposal, "awaiting_approval", None)
 
@@ -118,7 +177,9 @@ def _refused(tx: Tx, begun: Begun, entry: Entry, proposal: Proposal, refusal: Ap
     return Outcome(proposal, "failed", result)
 
 
-def audited(tx: Tx, me: Caller, type_: ActionType, payload: Mapping[str, Any], outcome: str) -> None:
+def audited(
+    tx: Tx, me: Caller, type_: ActionType, payload: Mapping[str, Any], outcome: str
+) -> None:
     """Put an action that was done, or refused, into the audit."""
     sha = escalations.digest(escalations.canonical(payload))
     audit.add(tx, me, audit.Entry("call", f"heartbeat.{type_}", sha, outcome, "heartbeat"))

@@ -1,4 +1,6 @@
-"""What a note or todo is like at a moment, so that a change of it can be taken back exactly when nobody has changed it since."""
+"""What a note or todo is like at a moment, so that a change of it can be taken back exactly when
+nobody has changed it since.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,19 +21,38 @@ WRITES = {"todo": "os.todos:write", "note": "os.notes:write"}
 
 
 def of(tx: Tx, user: int, kind: str, number: int) -> Image | None:
-    """Give a thing of the user's as it is: where it lies and what it holds; of a note its revision stands for that. None when it is not there."""
+    """Give a thing of the user's as it is.
+
+    Where it lies and what it holds; of a note its revision stands for that. None when it is not
+    there.
+    """
     if kind == "todo":
-        row = tx.one("SELECT * FROM todos WHERE id = :id AND owner_id = :user", id=number, user=user)
+        row = tx.one(
+            "SELECT * FROM todos WHERE id = :id AND owner_id = :user", id=number, user=user
+        )
         if row is None:
             return None
-        return {"live": row["trash_id"] is None, "completed": row["completed"], **todo_rows.draft_of(row)._asdict()}
-    row = tx.one("SELECT trash_id, revision, title, tags, pinned, snapshot_seq FROM notes WHERE id = :id AND owner_id = :user", id=number, user=user)
+        return {
+            "live": row["trash_id"] is None,
+            "completed": row["completed"],
+            **todo_rows.draft_of(row)._asdict(),
+        }
+    row = tx.one(
+        "SELECT trash_id, revision, title, tags, pinned, snapshot_seq FROM notes "
+        "WHERE id = :id AND owner_id = :user",
+        id=number,
+        user=user,
+    )
     if row is None:
         return None
     return {
-        "live": row["trash_id"] is None, "revision": row["revision"], "title": row["title"], "tags": row["tags"], "pinned": row["pinned"],
+        "live": row["trash_id"] is None,
+        "revision": row["revision"],
+        "title": row["title"],
+        "tags": row["tags"],
+        "pinned": row["pinned"],
         "seq": row["snapshot_seq"],
-    }  # fmt: skip
+    }
 
 
 def same(one: Image | None, other: Image | None) -> bool:
@@ -39,8 +60,13 @@ def same(one: Image | None, other: Image | None) -> bool:
     return _bare(one) == _bare(other)
 
 
-def bring_back(tx: Tx, me: Caller, kind: str, number: int, image: Image | None, *, seq: int | None) -> None:
-    """Make a thing what it was. One that was not there goes to the trash; a note's text, where it was changed, comes from its snapshot `seq`."""
+def bring_back(
+    tx: Tx, me: Caller, kind: str, number: int, image: Image | None, *, seq: int | None
+) -> None:
+    """Make a thing what it was. One that was not there goes to the trash.
+
+    A note's text, where it was changed, comes from its snapshot `seq`.
+    """
     me.require((WRITES[kind],))
     present = of(tx, me.user, kind, number)
     if image is None or not image["live"]:
@@ -69,10 +95,18 @@ def _restore_note(tx: Tx, me: Caller, number: int, image: Image, seq: int | None
         note_rows.set_pinned(tx, note, pinned=bool(image["pinned"]))
     if seq is None:
         return
-    held = tx.value("SELECT content FROM snapshots WHERE note_id = :id AND seq = :seq", id=number, seq=seq)
+    held = tx.value(
+        "SELECT content FROM snapshots WHERE note_id = :id AND seq = :seq", id=number, seq=seq
+    )
     if held is None:
         raise NotFound("The snapshot from before is gone.")
-    notes.apply(tx, me, note, notes.Edit(image["title"], note_rows.measured(held), image["tags"]), label=BEFORE_UNDO)
+    notes.apply(
+        tx,
+        me,
+        note,
+        notes.Edit(image["title"], note_rows.measured(held), image["tags"]),
+        label=BEFORE_UNDO,
+    )
 
 
 def _trash(tx: Tx, me: Caller, kind: str, number: int) -> None:
@@ -83,4 +117,6 @@ def _trash(tx: Tx, me: Caller, kind: str, number: int) -> None:
 
 
 def _bare(image: Image | None) -> Mapping[str, Any] | None:
-    return None if image is None else {name: value for name, value in image.items() if name != "seq"}
+    return (
+        None if image is None else {name: value for name, value in image.items() if name != "seq"}
+    )

@@ -1,4 +1,6 @@
-"""What each type of action does, by the operations that everybody uses, and what it changed by that."""
+"""What each type of action does, by the operations that everybody uses, and what it changed by
+that.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -52,10 +54,15 @@ def update_todo(tx: Tx, me: Caller, payload: Payload) -> Done:
 
 
 def reschedule_todo(tx: Tx, me: Caller, payload: Payload) -> Done:
-    """Give a todo another due date; a series keeps its time of day. With `from` only if that is the one it has."""
+    """Give a todo another due date; a series keeps its time of day.
+
+    With `from` only if that is the one it has.
+    """
     number, wanted = payload.get("id"), payload.get("dueDate")
     if not isinstance(number, int) or not isinstance(wanted, str):
-        raise Invalid("id and dueDate are required.", field="dueDate" if isinstance(number, int) else "id")
+        raise Invalid(
+            "id and dueDate are required.", field="dueDate" if isinstance(number, int) else "id"
+        )
     todo = todo_rows.get(tx, me.user, number)
     if todo is None:
         raise NotFound("There is no such todo.")
@@ -64,7 +71,11 @@ def reschedule_todo(tx: Tx, me: Caller, payload: Payload) -> Done:
     zone = due.zone_of(tx, me)
     before = before_images.of(tx, me.user, "todo", number)
     todo_rows.reschedule(tx, me.user, number, due_date=due.read(wanted, zone), zone=zone)
-    return Done(("todo", number), [Change("todo", number, before, before_images.of(tx, me.user, "todo", number))], {"id": number})
+    return Done(
+        ("todo", number),
+        [Change("todo", number, before, before_images.of(tx, me.user, "todo", number))],
+        {"id": number},
+    )
 
 
 def create_note(tx: Tx, me: Caller, payload: Payload) -> Done:
@@ -79,18 +90,32 @@ def remember(tx: Tx, me: Caller, payload: Payload) -> Done:
     before = memory.place_of(tx, me, arguments["kind"], arguments["username"])
     image = None if before is None else before_images.of(tx, me.user, "note", before)
     note = memory.memory_write(tx, me, **arguments).note
-    return Done(("note", note.id), [Change("note", note.id, image, before_images.of(tx, me.user, "note", note.id))], {"id": note.id})
+    return Done(
+        ("note", note.id),
+        [Change("note", note.id, image, before_images.of(tx, me.user, "note", note.id))],
+        {"id": note.id},
+    )
 
 
 EFFECTS: dict[ActionType, Callable[[Tx, Caller, Payload], Done]] = {
-    "message_draft": say, "reminder": say, "todo_create": create_todo, "todo_update": update_todo, "todo_reschedule": reschedule_todo,
-    "note_create": create_note, "memory_write": remember,
-}  # fmt: skip
+    "message_draft": say,
+    "reminder": say,
+    "todo_create": create_todo,
+    "todo_update": update_todo,
+    "todo_reschedule": reschedule_todo,
+    "note_create": create_note,
+    "memory_write": remember,
+}
 """What a tier itself may let a run do; the other types are only ever asked for."""
 TOOLS: dict[ActionType, str] = {
-    "note_edit": "edit_note", "message_send": "send_message_to_human", "todo_create": "create_todo", "todo_update": "edit_todo",
-    "todo_reschedule": "edit_todo", "note_create": "create_note", "memory_write": "memory_write",
-}  # fmt: skip
+    "note_edit": "edit_note",
+    "message_send": "send_message_to_human",
+    "todo_create": "create_todo",
+    "todo_update": "edit_todo",
+    "todo_reschedule": "edit_todo",
+    "note_create": "create_note",
+    "memory_write": "memory_write",
+}
 """The tool that does an action once its owner has said yes."""
 
 
@@ -100,7 +125,10 @@ def tool_of(type_: ActionType, payload: Payload) -> str:
 
 
 def _arguments(found: Operation[..., Any], payload: Payload) -> dict[str, Any]:
-    """Check a payload as the operation's request is checked; a name that it does not have is refused."""
+    """Check a payload as the operation's request is checked.
+
+    A name that it does not have is refused.
+    """
     known = set(found.shape.wire_names.values())
     if unknown := [name for name in payload if name not in known]:
         raise Invalid(f"{unknown[0]} is no field of {found.name}.", field=unknown[0])
@@ -108,9 +136,15 @@ def _arguments(found: Operation[..., Any], payload: Payload) -> dict[str, Any]:
 
 
 def _made(tx: Tx, me: Caller, kind: str, number: int) -> Done:
-    return Done((kind, number), [Change(kind, number, None, before_images.of(tx, me.user, kind, number))], {"id": number})
+    return Done(
+        (kind, number),
+        [Change(kind, number, None, before_images.of(tx, me.user, kind, number))],
+        {"id": number},
+    )
 
 
 def _next(tx: Tx, me: Caller, number: int) -> int | None:
-    found: int | None = tx.value("SELECT next_id FROM todos WHERE id = :id AND owner_id = :me", id=number, me=me.user)
+    found: int | None = tx.value(
+        "SELECT next_id FROM todos WHERE id = :id AND owner_id = :me", id=number, me=me.user
+    )
     return found

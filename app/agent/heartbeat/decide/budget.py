@@ -1,4 +1,8 @@
-"""The budget of stage B without a model: what its work is worth in tokens is reserved before it and settled after it, as a model's would be."""
+"""The budget of stage B without a model.
+
+What its work is worth in tokens is reserved before it and settled after it, as a model's would
+be.
+"""
 
 from app.account import token_reservations
 from app.account.token_reservations import Reservation
@@ -9,7 +13,9 @@ from app.core.database.tx import Tx
 
 def reserve(tx: Tx, me: Caller, prompt: int, completion: int) -> Reservation:
     """Reserve tokens in every cap that applies; raise BudgetExceeded."""
-    return token_reservations.reserve(tx, me, feature="heartbeat", prompt=prompt, completion=completion, model=NAME)
+    return token_reservations.reserve(
+        tx, me, feature="heartbeat", prompt=prompt, completion=completion, model=NAME
+    )
 
 
 def settle(tx: Tx, held: Reservation) -> None:

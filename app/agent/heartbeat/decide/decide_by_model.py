@@ -1,4 +1,6 @@
-"""Stage B with a model: each line that no rule knows is put to a model that may look but not touch; what it wants done comes back as proposals."""
+"""Stage B with a model: each line that no rule knows is put to a model that may look but not
+touch; what it wants done comes back as proposals.
+"""
 
 import asyncio
 
@@ -26,15 +28,21 @@ MOST_STEPS = 12
 STEPS_A_LINE = 6
 MOST_CALLS = 24
 PROMPT = (
-    "This is your heartbeat: a pass that you make by yourself, with nobody waiting. Your owner's checklist asks for this:\n\n{line}\n\n"
-    "Look only at what that needs. What you want to change, propose by calling the tool for it: it is written down, checked, and done or put to your "
-    "owner afterwards. What your owner should hear, say by tell_owner, in one or two sentences, and only if it is news. "
-    "If there is nothing to do, call nothing more and stop. Since your last pass {notes} notes and {todos} todos have changed."
+    "This is your heartbeat: a pass that you make by yourself, with nobody "
+    "waiting. Your owner's checklist asks for this:\n\n{line}\n\n"
+    "Look only at what that needs. What you want to change, propose by calling the "
+    "tool for it: it is written down, checked, and done or put to your "
+    "owner afterwards. What your owner should hear, say by tell_owner, in one or "
+    "two sentences, and only if it is news. "
+    "If there is nothing to do, call nothing more and stop. Since your last pass "
+    "{notes} notes and {todos} todos have changed."
 )
 
 
 class Planned(msgspec.Struct):
-    """What a model proposed, what it looked at, what it took, whose words were in play, and why it stopped early, if it did."""
+    """What a model proposed, what it looked at, what it took, whose words were in play, and why
+    it stopped early, if it did.
+    """
 
     model: str
     proposals: list[Proposal] = msgspec.field(default_factory=list)
@@ -53,8 +61,14 @@ def has_model(app: App, me: Caller) -> bool:
 
 
 async def plan(app: App, beginner: Caller, me: Caller, begun: Begun, found: Agenda) -> Planned:
-    """Put the lines that no rule knows to the model, one after another, as far as a run's steps and the budget go."""
-    planned, left, steps = Planned(model_or_rules.named(app, beginner)), list(found.for_model), MOST_STEPS
+    """Put the lines that no rule knows to the model, one after another, as far as a run's steps
+    and the budget go.
+    """
+    planned, left, steps = (
+        Planned(model_or_rules.named(app, beginner)),
+        list(found.for_model),
+        MOST_STEPS,
+    )
     try:
         async with asyncio.timeout(MOST_SECONDS):
             while left and steps > 0 and not planned.spent and planned.error is None:
@@ -64,22 +78,43 @@ async def plan(app: App, beginner: Caller, me: Caller, begun: Begun, found: Agen
         planned.error = "The model took too long."
         planned.failed.add(left[0])
     if left and planned.error is None and not planned.spent:
-        planned.insights.append(f"Not every line could be put to the model; a run has {MOST_STEPS} steps.")
+        planned.insights.append(
+            f"Not every line could be put to the model; a run has {MOST_STEPS} steps."
+        )
     told = app.quick(_told, me, tuple(proposal.key or "" for proposal in planned.proposals))
     planned.proposals = [proposal for proposal in planned.proposals if proposal.key not in told]
     return planned
 
 
-async def _line(app: App, beginner: Caller, me: Caller, begun: Begun, found: Agenda, planned: Planned, number: int, steps: int) -> int:
+async def _line(
+    app: App,
+    beginner: Caller,
+    me: Caller,
+    begun: Begun,
+    found: Agenda,
+    planned: Planned,
+    number: int,
+    steps: int,
+) -> int:
     """Put one line to the model and give the steps that it took."""
     from app.agent.heartbeat.decide.proposal_tools import (
-        ProposalDesk,  # needs pydantic-ai, which takes a second to import, so only for a run that needs a model
+        # needs pydantic-ai, which takes a second to import, so only for a run that needs a model
+        ProposalDesk,
     )
 
-    prompt = PROMPT.format(line=found.tasks[number].text, notes=found.changes.notes, todos=found.changes.todos)
+    prompt = PROMPT.format(
+        line=found.tasks[number].text, notes=found.changes.notes, todos=found.changes.todos
+    )
     most = app.settings.max_completion
     try:
-        held = await app.write(first_call, beginner, feature="heartbeat", model=planned.model, texts=(prompt,), most=most)
+        held = await app.write(
+            first_call,
+            beginner,
+            feature="heartbeat",
+            model=planned.model,
+            texts=(prompt,),
+            most=most,
+        )
     except BudgetExceeded as error:
         planned.spent = True
         planned.insights.append(error.message)
@@ -102,8 +137,18 @@ async def _line(app: App, beginner: Caller, me: Caller, begun: Begun, found: Age
     return len(turn.calls) + 1
 
 
-def _note(planned: Planned, number: int, turn: Turn, proposals: list[Proposal], brain: Brain, error: AppError | None) -> None:
-    """Keep what a model proposed for a line; what the rules said in the place of a model that failed is no answer."""
+def _note(
+    planned: Planned,
+    number: int,
+    turn: Turn,
+    proposals: list[Proposal],
+    brain: Brain,
+    error: AppError | None,
+) -> None:
+    """Keep what a model proposed for a line.
+
+    What the rules said in the place of a model that failed is no answer.
+    """
     if turn.calls and turn.calls[-1].outcome == "repeated":
         planned.insights.append("The model made the same call twice, so it was stopped.")
     if isinstance(error, BudgetExceeded):
@@ -111,11 +156,19 @@ def _note(planned: Planned, number: int, turn: Turn, proposals: list[Proposal], 
         planned.insights.append(error.message)
     elif brain.fallback is not None or error is not None:
         planned.failed.add(number)
-        planned.error = brain.fallback.reason if brain.fallback is not None else error.message if error is not None else ""
+        planned.error = (
+            brain.fallback.reason
+            if brain.fallback is not None
+            else error.message
+            if error is not None
+            else ""
+        )
     if brain.fallback is None:
         planned.proposals += proposals
 
 
 def _told(tx: Tx, me: Caller, keys: tuple[str, ...]) -> set[str]:
     since, able = stamp(tx.moment - SNOOZE), tiers.able(me)
-    return {key for key in keys if action_rows.told_at(tx, me.user, [key], since, able=able) is not None}
+    return {
+        key for key in keys if action_rows.told_at(tx, me.user, [key], since, able=able) is not None
+    }

@@ -1,4 +1,6 @@
-"""Stage B without a model: the proposal that follows from each fact, always the same from the same facts."""
+"""Stage B without a model: the proposal that follows from each fact, always the same from the
+same facts.
+"""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -17,45 +19,80 @@ def proposals(agenda: Agenda) -> list[Proposal]:
 
 
 def tokens(agenda: Agenda, made: list[Proposal]) -> tuple[int, int]:
-    """Estimate what reading the agenda and making the proposals is worth in tokens, so that meters show something true."""
-    read = sum(len(f"{fact.about}".encode()) for fact in agenda.facts) + sum(len(task.text.encode()) for task in agenda.tasks)
+    """Estimate what reading the agenda and making the proposals is worth in tokens, so that
+    meters show something true.
+    """
+    read = sum(len(f"{fact.about}".encode()) for fact in agenda.facts) + sum(
+        len(task.text.encode()) for task in agenda.tasks
+    )
     said = sum(len(proposal.says.encode()) + len(proposal.title.encode()) for proposal in made)
     return -(-read // BYTES_A_TOKEN), -(-said // BYTES_A_TOKEN)
 
 
 def _reminder(fact: Fact, says: str) -> Proposal:
-    return Proposal("reminder", one_line(says, 200), {"text": says, "rule": fact.rule}, says, fact.item, fact.target, fact.key)
+    return Proposal(
+        "reminder",
+        one_line(says, 200),
+        {"text": says, "rule": fact.rule},
+        says,
+        fact.item,
+        fact.target,
+        fact.key,
+    )
 
 
 def _overdue(agenda: Agenda, fact: Fact) -> Proposal:
-    return _reminder(fact, f"“{one_line(fact.about['title'])}” is overdue since {told_day(fact.about['due'], agenda.zone, agenda.now)}.")
+    return _reminder(
+        fact,
+        f"“{one_line(fact.about['title'])}” is overdue since "
+        f"{told_day(fact.about['due'], agenda.zone, agenda.now)}.",
+    )
 
 
 def _due_soon(agenda: Agenda, fact: Fact) -> Proposal:
-    return _reminder(fact, f"“{one_line(fact.about['title'])}” is due {told_day(fact.about['due'], agenda.zone, agenda.now)}.")
+    return _reminder(
+        fact,
+        f"“{one_line(fact.about['title'])}” is due "
+        f"{told_day(fact.about['due'], agenda.zone, agenda.now)}.",
+    )
 
 
 def _calendar(agenda: Agenda, fact: Fact) -> Proposal:
     place = f" ({one_line(fact.about['place'], 80)})" if fact.about.get("place") else ""
-    return _reminder(fact, f"“{one_line(fact.about['title'])}”{place} begins {told_day(fact.about['due'], agenda.zone, agenda.now)}.")
+    return _reminder(
+        fact,
+        f"“{one_line(fact.about['title'])}”{place} begins "
+        f"{told_day(fact.about['due'], agenda.zone, agenda.now)}.",
+    )
 
 
 def _top(agenda: Agenda, fact: Fact) -> Proposal:
-    when = f" and is due {told_day(fact.about['due'], agenda.zone, agenda.now)}" if fact.about["due"] else ""
+    when = (
+        f" and is due {told_day(fact.about['due'], agenda.zone, agenda.now)}"
+        if fact.about["due"]
+        else ""
+    )
     return _reminder(fact, f"“{one_line(fact.about['title'])}” has top priority{when}.")
 
 
 def _stale_pin(agenda: Agenda, fact: Fact) -> Proposal:
     days = (agenda.now - datetime.fromisoformat(fact.about["since"])) // timedelta(days=1)
-    return _reminder(fact, f"The pinned note “{one_line(fact.about['title'])}” has not changed for {days} days.")
+    return _reminder(
+        fact, f"The pinned note “{one_line(fact.about['title'])}” has not changed for {days} days."
+    )
 
 
 def _unanswered(agenda: Agenda, fact: Fact) -> Proposal:
     since = told_day(fact.about["since"], agenda.zone, agenda.now)
     if "wish" in fact.about:
         words = f": “{fact.about['words']}”" if fact.about["words"] else "."
-        return _reminder(fact, f"{fact.about['sender']} has asked {fact.about['wish']} since {since}{words}")
-    return _reminder(fact, f"{fact.about['sender']} has waited for an answer since {since}: “{fact.about['words']}”")
+        return _reminder(
+            fact, f"{fact.about['sender']} has asked {fact.about['wish']} since {since}{words}"
+        )
+    return _reminder(
+        fact,
+        f"{fact.about['sender']} has waited for an answer since {since}: “{fact.about['words']}”",
+    )
 
 
 def _remind(agenda: Agenda, fact: Fact) -> Proposal:
@@ -64,34 +101,74 @@ def _remind(agenda: Agenda, fact: Fact) -> Proposal:
 
 def _briefing(agenda: Agenda, fact: Fact) -> Proposal:
     title = f"Briefing for {fact.about['date']}"
-    return Proposal("message_draft", title, {"text": fact.about["words"], "rule": fact.rule}, fact.about["words"], fact.item, None, fact.key)
+    return Proposal(
+        "message_draft",
+        title,
+        {"text": fact.about["words"], "rule": fact.rule},
+        fact.about["words"],
+        fact.item,
+        None,
+        fact.key,
+    )
 
 
 def _replan(agenda: Agenda, fact: Fact) -> Proposal:
-    title = f"Move “{one_line(fact.about['title'])}” to {told_day(fact.about['to'], agenda.zone, agenda.now)}"
-    payload = {"id": fact.target and fact.target[1], "dueDate": fact.about["to"], "from": fact.about["from"]}
+    title = (
+        f"Move “{one_line(fact.about['title'])}” to "
+        f"{told_day(fact.about['to'], agenda.zone, agenda.now)}"
+    )
+    payload = {
+        "id": fact.target and fact.target[1],
+        "dueDate": fact.about["to"],
+        "from": fact.about["from"],
+    }
     return Proposal("todo_reschedule", title, payload, title, fact.item, fact.target, fact.key)
 
 
 def _weekly_note(agenda: Agenda, fact: Fact) -> Proposal:
     title = f"Write the note “{fact.about['title']}”"
-    payload = {"title": fact.about["title"], "content": fact.about["words"], "folderName": "General"}
+    payload = {
+        "title": fact.about["title"],
+        "content": fact.about["words"],
+        "folderName": "General",
+    }
     return Proposal("note_create", title, payload, title, fact.item, None, fact.key)
 
 
 def _journal(agenda: Agenda, fact: Fact) -> Proposal:
-    return Proposal("memory_write", "Write into the diary", {"kind": "daily", "content": fact.about["words"]}, "", fact.item, None, fact.key)
+    return Proposal(
+        "memory_write",
+        "Write into the diary",
+        {"kind": "daily", "content": fact.about["words"]},
+        "",
+        fact.item,
+        None,
+        fact.key,
+    )
 
 
 def _todo(agenda: Agenda, fact: Fact) -> Proposal:
     title = one_line(fact.about["words"], 300)
-    return Proposal("todo_create", f"Add the todo “{one_line(title)}”", {"title": title}, f"Add the todo “{title}”", fact.item, None, fact.key)
+    return Proposal(
+        "todo_create",
+        f"Add the todo “{one_line(title)}”",
+        {"title": title},
+        f"Add the todo “{title}”",
+        fact.item,
+        None,
+        fact.key,
+    )
 
 
 def _append(agenda: Agenda, fact: Fact) -> Proposal:
-    from app.agent.rules.answers.write_actions import appended  # brings the readers of dates with it, so only when a line is added
+    from app.agent.rules.answers.write_actions import (
+        appended,
+    )  # brings the readers of dates with it, so only when a line is added
 
-    title = f"Add “{one_line(fact.about['words'], 60)}” to the note “{one_line(fact.about['title'], 60)}”"
+    title = (
+        f"Add “{one_line(fact.about['words'], 60)}” to the note "
+        f"“{one_line(fact.about['title'], 60)}”"
+    )
     payload = {
         "noteId": fact.target and fact.target[1],
         "content": appended(fact.about["content"], fact.about["words"]),
@@ -102,11 +179,30 @@ def _append(agenda: Agenda, fact: Fact) -> Proposal:
 
 def _unpin(agenda: Agenda, fact: Fact) -> Proposal:
     title = f"Unpin the note “{one_line(fact.about['title'])}”"
-    return Proposal("note_edit", title, {"noteId": fact.target and fact.target[1], "pinned": False}, title, fact.item, fact.target, fact.key)
+    return Proposal(
+        "note_edit",
+        title,
+        {"noteId": fact.target and fact.target[1], "pinned": False},
+        title,
+        fact.item,
+        fact.target,
+        fact.key,
+    )
 
 
 MAKERS: dict[str, Callable[[Agenda, Fact], Proposal]] = {
-    "overdue": _overdue, "due_soon": _due_soon, "calendar": _calendar, "top": _top, "stale_pins": _stale_pin, "unanswered": _unanswered,
-    "remind": _remind, "briefing": _briefing, "replan": _replan, "weekly_note": _weekly_note, "journal": _journal, "todo": _todo,
-    "append": _append, "unpin": _unpin,
-}  # fmt: skip
+    "overdue": _overdue,
+    "due_soon": _due_soon,
+    "calendar": _calendar,
+    "top": _top,
+    "stale_pins": _stale_pin,
+    "unanswered": _unanswered,
+    "remind": _remind,
+    "briefing": _briefing,
+    "replan": _replan,
+    "weekly_note": _weekly_note,
+    "journal": _journal,
+    "todo": _todo,
+    "append": _append,
+    "unpin": _unpin,
+}

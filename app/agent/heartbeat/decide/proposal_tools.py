@@ -1,11 +1,20 @@
-"""The desk at which a model's wishes are written down as proposals: it can call for writing tools, but here nothing is done."""
+"""The desk at which a model's wishes are written down as proposals.
+
+It can call for writing tools, but here nothing is done.
+"""
 
 from collections.abc import Mapping
 from typing import Any
 
 from pydantic_ai.tools import ToolDefinition
 
-from app.agent.heartbeat.records.proposals import LONGEST_TEXT, ActionType, Proposal, content_key, one_line
+from app.agent.heartbeat.records.proposals import (
+    LONGEST_TEXT,
+    ActionType,
+    Proposal,
+    content_key,
+    one_line,
+)
 from app.agent.turn.live_turn import Turn
 from app.core.app import App
 from app.errors import Invalid
@@ -13,19 +22,32 @@ from app.tools.approvals import escalations
 from app.tools.registry import registry
 
 WISHED: dict[str, ActionType] = {
-    "create_todo": "todo_create", "edit_todo": "todo_update", "complete_todo": "todo_update", "create_note": "note_create",
-    "edit_note": "note_edit", "pin_note": "note_edit", "memory_write": "memory_write", "send_message_to_human": "message_send",
-}  # fmt: skip
+    "create_todo": "todo_create",
+    "edit_todo": "todo_update",
+    "complete_todo": "todo_update",
+    "create_note": "note_create",
+    "edit_note": "note_edit",
+    "pin_note": "note_edit",
+    "memory_write": "memory_write",
+    "send_message_to_human": "message_send",
+}
 """The writing tools that a model may wish for, and the type of action that each becomes."""
 TELL = ToolDefinition(
     name="tell_owner",
     description="Tell your owner one piece of news, in one or two sentences.",
     parameters_json_schema={
-        "type": "object", "properties": {"text": {"type": "string", "minLength": 1, "maxLength": LONGEST_TEXT}}, "required": ["text"],
+        "type": "object",
+        "properties": {"text": {"type": "string", "minLength": 1, "maxLength": LONGEST_TEXT}},
+        "required": ["text"],
     },
-)  # fmt: skip
+)
 MOST_PROPOSALS = 10
-NAMES = {"todo_create": "Add the todo", "todo_update": "Change the todo", "note_create": "Write the note", "note_edit": "Change the note"}
+NAMES = {
+    "todo_create": "Add the todo",
+    "todo_update": "Change the todo",
+    "note_create": "Write the note",
+    "note_edit": "Change the note",
+}
 
 
 class ProposalDesk:
@@ -47,7 +69,11 @@ class ProposalDesk:
         proposal = self._told(params) if name == TELL.name else self._wish(name, params)
         if all(proposal.key != other.key for other in self.proposals):
             self.proposals.append(proposal)
-        return {"proposed": True, "message": "Written down; it is checked and done, or put to the owner, after this pass."}
+        return {
+            "proposed": True,
+            "message": "Written down; it is checked and done, or put to the owner, after this "
+            "pass.",
+        }
 
     def _told(self, params: Mapping[str, Any]) -> Proposal:
         text = params.get("text")
@@ -55,20 +81,46 @@ class ProposalDesk:
             raise Invalid(f"text must have 1 to {LONGEST_TEXT} characters.", field="text")
         says = text.strip()
         key = _key("reminder", {"text": says})
-        return Proposal("reminder", one_line(says, 200), {"text": says, "rule": "model"}, says, self._item, None, key, by_model=True)
+        return Proposal(
+            "reminder",
+            one_line(says, 200),
+            {"text": says, "rule": "model"},
+            says,
+            self._item,
+            None,
+            key,
+            by_model=True,
+        )
 
     def _wish(self, name: str, params: Mapping[str, Any]) -> Proposal:
         tool, type_ = registry.find(self._app, name), WISHED[name]
         fields = tool.operation.shape.check(tool.fields(params))
-        if type_ == "message_send" and fields.get("to") is None and fields.get("recipient_id") is None:
+        if (
+            type_ == "message_send"
+            and fields.get("to") is None
+            and fields.get("recipient_id") is None
+        ):
             return self._told({"text": params["message"]})
         payload = {**params, "completed": True} if name == "complete_todo" else dict(params)
         target = next(
-            ((kind, payload[field]) for kind, field in (("note", "noteId"), ("todo", "id")) if isinstance(payload.get(field), int)), None
-        )  # fmt: skip
-        about = f"“{one_line(str(params['title']), 80)}”" if params.get("title") else str(target[1]) if target else ""
+            (
+                (kind, payload[field])
+                for kind, field in (("note", "noteId"), ("todo", "id"))
+                if isinstance(payload.get(field), int)
+            ),
+            None,
+        )
+        about = (
+            f"“{one_line(str(params['title']), 80)}”"
+            if params.get("title")
+            else str(target[1])
+            if target
+            else ""
+        )
         title = f"{NAMES.get(type_, type_.replace('_', ' ').capitalize())} {about}".strip()
-        return Proposal(type_, title, payload, title, self._item, target, _key(type_, payload), by_model=True)
+        return Proposal(
+            type_, title, payload, title, self._item, target, _key(type_, payload), by_model=True
+        )
 
 
 def _key(type_: str, payload: Mapping[str, Any]) -> str:

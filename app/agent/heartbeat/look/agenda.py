@@ -1,4 +1,7 @@
-"""Stage A: what there is for a run to do. It reads a few ranges of indexes, writes nothing and costs no tokens."""
+"""Stage A: what there is for a run to do.
+
+It reads a few ranges of indexes, writes nothing and costs no tokens.
+"""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
@@ -24,13 +27,18 @@ MOST_ACTIONS_A_RUN = 20
 MOST_ACTIONS_A_DAY = 100
 MOST_COUNTED = 100
 ACTING = frozenset({"replan", "weekly_note", "journal", "todo", "append", "unpin"})
-"""The rules that do something; where one is about the same as a rule that only reminds, there is nothing left to remind of."""
+"""The rules that do something.
+
+Where one is about the same as a rule that only reminds, there is nothing left to remind of.
+"""
 FIRST_LOOK = timedelta(days=1)
 AWAY = timedelta(days=14)
 
 
 class Changes(msgspec.Struct, frozen=True):
-    """How much others than the heartbeat have changed since the last run, counted up to a hundred each."""
+    """How much others than the heartbeat have changed since the last run, counted up to a
+    hundred each.
+    """
 
     notes: int
     todos: int
@@ -44,7 +52,9 @@ class Changes(msgspec.Struct, frozen=True):
 
 
 class Agenda(msgspec.Struct, frozen=True):
-    """What stage A found: the checklist, what is news, what was told already, and how many actions the day still has room for."""
+    """What stage A found: the checklist, what is news, what was told already, and how many
+    actions the day still has room for.
+    """
 
     tasks: tuple[Task, ...]
     facts: tuple[Fact, ...]
@@ -59,7 +69,10 @@ class Agenda(msgspec.Struct, frozen=True):
 
     @property
     def for_model(self) -> list[int]:
-        """The lines that no rule knows; a model is asked about them when something has changed, and else once a day."""
+        """The lines that no rule knows.
+
+        A model is asked about them when something has changed, and else once a day.
+        """
         unknown = [number for number, task in enumerate(self.tasks) if not task.rules]
         return unknown if self.changes.any or self.first_of_day else []
 
@@ -67,7 +80,12 @@ class Agenda(msgspec.Struct, frozen=True):
     def entries(self) -> list[Mapping[str, Any]]:
         """The agenda as a receipt."""
         return [
-            {"rule": fact.rule, "item": fact.item, "kind": fact.target and fact.target[0], "id": fact.target and fact.target[1]}
+            {
+                "rule": fact.rule,
+                "item": fact.item,
+                "kind": fact.target and fact.target[0],
+                "id": fact.target and fact.target[1],
+            }
             for fact in self.facts
         ]
 
@@ -85,17 +103,31 @@ def look(tx: Tx, me: Caller, arrivals: Arrivals = NONE) -> Agenda:
     found = [fact for number, task in enumerate(tasks) for fact in facts.of(looking, task, number)]
     news = told.sift(found)
     today = tx.moment.astimezone(zone).date()
-    room = max(0, MOST_ACTIONS_A_DAY - action_rows.count_since(tx, me.user, due.span(today, today, zone).since))
+    room = max(
+        0,
+        MOST_ACTIONS_A_DAY
+        - action_rows.count_since(tx, me.user, due.span(today, today, zone).since),
+    )
     changes = _changes(tx, me, seen_at, 0 if seen is None else seen["seen_message"], arrivals)
     return Agenda(
-        tasks, tuple(news), tuple(told.suppressed), frozenset(told.items), changes,
-        first_of_day=seen_at is None or seen_at.astimezone(zone).date() != today, room=room, zone=zone, now=tx.moment,
+        tasks,
+        tuple(news),
+        tuple(told.suppressed),
+        frozenset(told.items),
+        changes,
+        first_of_day=seen_at is None or seen_at.astimezone(zone).date() != today,
+        room=room,
+        zone=zone,
+        now=tx.moment,
         seen_message=tx.value("SELECT ifnull(max(id), 0) FROM messages"),
-    )  # fmt: skip
+    )
 
 
 def is_away(tx: Tx, user: int) -> bool:
-    """Say whether nobody has used a key of the user's for two weeks: who is away is not served, and finds one run waiting on return."""
+    """Say whether nobody has used a key of the user's for two weeks.
+
+    Who is away is not served, and finds one run waiting on return.
+    """
     last = tx.value("SELECT max(last_used_at) FROM keys WHERE user_id = :user", user=user)
     return last is not None and last < stamp(tx.moment - AWAY)
 
@@ -114,7 +146,9 @@ class _Told:
         return self._at([key]) is not None
 
     def sift(self, found: list[Fact]) -> list[Fact]:
-        """Give what is news; of several facts about one thing the first by which something is done, or else the first."""
+        """Give what is news; of several facts about one thing the first by which something is
+        done, or else the first.
+        """
         news: dict[object, Fact] = {}
         acted: dict[object, str] = {}
         for fact in sorted(found, key=lambda one: one.rule not in ACTING):
@@ -134,30 +168,47 @@ class _Told:
         return action_rows.told_at(self._tx, self._user, keys, since, able=self._able)
 
 
-def _changes(tx: Tx, me: Caller, seen_at: datetime | None, seen_message: int, arrivals: Arrivals) -> Changes:
+def _changes(
+    tx: Tx, me: Caller, seen_at: datetime | None, seen_message: int, arrivals: Arrivals
+) -> Changes:
     since = stamp(seen_at or tx.moment - FIRST_LOOK)
     notes = tx.value(
-        f"""SELECT count(*) FROM (SELECT 1 FROM notes t WHERE owner_id = :me AND trash_id IS NULL AND pinned IN (0, 1) AND updated_at >= :since
+        f"""SELECT count(*) FROM (SELECT 1 FROM notes t WHERE owner_id = :me
+          AND trash_id IS NULL AND pinned IN (0, 1) AND updated_at >= :since
               AND title <> :checklist AND {_NOT_MINE} LIMIT :most)""",
-        me=me.user, since=since, checklist=instructions.TITLE, kind="note", most=MOST_COUNTED,
-    )  # fmt: skip
+        me=me.user,
+        since=since,
+        checklist=instructions.TITLE,
+        kind="note",
+        most=MOST_COUNTED,
+    )
     todos = tx.value(
-        f"""SELECT count(*) FROM (SELECT 1 FROM todos t WHERE owner_id = :me AND trash_id IS NULL AND updated_at >= :since AND {_NOT_MINE}
+        f"""SELECT count(*) FROM (SELECT 1 FROM todos t WHERE owner_id = :me
+          AND trash_id IS NULL AND updated_at >= :since AND {_NOT_MINE}
             LIMIT :most)""",
-        me=me.user, since=since, kind="todo", most=MOST_COUNTED,
-    )  # fmt: skip
+        me=me.user,
+        since=since,
+        kind="todo",
+        most=MOST_COUNTED,
+    )
     messages = tx.value(
-        """SELECT count(*) FROM (SELECT 1 FROM conversation_members m JOIN conversations c ON c.id = m.conversation_id
+        """SELECT count(*) FROM (SELECT 1 FROM conversation_members m
+          JOIN conversations c ON c.id = m.conversation_id
                JOIN messages s ON s.conversation_id = m.conversation_id
-             WHERE m.user_id = :me AND m.hidden = 0 AND m.active_at >= :since AND NOT (c.type = 'direct' AND c.owner_id IS :me)
+             WHERE m.user_id = :me AND m.hidden = 0 AND m.active_at >= :since
+               AND NOT (c.type = 'direct' AND c.owner_id IS :me)
                AND s.id > :seen AND s.sender_id IS NOT :me
                AND NOT (s.role = 'assistant' AND c.owner_id IS :me) LIMIT :most)""",
-        me=me.user, since=since, seen=seen_message, most=MOST_COUNTED,
-    )  # fmt: skip
+        me=me.user,
+        since=since,
+        seen=seen_message,
+        most=MOST_COUNTED,
+    )
     requests = sum(one.since >= since for one in arrivals.requests(tx, me.user, MOST_COUNTED))
     return Changes(notes, todos, messages, requests)
 
 
 _NOT_MINE = """NOT EXISTS (SELECT 1 FROM heartbeat_actions a
-    WHERE a.user_id = :me AND a.target_kind = :kind AND a.target_id = t.id AND a.executed_at = t.updated_at)"""
+    WHERE a.user_id = :me AND a.target_kind = :kind AND a.target_id = t.id
+      AND a.executed_at = t.updated_at)"""
 """What the heartbeat itself wrote is no change: an agent never wakes itself."""

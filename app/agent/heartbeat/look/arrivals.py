@@ -1,4 +1,7 @@
-"""What comes to a user from others beside messages: whoever keeps it says what of it waits for an answer."""
+"""What comes to a user from others beside messages.
+
+Whoever keeps it says what of it waits for an answer.
+"""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -9,7 +12,10 @@ from app.core.database.tx import Tx
 
 
 class Request(NamedTuple):
-    """A request of somebody's that waits for the user's answer: who asks for what, in which words, and since when."""
+    """A request of somebody's that waits for the user's answer.
+
+    Who asks for what, in which words, and since when.
+    """
 
     id: int
     sender: str
@@ -26,7 +32,10 @@ def _none(tx: Tx, user: int, most: int) -> list[Request]:
 
 
 class Arrivals(msgspec.Struct, frozen=True):
-    """The requests that wait for a user's answer, the oldest first: `requests` gives at most so many of them."""
+    """The requests that wait for a user's answer, the oldest first.
+
+    `requests` gives at most so many of them.
+    """
 
     requests: Waiting = _none
 

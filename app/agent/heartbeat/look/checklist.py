@@ -1,4 +1,6 @@
-"""The checklist as tasks: what each line of HEARTBEAT.md asks for, as far as a rule knows it, and when."""
+"""The checklist as tasks: what each line of HEARTBEAT.md asks for, as far as a rule knows it,
+and when.
+"""
 
 import functools
 import re
@@ -12,15 +14,31 @@ from app.core.markdown import blocks
 from app.core.text import fold
 
 Kind = Literal[
-    "overdue", "due_soon", "top", "replan", "stale_pins", "unpin", "unanswered", "calendar", "weekly_note", "briefing", "journal", "todo", "append",
-    "remind", "summary",
-]  # fmt: skip
+    "overdue",
+    "due_soon",
+    "top",
+    "replan",
+    "stale_pins",
+    "unpin",
+    "unanswered",
+    "calendar",
+    "weekly_note",
+    "briefing",
+    "journal",
+    "todo",
+    "append",
+    "remind",
+    "summary",
+]
 MOST_TASKS = 50
 LONGEST_LINE = 300
 
 
 class Rule(NamedTuple):
-    """One thing that a line asks for; `hours` is the span it names, `words` what it is to say or to make, `note` where."""
+    """One thing that a line asks for.
+
+    `hours` is the span it names, `words` what it is to say or to make, `note` where.
+    """
 
     kind: Kind
     hours: int = 0
@@ -29,7 +47,10 @@ class Rule(NamedTuple):
 
 
 class Task(msgspec.Struct, frozen=True):
-    """A line of the checklist: its text, the rules that know it, and when it is due; without rules it needs a model."""
+    """A line of the checklist: its text, the rules that know it, and when it is due.
+
+    Without rules it needs a model.
+    """
 
     text: str
     rules: tuple[Rule, ...] = ()
@@ -38,12 +59,18 @@ class Task(msgspec.Struct, frozen=True):
 
 @functools.lru_cache(64)
 def read(text: str) -> tuple[Task, ...]:
-    """Give the tasks of a checklist, in order; headings, code, quotes, comments and ticked boxes are none. Never raises."""
+    """Give the tasks of a checklist, in order.
+
+    Headings, code, quotes, comments and ticked boxes are none. Never raises.
+    """
     return tuple(understood(line) for line in _lines(text)[:MOST_TASKS])
 
 
 def understood(line: str) -> Task:
-    """Give one line with what the rules make of it. What is denied, or asks for more than the rules do, is none of theirs."""
+    """Give one line with what the rules make of it.
+
+    What is denied, or asks for more than the rules do, is none of theirs.
+    """
     line = " ".join(line.split())
     shown = line if len(line) <= LONGEST_LINE else line[: LONGEST_LINE - 1] + "…"
     patterns, folded = _patterns(), fold(line)
@@ -53,11 +80,21 @@ def understood(line: str) -> Task:
     made = patterns.new_todo.search(rest)
     if made is not None:
         words = _bare(made["words"])
-        return Task(shown, (Rule("todo", words=words),), when) if when is not None and words else Task(shown)
+        return (
+            Task(shown, (Rule("todo", words=words),), when)
+            if when is not None and words
+            else Task(shown)
+        )
     added = patterns.new_line.search(rest)
     if added is not None and when is not None:
-        return Task(shown, (Rule("append", words=_bare(added["words"]), note=_bare(added["note"])),), when)
-    kinds = [] if patterns.an_act.search(folded) else [kind for kind, pattern in patterns.kinds if pattern.search(folded)]
+        return Task(
+            shown, (Rule("append", words=_bare(added["words"]), note=_bare(added["note"])),), when
+        )
+    kinds = (
+        []
+        if patterns.an_act.search(folded)
+        else [kind for kind, pattern in patterns.kinds if pattern.search(folded)]
+    )
     if "replan" in kinds:
         kinds = [kind for kind in kinds if kind != "overdue"]
     if "unpin" in kinds:
@@ -65,9 +102,17 @@ def understood(line: str) -> Task:
     if "weekly_note" in kinds or "briefing" in kinds:
         kinds = ["weekly_note" if "weekly_note" in kinds else "briefing"]
     if kinds:
-        return Task(shown, tuple(Rule(kind, _hours(kind, folded)) for kind in kinds), when or _usual(kinds[0]))
+        return Task(
+            shown,
+            tuple(Rule(kind, _hours(kind, folded)) for kind in kinds),
+            when or _usual(kinds[0]),
+        )
     words = patterns.lead.sub("", rest).strip(" :,;.-–—")
-    return Task(shown, (Rule("remind", words=words),), when) if when is not None and words else Task(shown)
+    return (
+        Task(shown, (Rule("remind", words=words),), when)
+        if when is not None and words
+        else Task(shown)
+    )
 
 
 def _bare(words: str) -> str:
@@ -84,7 +129,11 @@ def _lines(text: str) -> list[str]:
     text = patterns.comment.sub("", text)
     for read in blocks.lines(text):
         line = text[read.start : read.end].rstrip("\r")
-        if read.kind in ("heading", "fence", "code", "end") or not line.strip() or patterns.no_item.match(line):
+        if (
+            read.kind in ("heading", "fence", "code", "end")
+            or not line.strip()
+            or patterns.no_item.match(line)
+        ):
             open_item = False
             continue
         item = patterns.item.match(line)
@@ -116,7 +165,13 @@ def _usual(kind: Kind) -> When | None:
 def _hours(kind: Kind, line: str) -> int:
     """Give the span that a line names, in hours, or the usual one of its kind."""
     patience = 24 if _patterns().patient.search(line) else 0
-    usual = {"due_soon": 24, "stale_pins": 30 * 24, "unpin": 30 * 24, "unanswered": patience, "calendar": 2}.get(kind, 0)
+    usual = {
+        "due_soon": 24,
+        "stale_pins": 30 * 24,
+        "unpin": 30 * 24,
+        "unanswered": patience,
+        "calendar": 2,
+    }.get(kind, 0)
     found = _patterns().span.search(line)
     if found is not None:
         unit = 1 if found["unit"][0] in "hs" else 24 if found["unit"][0] in "dt" else 7 * 24
@@ -148,20 +203,39 @@ class _Patterns(NamedTuple):
 
 
 _KINDS: tuple[tuple[Kind, str], ...] = (
-    ("replan", r"\b(re-?plan|reschedule|postpone|move)\w*\b.*\b(overdue|past due)\b|\büberfällige\w*\b.*\b(neu planen|verschieben|umplanen)\b"),
+    (
+        "replan",
+        r"\b(re-?plan|reschedule|postpone|move)\w*\b.*\b(overdue|past "
+        r"due)\b|\büberfällige\w*\b.*\b(neu planen|verschieben|umplanen)\b",
+    ),
     ("unpin", r"\bunpin\b.*\b(notes?|pins?)\b"),
     ("overdue", r"\b(overdue|past due)\b|\büberfällig"),
-    ("due_soon", r"\bdue (soon|today|tomorrow|within|in|over|this week|next)\b|\bdeadlines?\b|\b(bald|heute|morgen) fällig\b|\bfristen\b"),
-    ("top", r"\b(top|highest)[- ]priority\b|\bpriority 5\b|\burgent (todos?|tasks?)\b|\bhöchste\w* priorität\b|\bdringende\w* aufgaben\b"),
-    ("stale_pins", r"\b(stale|old|untouched|outdated|forgotten|veraltete?\w*|alte)\b.{0,40}\b(pin\w*|angeheftet\w*)\b|"
-                   r"\b(pin|pins|pinned|angeheftete?)\b.{0,60}\b(stale|untouched|old|outdated|unchanged|not changed|nicht geändert|veraltet)\b"),
-    ("unanswered", r"\b(unanswered|unread|inbox|e-?mails?|mails?|messages?|requests?|nachrichten|anfragen|posteingang|unbeantwortet\w*)\b"),
+    (
+        "due_soon",
+        r"\bdue (soon|today|tomorrow|within|in|over|this "
+        r"week|next)\b|\bdeadlines?\b|\b(bald|heute|morgen) fällig\b|\bfristen\b",
+    ),
+    (
+        "top",
+        r"\b(top|highest)[- ]priority\b|\bpriority 5\b|\burgent "
+        r"(todos?|tasks?)\b|\bhöchste\w* priorität\b|\bdringende\w* aufgaben\b",
+    ),
+    (
+        "stale_pins",
+        r"\b(stale|old|untouched|outdated|forgotten|veraltete?\w*|alte)\b.{0,40}\b(pin\w*|angeheftet\w*)\b|"
+        r"\b(pin|pins|pinned|angeheftete?)\b.{0,60}\b(stale|untouched|old|outdated|unchanged|not "
+        r"changed|nicht geändert|veraltet)\b",
+    ),
+    (
+        "unanswered",
+        r"\b(unanswered|unread|inbox|e-?mails?|mails?|messages?|requests?|nachrichten|anfragen|posteingang|unbeantwortet\w*)\b",
+    ),
     ("calendar", r"\b(calendar|events?|appointments?|meetings?|kalender|termine?)\b"),
     ("weekly_note", r"\bweekly (note|review|log|report)\b|\bwochen(notiz|rückblick|bericht)\b"),
     ("briefing", r"\bbriefing\b|\btagesüberblick\b"),
     ("journal", r"\b(journal|diary|tagebuch)\b"),
     ("summary", r"\bsummar(y|ise|ize|ies)\b|\bzusammenfass"),
-)  # fmt: skip
+)
 
 
 @functools.cache
@@ -170,27 +244,41 @@ def _patterns() -> _Patterns:
     return _Patterns(
         kinds=tuple((kind, re.compile(pattern)) for kind, pattern in _KINDS),
         not_for_rules=re.compile(
-            r"\b(do not|don't|don’t|never|ignore|except|without|unless|no longer|stop|nicht|kein\w*|nie|ausser|außer|"
+            r"\b(do not|don't|don’t|never|ignore|except|without|unless|no "
+            r"longer|stop|nicht|kein\w*|nie|ausser|außer|"
             r"delete|remove|erase|purge|forward|"
-            r"publish|archive|answer (?:all|every|them|it)|reply to|respond to|draft|translate|send (?!me\b)\w+|lösche\w*|entferne\w*|sende\w*|"
+            r"publish|archive|answer (?:all|every|them|it)|reply to|respond "
+            r"to|draft|translate|send (?!me\b)\w+|lösche\w*|entferne\w*|sende\w*|"
             r"schick\w* (?!mir\b)|beantworte\w*)\b"
         ),
-        an_act=re.compile(r"\b(complete|finish|close|pay|buy|order|share|invite|tick|mark|erledige\w*|bezahle?\w*|teile\w*)\b"),
+        an_act=re.compile(
+            r"\b(complete|finish|close|pay|buy|order|share|invite|tick|mark|erledige\w*|bezahle?\w*|teile\w*)\b"
+        ),
         new_todo=re.compile(
-            r"\b(?:add|create|make|erstelle|lege)\b (?:a |an |me a |eine? )?(?:new |neue )?(?:todo|to-do|task|aufgabe)\b(?: an)?[:,]?"
+            r"\b(?:add|create|make|erstelle|lege)\b (?:a |an |me a |eine? )?(?:new |neue "
+            r")?(?:todo|to-do|task|aufgabe)\b(?: an)?[:,]?"
             r"\s*(?:to\s+)?(?P<words>.*)",
             re.IGNORECASE,
         ),
         new_line=re.compile(
-            r"\b(?:append|add|write)\b\s+(?P<words>\S.*?)\s+(?:to|into|in)\s+(?:the |my )?note\b[:,]?\s*(?P<note>\S.*)", re.IGNORECASE
+            r"\b(?:append|add|write)\b\s+(?P<words>\S.*?)\s+(?:to|into|in)\s+(?:the |my "
+            r")?note\b[:,]?\s*(?P<note>\S.*)",
+            re.IGNORECASE,
         ),
         patient=re.compile(r"\b(unanswered|unbeantwortet\w*)\b"),
-        span=re.compile(r"\b(?P<number>[0-9]{1,4}) ?(?P<unit>h\b|hours?\b|d\b|days?\b|weeks?\b|stunden?\b|tage?n?\b|wochen?\b)"),
+        span=re.compile(
+            r"\b(?P<number>[0-9]{1,4}) "
+            r"?(?P<unit>h\b|hours?\b|d\b|days?\b|weeks?\b|stunden?\b|tage?n?\b|wochen?\b)"
+        ),
         named_span=re.compile(r"\b(today|tomorrow|week|heute|morgen|woche)\b"),
         lead=re.compile(
-            r"^[\s:,;–—-]*(?:please |bitte )?(?:remind me (?:to|of|about|that)|remember to|tell me to|erinnere? mich (?:an|daran,?))\s+", re.I
+            r"^[\s:,;–—-]*(?:please |bitte )?(?:remind me (?:to|of|about|that)|remember "
+            r"to|tell me to|erinnere? mich (?:an|daran,?))\s+",
+            re.I,
         ),
-        item=re.compile(r"^\s*(?:[-*+]|[0-9]{1,9}[.)])\s+(?:\[(?:(?P<done>[xX])|[ ]?)\]\s+)?(?P<text>.*)$"),
+        item=re.compile(
+            r"^\s*(?:[-*+]|[0-9]{1,9}[.)])\s+(?:\[(?:(?P<done>[xX])|[ ]?)\]\s+)?(?P<text>.*)$"
+        ),
         any_item=re.compile(r"^\s*(?:[-*+]|[0-9]{1,9}[.)])\s+\S", re.MULTILINE),
         no_item=re.compile(r"^\s*(?:#{1,6}(?:\s|$)|>|[-*_=](?:\s*[-*_=]){2,}\s*$|\|)"),
         comment=re.compile(r"<!--.*?-->", re.DOTALL),

@@ -1,4 +1,7 @@
-"""The times that a line of the checklist names: every day at 08:00, every Monday, on the 1st, every 2 hours."""
+"""The times that a line of the checklist names.
+
+Every day at 08:00, every Monday, on the 1st, every 2 hours.
+"""
 
 import functools
 import re
@@ -12,9 +15,22 @@ from app.agent.heartbeat.records.active_hours import reached
 CAUGHT_UP = timedelta(hours=48)
 """So late a time is still made up for when no run has seen it."""
 _DAYS = {
-    "mon": 1, "tue": 2, "wed": 3, "thu": 4, "fri": 5, "sat": 6, "sun": 7,
-    "montag": 1, "dienstag": 2, "mittwoch": 3, "donnerstag": 4, "freitag": 5, "samstag": 6, "sonnabend": 6, "sonntag": 7,
-}  # fmt: skip
+    "mon": 1,
+    "tue": 2,
+    "wed": 3,
+    "thu": 4,
+    "fri": 5,
+    "sat": 6,
+    "sun": 7,
+    "montag": 1,
+    "dienstag": 2,
+    "mittwoch": 3,
+    "donnerstag": 4,
+    "freitag": 5,
+    "samstag": 6,
+    "sonnabend": 6,
+    "sonntag": 7,
+}
 _DAY = (
     r"(?:mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?"
     r"|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonnabend|sonntag)s?"
@@ -22,7 +38,10 @@ _DAY = (
 
 
 class When(msgspec.Struct, frozen=True):
-    """When a line is due: on these days, or every day, from a minute after midnight on; or again and again after so many minutes."""
+    """When a line is due: on these days, or every day, from a minute after midnight on.
+
+    Or again and again after so many minutes.
+    """
 
     weekdays: frozenset[int] = frozenset(range(1, 8))
     minute: int = 0
@@ -44,7 +63,9 @@ def find(line: str) -> tuple[When | None, str]:
         minutes = int(again["number"]) * (60 if again["unit"][0] in "hHsS" else 1)
         return (When(every=minutes), _without(line, again)) if minutes >= 1 else (None, line)
     when, rest = None, line
-    if (month := patterns["month_day"].search(rest)) is not None and 1 <= int(month["day"] or 1) <= 31:
+    if (month := patterns["month_day"].search(rest)) is not None and 1 <= int(
+        month["day"] or 1
+    ) <= 31:
         when, rest = When(month_day=int(month["day"] or 1)), _without(rest, month)
     elif (days := patterns["days"].search(rest)) is not None:
         when, rest = When(weekdays=_weekdays(days["days"])), _without(rest, days)
@@ -57,8 +78,13 @@ def find(line: str) -> tuple[When | None, str]:
     return msgspec.structs.replace(when or When(), minute=minute), _without(rest, clock)
 
 
-def latest(when: When, now: datetime, zone: ZoneInfo, *, seen: datetime | None) -> Occurrence | None:
-    """Give the time at which a line is due now: today's, or one of the last two days that no run has seen. None when there is none."""
+def latest(
+    when: When, now: datetime, zone: ZoneInfo, *, seen: datetime | None
+) -> Occurrence | None:
+    """Give the time at which a line is due now.
+
+    Today's, or one of the last two days that no run has seen. None when there is none.
+    """
     if when.every is not None:
         number = int(now.timestamp()) // (when.every * 60)
         return Occurrence(f"every {when.every} {number}", now)
@@ -78,12 +104,16 @@ def latest(when: When, now: datetime, zone: ZoneInfo, *, seen: datetime | None) 
 def _on(when: When, day: date) -> bool:
     if when.month_day is None:
         return day.isoweekday() in when.weekdays
-    return day.day == when.month_day or (day.day < when.month_day and (day + timedelta(days=1)).month != day.month)
+    return day.day == when.month_day or (
+        day.day < when.month_day and (day + timedelta(days=1)).month != day.month
+    )
 
 
 def _weekdays(text: str) -> frozenset[int]:
     lower = text.lower()
-    found = {_DAYS[name] for name in re.findall("|".join(sorted(_DAYS, key=len, reverse=True)), lower)}
+    found = {
+        _DAYS[name] for name in re.findall("|".join(sorted(_DAYS, key=len, reverse=True)), lower)
+    }
     if re.search(r"weekday|workday|werktag|arbeitstag", lower):
         found |= {1, 2, 3, 4, 5}
     if re.search(r"weekend|wochenende", lower):
@@ -118,7 +148,9 @@ def _patterns() -> dict[str, re.Pattern[str]]:
             "month_day": r"\b(?:every month|monthly|each month|jeden monat)"
             r"(?:,?\s+(?:on|am)\s+(?:the\s+|day\s+)?(?P<day>[0-9]{1,2})(?:st|nd|rd|th|\.)?)?",
             "days": rf"\b(?:every|each|on|jeden|jede|am|an)\s+(?P<days>{days})\b",
-            "daily": r"\b(?:every|each) (?:day|morning|evening)\b|\bdaily\b|\beveryday\b|\btäglich\b|\bjeden tag\b|\bjeden (?:morgen|abend)\b",
+            "daily": r"\b(?:every|each) "
+            r"(?:day|morning|evening)\b|\bdaily\b|\beveryday\b|\btäglich\b|\bjeden "
+            r"tag\b|\bjeden (?:morgen|abend)\b",
             "clock": rf"(?:\b(?:at|um|@)\s*)?\b(?P<hour>[0-9]{{1,2}}):(?P<minute>[0-9]{{2}})\b(?:\s*(?P<half>{half}))?"
             rf"|\b(?:at|um)\s+(?P<bare>[0-9]{{1,2}})\s*(?P<bare_half>{half})",
         }.items()

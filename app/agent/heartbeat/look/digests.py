@@ -1,4 +1,7 @@
-"""Texts that the rules make of the workspace: the day ahead, the week behind, what was done today."""
+"""Texts that the rules make of the workspace.
+
+The day ahead, the week behind, what was done today.
+"""
 
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
@@ -19,13 +22,26 @@ LONGEST_JOURNAL = 600
 def day(tx: Tx, me: Caller, zone: ZoneInfo) -> dict[str, str]:
     """Give the daily briefing as Markdown."""
     now = tx.moment.astimezone(zone)
-    facts = briefing_facts.gather(tx, me, zone, due.span(now.date() - timedelta(days=1), None, zone).since)
+    facts = briefing_facts.gather(
+        tx, me, zone, due.span(now.date() - timedelta(days=1), None, zone).since
+    )
     parts = [f"**{now:%A}, {now.day} {now:%B}**"]
     if facts.todos is not None:
-        parts += [_group("Overdue", facts.todos.overdue), _group("Today", facts.todos.today), _group("Coming up", facts.todos.soon)]
-        parts.append(f"{facts.todos.still_open} todos are open." if facts.todos.still_open != 1 else "1 todo is open.")
+        parts += [
+            _group("Overdue", facts.todos.overdue),
+            _group("Today", facts.todos.today),
+            _group("Coming up", facts.todos.soon),
+        ]
+        parts.append(
+            f"{facts.todos.still_open} todos are open."
+            if facts.todos.still_open != 1
+            else "1 todo is open."
+        )
     if facts.notes is not None and facts.notes.changed:
-        titles = [f"- [{_escaped(note.item.title)}](hearth:note/{note.item.id})" for note in facts.notes.changed[:SHOWN]]
+        titles = [
+            f"- [{_escaped(note.item.title)}](hearth:note/{note.item.id})"
+            for note in facts.notes.changed[:SHOWN]
+        ]
         parts.append("\n".join(["Notes that changed:", *titles]))
     return {"words": "\n\n".join(part for part in parts if part), "date": now.date().isoformat()}
 
@@ -38,12 +54,24 @@ def week(tx: Tx, me: Caller, zone: ZoneInfo) -> dict[str, str]:
     done = _done(tx, me, since)
     facts = briefing_facts.gather(tx, me, zone, since)
     parts = ["## Done", *(f"- {title}" for title in done)] if done else []
-    if facts.todos is not None and (facts.todos.overdue.items or facts.todos.today.items or facts.todos.soon.items):
+    if facts.todos is not None and (
+        facts.todos.overdue.items or facts.todos.today.items or facts.todos.soon.items
+    ):
         ahead = [*facts.todos.overdue.items, *facts.todos.today.items, *facts.todos.soon.items]
         parts += ["", "## Ahead", *(_entry(item) for item in ahead[: 2 * SHOWN])]
     if facts.notes is not None and facts.notes.changed:
-        parts += ["", "## Notes", *(f"- [{_escaped(note.item.title)}](hearth:note/{note.item.id})" for note in facts.notes.changed)]
-    return {"title": f"Week {number} of {year}", "words": "\n".join(parts).strip() or "A quiet week."}
+        parts += [
+            "",
+            "## Notes",
+            *(
+                f"- [{_escaped(note.item.title)}](hearth:note/{note.item.id})"
+                for note in facts.notes.changed
+            ),
+        ]
+    return {
+        "title": f"Week {number} of {year}",
+        "words": "\n".join(parts).strip() or "A quiet week.",
+    }
 
 
 def done_today(tx: Tx, me: Caller, zone: ZoneInfo) -> dict[str, str] | None:
@@ -74,10 +102,13 @@ def _named(day_: date, today: date) -> str:
 
 def _done(tx: Tx, me: Caller, since: str) -> list[str]:
     rows = tx.all(
-        """SELECT title FROM todos WHERE owner_id = :me AND trash_id IS NULL AND updated_at >= :since AND completed = 1 AND completed_at >= :since
+        """SELECT title FROM todos WHERE owner_id = :me AND trash_id IS NULL
+          AND updated_at >= :since AND completed = 1 AND completed_at >= :since
            ORDER BY updated_at, id LIMIT :most""",
-        me=me.user, since=since, most=MOST_DONE,
-    )  # fmt: skip
+        me=me.user,
+        since=since,
+        most=MOST_DONE,
+    )
     return [one_line(row["title"]) for row in rows]
 
 
@@ -89,7 +120,13 @@ def _group(name: str, group: Group) -> str:
 
 
 def _entry(item: Item) -> str:
-    when = f" ({item.day.isoformat()})" if item.day else f" ({item.moment:%Y-%m-%d %H:%M})" if item.moment else ""
+    when = (
+        f" ({item.day.isoformat()})"
+        if item.day
+        else f" ({item.moment:%Y-%m-%d %H:%M})"
+        if item.moment
+        else ""
+    )
     return f"- {one_line(item.title)}{when}"
 
 

@@ -1,4 +1,6 @@
-"""Stage A, the rules: for each line of the checklist what there is to tell, read by keys and ranges of indexes, at no cost in tokens."""
+"""Stage A, the rules: for each line of the checklist what there is to tell, read by keys and
+ranges of indexes, at no cost in tokens.
+"""
 
 import sqlite3
 from collections.abc import Callable, Mapping
@@ -27,8 +29,9 @@ MOST_EVENTS = 200
 
 
 class Look(msgspec.Struct, frozen=True):
-    """What every rule is given: whose workspace, the moment, what the last run has seen, whether a piece of news was told already, and what has come
-    from others."""
+    """What every rule is given: whose workspace, the moment, what the last run has seen, whether
+    a piece of news was told already, and what has come from others.
+    """
 
     tx: Tx
     me: Caller
@@ -52,15 +55,22 @@ def of(look: Look, task: Task, item: int) -> list[Fact]:
         if found is None:
             return []
         occurrence = found.name
-    return [fact for rule in task.rules for fact in RULES[rule.kind](look, rule, item, occurrence or "", task)]
+    return [
+        fact
+        for rule in task.rules
+        for fact in RULES[rule.kind](look, rule, item, occurrence or "", task)
+    ]
 
 
 def _overdue(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
     rows = look.tx.all(
-        f"""SELECT id, title, due_date, priority FROM todos WHERE owner_id = :me AND trash_id IS NULL AND {OVERDUE}
+        f"""SELECT id, title, due_date, priority FROM todos
+          WHERE owner_id = :me AND trash_id IS NULL AND {OVERDUE}
             ORDER BY deadline, priority DESC, id LIMIT :most""",
-        me=look.me.user, most=MOST_EACH, **overdue_params(look.tx, look.zone),
-    )  # fmt: skip
+        me=look.me.user,
+        most=MOST_EACH,
+        **overdue_params(look.tx, look.zone),
+    )
     return [_todo("overdue", item, row, occurrence) for row in rows]
 
 
@@ -73,32 +83,59 @@ def _calendar(look: Look, rule: Rule, item: int, occurrence: str, task: Task) ->
     """Todos with a time of day, and events of the connected calendars, that begin soon."""
     until = _until(look, rule.hours)
     rows = _between(look, look.now, until, timed=True)
-    return [*(_todo("calendar", item, row, occurrence) for row in rows), *_events(look, until, item, occurrence)]
+    return [
+        *(_todo("calendar", item, row, occurrence) for row in rows),
+        *_events(look, until, item, occurrence),
+    ]
 
 
 def _events(look: Look, until: datetime, item: int, occurrence: str) -> list[Fact]:
-    """The events that begin from now on; one is known by its calendar, title and beginning, since its row is another after each reading."""
+    """The events that begin from now on.
+
+    One is known by its calendar, title and beginning, since its row is another after each
+    reading.
+    """
     now, until = look.now.astimezone(look.zone), until.astimezone(look.zone)
-    ahead = [one for one in calendars.between(look.tx, look.me, now, until, most=MOST_EVENTS) if one.start >= now]
+    ahead = [
+        one
+        for one in calendars.between(look.tx, look.me, now, until, most=MOST_EVENTS)
+        if one.start >= now
+    ]
     return [
-        Fact(item, "calendar", None, f"{one.calendar} {one.title} {stamp(one.start)} {occurrence}", {
-            "title": one.title or "(no title)", "due": one.start.date().isoformat() if one.whole_day else stamp(one.start), "place": one.place,
-        })
+        Fact(
+            item,
+            "calendar",
+            None,
+            f"{one.calendar} {one.title} {stamp(one.start)} {occurrence}",
+            {
+                "title": one.title or "(no title)",
+                "due": one.start.date().isoformat() if one.whole_day else stamp(one.start),
+                "place": one.place,
+            },
+        )
         for one in ahead[:MOST_EACH]
-    ]  # fmt: skip
+    ]
 
 
 def _between(look: Look, since: datetime, until: datetime, *, timed: bool) -> list[sqlite3.Row]:
     return look.tx.all(
-        """SELECT id, title, due_date, priority FROM todos WHERE owner_id = :me AND trash_id IS NULL AND completed = 0
+        """SELECT id, title, due_date, priority FROM todos
+          WHERE owner_id = :me AND trash_id IS NULL AND completed = 0
              AND deadline >= :since AND deadline < :until AND length(due_date) > :longer
            ORDER BY deadline, priority DESC, id LIMIT :most""",
-        me=look.me.user, since=stamp(since), until=stamp(until), longer=10 if timed else 0, most=MOST_EACH,
-    )  # fmt: skip
+        me=look.me.user,
+        since=stamp(since),
+        until=stamp(until),
+        longer=10 if timed else 0,
+        most=MOST_EACH,
+    )
 
 
 def _top(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
-    """Open todos of top priority that are due soon, or have no date: two short ranges of one index."""
+    """Open todos of top priority that are due soon, or have no date.
+
+    Two short ranges of one index.
+    """
     soon = "deadline >= :now AND deadline < :until"
     rows = [row for condition in (soon, "deadline = :none") for row in _important(look, condition)]
     return [_todo("top", item, row, occurrence) for row in rows[:MOST_EACH]]
@@ -106,54 +143,101 @@ def _top(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list
 
 def _important(look: Look, condition: str) -> list[sqlite3.Row]:
     return look.tx.all(
-        f"""SELECT id, title, due_date, priority FROM todos WHERE owner_id = :me AND trash_id IS NULL AND completed = 0 AND {condition}
+        f"""SELECT id, title, due_date, priority FROM todos
+          WHERE owner_id = :me AND trash_id IS NULL AND completed = 0 AND {condition}
               AND priority >= :top ORDER BY deadline, priority DESC, id LIMIT :most""",
-        me=look.me.user, none=due.NO_DUE, until=stamp(_until(look, 24)), now=look.tx.now, top=TOP_PRIORITY, most=MOST_EACH,
-    )  # fmt: skip
+        me=look.me.user,
+        none=due.NO_DUE,
+        until=stamp(_until(look, 24)),
+        now=look.tx.now,
+        top=TOP_PRIORITY,
+        most=MOST_EACH,
+    )
 
 
 def _stale_pins(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
     rows = look.tx.all(
-        f"""SELECT id, title, updated_at FROM notes n WHERE owner_id = :me AND trash_id IS NULL AND pinned = 1 AND updated_at < :before
+        f"""SELECT id, title, updated_at FROM notes n WHERE owner_id = :me
+          AND trash_id IS NULL AND pinned = 1 AND updated_at < :before
             {access.unhidden(look.me)} ORDER BY updated_at, id LIMIT :most""",
-        me=look.me.user, before=stamp(look.now - timedelta(hours=rule.hours)), most=MOST_EACH,
-    )  # fmt: skip
+        me=look.me.user,
+        before=stamp(look.now - timedelta(hours=rule.hours)),
+        most=MOST_EACH,
+    )
     return [
-        Fact(item, "stale_pins", ("note", row["id"]), f"{row['updated_at']} {occurrence}", {"title": row["title"], "since": row["updated_at"]})
+        Fact(
+            item,
+            "stale_pins",
+            ("note", row["id"]),
+            f"{row['updated_at']} {occurrence}",
+            {"title": row["title"], "since": row["updated_at"]},
+        )
         for row in rows
     ]
 
 
 def _unanswered(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
-    """Conversations with others whose last message is another's, has not been read, and is old enough; and requests that wait as long."""
+    """Conversations with others whose last message is another's, has not been read, and is old
+    enough; and requests that wait as long.
+    """
     since = stamp(look.now - timedelta(hours=rule.hours))
     asked = [
-        Fact(item, "unanswered", ("request", one.id), f"{one.since} {occurrence}", {
-            "sender": one_line(one.sender, 60), "wish": one.wish, "words": one_line(one.words, 160), "since": one.since,
-        })
-        for one in look.arrivals.requests(look.tx, look.me.user, MOST_EACH) if one.since <= since
-    ]  # fmt: skip
+        Fact(
+            item,
+            "unanswered",
+            ("request", one.id),
+            f"{one.since} {occurrence}",
+            {
+                "sender": one_line(one.sender, 60),
+                "wish": one.wish,
+                "words": one_line(one.words, 160),
+                "since": one.since,
+            },
+        )
+        for one in look.arrivals.requests(look.tx, look.me.user, MOST_EACH)
+        if one.since <= since
+    ]
     return [*_unread(look, since, item, occurrence), *asked]
 
 
 def _unread(look: Look, since: str, item: int, occurrence: str) -> list[Fact]:
     rows = look.tx.all(
-        """SELECT m.conversation_id AS id, m.read_id, c.owner_id, (SELECT max(id) FROM messages WHERE conversation_id = m.conversation_id) AS last
+        """SELECT m.conversation_id AS id, m.read_id, c.owner_id, (SELECT
+          max(id) FROM messages WHERE conversation_id = m.conversation_id) AS last
            FROM conversation_members m JOIN conversations c ON c.id = m.conversation_id
            WHERE m.user_id = :me AND m.hidden = 0 AND NOT (c.type = 'direct' AND c.owner_id IS :me)
            ORDER BY m.active_at DESC LIMIT :most""",
-        me=look.me.user, most=MOST_CONVERSATIONS,
-    )  # fmt: skip
+        me=look.me.user,
+        most=MOST_CONVERSATIONS,
+    )
     found = []
     for row in rows:
         if row["last"] is None or row["last"] <= row["read_id"]:
             continue
-        message = look.tx.sure("SELECT role, sender_id, sender_label, content, created_at FROM messages WHERE id = :id", id=row["last"])
-        own = message["sender_id"] == look.me.user or (message["role"] == "assistant" and row["owner_id"] == look.me.user)
+        message = look.tx.sure(
+            "SELECT role, sender_id, sender_label, content, created_at FROM messages "
+            "WHERE id = :id",
+            id=row["last"],
+        )
+        own = message["sender_id"] == look.me.user or (
+            message["role"] == "assistant" and row["owner_id"] == look.me.user
+        )
         if own or message["created_at"] > since:
             continue
-        about = {"sender": one_line(message["sender_label"], 60), "words": one_line(message["content"], 160), "since": message["created_at"]}
-        found.append(Fact(item, "unanswered", ("conversation", row["id"]), f"{row['last']} {occurrence}", about))
+        about = {
+            "sender": one_line(message["sender_label"], 60),
+            "words": one_line(message["content"], 160),
+            "since": message["created_at"],
+        }
+        found.append(
+            Fact(
+                item,
+                "unanswered",
+                ("conversation", row["id"]),
+                f"{row['last']} {occurrence}",
+                about,
+            )
+        )
     return found[:MOST_EACH]
 
 
@@ -162,29 +246,61 @@ def _replan(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> l
         return []
     moves = replan.plan(look.tx, look.me, per_day=look.per_day, zone=look.zone)
     return [
-        Fact(item, "replan", ("todo", move.id), f"{move.before} {occurrence}", {"title": move.title, "from": move.before, "to": move.after})
+        Fact(
+            item,
+            "replan",
+            ("todo", move.id),
+            f"{move.before} {occurrence}",
+            {"title": move.title, "from": move.before, "to": move.after},
+        )
         for move in moves
     ]
 
 
 def _weekly_note(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
-    return _once(look, item, "weekly_note", task, occurrence, lambda: digests.week(look.tx, look.me, look.zone))
+    return _once(
+        look,
+        item,
+        "weekly_note",
+        task,
+        occurrence,
+        lambda: digests.week(look.tx, look.me, look.zone),
+    )
 
 
 def _briefing(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
-    return _once(look, item, "briefing", task, occurrence, lambda: digests.day(look.tx, look.me, look.zone))
+    return _once(
+        look, item, "briefing", task, occurrence, lambda: digests.day(look.tx, look.me, look.zone)
+    )
 
 
 def _journal(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
-    return _once(look, item, "journal", task, occurrence, lambda: digests.done_today(look.tx, look.me, look.zone))
+    return _once(
+        look,
+        item,
+        "journal",
+        task,
+        occurrence,
+        lambda: digests.done_today(look.tx, look.me, look.zone),
+    )
 
 
 def _words(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
     return _once(look, item, rule.kind, task, occurrence, lambda: {"words": rule.words})
 
 
-def _once(look: Look, item: int, rule: Kind, task: Task, occurrence: str, about: Callable[[], Mapping[str, object] | None]) -> list[Fact]:
-    """Give the one fact of a line for one of its times, unless that has been told; only then it is worth making."""
+def _once(
+    look: Look,
+    item: int,
+    rule: Kind,
+    task: Task,
+    occurrence: str,
+    about: Callable[[], Mapping[str, object] | None],
+) -> list[Fact]:
+    """Give the one fact of a line for one of its times, unless that has been told.
+
+    Only then it is worth making.
+    """
     state = f"{task.text} {occurrence}"
     if look.told(content_key(rule, None, state)):
         return []
@@ -199,12 +315,20 @@ def _append(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> l
     if found is None or found["id"] in look.me.hidden:
         return []
     note = look.tx.sure("SELECT title, content, revision FROM notes WHERE id = :id", id=found["id"])
-    about = {"title": note["title"], "words": rule.words, "content": note["content"], "revision": note["revision"]}
+    about = {
+        "title": note["title"],
+        "words": rule.words,
+        "content": note["content"],
+        "revision": note["revision"],
+    }
     return [Fact(item, "append", ("note", found["id"]), f"{task.text} {occurrence}", about)]
 
 
 def _unpin(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
-    return [msgspec.structs.replace(fact, rule="unpin") for fact in _stale_pins(look, rule, item, occurrence, task)]
+    return [
+        msgspec.structs.replace(fact, rule="unpin")
+        for fact in _stale_pins(look, rule, item, occurrence, task)
+    ]
 
 
 def _nothing(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> list[Fact]:
@@ -213,7 +337,9 @@ def _nothing(look: Look, rule: Rule, item: int, occurrence: str, task: Task) -> 
 
 def _todo(rule: str, item: int, row: sqlite3.Row, occurrence: str) -> Fact:
     about = {"title": row["title"], "due": row["due_date"]}
-    return Fact(item, rule, ("todo", row["id"]), f"{row['due_date']} {occurrence}", about, row["priority"])
+    return Fact(
+        item, rule, ("todo", row["id"]), f"{row['due_date']} {occurrence}", about, row["priority"]
+    )
 
 
 def _until(look: Look, hours: int) -> datetime:
@@ -225,7 +351,19 @@ def _until(look: Look, hours: int) -> datetime:
 
 
 RULES: dict[Kind, Callable[[Look, Rule, int, str, Task], list[Fact]]] = {
-    "overdue": _overdue, "due_soon": _due_soon, "top": _top, "replan": _replan, "stale_pins": _stale_pins, "unpin": _unpin,
-    "unanswered": _unanswered, "calendar": _calendar, "weekly_note": _weekly_note, "briefing": _briefing, "journal": _journal, "todo": _words,
-    "append": _append, "remind": _words, "summary": _nothing,
-}  # fmt: skip
+    "overdue": _overdue,
+    "due_soon": _due_soon,
+    "top": _top,
+    "replan": _replan,
+    "stale_pins": _stale_pins,
+    "unpin": _unpin,
+    "unanswered": _unanswered,
+    "calendar": _calendar,
+    "weekly_note": _weekly_note,
+    "briefing": _briefing,
+    "journal": _journal,
+    "todo": _words,
+    "append": _append,
+    "remind": _words,
+    "summary": _nothing,
+}

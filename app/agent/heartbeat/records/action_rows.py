@@ -1,4 +1,6 @@
-"""The table of actions: what runs did, proposed, or are waiting to do, with all that is needed to take it back."""
+"""The table of actions: what runs did, proposed, or are waiting to do, with all that is needed
+to take it back.
+"""
 
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
@@ -60,17 +62,39 @@ class Entry(NamedTuple):
     key: str | None = None
 
 
-def add(tx: Tx, user: int, run: int, entry: Entry, *, status: Status, result: Mapping[str, Any] | None = None, changes: Sequence[Change] = ()) -> int:
+def add(
+    tx: Tx,
+    user: int,
+    run: int,
+    entry: Entry,
+    *,
+    status: Status,
+    result: Mapping[str, Any] | None = None,
+    changes: Sequence[Change] = (),
+) -> int:
     """Add an action and give its id."""
     kind, number = entry.target or (None, None)
     made = tx.run(
-        """INSERT INTO heartbeat_actions (run_id, user_id, type, status, title, payload, result, target_kind, target_id, changes, item, content_key,
+        """INSERT INTO heartbeat_actions (run_id, user_id, type, status,
+          title, payload, result, target_kind, target_id, changes, item, content_key,
                created_at, executed_at)
-           VALUES (:run, :user, :type, :status, :title, :payload, :result, :kind, :number, :changes, :item, :key, :now, :executed)""",
-        run=run, user=user, type=entry.type, status=status, title=entry.title, payload=_json(entry.payload),
-        result=None if result is None else _json(result), kind=kind, number=number, changes=_json(changes), item=entry.item, key=entry.key,
-        now=tx.now, executed=tx.now if status == "executed" else None,
-    )  # fmt: skip
+           VALUES (:run, :user, :type, :status, :title, :payload, :result, :kind, :number,
+             :changes, :item, :key, :now, :executed)""",
+        run=run,
+        user=user,
+        type=entry.type,
+        status=status,
+        title=entry.title,
+        payload=_json(entry.payload),
+        result=None if result is None else _json(result),
+        kind=kind,
+        number=number,
+        changes=_json(changes),
+        item=entry.item,
+        key=entry.key,
+        now=tx.now,
+        executed=tx.now if status == "executed" else None,
+    )
     if status == "executed":
         _settle_proposed(tx, made.lastrowid or 0)
     return made.lastrowid or 0
@@ -79,24 +103,43 @@ def add(tx: Tx, user: int, run: int, entry: Entry, *, status: Status, result: Ma
 def await_approval(tx: Tx, action: int, escalation: int, changes: Sequence[Change]) -> None:
     """Note which escalation an action waits for, and what its target is like until then."""
     tx.run(
-        "UPDATE heartbeat_actions SET status = 'awaiting_approval', escalation_id = :escalation, changes = :changes WHERE id = :id",
-        escalation=escalation, changes=_json(changes), id=action,
-    )  # fmt: skip
+        "UPDATE heartbeat_actions SET status = 'awaiting_approval', escalation_id = "
+        ":escalation, changes = :changes WHERE id = :id",
+        escalation=escalation,
+        changes=_json(changes),
+        id=action,
+    )
 
 
 def settle(
-    tx: Tx, action: int, status: Status, *, result: Mapping[str, Any] | None, changes: Sequence[Change] | None = None,
+    tx: Tx,
+    action: int,
+    status: Status,
+    *,
+    result: Mapping[str, Any] | None,
+    changes: Sequence[Change] | None = None,
     target: tuple[str, int] | None = None,
-) -> None:  # fmt: skip
-    """Note what became of an action that waited, was done later, or was taken back; the same that was only proposed is done with it."""
+) -> None:
+    """Note what became of an action that waited, was done later, or was taken back.
+
+    The same that was only proposed is done with it.
+    """
     kind, number = target or (None, None)
     tx.run(
-        """UPDATE heartbeat_actions SET status = :status, result = ifnull(:result, result), changes = ifnull(:changes, changes),
+        """UPDATE heartbeat_actions
+          SET status = :status, result = ifnull(:result, result), changes = ifnull(:changes,
+          changes),
                target_kind = ifnull(:kind, target_kind), target_id = ifnull(:number, target_id),
-               executed_at = CASE WHEN :status = 'executed' THEN :now ELSE executed_at END WHERE id = :id""",
-        status=status, result=None if result is None else _json(result), changes=None if changes is None else _json(changes), kind=kind,
-        number=number, now=tx.now, id=action,
-    )  # fmt: skip
+               executed_at = CASE WHEN :status = 'executed' THEN :now ELSE executed_at END
+                 WHERE id = :id""",
+        status=status,
+        result=None if result is None else _json(result),
+        changes=None if changes is None else _json(changes),
+        kind=kind,
+        number=number,
+        now=tx.now,
+        id=action,
+    )
     if status == "executed":
         _settle_proposed(tx, action)
 
@@ -104,21 +147,31 @@ def settle(
 def _settle_proposed(tx: Tx, action: int) -> None:
     """Note on each earlier proposal of what an action has just done that it is done, and where."""
     tx.run(
-        """UPDATE heartbeat_actions AS p SET status = 'executed', executed_at = :now, result = json_object('actionId', a.id, 'runId', a.run_id)
-           FROM heartbeat_actions AS a WHERE a.id = :id AND p.user_id = a.user_id AND p.content_key = a.content_key AND p.type = a.type
+        """UPDATE heartbeat_actions AS p
+          SET status = 'executed', executed_at = :now, result = json_object('actionId', a.id,
+          'runId', a.run_id)
+           FROM heartbeat_actions AS a WHERE a.id = :id AND p.user_id = a.user_id
+             AND p.content_key = a.content_key AND p.type = a.type
              AND p.id <> a.id AND p.status = 'proposed'""",
-        id=action, now=tx.now,
-    )  # fmt: skip
+        id=action,
+        now=tx.now,
+    )
 
 
 def get(tx: Tx, user: int, action: int) -> sqlite3.Row | None:
     """Give a user's action."""
-    return tx.one("SELECT * FROM heartbeat_actions WHERE id = :id AND user_id = :user", id=action, user=user)
+    return tx.one(
+        "SELECT * FROM heartbeat_actions WHERE id = :id AND user_id = :user", id=action, user=user
+    )
 
 
 def of_run(tx: Tx, user: int, run: int) -> list[sqlite3.Row]:
     """Give a run's actions in the order in which they came."""
-    return tx.all("SELECT * FROM heartbeat_actions WHERE run_id = :run AND user_id = :user ORDER BY id", run=run, user=user)
+    return tx.all(
+        "SELECT * FROM heartbeat_actions WHERE run_id = :run AND user_id = :user ORDER BY id",
+        run=run,
+        user=user,
+    )
 
 
 def count_since(tx: Tx, user: int, since: str) -> int:
@@ -126,39 +179,56 @@ def count_since(tx: Tx, user: int, since: str) -> int:
     return int(
         tx.value(
             """SELECT count(*) FROM heartbeat_actions a JOIN heartbeat_runs r ON r.id = a.run_id
-               WHERE a.user_id = :user AND a.created_at >= :since AND r.dry_run = 0 AND r.undo_of IS NULL""",
-            user=user, since=since,
+               WHERE a.user_id = :user AND a.created_at >= :since AND r.dry_run = 0
+                 AND r.undo_of IS NULL""",
+            user=user,
+            since=since,
         )
-    )  # fmt: skip
+    )
 
 
-def told_at(tx: Tx, user: int, keys: Sequence[str], since: str, *, able: Collection[ActionType] = ()) -> str | None:
-    """Give when news of one of these keys was last told or proposed, if that was later than `since`.
+def told_at(
+    tx: Tx, user: int, keys: Sequence[str], since: str, *, able: Collection[ActionType] = ()
+) -> str | None:
+    """Give when news of one of these keys was last told or proposed, if that was later than
+    `since`.
 
-    A proposal of what a run is `able` to do itself, or to ask for, does not count: that a run could only propose it is no reason not to do it.
+    A proposal of what a run is `able` to do itself, or to ask for, does not count: that a run
+    could only propose it is no reason not to do it.
     """
     found: str | None = tx.value(
         """SELECT max(created_at) FROM heartbeat_actions
-           WHERE user_id = :user AND content_key IN (SELECT value FROM json_each(:keys)) AND created_at > :since
+           WHERE user_id = :user AND content_key IN (SELECT value FROM json_each(:keys))
+             AND created_at > :since
              AND NOT (status = 'proposed' AND type IN (SELECT value FROM json_each(:able)))""",
-        user=user, keys=_json(keys), since=since, able=_json(list(able)),
-    )  # fmt: skip
+        user=user,
+        keys=_json(keys),
+        since=since,
+        able=_json(list(able)),
+    )
     return found
 
 
 def waits_elsewhere(tx: Tx, action: sqlite3.Row) -> int | None:
     """Give the escalation by which the same is asked for already; None where there is none."""
     found: int | None = tx.value(
-        """SELECT escalation_id FROM heartbeat_actions WHERE user_id = :user AND content_key = :key AND type = :type AND status = 'awaiting_approval'
+        """SELECT escalation_id FROM heartbeat_actions WHERE user_id = :user
+          AND content_key = :key AND type = :type AND status = 'awaiting_approval'
            ORDER BY id DESC LIMIT 1""",
-        user=action["user_id"], key=action["content_key"], type=action["type"],
-    )  # fmt: skip
+        user=action["user_id"],
+        key=action["content_key"],
+        type=action["type"],
+    )
     return found
 
 
 def was_done_elsewhere(row: sqlite3.Row) -> bool:
     """Say whether an action was but a proposal, which another action has done."""
-    return row["status"] == "executed" and row["result"] is not None and "actionId" in msgspec.json.decode(row["result"])
+    return (
+        row["status"] == "executed"
+        and row["result"] is not None
+        and "actionId" in msgspec.json.decode(row["result"])
+    )
 
 
 def changes_of(row: sqlite3.Row) -> list[Change]:
@@ -171,9 +241,19 @@ def shown(row: sqlite3.Row) -> Action:
     target = None if row["target_id"] is None else Target(row["target_kind"], row["target_id"])
     result = _NULL if row["result"] is None else msgspec.Raw(row["result"])
     return Action(
-        row["id"], row["run_id"], row["type"], "message" if row["type"] in SPOKEN or row["type"] == "message_send" else "action", row["status"],
-        row["title"], msgspec.Raw(row["payload"]), result, target, row["escalation_id"], row["created_at"], row["executed_at"],
-    )  # fmt: skip
+        row["id"],
+        row["run_id"],
+        row["type"],
+        "message" if row["type"] in SPOKEN or row["type"] == "message_send" else "action",
+        row["status"],
+        row["title"],
+        msgspec.Raw(row["payload"]),
+        result,
+        target,
+        row["escalation_id"],
+        row["created_at"],
+        row["executed_at"],
+    )
 
 
 def _json(value: object) -> str:

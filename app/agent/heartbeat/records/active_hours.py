@@ -1,4 +1,6 @@
-"""When a heartbeat may run: every so many minutes, on some days of the week, inside some hours of a time zone."""
+"""When a heartbeat may run: every so many minutes, on some days of the week, inside some hours
+of a time zone.
+"""
 
 import zlib
 from datetime import UTC, date, datetime, time, timedelta
@@ -13,7 +15,10 @@ MINUTE = timedelta(minutes=1)
 
 
 class Hours(msgspec.Struct, frozen=True):
-    """The part of the week in which runs may begin: from `start` to before `end`, minutes after midnight; an end that is not later is tomorrow's."""
+    """The part of the week in which runs may begin.
+
+    From `start` to before `end`, minutes after midnight; an end that is not later is tomorrow's.
+    """
 
     zone: ZoneInfo
     start: int = 0
@@ -23,7 +28,9 @@ class Hours(msgspec.Struct, frozen=True):
     @property
     def length(self) -> int:
         """The minutes of a window on a day whose clock is not changed."""
-        return self.end - self.start if self.end > self.start else self.end - self.start + DAY_MINUTES
+        return (
+            self.end - self.start if self.end > self.start else self.end - self.start + DAY_MINUTES
+        )
 
     def window(self, day: date) -> tuple[datetime, datetime]:
         """Give the moments in UTC between which the window lies that begins on `day`."""
@@ -39,14 +46,19 @@ class Hours(msgspec.Struct, frozen=True):
         today = moment.astimezone(self.zone).date()
         for offset in range(-1, DAYS_SEARCHED):
             day = today + timedelta(days=offset)
-            if day.isoweekday() in self.weekdays and (found := self._first_in(day, moment)) is not None:
+            if (
+                day.isoweekday() in self.weekdays
+                and (found := self._first_in(day, moment)) is not None
+            ):
                 return found
         raise ValueError("these hours never come")
 
     def _first_in(self, day: date, moment: datetime) -> datetime | None:
         opens, closes = self.window(day)
         at = max(opens, moment)
-        while at < closes and not self._shown(day, at):  # the clock was put back: it shows an hour from before the window once more
+        while at < closes and not self._shown(
+            day, at
+        ):  # the clock was put back: it shows an hour from before the window once more
             at += MINUTE
         return at if at < closes else None
 
@@ -56,12 +68,17 @@ class Hours(msgspec.Struct, frozen=True):
         return self.start <= minutes < self.start + self.length
 
     def _moment(self, day: date, minutes: int) -> datetime:
-        """Give the first moment at which the wall clock has reached that time; where it never shows it, the one at which it has passed it."""
+        """Give the first moment at which the wall clock has reached that time.
+
+        Where it never shows it, the one at which it has passed it.
+        """
         return reached(datetime.combine(day, time()) + timedelta(minutes=minutes), self.zone)
 
 
 def reached(wall: datetime, zone: ZoneInfo) -> datetime:
-    """Give the first moment, in UTC, at which the clock of `zone` shows the time `wall` or, having been put forward over it, a later one."""
+    """Give the first moment, in UTC, at which the clock of `zone` shows the time `wall` or,
+    having been put forward over it, a later one.
+    """
     at, other = (wall.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
     if at <= other:
         return at
@@ -75,8 +92,12 @@ def begin(hours: Hours, now: datetime, every: timedelta, *, name: str) -> dateti
     return _inside(hours, now + every, name)
 
 
-def following(hours: Hours, due: datetime, now: datetime, every: timedelta, *, name: str) -> tuple[datetime, int]:
-    """Give the next run after the one that was due, later than `now`, and how many in between were missed: they are made up for by one."""
+def following(
+    hours: Hours, due: datetime, now: datetime, every: timedelta, *, name: str
+) -> tuple[datetime, int]:
+    """Give the next run after the one that was due, later than `now`, and how many in between
+    were missed: they are made up for by one.
+    """
     missed = max(0, (now - due) // every)
     return _inside(hours, due + (missed + 1) * every, name), missed
 
@@ -88,7 +109,11 @@ def minutes(text: str) -> int:
 
 
 def _inside(hours: Hours, moment: datetime, name: str) -> datetime:
-    """Give the first moment inside; where the hours have yet to begin, a little after, so that not everyone's agents begin at the same second."""
+    """Give the first moment inside.
+
+    Where the hours have yet to begin, a little after, so that not everyone's agents begin at the
+    same second.
+    """
     found = hours.first(moment)
     if found == moment.astimezone(UTC):
         return found

@@ -1,4 +1,6 @@
-"""HEARTBEAT.md: the checklist of the heartbeat, an ordinary note below `Memory/Self/` that its owner edits, here or as any note."""
+"""HEARTBEAT.md: the checklist of the heartbeat, an ordinary note below `Memory/Self/` that its
+owner edits, here or as any note.
+"""
 
 import sqlite3
 import unicodedata
@@ -24,11 +26,17 @@ DEFAULT = """# Heartbeat
 - Todos: remind me of what is overdue or has top priority
 - Always summarise what there is to tell
 """
-Checklist = Annotated[str, Meta(description="Markdown, at most 10000 characters; empty is a list without items"), Text(LONGEST)]
+Checklist = Annotated[
+    str,
+    Meta(description="Markdown, at most 10000 characters; empty is a list without items"),
+    Text(LONGEST),
+]
 
 
 class Instructions(Record):
-    """The checklist; `isDefault` while it is the one that Hearth begins with, `noteId` null until it is a note."""
+    """The checklist; `isDefault` while it is the one that Hearth begins with, `noteId` null
+    until it is a note.
+    """
 
     instructions: str
     is_default: bool
@@ -55,11 +63,21 @@ def read_heartbeat_instructions(tx: Tx, me: Caller) -> Instructions:
         }
     ),
 )
-def replace_heartbeat_instructions(tx: Tx, me: Caller, *, content: Checklist | None = None, instructions: Checklist | None = None) -> Instructions:
-    """Replace the heartbeat's checklist; the one before is kept as a snapshot. `instructions` is another name of `content`."""
+def replace_heartbeat_instructions(
+    tx: Tx, me: Caller, *, content: Checklist | None = None, instructions: Checklist | None = None
+) -> Instructions:
+    """Replace the heartbeat's checklist; the one before is kept as a snapshot.
+
+    `instructions` is another name of `content`.
+    """
     text = _only(content, instructions)
-    if bad := next((mark for mark in text if mark not in "\n\r\t" and unicodedata.category(mark) == "Cc"), None):
-        raise Invalid(f"content must be text; it holds the control character U+{ord(bad):04X}.", field="content")
+    if bad := next(
+        (mark for mark in text if mark not in "\n\r\t" and unicodedata.category(mark) == "Cc"), None
+    ):
+        raise Invalid(
+            f"content must be text; it holds the control character U+{ord(bad):04X}.",
+            field="content",
+        )
     write(tx, me, text)
     return read_heartbeat_instructions(tx, me)
 
@@ -89,10 +107,13 @@ def find(tx: Tx, user: int) -> sqlite3.Row | None:
             return None
         folder_id = folder["id"]
     return tx.one(
-        """SELECT * FROM notes WHERE owner_id = :owner AND folder_id = :folder AND pinned IN (0, 1) AND title = :title COLLATE NOCASE
+        """SELECT * FROM notes WHERE owner_id = :owner AND folder_id = :folder
+          AND pinned IN (0, 1) AND title = :title COLLATE NOCASE
            AND title = :title AND trash_id IS NULL ORDER BY id LIMIT 1""",
-        owner=user, folder=folder_id, title=TITLE,
-    )  # fmt: skip
+        owner=user,
+        folder=folder_id,
+        title=TITLE,
+    )
 
 
 def _only(content: str | None, instructions: str | None) -> str:
@@ -100,5 +121,7 @@ def _only(content: str | None, instructions: str | None) -> str:
     if content is None and instructions is None:
         raise Invalid("content is required: the checklist, which may be empty.", field="content")
     if content is not None and instructions is not None and content != instructions:
-        raise Invalid("instructions is another name of content; give only one of them.", field="instructions")
+        raise Invalid(
+            "instructions is another name of content; give only one of them.", field="instructions"
+        )
     return content if content is not None else instructions or ""

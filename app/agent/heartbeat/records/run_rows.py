@@ -1,4 +1,6 @@
-"""The table of runs: one row for each time that a heartbeat was due or asked for, with its receipts."""
+"""The table of runs: one row for each time that a heartbeat was due or asked for, with its
+receipts.
+"""
 
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -17,9 +19,13 @@ from app.errors import AlreadyRunning, NotFound
 Trigger = Literal["manual", "timer", "message", "startup", "undo"]
 SkipReason = Literal["nothing_due", "outside_hours", "disabled", "budget", "user_away"]
 SKIPPED = {
-    "nothing_due": "Nothing was due.", "outside_hours": "It was due inside the hours, but the server could run it only outside of them.",
-    "disabled": "The heartbeat is switched off.", "budget": "The budget is used up.", "user_away": "Nobody has been here for two weeks.",
-}  # fmt: skip
+    "nothing_due": "Nothing was due.",
+    "outside_hours": "It was due inside the hours, but the server could run it only outside of "
+    "them.",
+    "disabled": "The heartbeat is switched off.",
+    "budget": "The budget is used up.",
+    "user_away": "Nobody has been here for two weeks.",
+}
 Outcome = Literal["done", "nothing", "needs_model", "failed"]
 INTERRUPTED = "The server was stopped while the run was under way."
 
@@ -51,8 +57,11 @@ class TokenUsage(Record):
 
 
 class Receipt(Record):
-    """How a run came about and what it looked at. `cost` is what its tokens come to in millionths of the currency's unit, as the invoice counts them;
-    null where the server has no price of a token."""
+    """How a run came about and what it looked at.
+
+    `cost` is what its tokens come to in millionths of the currency's unit, as the invoice counts
+    them; null where the server has no price of a token.
+    """
 
     trigger: Trigger
     due_at: str | None
@@ -126,34 +135,77 @@ class Ending(msgspec.Struct):
 
 
 def begin(
-    tx: Tx, me: Caller, *, policy: Tier, tier: Tier, trigger: Trigger, dry_run: bool = False, claim: Claim | None = None, undo_of: int | None = None
+    tx: Tx,
+    me: Caller,
+    *,
+    policy: Tier,
+    tier: Tier,
+    trigger: Trigger,
+    dry_run: bool = False,
+    claim: Claim | None = None,
+    undo_of: int | None = None,
 ) -> Begun:
-    """Note that a run has begun; raise AlreadyRunning while another one of the user's is under way."""
-    if (running := tx.value("SELECT id FROM heartbeat_runs WHERE user_id = :me AND status = 'running'", me=me.user)) is not None:
-        raise AlreadyRunning("A run of the heartbeat is under way; wait for its end.", runId=running)
+    """Note that a run has begun.
+
+    Raise AlreadyRunning while another one of the user's is under way.
+    """
+    if (
+        running := tx.value(
+            "SELECT id FROM heartbeat_runs WHERE user_id = :me AND status = 'running'", me=me.user
+        )
+    ) is not None:
+        raise AlreadyRunning(
+            "A run of the heartbeat is under way; wait for its end.", runId=running
+        )
     made = tx.run(
-        """INSERT INTO heartbeat_runs (user_id, policy, tier, overridden, source_trigger, dry_run, status, started_at, due_at, previous_due_at,
+        """INSERT INTO heartbeat_runs (user_id, policy, tier, overridden,
+          source_trigger, dry_run, status, started_at, due_at, previous_due_at,
                next_due_at, missed, undo_of)
-           VALUES (:me, :policy, :tier, :overridden, :trigger, :dry, 'running', :now, :due, :previous, :next, :missed, :undo)""",
-        me=me.user, policy=policy, tier=tier, overridden=int(tier != policy), trigger=trigger, dry=int(dry_run), now=tx.now,
-        due=claim.due_at if claim else None, previous=claim.previous_due_at if claim else None, next=claim.next_due_at if claim else None,
-        missed=claim.missed if claim else 0, undo=undo_of,
-    )  # fmt: skip
+           VALUES (:me, :policy, :tier, :overridden, :trigger, :dry, 'running', :now, :due,
+             :previous, :next, :missed, :undo)""",
+        me=me.user,
+        policy=policy,
+        tier=tier,
+        overridden=int(tier != policy),
+        trigger=trigger,
+        dry=int(dry_run),
+        now=tx.now,
+        due=claim.due_at if claim else None,
+        previous=claim.previous_due_at if claim else None,
+        next=claim.next_due_at if claim else None,
+        missed=claim.missed if claim else 0,
+        undo=undo_of,
+    )
     return Begun(made.lastrowid or 0, me.user, policy, tier, trigger, dry_run, tx.now, claim)
 
 
 def end(tx: Tx, begun: Begun, ending: Ending) -> None:
     """Note how a run ended, with its receipts."""
     tx.run(
-        """UPDATE heartbeat_runs SET status = :status, ended_at = :now, skip_reason = :skip, error = :error, summary = :summary, text = :text,
-               suppress_reason = :suppress, items = :items, agenda = :agenda, suppressed = :suppressed, insights = :insights, calls = :calls,
+        """UPDATE heartbeat_runs SET status = :status, ended_at = :now,
+          skip_reason = :skip, error = :error, summary = :summary, text = :text,
+               suppress_reason = :suppress, items = :items, agenda = :agenda, suppressed =
+                 :suppressed, insights = :insights, calls = :calls,
                tokens = :tokens, model = :model, message_id = :message, seen_message = :seen
            WHERE id = :id AND status = 'running'""",
-        status=ending.status, now=tx.now, skip=ending.skip_reason, error=ending.error, summary=ending.summary, text=ending.text,
-        suppress=ending.suppress_reason, items=_json(ending.items), agenda=_json(ending.agenda), suppressed=_json(ending.suppressed),
-        insights=_json(ending.insights), calls=_json(ending.calls), tokens=ending.tokens, model=ending.model, message=ending.message_id,
-        seen=ending.seen_message, id=begun.id,
-    )  # fmt: skip
+        status=ending.status,
+        now=tx.now,
+        skip=ending.skip_reason,
+        error=ending.error,
+        summary=ending.summary,
+        text=ending.text,
+        suppress=ending.suppress_reason,
+        items=_json(ending.items),
+        agenda=_json(ending.agenda),
+        suppressed=_json(ending.suppressed),
+        insights=_json(ending.insights),
+        calls=_json(ending.calls),
+        tokens=ending.tokens,
+        model=ending.model,
+        message=ending.message_id,
+        seen=ending.seen_message,
+        id=begun.id,
+    )
 
 
 def mark_undone(tx: Tx, run: int) -> None:
@@ -167,69 +219,113 @@ def any_running(tx: Tx) -> bool:
 
 
 def interrupt_all(tx: Tx) -> list[int]:
-    """Close the runs that were under way when the server was stopped and give their users; what they did stands in their actions."""
-    users = [row[0] for row in tx.all("SELECT user_id FROM heartbeat_runs WHERE status = 'running' AND dry_run = 0")]
+    """Close the runs that were under way when the server was stopped and give their users.
+
+    What they did stands in their actions.
+    """
+    users = [
+        row[0]
+        for row in tx.all(
+            "SELECT user_id FROM heartbeat_runs WHERE status = 'running' AND dry_run = 0"
+        )
+    ]
     tx.run(
-        "UPDATE heartbeat_runs SET status = 'failed', ended_at = :now, error = :error, summary = :error WHERE status = 'running'",
-        now=tx.now, error=INTERRUPTED,
-    )  # fmt: skip
+        "UPDATE heartbeat_runs SET status = 'failed', ended_at = :now, error = :error, "
+        "summary = :error WHERE status = 'running'",
+        now=tx.now,
+        error=INTERRUPTED,
+    )
     return users
 
 
 def last_seen(tx: Tx, user: int) -> sqlite3.Row | None:
-    """Give the start of the last run that has looked at the workspace, and the newest message that it saw."""
+    """Give the start of the last run that has looked at the workspace, and the newest message
+    that it saw.
+    """
     return tx.one(
-        """SELECT id, started_at, seen_message FROM heartbeat_runs WHERE user_id = :user AND status = 'completed' AND dry_run = 0 AND undo_of IS NULL
-             AND ifnull(skip_reason, '') NOT IN ('outside_hours', 'disabled', 'user_away', 'budget') ORDER BY started_at DESC, id DESC LIMIT 1""",
+        """SELECT id, started_at, seen_message FROM heartbeat_runs
+          WHERE user_id = :user AND status = 'completed' AND dry_run = 0 AND undo_of IS NULL
+             AND ifnull(skip_reason, '') NOT IN ('outside_hours', 'disabled', 'user_away',
+               'budget') ORDER BY started_at DESC, id DESC LIMIT 1""",
         user=user,
-    )  # fmt: skip
+    )
 
 
 def last(tx: Tx, user: int) -> sqlite3.Row | None:
     """Give the newest run that was no taking back."""
-    return tx.one(f"{_SELECT} WHERE r.user_id = :user AND r.undo_of IS NULL ORDER BY r.started_at DESC, r.id DESC LIMIT 1", user=user)
+    return tx.one(
+        f"{_SELECT} WHERE r.user_id = :user AND r.undo_of IS NULL "
+        "ORDER BY r.started_at DESC, r.id DESC LIMIT 1",
+        user=user,
+    )
 
 
 def last_start(tx: Tx, user: int) -> str | None:
     """Give when the newest run began that was no taking back."""
     found: str | None = tx.value(
-        "SELECT started_at FROM heartbeat_runs WHERE user_id = :user AND undo_of IS NULL ORDER BY started_at DESC LIMIT 1", user=user
+        "SELECT started_at FROM heartbeat_runs "
+        "WHERE user_id = :user AND undo_of IS NULL ORDER BY started_at DESC LIMIT 1",
+        user=user,
     )
     return found
 
 
 def any_before(tx: Tx, user: int, run: int) -> bool:
     """Say whether the user has had a real run before that one."""
-    return tx.one("SELECT 1 FROM heartbeat_runs WHERE user_id = :user AND id < :run AND dry_run = 0 LIMIT 1", user=user, run=run) is not None
+    return (
+        tx.one(
+            "SELECT 1 FROM heartbeat_runs "
+            "WHERE user_id = :user AND id < :run AND dry_run = 0 LIMIT 1",
+            user=user,
+            run=run,
+        )
+        is not None
+    )
 
 
 def count_since(tx: Tx, user: int, since: str) -> int:
     """Count the runs since a moment, without those that took back others."""
     return int(
-        tx.value("SELECT count(*) FROM heartbeat_runs WHERE user_id = :user AND started_at >= :since AND undo_of IS NULL", user=user, since=since)
+        tx.value(
+            "SELECT count(*) FROM heartbeat_runs "
+            "WHERE user_id = :user AND started_at >= :since AND undo_of IS NULL",
+            user=user,
+            since=since,
+        )
     )
 
 
 def texts_since(tx: Tx, user: int, since: str) -> list[str]:
     """Give what was said to the user since a moment."""
-    rows = tx.all("SELECT text FROM heartbeat_runs WHERE user_id = :user AND started_at > :since AND message_id IS NOT NULL", user=user, since=since)
+    rows = tx.all(
+        "SELECT text FROM heartbeat_runs "
+        "WHERE user_id = :user AND started_at > :since AND message_id IS NOT NULL",
+        user=user,
+        since=since,
+    )
     return [row[0] for row in rows]
 
 
 def prune(tx: Tx, user: int, *, before: str, most: int) -> int:
     """Delete some of a user's runs that began before a moment, with their actions; give how many.
 
-    The newest stays, the one that tells what was seen last, and every run of which something still waits for a yes.
+    The newest stays, the one that tells what was seen last, and every run of which something
+    still waits for a yes.
     """
     seen = last_seen(tx, user)
     return tx.run(
         """DELETE FROM heartbeat_runs WHERE id IN (
-               SELECT id FROM heartbeat_runs r WHERE user_id = :user AND started_at < :before AND status <> 'running' AND id <> :seen
+               SELECT id FROM heartbeat_runs r WHERE user_id = :user AND started_at < :before
+                 AND status <> 'running' AND id <> :seen
                  AND started_at < (SELECT max(started_at) FROM heartbeat_runs WHERE user_id = :user)
-                 AND NOT EXISTS (SELECT 1 FROM heartbeat_actions a WHERE a.run_id = r.id AND a.status = 'awaiting_approval')
+                 AND NOT EXISTS (SELECT 1 FROM heartbeat_actions a WHERE a.run_id = r.id
+                   AND a.status = 'awaiting_approval')
                ORDER BY started_at LIMIT :most)""",
-        user=user, before=before, seen=0 if seen is None else seen["id"], most=most,
-    ).rowcount  # fmt: skip
+        user=user,
+        before=before,
+        seen=0 if seen is None else seen["id"],
+        most=most,
+    ).rowcount
 
 
 def get(tx: Tx, user: int, run: int) -> sqlite3.Row:
@@ -242,17 +338,36 @@ def get(tx: Tx, user: int, run: int) -> sqlite3.Row:
 
 def page(tx: Tx, user: int, limit: int) -> list[sqlite3.Row]:
     """Give the newest runs."""
-    return tx.all(f"{_SELECT} WHERE r.user_id = :user ORDER BY r.started_at DESC, r.id DESC LIMIT :limit", user=user, limit=limit)
+    return tx.all(
+        f"{_SELECT} WHERE r.user_id = :user ORDER BY r.started_at DESC, r.id DESC LIMIT :limit",
+        user=user,
+        limit=limit,
+    )
 
 
 def shown(row: sqlite3.Row, user_id: str) -> Run:
     """Give a run as it goes out."""
     found = Run(
-        row["id"], row["id"], user_id, row["tier"], row["tier"], row["status"], source_of(row), row["dry_run"] == 1, row["started_at"],
-        row["ended_at"] if row["status"] == "completed" else None, row["ended_at"], row["summary"], msgspec.json.decode(row["insights"]),
-        row["actions_created"], row["skip_reason"], TokenUsage(row["tokens"]), row["message_id"], row["undone_at"],
+        row["id"],
+        row["id"],
+        user_id,
+        row["tier"],
+        row["tier"],
+        row["status"],
+        source_of(row),
+        row["dry_run"] == 1,
+        row["started_at"],
+        row["ended_at"] if row["status"] == "completed" else None,
+        row["ended_at"],
+        row["summary"],
+        msgspec.json.decode(row["insights"]),
+        row["actions_created"],
+        row["skip_reason"],
+        TokenUsage(row["tokens"]),
+        row["message_id"],
+        row["undone_at"],
         msgspec.json.decode(row["items"], type=list[ItemOutcome]),
-    )  # fmt: skip
+    )
     if row["error"] is not None:
         found.error = row["error"]
     if row["undo_of"] is not None:
@@ -261,19 +376,37 @@ def shown(row: sqlite3.Row, user_id: str) -> Run:
 
 
 def receipt(row: sqlite3.Row, price: int = 0) -> Receipt:
-    """Give a run's receipt; `price` is what a token costs in micro-units, 0 where nobody has said."""
+    """Give a run's receipt; `price` is what a token costs in micro-units, 0 where nobody has
+    said.
+    """
     cost = row["tokens"] * price if price else None
     return Receipt(
-        row["source_trigger"], row["due_at"], row["previous_due_at"], row["next_due_at"], row["missed"], msgspec.Raw(row["agenda"]),
-        msgspec.json.decode(row["suppressed"], type=list[Suppressed]), msgspec.json.decode(row["calls"], type=list[ToolCall]), row["tokens"], cost,
-    )  # fmt: skip
+        row["source_trigger"],
+        row["due_at"],
+        row["previous_due_at"],
+        row["next_due_at"],
+        row["missed"],
+        msgspec.Raw(row["agenda"]),
+        msgspec.json.decode(row["suppressed"], type=list[Suppressed]),
+        msgspec.json.decode(row["calls"], type=list[ToolCall]),
+        row["tokens"],
+        cost,
+    )
 
 
 def elapsed_ms(row: sqlite3.Row) -> int:
     """Give how long a run took."""
     if row["ended_at"] is None:
         return 0
-    return max(0, round((datetime.fromisoformat(row["ended_at"]) - datetime.fromisoformat(row["started_at"])).total_seconds() * 1000))
+    return max(
+        0,
+        round(
+            (
+                datetime.fromisoformat(row["ended_at"]) - datetime.fromisoformat(row["started_at"])
+            ).total_seconds()
+            * 1000
+        ),
+    )
 
 
 def source_of(row: sqlite3.Row) -> Literal["manual", "cron"]:
@@ -281,7 +414,10 @@ def source_of(row: sqlite3.Row) -> Literal["manual", "cron"]:
     return "manual" if row["source_trigger"] in ("manual", "undo") else "cron"
 
 
-_SELECT = "SELECT r.*, (SELECT count(*) FROM heartbeat_actions a WHERE a.run_id = r.id) AS actions_created FROM heartbeat_runs r"
+_SELECT = (
+    "SELECT r.*, (SELECT count(*) FROM heartbeat_actions a "
+    "WHERE a.run_id = r.id) AS actions_created FROM heartbeat_runs r"
+)
 
 
 def _json(value: Sequence[Any]) -> str:

@@ -1,4 +1,7 @@
-"""The table of heartbeats: each user's tier, hours and next run. Whoever begins a due run takes it from here by one conditional statement."""
+"""The table of heartbeats: each user's tier, hours and next run.
+
+Whoever begins a due run takes it from here by one conditional statement.
+"""
 
 from datetime import datetime, timedelta
 from typing import Any, Literal
@@ -22,7 +25,9 @@ TAKEN_AT_ONCE = 50
 
 
 class Claim(msgspec.Struct, frozen=True):
-    """A due run that was taken: when it was due, the one before it and the next, how many were missed, and whether something woke it."""
+    """A due run that was taken: when it was due, the one before it and the next, how many were
+    missed, and whether something woke it.
+    """
 
     due_at: str
     previous_due_at: str | None
@@ -56,7 +61,11 @@ class Heartbeat(msgspec.Struct, frozen=True):
     def every(self) -> timedelta:
         """The time from one run to the next; after failures it doubles with each."""
         usual = timedelta(minutes=self.every_minutes)
-        return usual if not self.failures else max(usual, min(usual * 2**self.failures, LONGEST_BACK_OFF))
+        return (
+            usual
+            if not self.failures
+            else max(usual, min(usual * 2**self.failures, LONGEST_BACK_OFF))
+        )
 
     @property
     def hours(self) -> Hours:
@@ -64,11 +73,19 @@ class Heartbeat(msgspec.Struct, frozen=True):
         days = frozenset(int(day) for day in self.weekdays)
         if self.active_start is None or self.active_end is None:
             return Hours(self.zone, weekdays=days)
-        return Hours(self.zone, active_hours.minutes(self.active_start), active_hours.minutes(self.active_end), days)
+        return Hours(
+            self.zone,
+            active_hours.minutes(self.active_start),
+            active_hours.minutes(self.active_end),
+            days,
+        )
 
     @property
     def shown_next(self) -> str | None:
-        """The next run as it will be: inside the hours, even when the user's zone has changed since it was planned."""
+        """The next run as it will be.
+
+        Inside the hours, even when the user's zone has changed since it was planned.
+        """
         if not self.enabled or self.next_run_at is None:
             return None
         return stamp(self.hours.first(datetime.fromisoformat(self.next_run_at)))
@@ -77,50 +94,96 @@ class Heartbeat(msgspec.Struct, frozen=True):
 def of(tx: Tx, user: int) -> Heartbeat:
     """Give a user's heartbeat."""
     chosen = users.settings_of_user(tx, user)
-    row = tx.one("SELECT h.*, u.uuid FROM users u LEFT JOIN heartbeats h ON h.user_id = u.id WHERE u.id = :user", user=user)
+    row = tx.one(
+        "SELECT h.*, u.uuid FROM users u LEFT JOIN heartbeats h ON h.user_id = u.id "
+        "WHERE u.id = :user",
+        user=user,
+    )
     if row is None or row["user_id"] is None:
         return Heartbeat(user, ZoneInfo(chosen.timezone), "" if row is None else row["uuid"])
     return Heartbeat(
-        user, ZoneInfo(row["timezone"] or chosen.timezone), row["uuid"], row["policy"] or DEFAULT_TIER, row["policy_at"], row["enabled"] == 1,
-        row["every_minutes"], row["active_start"], row["active_end"], row["weekdays"], row["timezone"], row["next_run_at"],
-        row["previous_due_at"], row["woken"] == 1, row["failures"], row["conversation_id"],
-    )  # fmt: skip
+        user,
+        ZoneInfo(row["timezone"] or chosen.timezone),
+        row["uuid"],
+        row["policy"] or DEFAULT_TIER,
+        row["policy_at"],
+        row["enabled"] == 1,
+        row["every_minutes"],
+        row["active_start"],
+        row["active_end"],
+        row["weekdays"],
+        row["timezone"],
+        row["next_run_at"],
+        row["previous_due_at"],
+        row["woken"] == 1,
+        row["failures"],
+        row["conversation_id"],
+    )
 
 
 def set_policy(tx: Tx, user: int, tier: Tier) -> None:
     """Note the tier of the runs to come."""
     _ensure(tx, user)
-    tx.run("UPDATE heartbeats SET policy = :tier, policy_at = :now WHERE user_id = :user", tier=tier, now=tx.now, user=user)
+    tx.run(
+        "UPDATE heartbeats SET policy = :tier, policy_at = :now WHERE user_id = :user",
+        tier=tier,
+        now=tx.now,
+        user=user,
+    )
 
 
 def change(tx: Tx, beat: Heartbeat, **fields: Any) -> Heartbeat:
-    """Change fields of a schedule and plan its next run; one that is switched on has no failures."""
+    """Change fields of a schedule and plan its next run.
+
+    One that is switched on has no failures.
+    """
     if not fields:
         return beat
     _ensure(tx, beat.user)
     beat = msgspec.structs.replace(beat, **fields)
     beat = msgspec.structs.replace(beat, failures=0 if beat.enabled else beat.failures)
     tx.run(
-        """UPDATE heartbeats SET enabled = :enabled, every_minutes = :every, active_start = :start, active_end = :end, weekdays = :weekdays,
+        """UPDATE heartbeats SET enabled = :enabled, every_minutes = :every,
+          active_start = :start, active_end = :end, weekdays = :weekdays,
                timezone = :timezone, failures = :failures WHERE user_id = :user""",
-        enabled=int(beat.enabled), every=beat.every_minutes, start=beat.active_start, end=beat.active_end, weekdays=beat.weekdays,
-        timezone=beat.timezone, failures=beat.failures, user=beat.user,
-    )  # fmt: skip
-    return _plan(tx, beat, stamp(active_hours.begin(beat.hours, tx.moment, beat.every, name=beat.name)) if beat.enabled else None)
+        enabled=int(beat.enabled),
+        every=beat.every_minutes,
+        start=beat.active_start,
+        end=beat.active_end,
+        weekdays=beat.weekdays,
+        timezone=beat.timezone,
+        failures=beat.failures,
+        user=beat.user,
+    )
+    return _plan(
+        tx,
+        beat,
+        stamp(active_hours.begin(beat.hours, tx.moment, beat.every, name=beat.name))
+        if beat.enabled
+        else None,
+    )
 
 
 def due(tx: Tx) -> list[int]:
     """Give the users with a run that is due, the longest due first."""
     rows = tx.all(
-        "SELECT user_id FROM heartbeats WHERE enabled = 1 AND next_run_at <= :now ORDER BY next_run_at LIMIT :some",
-        now=tx.now, some=TAKEN_AT_ONCE,
-    )  # fmt: skip
+        "SELECT user_id FROM heartbeats WHERE enabled = 1 AND next_run_at <= :now "
+        "ORDER BY next_run_at LIMIT :some",
+        now=tx.now,
+        some=TAKEN_AT_ONCE,
+    )
     return [row[0] for row in rows]
 
 
 def planned_in_the_future(tx: Tx) -> list[int]:
-    """Give the users whose next run was planned at a moment that has yet to come: the clock was put back since."""
-    rows = tx.all("SELECT user_id FROM heartbeats WHERE enabled = 1 AND planned_at > :late", late=stamp(tx.moment + CLOCK_SLACK))
+    """Give the users whose next run was planned at a moment that has yet to come.
+
+    The clock was put back since.
+    """
+    rows = tx.all(
+        "SELECT user_id FROM heartbeats WHERE enabled = 1 AND planned_at > :late",
+        late=stamp(tx.moment + CLOCK_SLACK),
+    )
     return [row[0] for row in rows]
 
 
@@ -128,7 +191,9 @@ def replan(tx: Tx, user: int) -> None:
     """Plan a user's next run from now on."""
     beat = of(tx, user)
     if beat.enabled:
-        _plan(tx, beat, stamp(active_hours.begin(beat.hours, tx.moment, beat.every, name=beat.name)))
+        _plan(
+            tx, beat, stamp(active_hours.begin(beat.hours, tx.moment, beat.every, name=beat.name))
+        )
 
 
 def claim(tx: Tx, user: int) -> Claim | None:
@@ -141,34 +206,58 @@ def claim(tx: Tx, user: int) -> Claim | None:
     if moved > tx.moment and moved != due_at:  # the user's zone is another one now
         _plan(tx, beat, stamp(moved))
         return None
-    after, missed = active_hours.following(beat.hours, due_at, tx.moment, beat.every, name=beat.name)
+    after, missed = active_hours.following(
+        beat.hours, due_at, tx.moment, beat.every, name=beat.name
+    )
     taken = tx.run(
         """UPDATE heartbeats SET next_run_at = :next, planned_at = :now, previous_due_at = :due, woken = 0
            WHERE user_id = :user AND enabled = 1 AND next_run_at = :due""",
-        next=stamp(after), now=tx.now, due=beat.next_run_at, user=user,
-    )  # fmt: skip
+        next=stamp(after),
+        now=tx.now,
+        due=beat.next_run_at,
+        user=user,
+    )
     if taken.rowcount == 0:
         return None
-    return Claim(beat.next_run_at, beat.previous_due_at, stamp(after), missed, beat.woken, inside=beat.hours.holds(tx.moment))
+    return Claim(
+        beat.next_run_at,
+        beat.previous_due_at,
+        stamp(after),
+        missed,
+        beat.woken,
+        inside=beat.hours.holds(tx.moment),
+    )
 
 
 def can_wake(tx: Tx, user: int) -> bool:
-    """Say whether a user's next run could begin sooner: it is on, has not just failed, and was not brought forward already."""
+    """Say whether a user's next run could begin sooner.
+
+    It is on, has not just failed, and was not brought forward already.
+    """
     row = tx.one("SELECT enabled, failures, woken FROM heartbeats WHERE user_id = :user", user=user)
     return row is not None and row["enabled"] == 1 and not row["failures"] and not row["woken"]
 
 
 def wake(tx: Tx, user: int, *, last_run_at: str | None) -> None:
-    """Let the next run begin soon, inside the hours and not sooner than some minutes after the last one."""
+    """Let the next run begin soon, inside the hours and not sooner than some minutes after the
+    last one.
+    """
     beat = of(tx, user)
     if not beat.enabled or beat.failures:
         return
-    earliest = tx.moment if last_run_at is None else max(tx.moment, datetime.fromisoformat(last_run_at) + AFTER_A_WAKE)
+    earliest = (
+        tx.moment
+        if last_run_at is None
+        else max(tx.moment, datetime.fromisoformat(last_run_at) + AFTER_A_WAKE)
+    )
     soon = stamp(beat.hours.first(earliest))
     tx.run(
-        "UPDATE heartbeats SET next_run_at = :soon, planned_at = :now, woken = 1 WHERE user_id = :user AND enabled = 1 AND next_run_at > :soon",
-        soon=soon, now=tx.now, user=user,
-    )  # fmt: skip
+        "UPDATE heartbeats SET next_run_at = :soon, planned_at = :now, woken = 1 "
+        "WHERE user_id = :user AND enabled = 1 AND next_run_at > :soon",
+        soon=soon,
+        now=tx.now,
+        user=user,
+    )
 
 
 def succeeded(tx: Tx, user: int) -> None:
@@ -177,14 +266,19 @@ def succeeded(tx: Tx, user: int) -> None:
 
 
 def failed(tx: Tx, user: int) -> bool:
-    """Count one more failure in a row and wait longer for the next run; say whether this was the one that pauses the heartbeat."""
+    """Count one more failure in a row and wait longer for the next run.
+
+    Say whether this was the one that pauses the heartbeat.
+    """
     _ensure(tx, user)
     tx.run("UPDATE heartbeats SET failures = failures + 1 WHERE user_id = :user", user=user)
     beat = of(tx, user)
     if not beat.enabled:
         return False
     if beat.failures >= MOST_FAILURES:
-        tx.run("UPDATE heartbeats SET enabled = 0, next_run_at = NULL WHERE user_id = :user", user=user)
+        tx.run(
+            "UPDATE heartbeats SET enabled = 0, next_run_at = NULL WHERE user_id = :user", user=user
+        )
         return True
     _plan(tx, beat, stamp(active_hours.begin(beat.hours, tx.moment, beat.every, name=beat.name)))
     return False
@@ -193,14 +287,21 @@ def failed(tx: Tx, user: int) -> bool:
 def set_conversation(tx: Tx, user: int, conversation: int) -> None:
     """Note in which conversation the user hears from the heartbeat."""
     _ensure(tx, user)
-    tx.run("UPDATE heartbeats SET conversation_id = :conversation WHERE user_id = :user", conversation=conversation, user=user)
+    tx.run(
+        "UPDATE heartbeats SET conversation_id = :conversation WHERE user_id = :user",
+        conversation=conversation,
+        user=user,
+    )
 
 
 def _plan(tx: Tx, beat: Heartbeat, next_run_at: str | None) -> Heartbeat:
     tx.run(
-        "UPDATE heartbeats SET next_run_at = :next, planned_at = :now, woken = 0 WHERE user_id = :user",
-        next=next_run_at, now=tx.now, user=beat.user,
-    )  # fmt: skip
+        "UPDATE heartbeats SET next_run_at = :next, planned_at = :now, woken = 0 "
+        "WHERE user_id = :user",
+        next=next_run_at,
+        now=tx.now,
+        user=beat.user,
+    )
     return msgspec.structs.replace(beat, next_run_at=next_run_at)
 
 

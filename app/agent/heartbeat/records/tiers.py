@@ -1,4 +1,6 @@
-"""What a run may do: its tier is the rights of the caller that acts in it, and there is no other rule."""
+"""What a run may do: its tier is the rights of the caller that acts in it, and there is no other
+rule.
+"""
 
 import dataclasses
 import sqlite3
@@ -12,42 +14,80 @@ from app.core.database.tx import Tx
 from app.tools.approvals import call_origin as origins
 
 READS = (
-    "os.status:read", "os.notes:read", "os.snapshots:read", "os.todos:read", "os.memory:read", "os.network:read", "agent.chat:read",
-)  # fmt: skip
+    "os.status:read",
+    "os.notes:read",
+    "os.snapshots:read",
+    "os.todos:read",
+    "os.memory:read",
+    "os.network:read",
+    "agent.chat:read",
+)
 SPEAK = "heartbeat:speak"
 REMEMBER = "heartbeat:remember"
 CREATE_NOTES = "heartbeat:create_notes"
 """Rights that no credential can be given: only a run's caller has them."""
 NEEDS: dict[str, str] = {REMEMBER: "os.notes:write", CREATE_NOTES: "os.notes:write"}
-"""The scope that whoever begins a run must hold for the run to have such a right: a run never does what its beginner could not do."""
+"""The scope that whoever begins a run must hold for the run to have such a right.
+
+A run never does what its beginner could not do.
+"""
 TIERS: dict[Tier, tuple[str, ...]] = {
     "MESSAGES": (*READS, SPEAK, REMEMBER),
     "ACTIONS": (*READS, SPEAK, REMEMBER, CREATE_NOTES, "os.todos:write"),
 }
 RIGHTS: dict[ActionType, str] = {
-    "message_draft": SPEAK, "reminder": SPEAK, "memory_write": REMEMBER, "todo_create": "os.todos:write", "todo_update": "os.todos:write",
-    "todo_reschedule": "os.todos:write", "note_create": CREATE_NOTES, "note_edit": "os.notes:write", "message_send": "agent.message:send",
-}  # fmt: skip
+    "message_draft": SPEAK,
+    "reminder": SPEAK,
+    "memory_write": REMEMBER,
+    "todo_create": "os.todos:write",
+    "todo_update": "os.todos:write",
+    "todo_reschedule": "os.todos:write",
+    "note_create": CREATE_NOTES,
+    "note_edit": "os.notes:write",
+    "message_send": "agent.message:send",
+}
 """The right that each type of action takes."""
-ASKS: dict[Tier, tuple[str, ...]] = {"MESSAGES": (), "ACTIONS": ("os.notes:write", "os.todos:write", "agent.message:send")}
-"""What a tier may ask its owner for: a yes lends such a scope for that one action, if whoever began the run holds it."""
+ASKS: dict[Tier, tuple[str, ...]] = {
+    "MESSAGES": (),
+    "ACTIONS": ("os.notes:write", "os.todos:write", "agent.message:send"),
+}
+"""What a tier may ask its owner for.
+
+A yes lends such a scope for that one action, if whoever began the run holds it.
+"""
 OWNERS = ("key", "session", "operator", "heartbeat")
-"""Kinds of credentials that are the owner's own; with any other one a run can be narrower than the policy, never wider."""
+"""Kinds of credentials that are the owner's own.
+
+With any other one a run can be narrower than the policy, never wider.
+"""
 
 Way = Literal["execute", "ask", "propose"]
 
 
 def caller(me: Caller, tier: Tier) -> Caller:
     """Give the caller that acts in a run which `me` begins."""
-    held = tuple(right for right in TIERS[tier] if right == SPEAK or me.may((NEEDS.get(right, right),)))
+    held = tuple(
+        right for right in TIERS[tier] if right == SPEAK or me.may((NEEDS.get(right, right),))
+    )
     held += tuple(_asking(scope) for scope in ASKS[tier] if me.may((scope,)))
-    return dataclasses.replace(me, kind="heartbeat", scopes=held, credential=None, name="Heartbeat", prefix=None, expires_at=None)
+    return dataclasses.replace(
+        me,
+        kind="heartbeat",
+        scopes=held,
+        credential=None,
+        name="Heartbeat",
+        prefix=None,
+        expires_at=None,
+    )
 
 
 def way(me: Caller, type_: ActionType, *, tainted: bool = False) -> Way:
-    """Say what becomes of an action in a run of that caller: done, asked for, or left as a proposal.
+    """Say what becomes of an action in a run of that caller.
 
-    What others' words may have led a model to is never done without a yes, but for what is said to the owner alone.
+    Done, asked for, or left as a proposal.
+
+    What others' words may have led a model to is never done without a yes, but for what is said
+    to the owner alone.
     """
     right = RIGHTS[type_]
     if me.may((right,)) and not (tainted and right != SPEAK):
@@ -61,31 +101,58 @@ def able(me: Caller) -> tuple[ActionType, ...]:
 
 
 def deputy(me: Caller, type_: ActionType) -> Caller:
-    """Give the caller that does what a run proposed and `me` wants done: the heartbeat, with no right that `me` lacks. Raises InsufficientScope."""
+    """Give the caller that does what a run proposed and `me` wants done.
+
+    The heartbeat, with no right that `me` lacks. Raises InsufficientScope.
+    """
     right, scope = RIGHTS[type_], _scope(type_)
     held = tuple(one for one in READS if me.may((one,)))
     if right != SPEAK:
         me.require((scope,))
         held += (scope,)
-    return dataclasses.replace(me, kind="heartbeat", scopes=(*held, right), credential=None, name="Heartbeat", prefix=None, expires_at=None)
+    return dataclasses.replace(
+        me,
+        kind="heartbeat",
+        scopes=(*held, right),
+        credential=None,
+        name="Heartbeat",
+        prefix=None,
+        expires_at=None,
+    )
 
 
 def lent(me: Caller, type_: ActionType) -> Caller:
-    """Give the caller that an action has once its owner has said yes: the run's, with the one right more."""
-    return dataclasses.replace(me, scopes=(*(scope for scope in me.scopes if scope in READS), _scope(type_)))
+    """Give the caller that an action has once its owner has said yes.
+
+    The run's, with the one right more.
+    """
+    return dataclasses.replace(
+        me, scopes=(*(scope for scope in me.scopes if scope in READS), _scope(type_))
+    )
 
 
 def chosen(me: Caller, policy: Tier, asked: Tier | None) -> Tier:
-    """Give the tier of a run that `me` begins and for which it may have asked for another one than the policy's."""
+    """Give the tier of a run that `me` begins and for which it may have asked for another one
+    than the policy's.
+    """
     if asked is None or me.kind in OWNERS:
         return asked or policy
     return "MESSAGES" if "MESSAGES" in (asked, policy) else "ACTIONS"
 
 
 def rights_now(tx: Tx, escalation: sqlite3.Row) -> tuple[str, ...] | None:
-    """Give what an action that waits may still have of its rights: all, as long as the tier is the one that its run had, or was asked for with it."""
-    run = tx.one("SELECT tier, overridden FROM heartbeat_runs WHERE id = :id AND user_id = :user", id=_run_of(escalation), user=escalation["user_id"])
-    if run is not None and (not run["overridden"] and schedule_rows.of(tx, escalation["user_id"]).policy != run["tier"]):
+    """Give what an action that waits may still have of its rights.
+
+    All, as long as the tier is the one that its run had, or was asked for with it.
+    """
+    run = tx.one(
+        "SELECT tier, overridden FROM heartbeat_runs WHERE id = :id AND user_id = :user",
+        id=_run_of(escalation),
+        user=escalation["user_id"],
+    )
+    if run is not None and (
+        not run["overridden"] and schedule_rows.of(tx, escalation["user_id"]).policy != run["tier"]
+    ):
         return None
     return EVERYTHING
 
@@ -95,7 +162,10 @@ def _run_of(escalation: sqlite3.Row) -> int | None:
 
 
 def _asking(scope: str) -> str:
-    """Give the right to ask for a scope; like the others of a run it is none that a credential can hold."""
+    """Give the right to ask for a scope.
+
+    Like the others of a run it is none that a credential can hold.
+    """
     return f"heartbeat:ask {scope}"
 
 

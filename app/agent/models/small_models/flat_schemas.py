@@ -1,4 +1,7 @@
-"""Schemas of tools as small models and plain servers understand them: no alternatives with null, no defaults of null, nothing unknown allowed."""
+"""Schemas of tools as small models and plain servers understand them.
+
+No alternatives with null, no defaults of null, nothing unknown allowed.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,21 +12,33 @@ LARGEST_SAID = 1_000_000_000
 
 
 def flat(schema: Mapping[str, Any]) -> Schema:
-    """Give a schema whose optional fields are simply not required, instead of being allowed to be null, and each of one type."""
+    """Give a schema whose optional fields are simply not required, instead of being allowed to
+    be null, and each of one type.
+    """
     options = [option for option in schema.get("anyOf", ()) if option.get("type") != "null"]
     if all(option.get("type") in ("integer", "string") for option in options):
-        options = [option for option in options if option["type"] == "string"] or options  # which says a number as well
+        options = [
+            option for option in options if option["type"] == "string"
+        ] or options  # which says a number as well
     if len(options) == 1:
         outer = {key: value for key, value in schema.items() if key not in ("anyOf", "default")}
         return flat({**options[0], **outer})
     found: Schema = {}
     for key, value in schema.items():
-        if key in DROPPED or (key == "default" and value is None) or (key == "maximum" and value > LARGEST_SAID):
+        if (
+            key in DROPPED
+            or (key == "default" and value is None)
+            or (key == "maximum" and value > LARGEST_SAID)
+        ):
             continue
         found[key] = _flat_part(key, value)
     if found.get("type") == "object" and "properties" in found:
         found["additionalProperties"] = False
-    if "enum" in found and "type" not in found and all(isinstance(word, str) for word in found["enum"]):
+    if (
+        "enum" in found
+        and "type" not in found
+        and all(isinstance(word, str) for word in found["enum"])
+    ):
         found["type"] = "string"
     return found
 
@@ -33,4 +48,8 @@ def _flat_part(key: str, value: Any) -> Any:
         return {name: flat(field) for name, field in value.items()}
     if key == "anyOf":
         return [flat(option) for option in value if option.get("type") != "null"]
-    return flat(value) if key in ("items", "additionalProperties") and isinstance(value, Mapping) else value
+    return (
+        flat(value)
+        if key in ("items", "additionalProperties") and isinstance(value, Mapping)
+        else value
+    )

@@ -1,4 +1,7 @@
-"""Results of tools as models are told them: each thing once, and nothing that only a program needs."""
+"""Results of tools as models are told them.
+
+Each thing once, and nothing that only a program needs.
+"""
 
 import dataclasses
 from collections.abc import Mapping
@@ -11,19 +14,33 @@ FOR_PROGRAMS = frozenset({"marks", "score"})
 
 def told(message: ModelMessage) -> ModelMessage:
     """Give a message with the results in it made lean."""
-    if not isinstance(message, ModelRequest) or not any(isinstance(part, ToolReturnPart) for part in message.parts):
+    if not isinstance(message, ModelRequest) or not any(
+        isinstance(part, ToolReturnPart) for part in message.parts
+    ):
         return message
-    parts = [dataclasses.replace(part, content=lean(part.content)) if isinstance(part, ToolReturnPart) else part for part in message.parts]
+    parts = [
+        dataclasses.replace(part, content=lean(part.content))
+        if isinstance(part, ToolReturnPart)
+        else part
+        for part in message.parts
+    ]
     return dataclasses.replace(message, parts=parts)
 
 
 def lean(value: Any) -> Any:
-    """Give a result without what stands in it twice: a note's HTML beside its Markdown, hits told again, fields that are empty."""
+    """Give a result without what stands in it twice.
+
+    A note's HTML beside its Markdown, hits told again, fields that are empty.
+    """
     if isinstance(value, list):
         return [lean(part) for part in value]
     if not isinstance(value, Mapping):
         return value
-    found = {name: part for name, part in value.items() if name not in FOR_PROGRAMS and part is not None and part != []}
+    found = {
+        name: part
+        for name, part in value.items()
+        if name not in FOR_PROGRAMS and part is not None and part != []
+    }
     if "markdown" in found:
         found.pop("content", None)
     return {name: lean(part) for name, part in _once(found).items()}
@@ -32,9 +49,17 @@ def lean(value: Any) -> Any:
 def _once(found: dict[str, Any]) -> dict[str, Any]:
     """Give the hits of a search with the text of each, instead of two lists of them."""
     again = found.get("result")
-    if not (isinstance(found.get("results"), list) and isinstance(again, Mapping) and isinstance(again.get("results"), list)):
+    if not (
+        isinstance(found.get("results"), list)
+        and isinstance(again, Mapping)
+        and isinstance(again.get("results"), list)
+    ):
         return found
-    texts = {hit["id"]: hit["content"] for hit in again["results"] if isinstance(hit, Mapping) and "id" in hit and "content" in hit}
+    texts = {
+        hit["id"]: hit["content"]
+        for hit in again["results"]
+        if isinstance(hit, Mapping) and "id" in hit and "content" in hit
+    }
     hits = [_with_text(hit, texts) for hit in found["results"]]
     return {**{name: part for name, part in found.items() if name != "result"}, "results": hits}
 
@@ -42,4 +67,7 @@ def _once(found: dict[str, Any]) -> dict[str, Any]:
 def _with_text(hit: Any, texts: Mapping[Any, str]) -> Any:
     if not isinstance(hit, Mapping) or hit.get("id") not in texts:
         return hit
-    return {**{name: part for name, part in hit.items() if name != "snippet"}, "content": texts[hit["id"]]}
+    return {
+        **{name: part for name, part in hit.items() if name != "snippet"},
+        "content": texts[hit["id"]],
+    }

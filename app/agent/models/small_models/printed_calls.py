@@ -1,4 +1,7 @@
-"""Calls of tools that a small model prints instead of making them: found in its text, so that they go the way of every other call."""
+"""Calls of tools that a small model prints instead of making them.
+
+Found in its text, so that they go the way of every other call.
+"""
 
 import json
 import re
@@ -25,7 +28,8 @@ class PrintedCall(NamedTuple):
 
 
 def held_from(text: str, *, begun: bool) -> int:
-    """Give where what may be a printed call begins in an answer that is still coming, its length where nothing of it may be one.
+    """Give where what may be a printed call begins in an answer that is still coming, its length
+    where nothing of it may be one.
 
     A call without a tag is the whole of an answer, so once one has `begun` only tags count.
     """
@@ -41,11 +45,18 @@ def held_from(text: str, *, begun: bool) -> int:
 
 
 def calls_in(text: str, tools: Collection[str]) -> list[PrintedCall]:
-    """Give the calls that a text is made of, and nothing where one of them is none. Without a tag only known tools are called."""
+    """Give the calls that a text is made of, and nothing where one of them is none.
+
+    Without a tag only known tools are called.
+    """
     if len(text) > LONGEST:
         return []
     tagged = TAG in text
-    parts = _TAGGED.findall(text) if tagged else [found[1] if (found := _FENCED.fullmatch(text.strip())) else text.strip()]
+    parts = (
+        _TAGGED.findall(text)
+        if tagged
+        else [found[1] if (found := _FENCED.fullmatch(text.strip())) else text.strip()]
+    )
     calls: list[PrintedCall] = []
     for part in parts:
         try:

@@ -1,4 +1,7 @@
-"""What models nearly get right in a call: names and values that can only mean one thing are taken as what they mean."""
+"""What models nearly get right in a call.
+
+Names and values that can only mean one thing are taken as what they mean.
+"""
 
 import json
 import math
@@ -20,7 +23,10 @@ NOTHING = frozenset({"null", "none", "n/a", "undefined"})
 
 
 def repaired(given: Mapping[str, Any], schema: Schema, now: datetime) -> dict[str, Any]:
-    """Give a call's arguments as the tool's schema has them; what cannot be understood stays, for the tool to refuse, and what is unknown goes."""
+    """Give a call's arguments as the tool's schema has them.
+
+    What cannot be understood stays, for the tool to refuse, and what is unknown goes.
+    """
     fields: Mapping[str, Schema] = schema.get("properties", {})
     required = set(schema.get("required", ()))
     found: dict[str, Any] = {}
@@ -41,18 +47,31 @@ def value_for(value: Any, schema: Schema, now: datetime) -> Any:
         case "integer":
             return _integer(value)
         case "number":
-            return float(value) if isinstance(value, str) and _NUMBER.fullmatch(value.strip()) else value
+            return (
+                float(value)
+                if isinstance(value, str) and _NUMBER.fullmatch(value.strip())
+                else value
+            )
         case "boolean":
             return _boolean(value)
         case "string":
-            return _string(value, str(plain.get("description") or schema.get("description") or ""), now)
+            return _string(
+                value, str(plain.get("description") or schema.get("description") or ""), now
+            )
         case "array":
             parts = _parsed(value) if isinstance(value, str) else value
             items = plain.get("items", {})
-            return [value_for(part, items, now) for part in (parts if isinstance(parts, list) else [parts])]
+            return [
+                value_for(part, items, now)
+                for part in (parts if isinstance(parts, list) else [parts])
+            ]
         case "object":
             parts = _parsed(value) if isinstance(value, str) else value
-            return repaired(parts, plain, now) if isinstance(parts, dict) and plain.get("properties") else parts
+            return (
+                repaired(parts, plain, now)
+                if isinstance(parts, dict) and plain.get("properties")
+                else parts
+            )
         case _:
             return value
 
@@ -63,12 +82,18 @@ def only(schema: Schema) -> Schema:
     return options[0] if len(options) == 1 else schema
 
 
-def _named(given: Mapping[str, Any], fields: Mapping[str, Schema], required: set[str]) -> dict[str, Any]:
+def _named(
+    given: Mapping[str, Any], fields: Mapping[str, Schema], required: set[str]
+) -> dict[str, Any]:
     spelled = {_letters(name): name for name in fields}
-    found = {spelled[_letters(name)]: value for name, value in given.items() if _letters(name) in spelled}
+    found = {
+        spelled[_letters(name)]: value for name, value in given.items() if _letters(name) in spelled
+    }
     lacking = [name for name in required if name not in found]
     strange = [value for name, value in given.items() if _letters(name) not in spelled]
-    if len(lacking) == 1 and len(strange) == 1:  # the one thing that was given can only be the one thing that is wanted
+    if (
+        len(lacking) == 1 and len(strange) == 1
+    ):  # the one thing that was given can only be the one thing that is wanted
         found[lacking[0]] = strange[0]
     return found
 
@@ -82,14 +107,25 @@ def _is_nothing(value: Any, schema: Schema) -> bool:
     if value is None:
         return True
     plain = only(schema)
-    wants_text = plain.get("type") == "string" and "enum" not in plain and not _A_DATE.search(str(plain.get("description", "")))
-    return isinstance(value, str) and not wants_text and (not value.strip() or value.strip().casefold() in NOTHING)
+    wants_text = (
+        plain.get("type") == "string"
+        and "enum" not in plain
+        and not _A_DATE.search(str(plain.get("description", "")))
+    )
+    return (
+        isinstance(value, str)
+        and not wants_text
+        and (not value.strip() or value.strip().casefold() in NOTHING)
+    )
 
 
 def _among(value: Any, words: Any) -> Any:
     if not isinstance(value, str):
         return value
-    return next((word for word in words if isinstance(word, str) and _letters(word) == _letters(value)), value)
+    return next(
+        (word for word in words if isinstance(word, str) and _letters(word) == _letters(value)),
+        value,
+    )
 
 
 def _integer(value: Any) -> Any:
@@ -101,7 +137,11 @@ def _integer(value: Any) -> Any:
 
 
 def _boolean(value: Any) -> Any:
-    word = str(value).strip().casefold() if isinstance(value, str | int) and not isinstance(value, bool) else None
+    word = (
+        str(value).strip().casefold()
+        if isinstance(value, str | int) and not isinstance(value, bool)
+        else None
+    )
     return True if word in YES else False if word in NO else value
 
 

@@ -1,4 +1,7 @@
-"""Making a conversation fit into a model's context: long results are cut, and the oldest turns are left out."""
+"""Making a conversation fit into a model's context.
+
+Long results are cut, and the oldest turns are left out.
+"""
 
 import dataclasses
 import json
@@ -17,13 +20,22 @@ CUT = " … (the rest was left out)"
 def tokens_of(messages: Sequence[ModelMessage], tools: Sequence[ToolDefinition] = ()) -> int:
     """Estimate the tokens that messages and the tools beside them take."""
     said = sum(_size(part) for message in messages for part in message.parts)
-    told = len((messages[-1].instructions or "").encode()) if messages and isinstance(messages[-1], ModelRequest) else 0
-    described = sum(len(tool.name) + len(tool.description or "") + len(json.dumps(tool.parameters_json_schema)) for tool in tools)
+    told = (
+        len((messages[-1].instructions or "").encode())
+        if messages and isinstance(messages[-1], ModelRequest)
+        else 0
+    )
+    described = sum(
+        len(tool.name) + len(tool.description or "") + len(json.dumps(tool.parameters_json_schema))
+        for tool in tools
+    )
     return (said + told + described) // BYTES_A_TOKEN
 
 
 def fitted(messages: list[ModelMessage], budget: int, *, most_result: int) -> list[ModelMessage]:
-    """Give the messages cut to about `budget` tokens: no result above `most_result` tokens, then whole turns from the oldest on, never the newest.
+    """Give the messages cut to about `budget` tokens.
+
+    No result above `most_result` tokens, then whole turns from the oldest on, never the newest.
 
     What is left of the newest turn is only cut in its results, so it may still be too long.
     """
@@ -40,13 +52,23 @@ def fitted(messages: list[ModelMessage], budget: int, *, most_result: int) -> li
 
 
 def _begins_a_turn(message: ModelMessage) -> bool:
-    return isinstance(message, ModelRequest) and any(isinstance(part, UserPromptPart) for part in message.parts)
+    return isinstance(message, ModelRequest) and any(
+        isinstance(part, UserPromptPart) for part in message.parts
+    )
 
 
 def _with_short_results(message: ModelMessage, longest: int) -> ModelMessage:
-    if not isinstance(message, ModelRequest) or not any(isinstance(part, ToolReturnPart) for part in message.parts):
+    if not isinstance(message, ModelRequest) or not any(
+        isinstance(part, ToolReturnPart) for part in message.parts
+    ):
         return message
-    return dataclasses.replace(message, parts=[_short(part, longest) if isinstance(part, ToolReturnPart) else part for part in message.parts])
+    return dataclasses.replace(
+        message,
+        parts=[
+            _short(part, longest) if isinstance(part, ToolReturnPart) else part
+            for part in message.parts
+        ],
+    )
 
 
 def _short(part: ToolReturnPart, longest: int) -> ToolReturnPart:
@@ -64,4 +86,8 @@ def _size(part: Any) -> int:
 
 
 def _text(content: Any) -> str:
-    return content if isinstance(content, str) else json.dumps(content, ensure_ascii=False, default=str)
+    return (
+        content
+        if isinstance(content, str)
+        else json.dumps(content, ensure_ascii=False, default=str)
+    )

@@ -1,9 +1,18 @@
-"""Which few tools a small model is offered for a message: those of its intent, those it has begun to use, and the two searches always."""
+"""Which few tools a small model is offered for a message.
+
+Those of its intent, those it has begun to use, and the two searches always.
+"""
 
 import re
 from collections.abc import Collection, Sequence, Set
 
-from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolCallPart, UserPromptPart
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    ToolCallPart,
+    UserPromptPart,
+)
 from pydantic_ai.tools import ToolDefinition
 
 from app.agent.rules.passages.sentences import plain, stem, words
@@ -33,7 +42,14 @@ BY_INTENT: dict[str, tuple[str, ...]] = {
     "share": ("share_agent", "list_folders"),
     "undo": ("list_snapshots", "restore_snapshot", "edit_todo", "edit_note"),
 }
-USUAL = ("get_note_content", "create_todo", "create_note", "complete_todo", "edit_note", "edit_todo")
+USUAL = (
+    "get_note_content",
+    "create_todo",
+    "create_note",
+    "complete_todo",
+    "edit_note",
+    "edit_todo",
+)
 """What fills the places that are left, the first before the last."""
 MEANT: dict[str, str] = {
     "calendar": r"\b(?:meeting|appointment|calendar|event|free|busy|termin|kalender|rendez|cita|reunion)\w*",
@@ -54,13 +70,18 @@ def few(tools: Sequence[ToolDefinition], messages: Sequence[ModelMessage]) -> li
     intent = BY_INTENT.get(routing.route(message).intent, ())
     text = plain(message)
     said = {stem(word) for word in words(text)}
-    points = {tool.name: _points(tool, text, said) + _standing(tool.name, intent, used) for tool in tools}
+    points = {
+        tool.name: _points(tool, text, said) + _standing(tool.name, intent, used) for tool in tools
+    }
     best = sorted(points, key=lambda name: -points[name])[:MOST]
     return [tool for tool in tools if tool.name in best]
 
 
 def _standing(name: str, intent: Sequence[str], used: Collection[str]) -> float:
-    """Give the points that a tool has whatever the words: always wanted, begun to be used, of the intent, or usual."""
+    """Give the points that a tool has whatever the words.
+
+    Always wanted, begun to be used, of the intent, or usual.
+    """
     points = 100.0 * (name in ALWAYS) + 50.0 * (name in used)
     points += 20.0 - intent.index(name) if name in intent else 0.0
     return points + (3.0 - USUAL.index(name) / len(USUAL) if name in USUAL else 0.0)
@@ -68,9 +89,14 @@ def _standing(name: str, intent: Sequence[str], used: Collection[str]) -> float:
 
 def _points(tool: ToolDefinition, text: str, said: Set[str]) -> float:
     """Give the points that a tool has for the words of the message."""
-    points = sum(10.0 for part, pattern in MEANT.items() if part in tool.name and re.search(pattern, text))
+    points = sum(
+        10.0 for part, pattern in MEANT.items() if part in tool.name and re.search(pattern, text)
+    )
     points += 4.0 * len(said & {stem(word) for word in tool.name.split("_")})
-    return points + 0.5 * min(4, len(said & {stem(word) for word in words(plain(tool.description or "")) if len(word) > 3}))
+    return points + 0.5 * min(
+        4,
+        len(said & {stem(word) for word in words(plain(tool.description or "")) if len(word) > 3}),
+    )
 
 
 def _turn(messages: Sequence[ModelMessage]) -> tuple[str, set[str]]:
@@ -86,4 +112,8 @@ def _turn(messages: Sequence[ModelMessage]) -> tuple[str, set[str]]:
 
 
 def _said(part: UserPromptPart) -> str:
-    return part.content if isinstance(part.content, str) else " ".join(item for item in part.content if isinstance(item, str))
+    return (
+        part.content
+        if isinstance(part.content, str)
+        else " ".join(item for item in part.content if isinstance(item, str))
+    )

@@ -10,7 +10,8 @@ WORDS = {
         on the road, build broken, build failed, build is broken, tests failing, release blocked, was cancelled, is cancelled, flight cancelled,
         flight canceled, threaten*, charged twice, on hold, stopped working, not working, unreachable, timing out, deadline today, recall notice,
         swallowed, unconscious, bleeding, collapsed, in hospital, ring me, call me back urgently, go offline, goes offline""",
-    "overdue": "overdue, past due, late payment, unpaid, missed the deadline, deadline missed, in arrears, was due, long due",
+    "overdue": "overdue, past due, late payment, unpaid, missed the deadline, deadline "
+    "missed, in arrears, was due, long due",
     "now": "deadline, due, closes at, ends at, by lunch, by lunchtime, before lunch",
     "blocked": """
         blocked, blocking, blocker, waiting for you, waiting on you, waiting for your, waiting on your, waits for you, waits for your, cannot

@@ -1,4 +1,8 @@
-"""German words and what they tell. They are found inside other words too, for German joins them; after `=` only as words of their own."""
+"""German words and what they tell.
+
+They are found inside other words too, for German joins them; after `=` only as words of their
+own.
+"""
 
 WORDS = {
     "alarm": """
@@ -14,7 +18,8 @@ WORDS = {
     "blocked": """
         wartet auf dich, wartet auf sie, wartet auf ihre, wartet auf deine, warten auf ihre, warten auf deine, warten auf sie, blockiert,
         abgelehnt, fehlgeschlagen, läuft ab, =fehlt, fehlt noch, benötigen wir, brauchen wir, sonst können""",
-    "soon": "diese woche, =bald, =demnächst, =erinnerung, =nachfrage, in zwei tagen, zeitnah, nachfassen",
+    "soon": "diese woche, =bald, =demnächst, =erinnerung, =nachfrage, in zwei tagen, "
+    "zeitnah, nachfassen",
     "calm": """
         irgendwann, =vielleicht, keine eile, nicht eilig, nicht dringend, hat zeit, wenn du zeit hast, wenn sie zeit haben, bei gelegenheit, zur
         info, zur kenntnis, =optional, freiwillig, =später, kein handlungsbedarf, keine antwort nötig, nichts zu tun, eventuell, =mal schauen, in

@@ -1,6 +1,7 @@
 """What words tell of a thing, in several languages at once: which senses a text has.
 
-The language of a text is never asked for: its words are looked up in all lists, so a mixed text works too. Accents and case are ignored.
+The language of a text is never asked for: its words are looked up in all lists, so a mixed text
+works too. Accents and case are ignored.
 """
 
 import re
@@ -60,7 +61,10 @@ class _Index(msgspec.Struct, frozen=True):
 
 @lru_cache(4096)
 def senses(text: str) -> Senses:
-    """Return the senses of a text, each with the entries that have it; what stands beyond 600 characters does not count."""
+    """Return the senses of a text, each with the entries that have it.
+
+    What stands beyond 600 characters does not count.
+    """
     words = _WORD.findall(folded(text[:LONGEST]))
     found: dict[Sense, set[str]] = defaultdict(set)
     for place, word in enumerate(words):
@@ -76,7 +80,11 @@ def _beginning_with(word: str) -> tuple[_Phrase, ...]:
     index = _index()
     bare = {word} | {word.removesuffix(ending) for ending in _ENDINGS[1:]}
     found = [phrase for form in bare for phrase in index.whole.get(form, ())]
-    found += [phrase for length in range(3, len(word) + 1) for phrase in index.begun.get(word[:length], ())]
+    found += [
+        phrase
+        for length in range(3, len(word) + 1)
+        for phrase in index.begun.get(word[:length], ())
+    ]
     if len(word) > 3:
         found += [phrase for part, phrase in index.inside if part in word]
     return tuple(found)
@@ -91,7 +99,12 @@ def _fits(wanted: str, word: str) -> bool:
 @cache
 def _index() -> _Index:
     index = _Index(defaultdict(list), defaultdict(list), [])
-    for lists, joins_words in ((english.WORDS, False), (french.WORDS, False), (spanish.WORDS, False), (german.WORDS, True)):
+    for lists, joins_words in (
+        (english.WORDS, False),
+        (french.WORDS, False),
+        (spanish.WORDS, False),
+        (german.WORDS, True),
+    ):
         for sense in Sense:
             for entry in _entries(lists[sense.value]):
                 first, *rest = re.findall(r"\w+\*?", entry)

@@ -6,7 +6,8 @@ WORDS = {
         recordatorio, última notificación, corte de, suspendid*, suspensión, avería, averiad*, caíd*, se cayó, no responde, no funciona, fuga de,
         inundación, incendio, robad*, hackead*, fraude, alerta de seguridad, embargo, desahucio, antes del mediodía, bloquead*, emergencia, vuelo
         cancelado, cancelad*, amenaza*, cobrado dos veces, perdid*, inconsciente, sangra, en el hospital""",
-    "overdue": "vencid*, atrasad*, impagad*, impago, con retraso, fuera de plazo, en mora, pendiente desde",
+    "overdue": "vencid*, atrasad*, impagad*, impago, con retraso, fuera de plazo, en mora, "
+    "pendiente desde",
     "now": "fecha límite, plazo, vence, último día",
     "blocked": """
         esperando tu, esperando su, espera tu, espera su, esperan tu, esperan su, a la espera de, rechazad*, falló, fallid*, caduca, caducan,

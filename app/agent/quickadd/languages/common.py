@@ -1,4 +1,7 @@
-"""What quick add reads alike in every language: dates and times in digits, and marks of priority."""
+"""What quick add reads alike in every language.
+
+Dates and times in digits, and marks of priority.
+"""
 
 from app.agent.quickadd.languages.language_spec import Rule
 

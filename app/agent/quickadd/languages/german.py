@@ -5,35 +5,128 @@ from app.agent.quickadd.languages.language_spec import Language, Rule, word_set
 from app.core.process.lazy_regex import regex
 
 WEEKDAYS = {
-    "montag": 0, "dienstag": 1, "mittwoch": 2, "donnerstag": 3, "freitag": 4, "samstag": 5, "sonnabend": 5, "sonntag": 6,
-}  # fmt: skip
+    "montag": 0,
+    "dienstag": 1,
+    "mittwoch": 2,
+    "donnerstag": 3,
+    "freitag": 4,
+    "samstag": 5,
+    "sonnabend": 5,
+    "sonntag": 6,
+}
 SHORT = {"mo": 0, "di": 1, "mi": 2, "do": 3, "fr": 4, "sa": 5, "so": 6}
 MONTHS = {
-    "januar": 1, "janner": 1, "jaenner": 1, "februar": 2, "feber": 2, "marz": 3, "maerz": 3, "april": 4, "mai": 5, "juni": 6, "juli": 7, "august": 8,
-    "september": 9, "oktober": 10, "november": 11, "dezember": 12, "jan": 1, "feb": 2, "mrz": 3, "apr": 4, "jun": 6, "jul": 7, "aug": 8, "sep": 9,
-    "sept": 9, "okt": 10, "nov": 11, "dez": 12,
-}  # fmt: skip
+    "januar": 1,
+    "janner": 1,
+    "jaenner": 1,
+    "februar": 2,
+    "feber": 2,
+    "marz": 3,
+    "maerz": 3,
+    "april": 4,
+    "mai": 5,
+    "juni": 6,
+    "juli": 7,
+    "august": 8,
+    "september": 9,
+    "oktober": 10,
+    "november": 11,
+    "dezember": 12,
+    "jan": 1,
+    "feb": 2,
+    "mrz": 3,
+    "apr": 4,
+    "jun": 6,
+    "jul": 7,
+    "aug": 8,
+    "sep": 9,
+    "sept": 9,
+    "okt": 10,
+    "nov": 11,
+    "dez": 12,
+}
 NUMBERS = {
-    "ein": 1, "eine": 1, "einem": 1, "einer": 1, "einen": 1, "eins": 1, "zwei": 2, "drei": 3, "vier": 4, "funf": 5, "fuenf": 5, "sechs": 6,
+    "ein": 1,
+    "eine": 1,
+    "einem": 1,
+    "einer": 1,
+    "einen": 1,
+    "eins": 1,
+    "zwei": 2,
+    "drei": 3,
+    "vier": 4,
+    "funf": 5,
+    "fuenf": 5,
+    "sechs": 6,
     "sieben": 7,
-    "acht": 8, "neun": 9, "zehn": 10, "elf": 11, "zwolf": 12, "zwoelf": 12, "vierzehn": 14, "funfzehn": 15, "fuenfzehn": 15, "zwanzig": 20,
+    "acht": 8,
+    "neun": 9,
+    "zehn": 10,
+    "elf": 11,
+    "zwolf": 12,
+    "zwoelf": 12,
+    "vierzehn": 14,
+    "funfzehn": 15,
+    "fuenfzehn": 15,
+    "zwanzig": 20,
     "dreissig": 30,
-}  # fmt: skip
+}
 UNITS = {
-    "minute": "minute", "minuten": "minute", "min": "minute", "stunde": "hour", "stunden": "hour", "std": "hour", "h": "hour", "tag": "day",
-    "tage": "day", "tagen": "day", "woche": "week", "wochen": "week", "wochenende": "weekend", "monat": "month", "monate": "month",
-    "monaten": "month", "monats": "month", "quartal": "quarter", "quartale": "quarter", "jahr": "year", "jahre": "year", "jahren": "year",
-    "jahres": "year", "tages": "day",
-}  # fmt: skip
+    "minute": "minute",
+    "minuten": "minute",
+    "min": "minute",
+    "stunde": "hour",
+    "stunden": "hour",
+    "std": "hour",
+    "h": "hour",
+    "tag": "day",
+    "tage": "day",
+    "tagen": "day",
+    "woche": "week",
+    "wochen": "week",
+    "wochenende": "weekend",
+    "monat": "month",
+    "monate": "month",
+    "monaten": "month",
+    "monats": "month",
+    "quartal": "quarter",
+    "quartale": "quarter",
+    "jahr": "year",
+    "jahre": "year",
+    "jahren": "year",
+    "jahres": "year",
+    "tages": "day",
+}
 PARTS = {
-    "fruh": "morning", "frueh": "morning", "morgen": "morning", "vormittag": "morning", "vormittags": "morning", "morgens": "morning",
-    "mittag": "noon", "mittags": "noon", "nachmittag": "afternoon", "nachmittags": "afternoon", "abend": "evening", "abends": "evening",
-    "nacht": "night", "nachts": "dawn", "mitternacht": "midnight",
-}  # fmt: skip
+    "fruh": "morning",
+    "frueh": "morning",
+    "morgen": "morning",
+    "vormittag": "morning",
+    "vormittags": "morning",
+    "morgens": "morning",
+    "mittag": "noon",
+    "mittags": "noon",
+    "nachmittag": "afternoon",
+    "nachmittags": "afternoon",
+    "abend": "evening",
+    "abends": "evening",
+    "nacht": "night",
+    "nachts": "dawn",
+    "mitternacht": "midnight",
+}
 DAYS = {"ubermorgen": 2, "uebermorgen": 2, "heute": 0, "morgen": 1}
 ORDINALS = {
-    "ersten": 1, "erster": 1, "1.": 1, "zweiten": 2, "2.": 2, "dritten": 3, "3.": 3, "vierten": 4, "4.": 4, "letzten": -1,
-}  # fmt: skip
+    "ersten": 1,
+    "erster": 1,
+    "1.": 1,
+    "zweiten": 2,
+    "2.": 2,
+    "dritten": 3,
+    "3.": 3,
+    "vierten": 4,
+    "4.": 4,
+    "letzten": -1,
+}
 BEFORE = word_set("""vom von seit nach guten gutem schonen letzten letzter letztem vergangenen der die das den dem des kapitel version seite abschnitt
  bis kein keinen nicht zu als wie zum zur ab uber gegen unter rosen kar grun mein dein sein ihr unser
  nur zimmer nummer nr schwarzer schwarzen jeden jeder im war ist in""")
@@ -72,15 +165,25 @@ DOTTED = r"(?P<first>[0-3]?[0-9])\.\s?(?P<second>1[0-2]|0?[1-9])\.(?P<year>(?:19
 
 PRIORITIES = (
     *PRIORITY,
-    Rule("urgent", r"(?:dringend|eilt|asap|hochste\s+prioritat|sehr\s+wichtig)(?=\s*[!.]*\s*$)", "apart"),
+    Rule(
+        "urgent",
+        r"(?:dringend|eilt|asap|hochste\s+prioritat|sehr\s+wichtig)(?=\s*[!.]*\s*$)",
+        "apart",
+    ),
     Rule("urgent", r"(?<=^)\s*(?:dringend|eilt|asap)(?=\s*[:!-])"),
     Rule("high", r"hohe\s+prio(?:ritat)?(?=\s*(?:$|[!.,:]))", "apart"),
     Rule("low", r"(?:niedrige|geringe)\s+prio(?:ritat)?(?=\s*(?:$|[!.,:]))", "apart"),
     Rule("priority", r"prio(?:ritat)?[\s:]+(?P<level>[1-4])", "apart"),
 )
 RECURRENCE = (
-    Rule("monthly_weekday", r"(?:am\s+|an\s+jedem\s+|jeden\s+)?{nth}\s+{full}\s+(?:im|jeden|eines\s+jeden|jedes|des)\s+monats?"),
-    Rule("monthly_day", r"(?:immer\s+)?(?:am|zum)\s+{day}\.\s*(?:jeden|jedes|eines\s+jeden|im|des)\s+monats?"),
+    Rule(
+        "monthly_weekday",
+        r"(?:am\s+|an\s+jedem\s+|jeden\s+)?{nth}\s+{full}\s+(?:im|jeden|eines\s+jeden|jedes|des)\s+monats?",
+    ),
+    Rule(
+        "monthly_day",
+        r"(?:immer\s+)?(?:am|zum)\s+{day}\.\s*(?:jeden|jedes|eines\s+jeden|im|des)\s+monats?",
+    ),
     Rule("monthly_day", r"(?:jeden\s+monat|monatlich|alle\s+monate)\s+(?:am|zum)\s+{day}\.?"),
     Rule("monthly_day", r"jeden\s+{day}\.(?:\s+(?:des|im)\s+monats?)?(?!\s*\w)"),
     Rule(
@@ -91,16 +194,25 @@ RECURRENCE = (
     ),
     Rule("yearly", rf"(?:jedes\s+jahr|jahrlich|alle\s+jahre)\s+am\s+{DAY_MONTH}"),
     Rule("yearly", rf"jeden\s+{DAY_MONTH}"),
-    Rule("every_weekday", rf"(?:an\s+)?{EVERY}[mn]?\s+(?:(?P<other>zweiten|2\.)\s+|(?P<number>dritten|3\.|vierten|4\.)\s+)?{{weekdays}}"),
+    Rule(
+        "every_weekday",
+        rf"(?:an\s+)?{EVERY}[mn]?\s+(?:(?P<other>zweiten|2\.)\s+|(?P<number>dritten|3\.|vierten|4\.)\s+)?{{weekdays}}",
+    ),
     Rule(
         "every_weekday",
         rf"(?:{EVERY}\s+(?:(?P<other>zweite|2\.)\s+|{{number}}\s+)?wochen?|wochentlich|woechentlich)\s+(?:am\s+|immer\s+)?{{weekdays}}",
     ),
     Rule("every_weekday", r"(?:immer\s+)?{adverbs}"),
     Rule("every_weekday", rf"immer\s+(?:am\s+)?(?P<weekdays>{FULL})"),
-    Rule("workdays", r"(?:an\s+)?(?:jede[nm]|alle)\s+(?:werk|arbeits|wochen)tage?n?|werktags|wochentags|an\s+(?:werk|wochen)tagen"),
+    Rule(
+        "workdays",
+        r"(?:an\s+)?(?:jede[nm]|alle)\s+(?:werk|arbeits|wochen)tage?n?|werktags|wochentags|an\s+(?:werk|wochen)tagen",
+    ),
     Rule("weekends", r"(?:an\s+)?jede[sm]\s+wochenende"),
-    Rule("every", rf"{EVERY}\s+{{interval}}(?P<unit>tag|tage|woche|wochen|monat|monate|quartal|quartale|jahr|jahre)"),
+    Rule(
+        "every",
+        rf"{EVERY}\s+{{interval}}(?P<unit>tag|tage|woche|wochen|monat|monate|quartal|quartale|jahr|jahre)",
+    ),
     Rule("every_part", r"jede[nr]?\s+(?P<part>morgen|vormittag|mittag|nachmittag|abend|nacht)"),
     Rule("daily", r"taglich|taeglich", "apart"),
     Rule("weekly", r"wochentlich|woechentlich", "apart"),
@@ -119,7 +231,11 @@ DATES = (
     ),
     Rule("date", rf"{{pre}}?{DAY_MONTH}", "phrase"),
     Rule("this_month", rf"(?:am\s+|zum\s+)?{{day}}\.\s+(?:{NEXT}|diese[sn])\s+monats?"),
-    Rule("date", r"(?P<pre>(?P<until>bis)(?:\s+zum)?\s+|am\s+|vor\s+dem\s+|spatestens\s+am\s+|zum\s+){day}\.(?=\s|$)", "apart"),
+    Rule(
+        "date",
+        r"(?P<pre>(?P<until>bis)(?:\s+zum)?\s+|am\s+|vor\s+dem\s+|spatestens\s+am\s+|zum\s+){day}\.(?=\s|$)",
+        "apart",
+    ),
     Rule("month_end", r"(?:bis\s+|am\s+)?ende\s+{month}(?:\s+{year})?", "apart"),
     Rule("month_end", r"(?:bis\s+)?mitte\s+{month}(?:\s+{year})?", "apart", {"middle": "1"}),
     Rule("ahead", r"(?:in|innerhalb\s+von|binnen)\s+(?:den\s+nachsten\s+)?{number}\s*{unit}"),
@@ -134,18 +250,29 @@ DATES = (
         {"end": "1"},
     ),
     *(
-        Rule("period", rf"(?:bis\s+|am\s+|zum\s+)(?:zum\s+)?{word}", says={"end": "1", "unit": unit})
+        Rule(
+            "period", rf"(?:bis\s+|am\s+|zum\s+)(?:zum\s+)?{word}", says={"end": "1", "unit": unit}
+        )
         for word, unit in (("monatsende", "monat"), ("jahresende", "jahr"), ("feierabend", "tag"))
     ),
-    Rule("period", rf"(?:am\s+|bis\s+(?:zum\s+)?|vor\s+dem\s+)?(?:{NEXT}|{THIS})\s+(?P<unit>wochenende|woche|monat|jahr)", "phrase"),
+    Rule(
+        "period",
+        rf"(?:am\s+|bis\s+(?:zum\s+)?|vor\s+dem\s+)?(?:{NEXT}|{THIS})\s+(?P<unit>wochenende|woche|monat|jahr)",
+        "phrase",
+    ),
     Rule("period", r"(?:am|ubers|uebers|bis(?:\s+zum)?)\s+(?P<unit>wochenende)"),
-    Rule("weekday", r"(?:am\s+)?(?P<next>nachste\s+woche|naechste\s+woche)\s+(?:am\s+)?{full}{day_part}"),
+    Rule(
+        "weekday",
+        r"(?:am\s+)?(?P<next>nachste\s+woche|naechste\s+woche)\s+(?:am\s+)?{full}{day_part}",
+    ),
     Rule("weekday", r"{pre}?{full}\s+(?P<next>nachste(?:r)?\s+woche|naechste(?:r)?\s+woche)"),
     Rule("weekday", r"{pre}?{full}\s+(?P<after_next>in\s+zwei\s+wochen)"),
     Rule("weekday", rf"{{pre}}?(?:{NEXT}|{THIS})\s+{{full}}", "phrase"),
     Rule("weekday", r"(?P<pre>(?:(?P<until>bis)(?:\s+zum)?|am|ab|vor|fur|fuer|fallig)\s+){full}"),
     Rule("weekday", r"(?P<pre>(?:(?P<until>bis)|am|ab)\s+){short}\.?", "apart"),
-    Rule("weekday", r"{pre}?{full}(?P<part>vormittag|mittag|nachmittag|abend|nacht|morgen)", "phrase"),
+    Rule(
+        "weekday", r"{pre}?{full}(?P<part>vormittag|mittag|nachmittag|abend|nacht|morgen)", "phrase"
+    ),
     Rule("weekday", r"{full}", "word"),
     Rule("weekday", r"{short}\.?", "beside"),
     Rule("named", rf"{{pre}}?{{day_name}}(?:\s+(?P<part>{PART_OF_DAY}))?"),
@@ -155,7 +282,11 @@ TIMES = (
         "range",
         r"(?:von\s+|zwischen\s+|um\s+)?{hour}(?:[:.]{minute})?\s?(?:uhr)?\s?(?:-|bis|und)\s?(?P<end_hour>[0-9]{1,2})(?:[:.][0-5][0-9])?\s?uhr",
     ),
-    Rule("range", r"(?:von\s+|zwischen\s+)?{hour}:{minute}\s?(?:-|bis|und)\s?(?P<end_hour>[0-9]{1,2}):[0-5][0-9]", "phrase"),
+    Rule(
+        "range",
+        r"(?:von\s+|zwischen\s+)?{hour}:{minute}\s?(?:-|bis|und)\s?(?P<end_hour>[0-9]{1,2}):[0-5][0-9]",
+        "phrase",
+    ),
     Rule("clock", r"{at}?{hour}(?:[:.]{minute})?\s?uhr{day_part}"),
     Rule("clock", r"{at}?{hour}\s?uhr\s?{minute}"),
     Rule("clock", r"{at}?{spoken}\s+uhr{day_part}"),
@@ -163,7 +294,12 @@ TIMES = (
     Rule("clock", r"{at}?{hour}:{minute}{day_part}(?:\s?h)?", "phrase"),
     Rule("clock", r"{at}?{hour}h{minute}?(?!\w)", "phrase"),
     Rule("clock", r"{at}?halb\s+{spoken}{day_part}", "phrase", {"to_hour": "1"}),
-    Rule("clock", r"{at}?dreiviertel\s+{spoken}{day_part}", "phrase", {"to_hour": "1", "amount": "viertel"}),
+    Rule(
+        "clock",
+        r"{at}?dreiviertel\s+{spoken}{day_part}",
+        "phrase",
+        {"to_hour": "1", "amount": "viertel"},
+    ),
     Rule("clock", r"{at}?{amount}\s+vor\s+{spoken}{day_part}", "phrase", {"to_hour": "1"}),
     Rule("clock", r"{at}?{amount}\s+nach\s+{spoken}{day_part}", "phrase"),
     Rule("clock", r"(?P<pre>um\s+){hour}{day_part}(?!\s*[-/%\d€]){no_measure}", "apart"),
@@ -193,7 +329,11 @@ GERMAN = Language(
     against=AGAINST,
     common=COMMON
     | word_set("taglich wochentlich monatlich jahrlich werktags dringend uhr halb ende")
-    | {f"{day}{part}" for day in WEEKDAYS for part in ("vormittag", "mittag", "nachmittag", "abend", "nacht", "morgen", "s")},
+    | {
+        f"{day}{part}"
+        for day in WEEKDAYS
+        for part in ("vormittag", "mittag", "nachmittag", "abend", "nacht", "morgen", "s")
+    },
     leads=r"(?:bitte\s+)?(?:erinnere?\s+mich(?:\s+daran)?(?:\s+an|,)?|nicht\s+vergessen:?|aufgabe:|todo:|to-do:|erinnerung:)\s+",
     twelve_hours=False,
     names_capitalised=True,

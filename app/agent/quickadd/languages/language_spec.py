@@ -1,4 +1,7 @@
-"""What a language brings to quick add: its words and its patterns. How they are compiled, and which word stands before and after a match."""
+"""What a language brings to quick add: its words and its patterns.
+
+How they are compiled, and which word stands before and after a match.
+"""
 
 import functools
 import re
@@ -11,8 +14,12 @@ import msgspec
 from app.core.process.lazy_regex import regex
 
 Where = Literal["free", "phrase", "word", "apart", "beside"]
-"""Where a pattern counts: anywhere; with its own preposition, at the beginning or standing apart; the same without the beginning;
-standing apart only; or only beside something else that was found. What is followed by a noun does not stand apart."""
+"""Where a pattern counts: anywhere.
+
+With its own preposition, at the beginning or standing apart; the same without the beginning;
+standing apart only; or only beside something else that was found. What is followed by a noun
+does not stand apart.
+"""
 
 START = r"(?<![\w.$€£#/:+\-\0])"
 END = r"(?=$|[\s,;:!?)\]…]|\.(?:\s|$)|-\s)"
@@ -32,8 +39,10 @@ class Rule(NamedTuple):
 
 
 class Language(msgspec.Struct, frozen=True, eq=False, dict=True):
-    """One language: its words folded, `before` what forbids the next word to be a date, `after` what may follow one, `against` what makes a statement
-    of it,     `common` words and `signs` letters by which it is known."""
+    """One language: its words folded, `before` what forbids the next word to be a date, `after`
+    what may follow one, `against` what makes a statement of it,     `common` words and `signs`
+    letters by which it is known.
+    """
 
     code: str
     weekdays: Mapping[str, int]
@@ -60,7 +69,10 @@ class Language(msgspec.Struct, frozen=True, eq=False, dict=True):
     def patterns(self) -> tuple[tuple[Rule, re.Pattern[str]], ...]:
         """The rules, compiled when the language is first met."""
         edges = (START, END) if self.spaced else ("", "")
-        return tuple((rule, re.compile(f"{edges[0]}(?:{self._expanded(rule.pattern)}){edges[1]}")) for rule in self.rules)
+        return tuple(
+            (rule, re.compile(f"{edges[0]}(?:{self._expanded(rule.pattern)}){edges[1]}"))
+            for rule in self.rules
+        )
 
     @functools.cached_property
     def lead(self) -> re.Pattern[str]:
@@ -69,9 +81,13 @@ class Language(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @functools.cached_property
     def words(self) -> frozenset[str]:
-        """Every word that can begin or make a date, to see quickly whether a text needs the language at all."""
+        """Every word that can begin or make a date, to see quickly whether a text needs the
+        language at all.
+        """
         named = (self.weekdays, self.months, self.units, self.parts, self.days)
-        return frozenset(word for words in named for entry in words for word in re.findall(r"[^\W\d_]+", entry))
+        return frozenset(
+            word for words in named for entry in words for word in re.findall(r"[^\W\d_]+", entry)
+        )
 
     @functools.cached_property
     def weekday(self) -> re.Pattern[str]:
@@ -95,8 +111,13 @@ class Language(msgspec.Struct, frozen=True, eq=False, dict=True):
         if name in self.macros:
             return self.macros[name]
         words = {
-            "weekday": self.weekdays, "month": self.months, "unit": self.units, "part": self.parts, "day_name": self.days, "nth": self.ordinals,
-        }  # fmt: skip
+            "weekday": self.weekdays,
+            "month": self.months,
+            "unit": self.units,
+            "part": self.parts,
+            "day_name": self.days,
+            "nth": self.ordinals,
+        }
         if name in words:
             return f"(?P<{name}>{alternatives(words[name])})"
         if name == "number":
@@ -119,7 +140,9 @@ def word_set(text: str) -> frozenset[str]:
 
 def alternatives(words: Mapping[str, object]) -> str:
     """Give a pattern for any of the words, the longer ones first."""
-    return "|".join(re.escape(word).replace(r"\ ", r"\s+") for word in sorted(words, key=len, reverse=True))
+    return "|".join(
+        re.escape(word).replace(r"\ ", r"\s+") for word in sorted(words, key=len, reverse=True)
+    )
 
 
 def word_before(text: str, place: int) -> str:

@@ -1,4 +1,7 @@
-"""Answers from the files that a message brought along: quotes for a question, the gist for a wish to know what is in them."""
+"""Answers from the files that a message brought along.
+
+Quotes for a question, the gist for a wish to know what is in them.
+"""
 
 import re
 
@@ -14,10 +17,14 @@ PIECE = 90_000
 PIECES = 8
 ANSWERED = frozenset({"ask", "find_notes", "summarise"})
 _REFERS = (
-    r"\b(?:(?:the|this|my) )?attach(?:ed|ments?)\b(?: (?:file|document|pdf|page|paper|image|picture|text)s?\b)?"
-    r"|\b(?:this|the|that|these|enclosed|uploaded) (?:file|document|doc|pdf|page|paper|report|image|picture|text|upload)s?\b"
-    r"|\banh[aä]ng(?:e|en|s)?\b|\bangeh[aä]ngte[nmrs]?\b|\b(?:diese[nmrs]?|die|das|der|dem|den) (?:datei|dokument|pdf|bild|anlage)(?:en|s)?\b"
-    r"|\bpi[eè]ces? jointes?\b|\bci-jointe?s?\b|\b(?:ce|le|cette|la|du) (?:fichier|document|pdf|page|image)\b"
+    r"\b(?:(?:the|this|my) )?attach(?:ed|ments?)\b(?: "
+    r"(?:file|document|pdf|page|paper|image|picture|text)s?\b)?"
+    r"|\b(?:this|the|that|these|enclosed|uploaded) "
+    r"(?:file|document|doc|pdf|page|paper|report|image|picture|text|upload)s?\b"
+    r"|\banh[aä]ng(?:e|en|s)?\b|\bangeh[aä]ngte[nmrs]?\b|\b(?:diese[nmrs]?|die|das|der|dem|den) "
+    r"(?:datei|dokument|pdf|bild|anlage)(?:en|s)?\b"
+    r"|\bpi[eè]ces? jointes?\b|\bci-jointe?s?\b|\b(?:ce|le|cette|la|du) "
+    r"(?:fichier|document|pdf|page|image)\b"
     r"|\badjunt[oa]s?\b|\b(?:este|el|esta|la|del) (?:archivo|documento|pdf|fichero|imagen)\b"
     r"|附件|这个?文件|这份文件|这个?文档|这份文档|文件里|文档里|添付|(?:この|その)?(?:ファイル|文書|書類|ドキュメント)"
 )
@@ -25,21 +32,30 @@ _POINTS = r"^(?:it|this|that|these|them|es|das|dies|ça|cela|esto|eso|これ|そ
 
 
 def step(asked: Asked, route: Route) -> Step | None:
-    """Give the answer that the attached files hold; None where the message is about something else."""
+    """Give the answer that the attached files hold.
+
+    None where the message is about something else.
+    """
     refers = re.search(_REFERS, asked.message, re.IGNORECASE) is not None
     files = asked.attached or (asked.attached_before if refers else ())
     if not files or route.intent not in ANSWERED:
         return None
     readable = [file for file in files if file.text]
     if route.intent == "summarise":
-        chosen = _named(files, route.get("target")) or (files if refers or re.match(_POINTS, route.get("target"), re.IGNORECASE) else ())
+        chosen = _named(files, route.get("target")) or (
+            files if refers or re.match(_POINTS, route.get("target"), re.IGNORECASE) else ()
+        )
         return _gist(chosen, route.language) if chosen else None
     question = questions.read(re.sub(_REFERS, " ", asked.message, flags=re.IGNORECASE))
     if all(term in questions.LITTLE for term in question.terms):
         return _gist(files, route.language)
     found = answer_passages.best(question, _texts(readable))
     if found:
-        return Step("\n\n".join(_quoted(one.note.content[one.start : one.end], one.note.title) for one in found))
+        return Step(
+            "\n\n".join(
+                _quoted(one.note.content[one.start : one.end], one.note.title) for one in found
+            )
+        )
     if not refers:
         return None
     if not readable or len(question.terms) == 1:
@@ -49,14 +65,20 @@ def step(asked: Asked, route: Route) -> Step | None:
 
 def _texts(files: list[Attached]) -> list[Text]:
     pieces = [(file, start) for file in files for start in range(0, len(file.text), PIECE)]
-    return [Text(-number, file.name, file.text[start : start + PIECE], whole=True) for number, (file, start) in enumerate(pieces[:PIECES], 1)]
+    return [
+        Text(-number, file.name, file.text[start : start + PIECE], whole=True)
+        for number, (file, start) in enumerate(pieces[:PIECES], 1)
+    ]
 
 
 def _gist(files: tuple[Attached, ...], language: Language) -> Step:
     lines = [say(language, "summary")]
     for file in files:
         lines.append(f"\n{_name(file.name)}")
-        lines += [f"- {' '.join(one.text.split())[: answer_passages.LONGEST]}" for one in extracts.extract(file.text)] or [f"- {file.trouble or '–'}"]
+        lines += [
+            f"- {' '.join(one.text.split())[: answer_passages.LONGEST]}"
+            for one in extracts.extract(file.text)
+        ] or [f"- {file.trouble or '–'}"]
         if file.is_cut:
             lines.append(say(language, "cut"))
     return Step("\n".join(lines))

@@ -22,15 +22,24 @@ NEXT_SHOWN = 3
 USUAL_DAYS, NEXT_DAYS = 7, 60
 AN_HOUR = timedelta(hours=1)
 _NEXT = regex(
-    r"\b(?:my|the|our) next (?:meeting|appointment|event|call)\b|\bnächste[nr]? (?:termin|besprechung)\b|\bprochaine? (?:rendez-vous|réunion)\b"
+    r"\b(?:my|the|our) next (?:meeting|appointment|event|call)\b|\bnächste[nr]? "
+    r"(?:termin|besprechung)\b|\bprochaine? (?:rendez-vous|réunion)\b"
     r"|\bpróxim[ao] (?:cita|reunión|evento)\b|下(?:一|个|一个)(?:会议|会|预约)|次の(?:予定|会議|打ち合わせ)",
     re.IGNORECASE,
 )
-_CLOCK = regex(r"\d|[一二三四五六七八九十两]点|\bnoon\b|\bmidday\b|\bmittags?\b|(?<!-)\bmidi\b|\bmediodía\b", re.IGNORECASE)
+_CLOCK = regex(
+    r"\d|[一二三四五六七八九十两]点|\bnoon\b|\bmidday\b|\bmittags?\b|(?<!-)\bmidi\b|\bmediodía\b",
+    re.IGNORECASE,
+)
 _PARTS: tuple[tuple[str, int, int], ...] = (
     (r"\bmorning\b|\b(?:vormittag|morgens)\b|\bmatin\b|\bpor la mañana\b|上午|早上|午前|朝", 8, 12),
     (r"\bafternoon\b|\bnachmittags?\b|\baprès-midi\b|\bpor la tarde\b|下午|午後", 12, 18),
-    (r"\b(?:evening|tonight)\b|\babends?\b|\bsoir\b|\b(?:por|esta) la noche\b|\besta noche\b|晚上|今晚|夜|夕方", 18, 23),
+    (
+        r"\b(?:evening|tonight)\b|\babends?\b|\bsoir\b|\b(?:por|esta) la "
+        r"noche\b|\besta noche\b|晚上|今晚|夜|夕方",
+        18,
+        23,
+    ),
 )
 
 
@@ -39,22 +48,34 @@ def events(asked: Asked, route: Route) -> Step:
     comes_next = _NEXT.search(asked.message) is not None
     if not asked.results:
         named = time_ranges.read(asked.message, asked.now)
-        usual = Range(asked.now, asked.now + timedelta(days=NEXT_DAYS if comes_next or route.get("words") else USUAL_DAYS))
-        words = {"query": " ".join(resolve_reference.stems(route.get("words"))) or route.get("words")} if route.get("words") else {}
+        usual = Range(
+            asked.now,
+            asked.now
+            + timedelta(days=NEXT_DAYS if comes_next or route.get("words") else USUAL_DAYS),
+        )
+        words = (
+            {"query": " ".join(resolve_reference.stems(route.get("words"))) or route.get("words")}
+            if route.get("words")
+            else {}
+        )
         return Step(calls=((TOOL, {**words, **_asked_for(asked, named or usual)}),))
     found = [result.content for result in asked.of(TOOL)]
     if not found:
         return list_answers.refused(asked, route)
     rows, total = found[0]["events"], found[0]["total"]
     if comes_next:
-        rows = [row for row in rows if row["source"] == "calendar"][:NEXT_SHOWN] or rows[:NEXT_SHOWN]
+        rows = [row for row in rows if row["source"] == "calendar"][:NEXT_SHOWN] or rows[
+            :NEXT_SHOWN
+        ]
         total = len(rows)
     return Step(_told(route.language, "events", rows, total))
 
 
 def free(asked: Asked, route: Route) -> Step:
     """Say whether the time that was named is free, or which of the day is."""
-    named = time_ranges.read(route.get("when") or asked.message, asked.now) or time_ranges.day(asked.now.date(), asked.now)
+    named = time_ranges.read(route.get("when") or asked.message, asked.now) or time_ranges.day(
+        asked.now.date(), asked.now
+    )
     if not asked.results:
         return Step(calls=((TOOL, _asked_for(asked, named)),))
     found = [result.content for result in asked.of(TOOL)]
@@ -64,27 +85,50 @@ def free(asked: Asked, route: Route) -> Step:
     rows = [row for row in found[0]["events"] if row["source"] == "calendar"]
     stretch = _stretch(asked, named)
     taken = [row for row in rows if (_is_hidden(row) if row["allDay"] else _overlaps(row, stretch))]
-    when = f"{stretch[0]:%Y-%m-%d %H:%M}–{stretch[1]:%H:%M}" if stretch[1] - stretch[0] < timedelta(hours=23) else _days(named)
+    when = (
+        f"{stretch[0]:%Y-%m-%d %H:%M}–{stretch[1]:%H:%M}"
+        if stretch[1] - stretch[0] < timedelta(hours=23)
+        else _days(named)
+    )
     if taken:
-        slots = [] if any(row["allDay"] for row in taken) else _slots(route.language, asked, named, rows)
-        return Step("\n".join([_told(route.language, "busy", taken, len(taken), owner=owner, when=when), *slots]))
+        slots = (
+            []
+            if any(row["allDay"] for row in taken)
+            else _slots(route.language, asked, named, rows)
+        )
+        return Step(
+            "\n".join(
+                [_told(route.language, "busy", taken, len(taken), owner=owner, when=when), *slots]
+            )
+        )
     whole = [row for row in rows if row["allDay"]]
-    return Step("\n".join([say(route.language, "free", owner=owner, when=when), *map(_line, whole)]))
+    return Step(
+        "\n".join([say(route.language, "free", owner=owner, when=when), *map(_line, whole)])
+    )
 
 
 def _asked_for(asked: Asked, named: Range) -> dict[str, Any]:
-    start, end = (moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ") for moment in (named.start, named.end))
+    start, end = (
+        moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ") for moment in (named.start, named.end)
+    )
     return {"timeRange": f"{start}/{end}", **list_answers.zone(asked)}
 
 
 def _stretch(asked: Asked, named: Range) -> tuple[datetime, datetime]:
-    """Give the hours that were meant: a part of the day, an hour from the time that was named, or all of it."""
+    """Give the hours that were meant.
+
+    A part of the day, an hour from the time that was named, or all of it.
+    """
     day = named.start.date()
-    if named.end - named.start <= timedelta(days=1) and not _CLOCK.search(re.sub(r"\d{4}-\d{2}-\d{2}", "", asked.message)):
+    if named.end - named.start <= timedelta(days=1) and not _CLOCK.search(
+        re.sub(r"\d{4}-\d{2}-\d{2}", "", asked.message)
+    ):
         for pattern, first, last in _PARTS:
             if re.search(pattern, asked.message, re.IGNORECASE):
                 zone = asked.now.tzinfo
-                return datetime.combine(day, time(first), zone), datetime.combine(day, time(last), zone)
+                return datetime.combine(day, time(first), zone), datetime.combine(
+                    day, time(last), zone
+                )
     return (named.at, named.at + AN_HOUR) if named.at is not None else (named.start, named.end)
 
 
@@ -93,30 +137,64 @@ def _overlaps(row: Mapping[str, Any], stretch: tuple[datetime, datetime]) -> boo
     return start < stretch[1] and (end > stretch[0] or start >= stretch[0])
 
 
-def _slots(language: Language, asked: Asked, named: Range, rows: list[Mapping[str, Any]]) -> list[str]:
+def _slots(
+    language: Language, asked: Asked, named: Range, rows: list[Mapping[str, Any]]
+) -> list[str]:
     """Give the free stretches of the working hours of the one day that was named."""
     if named.end - named.start > timedelta(days=1, hours=1):
         return []
     zone = asked.now.tzinfo
-    timed = [Event(_at(row, "start", zone), _at(row, "end", zone), row["title"]) for row in rows if not row["allDay"]]
+    timed = [
+        Event(_at(row, "start", zone), _at(row, "end", zone), row["title"])
+        for row in rows
+        if not row["allDay"]
+    ]
     day: date = named.start.date()
-    slots = free_time.free_slots(timed, max(asked.now, datetime.combine(day, time(), zone)) if day >= asked.now.date() else named.start)
-    return [say(language, "free_slots", slots=", ".join(f"{one.start:%H:%M}–{one.end:%H:%M}" for one in slots))] if slots else []
+    slots = free_time.free_slots(
+        timed,
+        max(asked.now, datetime.combine(day, time(), zone))
+        if day >= asked.now.date()
+        else named.start,
+    )
+    return (
+        [
+            say(
+                language,
+                "free_slots",
+                slots=", ".join(f"{one.start:%H:%M}–{one.end:%H:%M}" for one in slots),
+            )
+        ]
+        if slots
+        else []
+    )
 
 
 def _at(row: Mapping[str, Any], name: str, zone: tzinfo | None) -> datetime:
     return datetime.fromisoformat(row[name]).astimezone(zone)
 
 
-def _told(language: Language, head: str, rows: list[Mapping[str, Any]], total: int, *, owner: str = "", **values: object) -> str:
+def _told(
+    language: Language,
+    head: str,
+    rows: list[Mapping[str, Any]],
+    total: int,
+    *,
+    owner: str = "",
+    **values: object,
+) -> str:
     if not rows:
         return say(language, "no_events")
     lines = [say(language, head, owner=owner, count=total, **values), *map(_line, rows[:SHOWN])]
-    return "\n".join(lines + ([say(language, "more", count=total - SHOWN)] if total > SHOWN else []))
+    return "\n".join(
+        lines + ([say(language, "more", count=total - SHOWN)] if total > SHOWN else [])
+    )
 
 
 def _is_hidden(row: Mapping[str, Any]) -> bool:
-    """Say whether it is only shown that somebody is busy, and not with what: then a whole day may not be taken for free."""
+    """Say whether it is only shown that somebody is busy, and not with what.
+
+    Then a whole day may not be taken for free.
+    """
     return row["title"] == BUSY and row.get("calendar") is None
 
 
@@ -129,4 +207,8 @@ def _line(row: Mapping[str, Any]) -> str:
 
 def _days(named: Range) -> str:
     last = (named.end - timedelta(microseconds=1)).date()
-    return f"{named.start:%Y-%m-%d}" if last <= named.start.date() else f"{named.start:%Y-%m-%d} – {last:%Y-%m-%d}"
+    return (
+        f"{named.start:%Y-%m-%d}"
+        if last <= named.start.date()
+        else f"{named.start:%Y-%m-%d} – {last:%Y-%m-%d}"
+    )

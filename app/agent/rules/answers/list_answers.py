@@ -28,7 +28,11 @@ def todos(asked: Asked, route: Route) -> Step:
 def notes(asked: Asked, route: Route) -> Step:
     """List the newest notes, of a folder where one was named."""
     if not asked.results:
-        place: dict[str, Any] = {"folderName": route.get("folder")} if route.get("folder") else {"sort": "updatedAt", "order": "desc"}
+        place: dict[str, Any] = (
+            {"folderName": route.get("folder")}
+            if route.get("folder")
+            else {"sort": "updatedAt", "order": "desc"}
+        )
         return Step(calls=(("list_notes", {"recursive": True, "limit": NOTES, **place}),))
     found = [result.content for result in asked.of("list_notes")]
     if not found:
@@ -37,7 +41,9 @@ def notes(asked: Asked, route: Route) -> Step:
     if not rows:
         return Step(say(route.language, "nothing", owner=asked.persona.owner))
     head = say(route.language, "notes", owner=asked.persona.owner)
-    return Step("\n".join([head, *_links(rows), *_more(route.language, found[0]["totalNotes"] - len(rows))]))
+    return Step(
+        "\n".join([head, *_links(rows), *_more(route.language, found[0]["totalNotes"] - len(rows))])
+    )
 
 
 def folders(asked: Asked, route: Route) -> Step:
@@ -54,10 +60,21 @@ def folders(asked: Asked, route: Route) -> Step:
 def day(asked: Asked, route: Route) -> Step:
     """Sum up the day: what is due, what is overdue, and what was written lately."""
     if not asked.results:
-        named = ({"date": name, "completed": False, "limit": TODOS, **zone(asked)} for name in ("today", "overdue"))
-        recent = ("list_notes", {"recursive": True, "sort": "updatedAt", "order": "desc", "limit": LATELY})
+        named = (
+            {"date": name, "completed": False, "limit": TODOS, **zone(asked)}
+            for name in ("today", "overdue")
+        )
+        recent = (
+            "list_notes",
+            {"recursive": True, "sort": "updatedAt", "order": "desc", "limit": LATELY},
+        )
         return Step(calls=(*(("search_todos", fields) for fields in named), recent))
-    parts = [_part_of_day(route.language, result.content, overdue=result.arguments.get("date") == "overdue") for result in asked.of("search_todos")]
+    parts = [
+        _part_of_day(
+            route.language, result.content, overdue=result.arguments.get("date") == "overdue"
+        )
+        for result in asked.of("search_todos")
+    ]
     lately = [_links(result.content["notes"]) for result in asked.of("list_notes")]
     parts += ["\n".join([say(route.language, "edited"), *links]) for links in lately if links]
     return Step("\n\n".join(parts)) if parts else refused(asked, route)
@@ -72,12 +89,23 @@ def told_todos(language: Language, rows: Sequence[Mapping[str, Any]], total: int
 
 
 def refused(asked: Asked, route: Route) -> Step:
-    """Say what was refused, and why, or that it waits for the owner's yes; which tool and which escalation only the owner is told."""
+    """Say what was refused, and why, or that it waits for the owner's yes.
+
+    Which tool and which escalation only the owner is told.
+    """
     found, owner = asked.refusal, asked.persona.owner
     if found is None:
         return Step(say(route.language, "nothing", owner=owner))
     if "escalationId" in found.content:
-        return Step(say(route.language, "waits", owner=owner, tool=found.tool, id=found.content["escalationId"]))
+        return Step(
+            say(
+                route.language,
+                "waits",
+                owner=owner,
+                tool=found.tool,
+                id=found.content["escalationId"],
+            )
+        )
     reason = str(found.content.get("message", ""))
     if owner and (found.tool in reason or not reason):
         return not_allowed(asked, route, found.tool)
@@ -107,7 +135,11 @@ def _part_of_day(language: Language, found: Mapping[str, Any], *, overdue: bool)
 
 
 def _filters(asked: Asked, route: Route) -> dict[str, Any]:
-    fields: dict[str, Any] = {"completed": bool(route.get("completed")), "limit": TODOS, **zone(asked)}
+    fields: dict[str, Any] = {
+        "completed": bool(route.get("completed")),
+        "limit": TODOS,
+        **zone(asked),
+    }
     if route.get("date"):
         fields["date"] = route.get("date")
     if route.get("day") and (due := quickadd.read(f"x {route.get('day')}", now=asked.now).due_date):

@@ -1,4 +1,8 @@
-"""What the rules do with others: tell whom the owner knows, write to a contact, ask a contact's agent, and make a link to the owner's."""
+"""What the rules do with others.
+
+Tell whom the owner knows, write to a contact, ask a contact's agent, and make a link to the
+owner's.
+"""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -15,15 +19,28 @@ LONGEST_MESSAGE = 4_000
 LONGEST_NAME = 200
 LONGEST_LABEL = 120
 DAY_HOURS = 24
-EXPIRIES = (("1h", 1), ("24h", DAY_HOURS), ("7d", 7 * DAY_HOURS), ("30d", 30 * DAY_HOURS), ("90d", 90 * DAY_HOURS))
+EXPIRIES = (
+    ("1h", 1),
+    ("24h", DAY_HOURS),
+    ("7d", 7 * DAY_HOURS),
+    ("30d", 30 * DAY_HOURS),
+    ("90d", 90 * DAY_HOURS),
+)
 _UNITS = (
-    (r"hours?|stunden?|heures?|horas?|小时|時間", 1), (r"days?|tage?|jours?|días?|天|日(?:間)?", DAY_HOURS),
-    (r"weeks?|wochen?|semaines?|semanas?|周|星期|週間", 7 * DAY_HOURS), (r"months?|monate?|mois|mes(?:es)?|个月|か月|ヶ月", 30 * DAY_HOURS),
-)  # fmt: skip
+    (r"hours?|stunden?|heures?|horas?|小时|時間", 1),
+    (r"days?|tage?|jours?|días?|天|日(?:間)?", DAY_HOURS),
+    (r"weeks?|wochen?|semaines?|semanas?|周|星期|週間", 7 * DAY_HOURS),
+    (r"months?|monate?|mois|mes(?:es)?|个月|か月|ヶ月", 30 * DAY_HOURS),
+)
 _NUMBER = r"(?P<number>\d{1,4}|an?|one|eine[nr]?|une?|una?|一个?)\s*"
-_NEVER = regex(r"\bfor ?ever\b|\bnever expires?\b|\bunbegrenzt\b|\bfür immer\b|\bpour toujours\b|\bpara siempre\b|永久|無期限", re.IGNORECASE)
+_NEVER = regex(
+    r"\bfor ?ever\b|\bnever expires?\b|\bunbegrenzt\b|\bfür immer\b|\bpour "
+    r"toujours\b|\bpara siempre\b|永久|無期限",
+    re.IGNORECASE,
+)
 _ALL = regex(
-    r"\b(?:all|every) (?:of )?(?:my |the )?notes?\b|\ball(?:en)? (?:meinen )?notizen\b|\btoutes (?:mes|les) notes\b|\btodas (?:mis|las) notas\b"
+    r"\b(?:all|every) (?:of )?(?:my |the )?notes?\b|\ball(?:en)? (?:meinen "
+    r")?notizen\b|\btoutes (?:mes|les) notes\b|\btodas (?:mis|las) notas\b"
     r"|(?:所有|全部)的?笔记|すべてのメモ|全てのメモ",
     re.IGNORECASE,
 )
@@ -51,10 +68,29 @@ def network(asked: Asked, route: Route) -> Step:
     known, language = found[0], route.language
     requests = known["requests"]
     parts = [
-        _part(language, "contacts", known["contacts"], known["totalContacts"], _contact) or say(language, "no_contacts"),
-        _part(language, "groups", known["groups"], len(known["groups"]), lambda row: f"{row['name']} ({row['memberCount']})"),
-        _part(language, "requests_in", requests["incoming"], requests["totalIncoming"], lambda row: _person(row["from"])),
-        _part(language, "requests_out", requests["outgoing"], requests["totalOutgoing"], lambda row: _person(row["to"])),
+        _part(language, "contacts", known["contacts"], known["totalContacts"], _contact)
+        or say(language, "no_contacts"),
+        _part(
+            language,
+            "groups",
+            known["groups"],
+            len(known["groups"]),
+            lambda row: f"{row['name']} ({row['memberCount']})",
+        ),
+        _part(
+            language,
+            "requests_in",
+            requests["incoming"],
+            requests["totalIncoming"],
+            lambda row: _person(row["from"]),
+        ),
+        _part(
+            language,
+            "requests_out",
+            requests["outgoing"],
+            requests["totalOutgoing"],
+            lambda row: _person(row["to"]),
+        ),
     ]
     return Step("\n\n".join(part for part in parts if part))
 
@@ -78,21 +114,39 @@ def message(asked: Asked, route: Route) -> Step:
     if not text:
         return Step(say(route.language, "message_what", who=route.get("who")))
     if not asked.has("send_message_to_human"):
-        return _to_one(asked, route, lambda row: ("send_message_to_human", {"to": row["username"], "message": text[:LONGEST_MESSAGE]}))
+        return _to_one(
+            asked,
+            route,
+            lambda row: (
+                "send_message_to_human",
+                {"to": row["username"], "message": text[:LONGEST_MESSAGE]},
+            ),
+        )
     sent = asked.of("send_message_to_human")
     if sent:
         return Step(say(route.language, "messaged", who=sent[0].content["recipientName"]))
-    return _waiting(asked, route, "message_waits", "send_message_to_human", text) or list_answers.refused(asked, route)
+    return _waiting(
+        asked, route, "message_waits", "send_message_to_human", text
+    ) or list_answers.refused(asked, route)
 
 
 def ask_agent(asked: Asked, route: Route) -> Step:
     """Ask the agent of the one contact who is meant, and tell what it says."""
     text = route.get("text")
     if not asked.has("contact_agent"):
-        return _to_one(asked, route, lambda row: ("contact_agent", {"to": row["username"], "message": text[:LONGEST_MESSAGE]}))
+        return _to_one(
+            asked,
+            route,
+            lambda row: (
+                "contact_agent",
+                {"to": row["username"], "message": text[:LONGEST_MESSAGE]},
+            ),
+        )
     answers = [result.content for result in asked.of("contact_agent")]
     if not answers:
-        return _waiting(asked, route, "question_waits", "contact_agent", text) or list_answers.refused(asked, route)
+        return _waiting(
+            asked, route, "question_waits", "contact_agent", text
+        ) or list_answers.refused(asked, route)
     if answers[0].get("availability"):
         return Step(say(route.language, "agent_later", who=answers[0]["agentName"]))
     said = _NOTE_MARK.sub("", _NOTE_LINK.sub(r"\1", answers[0]["response"]))
@@ -100,7 +154,10 @@ def ask_agent(asked: Asked, route: Route) -> Step:
 
 
 def share(asked: Asked, route: Route) -> Step:
-    """Make a link by which others reach the owner's agent, when it was said how far: all notes, or one folder."""
+    """Make a link by which others reach the owner's agent, when it was said how far.
+
+    All notes, or one folder.
+    """
     rest = route.get("rest")
     folder = _FOLDER.search(rest)
     if folder is None and not _ALL.search(rest):
@@ -113,7 +170,11 @@ def share(asked: Asked, route: Route) -> Step:
         rows = [row for result in asked.of("list_folders") for row in result.content["folders"]]
         meant = resolve_reference.folder(name, rows)
         if meant is None:
-            return list_answers.refused(asked, route) if asked.refusal else Step(say(route.language, "none_fits", words=name))
+            return (
+                list_answers.refused(asked, route)
+                if asked.refusal
+                else Step(say(route.language, "none_fits", words=name))
+            )
         fields = {"scope": "folders", "folderIds": [meant["id"]]}
     if not asked.has("share_agent"):
         return Step(calls=(("share_agent", {**fields, **_link_fields(rest)}),))
@@ -121,12 +182,17 @@ def share(asked: Asked, route: Route) -> Step:
     if not made:
         return list_answers.refused(asked, route)
     link = made[0].content["shareLink"]
-    until = say(route.language, "until", day=link["expiresAt"][:10]) if link.get("expiresAt") else ""
+    until = (
+        say(route.language, "until", day=link["expiresAt"][:10]) if link.get("expiresAt") else ""
+    )
     return Step(say(route.language, "shared", url=link["url"], until=until))
 
 
 def _link_fields(rest: str) -> dict[str, Any]:
-    """Give how long a link is to last and what it is called, where that was said; a span that there is not becomes the next shorter one."""
+    """Give how long a link is to last and what it is called, where that was said.
+
+    A span that there is not becomes the next shorter one.
+    """
     fields: dict[str, Any] = {}
     if label := _LABEL.search(rest):
         fields["label"] = label["label"].strip()[:LONGEST_LABEL]
@@ -135,7 +201,13 @@ def _link_fields(rest: str) -> dict[str, Any]:
     for unit, hours in _UNITS:
         if found := re.search(rf"{_NUMBER}(?:{unit})", rest, re.IGNORECASE):
             asked_for = hours * (int(found["number"]) if found["number"].isdecimal() else 1)
-            return {**fields, "expiresIn": next((name for name, length in reversed(EXPIRIES) if length <= asked_for), EXPIRIES[0][0])}
+            return {
+                **fields,
+                "expiresIn": next(
+                    (name for name, length in reversed(EXPIRIES) if length <= asked_for),
+                    EXPIRIES[0][0],
+                ),
+            }
     return fields
 
 
@@ -143,35 +215,70 @@ def _search(route: Route) -> tuple[str, dict[str, Any]]:
     return "search_contact", {"query": route.get("who")[:LONGEST_NAME] or "?"}
 
 
-def _to_one(asked: Asked, route: Route, call: Callable[[Mapping[str, Any]], tuple[str, dict[str, Any]]]) -> Step:
-    """Give the call to the one contact who is meant; find out first who that is, and ask when it is not clear."""
+def _to_one(
+    asked: Asked, route: Route, call: Callable[[Mapping[str, Any]], tuple[str, dict[str, Any]]]
+) -> Step:
+    """Give the call to the one contact who is meant.
+
+    Find out first who that is, and ask when it is not clear.
+    """
     if not asked.has("search_contact"):
         return Step(calls=(_search(route),))
     rows = [row for result in asked.of("search_contact") for row in result.content["contacts"]]
     if not rows:
-        return list_answers.refused(asked, route) if asked.refusal else Step(say(route.language, "nobody", who=route.get("who")))
+        return (
+            list_answers.refused(asked, route)
+            if asked.refusal
+            else Step(say(route.language, "nobody", who=route.get("who")))
+        )
     named = route.get("who").removeprefix("@").casefold()
     exact = [row for row in rows if named in (row["username"], row["name"].casefold())]
     meant = exact if len(exact) == 1 else rows
     if len(meant) > 1:
-        return Step("\n".join([say(route.language, "which_contact"), *(f"- {_person(row)}" for row in meant[:SHOWN])]))
+        return Step(
+            "\n".join(
+                [
+                    say(route.language, "which_contact"),
+                    *(f"- {_person(row)}" for row in meant[:SHOWN]),
+                ]
+            )
+        )
     return Step(calls=(call(meant[0]),))
 
 
 def _waiting(asked: Asked, route: Route, name: str, tool: str, text: str) -> Step | None:
     """Give what is told of a call that waits for the owner's yes; None where it does not."""
-    waits: Result | None = next((each for each in asked.results if each.tool == tool and "escalationId" in each.content), None)
+    waits: Result | None = next(
+        (each for each in asked.results if each.tool == tool and "escalationId" in each.content),
+        None,
+    )
     if waits is None:
         return None
-    return Step(say(route.language, name, who=waits.arguments.get("to", ""), id=waits.content["escalationId"], text=text[:LONGEST_NAME]))
+    return Step(
+        say(
+            route.language,
+            name,
+            who=waits.arguments.get("to", ""),
+            id=waits.content["escalationId"],
+            text=text[:LONGEST_NAME],
+        )
+    )
 
 
-def _part(language: Language, head: str, rows: Sequence[Mapping[str, Any]], total: int, line: Callable[[Mapping[str, Any]], str]) -> str:
+def _part(
+    language: Language,
+    head: str,
+    rows: Sequence[Mapping[str, Any]],
+    total: int,
+    line: Callable[[Mapping[str, Any]], str],
+) -> str:
     """Give rows below their heading; nothing where there are none."""
     if not rows:
         return ""
     lines = [say(language, head, count=total), *(f"- {line(row)}" for row in rows[:SHOWN])]
-    return "\n".join(lines + ([say(language, "more", count=total - SHOWN)] if total > SHOWN else []))
+    return "\n".join(
+        lines + ([say(language, "more", count=total - SHOWN)] if total > SHOWN else [])
+    )
 
 
 def _person(row: Mapping[str, Any]) -> str:
@@ -179,7 +286,11 @@ def _person(row: Mapping[str, Any]) -> str:
 
 
 def _contact(row: Mapping[str, Any]) -> str:
-    """Give a contact with the marks of who may ask whose agent: ← theirs may be asked, → one's own may be asked by them."""
+    """Give a contact with the marks of who may ask whose agent: ← theirs may be asked, → one's
+    own may be asked by them.
+    """
     access = row["agentAccess"]
-    marks = " ".join(mark for mark, held in (("←", access["received"]), ("→", access["granted"])) if held)
+    marks = " ".join(
+        mark for mark, held in (("←", access["received"]), ("→", access["granted"])) if held
+    )
     return f"{_person(row)} {marks}".rstrip()

@@ -1,4 +1,6 @@
-"""Answers from the notes: questions with quotes, lists of what was found, and what a note or a folder says in short."""
+"""Answers from the notes: questions with quotes, lists of what was found, and what a note or a
+folder says in short.
+"""
 
 import re
 from typing import Any
@@ -23,7 +25,9 @@ FOLDER_NOTES = 8
 
 
 def answer(asked: Asked, route: Route) -> Step:
-    """Search with the question's words, then with each alone, read what was cut, and quote what answers it."""
+    """Search with the question's words, then with each alone, read what was cut, and quote what
+    answers it.
+    """
     question = questions.read(asked.message)
     if not asked.results:
         return _searched(asked, route, question)
@@ -36,18 +40,26 @@ def answer(asked: Asked, route: Route) -> Step:
         return Step(calls=tuple(("get_note_content", {"noteId": note_id}) for note_id in unread))
     if not found:
         return _unanswered(asked, route, question, notes)
-    quotes = tuple(answer_passages.quote(one) for one in (found[:1] if asked.persona.brief else found))
-    return Step("\n\n".join(_quoted(one.text, one.note_id, one.title) for one in quotes), quotes=quotes)
+    quotes = tuple(
+        answer_passages.quote(one) for one in (found[:1] if asked.persona.brief else found)
+    )
+    return Step(
+        "\n\n".join(_quoted(one.text, one.note_id, one.title) for one in quotes), quotes=quotes
+    )
 
 
 def find(asked: Asked, route: Route) -> Step:
     """List the notes that hold the words."""
     wanted = route.get("words") or asked.message
     if not asked.results:
-        return Step(calls=tuple(_searches(wanted, questions.read(wanted).terms or (wanted,), limit=10)))
+        return Step(
+            calls=tuple(_searches(wanted, questions.read(wanted).terms or (wanted,), limit=10))
+        )
     hits = _hits(asked)
     if not hits:
-        return _refused(asked, route) or Step(say(route.language, "nothing", owner=asked.persona.owner))
+        return _refused(asked, route) or Step(
+            say(route.language, "nothing", owner=asked.persona.owner)
+        )
     lines = [f"- {link(hit['id'], hit['title'])}" + _shown(hit.get("snippet", "")) for hit in hits]
     return Step("\n".join([say(route.language, "found"), *lines]))
 
@@ -58,12 +70,16 @@ def summarise(asked: Asked, route: Route) -> Step:
         return _folder(asked, route)
     target = route.get("target")
     if not asked.has("search_notes"):
-        return Step(calls=(("search_notes", {"query": resolve_reference.query(target), "limit": HITS}),))
+        return Step(
+            calls=(("search_notes", {"query": resolve_reference.query(target), "limit": HITS}),)
+        )
     if not asked.has("get_note_content"):
         hits = _hits(asked)
         fitting = resolve_reference.fitting(target, hits) or hits[:1]
         if not fitting:
-            return _refused(asked, route) or Step(say(route.language, "nothing", owner=asked.persona.owner))
+            return _refused(asked, route) or Step(
+                say(route.language, "nothing", owner=asked.persona.owner)
+            )
         if len(fitting) > 1:
             return resolve_reference.ask(route.language, fitting)
         return Step(calls=(("get_note_content", {"noteId": fitting[0]["id"]}),))
@@ -74,21 +90,42 @@ def _folder(asked: Asked, route: Route) -> Step:
     if not asked.has("list_folders"):
         return Step(calls=(("list_folders", {}),))
     if not asked.has("list_notes"):
-        folder = resolve_reference.folder(route.get("folder"), [row for result in asked.of("list_folders") for row in result.content["folders"]])
+        folder = resolve_reference.folder(
+            route.get("folder"),
+            [row for result in asked.of("list_folders") for row in result.content["folders"]],
+        )
         if folder is None:
-            return _refused(asked, route) or Step(say(route.language, "none_fits", words=route.get("folder")))
-        return Step(calls=(("list_notes", {"folderId": folder["id"], "recursive": True, "limit": FOLDER_NOTES}),))
+            return _refused(asked, route) or Step(
+                say(route.language, "none_fits", words=route.get("folder"))
+            )
+        return Step(
+            calls=(
+                (
+                    "list_notes",
+                    {"folderId": folder["id"], "recursive": True, "limit": FOLDER_NOTES},
+                ),
+            )
+        )
     notes = [row for result in asked.of("list_notes") for row in result.content["notes"]]
     if notes and not asked.has("get_note_content"):
-        return Step(calls=tuple(("get_note_content", {"noteId": row["id"]}) for row in notes[:FOLDER_NOTES]))
-    return _refused(asked, route) or Step(_in_short(asked, route, most=2) if notes else say(route.language, "nothing", owner=asked.persona.owner))
+        return Step(
+            calls=tuple(("get_note_content", {"noteId": row["id"]}) for row in notes[:FOLDER_NOTES])
+        )
+    return _refused(asked, route) or Step(
+        _in_short(asked, route, most=2)
+        if notes
+        else say(route.language, "nothing", owner=asked.persona.owner)
+    )
 
 
 def _in_short(asked: Asked, route: Route, *, most: int) -> str:
     lines = [say(route.language, "summary")]
     for text in (note for result in asked.of("get_note_content") if (note := _read(result))):
         lines.append(f"\n{link(text.note_id, text.title)}")
-        lines += [f"- {' '.join(one.text.split())[: answer_passages.LONGEST]}" for one in extracts.extract(text.content, most=most)]
+        lines += [
+            f"- {' '.join(one.text.split())[: answer_passages.LONGEST]}"
+            for one in extracts.extract(text.content, most=most)
+        ]
     return "\n".join(lines)
 
 
@@ -98,25 +135,52 @@ def _searched(asked: Asked, route: Route, question: Question) -> Step:
     return Step(calls=tuple(_searches(asked.message, question.terms, limit=HITS)))
 
 
-def _searches(message: str, terms: tuple[str, ...], *, limit: int) -> list[tuple[str, dict[str, Any]]]:
-    """Give the calls that look for all the words; in a script without spaces also for any of their pairs of characters."""
-    calls: list[tuple[str, dict[str, Any]]] = [("search_notes", {"query": " ".join(terms)[:1000], "limit": limit})]
+def _searches(
+    message: str, terms: tuple[str, ...], *, limit: int
+) -> list[tuple[str, dict[str, Any]]]:
+    """Give the calls that look for all the words.
+
+    In a script without spaces also for any of their pairs of characters.
+    """
+    calls: list[tuple[str, dict[str, Any]]] = [
+        ("search_notes", {"query": " ".join(terms)[:1000], "limit": limit})
+    ]
     if questions.is_asian(message):
-        calls.append(("grep_notes", {"pattern": "|".join(re.escape(term) for term in terms), "mode": "regex", "limit": 200}))
+        calls.append(
+            (
+                "grep_notes",
+                {
+                    "pattern": "|".join(re.escape(term) for term in terms),
+                    "mode": "regex",
+                    "limit": 200,
+                },
+            )
+        )
     return calls
 
 
 def _singly(asked: Asked, question: Question) -> Step | None:
     """Search for the longest words one by one, unless that was done."""
-    done = {result.arguments.get("query") for result in asked.results if result.tool == "search_notes"}
-    terms = [term for term in sorted(question.terms, key=lambda term: -len(term))[:SINGLES] if term not in done]
+    done = {
+        result.arguments.get("query") for result in asked.results if result.tool == "search_notes"
+    }
+    terms = [
+        term
+        for term in sorted(question.terms, key=lambda term: -len(term))[:SINGLES]
+        if term not in done
+    ]
     if len(done) > 1 or not terms or asked.has("get_note_content"):
         return None
-    return Step(calls=tuple(("search_notes", {"query": term, "limit": SINGLE_HITS}) for term in terms))
+    return Step(
+        calls=tuple(("search_notes", {"query": term, "limit": SINGLE_HITS}) for term in terms)
+    )
 
 
 def _hits(asked: Asked) -> list[dict[str, Any]]:
-    """Give what was found, best first and each once: what was found with several words or searches before the rest."""
+    """Give what was found, best first and each once.
+
+    What was found with several words or searches before the rest.
+    """
     hits: dict[int, dict[str, Any]] = {}
     points: dict[int, float] = {}
     for result in asked.of("search_notes"):
@@ -125,15 +189,30 @@ def _hits(asked: Asked) -> list[dict[str, Any]]:
             points[hit["id"]] = points.get(hit["id"], 0) + 1 / (place + 2)
     for result in asked.of("grep_notes"):
         for found in result.content.get("results", ()):
-            hits.setdefault(found["noteId"], {"id": found["noteId"], "title": found["title"], "snippet": found["matches"][0]["text"]})
-            points[found["noteId"]] = points.get(found["noteId"], 0) + len({plain(match["match"]) for match in found["matches"]})
+            hits.setdefault(
+                found["noteId"],
+                {
+                    "id": found["noteId"],
+                    "title": found["title"],
+                    "snippet": found["matches"][0]["text"],
+                },
+            )
+            points[found["noteId"]] = points.get(found["noteId"], 0) + len(
+                {plain(match["match"]) for match in found["matches"]}
+            )
     return [hits[note_id] for note_id in sorted(hits, key=lambda note_id: -points[note_id])]
 
 
 def _texts(asked: Asked) -> list[Text]:
     """Give the notes that were found, as far as they were read."""
-    read = {text.note_id: text for result in asked.of("get_note_content") if (text := _read(result))}
-    begun = {row["id"]: row["content"] for result in asked.of("search_notes") for row in result.content.get("result", {}).get("results", ())}
+    read = {
+        text.note_id: text for result in asked.of("get_note_content") if (text := _read(result))
+    }
+    begun = {
+        row["id"]: row["content"]
+        for result in asked.of("search_notes")
+        for row in result.content.get("result", {}).get("results", ())
+    }
     texts = []
     for hit in _hits(asked):
         content = begun.get(hit["id"], "")
@@ -144,12 +223,18 @@ def _texts(asked: Asked) -> list[Text]:
 
 def _read(result: Result) -> Text | None:
     note = result.content.get("note")
-    return Text(note["id"], note["title"], note["markdown"], whole=True) if isinstance(note, dict) and "markdown" in note else None
+    return (
+        Text(note["id"], note["title"], note["markdown"], whole=True)
+        if isinstance(note, dict) and "markdown" in note
+        else None
+    )
 
 
 def _unanswered(asked: Asked, route: Route, question: Question, notes: list[Text]) -> Step:
     if not notes:
-        return _refused(asked, route) or Step(say(route.language, "nothing", owner=asked.persona.owner))
+        return _refused(asked, route) or Step(
+            say(route.language, "nothing", owner=asked.persona.owner)
+        )
     nearest = [f"- {link(note.note_id, note.title)}" for note in notes[:NEAREST]]
     return Step("\n".join([say(route.language, "unanswered"), *nearest]))
 

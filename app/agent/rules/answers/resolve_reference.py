@@ -36,7 +36,9 @@ def folder(name: str, rows: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | 
 
 def ask(language: Language, rows: Sequence[Mapping[str, Any]], *, are_notes: bool = True) -> Step:
     """Give the question which of several is meant."""
-    lines = [f"- {link(row['id'], row['title']) if are_notes else row['title']}" for row in rows[:SHOWN]]
+    lines = [
+        f"- {link(row['id'], row['title']) if are_notes else row['title']}" for row in rows[:SHOWN]
+    ]
     return Step("\n".join([say(language, "which"), *lines]))
 
 

@@ -1,4 +1,7 @@
-"""What the rules change when they are told to: todos and notes, each only when exactly one is meant."""
+"""What the rules change when they are told to.
+
+Todos and notes, each only when exactly one is meant.
+"""
 
 import re
 from typing import Any
@@ -36,7 +39,19 @@ def complete_todo(asked: Asked, route: Route) -> Step:
     words = route.get("words")
     if not asked.has("search_todos"):
         query = " ".join(resolve_reference.stems(words)) or words
-        return Step(calls=(("search_todos", {"q": query[:1000], "completed": False, "limit": CANDIDATES, **list_answers.zone(asked)}),))
+        return Step(
+            calls=(
+                (
+                    "search_todos",
+                    {
+                        "q": query[:1000],
+                        "completed": False,
+                        "limit": CANDIDATES,
+                        **list_answers.zone(asked),
+                    },
+                ),
+            )
+        )
     if done := asked.of("complete_todo"):
         return Step(say(route.language, "completed", title=done[0].content["todo"]["title"]))
     if asked.refusal:
@@ -44,7 +59,11 @@ def complete_todo(asked: Asked, route: Route) -> Step:
     rows = [row for result in asked.of("search_todos") for row in result.content["todos"]]
     fitting = resolve_reference.fitting(words, rows)[:CANDIDATES] or rows
     if len(fitting) != 1:
-        return resolve_reference.ask(route.language, fitting, are_notes=False) if fitting else Step(say(route.language, "none_fits", words=words))
+        return (
+            resolve_reference.ask(route.language, fitting, are_notes=False)
+            if fitting
+            else Step(say(route.language, "none_fits", words=words))
+        )
     return Step(calls=(("complete_todo", {"id": fitting[0]["id"], **list_answers.zone(asked)}),))
 
 
@@ -74,7 +93,11 @@ def append_note(asked: Asked, route: Route) -> Step:
     if asked.refusal or not read or "note" not in read[0].content:
         return list_answers.refused(asked, route)
     note = read[0].content["note"]
-    fields = {"noteId": note["id"], "content": appended(note["markdown"], route.get("text")), "ifRevision": note["revision"]}
+    fields = {
+        "noteId": note["id"],
+        "content": appended(note["markdown"], route.get("text")),
+        "ifRevision": note["revision"],
+    }
     return Step(calls=(("edit_note", fields),))
 
 
@@ -88,7 +111,13 @@ def pin_note(asked: Asked, route: Route) -> Step:
         return Step(calls=(("pin_note", {"noteId": note["id"], "pinned": pinned}),))
     if asked.refusal:
         return list_answers.refused(asked, route)
-    return Step(say(route.language, "pinned" if pinned else "unpinned", title=link(note["id"], note["title"])))
+    return Step(
+        say(
+            route.language,
+            "pinned" if pinned else "unpinned",
+            title=link(note["id"], note["title"]),
+        )
+    )
 
 
 def move_note(asked: Asked, route: Route) -> Step:
@@ -100,14 +129,19 @@ def move_note(asked: Asked, route: Route) -> Step:
     note = _meant(asked, route)[0]
     if not asked.has("list_folders"):
         return Step(calls=(("list_folders", {}),))
-    folder = resolve_reference.folder(route.get("folder"), [row for result in asked.of("list_folders") for row in result.content["folders"]])
+    folder = resolve_reference.folder(
+        route.get("folder"),
+        [row for result in asked.of("list_folders") for row in result.content["folders"]],
+    )
     if asked.refusal:
         return list_answers.refused(asked, route)
     if folder is None:
         return Step(say(route.language, "none_fits", words=route.get("folder")))
     if not asked.has("move_note"):
         return Step(calls=(("move_note", {"noteId": note["id"], "folderId": folder["id"]}),))
-    return Step(say(route.language, "moved", title=link(note["id"], note["title"]), folder=folder["name"]))
+    return Step(
+        say(route.language, "moved", title=link(note["id"], note["title"]), folder=folder["name"])
+    )
 
 
 def replan(asked: Asked, route: Route) -> Step:
@@ -119,17 +153,26 @@ def replan(asked: Asked, route: Route) -> Step:
         return list_answers.refused(asked, route)
     moved = done[0].content["replanned"]
     lines = [f"- {row['title']}: {row['to'][:10]}" for row in moved[: list_answers.TODOS]]
-    return Step("\n".join([say(route.language, "replanned", count=done[0].content["count"]), *lines]) if moved else say(route.language, "no_todos"))
+    return Step(
+        "\n".join([say(route.language, "replanned", count=done[0].content["count"]), *lines])
+        if moved
+        else say(route.language, "no_todos")
+    )
 
 
 def _new_todo(asked: Asked, route: Route) -> dict[str, Any]:
     """Give a todo's fields; what is too long for a title is its description."""
     written = route.get("written") or route.language
-    read = quickadd.read(route.get("task"), now=asked.now, locale=None if written == "en" else written)
+    read = quickadd.read(
+        route.get("task"), now=asked.now, locale=None if written == "en" else written
+    )
     title = _line(_unquoted(read.title))
     if written == "de" and _ASKED_TO.match(asked.message):
         title = _INFINITIVE.sub(r"\1", title)
-    fields: dict[str, Any] = {"title": title[:LONGEST_TODO].strip() or "Todo", **list_answers.zone(asked)}
+    fields: dict[str, Any] = {
+        "title": title[:LONGEST_TODO].strip() or "Todo",
+        **list_answers.zone(asked),
+    }
     if len(title) > LONGEST_TODO:
         fields["description"] = read.title[:LONGEST_DESCRIPTION]
     if read.due_date:
@@ -149,11 +192,23 @@ def _line(text: str) -> str:
 def _unquoted(text: str) -> str:
     text = text.strip()
     inner = text[1:-1]
-    return inner if len(text) > 2 and text[0] in '"“„«「' and text[-1] in '"”“»」' and not any(mark in inner for mark in '"“”„«»') else text
+    return (
+        inner
+        if len(text) > 2
+        and text[0] in '"“„«「'
+        and text[-1] in '"”“»」'
+        and not any(mark in inner for mark in '"“”„«»')
+        else text
+    )
 
 
 def _search(route: Route) -> tuple[tuple[str, dict[str, Any]], ...]:
-    return (("search_notes", {"query": resolve_reference.query(route.get("target")), "limit": CANDIDATES}),)
+    return (
+        (
+            "search_notes",
+            {"query": resolve_reference.query(route.get("target")), "limit": CANDIDATES},
+        ),
+    )
 
 
 def _meant(asked: Asked, route: Route) -> list[Any]:
@@ -162,12 +217,19 @@ def _meant(asked: Asked, route: Route) -> list[Any]:
 
 
 def _one_note(asked: Asked, route: Route) -> Step | None:
-    """Give the step that finds the note that is meant, or says that it is not one; None when it is."""
+    """Give the step that finds the note that is meant, or says that it is not one.
+
+    None when it is.
+    """
     if not asked.has("search_notes"):
         return Step(calls=_search(route))
     found = _meant(asked, route)
     if not found:
-        return list_answers.refused(asked, route) if asked.refusal else Step(say(route.language, "none_fits", words=route.get("target")))
+        return (
+            list_answers.refused(asked, route)
+            if asked.refusal
+            else Step(say(route.language, "none_fits", words=route.get("target")))
+        )
     return resolve_reference.ask(route.language, found) if len(found) > 1 else None
 
 
@@ -175,7 +237,14 @@ def appended(markdown: str, text: str) -> str:
     """Give a note's Markdown with a text after it."""
     kept = markdown.rstrip("\n")
     last = kept.rpartition("\n")[2].lstrip()
-    mark = next((mark for mark in ("- [ ] ", "* [ ] ", "- [x] ", "- ", "* ", "+ ") if last.startswith(mark)), "")
+    mark = next(
+        (
+            mark
+            for mark in ("- [ ] ", "* [ ] ", "- [x] ", "- ", "* ", "+ ")
+            if last.startswith(mark)
+        ),
+        "",
+    )
     if mark:
         return f"{kept}\n{mark.replace('x', ' ')}{' '.join(text.split())}\n"
     return f"{kept}\n\n{text}\n" if kept else f"{text}\n"

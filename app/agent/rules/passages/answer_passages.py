@@ -1,4 +1,7 @@
-"""The passages of notes that answer a question best: sentences ranked by the question's rare words and by what kind of thing they hold."""
+"""The passages of notes that answer a question best.
+
+Sentences ranked by the question's rare words and by what kind of thing they hold.
+"""
 
 import math
 from collections.abc import Collection, Mapping, Sequence
@@ -14,7 +17,9 @@ from app.agent.turn.steps import Quote
 MOST = 3
 LONGEST = 420
 ENOUGH = 0.52
-"""The share of the question's weight that a passage, its title and its note must have, or nothing is quoted."""
+"""The share of the question's weight that a passage, its title and its note must have, or
+nothing is quoted.
+"""
 CLOSE = 0.9
 NOTES = 8
 IN_TITLE, BESIDE, IN_NOTE = 0.75, 0.5, 0.35
@@ -45,9 +50,11 @@ class Ranked(Struct, frozen=True):
 
 
 class _Stems:
-    """The stems of a text as far as they may be those of some words, asked for one by one, the near ones found too.
+    """The stems of a text as far as they may be those of some words, asked for one by one, the near
+    ones found too.
 
-    A stem begins as its word does, so of a text only the words that begin like one of the wanted are looked at.
+    A stem begins as its word does, so of a text only the words that begin like one of the wanted
+    are looked at.
     """
 
     def __init__(self, text: str, beginnings: Collection[str]) -> None:
@@ -61,41 +68,63 @@ class _Stems:
 
 
 def best(question: Question, notes: Sequence[Text]) -> list[Ranked]:
-    """Give the passages that answer a question, best first, none when nothing fits well enough; from at most `NOTES` notes."""
+    """Give the passages that answer a question, best first, none when nothing fits well enough.
+
+    From at most `NOTES` notes.
+    """
     beginnings = {one[:BEGINNING] for one in question.stems}
-    read = [(note, _Stems(f"{note.title}\n{note.content[:READ]}", beginnings)) for note in notes[:NOTES]]
+    read = [
+        (note, _Stems(f"{note.title}\n{note.content[:READ]}", beginnings)) for note in notes[:NOTES]
+    ]
     weights = _weights(question, [stems for _, stems in read])
-    ranked = [one for number, (note, stems) in enumerate(read) for one in _of_note(question, note, stems, weights, number)]
+    ranked = [
+        one
+        for number, (note, stems) in enumerate(read)
+        for one in _of_note(question, note, stems, weights, number)
+    ]
     ranked.sort(key=lambda one: (-one.score, one.order, one.start))
     if not ranked or ranked[0].score < ENOUGH:
         return []
     least = max(ENOUGH, ranked[0].score * CLOSE)
     kept: list[Ranked] = []
     for one in ranked:
-        if one.score >= least and len(kept) < MOST and not any(_overlap(one, other) for other in kept):
+        if (
+            one.score >= least
+            and len(kept) < MOST
+            and not any(_overlap(one, other) for other in kept)
+        ):
             kept.append(one)
     return kept
 
 
 def quote(one: Ranked) -> Quote:
     """Give a passage as a quote of its note."""
-    return Quote(one.note.note_id, one.note.title, one.note.content[one.start : one.end], one.start, one.end)
+    return Quote(
+        one.note.note_id, one.note.title, one.note.content[one.start : one.end], one.start, one.end
+    )
 
 
 def _weights(question: Question, notes: Sequence[_Stems]) -> Mapping[str, float]:
     """Weigh each stem by how few of the notes hold it; one that none holds weighs most."""
     total = max(len(notes), NOTES)
     held = {one: sum(stems.holds(one) for stems in notes) for one in question.stems}
-    return {one: math.log(1 + (total + 1) / (UNKNOWN + count)) * _certainty(one, count) for one, count in held.items()}
+    return {
+        one: math.log(1 + (total + 1) / (UNKNOWN + count)) * _certainty(one, count)
+        for one, count in held.items()
+    }
 
 
 def _certainty(one: str, count: int) -> float:
-    """Give less than 1 for what may be no word, as a pair of characters, and for what is seldom said, as "number"."""
+    """Give less than 1 for what may be no word, as a pair of characters, and for what is seldom
+    said, as "number".
+    """
     vague = one in questions.GENERAL or (not count and questions.is_asian(one))
     return VAGUE if vague else 1.0
 
 
-def _of_note(question: Question, note: Text, stems: _Stems, weights: Mapping[str, float], order: int) -> list[Ranked]:
+def _of_note(
+    question: Question, note: Text, stems: _Stems, weights: Mapping[str, float], order: int
+) -> list[Ranked]:
     total = sum(weights.values())
     held = {one for one in weights if stems.holds(one)}
     if not held or not total or not question.names <= held:
@@ -106,7 +135,11 @@ def _of_note(question: Question, note: Text, stems: _Stems, weights: Mapping[str
     under = {heading: title | _held(heading, held) for heading in {one.heading for one in every}}
     found = []
     for number, sentence in enumerate(every):
-        around = {one for near in own[max(0, number - 1) : number] + own[number + 1 : number + 2] for one in near}
+        around = {
+            one
+            for near in own[max(0, number - 1) : number] + own[number + 1 : number + 2]
+            for one in near
+        }
         named = under[sentence.heading]
         if not own[number] and not (named and question.kind != "other"):
             continue
@@ -130,13 +163,28 @@ def _share(one: str, own: set[str], named: set[str], around: set[str]) -> float:
     return 1.0 if one in own else IN_TITLE if one in named else BESIDE if one in around else IN_NOTE
 
 
-def _placed(question: Question, note: Text, every: list[Sentence], number: int, score: float, order: int, own: set[str]) -> Ranked:
-    """Give a passage its place; it takes in the next sentence where that has what is wanted and this one has not."""
+def _placed(
+    question: Question,
+    note: Text,
+    every: list[Sentence],
+    number: int,
+    score: float,
+    order: int,
+    own: set[str],
+) -> Ranked:
+    """Give a passage its place; it takes in the next sentence where that has what is wanted and
+    this one has not.
+    """
     sentence = every[number]
     end = sentence.end
     if not questions.fits(question.kind, sentence.text):
         following = every[number + 1] if number + 1 < len(every) else None
-        if following and own and following.heading == sentence.heading and questions.fits(question.kind, following.text):
+        if (
+            following
+            and own
+            and following.heading == sentence.heading
+            and questions.fits(question.kind, following.text)
+        ):
             end = following.end
             score *= (1 + MISSING) / 2
         else:
@@ -155,4 +203,6 @@ def _cut(text: str, start: int, end: int) -> int:
 
 
 def _overlap(one: Ranked, other: Ranked) -> bool:
-    return one.note.note_id == other.note.note_id and one.start < other.end and other.start < one.end
+    return (
+        one.note.note_id == other.note.note_id and one.start < other.end and other.start < one.end
+    )

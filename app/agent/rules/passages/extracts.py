@@ -13,22 +13,34 @@ FIRST = 1.25
 
 
 def extract(text: str, *, most: int = CHOSEN) -> list[Sentence]:
-    """Give at most so many sentences that tell most of a text, in its order; its work grows with the length of the text alone."""
+    """Give at most so many sentences that tell most of a text, in its order.
+
+    Its work grows with the length of the text alone.
+    """
     every = sentences(text)[:READ]
     if len(every) <= most:
         return every
-    stems = [frozenset(stem(word) for word in words(one.text) if word not in LITTLE) for one in every]
+    stems = [
+        frozenset(stem(word) for word in words(one.text) if word not in LITTLE) for one in every
+    ]
     counts = Counter(one for held in stems for one in held)
     return [every[number] for number in sorted(_chosen(every, stems, counts, most))]
 
 
-def _chosen(every: Sequence[Sentence], stems: Sequence[frozenset[str]], counts: Counter[str], most: int) -> list[int]:
+def _chosen(
+    every: Sequence[Sentence], stems: Sequence[frozenset[str]], counts: Counter[str], most: int
+) -> list[int]:
     """Choose greedily; what a chosen sentence has said counts little for the next."""
     weight = {one: float(count) for one, count in counts.items()}
     chosen: list[int] = []
     for _ in range(most):
         scores = [
-            (-1.0 if number in chosen else _score(held, weight, len(every[number].text), first=number == 0), -number)
+            (
+                -1.0
+                if number in chosen
+                else _score(held, weight, len(every[number].text), first=number == 0),
+                -number,
+            )
             for number, held in enumerate(stems)
         ]
         score, place = max(scores)

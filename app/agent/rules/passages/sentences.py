@@ -1,4 +1,6 @@
-"""The sentences of a note's Markdown with their places, and the stems of their words, crude enough for several languages."""
+"""The sentences of a note's Markdown with their places, and the stems of their words, crude
+enough for several languages.
+"""
 
 import re
 import unicodedata
@@ -19,9 +21,12 @@ _CLOSING = regex(r"\s*#*$")
 _MARKER = regex(r"\s*(?:>\s*)*(?:(?:[-*+]|\d{1,3}[.)])\s+)?(?:\[[ xX]\]\s+)?")
 _OWN_LINE = regex(r"\s*(?:[-*+]\s|\d{1,3}[.)]\s|>|\||#{1,6}\s|```|~~~)")
 _RULE = regex(r"\s*(?:[-*_=~`]\s*){3,}\w*\s*$|[\s|:-]*$")
-_STOP = regex(r"(?<=[.!?…])[\"”»')\]*_`]*\s+(?=[^\W_a-zß-öø-ÿ]|[\"“„«¿¡(*_`])|(?<=[。！？])(?![」』）])\s*")
+_STOP = regex(
+    r"(?<=[.!?…])[\"”»')\]*_`]*\s+(?=[^\W_a-zß-öø-ÿ]|[\"“„«¿¡(*_`])|(?<=[。！？])(?![」』）])\s*"
+)
 _SHORT = regex(
-    r"(?:\b(?:dr|mr|mrs|ms|prof|st|no|nr|ca|approx|etc|vs|bzw|z|d|b|e|i|g|sr|sra|mme|fig|p|str|tel)|\b\d{1,2}|\b(?-i:[A-Z]))\.$", re.IGNORECASE
+    r"(?:\b(?:dr|mr|mrs|ms|prof|st|no|nr|ca|approx|etc|vs|bzw|z|d|b|e|i|g|sr|sra|mme|fig|p|str|tel)|\b\d{1,2}|\b(?-i:[A-Z]))\.$",
+    re.IGNORECASE,
 )
 _WORD = regex(r"[^\W_]+(?:-[^\W_]+)*")
 _UNSPACED = regex(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+")
@@ -40,7 +45,10 @@ class Sentence(NamedTuple):
 
 
 def sentences(text: str) -> list[Sentence]:
-    """Give the sentences of a Markdown text in order: of running text, of list items and table rows; marks before them are left out."""
+    """Give the sentences of a Markdown text in order.
+
+    Of running text, of list items and table rows; marks before them are left out.
+    """
     text = text[:READ]
     found: list[Sentence] = []
     heading = ""
@@ -48,14 +56,19 @@ def sentences(text: str) -> list[Sentence]:
         if titled:
             heading = _CLOSING.sub("", text[start:end])
         else:
-            found += [Sentence(first, last, text[first:last], heading) for first, last in _parts(text, start, end)]
+            found += [
+                Sentence(first, last, text[first:last], heading)
+                for first, last in _parts(text, start, end)
+            ]
         if len(found) >= MOST:
             return found[:MOST]
     return found
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
-    """Give the places of lines, those that only wrap a sentence joined, and whether each is a heading, then without its marks."""
+    """Give the places of lines, those that only wrap a sentence joined, and whether each is a
+    heading, then without its marks.
+    """
     begun: int | None = None
     last = 0
     for line in blocks.lines(text):
@@ -64,7 +77,11 @@ def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
         if not (begun is not None and bare and not own and _goes_on(text[begun:last])):
             if begun is not None:
                 yield begun, last, False
-            begun = None if not bare or line.kind in ("heading", "fence", "end") or _RULE.match(bare) else line.start
+            begun = (
+                None
+                if not bare or line.kind in ("heading", "fence", "end") or _RULE.match(bare)
+                else line.start
+            )
         last = line.start + len(bare)
         if line.kind == "heading":
             yield line.inner, last, True
@@ -74,14 +91,21 @@ def _blocks(text: str) -> Iterator[tuple[int, int, bool]]:
 
 def _goes_on(text: str) -> bool:
     line = text.rpartition("\n")[2]
-    return len(line) >= _WRAPPED and line[-1:] not in ".:;!?。！？" and len(text) < LONGEST and not line.lstrip().startswith(("|", "#"))
+    return (
+        len(line) >= _WRAPPED
+        and line[-1:] not in ".:;!?。！？"
+        and len(text) < LONGEST
+        and not line.lstrip().startswith(("|", "#"))
+    )
 
 
 def _parts(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     marker = _MARKER.match(text, start, end)
     start = marker.end() if marker else start
     for stop in _STOP.finditer(text, start, end):
-        if stop.start() - start > LONGEST or not _SHORT.search(text[max(start, stop.start() - 12) : stop.start()].rstrip("\"”»')]*_` ")):
+        if stop.start() - start > LONGEST or not _SHORT.search(
+            text[max(start, stop.start() - 12) : stop.start()].rstrip("\"”»')]*_` ")
+        ):
             yield from _bounded(text, start, stop.end() - len(stop[0]) + len(stop[0].rstrip()))
             start = stop.end()
     yield from _bounded(text, start, end)
@@ -98,14 +122,20 @@ def _bounded(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def words(text: str) -> list[str]:
-    """Give the words of a text without capitals and accents; runs without spaces as their pairs of characters."""
+    """Give the words of a text without capitals and accents.
+
+    Runs without spaces as their pairs of characters.
+    """
     if text.isascii():
         return _WORD.findall(text.lower())
     found: list[str] = []
     for match in _WORD.finditer(plain(text)):
         word = match[0]
         if not word.isascii() and _UNSPACED.search(word):
-            for piece in re.findall(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+|[^\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff-]+", word):
+            for piece in re.findall(
+                r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+|[^\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff-]+",
+                word,
+            ):
                 found += _pairs(piece) if _UNSPACED.match(piece) else [piece]
         else:
             found.append(word)
@@ -131,17 +161,27 @@ def _shortened(word: str) -> str:
         if rest != word and len(rest) >= 3:
             if ending in ("ies", "ied"):
                 return rest + "y"
-            return rest[:-1] if len(rest) > 3 and rest[-1] == rest[-2] and ending in ("ing", "ed", "er") else rest
+            return (
+                rest[:-1]
+                if len(rest) > 3 and rest[-1] == rest[-2] and ending in ("ing", "ed", "er")
+                else rest
+            )
     return word
 
 
 def alike(one: str, other: str) -> bool:
-    """Say whether two stems belong together: the same, mostly the same beginning, or one a compound of the other."""
+    """Say whether two stems belong together.
+
+    The same, mostly the same beginning, or one a compound of the other.
+    """
     if one == other:
         return True
     if one[:4] != other[:4] or min(len(one), len(other)) < 5:
         return False
-    shared = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    shared = next(
+        (at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b),
+        min(len(one), len(other)),
+    )
     if shared == min(len(one), len(other)) >= COMPOUND:
         return True
     return shared >= 5 and shared >= 0.7 * max(len(one), len(other))
@@ -152,4 +192,9 @@ def plain(text: str) -> str:
     if text.isascii():
         return text.lower()
     parted = unicodedata.normalize("NFKD", text.lower())
-    return unicodedata.normalize("NFC", "".join(mark for mark in parted if not unicodedata.combining(mark) or mark in "\u3099\u309a"))
+    return unicodedata.normalize(
+        "NFC",
+        "".join(
+            mark for mark in parted if not unicodedata.combining(mark) or mark in "\u3099\u309a"
+        ),
+    )

@@ -1,4 +1,7 @@
-"""Which intent a message has: ordered patterns, the refusals first, in the language of the message and then in the others."""
+"""Which intent a message has.
+
+Ordered patterns, the refusals first, in the language of the message and then in the others.
+"""
 
 import functools
 import re
@@ -12,7 +15,10 @@ from app.agent.rules.routing import asian, calendar, english, network, others, r
 from app.core.process.lazy_regex import regex
 
 READ = 600
-"""Only so many characters of a message decide what it asks for; what a note or a todo is to hold goes on to its end."""
+"""Only so many characters of a message decide what it asks for.
+
+What a note or a todo is to hold goes on to its end.
+"""
 _TABLES: dict[str, tuple[tuple[str, str], ...]] = {
     "en": english.PATTERNS,
     "de": romance.GERMAN,
@@ -24,26 +30,44 @@ _TABLES: dict[str, tuple[tuple[str, str], ...]] = {
 
 
 def _whole_table(language: str, table: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
-    """Give a language's rules: first those of what concerns others, which say outright what they are and what is not wanted of them; those of the
-    calendar stand where what is asked begins, after what is refused, said or written."""
+    """Give a language's rules: first those of what concerns others, which say outright what they
+    are and what is not wanted of them; those of the calendar stand where what is asked begins,
+    after what is refused, said or written.
+    """
     place = [intent for intent, _ in table].index("day")
-    return (*network.PATTERNS[language], *table[:place], *calendar.PATTERNS[language], *table[place:])
+    return (
+        *network.PATTERNS[language],
+        *table[:place],
+        *calendar.PATTERNS[language],
+        *table[place:],
+    )
 
 
 TABLES = {language: _whole_table(language, table) for language, table in _TABLES.items()}
 LATIN: tuple[Language, ...] = ("en", "de", "fr", "es")
 OPEN_ENDED = ("content", "text", "task", "rest")
-LISTED_FLAGS = {"today": ("date", "today"), "tomorrow": ("date", "tomorrow"), "week": ("date", "week"), "overdue": ("date", "overdue")}
+LISTED_FLAGS = {
+    "today": ("date", "today"),
+    "tomorrow": ("date", "tomorrow"),
+    "week": ("date", "week"),
+    "overdue": ("date", "overdue"),
+}
 _POLITE = regex(
-    r"(?:(?:hey|hi|hello|hallo|bonjour|hola|ok|okay|please|also|and|now|so|bitte|por favor|s'il te plaît|s'il vous plaît)[,!]?\s+"
+    r"(?:(?:hey|hi|hello|hallo|bonjour|hola|ok|okay|please|also|and|now|so|bitte|por "
+    r"favor|s'il te plaît|s'il vous plaît)[,!]?\s+"
     r"|(?:can|could|would|will) you (?:please )?(?!help\b|do\b)"
-    r"|(?:kannst|könntest) du (?:bitte )?|(?:peux-tu|pouvez-vous|tu peux) |(?:puedes|podrías) (?!hacer\b)|请(?:你)?|帮我)+",
+    r"|(?:kannst|könntest) du (?:bitte )?|(?:peux-tu|pouvez-vous|tu peux) "
+    r"|(?:puedes|podrías) (?!hacer\b)|请(?:你)?|帮我)+",
     re.IGNORECASE,
 )
-_TRAILING = regex(r"[\s.!?,;:。！？、]*(?:,?\s*(?:please|bitte|por favor|s'il (?:te|vous) plaît))?[\s.!?,;:。！？、]*$", re.IGNORECASE)
+_TRAILING = regex(
+    r"[\s.!?,;:。！？、]*(?:,?\s*(?:please|bitte|por favor|s'il (?:te|vous) plaît))?[\s.!?,;:。！？、]*$",
+    re.IGNORECASE,
+)
 _QUOTED = regex(r"^[\"“”„«‘'「『]\s*(.+?)\s*[\"“”«»’'」』]$", re.DOTALL)
 _ARTICLE = regex(
-    r"^(?:the|my|our|a|an|der|die|das|den|meine[nr]?|la|le|les|l'|ma|mon|el|los|las|mi)\s+(?=\S)|^(?:that|dass|que)\s+(?=\S)", re.IGNORECASE
+    r"^(?:the|my|our|a|an|der|die|das|den|meine[nr]?|la|le|les|l'|ma|mon|el|los|las|mi)\s+(?=\S)|^(?:that|dass|que)\s+(?=\S)",
+    re.IGNORECASE,
 )
 _NOTE = regex(
     r"^(?:note|todo|task|notiz|aufgabe|nota|tarea|tâche)s?\s+(?:called\s+|named\s+|titled\s+)?(?=\S)|\s+(?:note|todo|task|notiz|aufgabe)s?$",
@@ -52,7 +76,9 @@ _NOTE = regex(
 
 
 class Route(msgspec.Struct, frozen=True):
-    """What a message asks for: the intent, the language to answer in, and what the intent is about."""
+    """What a message asks for: the intent, the language to answer in, and what the intent is
+    about.
+    """
 
     intent: str
     language: Language
@@ -64,7 +90,10 @@ class Route(msgspec.Struct, frozen=True):
 
 
 class Rule(NamedTuple):
-    """A pattern that means an intent, with the language of its table; `hints`: without one of them in a message it is not even tried."""
+    """A pattern that means an intent, with the language of its table; `hints`.
+
+    Without one of them in a message it is not even tried.
+    """
 
     intent: str
     pattern: re.Pattern[str]
@@ -72,14 +101,19 @@ class Rule(NamedTuple):
     hints: tuple[str, ...] = ()
 
     def fits(self, text: str, folded: str) -> re.Match[str] | None:
-        """Give how the rule fits a text, which is also there in small letters; None where it does not."""
+        """Give how the rule fits a text, which is also there in small letters.
+
+        None where it does not.
+        """
         if self.hints and not any(hint in folded for hint in self.hints):
             return None
         return self.pattern.search(text)
 
 
 def route(message: str, *, names: tuple[str, ...] = ()) -> Route:
-    """Give what a message asks for. Whatever fits no pattern is a question to the notes; nothing raises.
+    """Give what a message asks for.
+
+    Whatever fits no pattern is a question to the notes; nothing raises.
 
     `names` are those of the agent's owner where somebody else asks.
     """
@@ -91,7 +125,11 @@ def route(message: str, *, names: tuple[str, ...] = ()) -> Route:
         for rule in (*_of_others(language, names), *_rules(language)):
             if found := rule.fits(text, folded):
                 rest = message[READ:]
-                arguments = {name: _whole(name, value, found.end(name) == len(text), rest) for name, value in found.groupdict().items() if value}
+                arguments = {
+                    name: _whole(name, value, found.end(name) == len(text), rest)
+                    for name, value in found.groupdict().items()
+                    if value
+                }
                 return Route(rule.intent, _answering(language, rule), _named(arguments))
     return Route("ask", language, {"words": _cut(bare)})
 
@@ -109,10 +147,17 @@ def _order(language: Language) -> tuple[Language, ...]:
 
 @functools.lru_cache(maxsize=64)
 def _of_others(language: Language, names: tuple[str, ...]) -> tuple[Rule, ...]:
-    """Give the rules by which others ask about the owner of those names; none where it is the owner who asks."""
+    """Give the rules by which others ask about the owner of those names.
+
+    None where it is the owner who asks.
+    """
     if not names:
         return ()
-    return tuple(Rule("free", regex(pattern, re.IGNORECASE), table) for table in _order(language) for pattern in others.patterns(table, names))
+    return tuple(
+        Rule("free", regex(pattern, re.IGNORECASE), table)
+        for table in _order(language)
+        for pattern in others.patterns(table, names)
+    )
 
 
 @functools.cache
@@ -120,7 +165,12 @@ def _of(language: Language) -> tuple[Rule, ...]:
     """Give the rules of one language; their patterns are compiled when they are first tried."""
     others = len(network.PATTERNS[language])
     return tuple(
-        Rule(intent, regex(pattern, re.IGNORECASE | re.DOTALL), language, network.HINTS.get(language, ()) if place < others else ())
+        Rule(
+            intent,
+            regex(pattern, re.IGNORECASE | re.DOTALL),
+            language,
+            network.HINTS.get(language, ()) if place < others else (),
+        )
         for place, (intent, pattern) in enumerate(TABLES[language])
     )
 
@@ -130,11 +180,16 @@ def _answering(language: Language, rule: Rule) -> Language:
 
 
 def _plain(text: str) -> str:
-    return " ".join(text.replace("’", "'").replace("\u00a0", " ").replace("\u202f", " ").split(" ")).strip()
+    return " ".join(
+        text.replace("’", "'").replace("\u00a0", " ").replace("\u202f", " ").split(" ")
+    ).strip()
 
 
 def _whole(name: str, value: str, at_end: bool, rest: str) -> str:
-    """Give an argument without the marks and words around it; what a note is to hold is kept as it is, to the message's end."""
+    """Give an argument without the marks and words around it.
+
+    What a note is to hold is kept as it is, to the message's end.
+    """
     if name.rstrip("0123456789") in OPEN_ENDED:
         kept = (value + rest if at_end else value).strip()
         return _unquoted(kept)
@@ -159,7 +214,10 @@ def _unquoted(text: str) -> str:
 
 
 def _named(arguments: dict[str, str]) -> dict[str, str]:
-    """Turn the groups that are only marks, such as `today`, into arguments; a number at the end of a group's name is left out."""
+    """Turn the groups that are only marks, such as `today`, into arguments.
+
+    A number at the end of a group's name is left out.
+    """
     named: dict[str, str] = {}
     for name, value in arguments.items():
         key = name.rstrip("0123456789")

@@ -1,4 +1,6 @@
-"""HTML to Markdown: the inverse of the renderer, line for line where the HTML keeps the renderer's lines."""
+"""HTML to Markdown: the inverse of the renderer, line for line where the HTML keeps the
+renderer's lines.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -63,15 +65,22 @@ def _pieces(parent: Node, place: _Place) -> list[Piece]:
     blocks = list(_blocks(parent))
     for index, block in enumerate(blocks):
         if isinstance(block, Node):
-            pieces += _block(block, pieces[-1] if pieces else None, place, last=index == len(blocks) - 1)
+            pieces += _block(
+                block, pieces[-1] if pieces else None, place, last=index == len(blocks) - 1
+            )
         else:
             pieces += _paragraphs(block, place, kind="text", first=not pieces)
     return pieces
 
 
 def _gaps(pieces: Sequence[Piece], usual: int = 2) -> list[int]:
-    """Return the line ends between each piece and the next: as the HTML has them, where that is possible."""
-    return [max(_gap(above, below, usual), _least(above, below)) for above, below in pairwise(pieces)]
+    """Return the line ends between each piece and the next.
+
+    As the HTML has them, where that is possible.
+    """
+    return [
+        max(_gap(above, below, usual), _least(above, below)) for above, below in pairwise(pieces)
+    ]
 
 
 def _gap(above: Piece, below: Piece, usual: int) -> int:
@@ -82,7 +91,12 @@ def _gap(above: Piece, below: Piece, usual: int) -> int:
 def _least(above: Piece, below: Piece) -> int:
     """Return how many line ends must part two blocks so that they stay two."""
     if above.kind in ("paragraph", "text"):
-        return 1 if below.kind in ("heading", "hr", "fence", "quote", "table") or (below.kind == "list" and below.interrupts) else 2
+        return (
+            1
+            if below.kind in ("heading", "hr", "fence", "quote", "table")
+            or (below.kind == "list" and below.interrupts)
+            else 2
+        )
     if above.kind == "quote" and below.kind == "quote":
         return 2
     if above.kind == "table":
@@ -100,11 +114,17 @@ def _stacked(pieces: Sequence[Piece], gaps: Sequence[int], offset: int) -> list[
 
 def _offset(parent: Node, pieces: Sequence[Piece]) -> int:
     """Return the empty lines above the first block, unless they only lay out the HTML."""
-    return 0 if not pieces or _is_laid_out(parent) else max(pieces[0].start - pieces[0].lead - parent.start, 0)
+    return (
+        0
+        if not pieces or _is_laid_out(parent)
+        else max(pieces[0].start - pieces[0].lead - parent.start, 0)
+    )
 
 
 def _is_laid_out(node: Node) -> bool:
-    """Tell whether the line ends inside an element are those of another writer than the renderer."""
+    """Tell whether the line ends inside an element are those of another writer than the
+    renderer.
+    """
     return node.tag != "body" and bool(node.children) and node.children[-1].is_blank()
 
 
@@ -113,7 +133,9 @@ def _block(node: Node, above: Piece | None, place: _Place, *, last: bool) -> lis
         return _paragraphs([node], place, kind="paragraph", first=above is None)
     if node.tag in _HEADINGS:
         text = from_runs(runs_of(node.children), "line")
-        return [Piece("heading", [f"{'#' * int(node.tag[1])} {text}".rstrip(" ")], node.start, node.end)]
+        return [
+            Piece("heading", [f"{'#' * int(node.tag[1])} {text}".rstrip(" ")], node.start, node.end)
+        ]
     if node.tag == "hr":
         return [Piece("hr", [_rule(above, place)], node.start, node.end)]
     if node.tag == "table":
@@ -133,7 +155,10 @@ def _rule(above: Piece | None, place: _Place) -> str:
 
 
 def _blocks(parent: Node) -> Iterator[Node | list[Node]]:
-    """Yield the blocks inside an element: elements of a kind of their own, and runs of text between them."""
+    """Yield the blocks inside an element.
+
+    Elements of a kind of their own, and runs of text between them.
+    """
     run: list[Node] = []
     rest: list[Node | None] = [*parent.children[::-1]]
     while rest:
@@ -176,7 +201,9 @@ def _paragraphs(items: Sequence[Node], place: _Place, *, kind: str, first: bool)
 
 
 def _item_text(text: str, mark: str) -> str:
-    """Return the text of a list item, without what only looks like the box of a task or, after its mark, like a rule."""
+    """Return the text of a list item, without what only looks like the box of a task or, after
+    its mark, like a rule.
+    """
     return escape_mark(text) if _TASK_TEXT.match(text) or _RULE.match(f"{mark} {text}") else text
 
 
@@ -194,14 +221,26 @@ def _around(kind: str, node: Node, pieces: Sequence[Piece], lines: list[str]) ->
 
 
 def _list(node: Node, above: Piece | None, place: _Place) -> Piece:
-    first = int(node.attributes.get("start", "1")) if _NUMBER.fullmatch(node.attributes.get("start", "1")) else 1
+    first = (
+        int(node.attributes.get("start", "1"))
+        if _NUMBER.fullmatch(node.attributes.get("start", "1"))
+        else 1
+    )
     mark = _list_mark(node.tag, above, place)
     items = _items(node)
     signs = [f"{first + index}{mark}" if node.tag == "ol" else mark for index in range(len(items))]
-    contents = [_item_pieces(item, _Place(item.start, place.level + 2, sign)) for item, sign in zip(items, signs, strict=True)]
+    contents = [
+        _item_pieces(item, _Place(item.start, place.level + 2, sign))
+        for item, sign in zip(items, signs, strict=True)
+    ]
     inner, between = _list_gaps(items, contents)
     rows = [
-        _around("item", item, pieces, _item_lines(sign, _stacked(pieces, gaps, min(_offset(item, pieces), 1))))
+        _around(
+            "item",
+            item,
+            pieces,
+            _item_lines(sign, _stacked(pieces, gaps, min(_offset(item, pieces), 1))),
+        )
         for item, sign, pieces, gaps in zip(items, signs, contents, inner, strict=True)
     ]
     whole = _around("list", node, rows, _stacked(rows, between, 0))
@@ -238,8 +277,13 @@ def _list_mark(tag: str, above: Piece | None, place: _Place) -> str:
     return next(mark for mark in (".)" if tag == "ol" else "-*") if mark != taken)
 
 
-def _list_gaps(items: Sequence[Node], contents: Sequence[list[Piece]]) -> tuple[list[list[int]], list[int]]:
-    """Return the line ends within each item and those between items: loose or tight as the items' paragraphs are."""
+def _list_gaps(
+    items: Sequence[Node], contents: Sequence[list[Piece]]
+) -> tuple[list[list[int]], list[int]]:
+    """Return the line ends within each item and those between items.
+
+    Loose or tight as the items' paragraphs are.
+    """
     kinds = {piece.kind for pieces in contents for piece in pieces}
     loose, tight = "paragraph" in kinds, "paragraph" not in kinds and "text" in kinds
     inner = [_gaps(pieces, 2 if loose else 1) for pieces in contents]
@@ -255,7 +299,10 @@ def _list_gaps(items: Sequence[Node], contents: Sequence[list[Piece]]) -> tuple[
 
 def _item_lines(sign: str, lines: Sequence[str]) -> list[str]:
     indent = " " * (len(sign) + 1)
-    return [f"{sign if index == 0 else indent[1:]} {line}" if line else sign * (index == 0) for index, line in enumerate(lines or [""])]
+    return [
+        f"{sign if index == 0 else indent[1:]} {line}" if line else sign * (index == 0)
+        for index, line in enumerate(lines or [""])
+    ]
 
 
 def _code(node: Node, above: Piece | None, place: _Place, *, last: bool) -> Piece:
@@ -263,20 +310,36 @@ def _code(node: Node, above: Piece | None, place: _Place, *, last: bool) -> Piec
     label = node if pre is not node else None
     after, text = node.after + node.end - pre.end, pre.text()
     lines = text.removesuffix("\n").split("\n") if text else []
-    fence = Piece("fence", [], pre.start - (1 if label and _breaks(label) else 0), pre.end, lead=1 if lines and not label else 0)
+    fence = Piece(
+        "fence",
+        [],
+        pre.start - (1 if label and _breaks(label) else 0),
+        pre.end,
+        lead=1 if lines and not label else 0,
+    )
     indentable = not info and _may_indent(lines, fence, above, place)
     needed = 3 if _wants_room(node.follower) and (indentable or (last and place.level)) else 2
     closable = after >= needed or (node.at_end and after == 1)
     touching = above is not None and fence.start <= above.end
     room = fence.start - (above.end + above.trail + 1 if above else place.start) >= fence.lead
     if fence.lead and not touching and not (room and closable) and indentable:
-        return Piece("indented", [f"    {line}" if line else "" for line in lines], pre.start, pre.end, holds=True)
+        return Piece(
+            "indented",
+            [f"    {line}" if line else "" for line in lines],
+            pre.start,
+            pre.end,
+            holds=True,
+        )
     fence.trail = 1 if closable or not last or touching or not room else 0
     ticks = max((len(run) for run in re.findall(r"`+", text)), default=0)
     mark = "`" * max(ticks + 1, 3)
     if "`" in info:
         mark = "~" * max([2, *(len(run) for run in re.findall(r"~+", text))]) + "~"
-    fence.lines = [mark + (" " if info.startswith("~") else "") + info, *lines, *[mark] * fence.trail]
+    fence.lines = [
+        mark + (" " if info.startswith("~") else "") + info,
+        *lines,
+        *[mark] * fence.trail,
+    ]
     return fence
 
 
@@ -296,11 +359,17 @@ def _may_indent(lines: Sequence[str], fence: Piece, above: Piece | None, place: 
     if above.kind == "quote" and lines[0].lstrip().startswith(">"):
         return False
     indented = Piece("indented", [], fence.start, fence.end)
-    return not above.holds and above.kind != "text" and _gap(above, indented, 0) >= _least(above, indented)
+    return (
+        not above.holds
+        and above.kind != "text"
+        and _gap(above, indented, 0) >= _least(above, indented)
+    )
 
 
 def _info(node: Node) -> tuple[str, Node] | None:
-    """Return the info string and the code of a labelled code block, which is how the renderer shows a fence with one."""
+    """Return the info string and the code of a labelled code block, which is how the renderer
+    shows a fence with one.
+    """
     solid = [child for child in node.children if not child.is_blank()]
     if node.tag != "div" or [child.tag for child in solid] != ["span", "pre"]:
         return None
@@ -318,5 +387,7 @@ def _table(node: Node, place: _Place) -> list[Piece]:
         if part.tag == "caption":
             pieces += _paragraphs([part], place, kind="paragraph", first=False)
     if lines := table_lines(node):
-        pieces.append(Piece("table", lines, node.start, node.end, trail=1 if len(lines) == 2 else 0))
+        pieces.append(
+            Piece("table", lines, node.start, node.end, trail=1 if len(lines) == 2 else 0)
+        )
     return pieces

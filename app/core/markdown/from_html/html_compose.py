@@ -20,7 +20,10 @@ _BARE_LINK = regex(r"(?!<)(?:[^\s()]|\([^\s()]*\))*")
 
 
 def compose(runs: list[Run], escapes: Escapes, context: Context) -> str:
-    """Return the Markdown of a run; what is text there may still be read as marks, except with the escapes "any"."""
+    """Return the Markdown of a run.
+
+    What is text there may still be read as marks, except with the escapes "any".
+    """
     out: list[str] = []
     links: list[Run] = []
     for index, run in enumerate(runs):
@@ -43,7 +46,9 @@ def compose(runs: list[Run], escapes: Escapes, context: Context) -> str:
 
 
 def escape_mark(text: str) -> str:
-    """Return a text with a backslash before its first character, a mark, which then shows as text."""
+    """Return a text with a backslash before its first character, a mark, which then shows as
+    text.
+    """
     return "\\" + text
 
 
@@ -65,7 +70,11 @@ def _code(text: str) -> str:
 
 
 def _destination(run: Run) -> str:
-    href = run.href if _BARE_LINK.fullmatch(run.href) and (run.href or not run.title) else f"<{run.href}>"
+    href = (
+        run.href
+        if _BARE_LINK.fullmatch(run.href) and (run.href or not run.title)
+        else f"<{run.href}>"
+    )
     if not run.title:
         return href
     for start, end in ('""', "''", "()"):
@@ -75,7 +84,9 @@ def _destination(run: Run) -> str:
 
 
 def _guarded(markdown: str) -> str:
-    """Return lines of text with a backslash where a line's first mark would make it another block."""
+    """Return lines of text with a backslash where a line's first mark would make it another
+    block.
+    """
     lines = markdown.split("\n")
     for index, line in enumerate(lines):
         number = _NUMBER.match(line)

@@ -1,40 +1,72 @@
-"""A run of inline HTML to Markdown: escape only where the marks would otherwise be read differently."""
+"""A run of inline HTML to Markdown.
+
+Escape only where the marks would otherwise be read differently.
+"""
 
 from collections.abc import Iterable, Iterator
 
 from app.core.markdown.from_html import html_losses
 from app.core.markdown.from_html.html_compose import Escapes, compose
 from app.core.markdown.from_html.html_marks import glyphs, looks_same, mended, shown
-from app.core.markdown.from_html.html_runs import BREAK, MARKS, Context, Run, merged, on_one_line, tidied
+from app.core.markdown.from_html.html_runs import (
+    BREAK,
+    MARKS,
+    Context,
+    Run,
+    merged,
+    on_one_line,
+    tidied,
+)
 from app.core.markdown.to_html.dialect import cells, escape_bars
 from app.core.markdown.to_html.to_html import escape, inline_html, inline_tokens, link_tag
 from app.core.process.lazy_regex import regex
 
 LONGEST_MENDED = 50_000
-"""The length of a run up to which its marks are looked at one by one: beyond, that takes a minute for a megabyte in one paragraph."""
+"""The length of a run up to which its marks are looked at one by one.
+
+Beyond, that takes a minute for a megabyte in one paragraph.
+"""
 _SPECIAL = regex(r"[*~`\[&\\]")
 
 
 def from_runs(runs: Iterable[Run], context: Context = "lines") -> str:
-    """Return the Markdown of a run; marks that cannot stand where they are become narrower or go, and that is noted."""
-    tidy = tidied(runs if context == "lines" else on_one_line(_fit_for_cell(runs) if context == "cell" else runs))
+    """Return the Markdown of a run.
+
+    Marks that cannot stand where they are become narrower or go, and that is noted.
+    """
+    tidy = tidied(
+        runs
+        if context == "lines"
+        else on_one_line(_fit_for_cell(runs) if context == "cell" else runs)
+    )
     attempts: list[tuple[list[Run], Escapes]] = [(tidy, "none"), (tidy, "likely"), (tidy, "any")]
     if (joined := merged(tidy)) != tidy:
         attempts.append((joined, "any"))
     for kept, escapes in attempts:
         if (markdown := _exact(kept, escapes, context)) is not None:
             return markdown
-    less = mended(tidy, lambda line: compose(line, "any", "line")) if _length(tidy) <= LONGEST_MENDED else _unmarked(tidy)
+    less = (
+        mended(tidy, lambda line: compose(line, "any", "line"))
+        if _length(tidy) <= LONGEST_MENDED
+        else _unmarked(tidy)
+    )
     for escapes in ("none", "likely", "any"):
         if (markdown := _exact(less, escapes, context)) is not None:
             return markdown
     html_losses.lose("marks and links in some places")
-    plain = [Run("text", run.text) if run.kind == "code" else run for run in less if run.kind not in ("open", "close")]
+    plain = [
+        Run("text", run.text) if run.kind == "code" else run
+        for run in less
+        if run.kind not in ("open", "close")
+    ]
     return _written(plain, "any", context)
 
 
 def _fit_for_cell(runs: Iterable[Run]) -> Iterator[Run]:
-    """Yield the runs with code as text where a cell cannot hold it: one that has a backslash before a bar."""
+    """Yield the runs with code as text where a cell cannot hold it.
+
+    One that has a backslash before a bar.
+    """
     for run in runs:
         if run.kind == "code" and "\\|" in run.text:
             html_losses.lose("code that has a backslash before a bar, in cells")
@@ -59,7 +91,9 @@ def _exact(runs: list[Run], escapes: Escapes, context: Context) -> str | None:
         return None
     if _SPECIAL.search(markdown):
         tokens = inline_tokens(markdown)
-        if inline_html(tokens) != _html(runs) and (_length(runs) > LONGEST_MENDED or not looks_same(shown(tokens), glyphs(runs))):
+        if inline_html(tokens) != _html(runs) and (
+            _length(runs) > LONGEST_MENDED or not looks_same(shown(tokens), glyphs(runs))
+        ):
             return None
     return escape_bars(markdown) if context == "cell" else markdown
 

@@ -1,4 +1,7 @@
-"""Lists as editors write them: tasks in many shapes, and Quill's flat lists, made into lists with tasks as an attribute."""
+"""Lists as editors write them.
+
+Tasks in many shapes, and Quill's flat lists, made into lists with tasks as an attribute.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -23,20 +26,30 @@ class _Level:
 
 
 def made_plain(node: Node) -> list[Node]:
-    """Return an element as it is, its tasks found; a flat list of many kinds and depths as lists within lists."""
+    """Return an element as it is, its tasks found.
+
+    A flat list of many kinds and depths as lists within lists.
+    """
     if node.tag not in _LISTS:
         return [node]
     items = [child for child in node.children if child.tag == "li"]
     for item in items:
         _find_box(item, node)
-    flat = any("data-list" in item.attributes or _INDENT.search(item.attributes.get("class", "")) for item in items)
+    flat = any(
+        "data-list" in item.attributes or _INDENT.search(item.attributes.get("class", ""))
+        for item in items
+    )
     alone = all(child.tag == "li" or child.is_blank() for child in node.children)
     return list(_unfolded(node, items)) if flat and alone else [node]
 
 
 def _find_box(item: Node, around: Node) -> None:
-    """Tell from an item's attributes, its list's or a checkbox at its beginning whether it is a task, and take the checkbox away."""
-    state = item.attributes.get("data-checked", item.attributes.get("aria-checked", around.attributes.get("data-checked")))
+    """Tell from an item's attributes, its list's or a checkbox at its beginning whether it is a
+    task, and take the checkbox away.
+    """
+    state = item.attributes.get(
+        "data-checked", item.attributes.get("aria-checked", around.attributes.get("data-checked"))
+    )
     if item.attributes.get("data-list") in ("checked", "unchecked"):
         state = str(item.attributes["data-list"] == "checked").lower()
     found = _leading_checkbox(item)
@@ -55,7 +68,9 @@ def _leading_checkbox(item: Node) -> tuple[Node, Node] | None:
         parent, node = rest.pop()
         if node.tag == "input":
             return parent, node
-        if node.tag in (*_LISTS, "table", "pre", "img", "br", "hr") or (not node.tag and not node.is_blank()):
+        if node.tag in (*_LISTS, "table", "pre", "img", "br", "hr") or (
+            not node.tag and not node.is_blank()
+        ):
             return None
         rest += [(node, child) for child in reversed(node.children)]
     return None
@@ -67,8 +82,12 @@ def _unfolded(node: Node, items: list[Node]) -> Iterator[Node]:
     for item in items:
         found = _INDENT.search(item.attributes.get("class", ""))
         indent = int(found[1]) if found else 0
-        kind = {"ordered": "ol", "bullet": "ul", "checked": "ul", "unchecked": "ul"}.get(item.attributes.get("data-list", ""), node.tag)
-        while levels and (levels[-1].indent > indent or (levels[-1].indent == indent and levels[-1].kind != kind)):
+        kind = {"ordered": "ol", "bullet": "ul", "checked": "ul", "unchecked": "ul"}.get(
+            item.attributes.get("data-list", ""), node.tag
+        )
+        while levels and (
+            levels[-1].indent > indent or (levels[-1].indent == indent and levels[-1].kind != kind)
+        ):
             if len(levels) == 1:
                 yield levels[0].node
             levels.pop()

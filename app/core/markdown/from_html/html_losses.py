@@ -4,14 +4,18 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-# Reading HTML is a pure function that is called from deep inside of edits, once for each part of a text: what it
+# Reading HTML is a pure function that is called from deep inside of edits, once for each part of a
+# text: what it
 # loses goes to whoever watches, and nobody on the way has to carry it.
 _watching: ContextVar[list[str] | None] = ContextVar("lost in HTML", default=None)
 
 
 @contextmanager
 def watched() -> Iterator[list[str]]:
-    """Gather what is lost meanwhile, each kind once; also on threads that asyncio starts from here."""
+    """Gather what is lost meanwhile, each kind once.
+
+    Also on threads that asyncio starts from here.
+    """
     found: list[str] = []
     token = _watching.set(found)
     try:
@@ -32,4 +36,7 @@ def notice(found: Iterable[str]) -> str | None:
     kinds = list(found)
     if not kinds:
         return None
-    return f"Markdown cannot hold everything that was sent. The text is there, but not: {', '.join(kinds)}."
+    return (
+        "Markdown cannot hold everything that was sent. The text is there, but not: "
+        f"{', '.join(kinds)}."
+    )

@@ -1,4 +1,7 @@
-"""Bold, italic and strikethrough where Markdown can hold them: marks in an order that nests, and no more dropped than must be."""
+"""Bold, italic and strikethrough where Markdown can hold them.
+
+Marks in an order that nests, and no more dropped than must be.
+"""
 
 import unicodedata
 from bisect import insort
@@ -15,7 +18,9 @@ from app.core.markdown.to_html.to_html import inline_tokens
 
 NAMES = {"em": "italics", "strong": "bold type", "del": "strikethrough"}
 MOST_ROUNDS = 40
-ROUNDS_TIMES_LENGTH = 20_000  # reading a text again costs by its length: a long one is tried less often
+ROUNDS_TIMES_LENGTH = (
+    20_000  # reading a text again costs by its length: a long one is tried less often
+)
 _LINK = "\x01"
 _PAIRS = dict(zip("([{\"'“‘«‹„‚「『《〈（【［｛", ")]}\"'”’»›“‘」』》〉）】］｝", strict=True))
 _TAGS = {"em": "em", "strong": "strong", "s": "del"}
@@ -23,7 +28,9 @@ _TAGS = {"em": "em", "strong": "strong", "s": "del"}
 
 @dataclass(frozen=True)
 class Glyph:
-    """A character, a piece of code, a break or the beginning of a link, with the marks on it and the link that it is in."""
+    """A character, a piece of code, a break or the beginning of a link, with the marks on it and
+    the link that it is in.
+    """
 
     kind: str  # text, code, break or link
     text: str
@@ -37,7 +44,11 @@ class Glyph:
 
     def is_word(self) -> bool:
         """Tell whether this is neither white space nor punctuation, as CommonMark parts them."""
-        return self.kind == "text" and not self.text.isspace() and unicodedata.category(self.text)[0] not in "PS"
+        return (
+            self.kind == "text"
+            and not self.text.isspace()
+            and unicodedata.category(self.text)[0] not in "PS"
+        )
 
 
 @dataclass(frozen=True)
@@ -61,11 +72,16 @@ def shown(tokens: Sequence[Token]) -> list[Glyph]:
 
 def looks_same(ours: Sequence[Glyph], theirs: Sequence[Glyph]) -> bool:
     """Tell whether a reader sees the same in both."""
-    return len(ours) == len(theirs) and all(one.seen() == other.seen() for one, other in zip(ours, theirs, strict=True))
+    return len(ours) == len(theirs) and all(
+        one.seen() == other.seen() for one, other in zip(ours, theirs, strict=True)
+    )
 
 
 def mended(runs: Sequence[Run], write: Callable[[list[Run]], str]) -> list[Run]:
-    """Return the runs with marks that Markdown can hold: first the same in another order, then narrower, then fewer."""
+    """Return the runs with marks that Markdown can hold.
+
+    First the same in another order, then narrower, then fewer.
+    """
     out: list[Run] = []
     for line in _lines(runs):
         out += [*_mended_line(glyphs(line), write), BREAK]
@@ -80,7 +96,12 @@ def _step(token: Token) -> tuple[str, str, str, str]:
     if token.type == "softbreak":
         return "break", "", "", ""
     kind = "open" if token.nesting > 0 else "close"
-    return kind, _TAGS.get(token.tag, token.tag), str(token.attrs.get("href", "")), str(token.attrs.get("title", ""))
+    return (
+        kind,
+        _TAGS.get(token.tag, token.tag),
+        str(token.attrs.get("href", "")),
+        str(token.attrs.get("title", "")),
+    )
 
 
 def _glyphs(steps: Iterator[tuple[str, str, str, str]]) -> Iterator[Glyph]:
@@ -118,12 +139,19 @@ def _lines(runs: Sequence[Run]) -> Iterator[list[Run]]:
 
 
 def _mended_line(line: list[Glyph], write: Callable[[list[Run]], str]) -> list[Run]:
-    """Return the runs of a line, mended between spaces without marks, which part what can depend on each other."""
+    """Return the runs of a line, mended between spaces without marks, which part what can depend
+    on each other.
+    """
     out: list[Run] = []
     start = 0
     for at in range(len(line) + 1):
-        if at == len(line) or (line[at].text == " " and not line[at].marks and line[at].link is None):
-            out += [*_mended_part(line[start:at], write), *([Run("text", " ")] if at < len(line) else [])]
+        if at == len(line) or (
+            line[at].text == " " and not line[at].marks and line[at].link is None
+        ):
+            out += [
+                *_mended_part(line[start:at], write),
+                *([Run("text", " ")] if at < len(line) else []),
+            ]
             start = at + 1
     return out
 
@@ -133,9 +161,16 @@ def _mended_part(line: list[Glyph], write: Callable[[list[Run]], str]) -> list[R
     spans = [span for mark in MARKS for span in _spans_of(mark, line, links)]
     for round_ in range(min(MOST_ROUNDS, 3 + ROUNDS_TIMES_LENGTH // (len(line) + 1))):
         runs = _built(line, spans, links)
-        if not spans or (at := _first_difference(line, spans, shown(inline_tokens(write(runs))))) is None:
+        if (
+            not spans
+            or (at := _first_difference(line, spans, shown(inline_tokens(write(runs))))) is None
+        ):
             return runs
-        spans = list(_with_less(line, spans, _culprit(line, spans, at)) if round_ else _all_narrowed(line, spans))
+        spans = list(
+            _with_less(line, spans, _culprit(line, spans, at))
+            if round_
+            else _all_narrowed(line, spans)
+        )
     for span in spans:
         html_losses.lose(f"some {NAMES[span.tag]}")
     return _built(line, [], links)
@@ -164,9 +199,23 @@ def _spans_of(mark: str, line: Sequence[Glyph], links: Sequence[_Span]) -> Itera
             start = None
 
 
-def _parted(line: Sequence[Glyph], span: _Span, links: Sequence[_Span], edges: Sequence[int]) -> Iterator[_Span]:
-    crossed = [link for link in links if link.start < span.end and span.start < link.end and not _is_nested(span, link)]
-    cuts = [edge for edge in edges if any(edge in (link.start, link.start + 1, link.end) for link in crossed)] if crossed else []
+def _parted(
+    line: Sequence[Glyph], span: _Span, links: Sequence[_Span], edges: Sequence[int]
+) -> Iterator[_Span]:
+    crossed = [
+        link
+        for link in links
+        if link.start < span.end and span.start < link.end and not _is_nested(span, link)
+    ]
+    cuts = (
+        [
+            edge
+            for edge in edges
+            if any(edge in (link.start, link.start + 1, link.end) for link in crossed)
+        ]
+        if crossed
+        else []
+    )
     starts = [span.start, *(cut for cut in cuts if span.start < cut < span.end)]
     for start, end in zip(starts, [*starts[1:], span.end], strict=True):
         if bare := _bare(line, replace(span, start=start, end=end)):
@@ -174,7 +223,9 @@ def _parted(line: Sequence[Glyph], span: _Span, links: Sequence[_Span], edges: S
 
 
 def _is_nested(span: _Span, link: _Span) -> bool:
-    return (span.start <= link.start and link.end <= span.end) or (link.start < span.start and span.end <= link.end)
+    return (span.start <= link.start and link.end <= span.end) or (
+        link.start < span.start and span.end <= link.end
+    )
 
 
 def _bare(line: Sequence[Glyph], span: _Span) -> _Span | None:
@@ -216,7 +267,10 @@ def _add(out: list[Run], glyph: Glyph) -> None:
 
 
 def _nested(spans: Sequence[_Span]) -> list[_Span]:
-    """Return spans, last first, of which none ends within another that it does not begin in: such a one is cut in two."""
+    """Return spans, last first, of which none ends within another that it does not begin in.
+
+    Such a one is cut in two.
+    """
     order = {"a": 0, "del": 1, "em": 2, "strong": 3}
 
     def key(span: _Span) -> tuple[int, int, int]:
@@ -238,7 +292,9 @@ def _nested(spans: Sequence[_Span]) -> list[_Span]:
     return found[::-1]
 
 
-def _first_difference(line: Sequence[Glyph], spans: Sequence[_Span], read: Sequence[Glyph]) -> int | None:
+def _first_difference(
+    line: Sequence[Glyph], spans: Sequence[_Span], read: Sequence[Glyph]
+) -> int | None:
     marks: list[set[str]] = [set() for _ in line]
     for span in spans:
         for at in range(span.start, span.end):
@@ -251,13 +307,28 @@ def _first_difference(line: Sequence[Glyph], spans: Sequence[_Span], read: Seque
 
 
 def _culprit(line: Sequence[Glyph], spans: Sequence[_Span], at: int) -> _Span:
-    """Return the mark that is to blame for what is read wrong: one that cannot stand there, else the shortest."""
-    near = [span for span in spans if span.start <= at <= span.end] or [span for span in spans if span.start <= at] or list(spans)
-    return min(near, key=lambda span: (not (_opens_badly(line, span) or _closes_badly(line, span)), span.end - span.start))
+    """Return the mark that is to blame for what is read wrong.
+
+    One that cannot stand there, else the shortest.
+    """
+    near = (
+        [span for span in spans if span.start <= at <= span.end]
+        or [span for span in spans if span.start <= at]
+        or list(spans)
+    )
+    return min(
+        near,
+        key=lambda span: (
+            not (_opens_badly(line, span) or _closes_badly(line, span)),
+            span.end - span.start,
+        ),
+    )
 
 
 def _all_narrowed(line: Sequence[Glyph], spans: Sequence[_Span]) -> Iterator[_Span]:
-    """Yield the marks with none that opens or closes where CommonMark lets none, as far as that is plain to see."""
+    """Yield the marks with none that opens or closes where CommonMark lets none, as far as that
+    is plain to see.
+    """
     edges = Counter(edge for span in spans for edge in (span.start, span.end))
     for span in spans:
         now: _Span | None = span
@@ -275,7 +346,9 @@ def _all_narrowed(line: Sequence[Glyph], spans: Sequence[_Span]) -> Iterator[_Sp
 
 
 def _with_less(line: Sequence[Glyph], spans: Sequence[_Span], culprit: _Span) -> Iterator[_Span]:
-    """Yield the marks with one of them narrower, or cut where others begin and end, or at last without it."""
+    """Yield the marks with one of them narrower, or cut where others begin and end, or at last
+    without it.
+    """
     for span in spans:
         if span is not culprit:
             yield span
@@ -289,9 +362,24 @@ def _with_less(line: Sequence[Glyph], spans: Sequence[_Span], culprit: _Span) ->
 
 
 def _cut(line: Sequence[Glyph], span: _Span, spans: Sequence[_Span]) -> Iterator[_Span]:
-    """Yield the parts of a mark between the ends of others that cross it; nothing where none does."""
-    crossing = [other for other in spans if other.start < span.start < other.end < span.end or span.start < other.start < span.end < other.end]
-    cuts = sorted({edge for other in crossing for edge in (other.start, other.end) if span.start < edge < span.end})
+    """Yield the parts of a mark between the ends of others that cross it.
+
+    Nothing where none does.
+    """
+    crossing = [
+        other
+        for other in spans
+        if other.start < span.start < other.end < span.end
+        or span.start < other.start < span.end < other.end
+    ]
+    cuts = sorted(
+        {
+            edge
+            for other in crossing
+            for edge in (other.start, other.end)
+            if span.start < edge < span.end
+        }
+    )
     for start, end in pairwise([span.start, *cuts, span.end] if cuts else []):
         if part := _bare(line, replace(span, start=start, end=end)):
             yield part
@@ -306,9 +394,20 @@ def _closes_badly(line: Sequence[Glyph], span: _Span) -> bool:
 
 
 def _narrowed(line: Sequence[Glyph], span: _Span) -> _Span | None:
-    """Return a mark without the punctuation at the end that is wrong, and without what pairs with that at the other."""
+    """Return a mark without the punctuation at the end that is wrong, and without what pairs
+    with that at the other.
+    """
     opens, closes = _opens_badly(line, span), _closes_badly(line, span)
     if not opens and not closes:
         return None
-    paired = span.end - span.start > 1 and _PAIRS.get(line[span.start].text) == line[span.end - 1].text
-    return _bare(line, replace(span, start=span.start + (opens or paired), end=span.end - (closes or paired))) if span.end - span.start > 1 else None
+    paired = (
+        span.end - span.start > 1 and _PAIRS.get(line[span.start].text) == line[span.end - 1].text
+    )
+    return (
+        _bare(
+            line,
+            replace(span, start=span.start + (opens or paired), end=span.end - (closes or paired)),
+        )
+        if span.end - span.start > 1
+        else None
+    )

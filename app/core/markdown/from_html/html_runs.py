@@ -72,7 +72,9 @@ def on_one_line(runs: Iterable[Run]) -> Iterator[Run]:
         if run.kind == "break":
             broken = begun
         elif not broken:
-            begun = begun or run.kind == "code" or bool(run.kind == "text" and run.text.strip(SPACE))
+            begun = (
+                begun or run.kind == "code" or bool(run.kind == "text" and run.text.strip(SPACE))
+            )
             yield run
         elif run.kind == "open":
             opened.append(run)
@@ -83,12 +85,18 @@ def on_one_line(runs: Iterable[Run]) -> Iterator[Run]:
                 yield run
         elif run.kind == "code" or run.text.strip(SPACE):
             html_losses.lose("line breaks in cells and headings (“/” stands there)")
-            yield from (Run("text", SEPARATOR), *opened, Run(run.kind, run.text.lstrip(SPACE)) if run.kind == "text" else run)
+            yield from (
+                Run("text", SEPARATOR),
+                *opened,
+                Run(run.kind, run.text.lstrip(SPACE)) if run.kind == "text" else run,
+            )
             opened, broken = [], False
 
 
 def tidied(runs: Iterable[Run]) -> list[Run]:
-    """Return the runs with white space as it is shown, none of it just inside a mark, and no empty marks."""
+    """Return the runs with white space as it is shown, none of it just inside a mark, and no
+    empty marks.
+    """
     out: list[Run] = []
     held = ""
     for run in runs:
@@ -109,7 +117,9 @@ def tidied(runs: Iterable[Run]) -> list[Run]:
 
 
 def _add_text(out: list[Run], text: str) -> str:
-    """Append text, its leading space before the marks that just opened, nothing at the start of a line."""
+    """Append text, its leading space before the marks that just opened, nothing at the start of
+    a line.
+    """
     at = len(out)
     while at and out[at - 1].kind == "open" and out[at - 1].is_mark():
         at -= 1
@@ -139,7 +149,9 @@ def _add_close(out: list[Run], run: Run, held: str) -> str:
 
 
 def _trim(out: list[Run]) -> None:
-    """Drop the white space at the end of a line, and the breaks and marks that this leaves empty."""
+    """Drop the white space at the end of a line, and the breaks and marks that this leaves
+    empty.
+    """
     at = len(out) - 1
     while at >= 0:
         if out[at].kind == "text":

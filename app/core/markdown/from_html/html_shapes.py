@@ -1,4 +1,6 @@
-"""The shapes that editors and web pages write, made into the plain ones that the reader of HTML knows."""
+"""The shapes that editors and web pages write, made into the plain ones that the reader of HTML
+knows.
+"""
 
 from collections.abc import Iterator
 
@@ -22,9 +24,14 @@ Mark = tuple[str, tuple[tuple[str, str], ...]]
 
 
 def plain(root: Node) -> Node:
-    """Bring a tree into plain shapes: lists and tasks, code with its language, and marks as elements inside of blocks."""
+    """Bring a tree into plain shapes.
+
+    Lists and tasks, code with its language, and marks as elements inside of blocks.
+    """
     for node in root.walk():
-        node.children = [plain_child for child in node.children for plain_child in made_plain(child)]
+        node.children = [
+            plain_child for child in node.children for plain_child in made_plain(child)
+        ]
         if node.tag in ("pre", "div"):
             _code_block(node)
     _mark(root)
@@ -32,10 +39,14 @@ def plain(root: Node) -> Node:
 
 
 def _code_block(node: Node) -> None:
-    """Give a code block its language as the attribute `info`, and make one of Quill's lines of code."""
+    """Give a code block its language as the attribute `info`, and make one of Quill's lines of
+    code.
+    """
     if node.tag == "div" and "ql-code-block-container" in node.attributes.get("class", "").split():
         lines = [child for child in node.children if child.tag]
-        language = next((name for line in lines if (name := line.attributes.get("data-language"))), "")
+        language = next(
+            (name for line in lines if (name := line.attributes.get("data-language"))), ""
+        )
         node.tag, node.attributes = "pre", {"data-language": language}
         node.children = [Node("", words="\n".join(line.text() for line in lines))]
     solid = [child for child in node.children if not child.is_blank()]
@@ -146,13 +157,19 @@ def _restyle(node: Node) -> None:
         _place(node, *_PLACES["sup" if place == "super" else "sub"])
     if node.tag in cancelled:
         node.tag = "span"
-    node.children = _within(tuple((tag, ()) for tag in wanted if tag != node.tag), node.children) if node.children else []
+    node.children = (
+        _within(tuple((tag, ()) for tag in wanted if tag != node.tag), node.children)
+        if node.children
+        else []
+    )
 
 
 def _place(node: Node, name: str, letters: dict[int, int]) -> None:
     """Write raised or lowered text in letters that are so by themselves, where there are such."""
     text = node.text()
-    if any(child.tag for child in node.children) or not all(ord(letter) in letters for letter in text):
+    if any(child.tag for child in node.children) or not all(
+        ord(letter) in letters for letter in text
+    ):
         html_losses.lose(name)
         node.tag = "span"
     else:
@@ -166,7 +183,11 @@ def _link_to(node: Node) -> None:
         html_losses.lose("embedded media")
         node.tag = "span"
         return
-    node.children = [Node("", words=node.attributes.get("title") or source or "", start=node.start, end=node.start)]
+    node.children = [
+        Node(
+            "", words=node.attributes.get("title") or source or "", start=node.start, end=node.start
+        )
+    ]
     node.tag, node.attributes = "a", {"href": source or ""}
 
 

@@ -1,4 +1,7 @@
-"""Inline elements to the steps of a run; blocks among them, as in the cell of a table, become lines."""
+"""Inline elements to the steps of a run.
+
+Blocks among them, as in the cell of a table, become lines.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -69,7 +72,9 @@ def _listed(node: Node) -> Iterator[Node | Run]:
 
 
 def _code(node: Node) -> Iterator[Run]:
-    text = "".join("\0" if inner.tag == "br" else inner.words.replace("\n", " ") for inner in node.walk())
+    text = "".join(
+        "\0" if inner.tag == "br" else inner.words.replace("\n", " ") for inner in node.walk()
+    )
     for number, line in enumerate(text.split("\0")):
         if number:
             yield BREAK

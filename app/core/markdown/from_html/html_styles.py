@@ -5,8 +5,24 @@ from app.core.markdown.from_html.html_tree import Node
 
 _BOLD = frozenset(["bold", "bolder", "600", "700", "800", "900"])
 _LIGHT = frozenset(["normal", "lighter", "100", "200", "300", "400", "500"])
-_NO_COLOUR = frozenset(["", "inherit", "initial", "unset", "currentcolor", "transparent", "black", "rgb(0,0,0)", "#000", "#000000", "windowtext"])
-_NO_GROUND = frozenset([*_NO_COLOUR, "none", "white", "rgb(255,255,255)", "rgba(0,0,0,0)", "#fff", "#ffffff"])
+_NO_COLOUR = frozenset(
+    [
+        "",
+        "inherit",
+        "initial",
+        "unset",
+        "currentcolor",
+        "transparent",
+        "black",
+        "rgb(0,0,0)",
+        "#000",
+        "#000000",
+        "windowtext",
+    ]
+)
+_NO_GROUND = frozenset(
+    [*_NO_COLOUR, "none", "white", "rgb(255,255,255)", "rgba(0,0,0,0)", "#fff", "#ffffff"]
+)
 
 
 def marks_of(node: Node) -> tuple[list[str], list[str]]:
@@ -16,10 +32,20 @@ def marks_of(node: Node) -> tuple[list[str], list[str]]:
         return [], []
     weight, slant = style.get("font-weight", ""), style.get("font-style", "")
     line = f"{style.get('text-decoration', '')} {style.get('text-decoration-line', '')}"
-    wanted = {"strong": weight in _BOLD, "em": slant.startswith(("italic", "oblique")), "del": "line-through" in line}
-    cancelled = {"strong": weight in _LIGHT, "em": slant == "normal", "del": line.split()[:1] == ["none"]}
+    wanted = {
+        "strong": weight in _BOLD,
+        "em": slant.startswith(("italic", "oblique")),
+        "del": "line-through" in line,
+    }
+    cancelled = {
+        "strong": weight in _LIGHT,
+        "em": slant == "normal",
+        "del": line.split()[:1] == ["none"],
+    }
     _note(node, style, line)
-    return [tag for tag, asked in wanted.items() if asked], [tag for tag, asked in cancelled.items() if asked]
+    return [tag for tag, asked in wanted.items() if asked], [
+        tag for tag, asked in cancelled.items() if asked
+    ]
 
 
 def align(node: Node) -> str:
@@ -34,7 +60,9 @@ def _note(node: Node, style: dict[str, str], line: str) -> None:
         html_losses.lose("underline")
     if node.tag != "a" and _flat(style.get("color", "")) not in _NO_COLOUR:
         html_losses.lose("colours")
-    if any(_flat(style.get(name, "")) not in _NO_GROUND for name in ("background", "background-color")):
+    if any(
+        _flat(style.get(name, "")) not in _NO_GROUND for name in ("background", "background-color")
+    ):
         html_losses.lose("highlighting")
     if style.get("font-size", "inherit") != "inherit":
         html_losses.lose("font sizes")

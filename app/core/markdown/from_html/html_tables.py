@@ -1,4 +1,6 @@
-"""A table of HTML as the lines of one in Markdown, which has one head, and cells of one line that do not merge."""
+"""A table of HTML as the lines of one in Markdown, which has one head, and cells of one line
+that do not merge.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,14 +17,23 @@ _SPAN = regex(r"[1-9][0-9]{0,3}")
 
 
 def table_lines(table: Node) -> list[str]:
-    """Return the lines of a table: a head, its delimiters and the rows; none for one without cells."""
+    """Return the lines of a table.
+
+    A head, its delimiters and the rows; none for one without cells.
+    """
     rows = [row for part in table.children for row in (part, *part.children) if row.tag == "tr"]
     cells = [[cell for cell in row.children if cell.tag in ("th", "td")] for row in rows]
     grid = list(_unmerged([row for row in cells if row]))
     if not grid:
         return []
-    lines = [f"| {' | '.join(_text(cell, in_head=index == 0) for cell in row)} |" for index, row in enumerate(grid)]
-    delimiters = (_DELIMITERS.get(cell.attributes.get("align", ""), "---") if cell else "---" for cell in grid[0])
+    lines = [
+        f"| {' | '.join(_text(cell, in_head=index == 0) for cell in row)} |"
+        for index, row in enumerate(grid)
+    ]
+    delimiters = (
+        _DELIMITERS.get(cell.attributes.get("align", ""), "---") if cell else "---"
+        for cell in grid[0]
+    )
     return [lines[0], f"| {' | '.join(delimiters)} |", *lines[1:]]
 
 
@@ -35,7 +46,9 @@ def _text(cell: Node | None, *, in_head: bool) -> str:
 
 
 def _unmerged(rows: Sequence[list[Node]]) -> Iterator[list[Node | None]]:
-    """Yield the rows with an empty cell, None, for each place that a merged one covers besides its first."""
+    """Yield the rows with an empty cell, None, for each place that a merged one covers besides
+    its first.
+    """
     covered: dict[int, int] = {}  # how many more rows a cell from above covers, by column
     added = 0
     for cells in rows:

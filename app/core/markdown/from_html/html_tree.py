@@ -1,4 +1,6 @@
-"""HTML text to a small tree of the elements that Markdown has marks for, each with the lines it spans."""
+"""HTML text to a small tree of the elements that Markdown has marks for, each with the lines it
+spans.
+"""
 
 import re
 from collections.abc import Iterator
@@ -76,8 +78,31 @@ _RENAMED = {
     "tt": "code",
 }
 MEDIA = frozenset(["iframe", "video", "audio", "embed"])
-UNMARKED = {"u": "underline", "mark": "highlighting", "small": "font sizes", "big": "font sizes", "font": "fonts"}
-_INLINE = frozenset(["a", "br", "code", "del", "em", "img", "input", "q", "span", "strong", "sub", "sup", *UNMARKED, *MEDIA])
+UNMARKED = {
+    "u": "underline",
+    "mark": "highlighting",
+    "small": "font sizes",
+    "big": "font sizes",
+    "font": "fonts",
+}
+_INLINE = frozenset(
+    [
+        "a",
+        "br",
+        "code",
+        "del",
+        "em",
+        "img",
+        "input",
+        "q",
+        "span",
+        "strong",
+        "sub",
+        "sup",
+        *UNMARKED,
+        *MEDIA,
+    ]
+)
 _CODE = {"class", "data-language", "data-lang", "lang"}
 _CELL = {"colspan", "rowspan"}
 _ATTRIBUTES = {
@@ -107,9 +132,13 @@ _STYLES = {
     "text-decoration-line",
     "vertical-align",
 }
-# Links of other schemes than the dialect's are read too, so that it can be said that they were not kept.
+# Links of other schemes than the dialect's are read too, so that it can be said that they were not
+# kept.
 _SCHEMES = {"http", "https", "mailto", "tel", "sms", "ftp", "file", "data", "obsidian"}
-_VALUES = {"input": {"type": {"checkbox"}}, **{tag: {"align": {"left", "center", "right"}} for tag in ("th", "td")}}
+_VALUES = {
+    "input": {"type": {"checkbox"}},
+    **{tag: {"align": {"left", "center", "right"}} for tag in ("th", "td")},
+}
 _VOID = frozenset(["br", "embed", "hr", "img", "input"])
 _DROPPED = {"script", "style", "template", "title"}
 
@@ -143,13 +172,18 @@ _CLOSED_BY_NEXT = frozenset(
         "wbr",
     ]
 )
-_DRAWN = {"formulas": regex(r"<math\b", re.IGNORECASE), "drawings": regex(r"<(?:svg|canvas|object)\b", re.IGNORECASE)}
+_DRAWN = {
+    "formulas": regex(r"<math\b", re.IGNORECASE),
+    "drawings": regex(r"<(?:svg|canvas|object)\b", re.IGNORECASE),
+}
 _MARKUP = regex(r"</?(?!(?:script|style)\b)[a-zA-Z][^<>]*>")
 
 
 @dataclass
 class Node:
-    """An element or a text: what it holds, and the lines (from 0) where its text starts and ends."""
+    """An element or a text: what it holds, and the lines (from 0) where its text starts and
+    ends.
+    """
 
     tag: str  # empty for text
     attributes: dict[str, str] = field(default_factory=dict)
@@ -188,7 +222,10 @@ class Node:
 
 
 def parse(html: str) -> Node:
-    """Return the tree of an HTML text, read as a browser would; scripts, styles and comments are gone."""
+    """Return the tree of an HTML text, read as a browser would.
+
+    Scripts, styles and comments are gone.
+    """
     if _depth(html) > DEEPEST:
         html = _MARKUP.sub("\n", html)
     for what, pattern in _DRAWN.items():

@@ -1,4 +1,6 @@
-"""The Markdown dialect: markdown-it's rules, and our own where the text of a line must not change."""
+"""The Markdown dialect: markdown-it's rules, and our own where the text of a line must not
+change.
+"""
 
 import re
 from collections.abc import Callable
@@ -18,7 +20,16 @@ from app.core.process.lazy_regex import regex
 
 DEEPEST = 60  # levels of nested blocks; a list counts two
 BLOCK_RULES = ["code", "fence", "blockquote", "hr", "list", "heading", "rows", "paragraph"]
-INLINE_RULES = ["text", "newline", "escape", "backticks", "strikethrough", "emphasis", "link", "reference"]
+INLINE_RULES = [
+    "text",
+    "newline",
+    "escape",
+    "backticks",
+    "strikethrough",
+    "emphasis",
+    "link",
+    "reference",
+]
 
 BlockRule = Callable[[StateBlock, int, int, bool], bool]
 
@@ -31,7 +42,8 @@ _CODE = regex(r"`+|\n")
 _REFERENCE = regex(r"&#(\d{2,3});")
 _BARE = r"[^\x00-\x20\x7f()]"
 _DESTINATION = regex(
-    rf"\([ \t]*(?:<(?P<angle>[^<>\x00-\x1f\x7f]*)>|(?P<bare>(?!<)(?:{_BARE}|\((?:{_BARE}|\({_BARE}*+\))*+\))*+))"
+    r"\([ "
+    rf"\t]*(?:<(?P<angle>[^<>\x00-\x1f\x7f]*)>|(?P<bare>(?!<)(?:{_BARE}|\((?:{_BARE}|\({_BARE}*+\))*+\))*+))"
     r"""(?:[ \t]+(?P<title>"[^"\n]*"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*\)"""
 )
 _ABSOLUTE = regex(r"(?:https?://[^/\\?#]|mailto:[^/\\])", re.IGNORECASE)
@@ -70,19 +82,27 @@ def engine() -> MarkdownIt:
     inline.push("reference", reference)
     block.enableOnly(BLOCK_RULES)
     inline.enableOnly(INLINE_RULES)
-    parser.inline.ruler2.enableOnly(["balance_pairs", "strikethrough", "emphasis", "fragments_join"])
+    parser.inline.ruler2.enableOnly(
+        ["balance_pairs", "strikethrough", "emphasis", "fragments_join"]
+    )
     return parser
 
 
 def paragraph(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Read a paragraph; white space other than spaces and tabs is text, so that a line of it stays a line."""
+    """Read a paragraph; white space other than spaces and tabs is text, so that a line of it
+    stays a line.
+    """
     read = read_paragraph(state, start, end, silent)
-    state.tokens[-2].content = state.getLines(start, state.line, state.blkIndent, False).strip(_SPACE + "\n")
+    state.tokens[-2].content = state.getLines(start, state.line, state.blkIndent, False).strip(
+        _SPACE + "\n"
+    )
     return read
 
 
 def heading(state: StateBlock, start: int, _end: int, silent: bool) -> bool:
-    """Read a `#` heading; hashes at its end are text, since only marks at the start of a line may vanish."""
+    """Read a `#` heading; hashes at its end are text, since only marks at the start of a line
+    may vanish.
+    """
     text = _line(state, start)
     mark = None if state.is_code_block(start) else _HEADING.match(text)
     if mark is None:
@@ -125,7 +145,10 @@ def newline(state: StateInline, _silent: bool) -> bool:
 
 
 def escape(state: StateInline, _silent: bool) -> bool:
-    """Read a mark after a backslash, which is text; before anything else, and before a line end, the backslash is."""
+    """Read a mark after a backslash, which is text.
+
+    Before anything else, and before a line end, the backslash is.
+    """
     if not _ESCAPE.match(state.src, state.pos, state.posMax):
         return False
     state.append_pending(state.src[state.pos + 1])
@@ -134,7 +157,9 @@ def escape(state: StateInline, _silent: bool) -> bool:
 
 
 def code_span(state: StateInline, _silent: bool) -> bool:
-    """Read a code span of one line, keeping its spaces unless they part a backtick from the marks."""
+    """Read a code span of one line, keeping its spaces unless they part a backtick from the
+    marks.
+    """
     if state.src[state.pos] != "`":
         return False
     span = _spans(state).get(state.pos)
@@ -178,7 +203,9 @@ def link(state: StateInline, _silent: bool) -> bool:
 
 
 def reference(state: StateInline, _silent: bool) -> bool:
-    """Read the decimal reference of one ASCII punctuation mark, as texts of old have them in place of a backslash."""
+    """Read the decimal reference of one ASCII punctuation mark, as texts of old have them in
+    place of a backslash.
+    """
     match = _REFERENCE.match(state.src, state.pos) if state.src[state.pos] == "&" else None
     if match is None or not is_mark(match[1]):
         return False
@@ -195,11 +222,19 @@ def is_mark(digits: str) -> bool:
 
 @cache
 def _cleaner() -> nh3.Cleaner:
-    return nh3.Cleaner(tags={"a"}, attributes={"a": {"href"}}, url_schemes={"http", "https", "mailto"}, link_rel=None)
+    return nh3.Cleaner(
+        tags={"a"},
+        attributes={"a": {"href"}},
+        url_schemes={"http", "https", "mailto"},
+        link_rel=None,
+    )
 
 
 def allowed(href: str) -> bool:
-    """Tell whether a link may lead there: http, https, mailto or relative, and a URL that the sanitiser reads."""
+    """Tell whether a link may lead there.
+
+    Http, https, mailto or relative, and a URL that the sanitiser reads.
+    """
     if href.strip() != href or not (_ABSOLUTE.match(href) or _RELATIVE.match(href)):
         return False
     quoted = href.replace("&", "&amp;").replace('"', "&quot;")
@@ -207,7 +242,9 @@ def allowed(href: str) -> bool:
 
 
 def destination(text: str, start: int) -> tuple[int, str, str] | None:
-    """Return the end, href and title of the `(…)` after a link's text, or None where there is no allowed one."""
+    """Return the end, href and title of the `(…)` after a link's text, or None where there is no
+    allowed one.
+    """
     match = _DESTINATION.match(text, start)
     if match is None:
         return None
@@ -223,7 +260,10 @@ def _spans(state: StateInline) -> dict[int, Span]:
 
 
 def find_spans(text: str) -> dict[int, Span]:
-    """Return the code spans and links of a text by their start, in one pass: no link holds a link, code binds tighter."""
+    """Return the code spans and links of a text by their start, in one pass.
+
+    No link holds a link, code binds tighter.
+    """
     closers, spans = _code_closers(text), dict[int, Span]()
     openers: list[int] = []
     position = 0
@@ -256,7 +296,9 @@ def _code_closers(text: str) -> dict[int, int]:
         if length in following:
             closers[start] = following[length]
         if length - 1 in following and text[start - 1 : start] == "\\":
-            closers[start + 1] = following[length - 1]  # should the backslash take the first backtick away
+            closers[start + 1] = following[
+                length - 1
+            ]  # should the backslash take the first backtick away
         following[length] = start
     return closers
 
@@ -287,7 +329,12 @@ def cells(text: str) -> list[str]:
         parts = parts[1:]
     if len(parts) > 1 and not parts[-1]:
         parts = parts[:-1]
-    return [_BAR.sub(lambda match: "|" if match[0] == "\\|" else match[0], part) if "\\|" in part else part for part in parts]
+    return [
+        _BAR.sub(lambda match: "|" if match[0] == "\\|" else match[0], part)
+        if "\\|" in part
+        else part
+        for part in parts
+    ]
 
 
 def escape_bars(text: str) -> str:
@@ -296,7 +343,12 @@ def escape_bars(text: str) -> str:
 
 
 def _table_head(state: StateBlock, start: int, end: int) -> list[str] | None:
-    if start + 2 > end or state.sCount[start + 1] < state.blkIndent or state.is_code_block(start) or state.is_code_block(start + 1):
+    if (
+        start + 2 > end
+        or state.sCount[start + 1] < state.blkIndent
+        or state.is_code_block(start)
+        or state.is_code_block(start + 1)
+    ):
         return None
     head, row = _line(state, start), _line(state, start + 1)
     if "|" not in head or not _DELIMITER_ROW.match(row):

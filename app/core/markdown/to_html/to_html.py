@@ -1,4 +1,7 @@
-"""Markdown tokens to HTML, line for line: a line feed of the HTML is always a line end of the source."""
+"""Markdown tokens to HTML, line for line.
+
+A line feed of the HTML is always a line end of the source.
+"""
 
 from collections.abc import Sequence
 from functools import cache
@@ -11,7 +14,11 @@ from app.core.markdown.to_html.html_tags import TAGS
 from app.core.process.lazy_regex import regex
 
 ATTRIBUTES = {"a": {"href", "title"}, "input": {"checked", "disabled"}, "ol": {"start"}}
-VALUES = {"input": {"type": {"checkbox"}}, "th": {"align": {"left", "center", "right"}}, "td": {"align": {"left", "center", "right"}}}
+VALUES = {
+    "input": {"type": {"checkbox"}},
+    "th": {"align": {"left", "center", "right"}},
+    "td": {"align": {"left", "center", "right"}},
+}
 
 _TASK = regex(r"\[([ xX])\](?:[ \t]+(?=\S)|\Z)")
 _INLINE_TAGS = {"em": "em", "strong": "strong", "s": "del"}
@@ -20,7 +27,10 @@ _ESCAPED = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 
 @cache
 def cleaner() -> nh3.Cleaner:
-    """Return the sanitiser behind the renderer: it lets pass what the renderer may emit and nothing else."""
+    """Return the sanitiser behind the renderer.
+
+    It lets pass what the renderer may emit and nothing else.
+    """
     return nh3.Cleaner(
         tags=set(TAGS),
         attributes=ATTRIBUTES,
@@ -31,7 +41,9 @@ def cleaner() -> nh3.Cleaner:
 
 
 def from_markdown(source: str) -> str | None:
-    """Return the HTML of a text with plain line feeds, or None for one nested too deep to be read."""
+    """Return the HTML of a text with plain line feeds, or None for one nested too deep to be
+    read.
+    """
     try:
         tokens = engine().parse(source)
     except RecursionError:
@@ -61,7 +73,11 @@ def inline_tokens(markdown: str) -> list[Token]:
 
 def link_tag(href: str, title: str) -> str:
     """Return the start tag of a link."""
-    return f'<a href="{escape(href)}" title="{escape(title)}">' if title else f'<a href="{escape(href)}">'
+    return (
+        f'<a href="{escape(href)}" title="{escape(title)}">'
+        if title
+        else f'<a href="{escape(href)}">'
+    )
 
 
 def inline_html(tokens: Sequence[Token]) -> str:
@@ -100,7 +116,9 @@ class _Page:
             elif token.type in ("fence", "code_block"):
                 self._code(token)
             elif not token.hidden and not _is_empty_paragraph(tokens, index):
-                self._tag(token, spaced=token.tag in ("th", "td") and tokens[index - 1].tag == token.tag)
+                self._tag(
+                    token, spaced=token.tag in ("th", "td") and tokens[index - 1].tag == token.tag
+                )
         self._advance(self.lines)
         return "".join(self.out)
 
@@ -113,13 +131,18 @@ class _Page:
         if token.nesting < 0:
             self.out.append(f"</{token.tag}>")
             return
-        attributes = "".join(f' {name}="{escape(str(value))}"' for name, value in token.attrs.items())
+        attributes = "".join(
+            f' {name}="{escape(str(value))}"' for name, value in token.attrs.items()
+        )
         self.out.append(f"{' ' if spaced else ''}<{token.tag}{attributes}>")
 
     def _text(self, token: Token, *, in_item: bool) -> None:
         html = inline_html(token.children or [])
         if in_item and (task := _TASK.match(token.content)):
-            html = f'<input type="checkbox"{"" if task[1] == " " else " checked"} disabled> {html[task.end() :]}'
+            html = (
+                f'<input type="checkbox"{"" if task[1] == " " else " checked"} disabled> '
+                f"{html[task.end() :]}"
+            )
         self.out.append(html)
         self.line += html.count("\n")
 

@@ -1,4 +1,7 @@
-"""Reads iCalendar files: todos and journals come along; events are told of, since calendars are connected and not copied."""
+"""Reads iCalendar files: todos and journals come along.
+
+Events are told of, since calendars are connected and not copied.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,14 +24,24 @@ from app.portability.content.clean_text import (
     web,
     why,
 )
-from app.portability.content.source_items import Item, NotCarried, Source, SourceFile, SourceNote, address
+from app.portability.content.source_items import (
+    Item,
+    NotCarried,
+    Source,
+    SourceFile,
+    SourceNote,
+    address,
+)
 from app.portability.formats import todo_parts
 from app.portability.formats.ics import ics_lines, ics_values
 from app.portability.formats.ics.ics_lines import Component
 
 ENDINGS = frozenset({"ics", "ical", "icalendar"})
 JOURNALS = "Journal"
-_EVENT = "events are not imported: connect the calendar, and they stay up to date (POST /tools/integrations)"
+_EVENT = (
+    "events are not imported: connect the calendar, and they stay up to date (POST "
+    "/tools/integrations)"
+)
 
 
 def recognise(path: Path) -> bool:
@@ -39,12 +52,16 @@ def recognise(path: Path) -> bool:
 def read(path: Path) -> Source:
     """Open a calendar, or a folder or an archive of calendars."""
     if path.is_file() and not open_source.looks(_looks_like_ics, path):
-        raise Invalid(f"{path.name} is no iCalendar file: it must begin with BEGIN:VCALENDAR.", field="path")
+        raise Invalid(
+            f"{path.name} is no iCalendar file: it must begin with BEGIN:VCALENDAR.", field="path"
+        )
     return Calendars(open_source.tree_of(path))
 
 
 class Calendars:
-    """Calendars. The first look finds which todos are parts of others, the second gives them one after another."""
+    """Calendars. The first look finds which todos are parts of others, the second gives them one
+    after another.
+    """
 
     format = "ics"
     identity = "ics"
@@ -89,9 +106,13 @@ class Calendars:
                     count += 1
                     yield from self._component(component, zones, given)
         except UNREADABLE as error:
-            yield NotCarried(name=named(entry.path), reason=f"it is damaged after {count} entries: {why(error)}")
+            yield NotCarried(
+                name=named(entry.path), reason=f"it is damaged after {count} entries: {why(error)}"
+            )
 
-    def _component(self, component: Component, zones: dict[str, str], given: set[str]) -> Iterator[Item]:
+    def _component(
+        self, component: Component, zones: dict[str, str], given: set[str]
+    ) -> Iterator[Item]:
         name = named(component.text("SUMMARY") or component.text("UID"))
         if component.name == "VTIMEZONE":
             zones[component.text("TZID")] = component.text("X-LIC-LOCATION")
@@ -115,7 +136,9 @@ class Calendars:
         if own in self._are_steps:
             return
         if own in given:
-            yield NotCarried(name=named(title), reason="another todo has the same UID; the first one came along")
+            yield NotCarried(
+                name=named(title), reason="another todo has the same UID; the first one came along"
+            )
             return
         given.add(own)
         when = ics_values.when(component, zones)
@@ -123,14 +146,23 @@ class Calendars:
         for reason in (*when.lost, *ics_values.lost(component)):
             yield NotCarried(name=named(title), reason=reason)
         yield from todo_parts.todo(
-            key=own, title=title, description=joined(component.text("DESCRIPTION"), "\n".join([*about, *when.about])), steps=self._steps.get(own, ()),
-            completed=ics_values.is_done(component), completed_at=ics_values.moment(component, "COMPLETED", zones),
+            key=own,
+            title=title,
+            description=joined(component.text("DESCRIPTION"), "\n".join([*about, *when.about])),
+            steps=self._steps.get(own, ()),
+            completed=ics_values.is_done(component),
+            completed_at=ics_values.moment(component, "COMPLETED", zones),
             priority=ics_values.priority(component),
-            due=when.due, rule=when.rule, created=ics_values.moment(component, "CREATED", zones),
-        )  # fmt: skip
+            due=when.due,
+            rule=when.rule,
+            created=ics_values.moment(component, "CREATED", zones),
+        )
 
     def _look(self) -> None:
-        """Look through everything once for todos that are parts of others; those that have only a title become steps."""
+        """Look through everything once for todos that are parts of others.
+
+        Those that have only a title become steps.
+        """
         if self._read:
             return
         for entry in files(self._tree):
@@ -161,34 +193,51 @@ def _journal(component: Component, zones: dict[str, str], given: set[str]) -> It
     text = "\n\n".join(component.texts("DESCRIPTION"))
     title = line(component.text("SUMMARY")) or title_of(text, "Journal")
     if own in given:
-        yield NotCarried(name=named(title), reason="another entry has the same UID; the first one came along")
+        yield NotCarried(
+            name=named(title), reason="another entry has the same UID; the first one came along"
+        )
         return
     given.add(own)
     rows: list[str] = []
     for number, (value, parameters) in enumerate(component.all("ATTACH"), 1):
         if inside := ics_values.decoded(value, parameters):
-            name = line(parameters.get("FILENAME") or parameters.get("X-FILENAME")) or f"attachment {number}"
-            yield SourceFile(key=f"{own}/{number}", name=name, open=ics_values.opener(inside), size=len(inside))
+            name = (
+                line(parameters.get("FILENAME") or parameters.get("X-FILENAME"))
+                or f"attachment {number}"
+            )
+            yield SourceFile(
+                key=f"{own}/{number}", name=name, open=ics_values.opener(inside), size=len(inside)
+            )
             picture = parameters.get("FMTTYPE", "").startswith("image/")
             rows.append(link(name, address("attachment", f"{own}/{number}"), picture=picture))
         elif page := web(value):
             rows.append(link(page, page))
         else:
-            yield NotCarried(name=named(title), reason="one of its attachments is damaged or lies on the other computer")
+            yield NotCarried(
+                name=named(title),
+                reason="one of its attachments is damaged or lies on the other computer",
+            )
     rows += [f"Link: {page}" for page in component.texts("URL") if page]
     for reason in ics_values.lost(component):
         yield NotCarried(name=named(title), reason=reason)
     yield from damaged(title, title, text)
     start = ics_values.moment(component, "DTSTART", zones)
     yield SourceNote(
-        key=own, path=(folder(component.calendar, JOURNALS),), title=title, text=joined(text, "\n".join(rows)),
+        key=own,
+        path=(folder(component.calendar, JOURNALS),),
+        title=title,
+        text=joined(text, "\n".join(rows)),
         tags=labels(ics_values.categories(component)),
-        created=ics_values.moment(component, "CREATED", zones) or start, updated=ics_values.moment(component, "LAST-MODIFIED", zones) or start,
-    )  # fmt: skip
+        created=ics_values.moment(component, "CREATED", zones) or start,
+        updated=ics_values.moment(component, "LAST-MODIFIED", zones) or start,
+    )
 
 
 def _key(component: Component) -> str:
-    """Give the UID, with the day that an exception of a series is for; a digest of all where there is none."""
+    """Give the UID, with the day that an exception of a series is for.
+
+    A digest of all where there is none.
+    """
     instance = component.text("RECURRENCE-ID")
     own = clean(component.text("UID"))[:LONGEST_TITLE] or component.digest()
     return f"{own}/{instance}" if instance else own
@@ -200,4 +249,10 @@ def _looks_like_ics(path: Path) -> bool:
 
 def _is_calendar(entry: Entry) -> bool:
     with entry.open() as stream:
-        return stream.read(200).removeprefix(b"\xef\xbb\xbf").lstrip().upper().startswith(b"BEGIN:VCALENDAR")
+        return (
+            stream.read(200)
+            .removeprefix(b"\xef\xbb\xbf")
+            .lstrip()
+            .upper()
+            .startswith(b"BEGIN:VCALENDAR")
+        )

@@ -1,4 +1,7 @@
-"""The components of an iCalendar stream, one at a time; icalendar reads the lines, one by one, so that a broken one harms no other."""
+"""The components of an iCalendar stream, one at a time.
+
+Icalendar reads the lines, one by one, so that a broken one harms no other.
+"""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -46,7 +49,12 @@ class Component:
 
     def digest(self) -> str:
         """Give a key for a component without one."""
-        said = "\0".join(f"{name}:{value}" for name, values in sorted(self._values.items()) for value, _ in values if name != "DTSTAMP")
+        said = "\0".join(
+            f"{name}:{value}"
+            for name, values in sorted(self._values.items())
+            for value, _ in values
+            if name != "DTSTAMP"
+        )
         return hashlib.sha256(said.encode()).hexdigest()[:24]
 
     def add(self, text: str) -> None:
@@ -57,7 +65,9 @@ class Component:
             return
         self._room -= len(text) + 100
         if self._room < 0:
-            self.faults.append(f"it has more than {MOST_OF_ONE >> 20} MB; what is beyond that is left out")
+            self.faults.append(
+                f"it has more than {MOST_OF_ONE >> 20} MB; what is beyond that is left out"
+            )
             return
         try:
             name, parameters, value = cast(Any, Contentline)(text).raw_parts()
@@ -69,7 +79,10 @@ class Component:
 
 
 def components(stream: BinaryIO) -> Iterator[Component]:
-    """Give each component right below a calendar, also one that is cut off; raise ValueError for a line without end."""
+    """Give each component right below a calendar, also one that is cut off.
+
+    Raise ValueError for a line without end.
+    """
     calendar = Component("VCALENDAR")
     current: Component | None = None
     depth = 0
@@ -82,7 +95,9 @@ def components(stream: BinaryIO) -> Iterator[Component]:
             if current is not None:
                 yield current
             calendar = Component(name) if name == "VCALENDAR" else calendar
-            current = None if name == "VCALENDAR" else Component(name, calendar.text("X-WR-CALNAME"))
+            current = (
+                None if name == "VCALENDAR" else Component(name, calendar.text("X-WR-CALNAME"))
+            )
             depth = 0
         elif mark == "end" and current is not None and name == current.name:
             current.whole = True
@@ -136,4 +151,11 @@ def _unescaped(value: str) -> str:
     if "\\" not in value:
         return value
     parts = value.split("\\\\")
-    return "\\".join(part.replace("\\n", "\n").replace("\\N", "\n").replace("\\,", ",").replace("\\;", ";").replace("\\:", ":") for part in parts)
+    return "\\".join(
+        part.replace("\\n", "\n")
+        .replace("\\N", "\n")
+        .replace("\\,", ",")
+        .replace("\\;", ";")
+        .replace("\\:", ":")
+        for part in parts
+    )

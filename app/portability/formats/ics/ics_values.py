@@ -1,4 +1,7 @@
-"""What the properties of a todo or journal mean: moments in their zones, rules, priorities, and what has no place here."""
+"""What the properties of a todo or journal mean.
+
+Moments in their zones, rules, priorities, and what has no place here.
+"""
 
 import base64
 import binascii
@@ -17,12 +20,28 @@ from app.portability.content.clean_text import line, web
 from app.portability.formats.ics.ics_lines import Component
 
 _COMMA = regex(r"(?<!\\),")
-_MORE = ("DUE", "DTSTART", "DESCRIPTION", "RRULE", "PRIORITY", "CATEGORIES", "LOCATION", "URL", "COMMENT", "ATTACH", "RECURRENCE-ID", "ATTENDEE")
+_MORE = (
+    "DUE",
+    "DTSTART",
+    "DESCRIPTION",
+    "RRULE",
+    "PRIORITY",
+    "CATEGORIES",
+    "LOCATION",
+    "URL",
+    "COMMENT",
+    "ATTACH",
+    "RECURRENCE-ID",
+    "ATTENDEE",
+)
 _BROKEN = (ValueError, TypeError, KeyError, AttributeError, OverflowError, OSError)
 
 
 class When(msgspec.Struct):
-    """When a todo is due and how it comes again; lines about what could not be understood, and sentences for the report."""
+    """When a todo is due and how it comes again.
+
+    Lines about what could not be understood, and sentences for the report.
+    """
 
     due: str | None = None
     rule: str | None = None
@@ -31,7 +50,10 @@ class When(msgspec.Struct):
 
 
 def when(component: Component, zones: Mapping[str, str]) -> When:
-    """Give the due date: DUE, else DTSTART with DURATION, else the start of what recurs; a start beside it becomes a line."""
+    """Give the due date: DUE, else DTSTART with DURATION, else the start of what recurs.
+
+    A start beside it becomes a line.
+    """
     found = When(due=moment(component, "DUE", zones))
     start = moment(component, "DTSTART", zones)
     if found.due is None and start is not None:
@@ -42,15 +64,23 @@ def when(component: Component, zones: Mapping[str, str]) -> When:
         value, parameters = component.first(name)
         if value and moment(component, name, zones) is None:
             found.about.append(f"{name}: {line(value, 60)}")
-            found.lost.append(f"its {name} “{line(value, 60)}” is no date; it stands in the description")
+            found.lost.append(
+                f"its {name} “{line(value, 60)}” is no date; it stands in the description"
+            )
         elif _unknown_zone(value, parameters, zones):
-            found.lost.append(f"its time zone “{line(parameters['TZID'], 60)}” is not known; its time is read as one of yours")
+            found.lost.append(
+                f"its time zone “{line(parameters['TZID'], 60)}” is not known; its time is "
+                "read as one of yours"
+            )
     _add_rule(component, found)
     return found
 
 
 def moment(component: Component, name: str, zones: Mapping[str, str]) -> str | None:
-    """Give a day, a moment in UTC, or a wall time where there is no zone; None for what is no date."""
+    """Give a day, a moment in UTC, or a wall time where there is no zone.
+
+    None for what is no date.
+    """
     value, parameters = component.first(name)
     found = _read(value, parameters, zones)
     return None if found is None else _written(found)
@@ -60,20 +90,34 @@ def priority(component: Component) -> int | None:
     """Give ours for 1, the highest, to 9; 0 and what is no number are none."""
     value = component.text("PRIORITY")
     return (
-        {1: 5, 2: 5, 3: 4, 4: 4, 5: 3, 6: 2, 7: 2, 8: 1, 9: 1}.get(int(value)) if value.isascii() and value.isdecimal() and len(value) < 3 else None
+        {1: 5, 2: 5, 3: 4, 4: 4, 5: 3, 6: 2, 7: 2, 8: 1, 9: 1}.get(int(value))
+        if value.isascii() and value.isdecimal() and len(value) < 3
+        else None
     )
 
 
 def categories(component: Component) -> list[str]:
     """Give the categories of all lines."""
-    return [name.strip().replace("\\,", ",").replace("\\;", ";") for value, _ in component.all("CATEGORIES") for name in _COMMA.split(value)]
+    return [
+        name.strip().replace("\\,", ",").replace("\\;", ";")
+        for value, _ in component.all("CATEGORIES")
+        for name in _COMMA.split(value)
+    ]
 
 
 def about(component: Component, zones: Mapping[str, str], titles: Mapping[str, str]) -> list[str]:
     """Give lines of the description for what a todo has no field for."""
     rows = [f"List: {component.calendar}"] if component.calendar else []
-    rows += [f"Tags: {', '.join(found)}"] if (found := [name for name in categories(component) if name]) else []
-    rows += [f"{word}: {line(component.text(name), 1_000)}" for name, word in (("LOCATION", "Place"), ("URL", "Link")) if component.text(name)]
+    rows += (
+        [f"Tags: {', '.join(found)}"]
+        if (found := [name for name in categories(component) if name])
+        else []
+    )
+    rows += [
+        f"{word}: {line(component.text(name), 1_000)}"
+        for name, word in (("LOCATION", "Place"), ("URL", "Link"))
+        if component.text(name)
+    ]
     rows += [f"Comment: {text.strip()}" for text in component.texts("COMMENT") if text.strip()]
     rows += [f"File: {page}" for value, _ in component.all("ATTACH") if (page := web(value))]
     if (status := component.text("STATUS").upper()) in ("CANCELLED", "IN-PROCESS"):
@@ -152,7 +196,9 @@ def _add_rule(component: Component, found: When) -> None:
         found.lost.append(f"{reason}; the rule stands in the description")
 
 
-def _read(value: str, parameters: Mapping[str, str], zones: Mapping[str, str]) -> date | datetime | None:
+def _read(
+    value: str, parameters: Mapping[str, str], zones: Mapping[str, str]
+) -> date | datetime | None:
     from icalendar.prop import vDDDTypes
 
     try:
@@ -160,7 +206,11 @@ def _read(value: str, parameters: Mapping[str, str], zones: Mapping[str, str]) -
     except _BROKEN:
         return None
     if isinstance(found, datetime):
-        return found if found.tzinfo else found.replace(tzinfo=_zone(parameters.get("TZID", ""), zones))
+        return (
+            found
+            if found.tzinfo
+            else found.replace(tzinfo=_zone(parameters.get("TZID", ""), zones))
+        )
     return found if isinstance(found, date) else None
 
 
@@ -182,17 +232,29 @@ def _after(component: Component, zones: Mapping[str, str]) -> str | None:
     start = _read(*component.first("DTSTART"), zones)
     try:
         length = cast(Any, vDuration).from_ical(component.first("DURATION")[0].strip())
-        return _written(start + length) if start is not None and isinstance(length, timedelta) else None
+        return (
+            _written(start + length)
+            if start is not None and isinstance(length, timedelta)
+            else None
+        )
     except _BROKEN:
         return None
 
 
 def _zone(name: str, zones: Mapping[str, str]) -> tzinfo | None:
-    """Give a zone by its own name, by the end of a longer one, by Windows' name for it, or by what the calendar says of it."""
+    """Give a zone by its own name, by the end of a longer one, by Windows' name for it, or by
+    what the calendar says of it.
+    """
     from icalendar.timezone.windows_to_olson import WINDOWS_TO_OLSON
 
     parts = name.strip("/").split("/")
-    for candidate in (name, zones.get(name, ""), WINDOWS_TO_OLSON.get(name, ""), "/".join(parts[-2:]), "/".join(parts[-3:])):
+    for candidate in (
+        name,
+        zones.get(name, ""),
+        WINDOWS_TO_OLSON.get(name, ""),
+        "/".join(parts[-2:]),
+        "/".join(parts[-3:]),
+    ):
         try:
             if candidate:
                 return ZoneInfo(candidate)
@@ -202,4 +264,9 @@ def _zone(name: str, zones: Mapping[str, str]) -> tzinfo | None:
 
 
 def _unknown_zone(value: str, parameters: Mapping[str, str], zones: Mapping[str, str]) -> bool:
-    return "TZID" in parameters and "T" in value and not value.strip().endswith("Z") and _zone(parameters["TZID"], zones) is None
+    return (
+        "TZID" in parameters
+        and "T" in value
+        and not value.strip().endswith("Z")
+        and _zone(parameters["TZID"], zones) is None
+    )

@@ -1,4 +1,7 @@
-"""What a Joplin export holds, be it an archive (JEX) or a folder (RAW): notebooks, notes, todos, tags and files."""
+"""What a Joplin export holds, be it an archive (JEX) or a folder (RAW).
+
+Notebooks, notes, todos, tags and files.
+"""
 
 import re
 from collections import Counter
@@ -10,12 +13,38 @@ import msgspec
 from app.core.process.lazy_regex import regex
 from app.portability.archives import open_source
 from app.portability.archives.source_tree import DEEPEST, Entry, Tree, files
-from app.portability.content.clean_text import UNREADABLE, clean, damaged, folder, joined, labels, line, named, title_of, unreadable
+from app.portability.content.clean_text import (
+    UNREADABLE,
+    clean,
+    damaged,
+    folder,
+    joined,
+    labels,
+    line,
+    named,
+    title_of,
+    unreadable,
+)
 from app.portability.content.literal_text import outside
-from app.portability.content.source_items import Folders, Item, NotCarried, SourceFile, SourceFolder, SourceNote
+from app.portability.content.source_items import (
+    Folders,
+    Item,
+    NotCarried,
+    SourceFile,
+    SourceFolder,
+    SourceNote,
+)
 from app.portability.formats import todo_parts
 from app.portability.formats.joplin import joplin_items
-from app.portability.formats.joplin.joplin_items import FOLDER, KINDS, NOTE, NOTE_TAG, RESOURCE, TAG, JoplinItem
+from app.portability.formats.joplin.joplin_items import (
+    FOLDER,
+    KINDS,
+    NOTE,
+    NOTE_TAG,
+    RESOURCE,
+    TAG,
+    JoplinItem,
+)
 
 MOST_BYTES = 64 << 20
 CONFLICTS = "Conflicts"
@@ -28,13 +57,21 @@ _HTML = "2"
 
 
 def looks_like_items(path: Path) -> bool:
-    """Say whether the first files of an export's name hold an item, as every one of Joplin's does."""
-    items = (entry for entry in open_source.first_entries(path) if "/" not in entry.path and joplin_items.id_in(entry.path))
+    """Say whether the first files of an export's name hold an item, as every one of Joplin's
+    does.
+    """
+    items = (
+        entry
+        for entry in open_source.first_entries(path)
+        if "/" not in entry.path and joplin_items.id_in(entry.path)
+    )
     return any(open_source.looks(_is_item, entry) for entry in items)
 
 
 class Joplin:
-    """An export of Joplin. The first look through it keeps what notes refer to, the second gives the items, one at a time."""
+    """An export of Joplin. The first look through it keeps what notes refer to, the second gives
+    the items, one at a time.
+    """
 
     identity = "joplin"
     """An item has the same id in every export, whatever its format and name."""
@@ -71,8 +108,12 @@ class Joplin:
                 yield from self._item(entry, others)
             elif not entry.path.startswith("resources/"):
                 yield NotCarried(name=named(entry.path), reason="it is no file of a Joplin export")
-            elif (own := entry.name[:32].lower()) not in self._resources or self._blobs[own].path != entry.path:
-                yield NotCarried(name=named(entry.path), reason="nothing in the export tells whose file it is")
+            elif (own := entry.name[:32].lower()) not in self._resources or self._blobs[
+                own
+            ].path != entry.path:
+                yield NotCarried(
+                    name=named(entry.path), reason="nothing in the export tells whose file it is"
+                )
         for kind, count in sorted(others.items()):
             name = KINDS.get(kind, f"things of type {kind}")
             yield NotCarried(name=f"{count} {name}", reason=f"Joplin's {name} have no place here")
@@ -82,7 +123,10 @@ class Joplin:
         self._tree.close()
 
     def _look(self) -> None:
-        """Look through everything once for what notes refer to; what is damaged is told of at the second look."""
+        """Look through everything once for what notes refer to.
+
+        What is damaged is told of at the second look.
+        """
         if self._read:
             return
         for entry in files(self._tree):
@@ -111,12 +155,17 @@ class Joplin:
         elif item.kind == TAG:
             self._tags[item.id] = item.title
         elif item.kind == NOTE_TAG:
-            self._tags_of.setdefault(joplin_items.id_of(item.text("note_id")), []).append(joplin_items.id_of(item.text("tag_id")))
+            self._tags_of.setdefault(joplin_items.id_of(item.text("note_id")), []).append(
+                joplin_items.id_of(item.text("tag_id"))
+            )
         elif item.kind == NOTE and (not item.on("is_todo") or _is_more_than_a_todo(item)):
             self._notes.add(item.id)
 
     def _path(self, own: str) -> Folders:
-        """Give the notebooks from the outermost in; a circle of them ends where it would begin again."""
+        """Give the notebooks from the outermost in.
+
+        A circle of them ends where it would begin again.
+        """
         path: list[str] = []
         seen: set[str] = set()
         while own in self._names and own not in seen and len(path) < DEEPEST:
@@ -133,7 +182,11 @@ class Joplin:
             return
         name = named(item.title or entry.path)
         if item.on("encryption_applied") or item.on("encryption_blob_encrypted"):
-            yield NotCarried(name=name, reason="it is encrypted; switch the encryption off in Joplin, or export again once it has been decrypted")
+            yield NotCarried(
+                name=name,
+                reason="it is encrypted; switch the encryption off in Joplin, or export again "
+                "once it has been decrypted",
+            )
         elif item.on("deleted_time"):
             yield NotCarried(name=name, reason="it was in Joplin's trash")
         elif item.kind == NOTE:
@@ -141,7 +194,9 @@ class Joplin:
         elif item.kind == RESOURCE:
             yield from self._file(item)
         elif item.kind == FOLDER and item.text("icon") and not _emoji(item):
-            yield NotCarried(name=name, reason="its icon is no emoji, which icons of folders are here")
+            yield NotCarried(
+                name=name, reason="its icon is no emoji, which icons of folders are here"
+            )
         elif item.kind not in (FOLDER, TAG, NOTE_TAG):
             others[item.kind] += 1
 
@@ -158,7 +213,9 @@ class Joplin:
         text, lost = self._linked(item.body)
         title = title or line(item.title) or title_of("" if html else item.body, item.id)
         for link in dict.fromkeys(lost):
-            yield NotCarried(name=named(title), reason=f"its link :/{link} leads to nothing in the export")
+            yield NotCarried(
+                name=named(title), reason=f"its link :/{link} leads to nothing in the export"
+            )
         yield from damaged(title, item.title, text)
         more = _origin(item)
         if html:
@@ -166,13 +223,22 @@ class Joplin:
         elif more:
             text = joined(text, "\n".join(more))
         yield SourceNote(
-            key=item.id, path=(CONFLICTS,) if item.on("is_conflict") else self._path(joplin_items.id_of(item.text("parent_id"))), title=title,
-            text=text, form="html" if html else "markdown", tags=labels(self._tags.get(tag, "") for tag in self._tags_of.get(item.id, [])),
-            created=item.when("user_created_time", "created_time"), updated=item.when("user_updated_time", "updated_time"),
-        )  # fmt: skip
+            key=item.id,
+            path=(CONFLICTS,)
+            if item.on("is_conflict")
+            else self._path(joplin_items.id_of(item.text("parent_id"))),
+            title=title,
+            text=text,
+            form="html" if html else "markdown",
+            tags=labels(self._tags.get(tag, "") for tag in self._tags_of.get(item.id, [])),
+            created=item.when("user_created_time", "created_time"),
+            updated=item.when("user_updated_time", "updated_time"),
+        )
 
     def _todo(self, item: JoplinItem) -> Iterator[Item]:
-        """Give a todo; one whose text has links, files or more than a description holds is a note beside its todo."""
+        """Give a todo; one whose text has links, files or more than a description holds is a
+        note beside its todo.
+        """
         title = clean(item.title) or title_of(item.body, item.id)
         steps = _steps(item.body)
         refers = _is_more_than_a_todo(item)
@@ -181,12 +247,21 @@ class Joplin:
         path = " / ".join(self._path(joplin_items.id_of(item.text("parent_id"))))
         tags = ", ".join(labels(self._tags.get(tag, "") for tag in self._tags_of.get(item.id, [])))
         text = f"Its text is the note “{line(title)}”." if refers else "" if steps else item.body
-        about = [f"Notebook: {path}"] * bool(path) + [f"Tags: {tags}"] * bool(tags) + ([] if refers else _origin(item))
+        about = (
+            [f"Notebook: {path}"] * bool(path)
+            + [f"Tags: {tags}"] * bool(tags)
+            + ([] if refers else _origin(item))
+        )
         yield from todo_parts.todo(
-            key=item.id, title=title, description=joined(text, "\n".join(about)), steps=() if refers else steps,
-            completed=item.on("todo_completed"), completed_at=item.when("todo_completed"), due=item.when("todo_due"),
+            key=item.id,
+            title=title,
+            description=joined(text, "\n".join(about)),
+            steps=() if refers else steps,
+            completed=item.on("todo_completed"),
+            completed_at=item.when("todo_completed"),
+            due=item.when("todo_due"),
             created=item.when("user_created_time", "created_time"),
-        )  # fmt: skip
+        )
 
     def _linked(self, text: str) -> tuple[str, list[str]]:
         """Give a text with links as the import knows them, and the ids that lead nowhere."""
@@ -216,10 +291,17 @@ def _parsed(entry: Entry) -> JoplinItem:
 
 
 def _is_more_than_a_todo(item: JoplinItem) -> bool:
-    """Say whether the text of a todo needs a note: it has links or files, is HTML, or longer than a description should be."""
+    """Say whether the text of a todo needs a note.
+
+    It has links or files, is HTML, or longer than a description should be.
+    """
     body = item.body
     linked = any(map(_is_link, _LINK.finditer(body))) or _CLIENT.search(body) is not None
-    return linked or item.text("markup_language") == _HTML or len(body) > todo_parts.LONGEST_DESCRIPTION // 2
+    return (
+        linked
+        or item.text("markup_language") == _HTML
+        or len(body) > todo_parts.LONGEST_DESCRIPTION // 2
+    )
 
 
 def _is_link(found: re.Match[str]) -> bool:
@@ -238,9 +320,15 @@ def _emoji(item: JoplinItem) -> str:
 
 def _origin(item: JoplinItem) -> list[str]:
     """Give lines about where a note comes from."""
-    rows = [f"{word}: {line(item.text(name), 2_000)}" for word, name in (("Source", "source_url"), ("Author", "author")) if item.text(name)]
+    rows = [
+        f"{word}: {line(item.text(name), 2_000)}"
+        for word, name in (("Source", "source_url"), ("Author", "author"))
+        if item.text(name)
+    ]
     place = [_degrees(item.text(name)) for name in ("latitude", "longitude")]
-    return rows + ([f"Place: {place[0]}, {place[1]}"] if any(one not in ("", "0") for one in place) else [])
+    return rows + (
+        [f"Place: {place[0]}, {place[1]}"] if any(one not in ("", "0") for one in place) else []
+    )
 
 
 def _degrees(text: str) -> str:

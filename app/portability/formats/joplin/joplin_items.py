@@ -9,9 +9,18 @@ from app.portability.content.clean_text import clean, moment, since_1970
 
 NOTE, FOLDER, RESOURCE, TAG, NOTE_TAG, REVISION = 1, 2, 4, 5, 6, 13
 KINDS = {
-    3: "settings", 7: "saved searches", 8: "alarms", 9: "keys of the encryption", 10: "changes", 11: "notes' lists of resources",
-    12: "states of resources", 13: "old versions of notes", 14: "migrations", 15: "saved filters", 16: "commands",
-}  # fmt: skip
+    3: "settings",
+    7: "saved searches",
+    8: "alarms",
+    9: "keys of the encryption",
+    10: "changes",
+    11: "notes' lists of resources",
+    12: "states of resources",
+    13: "old versions of notes",
+    14: "migrations",
+    15: "saved filters",
+    16: "commands",
+}
 _ID = regex(r"[0-9a-f]{32}")
 _PROPERTY = regex(r"([A-Za-z_][A-Za-z0-9_]*):(.*)")
 _FILE = regex(r"(?:.*/)?([0-9a-f]{32})\.md")
@@ -35,10 +44,14 @@ class JoplinItem(msgspec.Struct, frozen=True):
         return self.text(name) not in ("", "0")
 
     def when(self, *names: str) -> str | None:
-        """Give the first of these properties that is a moment, be it in ISO 8601 or in milliseconds since 1970."""
+        """Give the first of these properties that is a moment, be it in ISO 8601 or in
+        milliseconds since 1970.
+        """
         for name in names:
             value = self.text(name)
-            if value and (found := since_1970(value, 1000) if value.lstrip("-").isdigit() else moment(value)):
+            if value and (
+                found := since_1970(value, 1000) if value.lstrip("-").isdigit() else moment(value)
+            ):
                 return found
         return None
 

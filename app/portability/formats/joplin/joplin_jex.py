@@ -10,11 +10,15 @@ from app.portability.formats.joplin import joplin
 
 def recognise(path: Path) -> bool:
     """Say whether a file is such an archive; never raises."""
-    return open_source.looks(lambda: path.is_file() and tar_reader.is_tar(path) and joplin.looks_like_items(path))
+    return open_source.looks(
+        lambda: path.is_file() and tar_reader.is_tar(path) and joplin.looks_like_items(path)
+    )
 
 
 def read(path: Path) -> Source:
     """Open an archive; Invalid if it is none."""
     if not path.is_file() or not open_source.looks(lambda: tar_reader.is_tar(path)):
-        raise Invalid(f"{path.name} is no tar archive, which a JEX file of Joplin is.", field="path")
+        raise Invalid(
+            f"{path.name} is no tar archive, which a JEX file of Joplin is.", field="path"
+        )
     return joplin.Joplin("joplin-jex", open_source.tree_of(path))

@@ -1,4 +1,6 @@
-"""Grep: lines of notes that hold a literal text or match a regular expression, in time linear in the text (RE2)."""
+"""Grep: lines of notes that hold a literal text or match a regular expression, in time linear in
+the text (RE2).
+"""
 
 import asyncio
 import copy
@@ -53,7 +55,10 @@ class LineTrace(histories.Trace):
 
 
 class Grepped(Record):
-    """`truncated` says that there were more lines than `limit`. With history: what snapshots hold, and whether all of them were searched."""
+    """`truncated` says that there were more lines than `limit`.
+
+    With history: what snapshots hold, and whether all of them were searched.
+    """
 
     results: list[Matched]
     summary: Summary
@@ -68,7 +73,8 @@ class Grepped(Record):
     effect="read",
     http=Http(
         refuses={
-            "pattern": "in the mode regex it is none of RE2, or needs more than its time; it holds a NUL",
+            "pattern": "in the mode regex it is none of RE2, or needs more than its time; it "
+            "holds a NUL",
             "folderName": "both it and folderId are given, or it names several folders",
         },
         stoppable=True,
@@ -76,21 +82,42 @@ class Grepped(Record):
     tool=Tool(risk="R"),
 )
 async def grep_notes(
-    app: App, me: Caller, *, pattern: Pattern, mode: Mode = "literal", context_before: Context = 0, context_after: Context = 0,
-    folder_id: Id | None = None, folder_name: NameOrPath | None = None, case_sensitive: bool = False,
-    limit: Annotated[int, Meta(ge=1), Most(10_000)] = 1000, history: bool = False,
-) -> Grepped:  # fmt: skip
-    """Find the lines of notes that hold a text or match a regular expression (RE2: no look-around, no back-references).
+    app: App,
+    me: Caller,
+    *,
+    pattern: Pattern,
+    mode: Mode = "literal",
+    context_before: Context = 0,
+    context_after: Context = 0,
+    folder_id: Id | None = None,
+    folder_name: NameOrPath | None = None,
+    case_sensitive: bool = False,
+    limit: Annotated[int, Meta(ge=1), Most(10_000)] = 1000,
+    history: bool = False,
+) -> Grepped:
+    """Find the lines of notes that hold a text or match a regular expression (RE2: no look-around,
+    no back-references).
 
-    With `history` the snapshots are searched too: of each note the newest that matches, who made it and when, and since when the note no
-    longer does. When that takes longer than 2 seconds it is left unfinished.
+    With `history` the snapshots are searched too: of each note the newest that matches, who made
+    it and when, and since when the note no longer does. When that takes longer than 2 seconds it
+    is left unfinished.
     """
     me = app.quick(access.discreet, me)
     wanted = Wanted(pattern, mode, case_sensitive, folder_id, folder_name)
-    grep = Grep(me, wanted, around=(context_before, context_after), limit=limit, indexed=app.settings.grep_index)
+    grep = Grep(
+        me,
+        wanted,
+        around=(context_before, context_after),
+        limit=limit,
+        indexed=app.settings.grep_index,
+    )
     await grep.run(app)
     truncated = grep.cut()
-    scanned = await app.read(text_scan.considered, grep.scope, grep.results[-1].note_id) if truncated else grep.scope.total
+    scanned = (
+        await app.read(text_scan.considered, grep.scope, grep.results[-1].note_id)
+        if truncated
+        else grep.scope.total
+    )
     answer = Grepped(grep.results, Summary(scanned, len(grep.results)), truncated)
     if history:
         traces = await histories.lines(app, me, grep.scope, grep.program, limit=limit)
@@ -100,7 +127,10 @@ async def grep_notes(
 
 
 class Wanted(msgspec.Struct, frozen=True):
-    """What is searched for, and where: in all notes the caller has at least that role for, in a folder, or in some notes."""
+    """What is searched for, and where.
+
+    In all notes the caller has at least that role for, in a folder, or in some notes.
+    """
 
     pattern: str
     mode: Mode
@@ -118,7 +148,9 @@ class Grep:
     scope: text_scan.Scope
     walk: text_scan.Walk
 
-    def __init__(self, me: Caller, wanted: Wanted, *, around: tuple[int, int], limit: int, indexed: bool) -> None:
+    def __init__(
+        self, me: Caller, wanted: Wanted, *, around: tuple[int, int], limit: int, indexed: bool
+    ) -> None:
         self.me = me
         self.wanted = wanted
         self.around = around
@@ -130,7 +162,9 @@ class Grep:
         self._work: Iterator[None] = iter(())
 
     async def run(self, app: App) -> None:
-        """Search to the end; in two lanes at once, each for half of the notes, where all of them are to be read."""
+        """Search to the end; in two lanes at once, each for half of the notes, where all of them
+        are to be read.
+        """
         if await app.read(self.begin):
             return
         other = self._half()
@@ -152,16 +186,25 @@ class Grep:
         """Find out what is to be read, and search a first slice of it; say whether that was all."""
         self.pace.begin_slice()
         wanted = self.wanted
-        self.program = re2_programs.compiled(wanted.pattern, wanted.mode, case_sensitive=wanted.case_sensitive)
+        self.program = re2_programs.compiled(
+            wanted.pattern, wanted.mode, case_sensitive=wanted.case_sensitive
+        )
         folder = folders.named_or_numbered(tx, self.me, wanted.folder_id, wanted.folder_name)
         if folder is not None:
             access.demand(access.rank(tx, self.me, folder), wanted.least)
-        self.scope = text_scan.scope(tx, self.me, None if folder is None else folder["id"], wanted.least)
-        self.walk = text_scan.Walk(tx, self.scope, self.program.needs, indexed=self.indexed, only=wanted.note_ids)
+        self.scope = text_scan.scope(
+            tx, self.me, None if folder is None else folder["id"], wanted.least
+        )
+        self.walk = text_scan.Walk(
+            tx, self.scope, self.program.needs, indexed=self.indexed, only=wanted.note_ids
+        )
         return self.slice(tx)
 
     def slice(self, tx: Tx) -> bool:
-        """Search for some tens of milliseconds and say whether that was all; raise Invalid when the time for the whole is over."""
+        """Search for some tens of milliseconds and say whether that was all.
+
+        Raise Invalid when the time for the whole is over.
+        """
         self.pace.begin_slice()
         while not self._advance(tx):
             if self.pace.slice_over():
@@ -190,7 +233,12 @@ class Grep:
         if rest is None:
             return None
         other = copy.copy(self)
-        other.walk, other.results, other._work, other.pace = rest, [], iter(()), Pace(self.pace.left)
+        other.walk, other.results, other._work, other.pace = (
+            rest,
+            [],
+            iter(()),
+            Pace(self.pace.left),
+        )
         other.limit, other.found = self.limit - self.found, 0
         return other
 
@@ -230,13 +278,19 @@ class Grep:
 
 def _traced(found: histories.Found, around: tuple[int, int]) -> LineTrace:
     text = found.content
-    return LineTrace(**msgspec.structs.asdict(found.trace), matches=[shown(text, hit, *around) for hit in found.hits])
+    return LineTrace(
+        **msgspec.structs.asdict(found.trace),
+        matches=[shown(text, hit, *around) for hit in found.hits],
+    )
 
 
 def shown(text: bytes, hit: Hit, before: int, after: int) -> Match:
     """Give a line that matches, with so many of the lines before and after it."""
     line = text[hit.start : hit.end].decode()
-    above, below = _before(text, hit.start, before) if before else [], _after(text, hit.end, after) if after else []
+    above, below = (
+        _before(text, hit.start, before) if before else [],
+        _after(text, hit.end, after) if after else [],
+    )
     return Match(hit.line, hit.first + 1, line, line[hit.first : hit.last], above, below)
 
 

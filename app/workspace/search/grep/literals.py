@@ -1,14 +1,26 @@
-"""What every match of a pattern must hold: runs of three characters to ask the trigram index for, and plain texts to ask LIKE for.
+"""What every match of a pattern must hold.
 
-Nothing here may ever be too strict: where it is not certain that all who match hold something, it is not asked for. Case is the hard part. RE2, FTS5
-and LIKE each fold it their own way, so without regard to case only those letters count of which all three are known to think alike.
+Runs of three characters to ask the trigram index for, and plain texts to ask LIKE for.
+
+Nothing here may ever be too strict: where it is not certain that all who match hold something,
+it is not asked for. Case is the hard part. RE2, FTS5 and LIKE each fold it their own way, so
+without regard to case only those letters count of which all three are known to think alike.
 """
 
 import itertools
 
 import msgspec
 
-from app.workspace.search.grep.regex_patterns import Char, Choice, Edge, Flags, Group, Node, Repeat, Sequence
+from app.workspace.search.grep.regex_patterns import (
+    Char,
+    Choice,
+    Edge,
+    Flags,
+    Group,
+    Node,
+    Repeat,
+    Sequence,
+)
 
 GRAM = 3
 MOST_GRAMS = 6
@@ -17,24 +29,54 @@ MOST_ALTERNATIVES = 12
 MOST_TERMS = 120
 MOST_LIKES = 3
 MOST_PARTS = 240
-PAIRED = ((0xC0, 0xDE), (0xE0, 0xFE), (0x100, 0x12F), (0x139, 0x148), (0x14A, 0x177), (0x410, 0x44F), (0x401, 0x40F), (0x451, 0x45F))
-"""Letters that have one other case and no third form, in every table of Unicode since long ago (see `_pair`)."""
+PAIRED = (
+    (0xC0, 0xDE),
+    (0xE0, 0xFE),
+    (0x100, 0x12F),
+    (0x139, 0x148),
+    (0x14A, 0x177),
+    (0x410, 0x44F),
+    (0x401, 0x40F),
+    (0x451, 0x45F),
+)
+"""Letters that have one other case and no third form, in every table of Unicode since long ago
+(see `_pair`).
+"""
 UNPAIRED = frozenset("µ×ßå÷ÿÅ")
-OLD_FORMS = {"в": "\u1c80", "д": "\u1c81", "о": "\u1c82", "с": "\u1c83", "т": "\u1c84\u1c85", "ъ": "\u1c86"}
+OLD_FORMS = {
+    "в": "\u1c80",
+    "д": "\u1c81",
+    "о": "\u1c82",
+    "с": "\u1c83",
+    "т": "\u1c84\u1c85",
+    "ъ": "\u1c86",
+}
 """Third forms that Unicode got when FTS5 had its table already."""
-ALONE = ((0x5D0, 0x5EA), (0x620, 0x64A), (0xE01, 0xE3A), (0x3041, 0x3096), (0x30A1, 0x30FA), (0x4E00, 0x9FA5), (0xAC00, 0xD7A3))
+ALONE = (
+    (0x5D0, 0x5EA),
+    (0x620, 0x64A),
+    (0xE01, 0xE3A),
+    (0x3041, 0x3096),
+    (0x30A1, 0x30FA),
+    (0x4E00, 0x9FA5),
+    (0xAC00, 0xD7A3),
+)
 """Letters without case."""
 
 
 class Literals(msgspec.Struct, frozen=True):
-    """`match`: the FTS5 query that finds every note which could match, or None when there is none; `likes`: texts that each of them holds."""
+    """`match`: the FTS5 query that finds every note which could match, or None when there is
+    none; `likes`: texts that each of them holds.
+    """
 
     match: str | None
     likes: tuple[str, ...]
 
 
 class _Place(msgspec.Struct, frozen=True):
-    """A character of every match: what the index calls it, and what LIKE does ("" where LIKE cannot be asked).
+    """A character of every match.
+
+    What the index calls it, and what LIKE does ("" where LIKE cannot be asked).
 
     Before one that is `escapable` a backslash may stand.
     """
@@ -87,15 +129,24 @@ def _repeated(node: Repeat) -> _Parts:
 
 def _fork(node: Choice) -> _Parts:
     branches = [_parts(branch) for branch in node.branches]
-    if all(len(branch) == 1 and isinstance(branch[0], _Place) and not branch[0].escapable for branch in branches):
-        grams = [gram for branch in branches if isinstance(branch[0], _Place) for gram in branch[0].grams]
+    if all(
+        len(branch) == 1 and isinstance(branch[0], _Place) and not branch[0].escapable
+        for branch in branches
+    ):
+        grams = [
+            gram for branch in branches if isinstance(branch[0], _Place) for gram in branch[0].grams
+        ]
         return [_Place(tuple(dict.fromkeys(grams)), "")]
     return [_Fork(branches)]
 
 
 def _bounded(parts: _Parts) -> _Parts:
     """Leave out the middle of what is very long: a part less is only asked for less."""
-    return parts if len(parts) <= MOST_PARTS else [*parts[: MOST_PARTS // 2], None, *parts[-MOST_PARTS // 2 :]]
+    return (
+        parts
+        if len(parts) <= MOST_PARTS
+        else [*parts[: MOST_PARTS // 2], None, *parts[-MOST_PARTS // 2 :]]
+    )
 
 
 def _place(char: Char) -> _Place | None:
@@ -104,19 +155,29 @@ def _place(char: Char) -> _Place | None:
     named = [_name(option, fold=char.fold) for option in char.options]
     if not all(named):
         return None
-    forms = [form for name in named for form in name + (OLD_FORMS.get(name, "") if char.fold else "")]
-    like = char.options[0] if len(char.options) == 1 and _is_like(char.options[0], fold=char.fold) else ""
+    forms = [
+        form for name in named for form in name + (OLD_FORMS.get(name, "") if char.fold else "")
+    ]
+    like = (
+        char.options[0]
+        if len(char.options) == 1 and _is_like(char.options[0], fold=char.fold)
+        else ""
+    )
     return _Place(tuple(dict.fromkeys(forms)), like, char.escapable)
 
 
 def _name(character: str, *, fold: bool) -> str:
-    """Give the character by which the index may be asked for this one; "" when another form of it could match that the index takes for another."""
+    """Give the character by which the index may be asked for this one; "" when another form of
+    it could match that the index takes for another.
+    """
     if character == "\0":
         return ""
     if not fold or (not character.isalpha() and character.isascii()):
         return character
     if character.isascii():
-        return character.lower()  # also for the Kelvin sign and the long s, which FTS5 takes for k and s
+        return (
+            character.lower()
+        )  # also for the Kelvin sign and the long s, which FTS5 takes for k and s
     return _pair(character) or (character if _within(ALONE, character) else "")
 
 
@@ -143,7 +204,9 @@ def _query(parts: _Parts) -> str | None:
     for run in _runs(parts):
         terms += _grams(run)
     for at, part in enumerate(parts):
-        if isinstance(part, _Fork) and (either := _either(part, _before(parts, at), _after(parts, at))):
+        if isinstance(part, _Fork) and (
+            either := _either(part, _before(parts, at), _after(parts, at))
+        ):
             terms.append(either)
     return " AND ".join(dict.fromkeys(terms)) or None
 
@@ -157,13 +220,19 @@ def _either(fork: _Fork, before: _Parts, after: _Parts) -> str | None:
 
 
 def _before(parts: _Parts, at: int) -> _Parts:
-    """Give the characters that stand directly before a part, as many as can share a trigram with it."""
-    found = itertools.takewhile(lambda part: isinstance(part, _Place), reversed(parts[max(0, at - GRAM + 1) : at]))
+    """Give the characters that stand directly before a part, as many as can share a trigram with
+    it.
+    """
+    found = itertools.takewhile(
+        lambda part: isinstance(part, _Place), reversed(parts[max(0, at - GRAM + 1) : at])
+    )
     return list(found)[::-1]
 
 
 def _after(parts: _Parts, at: int) -> _Parts:
-    return list(itertools.takewhile(lambda part: isinstance(part, _Place), parts[at + 1 : at + GRAM]))
+    return list(
+        itertools.takewhile(lambda part: isinstance(part, _Place), parts[at + 1 : at + GRAM])
+    )
 
 
 def _runs(parts: _Parts) -> list[list[_Place]]:
@@ -177,9 +246,18 @@ def _runs(parts: _Parts) -> list[list[_Place]]:
 
 
 def _grams(run: list[_Place]) -> list[str]:
-    """Give some trigrams of a run, each as a query: those that seem rarest, since each costs a walk along a list of the notes that hold it."""
-    starts = [at for at in range(len(run) - GRAM + 1) if _alternatives(run[at : at + GRAM]) <= MOST_ALTERNATIVES]
-    chosen = sorted(starts, key=lambda at: sum(_commonness(place) for place in run[at : at + GRAM]))[:MOST_GRAMS]
+    """Give some trigrams of a run, each as a query.
+
+    Those that seem rarest, since each costs a walk along a list of the notes that hold it.
+    """
+    starts = [
+        at
+        for at in range(len(run) - GRAM + 1)
+        if _alternatives(run[at : at + GRAM]) <= MOST_ALTERNATIVES
+    ]
+    chosen = sorted(
+        starts, key=lambda at: sum(_commonness(place) for place in run[at : at + GRAM])
+    )[:MOST_GRAMS]
     return [_gram(run[at : at + GRAM]) for at in sorted(chosen)]
 
 
@@ -196,14 +274,23 @@ def _alternatives(places: list[_Place]) -> int:
 
 
 def _gram(places: list[_Place]) -> str:
-    texts = ["".join(each)[:GRAM] for each in itertools.product(*(_forms(place, first=number == 0) for number, place in enumerate(places)))]
+    texts = [
+        "".join(each)[:GRAM]
+        for each in itertools.product(
+            *(_forms(place, first=number == 0) for number, place in enumerate(places))
+        )
+    ]
     terms = ['"' + text.replace('"', '""') + '"' for text in dict.fromkeys(texts)]
     return terms[0] if len(terms) == 1 else f"({' OR '.join(terms)})"
 
 
 def _forms(place: _Place, *, first: bool) -> tuple[str, ...]:
     """Give how a place may be written, from its own character on where it is the first."""
-    return place.grams if first or not place.escapable else (*place.grams, *("\\" + form for form in place.grams))
+    return (
+        place.grams
+        if first or not place.escapable
+        else (*place.grams, *("\\" + form for form in place.grams))
+    )
 
 
 def _likes(parts: _Parts) -> tuple[str, ...]:

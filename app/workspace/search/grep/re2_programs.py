@@ -1,4 +1,7 @@
-"""A pattern made ready to search texts for: RE2 programs over UTF-8, line by line, in pieces that no text and no pattern can make long."""
+"""A pattern made ready to search texts for.
+
+RE2 programs over UTF-8, line by line, in pieces that no text and no pattern can make long.
+"""
 
 import bisect
 import functools
@@ -30,7 +33,9 @@ Search = Callable[[bytes, int, int], tuple[int, int] | None]
 
 
 class Hit(msgspec.Struct, frozen=True):
-    """A line that matches: its number from 1, where it lies in the text in bytes, and where the match lies in the line, in characters."""
+    """A line that matches: its number from 1, where it lies in the text in bytes, and where the
+    match lies in the line, in characters.
+    """
 
     line: int
     start: int
@@ -40,9 +45,11 @@ class Hit(msgspec.Struct, frozen=True):
 
 
 class Program(msgspec.Struct, frozen=True):
-    """A pattern: `ascii` is right for texts of ASCII, `loose` finds every line of others that could match; `exact` says which do.
+    """A pattern: `ascii` is right for texts of ASCII, `loose` finds every line of others that could
+    match; `exact` says which do.
 
-    Where `exact` cannot, since the pattern looks at words, `marked` does. A `loose` that is `exact` needs nobody else.
+    Where `exact` cannot, since the pattern looks at words, `marked` does. A `loose` that is
+    `exact` needs nobody else.
     """
 
     ascii: Any
@@ -76,8 +83,12 @@ class Pace:
         return time.monotonic() > self._slice_began + SLICE_SECONDS
 
     def end_slice(self) -> None:
-        """Take the slice off what is left, by what this thread has worked, or half the time if that is more; raise Invalid when nothing is left."""
-        self.left -= max(time.thread_time() - self._worked, (time.monotonic() - self._slice_began) / 2)
+        """Take the slice off what is left, by what this thread has worked, or half the time if
+        that is more; raise Invalid when nothing is left.
+        """
+        self.left -= max(
+            time.thread_time() - self._worked, (time.monotonic() - self._slice_began) / 2
+        )
         self._require(self.left)
 
     def require(self, seconds: float) -> None:
@@ -98,7 +109,10 @@ class Pace:
 
 @functools.lru_cache(maxsize=16)
 def compiled(pattern: str, mode: Mode, *, case_sensitive: bool, groups: bool = False) -> Program:
-    """Give the program for a pattern, `groups` with what its groups hold; raise Invalid with what RE2 has against it."""
+    """Give the program for a pattern, `groups` with what its groups hold.
+
+    Raise Invalid with what RE2 has against it.
+    """
     tree = _tree(pattern, mode, case_sensitive=case_sensitive)
     compile_ = functools.partial(_compile, case_sensitive=case_sensitive, groups=groups)
     if tree is None:
@@ -109,14 +123,29 @@ def compiled(pattern: str, mode: Mode, *, case_sensitive: bool, groups: bool = F
     except Invalid:
         compile_(pattern)  # what RE2 says should be of the pattern as it was given
         raise
-    marked = compile_("(?m)" + regex_patterns.marked(tree)) if regex_patterns.looks_at_words(tree) else None
+    marked = (
+        compile_("(?m)" + regex_patterns.marked(tree))
+        if regex_patterns.looks_at_words(tree)
+        else None
+    )
     small = marked is None and exact.programsize <= SMALL_PROGRAM
-    loose = exact if small else compile_("(?m)" + regex_patterns.loosely(tree, _ascii_members), bytewise=True)
-    return Program(compile_("(?m)" + regex_patterns.for_ascii(tree, _ascii_members), bytewise=True), loose, exact, marked, literals.required(tree))
+    loose = (
+        exact
+        if small
+        else compile_("(?m)" + regex_patterns.loosely(tree, _ascii_members), bytewise=True)
+    )
+    return Program(
+        compile_("(?m)" + regex_patterns.for_ascii(tree, _ascii_members), bytewise=True),
+        loose,
+        exact,
+        marked,
+        literals.required(tree),
+    )
 
 
 class Texts:
-    """Texts that are searched as if they were one, since most hold nothing and each search costs something; LF stands between them.
+    """Texts that are searched as if they were one, since most hold nothing and each search costs
+    something; LF stands between them.
 
     Their lines end in LF alone; where others did, the texts are changed.
     """
@@ -125,7 +154,10 @@ class Texts:
         self.whole = whole
         self._sizes = sizes
         if b"\r" in whole:
-            parts = [self[which].replace(b"\r\n", b"\n").replace(b"\r", b"\n") for which in range(len(self.starts) - 1)]
+            parts = [
+                self[which].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+                for which in range(len(self.starts) - 1)
+            ]
             self.whole = b"\n".join(parts)
             self._sizes = lambda: [len(part) for part in parts]
             del self.starts
@@ -145,7 +177,10 @@ def together(contents: Sequence[bytes]) -> Texts:
 
 
 def hits(program: Program, texts: Texts, pace: Pace) -> Iterator[tuple[int, Hit] | None]:
-    """Give the lines that match, in order, each with the place of its text among all; None now and then, where it may be left for a while."""
+    """Give the lines that match, in order, each with the place of its text among all.
+
+    None now and then, where it may be left for a while.
+    """
     whole, plain = texts.whole, texts.whole.isascii()
     search = program.ascii if plain else program.loose
     judged = not plain and search is not program.exact
@@ -176,7 +211,10 @@ def hits(program: Program, texts: Texts, pace: Pace) -> Iterator[tuple[int, Hit]
 
 
 def _lines(program: Any, text: bytes, pace: Pace) -> Iterator[tuple[int, int, int, int] | None]:
-    """Give where the lines lie that match and where their first matches do; None after each piece of whole lines that was searched."""
+    """Give where the lines lie that match and where their first matches do.
+
+    None after each piece of whole lines that was searched.
+    """
     size, at, number, search = len(text), 0, 0, _searcher(program)
     most = max(SHORTEST_PIECE, min(LONGEST_PIECE, STEPS_A_PIECE // program.programsize))
     while at < size:
@@ -210,7 +248,8 @@ def with_marks(text: str) -> str:
 def _judged(marked: Any, line: bytes) -> tuple[int, int] | None:
     """Give where a line between marks matches, in characters of the line without them.
 
-    An empty match can lie between a mark and its character, where there is no place in the line; then the search goes on behind it.
+    An empty match can lie between a mark and its character, where there is no place in the line;
+    then the search goes on behind it.
     """
     at = 0
     for _ in range(MOST_TRIES):
@@ -225,18 +264,23 @@ def _judged(marked: Any, line: bytes) -> tuple[int, int] | None:
 
 
 def _too_slow() -> Invalid:
-    return Invalid("pattern needs more than 2 seconds here; give a folder or a rarer pattern.", field="pattern")
+    return Invalid(
+        "pattern needs more than 2 seconds here; give a folder or a rarer pattern.", field="pattern"
+    )
 
 
 def _searcher(program: Any) -> Search:
     """Give the function that gives where a program first matches in a part of a text.
 
-    The binding's own `search` makes a generator and two objects for each call, which costs more than the search: so its inner one is taken where it
-    is what it was when this was written.
+    The binding's own `search` makes a generator and two objects for each call, which costs more
+    than the search: so its inner one is taken where it is what it was when this was written.
     """
     import re2
 
-    inner, anchors = getattr(getattr(program, "_regexp", None), "Match", None), getattr(re2, "_Anchor", None)
+    inner, anchors = (
+        getattr(getattr(program, "_regexp", None), "Match", None),
+        getattr(re2, "_Anchor", None),
+    )
     if inner is None or anchors is None:
         return lambda text, start, end: (found := program.search(text, start, end)) and found.span()
     anywhere = anchors.UNANCHORED
@@ -249,7 +293,10 @@ def _searcher(program: Any) -> Search:
 
 
 def _tried(search: Search, text: bytes, line: tuple[int, int], pace: Pace) -> Iterator[None]:
-    """Look whether there is time for a line that is too long for one piece: try growing beginnings of it, whose times tell what the whole takes."""
+    """Look whether there is time for a line that is too long for one piece.
+
+    Try growing beginnings of it, whose times tell what the whole takes.
+    """
     at, end = line
     size = pace.piece
     while at + size < end:
@@ -283,7 +330,9 @@ def _ascii_members(char: regex_patterns.Char) -> str:
 def _ascii_class(source: str, *, fold: bool) -> str:
     program = _compile(source, case_sensitive=not fold, groups=False)
     codes = [code for code in range(128) if program.fullmatch(bytes([code])) is not None]
-    return "[" + "".join(f"\\x{{{code:X}}}" for code in codes) + "]" if codes else r"\x{FF}"  # a byte that no text holds
+    return (
+        "[" + "".join(f"\\x{{{code:X}}}" for code in codes) + "]" if codes else r"\x{FF}"
+    )  # a byte that no text holds
 
 
 def _compile(pattern: str, *, case_sensitive: bool, groups: bool, bytewise: bool = False) -> Any:
@@ -300,10 +349,18 @@ def _compile(pattern: str, *, case_sensitive: bool, groups: bool, bytewise: bool
     try:
         return re2.compile(pattern.encode(), options)
     except UnicodeEncodeError:
-        raise Invalid("pattern holds half of a surrogate pair, which is no character.", field="pattern") from None
+        raise Invalid(
+            "pattern holds half of a surrogate pair, which is no character.", field="pattern"
+        ) from None
     except re2.error as error:
-        reason = error.args[0].decode(errors="replace") if isinstance(error.args[0], bytes) else str(error.args[0])
-        raise Invalid(f"pattern is not a regular expression that RE2 knows: {reason}.", field="pattern") from None
+        reason = (
+            error.args[0].decode(errors="replace")
+            if isinstance(error.args[0], bytes)
+            else str(error.args[0])
+        )
+        raise Invalid(
+            f"pattern is not a regular expression that RE2 knows: {reason}.", field="pattern"
+        ) from None
     finally:
         re2.purge()  # its own memory would keep a hundred programs, some of them megabytes large
 

@@ -1,9 +1,13 @@
-r"""Patterns in RE2's syntax, read into a tree: what is written out again with Unicode classes, and what every match must hold.
+r"""Patterns in RE2's syntax, read into a tree.
 
-RE2 takes `\w`, `\d`, `\s` and `\b` as ASCII. The classes are written as the Unicode ones that people mean. For word boundaries, which cannot be
-written otherwise, the tree is written in a marked form too: it matches a text in which each character stands between two ASCII marks that say
-whether it is of a word, so that RE2's own `\b` is true exactly there where it should be. Unicode classes make programs large and slow, so there is
-also a loose form over bytes, which matches more: it takes every character beyond ASCII for every other.
+What is written out again with Unicode classes, and what every match must hold.
+
+RE2 takes `\w`, `\d`, `\s` and `\b` as ASCII. The classes are written as the Unicode ones that
+people mean. For word boundaries, which cannot be written otherwise, the tree is written in a
+marked form too: it matches a text in which each character stands between two ASCII marks that
+say whether it is of a word, so that RE2's own `\b` is true exactly there where it should be.
+Unicode classes make programs large and slow, so there is also a loose form over bytes, which
+matches more: it takes every character beyond ASCII for every other.
 """
 
 import re
@@ -25,7 +29,14 @@ NOT_SPACE = (
     r"\x{2030}-\x{205E}\x{2060}-\x{2FFF}\x{3001}-\x{10FFFF}"
 )
 CLASSES = {"w": WORD, "W": NOT_WORD, "d": r"\p{Nd}", "D": r"\P{Nd}", "s": SPACE, "S": NOT_SPACE}
-OUTSIDE = {"w": f"[{WORD}]", "W": f"[^{WORD}]", "d": r"\p{Nd}", "D": r"\P{Nd}", "s": f"[{SPACE}]", "S": f"[^{SPACE}]"}
+OUTSIDE = {
+    "w": f"[{WORD}]",
+    "W": f"[^{WORD}]",
+    "d": r"\p{Nd}",
+    "D": r"\P{Nd}",
+    "s": f"[{SPACE}]",
+    "S": f"[^{SPACE}]",
+}
 CONTROLS = {"a": "\a", "f": "\f", "t": "\t", "n": "\n", "r": "\r", "v": "\v"}
 BEYOND_ASCII = r"[\x{C2}-\x{F4}][\x{80}-\x{BF}]{1,3}"
 WORD_MARKS, OTHER_MARKS = ("0", "1"), ("\x01", "\x02")
@@ -51,7 +62,9 @@ _REFUSED = [
 
 
 class Char(msgspec.Struct, frozen=True):
-    """Exactly one character: one of `options`, or any that `source` allows when there are none; `fold`: in either case.
+    """Exactly one character: one of `options`, or any that `source` allows when there are none.
+
+    `fold`: in either case.
 
     One that is `escapable` may have a backslash before it.
     """
@@ -107,7 +120,10 @@ Members = Callable[[Char], str]
 
 
 class Unreadable(Exception):
-    """The pattern is not one that this module knows; RE2 says what is wrong with it, if anything is."""
+    """The pattern is not one that this module knows.
+
+    RE2 says what is wrong with it, if anything is.
+    """
 
 
 def literal(text: str, *, fold: bool) -> Choice:
@@ -116,7 +132,10 @@ def literal(text: str, *, fold: bool) -> Choice:
 
 
 def read(pattern: str, *, fold: bool) -> Choice:
-    """Give the tree of a regular expression; raise Invalid for what needs more than linear time, and Unreadable for what is no pattern."""
+    """Give the tree of a regular expression.
+
+    Raise Invalid for what needs more than linear time, and Unreadable for what is no pattern.
+    """
     reader = _Reader(pattern, fold=fold)
     tree = reader.choice()
     if not reader.ended():
@@ -125,28 +144,48 @@ def read(pattern: str, *, fold: bool) -> Choice:
 
 
 def escapable(node: Choice) -> Choice:
-    """Let each mark of a tree be found with the backslash by which Markdown makes it text: what is shown is what is looked for."""
-    return Choice([Sequence([_escapable(item) for item in branch.items]) for branch in node.branches])
+    """Let each mark of a tree be found with the backslash by which Markdown makes it text.
+
+    What is shown is what is looked for.
+    """
+    return Choice(
+        [Sequence([_escapable(item) for item in branch.items]) for branch in node.branches]
+    )
 
 
 def written(node: Node) -> str:
-    """Write a tree as an RE2 pattern with Unicode classes; its word boundaries are RE2's own, right for ASCII."""
+    """Write a tree as an RE2 pattern with Unicode classes.
+
+    Its word boundaries are RE2's own, right for ASCII.
+    """
     return _written(node, lambda char: char.source)
 
 
 def for_ascii(node: Node, members: Members) -> str:
-    """Write a tree as a pattern over bytes (Latin-1 to RE2) that is right for texts of ASCII; `members` tells the ASCII that a character may be."""
+    """Write a tree as a pattern over bytes (Latin-1 to RE2) that is right for texts of ASCII;
+    `members` tells the ASCII that a character may be.
+    """
     return _written(node, lambda char: char.source if _is_ascii(char) else members(char))
 
 
 def loosely(node: Node, members: Members) -> str:
-    """Write a tree as a pattern over the bytes of UTF-8 (Latin-1 to RE2) that matches wherever the tree does, and more; it looks at no words."""
-    return _written(node, lambda char: char.source if _is_ascii(char) else f"(?:{members(char)}|{BEYOND_ASCII})", loose=True)
+    """Write a tree as a pattern over the bytes of UTF-8 (Latin-1 to RE2) that matches wherever
+    the tree does, and more; it looks at no words.
+    """
+    return _written(
+        node,
+        lambda char: char.source if _is_ascii(char) else f"(?:{members(char)}|{BEYOND_ASCII})",
+        loose=True,
+    )
 
 
 def marked(node: Node) -> str:
     """Write a tree so that it matches a text whose characters stand between marks."""
-    return _written(node, lambda char: f"(?:{MARKED_BACKSLASH if char.escapable else ''}[0\x01]{char.source}[1\x02])", within_marks=True)
+    return _written(
+        node,
+        lambda char: f"(?:{MARKED_BACKSLASH if char.escapable else ''}[0\x01]{char.source}[1\x02])",
+        within_marks=True,
+    )
 
 
 def looks_at_words(node: Node) -> bool:
@@ -168,7 +207,12 @@ def _below(node: Node) -> "list[Node]":
 
 def _escapable(node: Node) -> Node:
     if isinstance(node, Char):
-        is_mark = len(node.options) == 1 and node.options[0].isascii() and node.options[0].isprintable() and not node.options[0].isalnum()
+        is_mark = (
+            len(node.options) == 1
+            and node.options[0].isascii()
+            and node.options[0].isprintable()
+            and not node.options[0].isalnum()
+        )
         return msgspec.structs.replace(node, escapable=is_mark and node.options[0] != " ")
     if isinstance(node, Group):
         return Group(node.opening, escapable(node.body))
@@ -184,7 +228,9 @@ def _written(node: Node, char: Members, *, loose: bool = False, within_marks: bo
         return "(?:)" if loose and node.source in (r"\b", r"\B") else node.source
     if isinstance(node, Flags):
         return node.source
-    parts = [_written(below, char, loose=loose, within_marks=within_marks) for below in _below(node)]
+    parts = [
+        _written(below, char, loose=loose, within_marks=within_marks) for below in _below(node)
+    ]
     if isinstance(node, Group):
         return f"{node.opening}{parts[0]})"
     if isinstance(node, Repeat):
@@ -194,7 +240,9 @@ def _written(node: Node, char: Members, *, loose: bool = False, within_marks: bo
 
 def _is_ascii(char: Char) -> bool:
     """Say whether it is certain that a character is of ASCII in each of its cases."""
-    return bool(char.options) and all(option.isascii() and not (char.fold and option in "kKsS") for option in char.options)
+    return bool(char.options) and all(
+        option.isascii() and not (char.fold and option in "kKsS") for option in char.options
+    )
 
 
 def _char(character: str, *, fold: bool) -> Char:
@@ -202,7 +250,9 @@ def _char(character: str, *, fold: bool) -> Char:
 
 
 def _escaped(character: str, special: str) -> str:
-    """Write a character so that it means itself, whether the pattern is over characters or over bytes."""
+    """Write a character so that it means itself, whether the pattern is over characters or over
+    bytes.
+    """
     if character in special:
         return "\\" + character
     return character if character.isascii() and character != "\0" else f"\\x{{{ord(character):X}}}"
@@ -264,7 +314,13 @@ class _Reader:
         self.at += 1
         if mark in "*+?":
             raise Unreadable
-        return Edge(mark) if mark in "^$" else Char(mark, (), self.fold) if mark == "." else _char(mark, fold=self.fold)
+        return (
+            Edge(mark)
+            if mark in "^$"
+            else Char(mark, (), self.fold)
+            if mark == "."
+            else _char(mark, fold=self.fold)
+        )
 
     def quoted(self) -> Node | None:
         if self.eat("\\E"):
@@ -313,7 +369,10 @@ class _Reader:
         return Char(source, (character,) if character else (), self.fold)
 
     def escaped(self) -> tuple[str, str]:
-        """Read an escape that stands for one character, in a class or outside; give it as written, and the character if it is a certain one."""
+        """Read an escape that stands for one character, in a class or outside.
+
+        Give it as written, and the character if it is a certain one.
+        """
         begun = self.at
         letter = self.pattern[begun + 1 : begun + 2]
         if found := _PROPERTY.match(self.pattern, begun + 1):
@@ -341,7 +400,11 @@ class _Reader:
             if self.ended():
                 raise Unreadable
             item, character = self.class_item()
-            if character and self.pattern.startswith("-", self.at) and not self.pattern.startswith("-]", self.at):
+            if (
+                character
+                and self.pattern.startswith("-", self.at)
+                and not self.pattern.startswith("-]", self.at)
+            ):
                 self.at += 1
                 item, character = f"{item}-{self.class_item()[0]}", ""
             source, first, certain = source + item, False, certain and character != ""
@@ -350,7 +413,11 @@ class _Reader:
         if self.at - begun > len(self.pattern):
             raise Unreadable
         few = certain and len(options) <= MOST_OPTIONS
-        return Char(f"[{'^' if negated else ''}{source}]", tuple(dict.fromkeys(options)) if few else (), self.fold)
+        return Char(
+            f"[{'^' if negated else ''}{source}]",
+            tuple(dict.fromkeys(options)) if few else (),
+            self.fold,
+        )
 
     def class_item(self) -> tuple[str, str]:
         if self.ended():
@@ -383,4 +450,8 @@ class _Reader:
 
 
 def _refuse(name: str) -> NoReturn:
-    raise Invalid(f"pattern holds {name}, which patterns here do not have; they are RE2's, so that matching takes linear time.", field="pattern")
+    raise Invalid(
+        f"pattern holds {name}, which patterns here do not have; they are RE2's, so "
+        "that matching takes linear time.",
+        field="pattern",
+    )

@@ -1,4 +1,7 @@
-"""Replacing in many notes at once: looked at first, kept in snapshots, done whole or not at all, and undone when wished."""
+"""Replacing in many notes at once.
+
+Looked at first, kept in snapshots, done whole or not at all, and undone when wished.
+"""
 
 import asyncio
 from typing import Annotated, NamedTuple
@@ -29,7 +32,11 @@ BEFORE_UNDO = "auto: before undo"
 Replacement = Annotated[str, Meta(max_length=10_000), Text()]
 NoteIds = Annotated[list[Id], Meta(max_length=MOST_NOTES, description="only these notes")]
 Revisions = Annotated[
-    dict[str, Id], Meta(max_length=MOST_NOTES, description="note id: revision, as the preview gave them; only these notes are changed")
+    dict[str, Id],
+    Meta(
+        max_length=MOST_NOTES,
+        description="note id: revision, as the preview gave them; only these notes are changed",
+    ),
 ]
 
 
@@ -58,7 +65,10 @@ class ReplaceSummary(Record):
 
 
 class Replaced(Record):
-    """What would be or was changed. `truncated`: not every line or note is shown. `undo`: by what it is undone, null for a preview."""
+    """What would be or was changed. `truncated`: not every line or note is shown.
+
+    `undo`: by what it is undone, null for a preview.
+    """
 
     preview: bool
     notes: list[ChangedNote]
@@ -74,7 +84,10 @@ class Restored(Record):
 
 
 class Skipped(Record):
-    """A note that stays as it is, and why; the title is null when the caller may no longer read it."""
+    """A note that stays as it is, and why.
+
+    The title is null when the caller may no longer read it.
+    """
 
     note_id: int
     title: str | None
@@ -109,7 +122,8 @@ class Changes(msgspec.Struct, frozen=True):
     since="beyond",
     http=Http(
         refuses={
-            "pattern": "in the mode regex it is none of RE2, or needs more than its time; it holds a NUL, or matches too much",
+            "pattern": "in the mode regex it is none of RE2, or needs more than its time; it "
+            "holds a NUL, or matches too much",
             "replacement": "it names a group that pattern does not have, or holds a lone backslash",
             "revisions": "its names are no ids of notes",
             "folderName": "both it and folderId are given, or it names several folders",
@@ -118,14 +132,27 @@ class Changes(msgspec.Struct, frozen=True):
     ),
 )
 async def replace_in_notes(
-    app: App, me: Caller, *, pattern: Pattern, replacement: Replacement, mode: Mode = "literal", case_sensitive: bool = False,
-    folder_id: Id | None = None, folder_name: NameOrPath | None = None, note_ids: NoteIds | None = None, revisions: Revisions | None = None,
-    preview: bool = True, limit: Annotated[int, Meta(ge=1), Most(10_000)] = 1000,
-) -> Replaced:  # fmt: skip
-    r"""Replace what a pattern matches in the notes the caller may write; unless `preview` is false, only say what would change.
+    app: App,
+    me: Caller,
+    *,
+    pattern: Pattern,
+    replacement: Replacement,
+    mode: Mode = "literal",
+    case_sensitive: bool = False,
+    folder_id: Id | None = None,
+    folder_name: NameOrPath | None = None,
+    note_ids: NoteIds | None = None,
+    revisions: Revisions | None = None,
+    preview: bool = True,
+    limit: Annotated[int, Meta(ge=1), Most(10_000)] = 1000,
+) -> Replaced:
+    r"""Replace what a pattern matches in the notes the caller may write.
 
-    In the replacement of a regular expression $1, ${name} and \1 mean groups. Each note is kept as a snapshot first; all notes are changed or none,
-    at most 1,000. With `revisions`, which a preview gave, only those notes, and none when one has changed since. `limit`: lines to show.
+    Unless `preview` is false, only say what would change.
+
+    In the replacement of a regular expression $1, ${name} and \1 mean groups. Each note is kept
+    as a snapshot first; all notes are changed or none, at most 1,000. With `revisions`, which a
+    preview gave, only those notes, and none when one has changed since. `limit`: lines to show.
     """
     me.require(("os.notes:read",))
     me = app.quick(access.discreet, me)
@@ -137,16 +164,25 @@ async def replace_in_notes(
         if preview:
             return _shown(changes, limit)
         if changes.more:
-            raise Invalid(f"pattern matches in more than {MOST_NOTES:,} notes; give a folder or noteIds.", field="pattern", limit=MOST_NOTES)
+            raise Invalid(
+                f"pattern matches in more than {MOST_NOTES:,} notes; give a folder or noteIds.",
+                field="pattern",
+                limit=MOST_NOTES,
+            )
         undo = await app.write(_apply, me, changes.notes)
         if undo is not None:
             return _shown(changes, limit, undo=undo)
-    raise Conflict("The notes change too quickly just now; nothing was replaced. Try again in a moment.")
+    raise Conflict(
+        "The notes change too quickly just now; nothing was replaced. Try again in a moment."
+    )
 
 
 @operation("POST /os/notes/replace/{undoId}/undo", scope="os.notes:write", since="beyond")
 def undo_replace(tx: Tx, me: Caller, *, undo_id: Id) -> Undone:
-    """Give each note of a replacement the text it had before, unless its text has changed since; those are listed."""
+    """Give each note of a replacement the text it had before, unless its text has changed since.
+
+    Those are listed.
+    """
     rows = replacement_rows.notes(tx, me.owns, undo_id)
     if rows is None:
         raise NotFound("There is no such replacement.", field="undoId")
@@ -163,53 +199,102 @@ def _only(note_ids: list[int] | None, revisions: dict[str, int] | None) -> tuple
     if not all(key.isascii() and key.isdecimal() and len(key) < 17 for key in revisions):
         raise Invalid("revisions must have note ids as its names.", field="revisions")
     named = [int(key) for key in revisions]
-    return tuple(named if note_ids is None else (note_id for note_id in named if note_id in note_ids))
+    return tuple(
+        named if note_ids is None else (note_id for note_id in named if note_id in note_ids)
+    )
 
 
 async def _changes(app: App, me: Caller, wanted: Wanted, replacement: str) -> Changes:
     """Find the notes that match, and what becomes of each."""
-    program = await asyncio.to_thread(re2_programs.compiled, wanted.pattern, wanted.mode, case_sensitive=wanted.case_sensitive, groups=True)
+    program = await asyncio.to_thread(
+        re2_programs.compiled,
+        wanted.pattern,
+        wanted.mode,
+        case_sensitive=wanted.case_sensitive,
+        groups=True,
+    )
     parts = replace_in_text.template(replacement, wanted.mode, program)
     grep = Grep(me, wanted, around=(0, 0), limit=MOST_LINES, indexed=app.settings.grep_index)
     await grep.run(app)
     more = grep.cut() or len(grep.results) > MOST_NOTES
-    rows = await app.read(_contents, grep.scope, [matched.note_id for matched in grep.results[:MOST_NOTES]])
+    rows = await app.read(
+        _contents, grep.scope, [matched.note_id for matched in grep.results[:MOST_NOTES]]
+    )
     pace = Pace(re2_programs.SECONDS)
     changed: list[Change] = []
     for note_id, title, revision, content in rows:
         outcome = await asyncio.to_thread(_outcome, program, parts, content, pace)
         if outcome.lines:
-            changed.append(Change(note_id, title, revision, note_rows.measured(outcome.content, field="replacement"), outcome))
+            changed.append(
+                Change(
+                    note_id,
+                    title,
+                    revision,
+                    note_rows.measured(outcome.content, field="replacement"),
+                    outcome,
+                )
+            )
     return Changes(changed, more)
 
 
-def _outcome(program: re2_programs.Program, parts: replace_in_text.Template, content: str, pace: Pace) -> replace_in_text.Outcome:
+def _outcome(
+    program: re2_programs.Program, parts: replace_in_text.Template, content: str, pace: Pace
+) -> replace_in_text.Outcome:
     pace.begin_slice()
     outcome = replace_in_text.replaced(program, parts, content, pace)
     pace.end_slice()
     return outcome
 
 
-def _require_ready(tx: Tx, me: Caller, note_ids: tuple[int, ...], revisions: dict[str, int]) -> None:
-    """Raise unless the caller may write each of the notes and each has the revision that was given for it, if any was."""
-    rows = [access.note(tx, me, note_id, "writer", columns="id, owner_id, folder_id, revision") for note_id in note_ids]
-    stale = [row["id"] for row in rows if row["revision"] != revisions.get(str(row["id"]), row["revision"])]
+def _require_ready(
+    tx: Tx, me: Caller, note_ids: tuple[int, ...], revisions: dict[str, int]
+) -> None:
+    """Raise unless the caller may write each of the notes and each has the revision that was
+    given for it, if any was.
+    """
+    rows = [
+        access.note(tx, me, note_id, "writer", columns="id, owner_id, folder_id, revision")
+        for note_id in note_ids
+    ]
+    stale = [
+        row["id"]
+        for row in rows
+        if row["revision"] != revisions.get(str(row["id"]), row["revision"])
+    ]
     if stale:
-        raise RevisionConflict("Some notes have changed since the preview; nothing was replaced.", field="revisions", noteIds=stale)
+        raise RevisionConflict(
+            "Some notes have changed since the preview; nothing was replaced.",
+            field="revisions",
+            noteIds=stale,
+        )
 
 
 def _contents(tx: Tx, where: Scope, note_ids: list[int]) -> list[tuple[int, str, int, str]]:
     listed = {"wanted": in_list(note_ids), **where.params}
-    source = f"FROM notes n WHERE n.id IN ({IN_LIST.replace(':ids', ':wanted')}) AND n.trash_id IS NULL AND {where.condition}"
+    source = (
+        f"FROM notes n WHERE n.id IN ({IN_LIST.replace(':ids', ':wanted')}) "
+        f"AND n.trash_id IS NULL AND {where.condition}"
+    )
     if tx.value(f"SELECT ifnull(sum(n.size), 0) {source}", **listed) > MOST_BYTES:
         raise PayloadTooLarge(
-            f"The notes that match hold more than {MOST_BYTES >> 20} MiB together; give a folder or noteIds.", field="pattern", limitBytes=MOST_BYTES
+            f"The notes that match hold more than {MOST_BYTES >> 20} MiB together; give a "
+            "folder or noteIds.",
+            field="pattern",
+            limitBytes=MOST_BYTES,
         )
-    return [tuple(row) for row in tx.all(f"SELECT n.id, n.title, n.revision, n.content {source} ORDER BY n.id", **listed)]
+    return [
+        tuple(row)
+        for row in tx.all(
+            f"SELECT n.id, n.title, n.revision, n.content {source} ORDER BY n.id", **listed
+        )
+    ]
 
 
 def _apply(tx: Tx, me: Caller, changes: list[Change]) -> int | None:
-    """Change the notes, each kept as a snapshot first, and give the id by which that is undone; None, with nothing done, when one has changed."""
+    """Change the notes, each kept as a snapshot first, and give the id by which that is undone.
+
+    None, with nothing done, when one has changed.
+    """
     notes = []
     for change in changes:
         try:
@@ -231,7 +316,9 @@ def _undo_one(tx: Tx, me: Caller, undo: int, kept: tuple[int, int, int], done: U
     note_id, version, seq = kept
     note = tx.sure("SELECT * FROM notes WHERE id = :id", id=note_id)
     held = access.note_rank(tx, me, note["id"], owner=note["owner_id"], folder_id=note["folder_id"])
-    snapshot = tx.one("SELECT content FROM snapshots WHERE note_id = :note AND seq = :seq", note=note_id, seq=seq)
+    snapshot = tx.one(
+        "SELECT content FROM snapshots WHERE note_id = :note AND seq = :seq", note=note_id, seq=seq
+    )
     if held == 0:
         done.skipped.append(Skipped(note_id, None, "it is no longer there for you"))
     elif held < access.RANKS["writer"]:
@@ -244,7 +331,13 @@ def _undo_one(tx: Tx, me: Caller, undo: int, kept: tuple[int, int, int], done: U
         done.skipped.append(Skipped(note_id, note["title"], "its snapshot is gone"))
     else:
         snapshots.take(tx, me, note, label=BEFORE_UNDO, automatic=True)
-        note_rows.change(tx, note, title=note["title"], tags=note["tags"], text=note_rows.measured(snapshot["content"]))
+        note_rows.change(
+            tx,
+            note,
+            title=note["title"],
+            tags=note["tags"],
+            text=note_rows.measured(snapshot["content"]),
+        )
         replacement_rows.forget(tx, undo, note_id)
         done.restored.append(Restored(note_id, note["title"], note["revision"] + 1))
 
@@ -256,7 +349,17 @@ def _shown(changes: Changes, limit: int, *, undo: int | None = None) -> Replaced
     for change in changes.notes:
         lines = [ChangedLine(*line) for line in change.outcome.lines[:left]]
         left -= len(lines)
-        shown.append(ChangedNote(change.note_id, change.title, change.revision + (undo is not None), change.outcome.replacements, lines))
+        shown.append(
+            ChangedNote(
+                change.note_id,
+                change.title,
+                change.revision + (undo is not None),
+                change.outcome.replacements,
+                lines,
+            )
+        )
     lines_changed = sum(len(change.outcome.lines) for change in changes.notes)
-    summary = ReplaceSummary(len(shown), lines_changed, sum(change.outcome.replacements for change in changes.notes))
+    summary = ReplaceSummary(
+        len(shown), lines_changed, sum(change.outcome.replacements for change in changes.notes)
+    )
     return Replaced(undo is None, shown, summary, changes.more or lines_changed > limit, undo)

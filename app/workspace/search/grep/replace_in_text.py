@@ -37,7 +37,8 @@ Template = list[str | int]
 
 
 def template(replacement: str, mode: Mode, program: Program) -> Template:
-    r"""Read a replacement: in one for a regular expression $1, ${1}, ${name} and \1 mean groups, $0 the whole match, $$ is a dollar.
+    r"""Read a replacement: in one for a regular expression $1, ${1}, ${name} and \1 mean groups, $0
+    the whole match, $$ is a dollar.
 
     Raises Invalid for a group that the pattern does not have.
     """
@@ -52,7 +53,10 @@ def template(replacement: str, mode: Mode, program: Program) -> Template:
 
 
 def replaced(program: Program, parts: Template, content: str, pace: Pace) -> Outcome:
-    """Replace every match in a text; the ends of its lines stay what they are. Raises Invalid when that takes too long or is too much."""
+    """Replace every match in a text; the ends of its lines stay what they are.
+
+    Raises Invalid when that takes too long or is too much.
+    """
     pieces = _LINE_END.split(content)
     lines: list[Line] = []
     count = 0
@@ -64,7 +68,11 @@ def replaced(program: Program, parts: Template, content: str, pace: Pace) -> Out
         after, more = _replaced_line(program, parts, before, pace)
         count += more
         if count > MOST_REPLACEMENTS:
-            raise Invalid(f"pattern matches more than {MOST_REPLACEMENTS:,} times in one note; give a longer one.", field="pattern")
+            raise Invalid(
+                f"pattern matches more than {MOST_REPLACEMENTS:,} times in one note; give a "
+                "longer one.",
+                field="pattern",
+            )
         if after != before:
             pieces[2 * number - 2] = after
             lines.append(Line(number, before, after))
@@ -88,9 +96,14 @@ def _replaced_line(program: Program, parts: Template, line: str, pace: Pace) -> 
 
 
 def _matches(program: Program, line: str) -> Iterator[list[tuple[int, int]]]:
-    """Give where each match and its groups lie, in characters; a group that took no part is empty. An empty match never follows another directly."""
+    """Give where each match and its groups lie, in characters.
+
+    A group that took no part is empty. An empty match never follows another directly.
+    """
     plain = program.marked is None or line.isascii()
-    search, text, width = (program.exact, line, 1) if plain else (program.marked, with_marks(line), 3)
+    search, text, width = (
+        (program.exact, line, 1) if plain else (program.marked, with_marks(line), 3)
+    )
     last = -1
     for found in search.finditer(text):
         spans = [found.span(group) for group in range(search.groups + 1)]
@@ -109,7 +122,11 @@ def _meant(found: re.Match[str], program: Program) -> str | int:
         if escape in _ESCAPES:
             return _ESCAPES[escape]
         if escape.isalpha() or not escape:
-            raise Invalid(f"replacement holds {found[0]}, which means nothing there; write \\\\ for a backslash.", field="replacement")
+            raise Invalid(
+                f"replacement holds {found[0]}, which means nothing there; write \\\\ for a "
+                "backslash.",
+                field="replacement",
+            )
         return str(escape)
     return _group(number or escape or name, program)
 
@@ -118,5 +135,7 @@ def _group(name: str, program: Program) -> int:
     named = {known.decode(): place for known, place in program.exact.groupindex.items()}
     number = int(name) if name.isdecimal() else named.get(name, -1)
     if not 0 <= number <= program.exact.groups:
-        raise Invalid(f"replacement names the group {name}, which pattern does not have.", field="replacement")
+        raise Invalid(
+            f"replacement names the group {name}, which pattern does not have.", field="replacement"
+        )
     return number

@@ -1,4 +1,7 @@
-"""What replacements have changed, so that they can be undone: every statement that changes those tables."""
+"""What replacements have changed, so that they can be undone.
+
+Every statement that changes those tables.
+"""
 
 import sqlite3
 from collections.abc import Iterable
@@ -9,28 +12,61 @@ KEPT = 50
 
 
 def add(tx: Tx, user: int, notes: Iterable[tuple[int, int, int]]) -> int:
-    """Keep a replacement, of each note its id, its version afterwards and the seq of the snapshot before; give its id. Only the newest are kept."""
-    made = tx.run("INSERT INTO replacements (user_id, created_at) VALUES (:user, :now)", user=user, now=tx.now).lastrowid or 0
+    """Keep a replacement, of each note its id, its version afterwards and the seq of the
+    snapshot before; give its id. Only the newest are kept.
+    """
+    made = (
+        tx.run(
+            "INSERT INTO replacements (user_id, created_at) VALUES (:user, :now)",
+            user=user,
+            now=tx.now,
+        ).lastrowid
+        or 0
+    )
     for note_id, version, seq in notes:
         tx.run(
-            "INSERT INTO replaced_notes (replacement_id, note_id, version, seq) VALUES (:made, :note, :version, :seq)",
-            made=made, note=note_id, version=version, seq=seq,
-        )  # fmt: skip
+            "INSERT INTO replaced_notes (replacement_id, note_id, version, seq) "
+            "VALUES (:made, :note, :version, :seq)",
+            made=made,
+            note=note_id,
+            version=version,
+            seq=seq,
+        )
     tx.run(
         """DELETE FROM replacements WHERE user_id = :user AND id <= (
-               SELECT id FROM replacements WHERE user_id = :user ORDER BY id DESC LIMIT 1 OFFSET :kept)""",
-        user=user, kept=KEPT,
-    )  # fmt: skip
+               SELECT id FROM replacements WHERE user_id = :user ORDER BY id DESC
+                 LIMIT 1 OFFSET :kept)""",
+        user=user,
+        kept=KEPT,
+    )
     return made
 
 
 def notes(tx: Tx, user: int, replacement_id: int) -> list[sqlite3.Row] | None:
-    """Give the notes of a user's replacement that are not undone (note_id, version, seq); None when there is no such replacement."""
-    if tx.one("SELECT 1 FROM replacements WHERE id = :id AND user_id = :user", id=replacement_id, user=user) is None:
+    """Give the notes of a user's replacement that are not undone (note_id, version, seq).
+
+    None when there is no such replacement.
+    """
+    if (
+        tx.one(
+            "SELECT 1 FROM replacements WHERE id = :id AND user_id = :user",
+            id=replacement_id,
+            user=user,
+        )
+        is None
+    ):
         return None
-    return tx.all("SELECT note_id, version, seq FROM replaced_notes WHERE replacement_id = :id ORDER BY note_id", id=replacement_id)
+    return tx.all(
+        "SELECT note_id, version, seq FROM replaced_notes WHERE replacement_id = :id "
+        "ORDER BY note_id",
+        id=replacement_id,
+    )
 
 
 def forget(tx: Tx, replacement_id: int, note_id: int) -> None:
     """Forget a note of a replacement, which is as it was."""
-    tx.run("DELETE FROM replaced_notes WHERE replacement_id = :id AND note_id = :note", id=replacement_id, note=note_id)
+    tx.run(
+        "DELETE FROM replaced_notes WHERE replacement_id = :id AND note_id = :note",
+        id=replacement_id,
+        note=note_id,
+    )

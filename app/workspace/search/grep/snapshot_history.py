@@ -1,4 +1,8 @@
-"""Searching what notes held before: of each note the newest snapshot that holds what is searched for, and since when the note no longer does."""
+"""Searching what notes held before.
+
+Of each note the newest snapshot that holds what is searched for, and since when the note no
+longer does.
+"""
 
 import functools
 import time
@@ -63,12 +67,20 @@ class Traces(msgspec.Struct, frozen=True):
 
 
 async def lines(app: App, me: Caller, scope: Scope, program: Program, *, limit: int) -> Traces:
-    """Give the notes whose snapshots hold a line that matches, with these lines: at most so many lines."""
-    return await _search(app, me, scope, functools.partial(_matching_lines, program), program.needs.likes, limit)
+    """Give the notes whose snapshots hold a line that matches, with these lines.
+
+    At most so many lines.
+    """
+    return await _search(
+        app, me, scope, functools.partial(_matching_lines, program), program.needs.likes, limit
+    )
 
 
-async def words(app: App, me: Caller, place: tuple[int | None, str | None], wanted: Sequence[str], *, limit: int) -> Traces:
-    """Give the notes whose snapshots hold words that begin like each of `wanted`, in any case and with any accents: at most so many notes.
+async def words(
+    app: App, me: Caller, place: tuple[int | None, str | None], wanted: Sequence[str], *, limit: int
+) -> Traces:
+    """Give the notes whose snapshots hold words that begin like each of `wanted`, in any case and
+    with any accents: at most so many notes.
 
     `place` is the id or the name of the folder they lie in, if any.
     """
@@ -77,7 +89,9 @@ async def words(app: App, me: Caller, place: tuple[int | None, str | None], want
         me.require(SCOPES)
         return Traces([], complete=True)
     patterns = dict.fromkeys(_beginning(word) for word in wanted[:MOST_WORDS])
-    looked_for = [re2_programs.compiled(pattern, "regex", case_sensitive=False) for pattern in patterns]
+    looked_for = [
+        re2_programs.compiled(pattern, "regex", case_sensitive=False) for pattern in patterns
+    ]
     return await _search(app, me, scope, functools.partial(_holding_words, looked_for), (), limit)
 
 
@@ -87,7 +101,11 @@ def snippet(found: Found) -> str:
     at = len(found.content[: found.hits[0].start].decode()) + found.hits[0].first
     start = text.find(" ", at - LEAD, at) + 1 if at > LEAD else 0
     shown = text[start : start + SNIPPET_CHARACTERS]
-    return ("…" if start else "") + " ".join(shown.split()) + ("…" if start + SNIPPET_CHARACTERS < len(text) else "")
+    return (
+        ("…" if start else "")
+        + " ".join(shown.split())
+        + ("…" if start + SNIPPET_CHARACTERS < len(text) else "")
+    )
 
 
 def _scope(tx: Tx, me: Caller, folder_id: int | None, folder_name: str | None) -> Scope:
@@ -95,7 +113,9 @@ def _scope(tx: Tx, me: Caller, folder_id: int | None, folder_name: str | None) -
     return text_scan.scope(tx, me, None if folder is None else folder["id"])
 
 
-async def _search(app: App, me: Caller, scope: Scope, look: Look, likes: Sequence[str], limit: int) -> Traces:
+async def _search(
+    app: App, me: Caller, scope: Scope, look: Look, likes: Sequence[str], limit: int
+) -> Traces:
     me.require(SCOPES)
     search = _Search(scope, look, likes, limit)
     await app.read_in_slices(search.slice)
@@ -127,7 +147,10 @@ _Step = _Seen | _Judged | _End | None
 
 
 class _Search:
-    """A search through snapshots under way, from the newest to the oldest; it ends without the rest when its time is over."""
+    """A search through snapshots under way, from the newest to the oldest.
+
+    It ends without the rest when its time is over.
+    """
 
     def __init__(self, scope: Scope, look: Look, likes: Sequence[str], limit: int) -> None:
         self.scope = scope
@@ -161,7 +184,9 @@ class _Search:
         """Do a little more and say whether that was all."""
         step = next(self._work[-1], _END) if self._work else None
         if isinstance(step, _Seen):
-            note = tx.sure("SELECT CAST(content AS BLOB) AS content FROM notes WHERE id = :id", id=step.note_id)
+            note = tx.sure(
+                "SELECT CAST(content AS BLOB) AS content FROM notes WHERE id = :id", id=step.note_id
+            )
             self._work.append(self._compare(step, note["content"]))
         elif isinstance(step, _Judged):
             self._keep(tx, step.seen, live=step.live)
@@ -175,7 +200,9 @@ class _Search:
         return False
 
     def _look(self, rows: Sequence[Any]) -> "Iterator[_Step]":
-        """Look through snapshots, and give those that hold what is searched for, of each note the first."""
+        """Look through snapshots, and give those that hold what is searched for, of each note
+        the first.
+        """
         for snapshot_id, note_id, stored in rows:
             if note_id in self._known:
                 continue
@@ -207,7 +234,9 @@ class _Search:
         if self.scope.total * 8 < self._before:
             ids = text_scan.listed(tx, self.scope, (1 << 63) - 1)
             rows = tx.all(
-                f"SELECT s.id FROM json_each(:ids) w CROSS JOIN snapshots s ON s.note_id = w.value WHERE s.id < {self._before}", ids=in_list(ids)
+                "SELECT s.id FROM json_each(:ids) w CROSS "
+                f"JOIN snapshots s ON s.note_id = w.value WHERE s.id < {self._before}",
+                ids=in_list(ids),
             )
             self._listed = sorted((row[0] for row in rows), reverse=True)
 
@@ -217,9 +246,12 @@ class _Search:
         source, params = self._source()
         rows = tx.all(
             f"""SELECT s.id, s.note_id, CAST(s.content AS BLOB) FROM {source} CROSS JOIN notes n ON n.id = s.note_id
-                WHERE n.trash_id IS NULL AND {self.scope.condition}{self._condition} ORDER BY s.id DESC""",
-            **self.scope.params, **self._params, **params,
-        )  # fmt: skip
+                WHERE n.trash_id IS NULL AND {self.scope.condition}{self._condition}
+                  ORDER BY s.id DESC""",
+            **self.scope.params,
+            **self._params,
+            **params,
+        )
         seconds = time.monotonic() - begun
         if seconds < QUICK_SECONDS:
             self._size = min(LARGEST_BATCH, 2 * self._size)
@@ -232,24 +264,56 @@ class _Search:
         if self._listed is not None:
             ids, self._listed = self._listed[: self._size], self._listed[self._size :]
             self._before = 1 if self._listed else 0
-            return f"(SELECT * FROM snapshots WHERE id IN ({IN_LIST.replace(':ids', ':wanted')})) s", {"wanted": in_list(ids)}
+            return (
+                f"(SELECT * FROM snapshots WHERE id IN ({IN_LIST.replace(':ids', ':wanted')})) s",
+                {"wanted": in_list(ids)},
+            )
         end = self._before or 0
         self._before = max(0, end - self._size) if end > 1 else 0
-        return "(SELECT * FROM snapshots WHERE id >= :start AND id < :end) s", {"start": self._before, "end": end}
+        return "(SELECT * FROM snapshots WHERE id >= :start AND id < :end) s", {
+            "start": self._before,
+            "end": end,
+        }
 
     def _keep(self, tx: Tx, seen: "_Seen", *, live: bool) -> None:
         snapshot_id, note_id, content, hits = seen
-        row = tx.sure("SELECT seq, label, author, automatic, created_at FROM snapshots WHERE id = :id", id=snapshot_id)
+        row = tx.sure(
+            "SELECT seq, label, author, automatic, created_at FROM snapshots WHERE id = :id",
+            id=snapshot_id,
+        )
         note = tx.sure("SELECT title, updated_at FROM notes WHERE id = :id", id=note_id)
-        gone = None if live else row["created_at"] if row["automatic"] else _next_seen(tx, note_id, row["seq"]) or note["updated_at"]
-        trace = Trace(note_id, note["title"], row["seq"], row["created_at"], msgspec.Raw(row["author"].encode()), row["label"], live, gone)
+        gone = (
+            None
+            if live
+            else row["created_at"]
+            if row["automatic"]
+            else _next_seen(tx, note_id, row["seq"]) or note["updated_at"]
+        )
+        trace = Trace(
+            note_id,
+            note["title"],
+            row["seq"],
+            row["created_at"],
+            msgspec.Raw(row["author"].encode()),
+            row["label"],
+            live,
+            gone,
+        )
         self.found.append(Found(trace, content, hits))
         self.left -= len(hits)
 
 
 def _next_seen(tx: Tx, note_id: int, seq: int) -> str | None:
-    """Give the time of a note's first snapshot after that one; one that is taken before a change holds the text until then."""
-    value: str | None = tx.value("SELECT created_at FROM snapshots WHERE note_id = :note AND seq > :seq ORDER BY seq LIMIT 1", note=note_id, seq=seq)
+    """Give the time of a note's first snapshot after that one.
+
+    One that is taken before a change holds the text until then.
+    """
+    value: str | None = tx.value(
+        "SELECT created_at FROM snapshots WHERE note_id = :note AND seq > :seq "
+        "ORDER BY seq LIMIT 1",
+        note=note_id,
+        seq=seq,
+    )
     return value
 
 
@@ -271,9 +335,14 @@ def _holding_words(wanted: list[Program], content: bytes, _: Pace) -> Iterator[H
 
 
 def _beginning(word: str) -> str:
-    """Give a pattern for words that begin like one, as its other forms do, in any case and with any accents."""
+    """Give a pattern for words that begin like one, as its other forms do, in any case and with
+    any accents.
+    """
     plain = "".join(_base(character) for character in unicodedata.normalize("NFC", word))
-    begun = "".join(f"{_accented(character)}\\pM*" for character in plain[: min(LONGEST_BEGINNING, max(4, len(plain) - 3))])
+    begun = "".join(
+        f"{_accented(character)}\\pM*"
+        for character in plain[: min(LONGEST_BEGINNING, max(4, len(plain) - 3))]
+    )
     return (r"(?:^|[^\pL\pN])" if plain[0].lower() != plain[0].upper() else "") + begun
 
 

@@ -56,18 +56,37 @@ def scope(tx: Tx, me: Caller, folder_id: int | None, least: access.Least = "view
     """Give the notes for which the caller has at least that role, of all places or of a folder with those below it."""
     if access.sees_one_note(me) and me.reach is not None and folder_id is None:
         only = {"me": me.user, "ids": "[]", "only": me.reach.note}
-        live = "SELECT 1 FROM notes n WHERE n.id = :only AND n.owner_id = :me AND n.trash_id IS NULL"
-        return Scope("n.id = :only AND n.owner_id = :me", only, own=False, total=int(tx.one(live, me=me.user, only=me.reach.note) is not None))
+        live = (
+            "SELECT 1 FROM notes n WHERE n.id = :only AND n.owner_id = :me AND n.trash_id IS NULL"
+        )
+        return Scope(
+            "n.id = :only AND n.owner_id = :me",
+            only,
+            own=False,
+            total=int(tx.one(live, me=me.user, only=me.reach.note) is not None),
+        )
     own = folder_id is None
     places = folder_rows.subtree(tx, folder_id) if folder_id is not None else _shared(tx, me, least)
     inside = f"n.folder_id IN ({IN_LIST})"
-    condition = inside if not own else f"(n.owner_id = :me OR {inside})" if places else "n.owner_id = :me"
+    condition = (
+        inside if not own else f"(n.owner_id = :me OR {inside})" if places else "n.owner_id = :me"
+    )
     listed = in_list(places)
-    total = tx.value(f"SELECT ifnull(sum(note_count), 0) FROM folders WHERE id IN ({IN_LIST})", ids=listed)
-    total -= sum(number for place, number in access.hidden_by_folder(tx, me).items() if own or place in places)
+    total = tx.value(
+        f"SELECT ifnull(sum(note_count), 0) FROM folders WHERE id IN ({IN_LIST})", ids=listed
+    )
+    total -= sum(
+        number
+        for place, number in access.hidden_by_folder(tx, me).items()
+        if own or place in places
+    )
     leaves_out = access.unhidden(me)
     return Scope(
-        condition + leaves_out, {"me": me.owns, "ids": listed}, own, total + workspace_counters.of(tx, me.owns).notes if own else total, leaves_out
+        condition + leaves_out,
+        {"me": me.owns, "ids": listed},
+        own,
+        total + workspace_counters.of(tx, me.owns).notes if own else total,
+        leaves_out,
     )
 
 
@@ -85,8 +104,9 @@ def listed(tx: Tx, where: Scope, last: int) -> list[int]:
     rows += tx.all(
         f"""SELECT n.id FROM folders f CROSS JOIN notes n ON n.owner_id = f.owner_id AND n.folder_id = f.id
             WHERE f.id IN ({IN_LIST}) AND n.trash_id IS NULL AND n.id <= :last{where.leaves_out}""",
-        ids=where.params["ids"], last=last,
-    )  # fmt: skip
+        ids=where.params["ids"],
+        last=last,
+    )
     return [row[0] for row in rows]
 
 
@@ -99,7 +119,12 @@ def holding(column: str, texts: Sequence[str]) -> tuple[str, dict[str, str]]:
 
 def titles(tx: Tx, note_ids: Sequence[int]) -> dict[int, str]:
     """Give the titles of notes."""
-    return {row["id"]: row["title"] for row in tx.all(f"SELECT id, title FROM notes WHERE id IN ({IN_LIST})", ids=in_list(note_ids))}
+    return {
+        row["id"]: row["title"]
+        for row in tx.all(
+            f"SELECT id, title FROM notes WHERE id IN ({IN_LIST})", ids=in_list(note_ids)
+        )
+    }
 
 
 class Walk:
@@ -108,7 +133,15 @@ class Walk:
     It asks the trigram index where that can answer; else it lists the ids where the scope is a small part of all notes; else it reads the table.
     """
 
-    def __init__(self, tx: Tx, where: Scope, needs: Literals, *, indexed: bool, only: Sequence[int] | None = None) -> None:
+    def __init__(
+        self,
+        tx: Tx,
+        where: Scope,
+        needs: Literals,
+        *,
+        indexed: bool,
+        only: Sequence[int] | None = None,
+    ) -> None:
         self.after = 0
         self.ended = False
         self._where = where
@@ -125,7 +158,11 @@ class Walk:
 
     def half(self) -> "Walk | None":
         """Leave the later half of what is left to another walk, and give that; None when there is little, or nothing but what the index finds."""
-        if self._match is not None or self._listed is not None or self._last - self.after < WORTH_HALVING:
+        if (
+            self._match is not None
+            or self._listed is not None
+            or self._last - self.after < WORTH_HALVING
+        ):
             return None
         other = copy.copy(self)
         self._last = other.after = (self.after + self._last) // 2
@@ -145,12 +182,16 @@ class Walk:
             f"""SELECT CAST(group_concat(CASE WHEN n.size <= {LONGEST_JOINED} THEN n.content END, char(10)) AS BLOB), group_concat(n.id),
                 group_concat(n.size), max(n.size), {titles} {where}""",
             **params,
-        )  # fmt: skip
+        )
         if longest is not None and longest > LONGEST_JOINED:
             return self._one_by_one(tx, where, params, end)
         self.after, self.ended = end, self.ended or end >= self._last
         self._learn(time.monotonic() - begun, len(whole or b""))
-        return Batch(functools.partial(_numbers, ids or ""), names or "", Texts(whole or b"", functools.partial(_numbers, sizes or "")))
+        return Batch(
+            functools.partial(_numbers, ids or ""),
+            names or "",
+            Texts(whole or b"", functools.partial(_numbers, sizes or "")),
+        )
 
     def _one_by_one(self, tx: Tx, where: str, params: dict[str, Any], end: int) -> Batch:
         ids: list[int] = []
@@ -178,8 +219,16 @@ class Walk:
             self.ended = first + self._size >= len(self._listed) and self._asked_all
         else:
             end = min(self.after + self._size, self._last)
-            return "notes n NOT INDEXED WHERE n.id > :after AND n.id <= :end", {"after": self.after, "end": end}, end
-        return "json_each(:wanted) w CROSS JOIN notes n ON n.id = w.value WHERE 1", {"wanted": in_list(ids)}, ids[-1] if ids else self.after
+            return (
+                "notes n NOT INDEXED WHERE n.id > :after AND n.id <= :end",
+                {"after": self.after, "end": end},
+                end,
+            )
+        return (
+            "json_each(:wanted) w CROSS JOIN notes n ON n.id = w.value WHERE 1",
+            {"wanted": in_list(ids)},
+            ids[-1] if ids else self.after,
+        )
 
     def _ask(self, tx: Tx, match: str) -> None:
         """Let the index list the next ids: few at first, since the limit may soon be reached, then many, since it seeks them anew each time."""
@@ -201,8 +250,16 @@ def _numbers(text: str) -> list[int]:
 
 
 def _shared(tx: Tx, me: Caller, least: access.Least) -> list[int]:
-    return [folder_id for folder_id, rank in access.shared_folders(tx, me).items() if rank >= access.RANKS[least]]
+    return [
+        folder_id
+        for folder_id, rank in access.shared_folders(tx, me).items()
+        if rank >= access.RANKS[least]
+    ]
 
 
 def _like(text: str) -> str:
-    return "%" + "".join("\\" + character if character in "%_\\" else character for character in text) + "%"
+    return (
+        "%"
+        + "".join("\\" + character if character in "%_\\" else character for character in text)
+        + "%"
+    )

@@ -1,4 +1,7 @@
-"""What may fit what was typed: the names that the index gives for it, by owner and kind, before they are ranked."""
+"""What may fit what was typed.
+
+The names that the index gives for it, by owner and kind, before they are ranked.
+"""
 
 import sqlite3
 from collections.abc import Sequence
@@ -21,7 +24,9 @@ Rows = list[tuple[Kind, sqlite3.Row]]
 
 
 class Asked(Struct, frozen=True):
-    """What was typed: folded, its words, and where it holds slashes those before and after the last one."""
+    """What was typed: folded, its words, and where it holds slashes those before and after the
+    last one.
+    """
 
     plain: str
     words: list[str]
@@ -35,7 +40,9 @@ class Asked(Struct, frozen=True):
 
 
 class Source(Struct, frozen=True):
-    """Whose names are looked through, which kinds of them, and of another owner in which folders."""
+    """Whose names are looked through, which kinds of them, and of another owner in which
+    folders.
+    """
 
     owner: int
     kinds: Sequence[Kind]
@@ -55,14 +62,21 @@ def sources(tx: Tx, me: Caller, kinds: Sequence[Kind]) -> list[Source]:
     shared = list(access.shared_folders(tx, me))
     also: list[Kind] = [kind for kind in kinds if kind in ("note", "folder")]
     if shared and also:
-        rows = tx.all(f"SELECT id, owner_id FROM folders WHERE id IN ({IN_LIST})", ids=in_list(shared))
+        rows = tx.all(
+            f"SELECT id, owner_id FROM folders WHERE id IN ({IN_LIST})", ids=in_list(shared)
+        )
         owners = dict.fromkeys(row["owner_id"] for row in rows)
-        found += [Source(owner, also, [row["id"] for row in rows if row["owner_id"] == owner]) for owner in owners]
+        found += [
+            Source(owner, also, [row["id"] for row in rows if row["owner_id"] == owner])
+            for owner in owners
+        ]
     return found
 
 
 def direct(tx: Tx, source: Source, asked: Asked) -> Rows:
-    """Give the newest of the things whose names hold all that was typed, begin with it, are it, or have it as initials."""
+    """Give the newest of the things whose names hold all that was typed, begin with it, are it,
+    or have it as initials.
+    """
     ids = _wholes(tx, source.owner, asked)
     for kind in source.kinds:
         if words := _begun(source.owner, kind, asked.words):
@@ -73,7 +87,9 @@ def direct(tx: Tx, source: Source, asked: Asked) -> Rows:
 
 
 def near(tx: Tx, source: Source, asked: Asked) -> tuple[list[dict[str, int]], Rows]:
-    """Give for each word typed the words it may be a near miss of, and the newest of the things that are found with them."""
+    """Give for each word typed the words it may be a near miss of, and the newest of the things
+    that are found with them.
+    """
     choices: list[dict[str, int]] = [{} for _ in asked.words]
     if len(asked.words) > MOST_LOOKED_UP:
         return choices, []
@@ -81,7 +97,9 @@ def near(tx: Tx, source: Source, asked: Asked) -> tuple[list[dict[str, int]], Ro
     if not 0 < len(unknown) <= MOST_NEAR_WORDS:
         return choices, []
     for place in unknown:
-        choices[place] = name_typos.near(tx, source.owner, asked.words[place], beginning=place == len(asked.words) - 1)
+        choices[place] = name_typos.near(
+            tx, source.owner, asked.words[place], beginning=place == len(asked.words) - 1
+        )
         if not choices[place]:
             return choices, []
     ids: dict[Kind, list[int]] = {}
@@ -90,47 +108,75 @@ def near(tx: Tx, source: Source, asked: Asked) -> tuple[list[dict[str, int]], Ro
         parts = []
         for word, words in zip(asked.words, choices, strict=True):
             begun = " AND ".join(f'"{begin}{token}" *' for token in name_text.asked_tokens([word]))
-            parts.append("(" + " OR ".join([f"({begun})", *(f'"{begin}{other}"' for other in words)]) + ")")
+            parts.append(
+                "(" + " OR ".join([f"({begun})", *(f'"{begin}{other}"' for other in words)]) + ")"
+            )
         ids[kind] = _matches(tx, source, " AND ".join(parts))
     return choices, _rows(tx, source, ids)
 
 
 def _begun(owner: int, kind: Kind, words: Sequence[str]) -> list[str]:
-    """Give the conditions for names that hold words which begin so; of many words only the longest are looked up, the ranking sees to the others."""
+    """Give the conditions for names that hold words which begin so.
+
+    Of many words only the longest are looked up, the ranking sees to the others.
+    """
     tokens = sorted(name_text.asked_tokens(words), key=len, reverse=True)[:MOST_LOOKED_UP]
     return [f'"{key(owner, SORTS[kind])}{token}" *' for token in tokens]
 
 
 def _wholes(tx: Tx, owner: int, asked: Asked) -> dict[Kind, list[int]]:
-    """Give what has the whole name that was typed, then what begins with it, then what has it as initials."""
+    """Give what has the whole name that was typed, then what begins with it, then what has it as
+    initials.
+    """
     token = key(owner, WHOLE) + name_text.whole(asked.plain, asked.words)
     matches = [f'"{token}"', f'"{token}" *'] if asked.words else [f'"{token}"']
     if len(asked.words) == 1 and 1 < len(asked.words[0]) <= name_text.MOST_INITIALS:
         matches.append(f'"{key(owner, INITIALS)}{asked.words[0]}" *')
     ids: dict[Kind, list[int]] = {kind: [] for kind in KINDS}
     for match in matches:
-        for (rowid,) in tx.all("SELECT rowid FROM name_index WHERE name_index MATCH :match ORDER BY rowid DESC LIMIT :most", match=match, most=MOST):
+        for (rowid,) in tx.all(
+            "SELECT rowid FROM name_index WHERE name_index MATCH :match "
+            "ORDER BY rowid DESC LIMIT :most",
+            match=match,
+            most=MOST,
+        ):
             ids[KINDS[rowid & 3]].append(rowid >> 2)
     return ids
 
 
 def _begins(tx: Tx, source: Source, word: str) -> bool:
     """Say whether some name has a word that begins so."""
-    match = " OR ".join(f'"{key(source.owner, SORTS[kind])}{token}" *' for kind in source.kinds for token in name_text.asked_tokens([word])[:1])
-    return tx.one("SELECT 1 FROM name_index WHERE name_index MATCH :match LIMIT 1", match=match) is not None
+    match = " OR ".join(
+        f'"{key(source.owner, SORTS[kind])}{token}" *'
+        for kind in source.kinds
+        for token in name_text.asked_tokens([word])[:1]
+    )
+    return (
+        tx.one("SELECT 1 FROM name_index WHERE name_index MATCH :match LIMIT 1", match=match)
+        is not None
+    )
 
 
 def _matches(tx: Tx, source: Source, match: str) -> list[int]:
     most = MOST if source.folders is None else MOST_SHARED
-    rows = tx.all("SELECT rowid >> 2 FROM name_index WHERE name_index MATCH :match ORDER BY rowid DESC LIMIT :most", match=match, most=most)
+    rows = tx.all(
+        "SELECT rowid >> 2 FROM name_index WHERE name_index MATCH :match "
+        "ORDER BY rowid DESC LIMIT :most",
+        match=match,
+        most=most,
+    )
     return [row[0] for row in rows]
 
 
 _COLUMNS: dict[Kind, str] = {
-    "note": "x.id, x.title, x.folder_id, x.pinned, x.updated_at, 0 AS completed FROM {} CROSS JOIN notes x ON x.id = j.value",
-    "folder": "x.id, x.name AS title, x.parent_id, 0 AS pinned, NULL AS updated_at, 0 AS completed FROM {} CROSS JOIN folders x ON x.id = j.value",
-    "todo": "x.id, x.title, 0 AS pinned, x.updated_at, x.completed FROM {} CROSS JOIN todos x ON x.id = j.value",
-    "tag": "x.id, x.name AS title, 0 AS pinned, NULL AS updated_at, 0 AS completed FROM {} CROSS JOIN tag_names x ON x.id = j.value",
+    "note": "x.id, x.title, x.folder_id, x.pinned, x.updated_at, 0 AS completed "
+    "FROM {} CROSS JOIN notes x ON x.id = j.value",
+    "folder": "x.id, x.name AS title, x.parent_id, 0 AS pinned, NULL AS updated_at, 0 AS "
+    "completed FROM {} CROSS JOIN folders x ON x.id = j.value",
+    "todo": "x.id, x.title, 0 AS pinned, x.updated_at, x.completed "
+    "FROM {} CROSS JOIN todos x ON x.id = j.value",
+    "tag": "x.id, x.name AS title, 0 AS pinned, NULL AS updated_at, 0 AS completed "
+    "FROM {} CROSS JOIN tag_names x ON x.id = j.value",
 }
 _LIVE: dict[Kind, str] = {
     "note": "x.trash_id IS NULL",
@@ -152,6 +198,11 @@ def _rows(tx: Tx, source: Source, ids: dict[Kind, list[int]]) -> Rows:
         if source.folders is not None:
             where += f" AND {_PLACE[kind]} IN (SELECT value FROM json_each(:folders))"
         columns = _COLUMNS[kind].format("(SELECT DISTINCT value FROM json_each(:ids)) j")
-        rows = tx.all(f"SELECT {columns} WHERE {where}", ids=in_list(ids[kind]), owner=source.owner, folders=in_list(source.folders or ()))
+        rows = tx.all(
+            f"SELECT {columns} WHERE {where}",
+            ids=in_list(ids[kind]),
+            owner=source.owner,
+            folders=in_list(source.folders or ()),
+        )
         found += [(kind, row) for row in rows]
     return found

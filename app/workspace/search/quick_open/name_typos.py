@@ -1,4 +1,6 @@
-"""Near misses: the words of an owner's names that somebody may have meant by a word that no name begins with."""
+"""Near misses: the words of an owner's names that somebody may have meant by a word that no name
+begins with.
+"""
 
 from collections.abc import Iterable
 
@@ -13,9 +15,11 @@ MOST_BEGINNINGS = 500
 
 
 def near(tx: Tx, owner: int, typed: str, *, beginning: bool) -> dict[str, int]:
-    """Give the words that are at most so many edits away as a word of that length may be, the nearest first, with the number of edits.
+    """Give the words that are at most so many edits away as a word of that length may be, the
+    nearest first, with the number of edits.
 
-    With `beginning`, a word that may not be typed to its end: where no whole word is near, those that begin so, their first three letters right.
+    With `beginning`, a word that may not be typed to its end: where no whole word is near, those
+    that begin so, their first three letters right.
     """
     most = name_text.most_edits(typed)
     if not most:
@@ -27,45 +31,80 @@ def near(tx: Tx, owner: int, typed: str, *, beginning: bool) -> dict[str, int]:
 
 
 def _within(typed: str, candidates: Iterable[str], most: int, *, beginning: bool) -> dict[str, int]:
-    pieces = [(piece, max(0, at - most), at + len(piece) + most) for piece, at in name_text.pieces(typed, most)]
-    likely = (word for word in candidates if any(word.find(piece, start, end) >= 0 for piece, start, end in pieces))
+    pieces = [
+        (piece, max(0, at - most), at + len(piece) + most)
+        for piece, at in name_text.pieces(typed, most)
+    ]
+    likely = (
+        word
+        for word in candidates
+        if any(word.find(piece, start, end) >= 0 for piece, start, end in pieces)
+    )
     counted = ((word, name_text.edits(typed, word, most, beginning=beginning)) for word in likely)
     return {word: edits for word, edits in counted if edits is not None}
 
 
 def _beginning(tx: Tx, owner: int, letters: str) -> list[str]:
     rows = tx.all(
-        "SELECT word FROM name_words WHERE owner_id = :owner AND word >= :letters AND word < :end ORDER BY word LIMIT :most",
-        owner=owner, letters=letters, end=letters + chr(0x10FFFF), most=MOST_BEGINNINGS,
-    )  # fmt: skip
+        "SELECT word FROM name_words "
+        "WHERE owner_id = :owner AND word >= :letters AND word < :end "
+        "ORDER BY word LIMIT :most",
+        owner=owner,
+        letters=letters,
+        end=letters + chr(0x10FFFF),
+        most=MOST_BEGINNINGS,
+    )
     return [row[0] for row in rows]
 
 
 def _alike(tx: Tx, owner: int, typed: str, most: int) -> list[str]:
-    """Give the words of about that length that lack at most `most` of the letters of `typed`, and hold at most `most` others."""
+    """Give the words of about that length that lack at most `most` of the letters of `typed`,
+    and hold at most `most` others.
+    """
     own = name_text.letters(typed)
-    blocks = [row[0] for row in tx.all("SELECT bits FROM name_letters WHERE owner_id = :owner ORDER BY block", owner=owner)]
+    blocks = [
+        row[0]
+        for row in tx.all(
+            "SELECT bits FROM name_letters WHERE owner_id = :owner ORDER BY block", owner=owner
+        )
+    ]
     shortest, longest = len(typed) - most, len(typed) + most
     found = tx.all(
-        f"""SELECT w.word FROM ({IN_LIST}) j CROSS JOIN name_words w ON w.owner_id = :owner AND w.number = j.value
+        f"""SELECT w.word FROM ({IN_LIST}) j CROSS
+          JOIN name_words w ON w.owner_id = :owner AND w.number = j.value
             WHERE length(w.word) BETWEEN :shortest AND :longest""",
-        owner=owner, ids=in_list(_in_blocks(blocks, own, most)), shortest=shortest, longest=longest,
-    )  # fmt: skip
+        owner=owner,
+        ids=in_list(_in_blocks(blocks, own, most)),
+        shortest=shortest,
+        longest=longest,
+    )
     recent = tx.all(
         """SELECT word, letters FROM name_words WHERE owner_id = :owner AND number >= :first AND length(word) BETWEEN :shortest AND :longest""",
-        owner=owner, first=len(blocks) * BLOCK, shortest=shortest, longest=longest,
-    )  # fmt: skip
-    fitting = (word for word, held in recent if (own & ~held).bit_count() <= most and (held & ~own).bit_count() <= most)
+        owner=owner,
+        first=len(blocks) * BLOCK,
+        shortest=shortest,
+        longest=longest,
+    )
+    fitting = (
+        word
+        for word, held in recent
+        if (own & ~held).bit_count() <= most and (held & ~own).bit_count() <= most
+    )
     return [*(row[0] for row in found), *fitting]
 
 
 def _in_blocks(blocks: list[bytes], own: int, most: int) -> list[int]:
-    """Give the numbers of such words in full blocks: each letter is a row of bits over all words, so that all are counted at once."""
+    """Give the numbers of such words in full blocks.
+
+    Each letter is a row of bits over all words, so that all are counted at once.
+    """
     size = BLOCK // 8
     every = (1 << len(blocks) * BLOCK) - 1
     lacking, others = [every] + [0] * most, [every] + [0] * most
     for plane in range(PLANES):
-        row = int.from_bytes(b"".join([bits[plane * size : (plane + 1) * size] for bits in blocks]), "little")
+        row = int.from_bytes(
+            b"".join([bits[plane * size : (plane + 1) * size] for bits in blocks]), "little"
+        )
         if own >> plane & 1:
             _count(lacking, every ^ row)
         else:
@@ -74,7 +113,10 @@ def _in_blocks(blocks: list[bytes], own: int, most: int) -> list[int]:
 
 
 def _count(tallies: list[int], row: int) -> None:
-    """Move each word that the row marks from the tally of n to that of n + 1; from the last it drops out."""
+    """Move each word that the row marks from the tally of n to that of n + 1.
+
+    From the last it drops out.
+    """
     for place in range(len(tallies) - 1, 0, -1):
         tallies[place] = tallies[place] & ~row | tallies[place - 1] & row
     tallies[0] &= ~row

@@ -1,4 +1,6 @@
-"""Quick open: notes, folders, tags and todos by name, for whoever types a few letters and wants the thing itself."""
+"""Quick open: notes, folders, tags and todos by name, for whoever types a few letters and wants
+the thing itself.
+"""
 
 import sqlite3
 from collections.abc import Sequence
@@ -21,16 +23,24 @@ from app.workspace.search.quick_open.name_candidates import Asked, Source
 
 PIN_BONUS = RECENCY_BONUS = 0.02
 FRESH_DAYS = 30
-Typed = Annotated[str, Meta(max_length=1000, description="what was typed so far; empty gives what was used last")]
+Typed = Annotated[
+    str, Meta(max_length=1000, description="what was typed so far; empty gives what was used last")
+]
 KindList = Annotated[
     str,
-    Meta(max_length=100, description="some of note, folder, tag and todo, separated by commas; all without it"),
+    Meta(
+        max_length=100,
+        description="some of note, folder, tag and todo, separated by commas; all without it",
+    ),
     Form("^(note|folder|tag|todo)(,(note|folder|tag|todo))*$"),
 ]
 
 
 class Found(Record):
-    """A thing by its name: a tag has a `name`, all others an `id`; `marks` are the spans of the title that were typed, in characters."""
+    """A thing by its name: a tag has a `name`, all others an `id`.
+
+    `marks` are the spans of the title that were typed, in characters.
+    """
 
     kind: Kind
     title: str
@@ -59,14 +69,22 @@ class Named(Struct):
 
 @operation("GET /os/find", scope="os.notes:read", since="beyond")
 async def find_by_name(
-    app: App, me: Caller, *, q: Typed = "", limit: Annotated[int, Meta(ge=1), Most(50)] = 20, kinds: KindList | None = None
+    app: App,
+    me: Caller,
+    *,
+    q: Typed = "",
+    limit: Annotated[int, Meta(ge=1), Most(50)] = 20,
+    kinds: KindList | None = None,
 ) -> FoundList:
     """Find notes, folders, tags and todos by their names, best first, as somebody types.
 
-    Each word typed must begin a word of the name, in any order, whatever its case and accents; in scripts without spaces it may stand anywhere.
-    `mn` finds "Meeting notes" by its initials, `work/plan` a name below a folder. Where nothing fits, a word with which no word of a name
-    begins may be one edit away from its 4 letters on, from 8 on two. The whole name ranks first, then its beginning, the words in it, initials,
-    near misses; pins and recent changes decide between equals. Nothing typed gives what changed last. Todos are found only with os.todos:read.
+    Each word typed must begin a word of the name, in any order, whatever its case and accents;
+    in scripts without spaces it may stand anywhere. `mn` finds "Meeting notes" by its initials,
+    `work/plan` a name below a folder. Where nothing fits, a word with which no word of a name
+    begins may be one edit away from its 4 letters on, from 8 on two. The whole name ranks first,
+    then its beginning, the words in it, initials, near misses; pins and recent changes decide
+    between equals. Nothing typed gives what changed last. Todos are found only with
+    os.todos:read.
     """
     wanted = _kinds(me, kinds)
     me = app.quick(access.discreet, me)
@@ -100,7 +118,9 @@ def _best(tx: Tx, me: Caller, asked: Asked, kinds: Sequence[Kind], limit: int) -
         for source in sources:
             _add_near(tx, source, asked, found)
     order = {kind: place for place, kind in enumerate(KINDS)}
-    return sorted(found.values(), key=lambda one: (-one.score, order[one.kind], -one.row["id"]))[:limit]
+    return sorted(found.values(), key=lambda one: (-one.score, order[one.kind], -one.row["id"]))[
+        :limit
+    ]
 
 
 def _fitting(asked: Asked, kind: Kind, row: sqlite3.Row, paths: "_Paths") -> Named | None:
@@ -113,15 +133,33 @@ def _fitting(asked: Asked, kind: Kind, row: sqlite3.Row, paths: "_Paths") -> Nam
         return Named(kind, row, score, asked.words)
     if kind == "folder":
         mine = [word for word in asked.words if name_text.score([word], own)]
-        return _below(kind, row, mine, own, [word for word in asked.words if word not in mine], paths.of(row["parent_id"]))
+        return _below(
+            kind,
+            row,
+            mine,
+            own,
+            [word for word in asked.words if word not in mine],
+            paths.of(row["parent_id"]),
+        )
     if kind == "note" and asked.above:
         return _below(kind, row, asked.last, own, asked.above, paths.of(row["folder_id"]))
     return None
 
 
-def _below(kind: Kind, row: sqlite3.Row, mine: Sequence[str], own: Sequence[str], above: Sequence[str], path: str) -> Named | None:
+def _below(
+    kind: Kind,
+    row: sqlite3.Row,
+    mine: Sequence[str],
+    own: Sequence[str],
+    above: Sequence[str],
+    path: str,
+) -> Named | None:
     """Give a thing if its name and the path above it fit the words for each."""
-    if mine and name_text.score(mine, own) and name_text.score(above, name_text.words(name_text.folded(path))):
+    if (
+        mine
+        and name_text.score(mine, own)
+        and name_text.score(above, name_text.words(name_text.folded(path)))
+    ):
         return Named(kind, row, name_text.WORDS, mine)
     return None
 
@@ -129,7 +167,9 @@ def _below(kind: Kind, row: sqlite3.Row, mine: Sequence[str], own: Sequence[str]
 def _add_near(tx: Tx, source: Source, asked: Asked, found: dict[tuple[str, int], Named]) -> None:
     near, rows = name_candidates.near(tx, source, asked)
     for kind, row in rows:
-        score = name_text.near_score(asked.words, near, name_text.words(name_text.folded(row["title"])))
+        score = name_text.near_score(
+            asked.words, near, name_text.words(name_text.folded(row["title"]))
+        )
         if score and (kind, row["id"]) not in found:
             found[kind, row["id"]] = Named(kind, row, score + _bonus(tx, row), asked.words, near)
 
@@ -138,7 +178,9 @@ def _bonus(tx: Tx, row: sqlite3.Row) -> float:
     """Give what pins and a recent change are worth: never as much as the next better fit."""
     if row["updated_at"] is None or row["completed"]:
         return 0.0
-    days = max(0.0, (tx.moment - datetime.fromisoformat(row["updated_at"])).total_seconds() / 86_400)
+    days = max(
+        0.0, (tx.moment - datetime.fromisoformat(row["updated_at"])).total_seconds() / 86_400
+    )
     return (PIN_BONUS if row["pinned"] else 0.0) + RECENCY_BONUS * FRESH_DAYS / (FRESH_DAYS + days)
 
 
@@ -171,7 +213,10 @@ def _marks(one: Named, title: str) -> list[tuple[int, int]]:
 
 
 def _end(places: Sequence[int], end: int) -> int:
-    """Give the end of a span in the name: after the whole of its last character, even where that was folded into several."""
+    """Give the end of a span in the name.
+
+    After the whole of its last character, even where that was folded into several.
+    """
     return next((place for place in places[end:] if place > places[end - 1]), places[-1])
 
 
@@ -193,7 +238,13 @@ def _kinds(me: Caller, kinds: str | None) -> list[Kind]:
     """Give the kinds that are wanted and that the credential may see."""
     named = [word.strip() for word in kinds.split(",")] if kinds else []
     if unknown := [word for word in named if word not in KINDS]:
-        raise Invalid(f"kinds must be some of {', '.join(KINDS)}, not {unknown[0] or 'empty'}.", field="kinds")
+        raise Invalid(
+            f"kinds must be some of {', '.join(KINDS)}, not {unknown[0] or 'empty'}.", field="kinds"
+        )
     if named == ["todo"]:
         me.require(("os.todos:read",))
-    return [kind for kind in KINDS if (kind in named or not named) and (kind != "todo" or me.may(("os.todos:read",)))]
+    return [
+        kind
+        for kind in KINDS
+        if (kind in named or not named) and (kind != "todo" or me.may(("os.todos:read",)))
+    ]

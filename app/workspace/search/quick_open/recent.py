@@ -1,4 +1,6 @@
-"""What was used last: the notes, todos, folders and tags that changed or came last, for a quick open in which nothing is typed yet."""
+"""What was used last: the notes, todos, folders and tags that changed or came last, for a quick
+open in which nothing is typed yet.
+"""
 
 import sqlite3
 from collections.abc import Sequence
@@ -12,37 +14,58 @@ MOST_SHARED = 100
 Things = list[tuple[Kind, sqlite3.Row]]
 _NOTE = "SELECT id, title, folder_id, pinned, updated_at, 0 AS completed FROM notes WHERE"
 _OWN: dict[Kind, str] = {
-    "folder": """SELECT id, name AS title, parent_id, 0 AS pinned, created_at AS updated_at, 0 AS completed FROM folders
+    "folder": """SELECT id, name AS title, parent_id, 0 AS pinned, created_at AS
+          updated_at, 0 AS completed FROM folders
         WHERE owner_id = :me AND trash_id IS NULL ORDER BY id DESC LIMIT :most""",
     "todo": """SELECT id, title, 0 AS pinned, updated_at, completed FROM todos
         WHERE owner_id = :me AND trash_id IS NULL ORDER BY updated_at DESC LIMIT :most""",
     "tag": """SELECT id, name AS title, 0 AS pinned, '' AS updated_at, 0 AS completed FROM tag_names
-        WHERE owner_id = :me AND EXISTS (SELECT 1 FROM note_tags t CROSS JOIN notes n ON n.id = t.note_id
-            WHERE t.owner_id = :me AND t.tag_key = tag_names.tag_key AND n.trash_id IS NULL) ORDER BY id DESC LIMIT :most""",
+        WHERE owner_id = :me AND EXISTS (SELECT 1 FROM note_tags t CROSS
+          JOIN notes n ON n.id = t.note_id
+            WHERE t.owner_id = :me AND t.tag_key = tag_names.tag_key AND n.trash_id IS NULL)
+              ORDER BY id DESC LIMIT :most""",
 }
 
 
 def things(tx: Tx, me: Caller, kinds: Sequence[Kind], most: int) -> Things:
-    """Give what changed last, newest first; a folder counts from when it was made, tags come last."""
-    found: Things = [(kind, row) for kind in kinds if kind != "note" for row in tx.all(_OWN[kind], me=me.owns, most=most)]
+    """Give what changed last, newest first.
+
+    A folder counts from when it was made, tags come last.
+    """
+    found: Things = [
+        (kind, row)
+        for kind in kinds
+        if kind != "note"
+        for row in tx.all(_OWN[kind], me=me.owns, most=most)
+    ]
     if "note" in kinds:
         found += [("note", row) for row in _notes(tx, me, most)]
     order = {kind: place for place, kind in enumerate(KINDS)}
-    return sorted(found, key=lambda one: (one[1]["updated_at"], -order[one[0]], one[1]["id"]), reverse=True)[:most]
+    return sorted(
+        found, key=lambda one: (one[1]["updated_at"], -order[one[0]], one[1]["id"]), reverse=True
+    )[:most]
 
 
 def _notes(tx: Tx, me: Caller, most: int) -> list[sqlite3.Row]:
-    """Give the notes that changed last, of the caller and in shared folders, each list from its index."""
+    """Give the notes that changed last, of the caller and in shared folders, each list from its
+    index.
+    """
     rows = []
     for pinned in (0, 1):
         rows += tx.all(
-            f"{_NOTE} owner_id = :me AND pinned = :pinned AND trash_id IS NULL ORDER BY updated_at DESC LIMIT :most",
-            me=me.owns, pinned=pinned, most=most,
-        )  # fmt: skip
+            f"{_NOTE} owner_id = :me AND pinned = :pinned AND trash_id IS NULL "
+            "ORDER BY updated_at DESC LIMIT :most",
+            me=me.owns,
+            pinned=pinned,
+            most=most,
+        )
         for folder_id in list(access.shared_folders(tx, me))[:MOST_SHARED]:
             rows += tx.all(
-                f"""{_NOTE} owner_id = (SELECT owner_id FROM folders WHERE id = :folder) AND folder_id = :folder AND pinned = :pinned
+                f"""{_NOTE} owner_id = (SELECT owner_id FROM folders
+          WHERE id = :folder) AND folder_id = :folder AND pinned = :pinned
                     AND trash_id IS NULL ORDER BY updated_at DESC LIMIT :most""",
-                folder=folder_id, pinned=pinned, most=most,
-            )  # fmt: skip
+                folder=folder_id,
+                pinned=pinned,
+                most=most,
+            )
     return rows

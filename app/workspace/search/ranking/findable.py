@@ -1,4 +1,7 @@
-"""Which notes a search may find: those that the caller may read, that are live, and that are what the query's filters ask for."""
+"""Which notes a search may find.
+
+Those that the caller may read, that are live, and that are what the query's filters ask for.
+"""
 
 import itertools
 from typing import Any, NamedTuple
@@ -29,7 +32,10 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class Condition(NamedTuple):
-    """What a row of notes, called n, must be beside matching: an SQL condition and its parameters; `narrow` where it may leave out most notes."""
+    """What a row of notes, called n, must be beside matching.
+
+    An SQL condition and its parameters; `narrow` where it may leave out most notes.
+    """
 
     sql: str
     params: dict[str, Any]
@@ -37,25 +43,41 @@ class Condition(NamedTuple):
 
 
 def places(tx: Tx, me: Caller, folder_id: int | None = None) -> list[Place]:
-    """Give where the notes lie that may be found: in a folder, which the caller may read, and below it, or in all that the caller may read."""
+    """Give where the notes lie that may be found.
+
+    In a folder, which the caller may read, and below it, or in all that the caller may read.
+    """
     if folder_id is not None:
         owner = folder_rows.sure(tx, folder_id)["owner_id"]
-        return [Place(owner, tuple(folder_rows.subtree(tx, folder_id)), shared=owner != me.owns or me.reach is not None)]
+        return [
+            Place(
+                owner,
+                tuple(folder_rows.subtree(tx, folder_id)),
+                shared=owner != me.owns or me.reach is not None,
+            )
+        ]
     if access.sees_one_note(me):
         return [Place(me.user, None, shared=True, note=me.reach.note if me.reach else None)]
-    found = [Place(me.owns, None, shared=me.reach is not None)] if me.owns == me.user else []  # a reach ends before the trash
+    found = (
+        [Place(me.owns, None, shared=me.reach is not None)] if me.owns == me.user else []
+    )  # a reach ends before the trash
     if access.has_shares(tx, me):
         shared = tx.all(
-            f"SELECT owner_id, id FROM folders WHERE id IN ({IN_LIST}) ORDER BY owner_id", ids=in_list(list(access.shared_folders(tx, me)))
+            f"SELECT owner_id, id FROM folders WHERE id IN ({IN_LIST}) ORDER BY owner_id",
+            ids=in_list(list(access.shared_folders(tx, me))),
         )
         found += [
-            Place(owner, tuple(row["id"] for row in rows), shared=True) for owner, rows in itertools.groupby(shared, lambda row: row["owner_id"])
+            Place(owner, tuple(row["id"] for row in rows), shared=True)
+            for owner, rows in itertools.groupby(shared, lambda row: row["owner_id"])
         ]
     return found
 
 
 def condition(tx: Tx, me: Caller, query: Query, place: Place, *, marked: bool = False) -> Condition:
-    """Give the condition of a place and a query's filters; `marked` adds what is otherwise asked of the index."""
+    """Give the condition of a place and a query's filters.
+
+    `marked` adds what is otherwise asked of the index.
+    """
     sql = ["n.owner_id = :owner", "n.trash_id IS NULL"]
     params: dict[str, Any] = {"owner": place.owner}
     if place.folders is not None:
@@ -75,19 +97,36 @@ def _add_filters(tx: Tx, me: Caller, query: Query, sql: list[str], params: dict[
     filters = query.filters
     if filters.pinned is not None:
         sql.append(f"n.pinned = {int(filters.pinned)}")
-    for number, (tag, without) in enumerate([(tag, "") for tag in filters.tags] + [(tag, "NOT ") for tag in filters.no_tags]):
+    for number, (tag, without) in enumerate(
+        [(tag, "") for tag in filters.tags] + [(tag, "NOT ") for tag in filters.no_tags]
+    ):
         begins = tag.endswith("*") and len(tag) > 1
-        test = f"t.tag_key >= :tag{number} AND substr(t.tag_key, 1, length(:tag{number})) = :tag{number}" if begins else f"t.tag_key = :tag{number}"
-        sql.append(f"{without}EXISTS (SELECT 1 FROM note_tags t WHERE t.owner_id = n.owner_id AND {test} AND t.note_id = n.id)")
-        params[f"tag{number}"] = tag[:-1] if begins else tag
-    for number, (name, without) in enumerate([(name, "") for name in filters.folders] + [(name, "NOT ") for name in filters.no_folders]):
+        test = (
+            f"t.tag_key >= :tag{number} AND substr(t.tag_key, 1, length(:tag{number})) = "
+            f":tag{number}"
+            if begins
+            else f"t.tag_key = :tag{number}"
+        )
         sql.append(
-            "n.folder_id IS " + without + "NULL" if not name else f"ifnull(n.folder_id, 0) {without}IN (SELECT value FROM json_each(:in{number}))"
+            f"{without}EXISTS (SELECT 1 FROM note_tags t "
+            f"WHERE t.owner_id = n.owner_id AND {test} AND t.note_id = n.id)"
+        )
+        params[f"tag{number}"] = tag[:-1] if begins else tag
+    for number, (name, without) in enumerate(
+        [(name, "") for name in filters.folders] + [(name, "NOT ") for name in filters.no_folders]
+    ):
+        sql.append(
+            "n.folder_id IS " + without + "NULL"
+            if not name
+            else f"ifnull(n.folder_id, 0) {without}IN (SELECT value FROM json_each(:in{number}))"
         )
         params[f"in{number}"] = in_list(_folders_called(tx, me, name)) if name else ""
     for number, period in enumerate(filters.periods):
         span = due.span(period.first, period.last, due.zone_of(tx, me))
-        sql.append(f"{'NOT ' if period.without else ''}(n.{period.of}_at >= :since{number} AND n.{period.of}_at < :until{number})")
+        sql.append(
+            f"{'NOT ' if period.without else ''}(n.{period.of}_at >= :since{number} AND "
+            f"n.{period.of}_at < :until{number})"
+        )
         params.update({f"since{number}": span.since, f"until{number}": span.until})
 
 
@@ -99,7 +138,10 @@ def _add_marks(tx: Tx, query: Query, owner: int, sql: list[str], params: dict[st
         return
     name = word_index.table(owner)
     if query.filters.todo is not None:
-        sql.append(f"n.id {'' if query.filters.todo else 'NOT '}IN (SELECT rowid FROM {name} WHERE {name} MATCH :todo)")
+        sql.append(
+            f"n.id {'' if query.filters.todo else 'NOT '}IN (SELECT rowid FROM {name} "
+            f"WHERE {name} MATCH :todo)"
+        )
         params["todo"] = WITH_OPEN_TODO
     if query.excluded:
         sql.append(f"n.id NOT IN (SELECT rowid FROM {name} WHERE {name} MATCH :excluded)")
@@ -110,16 +152,23 @@ def _folders_called(tx: Tx, me: Caller, name: str) -> list[int]:
     """Give the readable folders of that name or path, and those below them."""
     every_folder = folders.listed(tx, me)
     if "/" in name:
-        tops = [folder.id for folder in every_folder if fold(access.path(tx, me, folder.id)) == name]
+        tops = [
+            folder.id for folder in every_folder if fold(access.path(tx, me, folder.id)) == name
+        ]
     else:
         tops = [folder.id for folder in every_folder if fold(folder.name) == name]
     return [below for top in tops for below in folder_rows.subtree(tx, top)]
 
 
 def alone(tx: Tx, me: Caller) -> bool:
-    """Say whether all that a caller may find is in their own index: it is there, nothing waits for it, and nobody shares a folder with them."""
-    sql = """SELECT EXISTS (SELECT 1 FROM word_owners WHERE owner_id = :me) AND NOT EXISTS (SELECT 1 FROM waiting_words)
-             AND NOT EXISTS (SELECT 1 FROM folder_shares WHERE user_id = :me) AND (SELECT stale_to FROM word_index) = 0"""
+    """Say whether all that a caller may find is in their own index.
+
+    It is there, nothing waits for it, and nobody shares a folder with them.
+    """
+    sql = """SELECT EXISTS (SELECT 1 FROM word_owners WHERE owner_id = :me)
+          AND NOT EXISTS (SELECT 1 FROM waiting_words)
+             AND NOT EXISTS (SELECT 1 FROM folder_shares WHERE user_id = :me)
+               AND (SELECT stale_to FROM word_index) = 0"""
     return me.reach is None and not me.withheld and bool(tx.value(sql, me=me.owns))
 
 

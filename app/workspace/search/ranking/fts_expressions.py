@@ -15,29 +15,40 @@ def every(query: Query) -> str:
     return _with_marks(query, " AND ".join(f"({either(clause)})" for clause in query.clauses))
 
 
-def some(query: Query, words: Sequence[str], *, with_or_without: Sequence[str] = (), which: str = "AND") -> str:
+def some(
+    query: Query, words: Sequence[str], *, with_or_without: Sequence[str] = (), which: str = "AND"
+) -> str:
     """Give the FTS5 expression that matches where all that is demanded occurs and one of the words.
 
     Of `with_or_without` one must occur too when `which` is AND, and none when it is NOT.
     """
     parts = [f"({' OR '.join(map(matching, some))})" for some in (words, with_or_without) if some]
     demands = [f"({either(clause)})" for clause in query.demands]
-    return _with_marks(query, " AND ".join(demands + ([f"({f' {which} '.join(parts)})"] if parts else [])))
+    return _with_marks(
+        query, " AND ".join(demands + ([f"({f' {which} '.join(parts)})"] if parts else []))
+    )
 
 
 def prominently(query: Query) -> str:
-    """Give the FTS5 expression that matches where one of the free words occurs in the title, a heading or a tag; empty without free words."""
+    """Give the FTS5 expression that matches where one of the free words occurs in the title, a
+    heading or a tag; empty without free words.
+    """
     parts = [matching(part) for part in telling_words(query)]
     return f"{{title headings tags}} : ({' OR '.join(parts)})" if parts else ""
 
 
 def demanded(query: Query) -> str:
-    """Give the FTS5 expression that matches where all that is demanded beside the free words occurs; empty when nothing is."""
+    """Give the FTS5 expression that matches where all that is demanded beside the free words
+    occurs; empty when nothing is.
+    """
     return " AND ".join(f"({either(clause)})" for clause in query.demands)
 
 
 def telling_words(query: Query) -> list[str]:
-    """Give of the free words those that tell something, in parts that may be found alone: not the stop words, unless there is nothing else."""
+    """Give of the free words those that tell something, in parts that may be found alone.
+
+    Not the stop words, unless there is nothing else.
+    """
     parts = list(dict.fromkeys(part for word in query.words for part in pairs(word)))
     telling = [part for part in parts if part.lower() not in STOP_WORDS] or parts
     return sorted(telling, key=len, reverse=True)[:MOST_SOME]
@@ -54,9 +65,16 @@ def _expression(term: Term) -> str:
 
 
 def _with_marks(query: Query, expression: str) -> str:
-    """Add to an FTS5 expression the open checkbox that must be there and what must not; empty when nothing is asked."""
+    """Add to an FTS5 expression the open checkbox that must be there and what must not.
+
+    Empty when nothing is asked.
+    """
     if query.filters.todo:
         mark = WITH_OPEN_TODO
         expression = f"{mark} AND ({expression})" if expression else mark
-    unwanted = [_expression(term) for term in query.excluded] + ([WITH_OPEN_TODO] if query.filters.todo is False else [])
-    return f"({expression}) NOT ({' OR '.join(unwanted)})" if unwanted and expression else expression
+    unwanted = [_expression(term) for term in query.excluded] + (
+        [WITH_OPEN_TODO] if query.filters.todo is False else []
+    )
+    return (
+        f"({expression}) NOT ({' OR '.join(unwanted)})" if unwanted and expression else expression
+    )

@@ -1,4 +1,7 @@
-"""Days as people write them in a search: dates of a day, a month or a year, and words like `yesterday` or `last week`."""
+"""Days as people write them in a search.
+
+Dates of a day, a month or a year, and words like `yesterday` or `last week`.
+"""
 
 from datetime import date, timedelta
 
@@ -40,7 +43,11 @@ def _dated(said: str) -> Days | None:
     year, month, day = int(found[1]), int(found[2] or 0), int(found[3] or 0)
     if not found[2]:
         return Days(date(year, 1, 1), date(year, 12, 31))
-    return Days(date(year, month, day), date(year, month, day)) if found[3] else _month(date(year, month, 1))
+    return (
+        Days(date(year, month, day), date(year, month, day))
+        if found[3]
+        else _month(date(year, month, 1))
+    )
 
 
 def _worded(said: str, today: date) -> Days | None:
@@ -73,7 +80,11 @@ def _named(what: str, today: date, *, last: bool) -> Days:
 
 
 def _month(first: date) -> Days:
-    following = date(first.year + (first.month == 12), first.month % 12 + 1, 1) if first < date(9999, 12, 1) else None
+    following = (
+        date(first.year + (first.month == 12), first.month % 12 + 1, 1)
+        if first < date(9999, 12, 1)
+        else None
+    )
     return Days(first, following - timedelta(days=1) if following else date.max)
 
 

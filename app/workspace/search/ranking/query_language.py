@@ -1,6 +1,9 @@
-"""The language of search: words, and a few operators that people know. What does not parse is searched as words, so no query is wrong.
+"""The language of search: words, and a few operators that people know.
 
-Read into one frozen record: clauses that must all hold, what must not occur, and filters. The README has the table of what can be written.
+What does not parse is searched as words, so no query is wrong.
+
+Read into one frozen record: clauses that must all hold, what must not occur, and filters. The
+README has the table of what can be written.
 """
 
 import functools
@@ -19,12 +22,17 @@ from app.workspace.search.ranking.query_days import Days, days_of
 
 MOST_TERMS = 100
 _QUOTES = str.maketrans("“”„«»", '"""""')
-_PART = regex(r'(?P<no>(?<!\S)-(?=\S))?(?:(?P<field>[A-Za-z]+):)?(?:"(?P<quoted>[^"]*)"|(?P<bare>[^\s"]+))')
+_PART = regex(
+    r'(?P<no>(?<!\S)-(?=\S))?(?:(?P<field>[A-Za-z]+):)?(?:"(?P<quoted>[^"]*)"|(?P<bare>[^\s"]+))'
+)
 _SPAN_BEGINS = regex(r"(?:last|this|past|[0-9]{1,4})$", re.IGNORECASE)
 
 
 class Term(Struct, frozen=True):
-    """A thing that must stand in a note: a word in any form, the beginning of a word, or a phrase; in the title or anywhere."""
+    """A thing that must stand in a note.
+
+    A word in any form, the beginning of a word, or a phrase; in the title or anywhere.
+    """
 
     text: str
     kind: Literal["word", "prefix", "phrase"] = "word"
@@ -34,12 +42,18 @@ class Term(Struct, frozen=True):
 
     @property
     def free(self) -> bool:
-        """Whether it is only a word: one of several may be missing in notes that are found below the others."""
+        """Whether it is only a word.
+
+        One of several may be missing in notes that are found below the others.
+        """
         return self.kind == "word" and not self.title and not self.whole
 
 
 class Period(Struct, frozen=True):
-    """When a note was made or last changed: within these days, or, with an end that is None, from or up to one."""
+    """When a note was made or last changed.
+
+    Within these days, or, with an end that is None, from or up to one.
+    """
 
     of: Literal["created", "updated"]
     first: date | None
@@ -69,7 +83,10 @@ class Query(Struct, frozen=True):
     excluded: tuple[Term, ...] = ()
     filters: Filters = NO_FILTERS
     text: str = ""
-    """The free words, with the phrases beside them, as they were written; empty when there are only phrases and operators."""
+    """The free words, with the phrases beside them, as they were written.
+
+    Empty when there are only phrases and operators.
+    """
 
     @property
     def narrowed(self) -> tuple[str, ...]:
@@ -78,12 +95,17 @@ class Query(Struct, frozen=True):
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The free words: those that need not all occur in notes that are found below the others."""
+        """The free words: those that need not all occur in notes that are found below the
+        others.
+        """
         return tuple(clause[0].text for clause in self.clauses if _is_free(clause))
 
     @property
     def demands(self) -> tuple[tuple[Term, ...], ...]:
-        """The clauses that hold for every note that is found: phrases, alternatives, beginnings, what must be in the title."""
+        """The clauses that hold for every note that is found.
+
+        Phrases, alternatives, beginnings, what must be in the title.
+        """
         return tuple(clause for clause in self.clauses if not _is_free(clause))
 
     @property
@@ -99,7 +121,9 @@ class Query(Struct, frozen=True):
 
 @functools.lru_cache(maxsize=512)
 def parse(text: str, today: date | None = None) -> Query:
-    """Read a query; `today` is the day in the caller's zone, without which words like `yesterday` are only words."""
+    """Read a query; `today` is the day in the caller's zone, without which words like
+    `yesterday` are only words.
+    """
     return _Reader(today).read(text)
 
 
@@ -110,7 +134,12 @@ class _Reader:
         self.today = today
         self.clauses: list[list[Term]] = []
         self.excluded: list[Term] = []
-        self.filters: dict[str, list[str]] = {"tags": [], "no_tags": [], "folders": [], "no_folders": []}
+        self.filters: dict[str, list[str]] = {
+            "tags": [],
+            "no_tags": [],
+            "folders": [],
+            "no_folders": [],
+        }
         self.flags: dict[str, bool] = {}
         self.periods: list[Period] = []
         self.written: list[str] = []
@@ -124,18 +153,35 @@ class _Reader:
         clauses = tuple(dict.fromkeys(tuple(clause) for clause in self.clauses))[:MOST_TERMS]
         filters = Filters(
             **{name: tuple(dict.fromkeys(values)) for name, values in self.filters.items()},
-            pinned=self.flags.get("pinned"), todo=self.flags.get("todo"), periods=tuple(self.periods),
-        )  # fmt: skip
+            pinned=self.flags.get("pinned"),
+            todo=self.flags.get("todo"),
+            periods=tuple(self.periods),
+        )
         free = any(_is_free(clause) for clause in clauses)
-        return Query(clauses, tuple(dict.fromkeys(self.excluded))[:MOST_TERMS], filters, " ".join(self.written) if free else "")
+        return Query(
+            clauses,
+            tuple(dict.fromkeys(self.excluded))[:MOST_TERMS],
+            filters,
+            " ".join(self.written) if free else "",
+        )
 
     def _take(self, parts: list[re.Match[str]], at: int) -> int:
         """Take what begins with this part; give how many parts it was."""
         part = parts[at]
-        if part[0] in ("OR", "AND") and self.clauses and not self.joins and at + 1 < len(parts) and not parts[at + 1]["no"]:
+        if (
+            part[0] in ("OR", "AND")
+            and self.clauses
+            and not self.joins
+            and at + 1 < len(parts)
+            and not parts[at + 1]["no"]
+        ):
             self.joins = part[0] == "OR"
             return 1
-        taken = self._operator(part, parts[at + 1] if at + 1 < len(parts) else None) if part["field"] else 0
+        taken = (
+            self._operator(part, parts[at + 1] if at + 1 < len(parts) else None)
+            if part["field"]
+            else 0
+        )
         if taken:
             self.joins = False
             return taken
@@ -155,10 +201,17 @@ class _Reader:
             return int(bool(terms))
         return int(self._filter(field, value, without=without))
 
-    def _when(self, field: str, value: str, following: re.Match[str] | None, *, without: bool) -> int:
+    def _when(
+        self, field: str, value: str, following: re.Match[str] | None, *, without: bool
+    ) -> int:
         """Take a period; its value may be two words without quotes, such as `last week`."""
         said = [(1, value)]
-        if following is not None and following["bare"] and not (following["no"] or following["field"]) and _SPAN_BEGINS.match(value):
+        if (
+            following is not None
+            and following["bare"]
+            and not (following["no"] or following["field"])
+            and _SPAN_BEGINS.match(value)
+        ):
             said.insert(0, (2, f"{value} {following['bare']}"))
         for taken, text in said:
             days = None if self.today is None else days_of(text, self.today)
@@ -174,7 +227,9 @@ class _Reader:
         elif field == "tag" and (key := fold(note_tags.plain(value))):
             self.filters["no_tags" if without else "tags"].append(key)
         elif field == "folder" and value.strip():
-            self.filters["no_folders" if without else "folders"].append(fold(value.strip().strip("/")))
+            self.filters["no_folders" if without else "folders"].append(
+                fold(value.strip().strip("/"))
+            )
         else:
             return False
         return True
@@ -187,7 +242,10 @@ class _Reader:
                 self.written.append(part["quoted"])
             return
         written = part[0].removeprefix("-") if part["no"] else part[0]
-        self._add(list(_terms(written, quoted=bool(part["no"]) and not written.endswith("*"))), without=bool(part["no"]))
+        self._add(
+            list(_terms(written, quoted=bool(part["no"]) and not written.endswith("*"))),
+            without=bool(part["no"]),
+        )
         if not part["no"]:
             self.written.append(written.replace('"', " "))
 
@@ -211,7 +269,13 @@ def _terms(text: str, *, quoted: bool = False, title: bool = False) -> Iterator[
         yield Term(" ".join(words), "phrase", title)
         return
     for number, word in enumerate(words):
-        begins = number == len(words) - 1 and not quoted and text.endswith("*") and text[:-1].endswith(word) and len(word) > 1
+        begins = (
+            number == len(words) - 1
+            and not quoted
+            and text.endswith("*")
+            and text[:-1].endswith(word)
+            and len(word) > 1
+        )
         yield Term(word, "prefix" if begins else "phrase" if quoted else "word", title)
 
 

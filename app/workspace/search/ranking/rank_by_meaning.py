@@ -1,10 +1,12 @@
 """Ranking notes by meaning, and by meaning and words together.
 
-By meaning a note is as near as its nearest passage: the cosine of the angle between that passage's vector and the query's, at most 1. For both
-together the best 100 notes of either kind are taken, both measures are brought to 0 … 1 among them (the best of them 1; for words 0 is no hit, for
-meaning the farthest of these notes), and 0.3 of the words is added to 0.7 of the meaning. A note whose vectors are missing or out of date is ranked
-by its words alone, so that what was just written is not behind what was written before. At last a recent change and a pin lift a note as they do
-among words.
+By meaning a note is as near as its nearest passage: the cosine of the angle between that
+passage's vector and the query's, at most 1. For both together the best 100 notes of either kind
+are taken, both measures are brought to 0 … 1 among them (the best of them 1; for words 0 is no
+hit, for meaning the farthest of these notes), and 0.3 of the words is added to 0.7 of the
+meaning. A note whose vectors are missing or out of date is ranked by its words alone, so that
+what was just written is not behind what was written before. At last a recent change and a pin
+lift a note as they do among words.
 """
 
 import asyncio
@@ -44,7 +46,9 @@ class Ask(msgspec.Struct, frozen=True):
 
 
 class Ranked(msgspec.Struct, frozen=True):
-    """The scores of the best notes, best first, the place of the passage by which each is near, and by what each was found."""
+    """The scores of the best notes, best first, the place of the passage by which each is near,
+    and by what each was found.
+    """
 
     scores: dict[int, float]
     places: dict[int, tuple[int, int]]
@@ -72,14 +76,18 @@ async def ranked(app: App, me: Caller, ask: Ask) -> Ranked | Unranked:
         return Unranked(None)
     if meaning.answering is None:
         return Unranked(meaning.state[1] or "No note has been indexed by meaning yet.")
-    meant, words = await asyncio.gather(_meant(app, me, ask, meaning.answering), _by_words(app, me, ask))
+    meant, words = await asyncio.gather(
+        _meant(app, me, ask, meaning.answering), _by_words(app, me, ask)
+    )
     return meant if isinstance(meant, Unranked) else await app.read(_rank, ask, meant, words)
 
 
 async def _by_words(app: App, me: Caller, ask: Ask) -> dict[int, float]:
     if not ask.by_words:
         return {}
-    return await app.read(rank_by_words.candidates, me, ask.query, limit=CANDIDATES, folder_id=ask.folder_id)
+    return await app.read(
+        rank_by_words.candidates, me, ask.query, limit=CANDIDATES, folder_id=ask.folder_id
+    )
 
 
 async def _meant(app: App, me: Caller, ask: Ask, model: Model) -> Meant | Unranked:
@@ -92,14 +100,18 @@ async def _meant(app: App, me: Caller, ask: Ask, model: Model) -> Meant | Unrank
     if meaning.answering != model or len(vector) != 4 * model.dimension:
         return Unranked("The model was changed just now.")
     owners = app.quick(_owners, me, ask.folder_id)
-    return await app.read(_measured, me, ask, model, await meaning.matrices.of(app, model, owners), vector)
+    return await app.read(
+        _measured, me, ask, model, await meaning.matrices.of(app, model, owners), vector
+    )
 
 
 def _owners(tx: Tx, me: Caller, folder_id: int | None) -> list[int]:
     return [place.owner for place in findable.places(tx, me, folder_id)]
 
 
-def _measured(tx: Tx, me: Caller, ask: Ask, model: Model, matrices: "Sequence[Matrix]", vector: bytes) -> Meant:
+def _measured(
+    tx: Tx, me: Caller, ask: Ask, model: Model, matrices: "Sequence[Matrix]", vector: bytes
+) -> Meant:
     measured = [matrix.nearness(vector) for matrix in matrices]
     return Meant(model, nearest(tx, me, ask, measured), measured)
 
@@ -108,15 +120,26 @@ def _rank(tx: Tx, ask: Ask, meant: Meant, words: Mapping[int, float]) -> Ranked:
     """Mix both measures of the best notes of either."""
     near = _merged(one.of(words) for one in meant.measured) | meant.near
     known = note_vectors.known(tx, meant.model.id, list(near.keys() | words.keys()))
-    near = {note_id: one for note_id, one in near.items() if note_id in known and known[note_id].spans is not None}
+    near = {
+        note_id: one
+        for note_id, one in near.items()
+        if note_id in known and known[note_id].spans is not None
+    }
     measured = {note_id: one.score for note_id, one in near.items()}
     scores = {
-        note_id: score * rank_by_words.boost(tx, updated_at=known[note_id].updated_at, pinned=known[note_id].pinned)
+        note_id: score
+        * rank_by_words.boost(
+            tx, updated_at=known[note_id].updated_at, pinned=known[note_id].pinned
+        )
         for note_id, score in (mixed(words, measured) if ask.by_words else measured).items()
         if note_id in known
     }
     best = sorted(scores, key=lambda note_id: (-scores[note_id], -note_id))[: ask.limit]
-    places = {note_id: note_vectors.place(known[note_id].spans, near[note_id].ordinal) for note_id in best if note_id in near}
+    places = {
+        note_id: note_vectors.place(known[note_id].spans, near[note_id].ordinal)
+        for note_id in best
+        if note_id in near
+    }
     matches = {note_id: _match(note_id in words, near.get(note_id)) for note_id in best}
     return Ranked(_absolute(best, words, measured), places, matches)
 
@@ -127,35 +150,59 @@ def _match(has_words: bool, near: "Near | None") -> Match:
     return "both" if near is not None and near.score >= LEAST else "words"
 
 
-def _absolute(best: Sequence[int], words: Mapping[int, float], near: Mapping[int, float]) -> dict[int, float]:
-    """Give the best notes a score from 0 to 1 that is not stretched to the best: the better of both measures, none above one that ranks higher."""
+def _absolute(
+    best: Sequence[int], words: Mapping[int, float], near: Mapping[int, float]
+) -> dict[int, float]:
+    """Give the best notes a score from 0 to 1 that is not stretched to the best.
+
+    The better of both measures, none above one that ranks higher.
+    """
     found: dict[int, float] = {}
     least = 1.0
     for note_id in best:
-        least = min(least, max(rank_by_words.absolute(words.get(note_id, 0.0)), near.get(note_id, 0.0), 0.0))
+        least = min(
+            least, max(rank_by_words.absolute(words.get(note_id, 0.0)), near.get(note_id, 0.0), 0.0)
+        )
         found[note_id] = least
     return found
 
 
-def mixed(words: Mapping[K, float], near: Mapping[K, float], *, low: float | None = None) -> dict[K, float]:
-    """Give the mix of both measures for each note, or other text, from 0 to 1; what is no nearer than `low`, or else the farthest, is 0."""
+def mixed(
+    words: Mapping[K, float], near: Mapping[K, float], *, low: float | None = None
+) -> dict[K, float]:
+    """Give the mix of both measures for each note, or other text, from 0 to 1.
+
+    What is no nearer than `low`, or else the farthest, is 0.
+    """
     most = max(words.values(), default=0.0) or 1.0
-    nothing, high = min(near.values(), default=0.0) if low is None else low, max(near.values(), default=0.0)
+    nothing, high = (
+        min(near.values(), default=0.0) if low is None else low,
+        max(near.values(), default=0.0),
+    )
     alone = 0.0 if low is not None and high <= low else 1.0
     found = {key: score / most for key, score in words.items()}
     for key, score in near.items():
-        found[key] = LEXICAL * found.get(key, 0.0) + (1 - LEXICAL) * (max(0.0, score - nothing) / (high - nothing) if high > nothing else alone)
+        found[key] = LEXICAL * found.get(key, 0.0) + (1 - LEXICAL) * (
+            max(0.0, score - nothing) / (high - nothing) if high > nothing else alone
+        )
     return found
 
 
 def nearest(tx: Tx, me: Caller, ask: Ask, measured: "Sequence[Nearness]") -> "dict[int, Near]":
-    """Give the nearest notes among those that may be found; where the very nearest mostly may not, those are asked for first."""
+    """Give the nearest notes among those that may be found.
+
+    Where the very nearest mostly may not, those are asked for first.
+    """
     best = _merged(one.best(CANDIDATES) for one in measured)
     allowed = rank_by_words.allowed(tx, me, ask.query, list(best), ask.folder_id)
-    if (len(allowed) < ask.limit or me.reach is not None) and len(best) >= CANDIDATES:  # what a grant leaves out decides nothing
+    if (len(allowed) < ask.limit or me.reach is not None) and len(
+        best
+    ) >= CANDIDATES:  # what a grant leaves out decides nothing
         allowed = rank_by_words.every_allowed(tx, me, ask.query, ask.folder_id)
         best = _merged(one.of(allowed, CANDIDATES) for one in measured)
-    return {note_id: one for note_id, one in best.items() if note_id in allowed and one.score >= LEAST}
+    return {
+        note_id: one for note_id, one in best.items() if note_id in allowed and one.score >= LEAST
+    }
 
 
 def _merged(found: "Iterable[dict[int, Near]]") -> "dict[int, Near]":

@@ -21,7 +21,13 @@ from app.workspace.index import word_index
 from app.workspace.index.spellings import beginning, goes_on, matching, pairs
 from app.workspace.search.ranking import query_language
 from app.workspace.search.ranking.findable import Condition, Place, condition, has_index, places
-from app.workspace.search.ranking.fts_expressions import demanded, every, prominently, some, telling_words
+from app.workspace.search.ranking.fts_expressions import (
+    demanded,
+    every,
+    prominently,
+    some,
+    telling_words,
+)
 from app.workspace.search.ranking.query_language import NO_FILTERS, Query, Term
 from app.workspace.search.ranking.shared_scores import shared_scores
 from app.workspace.todos import due
@@ -61,12 +67,21 @@ def absolute(relevance: float) -> float:
 
 def read(tx: Tx, me: Caller, text: str) -> Query:
     """Read a query; days are those of the caller's zone, and beginnings of very many words are only words."""
-    query = query_language.parse(text) if ":" not in text else query_language.parse(text, due.day_of(tx.now, due.zone_of(tx, me)))
+    query = (
+        query_language.parse(text)
+        if ":" not in text
+        else query_language.parse(text, due.day_of(tx.now, due.zone_of(tx, me)))
+    )
     if text.isascii() and "*" not in text:
         return query
-    if any(goes_on(term.text, prefix=term.kind == "prefix") for term in query.terms + query.excluded):
+    if any(
+        goes_on(term.text, prefix=term.kind == "prefix") for term in query.terms + query.excluded
+    ):
         owners = {place.owner for place in places(tx, me)}
-        narrowed = [tuple(_narrowed(tx, owners, term) for term in terms) for terms in (*query.clauses, query.excluded)]
+        narrowed = [
+            tuple(_narrowed(tx, owners, term) for term in terms)
+            for terms in (*query.clauses, query.excluded)
+        ]
         query = structs.replace(query, clauses=tuple(narrowed[:-1]), excluded=narrowed[-1])
     return query
 
@@ -75,15 +90,29 @@ def _narrowed(tx: Tx, owners: Iterable[int], term: Term) -> Term:
     """Give a term as it is, or as a whole word where FTS5 would gather too many entries: it does so at once and cannot be stopped."""
     if not goes_on(term.text, prefix=term.kind == "prefix"):
         return term
-    pages = sum(word_index.pages_of(tx, owner, beginning(term.text)) for owner in owners if has_index(tx, owner))
+    pages = sum(
+        word_index.pages_of(tx, owner, beginning(term.text))
+        for owner in owners
+        if has_index(tx, owner)
+    )
     return structs.replace(term, whole=True) if pages > MOST_PAGES else term
 
 
-def best(tx: Tx, me: Caller, query: Query, *, limit: int, folder_id: int | None = None) -> list[Found]:
+def best(
+    tx: Tx, me: Caller, query: Query, *, limit: int, folder_id: int | None = None
+) -> list[Found]:
     """Give the best notes for a query, best first; without anything to rank by, pinned and newly changed ones first."""
     if not query.selects:
         return []
-    return _best(tx, query, [(place, condition(tx, me, query, place, marked=not query.clauses)) for place in places(tx, me, folder_id)], limit)
+    return _best(
+        tx,
+        query,
+        [
+            (place, condition(tx, me, query, place, marked=not query.clauses))
+            for place in places(tx, me, folder_id)
+        ],
+        limit,
+    )
 
 
 def best_of_few(tx: Tx, me: Caller, query: Query, *, limit: int) -> list[Found] | None:
@@ -91,9 +120,18 @@ def best_of_few(tx: Tx, me: Caller, query: Query, *, limit: int) -> list[Found] 
 
     Little work is a few words without operators, each of which stands in few notes.
     """
-    if not query.clauses or query.demands or query.excluded or query.filters != NO_FILTERS or len(query.clauses) > MOST_LIGHT:
+    if (
+        not query.clauses
+        or query.demands
+        or query.excluded
+        or query.filters != NO_FILTERS
+        or len(query.clauses) > MOST_LIGHT
+    ):
         return None
-    if any(len(pairs(word)) > 1 or goes_on(word) or _exceeds(tx, me.owns, matching(word), FEW) for word in query.words):
+    if any(
+        len(pairs(word)) > 1 or goes_on(word) or _exceeds(tx, me.owns, matching(word), FEW)
+        for word in query.words
+    ):
         return None
     place = Place(me.owns, None)
     return _best(tx, query, [(place, condition(tx, me, query, place))], limit, few=True)
@@ -102,19 +140,33 @@ def best_of_few(tx: Tx, me: Caller, query: Query, *, limit: int) -> list[Found] 
 def _exceeds(tx: Tx, owner: int, match: str, most: int) -> bool:
     """Say whether more than so many notes match."""
     name = word_index.table(owner)
-    return tx.one(f"SELECT 1 FROM {name} WHERE {name} MATCH :match LIMIT 1 OFFSET :most", match=match, most=most) is not None
+    return (
+        tx.one(
+            f"SELECT 1 FROM {name} WHERE {name} MATCH :match LIMIT 1 OFFSET :most",
+            match=match,
+            most=most,
+        )
+        is not None
+    )
 
 
-def candidates(tx: Tx, me: Caller, query: Query, *, limit: int, folder_id: int | None = None) -> dict[int, float]:
+def candidates(
+    tx: Tx, me: Caller, query: Query, *, limit: int, folder_id: int | None = None
+) -> dict[int, float]:
     """Give the best notes that hold some of the words, within what the query demands, as raw bm25: larger is better."""
     if not query.clauses:
         return {}
     where = [(place, condition(tx, me, query, place)) for place in places(tx, me, folder_id)]
-    rows = sorted(_with_some(tx, query, where, Extent(limit, min(RANKED, RANKED_BESIDE_MEANING))), key=lambda row: (-row[1], -row[0]))
+    rows = sorted(
+        _with_some(tx, query, where, Extent(limit, min(RANKED, RANKED_BESIDE_MEANING))),
+        key=lambda row: (-row[1], -row[0]),
+    )
     return {row[0]: row[1] for row in rows[:limit]}
 
 
-def allowed(tx: Tx, me: Caller, query: Query, ids: Sequence[int], folder_id: int | None = None) -> set[int]:
+def allowed(
+    tx: Tx, me: Caller, query: Query, ids: Sequence[int], folder_id: int | None = None
+) -> set[int]:
     """Give those of the notes that the caller may read, that are live, and that have all that the query demands beside its free words."""
     found: set[int] = set()
     for where in _demanding(tx, me, query, folder_id):
@@ -128,7 +180,11 @@ def allowed(tx: Tx, me: Caller, query: Query, ids: Sequence[int], folder_id: int
 def every_allowed(tx: Tx, me: Caller, query: Query, folder_id: int | None = None) -> set[int]:
     """Give all notes that `allowed` would give."""
     wheres = _demanding(tx, me, query, folder_id)
-    return {row[0] for where in wheres for row in tx.all(f"SELECT n.id FROM notes n WHERE {where.sql}", **where.params)}
+    return {
+        row[0]
+        for where in wheres
+        for row in tx.all(f"SELECT n.id FROM notes n WHERE {where.sql}", **where.params)
+    }
 
 
 def _demanding(tx: Tx, me: Caller, query: Query, folder_id: int | None) -> Iterator[Condition]:
@@ -151,7 +207,9 @@ def boost(tx: Tx, *, updated_at: str, pinned: bool) -> float:
 
 @functools.lru_cache(maxsize=4096)
 def _recency(day: str, today: int) -> float:
-    return float(1 + RECENT * 0.5 ** (max(0, today - date.fromisoformat(day).toordinal()) / HALF_LIFE_DAYS))
+    return float(
+        1 + RECENT * 0.5 ** (max(0, today - date.fromisoformat(day).toordinal()) / HALF_LIFE_DAYS)
+    )
 
 
 Where = Sequence[tuple[Place, Condition]]
@@ -173,7 +231,9 @@ def _best(tx: Tx, query: Query, where: Where, limit: int, *, few: bool = False) 
     """Give the best notes of some places."""
     if not query.clauses:
         return _listed(tx, where, limit)
-    extent = Extent(limit + MORE, RANKED, few)  # more than are shown, since a recent change or a pin may lift one among them
+    extent = Extent(
+        limit + MORE, RANKED, few
+    )  # more than are shown, since a recent change or a pin may lift one among them
     found = _ranked(tx, _with_every(tx, query, where, extent), full=True)[:limit]
     if len(found) < limit and len(telling_words(query)) + len(query.demands) > 1:
         known = {one.id for one in found}
@@ -185,7 +245,8 @@ def _best(tx: Tx, query: Query, where: Where, limit: int, *, few: bool = False) 
 def _ranked(tx: Tx, rows: Iterable[Row], *, full: bool) -> list[Found]:
     """Give the notes by relevance; ties go to the newer."""
     found = [
-        Found(note_id, raw * boost(tx, updated_at=updated_at, pinned=bool(pinned)), full, size) for note_id, raw, pinned, updated_at, size in rows
+        Found(note_id, raw * boost(tx, updated_at=updated_at, pinned=bool(pinned)), full, size)
+        for note_id, raw, pinned, updated_at, size in rows
     ]
     return sorted(found, key=lambda one: (-one.relevance, -one.id))
 
@@ -197,16 +258,25 @@ def _listed(tx: Tx, where: Where, limit: int) -> list[Found]:
         for _, rule in where
         for row in tx.all(
             f"SELECT n.pinned, n.updated_at, n.id, n.size FROM notes n WHERE {rule.sql} ORDER BY n.pinned DESC, n.updated_at DESC LIMIT :limit",
-            limit=limit, **rule.params,
+            limit=limit,
+            **rule.params,
         )
-    ]  # fmt: skip
-    return [Found(row[2], 0.0, False, row[3]) for row in sorted(map(tuple, rows), reverse=True)[:limit]]
+    ]
+    return [
+        Found(row[2], 0.0, False, row[3]) for row in sorted(map(tuple, rows), reverse=True)[:limit]
+    ]
 
 
 def _with_every(tx: Tx, query: Query, where: Where, extent: Extent) -> list[Row]:
     """Give the best notes of each place in which every clause occurs."""
     match, prominent = every(query), prominently(query)
-    return [row for place, rule in where for row in _fair(tx, query, place, _of_place(tx, place.owner, rule, match, prominent, extent.of(place)))]
+    return [
+        row
+        for place, rule in where
+        for row in _fair(
+            tx, query, place, _of_place(tx, place.owner, rule, match, prominent, extent.of(place))
+        )
+    ]
 
 
 def _with_some(tx: Tx, query: Query, where: Where, extent: Extent) -> list[Row]:
@@ -216,12 +286,23 @@ def _with_some(tx: Tx, query: Query, where: Where, extent: Extent) -> list[Row]:
     for place, rule in where:
         found: dict[int, Row] = {}
         matches = [some(query, telling)]
-        common = len(telling) > 1 and not extent.few and _newest(tx, place.owner, matches[0], extent.most) is not None
+        common = (
+            len(telling) > 1
+            and not extent.few
+            and _newest(tx, place.owner, matches[0], extent.most) is not None
+        )
         if common and (rarest := _rarest(tx, place.owner, telling, extent.most)):
             rest = [word for word in telling if word != rarest]
-            matches += [some(query, [rarest], with_or_without=rest, which=which) for which in ("AND", "NOT")]
+            matches += [
+                some(query, [rarest], with_or_without=rest, which=which) for which in ("AND", "NOT")
+            ]
         for match in matches:
-            found.update((row[0], row) for row in _of_place(tx, place.owner, rule, match, prominently(query), extent.of(place)))
+            found.update(
+                (row[0], row)
+                for row in _of_place(
+                    tx, place.owner, rule, match, prominently(query), extent.of(place)
+                )
+            )
         rows.update((row[0], row) for row in _fair(tx, query, place, list(found.values())))
     return list(rows.values())
 
@@ -239,20 +320,28 @@ def _newest(tx: Tx, owner: int, match: str, most: int) -> int | None:
     name = word_index.table(owner)
     if not has_index(tx, owner):
         return None
-    row = tx.one(f"SELECT rowid FROM {name} WHERE {name} MATCH :match ORDER BY rowid DESC LIMIT 1 OFFSET :most", match=match, most=most)
+    row = tx.one(
+        f"SELECT rowid FROM {name} WHERE {name} MATCH :match ORDER BY rowid DESC LIMIT 1 OFFSET :most",
+        match=match,
+        most=most,
+    )
     return None if row is None else int(row[0]) + 1
 
 
 def _rarest(tx: Tx, owner: int, parts: Sequence[str], most: int) -> str | None:
     """Give the word that the fewest notes hold; None where all stand in more than are ranked anyway."""
     name = word_index.table(owner)
-    count = f"SELECT count(*) FROM (SELECT 1 FROM {name} WHERE {name} MATCH :match LIMIT {most + 1})"
+    count = (
+        f"SELECT count(*) FROM (SELECT 1 FROM {name} WHERE {name} MATCH :match LIMIT {most + 1})"
+    )
     counts = ((int(tx.value(count, match=matching(part))), part) for part in parts)
     number, rarest = min((counted for counted in counts if counted[0]), default=(most + 1, ""))
     return rarest if number <= most else None
 
 
-def _of_place(tx: Tx, owner: int, where: Condition, match: str, prominent: str, extent: Extent) -> list[Row]:
+def _of_place(
+    tx: Tx, owner: int, where: Condition, match: str, prominent: str, extent: Extent
+) -> list[Row]:
     """Give the best of one owner's notes: of the newest and the prominent ones, or of all where too few of those may be found."""
     if extent.few:
         return _of_those(tx, owner, where, match, "", extent)
@@ -267,11 +356,27 @@ def _of_place(tx: Tx, owner: int, where: Condition, match: str, prominent: str, 
         # The sign keeps the list out of the index, which would count its words anew for each note of it.
         among = f"""AND rowid >= :oldest AND (rowid >= :since OR +rowid IN (
             SELECT rowid FROM {name} WHERE {name} MATCH :prominent AND rowid >= :oldest))"""
-    rows = _of_those(tx, owner, where, match, among, extent, prominent=f"({match}) AND {prominent}", **bounds)
-    return rows if len(rows) >= extent.limit else list({row[0]: row for row in (*_searched(tx, owner, where, match, extent), *rows)}.values())
+    rows = _of_those(
+        tx, owner, where, match, among, extent, prominent=f"({match}) AND {prominent}", **bounds
+    )
+    return (
+        rows
+        if len(rows) >= extent.limit
+        else list(
+            {row[0]: row for row in (*_searched(tx, owner, where, match, extent), *rows)}.values()
+        )
+    )
 
 
-def _of_those(tx: Tx, owner: int, where: Condition, match: str, among: str, extent: Extent, **bounds: int | str) -> list[Row]:
+def _of_those(
+    tx: Tx,
+    owner: int,
+    where: Condition,
+    match: str,
+    among: str,
+    extent: Extent,
+    **bounds: int | str,
+) -> list[Row]:
     """Give the best of the notes that match."""
     name = word_index.table(owner)
     sql = f"""SELECT n.id, -ranked.score, n.pinned, n.updated_at, n.size
@@ -280,7 +385,9 @@ def _of_those(tx: Tx, owner: int, where: Condition, match: str, among: str, exte
               WHERE {where.sql} LIMIT :limit"""
 
     def first(most: int) -> list[Row]:
-        found = tx.run(sql, match=match, most=most, limit=extent.limit, **bounds, **where.params).fetchall()
+        found = tx.run(
+            sql, match=match, most=most, limit=extent.limit, **bounds, **where.params
+        ).fetchall()
         return [(row[0], row[1], row[2], row[3], row[4]) for row in found]
 
     if not (where.narrow or extent.few):
@@ -299,6 +406,8 @@ def _searched(tx: Tx, owner: int, where: Condition, match: str, extent: Extent) 
                 SELECT n.id, -rank AS score, n.pinned, n.updated_at, n.size FROM {name} CROSS JOIN notes n ON n.id = {name}.rowid
                 WHERE {name} MATCH :match AND {where.sql} ORDER BY {name}.rowid DESC LIMIT {extent.most})
             ORDER BY score DESC, id DESC LIMIT :limit""",
-        match=match, limit=extent.limit, **where.params,
-    )  # fmt: skip
+        match=match,
+        limit=extent.limit,
+        **where.params,
+    )
     return [(row[0], row[1], row[2], row[3], row[4]) for row in rows]

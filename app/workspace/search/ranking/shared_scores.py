@@ -1,6 +1,7 @@
 """Scores of notes that others share, reckoned from each note's own text.
 
-The index of their owner weighs words by how many of that owner's notes hold them, and most of those notes are not shared.
+The index of their owner weighs words by how many of that owner's notes hold them, and most of
+those notes are not shared.
 """
 
 from collections.abc import Sequence
@@ -19,8 +20,12 @@ SATURATION, BY_LENGTH = 1.2, 0.75
 
 
 def shared_scores(tx: Tx, query: Query, ids: list[int]) -> dict[int, float]:
-    """Give bm25 for notes as if each word of the query were as rare as any other, and every note's length compared with a usual one."""
-    rows = tx.all(f"SELECT id, title, content, size FROM notes WHERE id IN ({IN_LIST})", ids=in_list(ids))
+    """Give bm25 for notes as if each word of the query were as rare as any other, and every
+    note's length compared with a usual one.
+    """
+    rows = tx.all(
+        f"SELECT id, title, content, size FROM notes WHERE id IN ({IN_LIST})", ids=in_list(ids)
+    )
     wanted = patterns(query)
     found: dict[int, float] = {}
     for note_id, title, content, size in rows:
@@ -28,12 +33,25 @@ def shared_scores(tx: Tx, query: Query, ids: list[int]) -> dict[int, float]:
     return found
 
 
-def times(wanted: Sequence[Pattern], title: str, content: str, most: int = MOST_SPOTS) -> list[float]:
-    """Give how often each pattern stands in a text, at most so many times; in its title it counts more."""
-    return [hits(content, pattern, most) + WEIGHTS["title"] * hits(title, pattern, most) for pattern in wanted]
+def times(
+    wanted: Sequence[Pattern], title: str, content: str, most: int = MOST_SPOTS
+) -> list[float]:
+    """Give how often each pattern stands in a text, at most so many times.
+
+    In its title it counts more.
+    """
+    return [
+        hits(content, pattern, most) + WEIGHTS["title"] * hits(title, pattern, most)
+        for pattern in wanted
+    ]
 
 
 def bm25(times: Sequence[float], size: int, rarities: Sequence[float]) -> float:
-    """Give bm25 for a text in which each pattern stands so many times, and whose length is compared with a usual one."""
+    """Give bm25 for a text in which each pattern stands so many times, and whose length is
+    compared with a usual one.
+    """
     norm = SATURATION * (1 - BY_LENGTH + BY_LENGTH * size / USUAL_SIZE)
-    return sum(rarity * (SATURATION + 1) * number / (number + norm) for number, rarity in zip(times, rarities, strict=True))
+    return sum(
+        rarity * (SATURATION + 1) * number / (number + norm)
+        for number, rarity in zip(times, rarities, strict=True)
+    )

@@ -6,7 +6,15 @@ from itertools import islice
 from typing import NamedTuple
 
 from app.core.process.lazy_regex import regex
-from app.workspace.index.spellings import Pattern, key_of, pairs, pattern, plain, tokens_in, word_end
+from app.workspace.index.spellings import (
+    Pattern,
+    key_of,
+    pairs,
+    pattern,
+    plain,
+    tokens_in,
+    word_end,
+)
 from app.workspace.search.ranking.query_language import Query
 
 WORDS = 24
@@ -23,14 +31,21 @@ Span = tuple[int, int]
 
 @lru_cache(maxsize=512)
 def patterns(query: Query) -> tuple[Pattern, ...]:
-    """Give how the terms of a query are found again in a text; a run without spaces also by its parts."""
+    """Give how the terms of a query are found again in a text.
+
+    A run without spaces also by its parts.
+    """
     found = [pattern(term.text, prefix=term.kind == "prefix") for term in query.terms]
-    found += [pattern(part) for word in query.words if len(parts := pairs(word)) > 1 for part in parts]
+    found += [
+        pattern(part) for word in query.words if len(parts := pairs(word)) > 1 for part in parts
+    ]
     return tuple(dict.fromkeys(found))
 
 
 def hits(text: str, pattern: Pattern, most: int = MOST_SPOTS) -> int:
-    """Count how often a pattern stands in a text, up to a number at which more of it tells no more."""
+    """Count how often a pattern stands in a text, up to a number at which more of it tells no
+    more.
+    """
     return sum(1 for _ in islice(_spans(text, _plain(text), pattern), most))
 
 
@@ -42,7 +57,9 @@ class Snippet(NamedTuple):
 
 
 def snippet(text: str, patterns: Sequence[Pattern]) -> Snippet:
-    """Return some words of a text, beginning a little before the place where most of `patterns` stand together."""
+    """Return some words of a text, beginning a little before the place where most of `patterns`
+    stand together.
+    """
     lowered = _plain(text)
     start = _start(text, _best(text, lowered, patterns))
     first, last = _passage(text, start)
@@ -50,8 +67,14 @@ def snippet(text: str, patterns: Sequence[Pattern]) -> Snippet:
         return Snippet("", [])
     before, after = "…" if start else "", "…" if _INK.search(text, last) else ""
     by = len(before) - first
-    inside = [(at + by, end + by) for pattern in patterns for at, end in _spans(text, lowered, pattern, first, last)]
-    return Snippet(before + text[first:last] + after, inside if len(inside) < 2 else _merged(inside))
+    inside = [
+        (at + by, end + by)
+        for pattern in patterns
+        for at, end in _spans(text, lowered, pattern, first, last)
+    ]
+    return Snippet(
+        before + text[first:last] + after, inside if len(inside) < 2 else _merged(inside)
+    )
 
 
 def beginning(text: str, start: int = 0, end: int | None = None) -> str:
@@ -62,12 +85,17 @@ def beginning(text: str, start: int = 0, end: int | None = None) -> str:
 
 
 def _plain(text: str) -> str:
-    """Give a text without capitals and accents, of a very long one only the beginning: that of one in ASCII costs little."""
+    """Give a text without capitals and accents, of a very long one only the beginning.
+
+    That of one in ASCII costs little.
+    """
     return plain(text if text.isascii() else text[:MOST_FOLDED])
 
 
 def _passage(text: str, start: int) -> Span:
-    """Give where the passage of a few words lies that begins at this place, without the white space around it."""
+    """Give where the passage of a few words lies that begins at this place, without the white
+    space around it.
+    """
     piece = text[start : start + MOST_CHARACTERS]
     parts = piece.split(None, WORDS)
     if len(parts) > WORDS:
@@ -88,10 +116,14 @@ def _merged(spans: Iterable[Span]) -> list[Span]:
 
 
 def _best(text: str, lowered: str, patterns: Sequence[Pattern]) -> int:
-    """Give the place from which, within a few lines, the rarest and the most of the patterns come."""
+    """Give the place from which, within a few lines, the rarest and the most of the patterns
+    come.
+    """
     if len(patterns) == 1:
         return next(_spans(text, lowered, patterns[0]), (0, 0))[0]
-    places = [[at for at, _ in islice(_spans(text, lowered, pattern), MOST_SPOTS)] for pattern in patterns]
+    places = [
+        [at for at, _ in islice(_spans(text, lowered, pattern), MOST_SPOTS)] for pattern in patterns
+    ]
     spots = sorted((at, number) for number, own in enumerate(places) for at in own)
     if len(spots) < 2:
         return spots[0][0] if spots else 0
@@ -109,14 +141,24 @@ def _best(text: str, lowered: str, patterns: Sequence[Pattern]) -> int:
     return best
 
 
-def _spans(text: str, lowered: str, pattern: Pattern, start: int = 0, stop: int | None = None) -> Iterator[Span]:
-    """Find where a pattern stands in a part of a text: where its letters begin a word whose key is the pattern's."""
+def _spans(
+    text: str, lowered: str, pattern: Pattern, start: int = 0, stop: int | None = None
+) -> Iterator[Span]:
+    """Find where a pattern stands in a part of a text.
+
+    Where its letters begin a word whose key is the pattern's.
+    """
     find = _spans_from if text.isascii() else _spans_loosely
     return find(text, lowered, pattern, pattern.begun, start, stop)
 
 
-def _spans_loosely(text: str, lowered: str, pattern: Pattern, begun: str, start: int, stop: int | None) -> Iterator[Span]:
-    """Find them in a text where points and marks may stand between the letters: if they are nowhere together, the first one has to do."""
+def _spans_loosely(
+    text: str, lowered: str, pattern: Pattern, begun: str, start: int, stop: int | None
+) -> Iterator[Span]:
+    """Find them in a text where points and marks may stand between the letters.
+
+    If they are nowhere together, the first one has to do.
+    """
     found = False
     for span in _spans_from(text, lowered, pattern, begun, start, stop):
         found = True
@@ -125,14 +167,20 @@ def _spans_loosely(text: str, lowered: str, pattern: Pattern, begun: str, start:
         yield from _spans_from(text, lowered, pattern, begun[:1], start, stop)
 
 
-def _spans_from(text: str, lowered: str, pattern: Pattern, begun: str, start: int, stop: int | None) -> Iterator[Span]:
+def _spans_from(
+    text: str, lowered: str, pattern: Pattern, begun: str, start: int, stop: int | None
+) -> Iterator[Span]:
     spaced = begun[:1].isascii()
     stop = len(text) if stop is None else stop
     at = lowered.find(begun, start, stop) if begun else -1
     for _ in range(MOST_LOOKED_AT):
         if at < 0:
             return
-        end = 0 if spaced and at and lowered[at - 1].isalnum() and lowered[at - 1].isascii() else _end(text, at, pattern)
+        end = (
+            0
+            if spaced and at and lowered[at - 1].isalnum() and lowered[at - 1].isascii()
+            else _end(text, at, pattern)
+        )
         if end:
             yield at, min(end, stop)
         at = lowered.find(begun, max(end, at + 1), stop)
@@ -145,7 +193,11 @@ def _end(text: str, at: int, pattern: Pattern) -> int:
         end = word_end(text, at)
         return end if end and key_of(text[at:end]) == keys[0] else 0
     for number, token in enumerate(tokens_in(text, at, at + LONGEST_TOKEN * len(keys))):
-        goes_on = pattern.prefix and number == len(keys) - 1 and plain(text[token.start : token.end]).startswith(keys[-1])
+        goes_on = (
+            pattern.prefix
+            and number == len(keys) - 1
+            and plain(text[token.start : token.end]).startswith(keys[-1])
+        )
         if (number == 0 and token.start != at) or not (goes_on or token.key == keys[number]):
             return 0
         if number == len(keys) - 1:
@@ -154,7 +206,10 @@ def _end(text: str, at: int, pattern: Pattern) -> int:
 
 
 def _start(text: str, at: int) -> int:
-    """Give where the passage begins: at the line's or a sentence's start where that is near, else between two words."""
+    """Give where the passage begins.
+
+    At the line's or a sentence's start where that is near, else between two words.
+    """
     if at <= LEAD:
         return 0
     since = at - LEAD

@@ -1,4 +1,6 @@
-"""Cut a note into passages: pieces of its Markdown short enough for one vector each, at the borders a reader would choose."""
+"""Cut a note into passages: pieces of its Markdown short enough for one vector each, at the
+borders a reader would choose.
+"""
 
 import re
 from collections.abc import Iterator
@@ -8,11 +10,16 @@ from app.core.markdown import blocks
 from app.core.process.lazy_regex import regex
 
 MOST = 200
-"""A note's passages beyond these are found by their words alone, so that one huge note does not keep all others waiting."""
+"""A note's passages beyond these are found by their words alone, so that one huge note does not
+keep all others waiting.
+"""
 
 SENTENCE = regex(r"[.!?…]['\")\]]*\s+|[。！？]\s*|\n")
 LINK = regex(r"!?\[([^\[\]]{0,200})\]\([^()\s]{0,500}\)")
-MARKUP = regex(r"[*_`#>|~=\[\]-]{2,}|(?<!\w)[*_`]|[*_`](?!\w)|^[ \t]*(?:#{1,6}|[-*+>]|\d{1,9}[.)])[ \t]+", re.MULTILINE)
+MARKUP = regex(
+    r"[*_`#>|~=\[\]-]{2,}|(?<!\w)[*_`]|[*_`](?!\w)|^[ \t]*(?:#{1,6}|[-*+>]|\d{1,9}[.)])[ \t]+",
+    re.MULTILINE,
+)
 SPACE = regex(r"\s+")
 HEADING_CHARACTERS = 100
 
@@ -35,10 +42,13 @@ class _Part(NamedTuple):
 
 
 def cut(title: str, content: str, *, characters: int, most: int = MOST) -> list[Passage]:
-    """Give a note's passages of about `characters` characters, in order: the first `most`, and the title alone for a note without text.
+    """Give a note's passages of about `characters` characters, in order.
 
-    They hold every character but white space between them. Each text begins with the note's title and the heading above the passage,
-    without which a passage from the middle of a note says little.
+    The first `most`, and the title alone for a note without text.
+
+    They hold every character but white space between them. Each text begins with the note's
+    title and the heading above the passage, without which a passage from the middle of a note
+    says little.
     """
     found: list[Passage] = []
     for parts in _packed(_parts(content[: 2 * most * characters], characters), characters):
@@ -51,7 +61,9 @@ def cut(title: str, content: str, *, characters: int, most: int = MOST) -> list[
 
 
 def readable(text: str) -> str:
-    """Give Markdown without the marks and addresses that say nothing about what it means, in one line."""
+    """Give Markdown without the marks and addresses that say nothing about what it means, in one
+    line.
+    """
     return SPACE.sub(" ", MARKUP.sub(" ", LINK.sub(r"\1", text))).strip()
 
 
@@ -61,17 +73,28 @@ def _text(title: str, heading: str, passage: str) -> str:
 
 
 def _packed(parts: Iterator[_Part], characters: int) -> Iterator[list[_Part]]:
-    """Gather parts into passages: a section begins a new one unless the one before is short, and a short end stays with what it ends."""
+    """Gather parts into passages.
+
+    A section begins a new one unless the one before is short, and a short end stays with what it
+    ends.
+    """
     held: list[_Part] = []
     before: list[_Part] = []
     for part in parts:
         size = part.end - held[0].start if held else 0
-        if held and (size > characters or (part.opens and held[-1].end - held[0].start > characters // 3)):
+        if held and (
+            size > characters or (part.opens and held[-1].end - held[0].start > characters // 3)
+        ):
             if before:
                 yield before
             before, held = held, []
         held.append(part)
-    if before and held and not held[0].opens and held[-1].end - before[0].start <= characters * 5 // 4:
+    if (
+        before
+        and held
+        and not held[0].opens
+        and held[-1].end - before[0].start <= characters * 5 // 4
+    ):
         before, held = before + held, []
     yield from (group for group in (before, held) if group)
 
@@ -88,7 +111,10 @@ def _parts(content: str, characters: int) -> Iterator[_Part]:
 
 
 def _paragraphs(content: str) -> Iterator[_Part]:
-    """Give the runs of lines between blank lines; a heading begins a run of its own, with the paragraph after it."""
+    """Give the runs of lines between blank lines.
+
+    A heading begins a run of its own, with the paragraph after it.
+    """
     heading, start = "", 0
     opens = bare = False
     for line in blocks.lines(content):
@@ -113,7 +139,10 @@ def _trimmed(content: str, start: int, end: int, *, opens: bool, heading: str) -
 
 
 def _border(content: str, start: int, end: int) -> int:
-    """Give the best place to end a piece: after a sentence, else between words, else where it is full; never in its first half."""
+    """Give the best place to end a piece.
+
+    After a sentence, else between words, else where it is full; never in its first half.
+    """
     middle = (start + end) // 2
     sentences = [found.end() for found in SENTENCE.finditer(content, middle, end)]
     if sentences:

@@ -1,4 +1,7 @@
-"""What gets vectors, notes or texts of another kind: where these are stored, and which texts still wait for theirs."""
+"""What gets vectors, notes or texts of another kind.
+
+Where these are stored, and which texts still wait for theirs.
+"""
 
 from collections.abc import Iterable
 
@@ -16,7 +19,9 @@ TOP = 1 << 62
 
 
 class Kind(msgspec.Struct, frozen=True):
-    """A kind of text: its name, where its vectors are stored, and the events that tell of a changed one (`id`) and of many (`owner`)."""
+    """A kind of text: its name, where its vectors are stored, and the events that tell of a
+    changed one (`id`) and of many (`owner`).
+    """
 
     name: str
     table: VectorTable
@@ -28,7 +33,9 @@ NOTES = Kind("note", note_vectors, note_rows.CHANGED, note_rows.MANY_CHANGED)
 
 
 class Shelf:
-    """The texts of one kind: their matrices, those that were just written, and how far the older ones have been looked through."""
+    """The texts of one kind: their matrices, those that were just written, and how far the older
+    ones have been looked through.
+    """
 
     def __init__(self, kind: Kind) -> None:
         self.kind = kind
@@ -55,7 +62,10 @@ class Shelf:
         return len(self._recent) + len(self._backlog)
 
     def hear(self, id_: int) -> None:
-        """Note that a text was written; after very many of them everything is looked through instead."""
+        """Note that a text was written.
+
+        After very many of them everything is looked through instead.
+        """
         self._recent.pop(id_, None)
         self._recent[id_] = None
         if len(self._recent) > MOST_RECENT:
@@ -75,7 +85,10 @@ class Shelf:
         return [self._recent.popitem()[0] for _ in range(min(most, len(self._recent)))]
 
     async def older(self, app: App, model_id: int, most: int) -> list[int]:
-        """Take some of the older ones that may be without vectors; none once all have been looked through."""
+        """Take some of the older ones that may be without vectors.
+
+        None once all have been looked through.
+        """
         while self._below and not self._backlog:
             begun = self._begun
             found = await app.read(self.table.older, model_id, self._below, step=SCAN)

@@ -1,4 +1,7 @@
-"""Vectors for notes and for texts of other kinds, made in the background: what was just written first, then what is missing of the older ones."""
+"""Vectors for notes and for texts of other kinds, made in the background.
+
+What was just written first, then what is missing of the older ones.
+"""
 
 import asyncio
 import contextlib
@@ -34,7 +37,9 @@ log = logging.getLogger("hearth")
 
 
 class Work(msgspec.Struct, frozen=True):
-    """A note or other text with its passages, the vectors it keeps because those passages are as they were, and the texts that need new ones."""
+    """A note or other text with its passages, the vectors it keeps because those passages are as
+    they were, and the texts that need new ones.
+    """
 
     of: Pending
     passages: list[note_passages.Passage]
@@ -43,13 +48,21 @@ class Work(msgspec.Struct, frozen=True):
 
 
 class Meaning:
-    """The task that gives every note, and every text of the `others`, its vectors, and what it knows: which model answers, and how far it is."""
+    """The task that gives every note, and every text of the `others`, its vectors, and what it
+    knows: which model answers, and how far it is.
+    """
 
     def __init__(
-        self, app: App, *, others: Sequence[Kind] = (), former: Callable[[str], Embedder | None] = lambda _: None,
+        self,
+        app: App,
+        *,
+        others: Sequence[Kind] = (),
+        former: Callable[[str], Embedder | None] = lambda _: None,
         on_battery: Callable[[], bool | None] = lambda: None,
-    ) -> None:  # fmt: skip
-        """`former` gives what can still look for a query among the vectors of an earlier model, called by its name."""
+    ) -> None:
+        """`former` gives what can still look for a query among the vectors of an earlier model,
+        called by its name.
+        """
         self._app = app
         self._former = former
         self._on_battery = on_battery
@@ -57,7 +70,10 @@ class Meaning:
         self.model: Model | None = None
         """The model whose vectors are being kept; None before any are."""
         self.answering: Model | None = None
-        """The model whose vectors answer: the one before while this one's are not complete, if queries can still be put to that."""
+        """The model whose vectors answer.
+
+        The one before while this one's are not complete, if queries can still be put to that.
+        """
         self._asked = app.embedder
         self._name: str | None = None
         self._careful = 0
@@ -84,7 +100,10 @@ class Meaning:
         return next(shelf.matrices for shelf in self._shelves if shelf.kind is kind)
 
     async def query(self, text: str) -> bytes:
-        """Give the vector of a query, for the matrices of the model that answers; raise EmbeddingFailed when there is none soon."""
+        """Give the vector of a query, for the matrices of the model that answers.
+
+        Raise EmbeddingFailed when there is none soon.
+        """
         asked = self._asked
         try:
             return await asyncio.wait_for(asked.query(text), QUERY_SECONDS)
@@ -95,7 +114,10 @@ class Meaning:
             raise EmbeddingFailed(str(error) or "The model does not answer.") from None
 
     async def stop(self) -> None:
-        """End, and wait for the end. Whatever was not stored yet is found again at the next start."""
+        """End, and wait for the end.
+
+        Whatever was not stored yet is found again at the next start.
+        """
         if self._task is not None:
             self._task.cancel()
             with contextlib.suppress(asyncio.CancelledError):
@@ -120,7 +142,11 @@ class Meaning:
     @property
     def is_behind(self) -> bool:
         """Whether more notes wait for their vectors than have just been written."""
-        return self.answering is None or not self.answering.complete or self._shelves[0].waiting > AT_ONCE
+        return (
+            self.answering is None
+            or not self.answering.complete
+            or self._shelves[0].waiting > AT_ONCE
+        )
 
     @property
     def _any_recent(self) -> bool:
@@ -128,7 +154,9 @@ class Meaning:
 
     def _listen(self, shelf: Shelf) -> None:
         self._app.events.on(shelf.kind.changed, lambda event: self._hear(shelf, event["id"]))
-        self._app.events.on(shelf.kind.many_changed, lambda event: self._hear_of_many(shelf, event["owner"]))
+        self._app.events.on(
+            shelf.kind.many_changed, lambda event: self._hear_of_many(shelf, event["owner"])
+        )
 
     def _hear(self, shelf: Shelf, id_: int) -> None:
         shelf.matrices.change([id_])
@@ -173,25 +201,40 @@ class Meaning:
                 began, commits = time.monotonic(), self._app.store.commits
                 await self._index(shelf, ids)
                 if self._app.store.commits - commits > OTHER_WRITES:
-                    await asyncio.sleep(time.monotonic() - began)  # others write: leave them half of the time
+                    await asyncio.sleep(
+                        time.monotonic() - began
+                    )  # others write: leave them half of the time
             else:
                 await self._finish()
 
     async def _on_battery_now(self) -> bool:
-        self._paused = bool(await asyncio.to_thread(self._on_battery)) and any(shelf.is_behind for shelf in self._shelves)
+        self._paused = bool(await asyncio.to_thread(self._on_battery)) and any(
+            shelf.is_behind for shelf in self._shelves
+        )
         return self._paused
 
     async def _wait(self, seconds: float | None) -> None:
-        """Wait for a change since the work began, at most so long, and then for a moment more, in which others may come."""
+        """Wait for a change since the work began, at most so long, and then for a moment more,
+        in which others may come.
+        """
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self._wake.wait(), seconds)
         await asyncio.sleep(QUIET_SECONDS)
 
     async def _follow_model(self) -> None:
-        """Know the model that there is now; with another one everything is to be looked through again."""
+        """Know the model that there is now.
+
+        With another one everything is to be looked through again.
+        """
         name, dimension = self._app.embedder.model, self._app.embedder.dimension
         if name != self._name:
-            self._name, self.model, self.answering, self._tidy, self._done = name, None, None, False, False
+            self._name, self.model, self.answering, self._tidy, self._done = (
+                name,
+                None,
+                None,
+                False,
+                False,
+            )
             await self._let_go_of_former()
             for shelf in self._shelves:
                 shelf.begin_again()
@@ -201,10 +244,18 @@ class Meaning:
             await self._choose_answering()
 
     async def _choose_answering(self) -> None:
-        """Let the last complete model answer where queries can still be put to it, else the one that is being made."""
+        """Let the last complete model answer where queries can still be put to it, else the one
+        that is being made.
+        """
         answering, asked = self.model, self._app.embedder
-        complete = next((model for model in await self._app.read(note_vectors.models) if model.complete), None)
-        if complete is not None and complete != self.model and (former := self._former(complete.name)) is not None:
+        complete = next(
+            (model for model in await self._app.read(note_vectors.models) if model.complete), None
+        )
+        if (
+            complete is not None
+            and complete != self.model
+            and (former := self._former(complete.name)) is not None
+        ):
             answering, asked = complete, former
         self.answering, self._asked = answering, asked
 
@@ -215,7 +266,10 @@ class Meaning:
         return await self._app.write(note_vectors.ensure_model, name, dimension)
 
     async def _next(self) -> tuple[Shelf, list[int]]:
-        """Give some texts of one kind that may be without vectors: those just written, else older ones."""
+        """Give some texts of one kind that may be without vectors.
+
+        Those just written, else older ones.
+        """
         for shelf in self._shelves:
             if ids := shelf.recent(AT_ONCE):
                 return shelf, ids
@@ -242,7 +296,10 @@ class Meaning:
             raise
 
     async def _index_some(self, shelf: Shelf, ids: Sequence[int]) -> set[int]:
-        """Give vectors to the first of some texts that come to enough passages; give all that need nothing more."""
+        """Give vectors to the first of some texts that come to enough passages.
+
+        Give all that need nothing more.
+        """
         characters = self._app.embedder.characters
         found = await self._app.read(_prepared, shelf.table, self._model_id, ids, characters)
         done = set(ids) - {work.of.id for work in found}
@@ -265,7 +322,11 @@ class Meaning:
                 if len(batch) > 1:
                     return False
             await self._vectors(["A text that can be embedded if any can."])
-            log.warning("%s %s cannot be embedded; it is found by its words alone", shelf.kind.name, batch[0].of.id)
+            log.warning(
+                "%s %s cannot be embedded; it is found by its words alone",
+                shelf.kind.name,
+                batch[0].of.id,
+            )
             return True
         await self._store(shelf, batch, fresh)
         return True
@@ -279,21 +340,27 @@ class Meaning:
 
     async def _store(self, shelf: Shelf, batch: Sequence[Work], fresh: dict[str, bytes]) -> None:
         if self.model is None:
-            await self._follow_model()  # a model elsewhere tells its dimension with its first answer
+            await (
+                self._follow_model()
+            )  # a model elsewhere tells its dimension with its first answer
         if self.model is None:
             raise EmbeddingFailed("The model does not say how long its vectors are.")
         rows = [_row(work, fresh, self.model.dimension) for work in batch]
         shelf.matrices.change(await self._app.write(shelf.table.store, self.model.id, rows))
 
     async def _finish(self) -> None:
-        """Everything has vectors: note it, delete those of other models step by step, then wait for a change."""
+        """Everything has vectors: note it, delete those of other models step by step, then wait
+        for a change.
+        """
         if self.model is not None and not self.model.complete:
             await self._app.write(note_vectors.complete, self.model.id)
             self.model = self.model._replace(complete=True)
             await self._let_go_of_former()
             self.answering, self._asked = self.model, self._app.embedder
         if self.model is not None and not self._tidy:
-            self._tidy = all([await self._forget_others(shelf.table, self.model.id) for shelf in self._shelves])
+            self._tidy = all(
+                [await self._forget_others(shelf.table, self.model.id) for shelf in self._shelves]
+            )
         self._failure, self._done = None, True
         await self._wait(LOOK_SECONDS)
 
@@ -303,7 +370,10 @@ class Meaning:
             await former.close()
 
     async def _forget_others(self, table: VectorTable, model_id: int) -> bool:
-        """Delete the vectors of other models step by step; say whether all are gone before something else is to be done."""
+        """Delete the vectors of other models step by step.
+
+        Say whether all are gone before something else is to be done.
+        """
         last = -1 if await self._app.read(table.any_of_others, model_id) else 0
         while last and not self._any_recent:
             last = await self._app.write(table.forget_others, model_id, after=last, step=STEP)
@@ -311,10 +381,15 @@ class Meaning:
         return last == 0
 
 
-def _prepared(tx: Tx, table: VectorTable, model_id: int, ids: Sequence[int], characters: int) -> list[Work]:
+def _prepared(
+    tx: Tx, table: VectorTable, model_id: int, ids: Sequence[int], characters: int
+) -> list[Work]:
     """Give those of some texts that need vectors, cut into passages."""
     found = table.pending(tx, model_id, ids, characters=note_passages.MOST * 2 * characters)
-    return [_work(one, note_passages.cut(one.title, one.content, characters=characters)) for one in found]
+    return [
+        _work(one, note_passages.cut(one.title, one.content, characters=characters))
+        for one in found
+    ]
 
 
 def _work(of: Pending, cut: list[note_passages.Passage]) -> Work:
@@ -322,12 +397,29 @@ def _work(of: Pending, cut: list[note_passages.Passage]) -> Work:
     if of.spans and of.vectors:
         spans = note_vectors.unpacked(of.spans)
         size = len(of.vectors) // len(spans)
-        known = {span.digest: of.vectors[place * size : (place + 1) * size] for place, span in enumerate(spans)}
-    return Work(of._replace(content="", vectors=None), cut, known, [one.text for one in cut if note_vectors.digest(one) not in known])
+        known = {
+            span.digest: of.vectors[place * size : (place + 1) * size]
+            for place, span in enumerate(spans)
+        }
+    return Work(
+        of._replace(content="", vectors=None),
+        cut,
+        known,
+        [one.text for one in cut if note_vectors.digest(one) not in known],
+    )
 
 
 def _row(work: Work, fresh: dict[str, bytes], dimension: int) -> Row:
-    found = [fresh[one.text] if one.text in fresh else work.known[note_vectors.digest(one)] for one in work.passages]
+    found = [
+        fresh[one.text] if one.text in fresh else work.known[note_vectors.digest(one)]
+        for one in work.passages
+    ]
     if any(len(vector) != dimension for vector in found):
         raise EmbeddingFailed(f"The model gave a vector that is not {dimension} numbers long.")
-    return Row(work.of.id, work.of.version, work.of.title, note_vectors.packed(work.passages), b"".join(found))
+    return Row(
+        work.of.id,
+        work.of.version,
+        work.of.title,
+        note_vectors.packed(work.passages),
+        b"".join(found),
+    )

@@ -1,4 +1,6 @@
-"""The matrices of those owners whose notes, or other texts, were searched by meaning, kept as the table of vectors has it."""
+"""The matrices of those owners whose notes, or other texts, were searched by meaning, kept as
+the table of vectors has it.
+"""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,10 +20,12 @@ MOST_CHANGED = 20_000
 
 
 class Matrices:
-    """One matrix for each owner, read when it is first needed and brought up to date before each search.
+    """One matrix for each owner, read when it is first needed and brought up to date before each
+    search.
 
-    What has changed is only noted down, on the event loop and after its commit; whoever searches next takes the notes of it first and reads
-    the table then, so what is read is never older than what was noted.
+    What has changed is only noted down, on the event loop and after its commit; whoever searches
+    next takes the notes of it first and reads the table then, so what is read is never older
+    than what was noted.
     """
 
     def __init__(self, table: VectorTable) -> None:
@@ -46,7 +50,8 @@ class Matrices:
         while self._behind(model, owners):
             if self._busy is None:
                 self._busy = asyncio.create_task(self._catch_up(app, model, owners))
-            # A reader's thread cannot be stopped, so what it changes must not be begun again when its asker goes.
+            # A reader's thread cannot be stopped, so what it changes must not be begun again when
+            # its asker goes.
             await undisturbed(self._busy)
         for owner in owners:
             self._held[owner] = self._held.pop(owner)  # last used, last in order
@@ -58,7 +63,13 @@ class Matrices:
             await asyncio.wait([self._busy])
 
     def _behind(self, model: Model, owners: Sequence[int]) -> bool:
-        return bool(self._busy or self._changed or self._stale or model.id != self._model or not self._held.keys() >= set(owners))
+        return bool(
+            self._busy
+            or self._changed
+            or self._stale
+            or model.id != self._model
+            or not self._held.keys() >= set(owners)
+        )
 
     async def _catch_up(self, app: App, model: Model, owners: Sequence[int]) -> None:
         changed, self._changed = self._changed, set()
@@ -86,10 +97,18 @@ class Matrices:
             size -= self._held.pop(owner).size
 
 
-def _read(tx: Tx, table: VectorTable, model: Model, held: "Mapping[int, Matrix]", changed: set[int], missing: Sequence[int]) -> "dict[int, Matrix]":
+def _read(
+    tx: Tx,
+    table: VectorTable,
+    model: Model,
+    held: "Mapping[int, Matrix]",
+    changed: set[int],
+    missing: Sequence[int],
+) -> "dict[int, Matrix]":
     """Bring matrices up to date and give those that are missing."""
     from app.workspace.search.vectors.vector_matrix import (
-        Matrix,  # numpy is loaded here, in a reader's thread, when somebody first searches by meaning
+        # numpy is loaded here, in a reader's thread, when somebody first searches by meaning
+        Matrix,
     )
 
     rows = table.of_some(tx, model.id, list(changed)) if changed and held else []

@@ -1,8 +1,9 @@
 """One owner's vectors in memory, and the passages among them that are nearest to a query.
 
-Vectors are int8, one row for each passage. A small matrix is multiplied whole, in blocks that stay in the processor's cache. A large one is first
-turned so that its first columns hold most of what tells its rows apart; these alone choose some thousands of rows, and only those are multiplied
-whole.
+Vectors are int8, one row for each passage. A small matrix is multiplied whole, in blocks that
+stay in the processor's cache. A large one is first turned so that its first columns hold most of
+what tells its rows apart; these alone choose some thousands of rows, and only those are
+multiplied whole.
 """
 
 from collections.abc import Iterable
@@ -27,14 +28,19 @@ TINY = 1e-9
 
 
 class Near(NamedTuple):
-    """How near a note's best passage is (the cosine of the angle, 1 = the same), and which passage of the note that is."""
+    """How near a note's best passage is (the cosine of the angle, 1 = the same), and which
+    passage of the note that is.
+    """
 
     score: float
     ordinal: int
 
 
 class _Rows(NamedTuple):
-    """The vectors in two parts, the columns that choose and the rest of them; the note that each is of (0 = gone); the vectors' lengths."""
+    """The vectors in two parts, the columns that choose and the rest of them.
+
+    The note that each is of (0 = gone); the vectors' lengths.
+    """
 
     head: Bytes
     tail: Bytes
@@ -50,7 +56,10 @@ class _Rows(NamedTuple):
 
 
 class Matrix:
-    """The vectors of one owner's notes. What has been begun to be read stays readable while others change it."""
+    """The vectors of one owner's notes.
+
+    What has been begun to be read stays readable while others change it.
+    """
 
     def __init__(self, dimension: int) -> None:
         self.dimension = dimension
@@ -91,7 +100,11 @@ class Matrix:
             turned = vectors[part].astype(np.float32) @ self._basis
             turned *= 127 / (np.abs(turned).max(axis=1, keepdims=True) + TINY)
             np.rint(turned, out=turned)
-            made.head[part], made.tail[part], made.lengths[part] = turned[:, :columns], turned[:, columns:], _lengths(turned)
+            made.head[part], made.tail[part], made.lengths[part] = (
+                turned[:, :columns],
+                turned[:, columns:],
+                _lengths(turned),
+            )
         return made._replace(notes=notes)
 
     def replace(self, ids: Iterable[int], rows: Iterable[tuple[int, bytes]]) -> None:
@@ -99,9 +112,15 @@ class Matrix:
         gone = np.flatnonzero(_among(self._rows.notes[: self._used], ids))
         self._rows.notes[gone] = GONE
         self._gone += len(gone)
-        added = [(note_id, np.frombuffer(vectors, np.int8).reshape(-1, self.dimension)) for note_id, vectors in rows]
+        added = [
+            (note_id, np.frombuffer(vectors, np.int8).reshape(-1, self.dimension))
+            for note_id, vectors in rows
+        ]
         if added:
-            self._append(np.concatenate([vectors for _, vectors in added]), np.repeat([id_ for id_, _ in added], [len(part) for _, part in added]))
+            self._append(
+                np.concatenate([vectors for _, vectors in added]),
+                np.repeat([id_ for id_, _ in added], [len(part) for _, part in added]),
+            )
         if self._gone * 4 > self._used:
             kept = np.flatnonzero(self._rows.notes[: self._used] != GONE)
             self._rows = self._rows.taken(kept)
@@ -119,10 +138,15 @@ class Matrix:
     def nearness(self, query: bytes) -> "Nearness":
         """Measure how near every passage is to a query, a vector of float32."""
         vector = np.frombuffer(query, np.float32)
-        return Nearness(self._rows.taken(slice(self._used)), vector if self._basis is None else vector @ self._basis)
+        return Nearness(
+            self._rows.taken(slice(self._used)),
+            vector if self._basis is None else vector @ self._basis,
+        )
 
     def mean(self, note_id: int) -> bytes | None:
-        """Give the direction in which a note's passages point on the whole, as `nearness` takes it; None when it has none."""
+        """Give the direction in which a note's passages point on the whole, as `nearness` takes
+        it; None when it has none.
+        """
         found = np.flatnonzero(self._rows.notes[: self._used] == note_id)
         if not len(found):
             return None
@@ -135,7 +159,9 @@ class Matrix:
     def contents(self) -> dict[int, bytes]:
         """Give each note's vectors as they are held."""
         found: dict[int, bytes] = {}
-        for note_id, head, tail in zip(self._rows.notes[: self._used].tolist(), self._rows.head, self._rows.tail, strict=False):
+        for note_id, head, tail in zip(
+            self._rows.notes[: self._used].tolist(), self._rows.head, self._rows.tail, strict=False
+        ):
             if note_id != GONE:
                 found[note_id] = found.get(note_id, b"") + head.tobytes() + tail.tobytes()
         return found
@@ -151,7 +177,9 @@ class Nearness:
         self._scores = _products(rows.head, query[: rows.head.shape[1]]) / rows.lengths
 
     def best(self, most: int) -> dict[int, Near]:
-        """Give the nearest notes, at least `most` where there are as many, each with its best passage."""
+        """Give the nearest notes, at least `most` where there are as many, each with its best
+        passage.
+        """
         some = 2 * most
         while True:
             all_ = some >= len(self._scores)
@@ -161,7 +189,10 @@ class Nearness:
             some *= 4
 
     def of(self, ids: Iterable[int], most: int | None = None) -> dict[int, Near]:
-        """Give those of some notes that have vectors, each with its best passage: all, or those of the nearest `most` passages."""
+        """Give those of some notes that have vectors, each with its best passage.
+
+        All, or those of the nearest `most` passages.
+        """
         rows = np.flatnonzero(_among(self._rows.notes, ids))
         scores = self._exactly(rows)
         nearest = _highest(scores, len(rows) if most is None else most)
@@ -181,11 +212,16 @@ class Nearness:
         if self._exact:
             return self._scores[rows]
         columns = self._rows.head.shape[1]
-        return self._scores[rows] + _products(self._rows.tail[rows], self._query[columns:]) / self._rows.lengths[rows]
+        return (
+            self._scores[rows]
+            + _products(self._rows.tail[rows], self._query[columns:]) / self._rows.lengths[rows]
+        )
 
     def _near(self, rows: Places, scores: Floats) -> dict[int, Near]:
         best: dict[int, tuple[float, int]] = {}
-        for note_id, score, row in zip(self._rows.notes[rows].tolist(), scores.tolist(), rows.tolist(), strict=True):
+        for note_id, score, row in zip(
+            self._rows.notes[rows].tolist(), scores.tolist(), rows.tolist(), strict=True
+        ):
             if note_id != GONE and (note_id not in best or score > best[note_id][0]):
                 best[note_id] = score, row
         return {note_id: Near(score, self._ordinal(row)) for note_id, (score, row) in best.items()}
@@ -199,7 +235,12 @@ class Nearness:
 
 
 def _empty(rows: int, head: int, tail: int) -> _Rows:
-    return _Rows(np.zeros((rows, head), np.int8), np.zeros((rows, tail), np.int8), np.zeros(rows, np.int64), np.ones(rows, np.float32))
+    return _Rows(
+        np.zeros((rows, head), np.int8),
+        np.zeros((rows, tail), np.int8),
+        np.zeros(rows, np.int64),
+        np.ones(rows, np.float32),
+    )
 
 
 def _highest(scores: Floats, some: int) -> Places:
@@ -208,7 +249,10 @@ def _highest(scores: Floats, some: int) -> Places:
 
 
 def _among(notes: Numbers, ids: Iterable[int]) -> npt.NDArray["np.bool_"]:
-    """Say for each row whether it is of one of the notes: by a table of flags, for sorting would take longer than the product."""
+    """Say for each row whether it is of one of the notes.
+
+    By a table of flags, for sorting would take longer than the product.
+    """
     wanted = np.fromiter(ids, np.int64)
     highest = int(notes.max(initial=0))
     flags = np.zeros(highest + 1, np.bool_)
@@ -231,7 +275,9 @@ def _products(vectors: Bytes, query: Floats) -> Floats:
 def _lengths(vectors: npt.NDArray[Any]) -> Floats:
     lengths = np.empty(len(vectors), np.float32)
     for start in range(0, len(vectors), BLOCK):
-        lengths[start : start + BLOCK] = np.linalg.norm(vectors[start : start + BLOCK].astype(np.float32), axis=1)
+        lengths[start : start + BLOCK] = np.linalg.norm(
+            vectors[start : start + BLOCK].astype(np.float32), axis=1
+        )
     lengths[lengths == 0] = 1
     return lengths
 
