@@ -119,7 +119,7 @@ OUTSIDE_WORLD = (
     "app/settings.py",
     "app/__main__.py",
     "app/interfaces/logs/access_log.py",
-    "app/interfaces/http.py",
+    "app/interfaces/exchange.py",  # when the caller's limit is whole again
     "app/embedding/worker_process.py",  # gives its child an environment without the settings
 )
 """Who may ask for the time, the environment and chance.
@@ -316,8 +316,8 @@ def test_each_table_is_written_by_exactly_one_module() -> None:
         if not module.startswith("app/migrations/"):
             for text in texts(tree):
                 for table in re.findall(
-                    r"\b(?:INSERT(?: OR \w+)? INTO|UPDATE(?! SET)|DELETE "
-                    r"FROM|REPLACE INTO)\s+(\w+)",
+                    r"\b(?:INSERT(?: OR \w+)? INTO|UPDATE(?!\s+SET)|DELETE FROM"
+                    r"|REPLACE INTO)\s+(\w+)",
                     text,
                 ):
                     writers[table].add(module)
@@ -419,9 +419,17 @@ def test_no_code_opens_the_database_as_a_plain_file(module: str) -> None:
         for node in walked(trees()[module])
         if isinstance(node, ast.Call)
         and dotted(node.func).rpartition(".")[2] in openers
-        and re.search(r"DATABASE|database|\.db\b|-wal", ast.unparse(node))
+        and re.search(r"DATABASE|database|\.db\b|-wal", "".join(map(ast.unparse, operands(node))))
     ]
     assert suspects == []
+
+
+def operands(call: ast.Call) -> Iterator[ast.expr]:
+    """Yield a call's arguments, and the object whose method it is, unless that is a module."""
+    yield from call.args
+    yield from (keyword.value for keyword in call.keywords)
+    if isinstance(call.func, ast.Attribute) and not isinstance(call.func.value, ast.Name):
+        yield call.func.value
 
 
 def test_every_table_is_strict() -> None:

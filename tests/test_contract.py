@@ -168,11 +168,11 @@ GET    /network/groups/{conversationId}      messaging  os.network:read         
 PATCH  /network/groups/{conversationId}      messaging  net.contacts:manage                beyond
 POST   /network/groups/{conversationId}/members messaging net.contacts:manage              beyond
 DELETE /network/groups/{conversationId}/members/{username} messaging net.contacts:manage   beyond
-POST   /network/request                      network    net.contacts:manage|agent.message:send beyond
+POST /network/request network net.contacts:manage|agent.message:send beyond
 GET    /network/requests                     network    os.network:read                    beyond
 DELETE /network/requests/{requestId}         network    net.contacts:manage                beyond
 POST   /network/accept                       network    net.contacts:manage                beyond
-POST   /network/connect                      network    net.contacts:manage|agent.message:send beyond
+POST /network/connect network net.contacts:manage|agent.message:send beyond
 GET    /network/contacts                     network    os.network:read                    beyond
 DELETE /network/contacts/{userId}            network    net.contacts:manage                beyond
 GET    /network/contacts/{userId}/permissions network   os.network:read                    beyond
@@ -183,7 +183,8 @@ credential) and origin, as the contract has them.
 """
 
 LATER = """
-GET /tools/mcp   POST /tools/mcp   GET /tools/mcp/{id}   PATCH /tools/mcp/{id}   DELETE /tools/mcp/{id}
+GET /tools/mcp   POST /tools/mcp   GET /tools/mcp/{id}
+PATCH /tools/mcp/{id}   DELETE /tools/mcp/{id}
 POST /tools/mcp/{id}/authorize   POST /tools/mcp/{id}/refresh   POST /tools/mcp/{id}/disconnect
 """
 """What the service document has beyond what is served so far.

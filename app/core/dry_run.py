@@ -1,6 +1,4 @@
-"""A rehearsal: an operation is run as for a real call, by the same checks, and nothing of it
-stays.
-"""
+"""A dry run: an operation runs with the same checks as a real call, and nothing is kept."""
 
 import dataclasses
 from collections.abc import Callable

@@ -1,6 +1,4 @@
-"""Values of a decoded request made to fit the type that they are for, where JSON says the same
-in two ways.
-"""
+"""Fit decoded values to their declared types where JSON writes the same value in two ways."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -201,7 +201,8 @@ def _put(tx: Tx, request: "_Request", status: int | None, body: bytes | None) ->
     What was answered first stands.
     """
     tx.run(
-        """INSERT INTO idempotent_replies (user_id, operation, key, fingerprint, status, body, expires_at)
+        """INSERT INTO idempotent_replies
+               (user_id, operation, key, fingerprint, status, body, expires_at)
            VALUES (:user, :operation, :key, :fingerprint, :status, :body, :expires)
            ON CONFLICT (user_id, operation, key)
            DO UPDATE SET fingerprint = excluded.fingerprint, status = excluded.status, body =

@@ -5,34 +5,20 @@ Built on msgspec, which decodes and checks in one step.
 
 import functools
 import inspect
-import re
 import types
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from app.core.fit_types import fitted
 from app.core.process.lazy_regex import regex
-from app.errors import Invalid, Malformed
+from app.core.schema_errors import explained
+from app.errors import Invalid
 
 LARGEST_ID = (1 << 53) - 1
-DEEPEST = 64
-TOO_DEEP = f"The request body is nested more than {DEEPEST} levels deep."
-MOST_CONTAINERS = 100_000
-TOO_MANY = f"The request body holds more than {MOST_CONTAINERS:,} lists and objects."
-NAMES = {
-    "str": "a string",
-    "int": "an integer",
-    "float": "a number",
-    "bool": "true or false",
-    "array": "a list",
-    "object": "an object",
-    "null": "null",
-    "bytes": "a string",
-}
 CONTROLS = r"\u0000-\u001f\u007f-\u009f\u2028\u2029"
 FORMATS = r"\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
 ONE_LINE_OR_NONE = f"^[^{CONTROLS}]*$"
@@ -42,9 +28,7 @@ ONE_LINE = rf"^[^{CONTROLS}]*[^\s{CONTROLS}{FORMATS}][^{CONTROLS}]*$"
 So that every regex of the contract's readers knows it, it names no classes of characters.
 """
 NO_NUL = r"^[^\u0000]*$"
-_WHERE = regex(r"^(?P<what>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
 _INTEGER = regex(r"-?[0-9]{1,1000}")
-_JSON_STRING = regex(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
 _BOOLEANS = {"true": True, "false": False, "1": True, "0": False}
 
 
@@ -285,7 +269,7 @@ class Shape:
                 )
             except msgspec.ValidationError as error:
                 failure = error
-        raise _explained(str(failure), self.choices) from None
+        raise explained(str(failure), self.choices) from None
 
     def reads_integer(self, name: str) -> bool:
         """Say whether the field of that wire name is an integer."""
@@ -307,33 +291,6 @@ def camel(name: str) -> str:
     """Give the wire's spelling of a Python name."""
     head, *rest = name.removesuffix("_").split("_")
     return head + "".join(part.capitalize() for part in rest)
-
-
-def decode(body: bytes) -> dict[str, Any]:
-    """Give the JSON object that `body` holds.
-
-    Raise Malformed for anything else, and for what is nested too deep or made of too many parts.
-    """
-    if not body or body.isspace():
-        return {}
-    brackets = body.count(b"[") + body.count(b"{")
-    if brackets > MOST_CONTAINERS and _containers(body) > MOST_CONTAINERS:
-        raise Malformed(TOO_MANY)
-    try:
-        value = msgspec.json.decode(body)
-    except UnicodeDecodeError:
-        raise Malformed("The request body is not valid UTF-8.") from None
-    except RecursionError:
-        raise Malformed(TOO_DEEP) from None
-    except msgspec.DecodeError as error:
-        raise Malformed(
-            f"The request body is not valid JSON: {str(error).removeprefix('JSON is malformed: ')}."
-        ) from None
-    if not isinstance(value, dict):
-        raise Malformed("The request body must be a JSON object.")
-    if brackets > DEEPEST and _too_deep(value):
-        raise Malformed(TOO_DEEP)
-    return value
 
 
 def encode(value: Any) -> bytes:
@@ -367,33 +324,6 @@ def schemas(types_: list[Any], prefix: str) -> tuple[list[dict[str, Any]], dict[
 
 
 _encoder = msgspec.json.Encoder()
-
-
-def _containers(body: bytes) -> int:
-    """Count the lists and objects of a JSON text.
-
-    Millions of empty ones would keep the decoder, and so the server, busy for seconds.
-    """
-    bare = _JSON_STRING.sub(b"", body)
-    return bare.count(b"[") + bare.count(b"{")
-
-
-def _too_deep(value: Any) -> bool:
-    """Say whether the value nests over DEEPEST levels.
-
-    Looked at after decoding, since searching the text would cost seconds for a long note.
-    """
-    level = [value]
-    for _ in range(DEEPEST):
-        held = (
-            inner
-            for outer in level
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-        )
-        level = [inner for inner in held if isinstance(inner, (dict, list))]
-        if not level:
-            return False
-    return True
 
 
 @functools.cache
@@ -451,36 +381,3 @@ def _choices(hint: Any) -> tuple[str, ...]:
         if get_origin(hint) in (Union, types.UnionType, Annotated)
         else ()
     )
-
-
-def _explained(message: str, choices: Mapping[str, tuple[str, ...]]) -> Invalid:
-    """Turn msgspec's report into a sentence that names the field."""
-    match = cast(re.Match[str], _WHERE.match(message))
-    what, path = match["what"], match["path"] or ""
-    if named := re.match(r"(?:Object missing required field )?`(\w+)`(.*)$", what, re.DOTALL):
-        path = f"{path}.{named[1]}" if path else named[1]
-        rest = named[2].strip() or "is required"
-    elif what.startswith("Invalid enum value") and path in choices:
-        rest = f"must be one of {', '.join(choices[path])}"
-    else:
-        rest = _expectation(what)
-    return Invalid(f"{path or 'The request'} {rest}.", field=path or None)
-
-
-def _expectation(what: str) -> str:
-    if bound := re.match(r"Expected `(\w+)`(?: of length)? (>=|<=) (-?[\d.]+)$", what):
-        unit = {"str": " character", "array": " item"}.get(bound[1], "")
-        if unit and bound.group(2, 3) == (">=", "1"):
-            return "must not be empty"
-        verb, unit = ("have", unit if bound[3] == "1" else f"{unit}s") if unit else ("be", "")
-        return f"must {verb} at {'least' if bound[2] == '>=' else 'most'} {bound[3]}{unit}"
-    if wrong := re.match(r"Expected `([\w |]+)`(?:, got `(\w+)`)?", what):
-        wanted = " or ".join(NAMES.get(kind, kind) for kind in wrong[1].split(" | "))
-        return f"must be {wanted}" + (f", not {NAMES.get(wrong[2], wrong[2])}" if wrong[2] else "")
-    if value := re.match(r"Invalid enum value (.*)$", what, re.DOTALL):
-        return f"has no such value: {value[1][:80]}"
-    return f"is not valid: {_lower(what)}"
-
-
-def _lower(text: str) -> str:
-    return text[:1].lower() + text[1:]

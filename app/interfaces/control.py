@@ -16,8 +16,9 @@ from app.account import users
 from app.core import random_tokens
 from app.core.app import App
 from app.core.caller import OPERATOR
+from app.core.json_body import decode
 from app.core.line_stream import MEDIA_TYPE, Lines
-from app.core.schema import decode, encode
+from app.core.schema import encode
 from app.errors import NotFound
 from app.interfaces.pages.pages import json_response
 

@@ -18,10 +18,11 @@ from app.core import random_tokens
 from app.core.app import App
 from app.core.download import Download
 from app.core.idempotency import Replay
+from app.core.json_body import decode
 from app.core.line_stream import Lines
 from app.core.operation import Operation
 from app.core.process.caches import Unchanged
-from app.core.schema import decode, encode, encode_enveloped
+from app.core.schema import encode, encode_enveloped
 from app.core.temp_files import Upload
 from app.errors import AppError, Invalid, Malformed, NotFound, PayloadTooLarge, Unavailable
 from app.interfaces.credentials import BASE, Credentials

@@ -212,7 +212,7 @@ async def test_a_path_or_method_that_is_unknown_costs_no_token(strict: Served) -
 
 
 @pytest.mark.anyio
-async def test_after_too_many_wrong_keys_an_address_must_wait_to_try_another_and_a_good_key_never_does(
+async def test_after_too_many_wrong_keys_an_address_must_wait_and_a_good_key_never_does(
     strict: Served,
 ) -> None:
     clock = await still(strict)

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import UNSET, Meta, UnsetType
 
+from app.core.json_body import DEEPEST, decode
 from app.core.schema import (
-    DEEPEST,
     LARGEST_ID,
     Body,
     Id,
@@ -23,7 +23,6 @@ from app.core.schema import (
     Text,
     Title,
     camel,
-    decode,
     encode,
     schemas,
 )

@@ -212,7 +212,7 @@ async def test_an_idle_connection_is_closed_and_one_that_waits_for_its_answer_is
             await asyncio.wait_for(waiting.reader.read(), 0.5)
 
 
-async def test_the_rest_of_a_body_that_was_answered_already_must_come_soon_and_the_next_request_is_heard(
+async def test_the_rest_of_an_answered_body_must_come_soon_and_the_next_request_is_heard(
     limits: Callable[..., None],
 ) -> None:
     limits(LINGER_SECONDS=0.3)
@@ -237,9 +237,7 @@ async def test_requests_in_a_row_on_one_connection_are_each_answered(
         assert [await talk.answer() for _ in range(80)] == [(200, b"10"), (200, b"0")] * 40
 
 
-async def test_an_upgrade_that_is_not_spoken_here_is_answered_as_any_request_and_ends_the_connection() -> (
-    None
-):
+async def test_an_unknown_upgrade_is_answered_as_any_request_and_ends_the_connection() -> None:
     async with door() as connect:
         talk = await connect()
         await talk.send(GET + b"Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n" + b"x" * 1000)
@@ -267,9 +265,7 @@ async def test_a_body_may_take_20_seconds_and_then_as_long_as_its_size_needs_at_
         await sent(10, 0.05)
 
 
-async def test_where_there_are_too_many_connections_the_longest_idle_stranger_makes_way_and_who_waits_never() -> (
-    None
-):
+async def test_of_too_many_connections_the_longest_idle_stranger_makes_way_not_who_waits() -> None:
     async with door(4) as connect:
         friend, waiting, older = await connect(), await connect(), await connect()
         await friend.send(b"GET /known HTTP/1.1\r\nHost: x\r\n\r\n")

@@ -355,7 +355,8 @@ async def test_a_closed_link_and_a_lost_server_are_told_in_words(
 CONTRASTS = """(() => {
   const numbers = (text) => text.match(/[\\d.]+/g).map(Number);
   const light = ([r, g, b]) => {
-    const [x, y, z] = [r, g, b].map((c) => (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
+    const [x, y, z] = [r, g, b].map((c) =>
+      (c /= 255) <= 0.03928 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4);
     return 0.2126 * x + 0.7152 * y + 0.0722 * z;
   };
   const ground = (one) => {
@@ -365,11 +366,15 @@ CONTRASTS = """(() => {
     }
     return [255, 255, 255];
   };
-  const shown = [...document.querySelectorAll("h1, p, label, span, button, textarea, input, div")].filter((one) =>
-    one.checkVisibility() && !one.classList.contains("unseen") && one.getAttribute("aria-disabled") !== "true" &&
-    ([...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim()) || "value" in one));
+  const all = document.querySelectorAll("h1, p, label, span, button, textarea, input, div");
+  const shown = [...all].filter((one) =>
+    one.checkVisibility() && !one.classList.contains("unseen") &&
+    one.getAttribute("aria-disabled") !== "true" &&
+    ([...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim()) ||
+      "value" in one));
   return shown.map((one) => {
-    const [a, b] = [light(numbers(getComputedStyle(one).color)), light(ground(one))].sort((x, y) => y - x);
+    const colours = [light(numbers(getComputedStyle(one).color)), light(ground(one))];
+    const [a, b] = colours.sort((x, y) => y - x);
     return [one.tagName + " " + one.className, (a + 0.05) / (b + 0.05)];
   });
 })()"""

@@ -1,6 +1,4 @@
-"""Steps of the wall clock: when it said something else from one moment to the next, so that what
-was stored meanwhile can be dated truly.
-"""
+"""Steps of the wall clock: what was stored while it was wrong gets a true date."""
 
 import time
 from collections.abc import Sequence

@@ -1,6 +1,4 @@
-"""The data directory: its rights, the lock that makes one process its owner, and the door for
-the command line.
-"""
+"""The data directory: its rights, its lock, and the control file for the command line."""
 
 import contextlib
 import errno

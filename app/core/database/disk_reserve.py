@@ -1,6 +1,4 @@
-"""Room on the disk: a reserve that is given back when the disk is full, so that what makes room
-can still be done.
-"""
+"""A reserve of disk space, given back when the disk is full so that deleting still works."""
 
 import contextlib
 import errno

@@ -1,6 +1,4 @@
-"""Whether the database's path still leads to the file that is open, and what is done when it
-does not: no more writes, and what is open is saved.
-"""
+"""Notice when the open database file is deleted or replaced: stop writing and save it."""
 
 import asyncio
 import sqlite3

@@ -55,7 +55,8 @@ _MARKS = frozenset(
 )
 _HEADINGS = frozenset(["h1", "h2", "h3", "h4", "h5", "h6"])
 _SOME_TAG = regex(
-    rf"</?(?:{'|'.join(sorted(_BLOCKS | _MARKS))}|html|body|script|style|img|svg|iframe|template|title|form|input)\b[^<>]*>|<!--",
+    rf"</?(?:{'|'.join(sorted(_BLOCKS | _MARKS))}"
+    r"|html|body|script|style|img|svg|iframe|template|title|form|input)\b[^<>]*>|<!--",
     re.I,
 )
 _ANY_TAG = regex(r"</?[a-zA-Z!][^<>]*>")

@@ -1,6 +1,4 @@
-"""A long text rendered by parts, each kept by its content, so that showing it again or after an
-edit renders only what is new.
-"""
+"""Render a long text by parts, cached by content, so that an edit renders only what is new."""
 
 import threading
 import time
@@ -136,9 +134,9 @@ def _within_list(part: Part, *, above: bool, below: bool) -> Part:
         opening = shown[: shown.index(">") + 1]
         shown = shown[len(opening) :]
     if below:
-        end = "\n" * shown.endswith("\n")  # which code at the end of an item has within itself
-        closing = shown.removesuffix(end)[-5:]
-        shown = shown.removesuffix(closing + end) + end
+        tags = shown.rstrip("\n")  # line ends that code at the end of an item has within itself
+        closing = tags[-5:]
+        shown = tags.removesuffix(closing) + shown[len(tags) :]
     return part._replace(html=shown, opening=opening, closing=closing)
 
 

@@ -1,6 +1,4 @@
-"""Modules that are loaded when they are first wanted, since most starts of the server never come
-to need them.
-"""
+"""Modules that are imported when first needed, since most runs never need them."""
 
 import asyncio
 import importlib

@@ -1,6 +1,4 @@
-"""Regular expressions that are compiled when they are first used, so that starting the program
-does not wait for them.
-"""
+"""Regular expressions that are compiled at their first use, so that the start is fast."""
 
 import re
 from typing import Any, AnyStr, cast

@@ -1,6 +1,4 @@
-"""The access log: one JSON line a request, without a query, header, body or any path that no
-route knows.
-"""
+"""The access log: one JSON line a request, without queries, headers, bodies or unknown paths."""
 
 import asyncio
 import contextlib

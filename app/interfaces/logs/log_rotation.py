@@ -1,6 +1,4 @@
-"""The older parts of a log: compressed beside it, the newest first, as many as there is room
-for.
-"""
+"""Rotate a log: compress its older parts and keep as many as there is room for."""
 
 import contextlib
 import gzip

@@ -1,6 +1,4 @@
-"""The endpoint of guests, outside the API: what is behind a share link, and talking with the
-agent behind it, whole or line by line.
-"""
+"""The guests' endpoint: what is behind a share link, and the conversation with its agent."""
 
 from collections.abc import AsyncIterator, Mapping
 from typing import Any
@@ -11,8 +9,9 @@ from starlette.routing import Route
 
 from app.core.app import App
 from app.core.caller import OPERATOR
+from app.core.json_body import decode
 from app.core.line_stream import MEDIA_TYPE, Lines
-from app.core.schema import decode, encode, encode_enveloped
+from app.core.schema import encode, encode_enveloped
 from app.errors import Invalid, NotFound, Unauthorized
 from app.interfaces.credentials import address_of
 from app.interfaces.pages.visitors import Visitors

@@ -1,6 +1,4 @@
-"""What the server answers outside the API: its health, and the one shape of refusal for
-everything unknown.
-"""
+"""Answers outside the API: the server's health, and one form of refusal for unknown paths."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,8 +14,9 @@ from app.errors import AppError, Invalid, MethodNotAllowed, NotFound
 FRONT = """<!doctype html>
 <html lang="en"><meta charset="utf-8"><title>Hearth</title>
 <h1>Hearth is running</h1>
-<p>It keeps notes and todos for the agents, scripts and people that have a key. The interface is below <code>/api/v1</code>:
-<a href="/api/v1/openapi.json">its description</a> needs no key, and <code>GET /api/v1/os</code> lists every endpoint.</p>
+<p>It keeps notes and todos for the agents, scripts and people that have a key. The interface is
+below <code>/api/v1</code>: <a href="/api/v1/openapi.json">its description</a> needs no key, and
+<code>GET /api/v1/os</code> lists every endpoint.</p>
 </html>
 """
 

@@ -8,7 +8,7 @@ from starlette.routing import Route
 
 from app.core.app import App
 from app.core.caller import OPERATOR
-from app.core.schema import decode
+from app.core.json_body import decode
 from app.errors import Unauthorized
 from app.interfaces.credentials import Credentials, require_json, session_secret
 from app.interfaces.pages.pages import json_response

@@ -1,6 +1,4 @@
-"""All open connections: how many there may be, which one makes way for a new one, and the clock
-by which each is told that its time is over.
-"""
+"""All open connections: their limit, which one makes way for a new one, and their timeouts."""
 
 import asyncio
 from typing import Protocol

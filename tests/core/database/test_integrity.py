@@ -58,9 +58,7 @@ def backed_up(folder: Path) -> Path:
     return backup
 
 
-def test_a_byte_that_is_changed_anywhere_in_a_database_left_in_order_is_noticed_and_nothing_written() -> (
-    None
-):
+def test_a_byte_changed_anywhere_in_a_database_left_in_order_is_noticed() -> None:
     """`python -m tests.support.flipped_bytes 100` is the same for longer."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.support.flipped_bytes", "10"],
@@ -191,7 +189,7 @@ async def test_the_nightly_check_is_kept_and_shown(served: Served, alice: Client
     assert integrity.last(served.parts.store.path) == served.parts.store.health.check
 
 
-async def test_damage_that_is_found_at_night_ends_all_writing_and_a_note_that_names_nothing_does_not(
+async def test_damage_found_at_night_ends_all_writing_and_a_note_that_names_nothing_does_not(
     served: Served, alice: Client, data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = integrity.examine

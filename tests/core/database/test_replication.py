@@ -1,7 +1,8 @@
 """Replication by another program, such as Litestream: what it asks of the database, held by ours.
 
-It keeps a read transaction open so that nobody's checkpoint restarts the log, copies the log's new pages, and checkpoints itself; it keeps two small
-tables of its own in the database. This stands in for it with a connection of its own in a process of its own.
+It keeps a read transaction open so that nobody's checkpoint restarts the log, copies the log's new
+pages, and checkpoints itself; it keeps two small tables of its own in the database. This stands in
+for it with a connection of its own in a process of its own.
 """
 
 import asyncio
@@ -43,7 +44,8 @@ for line in sys.stdin:
     elif word == "checkpoint":
         if reader.in_transaction:
             reader.execute("ROLLBACK")
-        c.execute("INSERT INTO _litestream_seq (id, seq) VALUES (1, 1) ON CONFLICT (id) DO UPDATE SET seq = seq + 1")
+        c.execute("INSERT INTO _litestream_seq (id, seq) VALUES (1, 1) "
+                  "ON CONFLICT (id) DO UPDATE SET seq = seq + 1")
         print(*c.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone(), flush=True)
 """
 

@@ -97,7 +97,7 @@ async def hurry(rounds: int) -> None:
         await asyncio.sleep(0)
 
 
-async def test_a_storm_of_cancelled_writes_leaves_none_half_written_and_loses_none_that_was_answered(
+async def test_a_storm_of_cancelled_writes_leaves_none_half_written_and_loses_no_answered_one(
     store: Store, path: Path
 ) -> None:
     chance = random.Random(20)

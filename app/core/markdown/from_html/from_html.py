@@ -1,6 +1,4 @@
-"""HTML to Markdown: the inverse of the renderer, line for line where the HTML keeps the
-renderer's lines.
-"""
+"""HTML to Markdown: the inverse of the renderer, which keeps the renderer's lines."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 
 from app.core.markdown.from_html import html_losses
 from app.core.markdown.from_html.html_compose import Escapes, compose
-from app.core.markdown.from_html.html_marks import glyphs, looks_same, mended, shown
+from app.core.markdown.from_html.html_glyphs import glyphs, looks_same, shown
+from app.core.markdown.from_html.html_marks import mended
 from app.core.markdown.from_html.html_runs import (
     BREAK,
     MARKS,

@@ -1,6 +1,4 @@
-"""The shapes that editors and web pages write, made into the plain ones that the reader of HTML
-knows.
-"""
+"""Normalise the HTML of editors and web pages to the plain elements that the reader knows."""
 
 from collections.abc import Iterator
 

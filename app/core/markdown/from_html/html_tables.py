@@ -1,6 +1,4 @@
-"""A table of HTML as the lines of one in Markdown, which has one head, and cells of one line
-that do not merge.
-"""
+"""An HTML table as a Markdown table: one head, cells of one line, none merged."""
 
 from collections.abc import Iterator, Sequence
 

@@ -1,6 +1,4 @@
-"""HTML text to a small tree of the elements that Markdown has marks for, each with the lines it
-spans.
-"""
+"""Parse HTML to a tree of the elements that Markdown has marks for, with their lines."""
 
 import re
 from collections.abc import Iterator

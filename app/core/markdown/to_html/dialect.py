@@ -1,6 +1,4 @@
-"""The Markdown dialect: markdown-it's rules, and our own where the text of a line must not
-change.
-"""
+"""The Markdown dialect: markdown-it's rules, and our own where text must stay unchanged."""
 
 import re
 from collections.abc import Callable

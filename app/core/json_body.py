@@ -1,0 +1,68 @@
+"""Read the JSON object of a request's body, within limits that keep the server responsive."""
+
+from typing import Any
+
+import msgspec
+
+from app.core.process.lazy_regex import regex
+from app.errors import Malformed
+
+DEEPEST = 64
+TOO_DEEP = f"The request body is nested more than {DEEPEST} levels deep."
+MOST_CONTAINERS = 100_000
+TOO_MANY = f"The request body holds more than {MOST_CONTAINERS:,} lists and objects."
+_JSON_STRING = regex(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
+
+
+def decode(body: bytes) -> dict[str, Any]:
+    """Return the JSON object that `body` holds.
+
+    Raise Malformed for anything else, and for what is nested too deep or made of too many parts.
+    """
+    if not body or body.isspace():
+        return {}
+    brackets = body.count(b"[") + body.count(b"{")
+    if brackets > MOST_CONTAINERS and _containers(body) > MOST_CONTAINERS:
+        raise Malformed(TOO_MANY)
+    try:
+        value = msgspec.json.decode(body)
+    except UnicodeDecodeError:
+        raise Malformed("The request body is not valid UTF-8.") from None
+    except RecursionError:
+        raise Malformed(TOO_DEEP) from None
+    except msgspec.DecodeError as error:
+        raise Malformed(
+            f"The request body is not valid JSON: {str(error).removeprefix('JSON is malformed: ')}."
+        ) from None
+    if not isinstance(value, dict):
+        raise Malformed("The request body must be a JSON object.")
+    if brackets > DEEPEST and _too_deep(value):
+        raise Malformed(TOO_DEEP)
+    return value
+
+
+def _containers(body: bytes) -> int:
+    """Count the lists and objects of a JSON text.
+
+    Millions of empty ones would keep the decoder, and so the server, busy for seconds.
+    """
+    bare = _JSON_STRING.sub(b"", body)
+    return bare.count(b"[") + bare.count(b"{")
+
+
+def _too_deep(value: Any) -> bool:
+    """Say whether the value nests over DEEPEST levels.
+
+    Looked at after decoding, since searching the text would cost seconds for a long note.
+    """
+    level = [value]
+    for _ in range(DEEPEST):
+        held = (
+            inner
+            for outer in level
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        )
+        level = [inner for inner in held if isinstance(inner, (dict, list))]
+        if not level:
+            return False
+    return True

@@ -1,0 +1,53 @@
+"""Turn msgspec's reports of what does not fit into sentences that name the field."""
+
+import re
+from collections.abc import Mapping
+from typing import cast
+
+from app.core.process.lazy_regex import regex
+from app.errors import Invalid
+
+NAMES = {
+    "str": "a string",
+    "int": "an integer",
+    "float": "a number",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "an object",
+    "null": "null",
+    "bytes": "a string",
+}
+_WHERE = regex(r"^(?P<what>.*?)(?: - at `\$\.?(?P<path>.*)`)?$", re.DOTALL)
+
+
+def explained(message: str, choices: Mapping[str, tuple[str, ...]]) -> Invalid:
+    """Return msgspec's report as a sentence that names the field."""
+    match = cast(re.Match[str], _WHERE.match(message))
+    what, path = match["what"], match["path"] or ""
+    if named := re.match(r"(?:Object missing required field )?`(\w+)`(.*)$", what, re.DOTALL):
+        path = f"{path}.{named[1]}" if path else named[1]
+        rest = named[2].strip() or "is required"
+    elif what.startswith("Invalid enum value") and path in choices:
+        rest = f"must be one of {', '.join(choices[path])}"
+    else:
+        rest = _expectation(what)
+    return Invalid(f"{path or 'The request'} {rest}.", field=path or None)
+
+
+def _expectation(what: str) -> str:
+    if bound := re.match(r"Expected `(\w+)`(?: of length)? (>=|<=) (-?[\d.]+)$", what):
+        unit = {"str": " character", "array": " item"}.get(bound[1], "")
+        if unit and bound.group(2, 3) == (">=", "1"):
+            return "must not be empty"
+        verb, unit = ("have", unit if bound[3] == "1" else f"{unit}s") if unit else ("be", "")
+        return f"must {verb} at {'least' if bound[2] == '>=' else 'most'} {bound[3]}{unit}"
+    if wrong := re.match(r"Expected `([\w |]+)`(?:, got `(\w+)`)?", what):
+        wanted = " or ".join(NAMES.get(kind, kind) for kind in wrong[1].split(" | "))
+        return f"must be {wanted}" + (f", not {NAMES.get(wrong[2], wrong[2])}" if wrong[2] else "")
+    if value := re.match(r"Invalid enum value (.*)$", what, re.DOTALL):
+        return f"has no such value: {value[1][:80]}"
+    return f"is not valid: {_lower(what)}"
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
