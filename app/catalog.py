@@ -33,20 +33,35 @@ from app.tools.registry import namespaces
 from app.upkeep import storage
 from app.upkeep.backups import backups
 from app.upkeep.doctor import doctor
-from app.workspace import accumulate, start_and_status
+from app.workspace import accumulate, delete_user, first_user, init_workspace, os_index, os_status
 from app.workspace.attachments import attachments
-from app.workspace.folders import folder_shares, folders
+from app.workspace.folders import create_folder, folder_shares, folders, rename_move_folder
 from app.workspace.links import links, related_notes
-from app.workspace.notes import move_copy_pin, note_lists, note_summaries, notes, snapshots
+from app.workspace.notes import (
+    compare_snapshots,
+    delete_note,
+    move_copy_pin,
+    note_edits,
+    note_lists,
+    note_summaries,
+    notes,
+    prune_snapshots,
+    restore_snapshot,
+    snapshots,
+)
 from app.workspace.search import search, search_status
 from app.workspace.search.grep import grep, replace
 from app.workspace.search.quick_open import quick_open
-from app.workspace.todos import todos
-from app.workspace.trash import trash, trash_lists
+from app.workspace.todos import complete_todo, replan, todos
+from app.workspace.trash import delete_folder, purge, restore, trash_lists
 
 CATALOG = Catalog(
     [
-        start_and_status,
+        init_workspace,
+        os_index,
+        os_status,
+        first_user,
+        delete_user,
         users,
         keys,
         sessions,
@@ -59,10 +74,14 @@ CATALOG = Catalog(
         openapi,
         accumulate,
         folders,
+        create_folder,
+        rename_move_folder,
         folder_shares,
         note_lists,
         notes,
+        note_edits,
         move_copy_pin,
+        delete_note,
         note_summaries,
         search,
         quick_open,
@@ -72,8 +91,15 @@ CATALOG = Catalog(
         replace,
         links,
         snapshots,
+        restore_snapshot,
+        compare_snapshots,
+        prune_snapshots,
         todos,
-        trash,
+        complete_todo,
+        replan,
+        delete_folder,
+        restore,
+        purge,
         trash_lists,
         attachments,
         import_export,

@@ -314,7 +314,7 @@ def fitted(name: str) -> str:
 def remove(tx: Tx, user: int) -> None:
     """Delete a user's row and what is bound to it.
 
-    Workspace/start_and_status.py empties the workspace first.
+    workspace/delete_user.py empties the workspace first.
     """
     tx.run("DELETE FROM users WHERE id = :user", user=user)
     tx.emit("users.changed")

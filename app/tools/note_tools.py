@@ -11,8 +11,9 @@ from app.core.schema import Id, Title
 from app.core.text import fold
 from app.errors import Invalid, Unprocessable
 from app.workspace.index import note_tags
-from app.workspace.notes import note_rows, notes
-from app.workspace.notes.notes import Content, Edited, TagsIn
+from app.workspace.notes import note_edits, note_rows
+from app.workspace.notes.note_edits import Edited
+from app.workspace.notes.notes import Content, TagsIn
 from app.workspace.search.search import Hits
 
 CANDIDATES = 5
@@ -37,7 +38,7 @@ async def _plan_edit(
     else:
         raise Invalid("Give either noteId or search.", field="noteId")
     text = None if content is None else note_rows.measured(content)
-    edit = notes.Edit(title, text, None if tags is None else note_tags.stored(tags))
+    edit = note_edits.Edit(title, text, None if tags is None else note_tags.stored(tags))
     fields: dict[str, Any] = {
         "noteId": found,
         "title": title,
@@ -46,7 +47,9 @@ async def _plan_edit(
         "ifRevision": if_revision,
     }
     given = {name: value for name, value in fields.items() if value is not None}
-    return Plan(given, lambda tx, who: notes.change(tx, who, found, edit, if_revision=if_revision))
+    return Plan(
+        given, lambda tx, who: note_edits.change(tx, who, found, edit, if_revision=if_revision)
+    )
 
 
 @operation("TOOL", category="notes", scope="os.notes:write", tool=Tool(risk="W", plan=_plan_edit))

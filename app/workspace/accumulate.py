@@ -10,9 +10,16 @@ from app.core.database.tx import Tx
 from app.core.operation import Http, operation
 from app.core.schema import Record, Rule, Text
 from app.errors import AppError, Forbidden, Invalid, NotFound, Unprocessable
-from app.workspace.folders import access, folder_rows, folders, paths, workspace_counters
-from app.workspace.notes import move_copy_pin, note_rows, notes
-from app.workspace.trash import trash
+from app.workspace.folders import (
+    access,
+    create_folder,
+    folder_rows,
+    folders,
+    paths,
+    workspace_counters,
+)
+from app.workspace.notes import delete_note, note_edits, note_rows
+from app.workspace.trash import delete_folder
 
 MOST_WRITES = 50
 MOST_DELETES = 200
@@ -196,7 +203,7 @@ class _Work:
         if note is None:
             raise NotFound(f"There is no note {removal.path[:300]}.")
         access.note(self.tx, self.me, note["id"], "admin")
-        move_copy_pin.trash(self.tx, self.me, note)
+        delete_note.trash(self.tx, self.me, note)
         self.deleted += 1
 
     def delete_folder(self, path: str) -> None:
@@ -210,12 +217,12 @@ class _Work:
             or self._shared(found["id"])
         ):
             raise Forbidden("General and shared folders are not deleted by accumulate.")
-        self.deleted += trash.put_folder(self.tx, self.me, found["id"])[0]
+        self.deleted += delete_folder.put_folder(self.tx, self.me, found["id"])[0]
         self.places.clear()
         self.gone.append(path)
 
     def result(self) -> Accumulated:
-        """Give what was done; raise Unprocessable when every entry was refused."""
+        """Return what was done; raise Unprocessable when every entry was refused."""
         counted = workspace_counters.of(self.tx, self.me.owns)
         answer = Accumulated(
             self.outcomes["created"],
@@ -256,19 +263,19 @@ class _Work:
 
     def _update(self, path: str, note: Any, text: note_rows.Text, message: str | None) -> None:
         before, after = f"v{note['version']}", f"v{note['version'] + 1}"
-        notes.apply(
-            self.tx, self.me, note, notes.Edit(None, text, None), label=before, message=message
+        note_edits.apply(
+            self.tx, self.me, note, note_edits.Edit(None, text, None), label=before, message=message
         )
         self.versions.append(Versioned(path, before, after, message))
         self.outcomes["updated"] += 1
 
     def _folder(self, segments: list[str]) -> tuple[int, int | None]:
-        """Give owner and id of the folder of that path, making what is missing."""
+        """Return owner and id of the folder of that path, making what is missing."""
         key = "/".join(segments)
         if key not in self.places:
-            start = folders.beginning(self.tx, self.me, segments)
-            folders.require_depth(self.tx, start, field="path")
-            folder_id, made = folders.make(self.tx, self.me, *start)
+            start = create_folder.beginning(self.tx, self.me, segments)
+            create_folder.require_depth(self.tx, start, field="path")
+            folder_id, made = create_folder.make(self.tx, self.me, *start)
             self.made += [
                 "/".join(segments[: len(segments) - missing])
                 for missing in reversed(range(len(made)))
@@ -277,8 +284,8 @@ class _Work:
         return self.places[key]
 
     def _existing(self, segments: list[str]) -> tuple[int, int | None]:
-        """Give owner and id of the folder of that path; raise NotFound."""
-        owner, at, names = folders.beginning(self.tx, self.me, segments)
+        """Return owner and id of the folder of that path; raise NotFound."""
+        owner, at, names = create_folder.beginning(self.tx, self.me, segments)
         for name in names:
             found = folder_rows.child(self.tx, owner, at, name)
             if found is None:
@@ -287,7 +294,7 @@ class _Work:
         return owner, at
 
     def _note(self, place: tuple[int, int | None], title: str) -> Any:
-        """Give the live note of exactly that title there, of several the one with the lowest id."""
+        """Return the live note of exactly that title there, the oldest of several."""
         return self.tx.one(
             """SELECT * FROM notes WHERE owner_id = :owner
           AND folder_id IS :folder AND pinned IN (0, 1) AND title = :title COLLATE NOCASE

@@ -21,8 +21,8 @@ from app.core.process.lazy_regex import regex
 from app.core.schema import Most, Record, Text
 from app.core.text import fold
 from app.errors import Invalid, PayloadTooLarge, RateLimited
-from app.workspace.folders import folder_rows, folders
-from app.workspace.notes import note_rows, notes
+from app.workspace.folders import create_folder, folder_rows
+from app.workspace.notes import note_edits, note_rows
 from app.workspace.todos import due
 
 DAILY, SELF, RELATIONSHIPS = "Daily", "Self", "Relationships"
@@ -155,7 +155,7 @@ def memory_write(
             "The heartbeat has written into the memory as often as it may for now.",
             retryAfter=seconds,
         )
-    folder_id, _ = folders.make(tx, me, me.user, None, list(place.folders))
+    folder_id, _ = create_folder.make(tx, me, me.user, None, list(place.folders))
     note = _note(tx, me.user, folder_id, place.title)
     if note is not None and _holds(note["content"], fact):
         return Remembered(_shown(tx, place, note["id"]), written=False)
@@ -277,7 +277,7 @@ def _write(
         return note_rows.insert(
             tx, owner=me.user, folder_id=folder_id, title=place.title, text=text
         )
-    notes.apply(tx, me, note, notes.Edit(None, text, None), label=BEFORE_WRITE)
+    note_edits.apply(tx, me, note, note_edits.Edit(None, text, None), label=BEFORE_WRITE)
     return int(note["id"])
 
 

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import msgspec
 
-from app.workspace.notes.snapshots import Kept
+from app.workspace.notes.snapshot_rows import Kept
 
 Folders = tuple[str, ...]
 """Names of folders from the outermost in; the empty tuple is the top."""

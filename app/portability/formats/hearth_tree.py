@@ -34,7 +34,7 @@ from app.portability.content.source_items import (
 from app.portability.exports.exporter import ABOUT, FILES, FOLDERS, SETTINGS, TODOS, VERSION
 from app.portability.formats.markdown_folder import ENDINGS, LARGEST
 from app.workspace.attachments.media_types import as_text
-from app.workspace.notes.snapshots import Kept
+from app.workspace.notes.snapshot_rows import Kept
 
 SAME_TODOS = ("todo.txt", "todos.ics")
 """The todos again, for other programs."""

@@ -27,7 +27,7 @@ from app.portability.imports.prepare import digest
 from app.portability.imports.store_items import Import, own_row, rows_for
 from app.workspace.attachments import attachment_rows
 from app.workspace.attachments.media_types import LOOKED_AT, Kind, detect
-from app.workspace.notes import snapshots
+from app.workspace.notes import snapshot_rows
 
 PART = attachment_rows.PART
 SNAPSHOT_BYTES = 4 << 20
@@ -138,9 +138,9 @@ def parts(file: BinaryIO) -> Iterator[bytes]:
         yield part
 
 
-def snapshot_batches(kept: Iterator[snapshots.Kept]) -> Iterator[list[snapshots.Kept]]:
+def snapshot_batches(kept: Iterator[snapshot_rows.Kept]) -> Iterator[list[snapshot_rows.Kept]]:
     """Give snapshots in batches that a transaction can take."""
-    batch: list[snapshots.Kept] = []
+    batch: list[snapshot_rows.Kept] = []
     size = 0
     for one in kept:
         batch.append(one)
@@ -152,7 +152,7 @@ def snapshot_batches(kept: Iterator[snapshots.Kept]) -> Iterator[list[snapshots.
         yield batch
 
 
-def put_snapshots(tx: Tx, what: Import, key: str, batch: Sequence[snapshots.Kept]) -> int:
+def put_snapshots(tx: Tx, what: Import, key: str, batch: Sequence[snapshot_rows.Kept]) -> int:
     """Add snapshots to a note of the source; give how many there were."""
     known = import_rows.find(tx, what.me.user, what.source, "note", key)
     if (
@@ -165,7 +165,7 @@ def put_snapshots(tx: Tx, what: Import, key: str, batch: Sequence[snapshots.Kept
         is None
     ):
         return 0
-    snapshots.bring(tx, known["row_id"], [_with_addresses(tx, what, one) for one in batch])
+    snapshot_rows.bring(tx, known["row_id"], [_with_addresses(tx, what, one) for one in batch])
     return len(batch)
 
 
@@ -257,7 +257,7 @@ def _attached(tx: Tx, what: Import, file: MessageFile) -> Any:
     return {"id": row, "name": file.name[:255], "media_type": file.media_type[:255]}
 
 
-def _with_addresses(tx: Tx, what: Import, kept: snapshots.Kept) -> snapshots.Kept:
+def _with_addresses(tx: Tx, what: Import, kept: snapshot_rows.Kept) -> snapshot_rows.Kept:
     wanted = address_links.wanted(kept.content)
     content = (
         address_links.resolved(kept.content, rows_for(tx, what, wanted)) if wanted else kept.content

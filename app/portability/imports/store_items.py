@@ -15,8 +15,8 @@ from app.portability.content import address_links, import_rows
 from app.portability.content.import_rows import OWN, REFERENCES, SNAPSHOTS
 from app.portability.content.source_items import Folders, NotCarried
 from app.portability.imports.prepare import Ready, ReadyFolder, ReadyNote, ReadyTodo
-from app.workspace.folders import folder_rows, folders
-from app.workspace.notes import note_rows, notes
+from app.workspace.folders import create_folder, folder_rows
+from app.workspace.notes import note_edits, note_rows
 from app.workspace.todos import todo_rows
 
 BEFORE_IMPORT = "auto: before import"
@@ -126,7 +126,9 @@ def show_anew(tx: Tx, what: Import, note_ids: Sequence[int], moved: Mapping[int,
         )
         if note is not None:
             text = note_rows.measured(address_links.moved(note["content"], moved))
-            notes.apply(tx, what.me, note, notes.Edit(None, text, None), label=BEFORE_IMPORT)
+            note_edits.apply(
+                tx, what.me, note, note_edits.Edit(None, text, None), label=BEFORE_IMPORT
+            )
 
 
 def rows_for(tx: Tx, what: Import, wanted: Set[tuple[address_links.Kind, str]]) -> dict[Any, int]:
@@ -184,7 +186,7 @@ def _folder(
     if ready.path in places:
         return places[ready.path], 0
     moment = ready.created if isinstance(ready, ReadyFolder) else None
-    leaf, made = folders.make(
+    leaf, made = create_folder.make(
         tx.dated(moment) if moment else tx, what.me, what.me.user, None, list(ready.path)
     )
     places[ready.path] = leaf
@@ -257,7 +259,9 @@ def _update(
     folder_id: int | None,
     text: note_rows.Text,
 ) -> None:
-    notes.apply(tx, what.me, note, notes.Edit(ready.title, text, ready.tags), label=BEFORE_IMPORT)
+    note_edits.apply(
+        tx, what.me, note, note_edits.Edit(ready.title, text, ready.tags), label=BEFORE_IMPORT
+    )
     if note["folder_id"] != folder_id:
         note_rows.relocate(tx, _again(tx, note), owner=what.me.user, folder_id=folder_id)
     if bool(note["pinned"]) != ready.source.pinned:

@@ -20,7 +20,7 @@ PURGED = 4
 
 
 def begin(tx: Tx, me: Caller, *, name: str, kind: Kind, size: int, sha256: str, quota: int) -> int:
-    """Make an attachment that is not yet complete and give its id.
+    """Make an attachment that is not yet complete and return its id.
 
     Raise QuotaExceeded where there is no room for it.
     """
@@ -72,7 +72,7 @@ def complete(tx: Tx, me: Caller, attachment: int) -> sqlite3.Row:
 
 
 def of(tx: Tx, me: Caller, attachment: int) -> sqlite3.Row:
-    """Give an attachment of the caller; raise NotFound for any other."""
+    """Return an attachment of the caller; raise NotFound for any other."""
     row = tx.one(
         "SELECT * FROM attachments WHERE id = :id AND owner_id = :me AND complete = 1",
         id=attachment,
@@ -84,7 +84,7 @@ def of(tx: Tx, me: Caller, attachment: int) -> sqlite3.Row:
 
 
 def like(tx: Tx, me: Caller, content: bytes) -> int | None:
-    """Give an attachment of the caller with just these bytes; None where there is none."""
+    """Return an attachment of the caller with just these bytes; None where there is none."""
     found: int | None = tx.value(
         "SELECT min(id) FROM attachments "
         "WHERE owner_id = :me AND sha256 = :sha256 AND size = :size AND complete = 1",
@@ -96,7 +96,7 @@ def like(tx: Tx, me: Caller, content: bytes) -> int | None:
 
 
 def newest(tx: Tx, me: Caller, *, limit: int, offset: int) -> list[sqlite3.Row]:
-    """Give the caller's attachments, newest first."""
+    """Return the caller's attachments, newest first."""
     return tx.all(
         "SELECT * FROM attachments WHERE owner_id = :me AND complete = 1 "
         "ORDER BY id DESC LIMIT :limit OFFSET :offset",
@@ -107,7 +107,7 @@ def newest(tx: Tx, me: Caller, *, limit: int, offset: int) -> list[sqlite3.Row]:
 
 
 def counted(tx: Tx, owner: int) -> tuple[int, int]:
-    """Give how many attachments a user has, and their bytes."""
+    """Return how many attachments a user has, and their bytes."""
     row = tx.sure(
         "SELECT count(*), ifnull(sum(size), 0) FROM attachments "
         "WHERE owner_id = :owner AND complete = 1",
@@ -117,7 +117,7 @@ def counted(tx: Tx, owner: int) -> tuple[int, int]:
 
 
 def part(tx: Tx, me: Caller, attachment: int, number: int) -> bytes | None:
-    """Give one part of an attachment of the caller; None where there is none."""
+    """Return one part of an attachment of the caller; None where there is none."""
     found: bytes | None = tx.value(
         """SELECT bytes FROM attachment_parts JOIN attachments ON attachments.id = attachment_id
            WHERE attachment_id = :id AND number = :number AND owner_id = :me AND complete = 1""",
@@ -129,7 +129,7 @@ def part(tx: Tx, me: Caller, attachment: int, number: int) -> bytes | None:
 
 
 def text(tx: Tx, me: Caller, attachment: int) -> Extract | None:
-    """Give the text of an attachment of the caller, if it has been read before."""
+    """Return the text of an attachment of the caller, if it has been read before."""
     row = tx.one(
         """SELECT t.content, t.is_cut, t.trouble FROM attachment_texts t
           JOIN attachments a ON a.id = t.attachment_id
@@ -166,7 +166,7 @@ def discard(tx: Tx, attachment: int) -> None:
 def purge_stale(tx: Tx, before: str) -> int:
     """Delete some attachments that were begun before a moment and never completed.
 
-    Give how many.
+    Return how many.
     """
     stale = tx.all(
         "SELECT id FROM attachments WHERE complete = 0 AND created_at < :before LIMIT :some",
@@ -179,7 +179,7 @@ def purge_stale(tx: Tx, before: str) -> int:
 
 
 def purge_owner(tx: Tx, owner: int) -> int:
-    """Delete some attachments of a user who is to be deleted; give how many."""
+    """Delete some attachments of a user who is to be deleted; return how many."""
     some = tx.all(
         "SELECT id FROM attachments WHERE owner_id = :owner LIMIT :some", owner=owner, some=PURGED
     )

@@ -101,7 +101,7 @@ def list_attachments(
 
 @operation("GET /os/attachments/{id}", scope="os.notes:read", since="beyond", effect="read")
 async def download_attachment(app: App, me: Caller, *, id: Id) -> Download:
-    """Give the bytes of a file, to be saved; no browser shows or runs them."""
+    """Download a file, to be saved; no browser shows or runs it."""
     row = app.quick(rows.of, me, id)
     return Download(row["name"], row["media_type"], row["size"], _parts(app, me, row))
 
@@ -123,7 +123,7 @@ async def purge_stale_attachments(app: App, me: Caller) -> Purged:
 
 
 async def content_of(app: App, me: Caller, row: sqlite3.Row, most: int | None = None) -> bytes:
-    """Give the bytes of a file, or at least its first `most`.
+    """Return the bytes of a file, or at least its first `most`.
 
     Raise NotFound when it is deleted meanwhile.
     """
@@ -136,7 +136,7 @@ async def content_of(app: App, me: Caller, row: sqlite3.Row, most: int | None = 
 
 
 async def text_of(app: App, me: Caller, row: sqlite3.Row) -> Extract:
-    """Give the text of a file; it is read once and kept."""
+    """Return the text of a file; it is read once and kept."""
     known = await app.read(rows.text, me, row["id"])
     if known is not None:
         return known
@@ -150,7 +150,7 @@ async def text_of(app: App, me: Caller, row: sqlite3.Row) -> Extract:
 
 
 def said_of(row: sqlite3.Row) -> str:
-    """Give what was said of a file, as the header of a request says it."""
+    """Return what was said of a file, as the header of a request says it."""
     return (
         f"{row['media_type']}; charset={row['charset']}"
         if row["charset"]

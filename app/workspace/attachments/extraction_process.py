@@ -66,7 +66,7 @@ def _html(text: str) -> Iterator[dict[str, object]]:
 
 
 def _without(text: str, name: str) -> str:
-    """Give a text without the elements of that name; one that does not end is left."""
+    """Return a text without the elements of that name; one that does not end is left."""
     low, kept, place = text.lower(), [], 0
     if len(low) != len(text):  # a letter that is longer in lower case would shift every place
         low = text

@@ -110,7 +110,7 @@ class Kind(msgspec.Struct, frozen=True):
 
 
 def detect(content: bytes, name: str, said: str) -> Kind:
-    """Give the kind of a file: the bytes decide where they can, then what was said, then the
+    """Return the kind of a file: the bytes decide where they can, then what was said, then the
     name's ending; text is never called something binary.
     """
     declared, charset = _declared(said)
@@ -139,7 +139,7 @@ def detect(content: bytes, name: str, said: str) -> Kind:
 
 
 def kept(content: bytes, name: str, said: str) -> Kind:
-    """Give the kind that a file is kept and shown as.
+    """Return the kind that a file is kept and shown as.
 
     What was said of it where that says something, else what it is.
     """
@@ -152,7 +152,7 @@ def kept(content: bytes, name: str, said: str) -> Kind:
 
 
 def is_textual(media_type: str) -> bool:
-    """Say whether files of that type are text."""
+    """Return whether files of that type are text."""
     return (
         media_type.startswith("text/")
         or media_type in TEXTUAL
@@ -162,7 +162,7 @@ def is_textual(media_type: str) -> bool:
 
 
 def is_text(content: bytes) -> bool:
-    """Say whether bytes can be read as text.
+    """Return whether bytes can be read as text.
 
     Without a NUL among the first, unless their first mark says that they are UTF-16.
     """
@@ -170,7 +170,7 @@ def is_text(content: bytes) -> bool:
 
 
 def as_text(content: bytes, charset: str | None = None) -> str:
-    """Give bytes as text: by their first mark, as UTF-8, by the charset that was named, else as
+    """Return bytes as text: by their first mark, as UTF-8, by the charset that was named, else as
     what Western systems wrote before.
     """
     if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
@@ -207,12 +207,12 @@ def _begun(content: bytes) -> str | None:
 
 
 def _only_text(mark: bytes, content: bytes) -> bool:
-    """Say whether a short beginning that also words have, as `BM` or `MZ`, is one of a text."""
+    """Return whether a short beginning that also words have, as `BM` or `MZ`, is one of a text."""
     return len(mark) <= 3 and mark.isalnum() and is_text(content)
 
 
 def _unless_image(declared: str) -> str:
-    """Give a declared type; bytes that are no known image are not handed on as one."""
+    """Return a declared type; bytes that are no known image are not handed on as one."""
     return UNKNOWN if declared in SEEN or declared == "application/pdf" else declared
 
 

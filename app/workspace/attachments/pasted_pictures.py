@@ -34,7 +34,7 @@ class Pasted(msgspec.Struct):
 
 
 def may_hold(html: str) -> bool:
-    """Say quickly whether it is worth looking for pictures."""
+    """Check quickly whether it is worth looking for pictures."""
     return "data:image/" in html or "DATA:IMAGE/" in html
 
 
@@ -69,7 +69,7 @@ def discard(app: App, me: Caller, pasted: Pasted) -> None:
 
 
 async def _attachment(app: App, me: Caller, kind: str, content: bytes, done: Pasted) -> int:
-    """Give the number of the attachment that holds a picture."""
+    """Return the number of the attachment that holds a picture."""
     held = await app.read(attachment_rows.like, me, content)
     if held is not None:
         return held
@@ -83,7 +83,7 @@ async def _attachment(app: App, me: Caller, kind: str, content: bytes, done: Pas
 
 
 def _decoded(encoding: str, data: str) -> bytes:
-    """Give the bytes of a data address; none where they cannot be read."""
+    """Return the bytes of a data address; none where they cannot be read."""
     raw = unquote_to_bytes(data)
     if not encoding.lower().endswith(";base64"):
         return raw

@@ -1,5 +1,7 @@
-"""The text of a file: of text and Markdown as it is, of HTML as Markdown, of PDF what stands on
-its pages.
+"""Extracting the text of a file.
+
+Text and Markdown stay as they are, HTML becomes Markdown, and of a PDF the text of its pages is
+taken.
 """
 
 from msgspec import Struct
@@ -27,12 +29,12 @@ class Extract(Struct, frozen=True):
 
 
 def enough_bytes(media_type: str) -> int | None:
-    """Give how many of a file's first bytes are all that its text needs; None for all of them."""
+    """Return how many of a file's first bytes are all that its text needs; None for all of them."""
     return MOST_CHARACTERS * BYTES_A_CHARACTER if is_textual(media_type) else None
 
 
 async def read(app: App, content: bytes, kind: Kind) -> Extract:
-    """Give the text of a file. What another program might trip over is read by a process with
+    """Return the text of a file. What another program might trip over is read by a process with
     limits of its own.
     """
     if kind.media_type == PDF:

@@ -31,7 +31,7 @@ ROLE_RANK = (
 def folder(
     tx: Tx, me: Caller, folder_id: int, least: Least = "viewer", *, field: str = "folderId"
 ) -> sqlite3.Row:
-    """Give a live folder in which the caller has at least that role.
+    """Return a live folder in which the caller has at least that role.
 
     Raise NotFound if it is unreadable, else Forbidden.
     """
@@ -46,7 +46,7 @@ def folder(
 def note(
     tx: Tx, me: Caller, note_id: int, least: Least = "viewer", *, columns: str = "*"
 ) -> sqlite3.Row:
-    """Give a live note on which the caller has at least that role.
+    """Return a live note on which the caller has at least that role.
 
     `columns` must hold owner_id and folder_id.
     """
@@ -64,7 +64,7 @@ def note(
 
 
 def note_rank(tx: Tx, me: Caller, note_id: int, *, owner: int, folder_id: int | None) -> int:
-    """Give the rank of the caller's role on a note: 5 for the owner, 0 for none.
+    """Return the rank of the caller's role on a note: 5 for the owner, 0 for none.
 
     A grant lets its caller change notes only with `edit`.
     """
@@ -82,28 +82,28 @@ def note_rank(tx: Tx, me: Caller, note_id: int, *, owner: int, folder_id: int | 
 
 
 def may_edit(me: Caller) -> bool:
-    """Say whether nothing in the grant behind the caller, if it is one's, speaks against
+    """Return whether nothing in the grant behind the caller, if it is one's, speaks against
     changing notes that are there.
     """
     return me.reach is None or me.reach.access == "edit"
 
 
 def sees_one_note(me: Caller) -> bool:
-    """Say whether the caller may read a single note, so that where it lies is nothing they may
+    """Return whether the caller may read a single note, so that where it lies is nothing they may
     know.
     """
     return me.reach is not None and me.reach.notes == "note_only"
 
 
 def unhidden(me: Caller) -> str:
-    """Give the SQL that leaves out of notes called n what the caller is not shown wherever it
+    """Return the SQL that leaves out of notes called n what the caller is not shown wherever it
     lies.
     """
     return f" AND n.id NOT IN ({', '.join(map(str, sorted(me.hidden)))})" if me.hidden else ""
 
 
 def policies(tx: Tx, owner: int) -> frozenset[int]:
-    """Give the notes that hold the policies of an owner's links.
+    """Return the notes that hold the policies of an owner's links.
 
     Their titles end in the links' tokens, and are secrets therefore.
     """
@@ -116,7 +116,7 @@ def policies(tx: Tx, owner: int) -> frozenset[int]:
 
 
 def discreet(tx: Tx, me: Caller) -> Caller:
-    """Give the caller as searches and agents are to see for it.
+    """Return the caller as searches and agents are to see for it.
 
     Without the policies of its links, whose titles they would quote to others.
     """
@@ -126,7 +126,7 @@ def discreet(tx: Tx, me: Caller) -> Caller:
 
 
 def masked(tx: Tx, owner: int, text: str) -> str:
-    """Give a text without the tokens of an owner's links."""
+    """Return a text without the tokens of an owner's links."""
     tokens = tx.all(
         "SELECT token FROM share_links WHERE owner_id = :owner AND instr(:text, token) > 0",
         owner=owner,
@@ -138,7 +138,7 @@ def masked(tx: Tx, owner: int, text: str) -> str:
 
 
 def hidden_by_folder(tx: Tx, me: Caller) -> Counter[int | None]:
-    """Give how many live notes the caller is not shown in each folder, None being the root."""
+    """Return how many live notes the caller is not shown in each folder, None being the root."""
     hidden = me.hidden
     if not hidden:
         return Counter()
@@ -150,7 +150,7 @@ def hidden_by_folder(tx: Tx, me: Caller) -> Counter[int | None]:
 
 
 def root(me: Caller) -> int:
-    """Give whose root a note lies in that is in no folder.
+    """Return whose root a note lies in that is in no folder.
 
     Raise Forbidden where the caller has none.
     """
@@ -163,14 +163,14 @@ def root(me: Caller) -> int:
 
 
 def rank(tx: Tx, me: Caller, found: sqlite3.Row) -> int:
-    """Give the rank of the caller's role in a folder: 5 for the owner, 0 for none."""
+    """Return the rank of the caller's role in a folder: 5 for the owner, 0 for none."""
     if found["owner_id"] != me.owns:
         return shared_rank(tx, me, found["id"])
     return RANKS["owner"] if me.reach is None else _granted_rank(me)
 
 
 def shared_rank(tx: Tx, me: Caller, folder_id: int | None) -> int:
-    """Give the highest rank that shares of a folder or those above it give the caller; 0 for
+    """Return the highest rank that shares of a folder or those above it give the caller; 0 for
     none.
     """
     if folder_id is None:
@@ -178,7 +178,8 @@ def shared_rank(tx: Tx, me: Caller, folder_id: int | None) -> int:
     if me.reach is not None:
         return _granted_rank(me) if _is_granted(tx, me, folder_id) else 0
     held: int | None = tx.value(
-        f"""WITH RECURSIVE up (id, parent_id) AS (SELECT id, parent_id FROM folders WHERE id = :id UNION ALL
+        f"""WITH RECURSIVE up (id, parent_id) AS (
+                SELECT id, parent_id FROM folders WHERE id = :id UNION ALL
                 SELECT f.id, f.parent_id FROM folders f JOIN up ON f.id = up.parent_id)
             SELECT max({ROLE_RANK}) FROM up JOIN folder_shares s ON s.folder_id = up.id
               AND s.user_id = :me""",
@@ -198,7 +199,7 @@ def demand(held: int, least: Least) -> None:
 
 
 def path(tx: Tx, me: Caller, folder_id: int) -> str:
-    """Give a readable folder's path without a leading slash.
+    """Return a readable folder's path without a leading slash.
 
     Of what is shared it begins at the highest folder the caller may read.
     """
@@ -209,14 +210,14 @@ def path(tx: Tx, me: Caller, folder_id: int) -> str:
 
 
 def has_shares(tx: Tx, me: Caller) -> bool:
-    """Say whether others share folders with the caller."""
+    """Return whether others share folders with the caller."""
     if me.reach is not None:
         return bool(_granted(me))
     return tx.one("SELECT 1 FROM folder_shares WHERE user_id = :me LIMIT 1", me=me.user) is not None
 
 
 def shared_folders(tx: Tx, me: Caller) -> dict[int, int]:
-    """Give the live folders of others that the caller may read, with the rank of the role in
+    """Return the live folders of others that the caller may read, with the rank of the role in
     each.
     """
     if me.reach is not None:
@@ -235,11 +236,12 @@ def shared_folders(tx: Tx, me: Caller) -> dict[int, int]:
 
 
 def shared_tops(tx: Tx, me: Caller, name_key: str) -> list[sqlite3.Row]:
-    """Give the live folders of that name that others share with the caller, but for those that
+    """Return the live folders of that name that others share with the caller, but for those that
     lie in another one that is shared.
     """
     rows = tx.all(
-        """SELECT f.id, f.owner_id, f.parent_id FROM folder_shares s JOIN folders f ON f.id = s.folder_id
+        """SELECT f.id, f.owner_id, f.parent_id FROM folder_shares s
+           JOIN folders f ON f.id = s.folder_id
            WHERE s.user_id = :me AND f.name_key = :key AND f.trash_id IS NULL ORDER BY f.id""",
         me=me.user,
         key=name_key,
@@ -248,7 +250,7 @@ def shared_tops(tx: Tx, me: Caller, name_key: str) -> list[sqlite3.Row]:
 
 
 def path_of(tx: Tx, me: Caller, folder_id: int | None) -> str:
-    """Give the path of a folder of another's, live or in the trash, from the highest folder on
+    """Return the path of a folder of another's, live or in the trash, from the highest folder on
     that the caller may read.
     """
     return "/".join(
@@ -257,17 +259,17 @@ def path_of(tx: Tx, me: Caller, folder_id: int | None) -> str:
 
 
 def _granted(me: Caller) -> frozenset[int]:
-    """Give the folders that the grant behind the caller names."""
+    """Return the folders that the grant behind the caller names."""
     return me.reach.folders if me.reach is not None and me.reach.notes == "folders" else frozenset()
 
 
 def _granted_rank(me: Caller) -> int:
-    """Give the rank in the folders of a grant: with `write` and `edit` notes are created there."""
+    """Return the rank in the folders of a grant: `write` and `edit` let notes be created there."""
     return RANKS["viewer"] if me.reach is None or me.reach.access == "read" else RANKS["editor"]
 
 
 def _is_granted(tx: Tx, me: Caller, folder_id: int) -> bool:
-    """Say whether a folder is one of the grant's, or lies below one."""
+    """Return whether a folder is one of the grant's, or lies below one."""
     named = _granted(me)
     if not named:
         return False
@@ -284,7 +286,7 @@ def _is_granted(tx: Tx, me: Caller, folder_id: int) -> bool:
 
 
 def _granted_folders(tx: Tx, me: Caller) -> list[int]:
-    """Give the live folders of the grant, and those below them."""
+    """Return the live folders of the grant, and those below them."""
     named = _granted(me)
     if not named:
         return []

@@ -15,21 +15,21 @@ COLUMNS = "id, owner_id, parent_id, name, name_key, icon, note_count, created_at
 
 
 def get(tx: Tx, folder_id: int) -> sqlite3.Row | None:
-    """Give a live folder of anyone; workspace/folders/access.py says who may see it."""
+    """Return a live folder of anyone; workspace/folders/access.py says who may see it."""
     return tx.one(
         f"SELECT {COLUMNS} FROM folders WHERE id = :id AND trash_id IS NULL", id=folder_id
     )
 
 
 def sure(tx: Tx, folder_id: int | None) -> sqlite3.Row:
-    """Give a live folder that the caller knows to be there."""
+    """Return a live folder that the caller knows to be there."""
     return tx.sure(
         f"SELECT {COLUMNS} FROM folders WHERE id = :id AND trash_id IS NULL", id=folder_id
     )
 
 
 def child(tx: Tx, owner: int, parent_id: int | None, name: str) -> sqlite3.Row | None:
-    """Give the live folder of that name, compared without case, in a parent or the root."""
+    """Return the live folder of that name, compared without case, in a parent or the root."""
     return tx.one(
         f"SELECT {COLUMNS} FROM folders "
         "WHERE owner_id = :owner AND ifnull(parent_id, 0) = :parent "
@@ -41,7 +41,7 @@ def child(tx: Tx, owner: int, parent_id: int | None, name: str) -> sqlite3.Row |
 
 
 def insert(tx: Tx, owner: int, parent_id: int | None, name: str) -> int:
-    """Add a folder and give its id; the caller has looked that its name is free."""
+    """Add a folder and return its id; the caller has looked that its name is free."""
     made = tx.run(
         "INSERT INTO folders (owner_id, parent_id, name, name_key, created_at) "
         "VALUES (:owner, :parent, :name, :key, :now)",
@@ -60,7 +60,7 @@ def ensure(
 ) -> tuple[int | None, list[str]]:
     """Walk down `names`, making what is missing.
 
-    Give the leaf's id and the names that were made.
+    Return the leaf's id and the names that were made.
     """
     made: list[str] = []
     for name in names:
@@ -74,7 +74,7 @@ def ensure(
 
 
 def ensure_general(tx: Tx, owner: int) -> bool:
-    """Make the folder General in the root if it is missing; say whether it was."""
+    """Make the folder General in the root if it is missing; return whether it was."""
     return bool(ensure(tx, owner, None, [GENERAL])[1])
 
 
@@ -164,7 +164,7 @@ def break_cycles(tx: Tx) -> None:
 
 
 def circling(tx: Tx) -> list[int]:
-    """Give the folders that lie, over others or not, in themselves."""
+    """Return the folders that lie, over others or not, in themselves."""
     rows = tx.all(
         """WITH RECURSIVE up (id, above) AS (SELECT id, parent_id FROM folders
           WHERE parent_id IS NOT NULL UNION
@@ -176,7 +176,7 @@ def circling(tx: Tx) -> list[int]:
 
 
 def subtree(tx: Tx, folder_id: int) -> list[int]:
-    """Give the ids of a live folder and all live folders below it."""
+    """Return the ids of a live folder and all live folders below it."""
     rows = tx.all(
         """WITH RECURSIVE down (id) AS (SELECT :id UNION ALL
                SELECT f.id FROM folders f JOIN down d ON f.parent_id = d.id
@@ -188,7 +188,7 @@ def subtree(tx: Tx, folder_id: int) -> list[int]:
 
 
 def ancestry(tx: Tx, folder_id: int | None) -> list[sqlite3.Row]:
-    """Give a folder and those above it, the root's child first, as (id, parent_id, name)."""
+    """Return a folder and those above it, the root's child first, as (id, parent_id, name)."""
     rows = tx.all(
         """WITH RECURSIVE up (id, parent_id, name, height) AS (
                SELECT id, parent_id, name, 0 FROM folders WHERE id = :id UNION ALL
@@ -201,7 +201,7 @@ def ancestry(tx: Tx, folder_id: int | None) -> list[sqlite3.Row]:
 
 
 def path(tx: Tx, folder_id: int | None) -> str:
-    """Give a folder's full path without a leading slash; the root's is empty."""
+    """Return a folder's full path without a leading slash; the root's is empty."""
     return "/".join(row["name"] for row in ancestry(tx, folder_id))
 
 
@@ -257,5 +257,5 @@ IN_LIST = "SELECT value FROM json_each(:ids)"
 
 
 def in_list(ids: Sequence[int]) -> str:
-    """Give ids as the parameter that `IN_LIST` reads: one statement for any number of them."""
+    """Return ids as the parameter that `IN_LIST` reads: one statement for any number of them."""
     return msgspec.json.encode(ids).decode()

@@ -91,7 +91,7 @@ def unshare_folder(tx: Tx, me: Caller, *, id: Id, username: str) -> Record:
 
 
 def end_between(tx: Tx, one: int, other: int) -> list[int]:
-    """End every share between two users of folders that either owns; give the folders."""
+    """End every share between two users of folders that either owns; return the folders."""
     rows = tx.all(
         """DELETE FROM folder_shares WHERE user_id IN (:one, :other)
                AND EXISTS (SELECT 1 FROM folders WHERE id = folder_id
@@ -102,4 +102,5 @@ def end_between(tx: Tx, one: int, other: int) -> list[int]:
     return [row["folder_id"] for row in rows]
 
 
-_SELECT = """SELECT u.uuid, u.username, u.name, s.role, s.created_at FROM folder_shares s JOIN users u ON u.id = s.user_id WHERE s.folder_id = :id"""
+_SELECT = """SELECT u.uuid, u.username, u.name, s.role, s.created_at
+    FROM folder_shares s JOIN users u ON u.id = s.user_id WHERE s.folder_id = :id"""

@@ -2,25 +2,22 @@
 
 import sqlite3
 from collections.abc import Mapping
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 from msgspec import UNSET, Meta, UnsetType
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Http, Tool, operation
-from app.core.schema import LARGEST_ID, Form, Id, Line, Record, Title
+from app.core.schema import LARGEST_ID, Form, Id, Record
 from app.core.text import fold
-from app.errors import AlreadyExists, Forbidden, Invalid, NotFound
-from app.workspace.folders import access, folder_rows, paths
+from app.errors import Invalid, NotFound
+from app.workspace.folders import access, folder_rows
 
 Parent = (
     Id
     | Annotated[str, Meta(description="a folder's id, or root"), Form("^(root|[1-9][0-9]{0,14})$")]
 )
-
-Icon = Annotated[str, Line(1, 32)]
-ALWAYS_OWN = frozenset(map(fold, (folder_rows.GENERAL, "Memory", "Workspace")))
 
 
 class Owner(Record):
@@ -51,28 +48,6 @@ class FolderList(Record):
     folders: list[Folder]
 
 
-class FolderPlace(Record):
-    """Where a folder lies."""
-
-    id: int
-    name: str
-    parent_id: int | None
-
-
-class MadeFolder(Record):
-    """`createdSegments` holds the names that this call made; it is empty when all were there."""
-
-    mode: str
-    path: str
-    folder: FolderPlace
-    created_segments: list[str]
-    message: str
-
-
-class FolderAnswer(Record):
-    folder: Folder
-
-
 @operation(
     "GET /os/folders",
     scope="os.notes:read",
@@ -90,162 +65,8 @@ def list_folders(tx: Tx, me: Caller, *, parent_id: Parent | None = None) -> Fold
     return FolderList(listed(tx, me, parent=found["id"]))
 
 
-@operation(
-    "POST /os/folders",
-    scope="os.notes:write",
-    also=("POST /context/folders",),
-    http=Http(
-        refuses={
-            "name": "neither it nor path is given, it holds a slash, or lies too deep",
-            "path": "name is given too, or it is no path of folders",
-        }
-    ),
-    tool=Tool(risk="W"),
-)
-def create_folder(
-    tx: Tx,
-    me: Caller,
-    *,
-    name: Title | None = None,
-    path: Annotated[str, Meta(max_length=10_000)] | None = None,
-    parent_id: Id | None = None,
-) -> MadeFolder:
-    """Create a folder by name, or a nested one by path.
-
-    What exists already is given back as it is.
-    """
-    if (name is None) == (path is None):
-        raise Invalid("Give either name or path.", field="name" if path is None else "path")
-    if name is not None and ("/" in name or "\\" in name or name in (".", "..")):
-        raise Invalid("name must be a single segment; use path for a nested folder.", field="name")
-    segments = [name] if name is not None else paths.split(path or "", field="path")
-    field, start = "name" if name is not None else "path", Place(me.owns, parent_id, segments)
-    if parent_id is not None:
-        start = start._replace(owner=access.folder(tx, me, parent_id, field="parentId")["owner_id"])
-    elif path is not None:
-        start = beginning(tx, me, segments)
-    require_depth(tx, start, field=field)
-    leaf, made = make(tx, me, *start)
-    row = folder_rows.sure(tx, leaf)
-    place = FolderPlace(row["id"], row["name"], row["parent_id"])
-    message = f"Created {'/'.join(made)}." if made else "The folder exists already."
-    return MadeFolder(
-        "name" if name is not None else "path", access.path(tx, me, row["id"]), place, made, message
-    )
-
-
-@operation(
-    "PATCH /os/folders/{id}",
-    scope="os.notes:write",
-    since="beyond",
-    http=Http(
-        refuses={
-            "name": "it holds a slash, or is . or ..",
-            "parentId": "the folder would lie in itself, too deep, or with another owner",
-        }
-    ),
-)
-def change_folder(
-    tx: Tx,
-    me: Caller,
-    *,
-    id: Id,
-    name: Title | None = None,
-    parent_id: Id | UnsetType | None = UNSET,
-    icon: Icon | UnsetType | None = UNSET,
-) -> FolderAnswer:
-    """Rename or move a folder or give it another icon.
-
-    A parentId of null moves it to the root, an icon of null takes it away.
-    """
-    found = access.folder(tx, me, id, "admin", field="id")
-    new_name = found["name"] if name is None else name
-    parent = found["parent_id"] if isinstance(parent_id, UnsetType) else parent_id
-    if (name is not None and new_name != found["name"]) or parent != found["parent_id"]:
-        _require_movable(found)
-    if name is not None and ("/" in name or "\\" in name or name in (".", "..")):
-        raise Invalid("name must be a single segment.", field="name")
-    if parent != found["parent_id"]:
-        _require_place(tx, me, found, parent)
-    twin = folder_rows.child(tx, found["owner_id"], parent, new_name)
-    if twin is not None and twin["id"] != id:
-        raise AlreadyExists(
-            "There is a folder of that name there already.", field="name", folderId=twin["id"]
-        )
-    folder_rows.change(
-        tx,
-        found,
-        name=new_name,
-        parent_id=parent,
-        icon=found["icon"] if isinstance(icon, UnsetType) else icon,
-    )
-    return FolderAnswer(one(tx, me, id))
-
-
-class Place(NamedTuple):
-    """Where a path begins: whose folder, below which one, and the names that are still to be
-    walked down.
-    """
-
-    owner: int
-    folder_id: int | None
-    names: list[str]
-
-
-def beginning(tx: Tx, me: Caller, names: list[str]) -> Place:
-    """Give where a path begins: at the caller's own root or, where that has no such folder, at a
-    folder of that name that is shared with them.
-
-    Raises Invalid where several of that name are. What the caller's agent and links live by is
-    always the caller's own.
-    """
-    own = Place(me.owns, None, names)
-    if (
-        not names
-        or me.reach is not None
-        or fold(names[0]) in ALWAYS_OWN
-        or folder_rows.child(tx, me.owns, None, names[0]) is not None
-    ):
-        return own
-    found = access.shared_tops(tx, me, fold(names[0]))
-    if len(found) > 1:
-        raise Invalid(
-            f"{len(found)} folders called {names[0][:100]} are shared with you; use "
-            "parentId or folderId to say which.",
-            field="path",
-        )
-    return Place(found[0]["owner_id"], found[0]["id"], names[1:]) if found else own
-
-
-def require_depth(tx: Tx, place: Place, *, field: str) -> None:
-    """Raise Invalid where the path would lie too deep in its owner's tree."""
-    if (
-        place.folder_id is not None
-        and len(folder_rows.ancestry(tx, place.folder_id)) + len(place.names) > paths.DEEPEST
-    ):
-        raise Invalid(f"A folder must not lie deeper than {paths.DEEPEST} levels.", field=field)
-
-
-def make(
-    tx: Tx, me: Caller, owner: int, parent_id: int | None, names: list[str]
-) -> tuple[int | None, list[str]]:
-    """Walk down `names`, making what is missing where the caller may.
-
-    Give the leaf's id and the names that were made.
-    """
-    at = parent_id
-    for position, name in enumerate(names):
-        found = folder_rows.child(tx, owner, at, name)
-        if found is None:
-            if at is not None:
-                access.folder(tx, me, at, "editor")
-            return folder_rows.ensure(tx, owner, at, names[position:])
-        at = found["id"]
-    return at, []
-
-
 def by_name(tx: Tx, me: Caller, name: str) -> sqlite3.Row:
-    """Give the readable folder of that name or full path, compared without case.
+    """Return the readable folder of that name or full path, compared without case.
 
     Raise Invalid when it is ambiguous.
     """
@@ -273,7 +94,7 @@ def by_name(tx: Tx, me: Caller, name: str) -> sqlite3.Row:
 def named_or_numbered(
     tx: Tx, me: Caller, folder_id: int | None, folder_name: str | None
 ) -> sqlite3.Row | None:
-    """Give the readable folder that either names; None for neither; both are refused."""
+    """Return the readable folder that either names; None for neither; both are refused."""
     if folder_id is not None and folder_name is not None:
         raise Invalid("Give either folderId or folderName.", field="folderName")
     if folder_name is not None:
@@ -282,7 +103,7 @@ def named_or_numbered(
 
 
 def listed(tx: Tx, me: Caller, *, parent: int | None = None, root: bool = False) -> list[Folder]:
-    """Give the live folders the caller may read, by name.
+    """Return the live folders the caller may read, by name.
 
     All, those in one parent, or those in the root.
     """
@@ -308,7 +129,7 @@ def listed(tx: Tx, me: Caller, *, parent: int | None = None, root: bool = False)
 
 
 def one(tx: Tx, me: Caller, folder_id: int) -> Folder:
-    """Give one folder the caller may read."""
+    """Return one folder the caller may read."""
     row = tx.sure(f"SELECT {_COLUMNS}, f.owner_id FROM folders f WHERE f.id = :id", id=folder_id)
     if row["owner_id"] == me.owns:
         return _folder(row)
@@ -374,41 +195,5 @@ def _hide(
 
 
 def is_general(found: sqlite3.Row) -> bool:
-    """Say whether this is the folder that every workspace has."""
+    """Return whether this is the folder that every workspace has."""
     return found["parent_id"] is None and found["name_key"] == fold(folder_rows.GENERAL)
-
-
-def _require_movable(found: sqlite3.Row) -> None:
-    if is_general(found):
-        raise Forbidden("The folder General cannot be renamed or moved.")
-
-
-def _require_place(tx: Tx, me: Caller, found: sqlite3.Row, parent: int | None) -> None:
-    """Raise unless the folder may go there.
-
-    Not below itself, not to another owner, and not out of what is shared.
-    """
-    if (
-        found["owner_id"] != me.owns
-        and access.shared_rank(tx, me, found["parent_id"]) < access.RANKS["admin"]
-    ):
-        raise Forbidden("Only its owner may move the shared folder itself.", role="admin")
-    if parent is None:
-        if found["owner_id"] != me.owns:
-            raise Forbidden("Only its owner may move a folder out of what is shared.", role="admin")
-        return
-    target = access.folder(tx, me, parent, "editor", field="parentId")
-    if target["owner_id"] != found["owner_id"]:
-        raise Invalid("parentId must be a folder of the same owner.", field="parentId")
-    below = folder_rows.subtree(tx, found["id"])
-    if parent in below:
-        raise Invalid("A folder cannot be moved into itself or below itself.", field="parentId")
-    height = (
-        max(len(folder_rows.ancestry(tx, id_)) for id_ in below)
-        - len(folder_rows.ancestry(tx, found["id"]))
-        + 1
-    )
-    if len(folder_rows.ancestry(tx, parent)) + height > paths.DEEPEST:
-        raise Invalid(
-            f"A folder must not lie deeper than {paths.DEEPEST} levels.", field="parentId"
-        )

@@ -10,7 +10,7 @@ NAME = Line(1, 255)
 
 
 def split(path: str, *, field: str) -> list[str]:
-    """Give the segments of a path.
+    """Return the segments of a path.
 
     Raise Invalid, naming `field`, for one that is hostile or malformed.
     """

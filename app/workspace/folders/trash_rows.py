@@ -14,7 +14,7 @@ from app.workspace.folders import access
 
 
 def put(tx: Tx, me: Caller, *, owner: int, kind: str, item_id: int, title: str, path: str) -> int:
-    """Add an entry and give its id, which the rows of the thing get as their `trash_id`."""
+    """Add an entry and return its id, which the rows of the thing get as their `trash_id`."""
     made = tx.run(
         """INSERT INTO trash (owner_id, kind, item_id, title, path, trashed_at, trashed_by, by_user)
            VALUES (:owner, :kind, :item, :title, :path, :now, :by, :user)""",
@@ -31,7 +31,7 @@ def put(tx: Tx, me: Caller, *, owner: int, kind: str, item_id: int, title: str, 
 
 
 def find(tx: Tx, me: Caller, kind: str, item_id: int) -> sqlite3.Row | None:
-    """Give the entry for a thing of the caller's own, or for one of another's that they put there
+    """Return the entry for a thing of the caller's own, or for one of another's that they put there
     and may bring back; None for any other.
 
     The entry of a note is also that of the folder with which it went.
@@ -57,7 +57,7 @@ def find(tx: Tx, me: Caller, kind: str, item_id: int) -> sqlite3.Row | None:
 
 
 def of_others(tx: Tx, me: Caller) -> list[int]:
-    """Give the entries of others' things that the caller put into the trash and may bring back."""
+    """Return the entries of others' things that the caller trashed and may bring back."""
     if me.reach is not None:
         return []
     return [
@@ -68,7 +68,7 @@ def of_others(tx: Tx, me: Caller) -> list[int]:
 
 
 def may_restore(tx: Tx, me: Caller, entry: sqlite3.Row) -> bool:
-    """Say whether the caller put this thing of another's into the trash, and is still admin
+    """Return whether the caller put this thing of another's into the trash, and is still admin
     where it lay.
     """
     if entry["by_user"] != me.user or me.reach is not None or entry["kind"] == "todo":
@@ -80,7 +80,7 @@ def may_restore(tx: Tx, me: Caller, entry: sqlite3.Row) -> bool:
 
 
 def place_of(tx: Tx, kind: str, item_id: int) -> int | None:
-    """Give the folder in which a note or folder lies, or lay."""
+    """Return the folder in which a note or folder lies, or lay."""
     sql = (
         "SELECT folder_id FROM notes WHERE id = :id"
         if kind == "note"
@@ -96,5 +96,5 @@ def drop(tx: Tx, trash_id: int) -> None:
 
 
 def decoded_actor(text: str) -> msgspec.Raw:
-    """Give a stored actor as it goes out."""
+    """Return a stored actor as it goes out."""
     return msgspec.Raw(text.encode())

@@ -13,7 +13,7 @@ class Counted(msgspec.Struct, frozen=True):
 
 
 def begin(tx: Tx, owner: int) -> bool:
-    """Make the row of a workspace if it is missing; say whether it was."""
+    """Make the row of a workspace if it is missing; return whether it was."""
     return (
         tx.run(
             "INSERT INTO workspaces (owner_id, changed_at) VALUES (:owner, :now) "
@@ -26,7 +26,7 @@ def begin(tx: Tx, owner: int) -> bool:
 
 
 def of(tx: Tx, owner: int) -> Counted:
-    """Give the counts of a workspace.
+    """Return the counts of a workspace.
 
     Live notes, those of them in the root, their bytes, and the time of the last change.
     """
@@ -47,8 +47,8 @@ def add(tx: Tx, owner: int, *, notes: int = 0, root_notes: int = 0, size: int = 
     tx.run(
         """INSERT INTO workspaces (owner_id, note_count, root_count,
           total_bytes, changed_at) VALUES (:owner, :notes, :root, :size, :now)
-           ON CONFLICT (owner_id) DO UPDATE
-             SET note_count = note_count + :notes, root_count = root_count + :root,
+           ON CONFLICT (owner_id) DO UPDATE SET
+               note_count = note_count + :notes, root_count = root_count + :root,
                total_bytes = total_bytes + :size, changed_at = :now""",
         owner=owner,
         notes=notes,

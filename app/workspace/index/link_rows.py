@@ -58,7 +58,7 @@ def rebuild(tx: Tx) -> None:
 
 
 def any_unread(tx: Tx) -> bool:
-    """Say whether there are notes from before this table was made whose links are not read yet."""
+    """Return whether the links of notes older than this table are still to be read."""
     return tx.one("SELECT 1 FROM unread_links") is not None
 
 
@@ -89,7 +89,7 @@ def read_some(tx: Tx) -> None:
 
 
 def tend(tx: Tx) -> bool:
-    """Do a little of what can wait for an idle moment; say whether there is more to do."""
+    """Do a little of what can wait for an idle moment; return whether there is more to do."""
     read_some(tx)
     return any_unread(tx)
 

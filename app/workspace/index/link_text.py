@@ -58,7 +58,7 @@ class Target(NamedTuple):
 
 
 def may_hold_links(text: str) -> bool:
-    """Say quickly whether it is worth reading a text for links and tags."""
+    """Check quickly whether it is worth reading a text for links and tags."""
     return (
         "[[" in text
         or "/os/notes/" in text
@@ -68,7 +68,7 @@ def may_hold_links(text: str) -> bool:
 
 
 def links(text: str) -> list[Link]:
-    """Give the links and tags of a text in order, of each kind the first 10,000.
+    """Return the links and tags of a text in order, of each kind the first 10,000.
 
     None in code, and no tags in headings, addresses and definitions.
     """
@@ -99,12 +99,12 @@ def links(text: str) -> list[Link]:
 
 
 def targets(text: str) -> set[Target]:
-    """Give all that the links and tags of a text may lead to, in each way that they can be read."""
+    """Return all that the links and tags of a text may lead to, in each way to read them."""
     return {target for link in links(text) for target in readings(link)}
 
 
 def readings(link: Link) -> list[Target]:
-    """Give the ways to read a link, the first to be tried first.
+    """Return the ways to read a link, the first to be tried first.
 
     A title may itself hold a slash or a hash.
     """
@@ -114,12 +114,12 @@ def readings(link: Link) -> list[Target]:
 
 
 def heading(link: Link) -> str:
-    """Give what follows the first hash of a link to a title; empty without one."""
+    """Return what follows the first hash of a link to a title; empty without one."""
     return link.target.partition("#")[2].strip() if link.kind == "wiki" else ""
 
 
 def rewritten(text: str, new_title: Callable[[Target], str | None]) -> str:
-    """Give the text with another title in each link of which a reading has a new one.
+    """Return the text with another title in each link of which a reading has a new one.
 
     Paths, headings and shown text stay.
     """
@@ -133,12 +133,12 @@ def rewritten(text: str, new_title: Callable[[Target], str | None]) -> str:
 
 
 def without_ending(title: str) -> str:
-    """Give a title without the `.md` of the file it may come from: a link may leave that out."""
+    """Return a title without the `.md` of the file it may come from: a link may leave that out."""
     return title[:-3] if len(title) > 3 and title[-3:].lower() == ENDING else title
 
 
 def lines(text: str, places: Sequence[int]) -> list[int]:
-    """Give the numbers, from 1, of the lines in which ascending places stand.
+    """Return the numbers, from 1, of the lines in which ascending places stand.
 
     Lines end in LF, CRLF or CR.
     """
@@ -163,7 +163,7 @@ def _wikis(text: str) -> Iterator[Link]:
 
 
 def _notes(text: str) -> Iterator[Link]:
-    """Give the addresses of notes, bare or in a Markdown link."""
+    """Return the addresses of notes, bare or in a Markdown link."""
     for match in _NOTE.finditer(text):
         before = text[max(0, match.start() - _ADDRESS_BEFORE) : match.start()]
         address = before[1 + max(before.rfind(mark) for mark in _ADDRESS_ENDS) :]
@@ -176,7 +176,7 @@ def _notes(text: str) -> Iterator[Link]:
 
 
 def _shown(text: str, address: int) -> str:
-    """Give the text of the Markdown link whose address begins there; empty when there is none."""
+    """Return the text of the Markdown link whose address begins there; empty when there is none."""
     opener = address - (text[address - 1 : address] == "<")
     if text[max(0, opener - 2) : opener] != "](":
         return ""
@@ -194,7 +194,7 @@ def _tags(text: str) -> Iterator[Link]:
 
 
 def _halves(inner: str) -> tuple[str, str, str]:
-    """Give what stands before the bar, the bar, and after it.
+    """Return what stands before the bar, the bar, and after it.
 
     In a table the bar has a backslash before it.
     """
@@ -203,7 +203,7 @@ def _halves(inner: str) -> tuple[str, str, str]:
 
 
 def _cuts(target: str) -> Iterator[tuple[str, str, str]]:
-    """Give the ways to cut what a link holds into path, title and heading (with its hash), the
+    """Return the ways to cut what a link holds into path, title and heading (with its hash), the
     title as long as it can be first.
     """
     if "/" not in target and "#" not in target:
@@ -228,6 +228,6 @@ def _renamed(link: Link, new_title: Callable[[Target], str | None]) -> str | Non
 
 
 def _inside(spans: Sequence[blocks.Span], place: int) -> bool:
-    """Say whether a place lies in one of some spans that are in order."""
+    """Return whether a place lies in one of some spans that are in order."""
     before = bisect.bisect_right(spans, place, key=lambda span: span[0])
     return before > 0 and place < spans[before - 1][1]

@@ -101,7 +101,7 @@ def purge_owner(tx: Tx, owner: int) -> None:
 
 
 def any_waiting(tx: Tx) -> bool:
-    """Say whether a name waits to be indexed."""
+    """Return whether a name waits to be indexed."""
     row = tx.sure(
         """SELECT (SELECT ifnull(max(id), 0) FROM notes) > (SELECT number
           FROM name_progress WHERE kind = 'note')
@@ -141,12 +141,12 @@ def rebuild(tx: Tx) -> None:
 
 
 def is_outdated(tx: Tx) -> bool:
-    """Say whether the index has tokens of another kind, or none."""
+    """Return whether the index has tokens of another kind, or none."""
     return last_indexed(tx, "format") != _FORMAT
 
 
 def indexed_names(tx: Tx) -> Iterator[tuple[Kind, int, int, str]]:
-    """Give kind, id, owner and name of all that should be in the index by now."""
+    """Return kind, id, owner and name of all that should be in the index by now."""
     for kind, sql in _WAITING.items():
         for item_id, owner, name, _ in tx.run(sql, after=0, most=-1):
             if item_id <= last_indexed(tx, kind):
@@ -156,7 +156,7 @@ def indexed_names(tx: Tx) -> Iterator[tuple[Kind, int, int, str]]:
 
 
 def tend(tx: Tx) -> bool:
-    """Do a little of what can wait for an idle moment; say whether there is more to do."""
+    """Do a little of what can wait for an idle moment; return whether there is more to do."""
     if any_waiting(tx):
         index_waiting(tx, IDLE_BATCH)
         return True
@@ -166,7 +166,7 @@ def tend(tx: Tx) -> bool:
 
 
 def key(owner: int, sort: str) -> str:
-    """Give what the tokens of an owner's names of one sort begin with.
+    """Return what the tokens of an owner's names of one sort begin with.
 
     Always as long, so that prefixes of it can be indexed.
     """
@@ -178,7 +178,7 @@ def key(owner: int, sort: str) -> str:
 
 
 def with_title(tx: Tx, owner: int, title: str, most: int = 200) -> list[sqlite3.Row]:
-    """Give id, title and folder of an owner's live notes with that title, compared without case,
+    """Return id, title and folder of an owner's live notes with that title, compared without case,
     the newest first; those that wait too.
     """
     plain = name_text.folded(title)
@@ -208,7 +208,7 @@ def _is_indexed(tx: Tx, kind: Kind, item_id: int) -> bool:
 
 
 def last_indexed(tx: Tx, kind: str) -> int:
-    """Give the highest id of a kind that is indexed."""
+    """Return the highest id of a kind that is indexed."""
     return int(tx.value("SELECT number FROM name_progress WHERE kind = :kind", kind=kind) or 0)
 
 
@@ -233,12 +233,12 @@ def _take(tx: Tx, owner: int, kind: Kind, item_id: int, name: str) -> None:
 
 
 def row_of(kind: Kind, item_id: int) -> int:
-    """Give the row of something in the index."""
+    """Return the row of something in the index."""
     return item_id * 4 + NUMBERS[kind]
 
 
 def tokens_of(owner: int, kind: Kind, plain: str, words: list[str]) -> str:
-    """Give the tokens by which a folded name is found."""
+    """Return the tokens by which a folded name is found."""
     begin = key(owner, SORTS[kind])
     found = [begin + token for token in name_text.tokens(words)]
     found.append(key(owner, WHOLE) + name_text.whole(plain, words))

@@ -16,7 +16,7 @@ FRESH = "fresh"
 
 
 def differences(tx: Tx) -> Iterator[str]:
-    """Give a sentence for each way in which names are found that are not there, or not found
+    """Return a sentence for each way in which names are found that are not there, or not found
     that are; those that wait are left out.
     """
     if name_index.is_outdated(tx):
@@ -51,7 +51,7 @@ def differences(tx: Tx) -> Iterator[str]:
 def first_difference(
     connection: sqlite3.Connection, fresh: sqlite3.Connection, table: str
 ) -> int | None:
-    """Give the row of the first token that an index has and one made anew has not, or the other
+    """Return the row of the first token that an index has and one made anew has not, or the other
     way round.
     """
     for one, other in itertools.zip_longest(_tokens(connection, table), _tokens(fresh, FRESH)):
@@ -75,7 +75,7 @@ def _tokens(connection: sqlite3.Connection, table: str) -> Iterator[tuple[str, i
 
 
 def _entries(tx: Tx) -> Iterator[tuple[int, str, int, list[str]]]:
-    """Give for everything that should be found its row in the index, its tokens, its owner and
+    """Return for everything that should be found its row in the index, its tokens, its owner and
     its words.
     """
     for kind, item, owner, name in name_index.indexed_names(tx):

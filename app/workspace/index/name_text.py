@@ -40,7 +40,7 @@ Span = tuple[int, int]
 
 
 def folded(name: str) -> str:
-    """Give a name without case and accents.
+    """Return a name without case and accents.
 
     `positions` tells which character each of these came from.
     """
@@ -48,19 +48,19 @@ def folded(name: str) -> str:
 
 
 def positions(name: str) -> list[int]:
-    """Give, for each character of the folded name and for its end, the place in the name."""
+    """Return, for each character of the folded name and for its end, the place in the name."""
     found = [at for at, character in enumerate(name) for _ in _base(character)]
     return [*found, len(name)]
 
 
 def words(plain: str) -> list[str]:
-    """Give the words of a folded name without their places."""
+    """Return the words of a folded name without their places."""
     found = _ASCII_WORD.findall(plain) if plain.isascii() else _word().findall(plain)
     return [word[:LONGEST_WORD] for word in found[:MOST_WORDS]]
 
 
 def tokens(of: Sequence[str]) -> list[str]:
-    """Give what of a name's words is indexed.
+    """Return what of a name's words is indexed.
 
     The words; of a run without spaces all that begins at any of its characters.
     """
@@ -74,7 +74,7 @@ def tokens(of: Sequence[str]) -> list[str]:
 
 
 def asked_tokens(of: Sequence[str]) -> list[str]:
-    """Give the tokens of which each must begin some token of a name that holds these words."""
+    """Return the tokens of which each must begin some token of a name that holds these words."""
     found: dict[str, None] = {}
     for word in of:
         step = LONGEST_RUN if is_unspaced(word) else LONGEST_WORD
@@ -83,24 +83,24 @@ def asked_tokens(of: Sequence[str]) -> list[str]:
 
 
 def whole(plain: str, of: Sequence[str]) -> str:
-    """Give the one token that stands for a folded name as a whole; other names may share it."""
+    """Return the one token that stands for a folded name as a whole; other names may share it."""
     if of:
         return SEPARATOR.join(of)[:LONGEST_WHOLE]
     return "x" + plain.encode().hex()[:LONGEST_WHOLE]
 
 
 def initials(of: Sequence[str]) -> str:
-    """Give the first letters of a name's words; empty for fewer than two words."""
+    """Return the first letters of a name's words; empty for fewer than two words."""
     return "".join(word[0] for word in of[:MOST_INITIALS]) if len(of) > 1 else ""
 
 
 def is_unspaced(word: str) -> bool:
-    """Say whether a word is a run of a script that is written without spaces."""
+    """Return whether a word is a run of a script that is written without spaces."""
     return not word.isascii() and _unspaced().match(word) is not None
 
 
 def score(asked: Sequence[str], own: Sequence[str]) -> float | None:
-    """Say how well a name of these words fits the words that were typed, above 0 and below 1.
+    """Return how well a name of these words fits the words that were typed, above 0 and below 1.
 
     None when it does not.
     """
@@ -125,7 +125,7 @@ def score(asked: Sequence[str], own: Sequence[str]) -> float | None:
 def near_score(
     asked: Sequence[str], near: Sequence[dict[str, int]], own: Sequence[str]
 ) -> float | None:
-    """Say the same where some words are near misses.
+    """Return the same where some words are near misses.
 
     `near` gives for each the words it may stand for, with the number of edits.
     """
@@ -146,7 +146,7 @@ def near_score(
 
 
 def spans(asked: Sequence[str], near: Sequence[dict[str, int]], plain: str) -> list[Span]:
-    """Give the places in a folded name that were typed, in order; those that touch are one."""
+    """Return the places in a folded name that were typed, in order; those that touch are one."""
     own = [(found[0][:LONGEST_WORD], found.start()) for found in _word().finditer(plain)]
     found = [
         place
@@ -165,7 +165,7 @@ def spans(asked: Sequence[str], near: Sequence[dict[str, int]], plain: str) -> l
 
 
 def _place(word: str, alternatives: dict[str, int], own: Sequence[tuple[str, int]]) -> Span | None:
-    """Give where a typed word is a word of the name, or else begins one, or else is a near miss
+    """Return where a typed word is a word of the name, or else begins one, or else is a near miss
     of one.
     """
     for name, start in own:
@@ -184,7 +184,7 @@ def _place(word: str, alternatives: dict[str, int], own: Sequence[tuple[str, int
 
 
 def most_edits(word: str) -> int:
-    """Give how many edits a typed word may be away from the word that is meant.
+    """Return how many edits a typed word may be away from the word that is meant.
 
     One from 4 letters on, two from 8; none with a digit in it.
     """
@@ -194,7 +194,7 @@ def most_edits(word: str) -> int:
 
 
 def edits(typed: str, meant: str, most: int, *, beginning: bool = False) -> int | None:
-    """Give the least number of edits that lead from one word to another; None for more than `most`.
+    """Return the least number of edits from one word to another; None for more than `most`.
 
     An edit adds, drops or changes a letter, or swaps two that stand side by side. With
     `beginning` the best beginning of `meant` counts.
@@ -219,7 +219,7 @@ def edits(typed: str, meant: str, most: int, *, beginning: bool = False) -> int 
 
 
 def pieces(typed: str, most: int) -> list[tuple[str, int]]:
-    """Give pieces of a word, with their places, of which every word at most so many edits away
+    """Return pieces of a word, with their places, of which every word at most so many edits away
     holds one, moved by no more than so many letters.
 
     Of `most + 1` pieces so many edits cannot touch all, unless one swaps the letters beside a
@@ -239,7 +239,7 @@ def pieces(typed: str, most: int) -> list[tuple[str, int]]:
 
 
 def letters(word: str) -> int:
-    """Give which letters a word holds, as bits.
+    """Return which letters a word holds, as bits.
 
     One for each of a to z, and for the others one of 10 by their code.
     """

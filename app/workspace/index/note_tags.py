@@ -43,7 +43,7 @@ class TagList(Rule, frozen=True):
 
 
 def kept(written: str) -> str:
-    """Give a tag as it is kept; raise ValueError, a sentence's end, for one that no search could
+    """Return a tag as it is kept; raise ValueError, a sentence's end, for one that no search could
     ask for.
     """
     tag = TAG(plain(written))
@@ -53,17 +53,17 @@ def kept(written: str) -> str:
 
 
 def plain(written: str) -> str:
-    """Give a tag without the # that it may be written with."""
+    """Return a tag without the # that it may be written with."""
     return written.strip().lstrip("#").strip()
 
 
 def stored(tags: list[str]) -> str:
-    """Give tags as the text that the note's row holds."""
+    """Return tags as the text that the note's row holds."""
     return msgspec.json.encode(tags).decode() if tags else NONE
 
 
 def keys(tags: str) -> list[str]:
-    """Give the keys by which a note of these stored tags is found."""
+    """Return the keys by which a note of these stored tags is found."""
     return [] if tags == NONE else [fold(tag) for tag in _decoder.decode(tags)]
 
 

@@ -89,14 +89,14 @@ class Pattern(msgspec.Struct, frozen=True):
 
 
 def indexed(text: str) -> str:
-    """Give a text as FTS5 is to split it."""
+    """Return a text as FTS5 is to split it."""
     if text.isascii():
         return text
     return _SPECIAL.sub(_spelled, unicodedata.normalize("NFC", text))
 
 
 def goes_on(text: str, *, prefix: bool = False) -> bool:
-    """Say whether a text is looked for as the beginning of words.
+    """Return whether a text is looked for as the beginning of words.
 
     So is a lone character of a script without spaces, which stands in pairs.
     """
@@ -105,7 +105,7 @@ def goes_on(text: str, *, prefix: bool = False) -> bool:
 
 
 def matching(text: str, *, prefix: bool = False, whole: bool = False) -> str:
-    """Give the FTS5 phrase that finds a text.
+    """Return the FTS5 phrase that finds a text.
 
     With `prefix` its last word may go on, with `whole` never. The text must hold a word.
     """
@@ -120,7 +120,7 @@ def matching(text: str, *, prefix: bool = False, whole: bool = False) -> str:
 
 
 def words_in(text: str) -> list[str]:
-    """Give the words of a text as they are written; a run of a script without spaces is one."""
+    """Return the words of a text as they are written; a run of a script without spaces is one."""
     if text.isascii():
         return _ASCII_WORD.findall(text)
     return [
@@ -131,7 +131,7 @@ def words_in(text: str) -> list[str]:
 
 
 def pairs(word: str) -> list[str]:
-    """Give the parts of a word that may be found alone.
+    """Return the parts of a word that may be found alone.
 
     The pairs of characters where its script has no spaces, else the word.
     """
@@ -145,7 +145,7 @@ def pairs(word: str) -> list[str]:
 
 
 def pattern(text: str, *, prefix: bool = False) -> Pattern:
-    """Give how the words of a text are found again in another."""
+    """Return how the words of a text are found again in another."""
     tokens = list(tokens_in(unicodedata.normalize("NFC", text)))
     keys = [token.key for token in tokens]
     if prefix and tokens:
@@ -161,7 +161,7 @@ def tokens_in(text: str, start: int = 0, end: int | None = None) -> Iterator[Tok
 
 
 def beginning(text: str) -> str:
-    """Give the letters with which the entries of the index begin that go on from the last word
+    """Return the letters with which the entries of the index begin that go on from the last word
     of a text.
     """
     if text[-1:].isascii():
@@ -170,19 +170,19 @@ def beginning(text: str) -> str:
 
 
 def word_end(text: str, at: int) -> int:
-    """Give where the token ends that begins at a place; 0 where none does."""
+    """Return where the token ends that begins at a place; 0 where none does."""
     found = (_ASCII_WORD if text.isascii() else _token()).match(text, at)
     return found.end() if found else 0
 
 
 @functools.lru_cache(maxsize=16_384)
 def key_of(word: str) -> str:
-    """Give the key that all forms of a word share."""
+    """Return the key that all forms of a word share."""
     return stem(_folded(word))
 
 
 def plain(text: str) -> str:
-    """Give a text without capitals and Latin accents, each character still in its place."""
+    """Return a text without capitals and Latin accents, each character still in its place."""
     if text.isascii():
         return text.lower()
     return text.translate({ord(character): _base(character) for character in set(text)})
@@ -217,7 +217,7 @@ def _folded(word: str) -> str:
 
 
 def _begun(key: str) -> str:
-    """Give the letters with which every word of a key begins.
+    """Return the letters with which every word of a key begins.
 
     A stem may have changed its end, and some letters stand for two.
     """
@@ -239,7 +239,7 @@ def _base(character: str) -> str:
 
 @functools.cache
 def _marks() -> str:
-    """Give the marks that belong to a letter before them.
+    """Return the marks that belong to a letter before them.
 
     The regular expressions of Python take none of them for a part of a word.
     """

@@ -1,8 +1,7 @@
-"""Stems of English words, exactly as the word index makes them (Porter 1980, "An algorithm for
-suffix stripping", as FTS5 has it).
+"""Stems of English words, exactly as the word index makes them.
 
-The index stems by itself; this is for finding the words of an answer again in the text that is
-shown.
+The algorithm is FTS5's: Porter 1980, "An algorithm for suffix stripping". The index stems by
+itself; this is for finding the words of an answer again in the text that is shown.
 """
 
 from functools import lru_cache
@@ -66,7 +65,7 @@ _FOURTH = (
 
 @lru_cache(maxsize=8192)
 def stem(word: str) -> str:
-    """Give the stem of a word in lower case; the forms of a word share it."""
+    """Return the stem of a word in lower case; the forms of a word share it."""
     text = word.encode()
     if not _SHORTEST <= len(text) <= _LONGEST:
         return word
@@ -77,7 +76,7 @@ def stem(word: str) -> str:
 
 
 def _pattern(text: bytes) -> str:
-    """Give a c for each consonant and a v for each vowel; y is a vowel after a consonant."""
+    """Return a c for each consonant and a v for each vowel; y is a vowel after a consonant."""
     kinds, consonant = [], False
     for letter in text:
         consonant = letter not in _VOWELS and not (letter == 0x79 and consonant)
@@ -95,7 +94,7 @@ def _voiced(text: bytes) -> bool:
 
 
 def _short(text: bytes) -> bool:
-    """Say whether it ends consonant, vowel, consonant, the last not w, x or y: Porter's *o."""
+    """Return whether it ends consonant, vowel, consonant, the last not w, x or y: Porter's *o."""
     return text[-1:] not in (b"w", b"x", b"y") and _pattern(text)[-3:] == "cvc"
 
 

@@ -44,7 +44,7 @@ def remove(tx: Tx, note_id: int, indexed: str) -> None:
 
 
 def candidates(tx: Tx, match: str, *, after: int, most: int) -> list[int]:
-    """Give the next ids of notes, of anyone, that a query of the index finds or that wait for
+    """Return the next ids of notes, of anyone, that a query of the index finds or that wait for
     it.
     """
     rows = tx.all(
@@ -63,7 +63,7 @@ def candidates(tx: Tx, match: str, *, after: int, most: int) -> list[int]:
 def tend(tx: Tx) -> bool:
     """Do a little of what can wait for an idle moment.
 
-    Index some notes that wait and keep the index in few segments; say whether there is more.
+    Index some notes that wait and keep the index in few segments; return whether there is more.
     """
     rows = tx.all(
         f"""SELECT w.note_id, w.indexed IS NOT NULL AS old, w.large, n.size
@@ -101,16 +101,16 @@ def rebuild(tx: Tx) -> None:
 
 
 def verify(tx: Tx) -> list[int]:
-    """Give the ids of notes that do not wait and that the index does not find by their own text.
+    """Return the ids of notes that do not wait and that the index does not find by their own text.
 
-    Raises sqlite3.DatabaseError when it is torn.
+    Raise sqlite3.DatabaseError when it is torn.
     """
     tx.run("INSERT INTO note_grams (note_grams) VALUES ('integrity-check')")
     return unfound(tx)
 
 
 def unfound(tx: Tx, step: int = 1) -> list[int]:
-    """Give the same of each `step`th note, by reading alone."""
+    """Return the same of each `step`th note, by reading alone."""
     rows = tx.run(
         "SELECT id, content FROM notes "
         "WHERE id % :step = 0 AND id NOT IN (SELECT note_id FROM waiting_grams) "
@@ -126,7 +126,7 @@ def unfound(tx: Tx, step: int = 1) -> list[int]:
 
 
 def any_due(tx: Tx) -> bool:
-    """Say whether a note waits that is to be indexed."""
+    """Return whether a note waits that is to be indexed."""
     return tx.one(f"SELECT 1 FROM waiting_grams WHERE {DUE} LIMIT 1") is not None
 
 
@@ -147,7 +147,7 @@ def _probes(found: dict[str, set[int]], content: str) -> list[str]:
 
 
 def _found(tx: Tx, found: dict[str, set[int]], gram: str) -> set[int]:
-    """Give the notes that the index finds by a gram, asked once."""
+    """Return the notes that the index finds by a gram, asked once."""
     if gram not in found:
         query = '"' + gram.replace('"', '""') + '"'
         found[gram] = {
@@ -173,7 +173,8 @@ def _all_wait(tx: Tx) -> None:
 
 def _take(tx: Tx, note_id: int) -> None:
     tx.run(
-        """INSERT INTO note_grams (note_grams, rowid, content) SELECT 'delete', note_id, indexed FROM waiting_grams WHERE note_id = :id""",
+        """INSERT INTO note_grams (note_grams, rowid, content)
+           SELECT 'delete', note_id, indexed FROM waiting_grams WHERE note_id = :id""",
         id=note_id,
     )
     tx.run("UPDATE waiting_grams SET indexed = NULL WHERE note_id = :id", id=note_id)

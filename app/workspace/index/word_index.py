@@ -52,7 +52,7 @@ class Words(msgspec.Struct, frozen=True):
 
 
 def table(owner: int) -> str:
-    """Give the name of an owner's index."""
+    """Return the name of an owner's index."""
     return f"note_words_{owner:d}"
 
 
@@ -98,7 +98,7 @@ def drop(tx: Tx, owner: int) -> None:
 
 
 def any_waiting(tx: Tx) -> bool:
-    """Say whether a note waits to be indexed."""
+    """Return whether a note waits to be indexed."""
     return bool(
         tx.value(
             "SELECT EXISTS (SELECT 1 FROM waiting_words) OR EXISTS (SELECT 1 "
@@ -108,12 +108,12 @@ def any_waiting(tx: Tx) -> bool:
 
 
 def is_stale(tx: Tx) -> bool:
-    """Say whether older notes are still to be indexed anew."""
+    """Return whether older notes are still to be indexed anew."""
     return bool(tx.value("SELECT stale_to > 0 FROM word_index"))
 
 
 def is_outdated(tx: Tx) -> bool:
-    """Say whether the index was made by other rules of spelling."""
+    """Return whether the index was made by other rules of spelling."""
     return bool(tx.value("SELECT format <> :format FROM word_index", format=FORMAT))
 
 
@@ -161,7 +161,7 @@ def index_waiting(tx: Tx, most: int = 2 * BATCH, most_bytes: int = STEP_BYTES) -
 def tend(tx: Tx) -> bool:
     """Do a little of what can wait for an idle moment.
 
-    Index notes, then keep each index in few segments; say whether there is more to do.
+    Index notes, then keep each index in few segments; return whether there is more to do.
     """
     if any_waiting(tx):
         index_waiting(tx, BATCH // 4, STEP_BYTES // 8)
@@ -172,7 +172,7 @@ def tend(tx: Tx) -> bool:
 
 
 def pages_of(tx: Tx, owner: int, beginning: str) -> int:
-    """Give on how many pages of an owner's index the entries lie that begin so."""
+    """Return on how many pages of an owner's index the entries lie that begin so."""
     low = b"0" + beginning.encode()  # how FTS5 writes the entries of its main index
     sql = (
         f"SELECT max(pgno) / 2 - min(pgno) / 2 + 1 FROM {table(owner)}_idx "
@@ -182,7 +182,7 @@ def pages_of(tx: Tx, owner: int, beginning: str) -> int:
 
 
 def columns(words: Words) -> dict[str, str]:
-    """Give the texts that FTS5 is given for a note, by column."""
+    """Return the texts that FTS5 is given for a note, by column."""
     headings, text = _parted(words.content)
     tags = "" if words.tags == note_tags.NONE else indexed(words.tags)
     if "[ ]" in words.content and _OPEN_BOX.search(words.content):
@@ -196,14 +196,14 @@ def columns(words: Words) -> dict[str, str]:
 
 
 def definition(name: str) -> str:
-    """Give the statement that makes an index."""
+    """Return the statement that makes an index."""
     return (
         f"CREATE VIRTUAL TABLE {name} USING fts5 ({_COLUMNS}, content='', tokenize=\"{TOKENIZER}\")"
     )
 
 
 def _waits(tx: Tx, note_id: int) -> bool:
-    """Say whether a note has no entry yet."""
+    """Return whether a note has no entry yet."""
     return bool(
         tx.value(
             "SELECT EXISTS (SELECT 1 FROM waiting_words "
@@ -240,7 +240,7 @@ def _ensure(tx: Tx, owner: int) -> None:
 
 
 def _within(notes: list[sqlite3.Row], most_bytes: int) -> list[int]:
-    """Give the ids of the first notes up to the one with which they come to so many bytes.
+    """Return the ids of the first notes up to the one with which they come to so many bytes.
 
     Each row is an id and a size.
     """
@@ -282,14 +282,14 @@ def _take(tx: Tx, note_id: int, owner: int, words: Words) -> None:
 
 
 def _merge(tx: Tx, owner: int) -> bool:
-    """Merge some pages of an owner's index; say whether there was something to merge."""
+    """Merge some pages of an owner's index; return whether there was something to merge."""
     before, name = tx.connection.total_changes, table(owner)
     tx.run(f"INSERT INTO {name} ({name}, rank) VALUES ('merge', :pages)", pages=MERGE_PAGES)
     return tx.connection.total_changes - before > 1
 
 
 def _parted(content: str) -> tuple[str, str]:
-    """Give a text's headings, and the rest of it."""
+    """Return a text's headings, and the rest of it."""
     if "#" not in content:
         return "", content
     headings: list[str] = []

@@ -25,7 +25,7 @@ _TOKENS = {
 
 
 def troubles(tx: Tx) -> list[str]:
-    """Give a sentence for each index that is damaged or differs from its notes.
+    """Return a sentence for each index that is damaged or differs from its notes.
 
     None when all is well. It needs a writing transaction.
     """
@@ -34,7 +34,7 @@ def troubles(tx: Tx) -> list[str]:
 
 
 def differences(tx: Tx) -> list[str]:
-    """Give a sentence for each index that differs from its notes, and for notes that are in
+    """Return a sentence for each index that differs from its notes, and for notes that are in
     none. Reads only; raises sqlite3.DatabaseError.
     """
     found = [trouble for owner in _owners(tx) if (trouble := _difference(tx, owner))]
@@ -51,7 +51,7 @@ def differences(tx: Tx) -> list[str]:
 
 
 def unfound(tx: Tx, step: int) -> list[int]:
-    """Give the ids of those notes, of each `step`th, that do not wait and that the index does
+    """Return the ids of those notes, of each `step`th, that do not wait and that the index does
     not find by their own words. Reads only.
     """
     rows = tx.run(
@@ -143,7 +143,7 @@ def _fill(fresh: sqlite3.Connection, tx: Tx, owner: int) -> None:
 
 
 def _tokens(connection: sqlite3.Connection, name: str, kind: str) -> Iterator[tuple[object, ...]]:
-    """Give every token of an index in order."""
+    """Return every token of an index in order."""
     vocabulary = f"{name}_tokens"
     connection.execute(
         f"CREATE VIRTUAL TABLE temp.{vocabulary} USING fts5vocab(main, {name}, {kind})"

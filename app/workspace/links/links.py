@@ -1,5 +1,6 @@
-"""Links between notes: what a note links to, what links to it, and what mentions it without a
-link.
+"""Links between notes: those of a note, and rewriting those that lead to it.
+
+The notes that link to a note are found in `backlinks`, those that mention it in `mentions`.
 """
 
 import sqlite3
@@ -16,13 +17,10 @@ from app.core.text import fold
 from app.workspace.folders import access
 from app.workspace.index import link_rows, link_text, name_index, word_index
 from app.workspace.index.link_text import Link
-from app.workspace.links import link_mentions
-from app.workspace.links.link_mentions import context
+from app.workspace.links.backlinks import Backlink, backlinks_of
+from app.workspace.links.mentions import mentions_of
 from app.workspace.notes import link_renames
-from app.workspace.notes.link_targets import View, distinct, names_for
-
-MOST_BACKLINKS = 200
-MOST_BYTES = 8 << 20
+from app.workspace.notes.link_targets import View
 
 
 class NoteLink(Record):
@@ -39,16 +37,6 @@ class NoteLink(Record):
     exists: bool
     note_id: int | None
     title: str | None
-
-
-class Backlink(Record):
-    """A note that links here, and the line in which it first does."""
-
-    note_id: int
-    title: str
-    folder_id: int | None
-    line: int
-    context: str
 
 
 class Mention(Record):
@@ -84,8 +72,7 @@ class Rewritten(Record):
 async def get_note_links(
     app: App, me: Caller, *, id: Id, limit: Annotated[int, Meta(ge=1), Most(1000)] = 200
 ) -> NoteLinks:
-    """Give a note's links, the notes that link to it, and the notes that mention its title without
-    a link.
+    """List a note's links, the notes that link to it, and those that only mention its title.
 
     A link is `[[Title]]`, `[[Folder/Title#heading|shown]]`, or the address of a note
     (`…/os/notes/5`, `hearth:note/5`). A title is compared without case, and its ending `.md` may
@@ -135,8 +122,8 @@ def _links(tx: Tx, me: Caller, note_id: int, limit: int) -> NoteLinks:
         if tag.kind == "tag":
             tags.setdefault(fold(tag.target), tag.target)
     numbers = link_text.lines(note["content"], [link.start for link in out[:limit]])
-    backlinks, known, more = _backlinks(tx, view, note)
-    mentioned = link_mentions.mentions(
+    backlinks, known, more = backlinks_of(tx, view, note)
+    mentioned = mentions_of(
         tx, access.discreet(tx, me), link_text.without_ending(note["title"]), {note_id, *known}
     )
     return NoteLinks(
@@ -156,43 +143,3 @@ def _shown(view: View, note: sqlite3.Row, link: Link, line: int) -> NoteLink:
     return NoteLink(
         kind, link.shown, link.target, link_text.heading(link), line, found is not None, to, title
     )
-
-
-def _backlinks(tx: Tx, view: View, note: sqlite3.Row) -> tuple[list[Backlink], set[int], bool]:
-    """Give the notes that link to a note, the ids of all that may, and whether there are more."""
-    rows = [
-        *view.linking("wiki", names_for(note["title"]), MOST_BACKLINKS + 1),
-        *view.linking("note", [str(note["id"])], MOST_BACKLINKS + 1),
-    ]
-    sources = sorted(
-        (row for row in distinct(rows) if row["id"] != note["id"]), key=lambda row: -row["id"]
-    )
-    found: list[Backlink] = []
-    left = MOST_BYTES
-    for place, source in enumerate(sources):
-        left -= source["size"]
-        if len(found) == MOST_BACKLINKS or (left < 0 and place):
-            return found, {row["id"] for row in sources}, True
-        if link := _first_link(tx, view, source, note):
-            found.append(link)
-    return found, {row["id"] for row in sources}, False
-
-
-def _first_link(tx: Tx, view: View, source: sqlite3.Row, note: sqlite3.Row) -> Backlink | None:
-    text = tx.value("SELECT content FROM notes WHERE id = :id", id=source["id"])
-    wanted = {*names_for(note["title"]), str(note["id"])}
-    for link in link_text.links(text):
-        if link.kind == "tag" or not any(
-            target.name in wanted for target in link_text.readings(link)
-        ):
-            continue
-        if (to := view.note(link)) is not None and to["id"] == note["id"]:
-            line = link_text.lines(text, [link.start])[0]
-            return Backlink(
-                source["id"],
-                source["title"],
-                source["folder_id"],
-                line,
-                context(text, link.start, link.end),
-            )
-    return None

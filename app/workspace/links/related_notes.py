@@ -68,9 +68,7 @@ class RelatedNotes(Record):
 async def related_notes(
     app: App, me: Caller, *, id: Id, limit: Annotated[int, Meta(ge=1), Most(50)] = 10
 ) -> RelatedNotes:
-    """List the notes that are about the same as a note, nearest first, out of all that the
-    caller may read.
-    """
+    """List the notes the caller may read that are about the same as a note, nearest first."""
     me = app.quick(access.discreet, me)
     me = dataclasses.replace(me, withheld=me.withheld - {id})
     meaning = app.part(Meaning)
@@ -84,7 +82,7 @@ async def related_notes(
 
 
 def _start(tx: Tx, me: Caller, note_id: int, model: Model | None) -> tuple[list[int], bool]:
-    """Give the owners of what the caller may read, and whether the note, which the caller must
+    """Return the owners of what the caller may read, and whether the note, which the caller must
     be able to read, has vectors.
     """
     access.note(tx, me, note_id, columns="owner_id, folder_id")
@@ -136,7 +134,7 @@ def _by_words(tx: Tx, me: Caller, note_id: int, limit: int) -> RelatedNotes:
 
 
 def _rarest(tx: Tx, note: sqlite3.Row) -> list[str]:
-    """Give the words of a note that stand in the fewest others."""
+    """Return the words of a note that stand in the fewest others."""
     every = dict.fromkeys(
         word
         for word in words_in(f"{note['title']} {note['content']}")
@@ -155,7 +153,7 @@ def _rarest(tx: Tx, note: sqlite3.Row) -> list[str]:
 
 
 def _sharing(tx: Tx, owner: int, tags: Sequence[str]) -> dict[int, int]:
-    """Give the owner's newest notes under some tags, with the number of these that each has."""
+    """Return the owner's newest notes under some tags, with the number of these that each has."""
     found: dict[int, int] = {}
     for tag in tags:
         sql = (

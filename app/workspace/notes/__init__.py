@@ -1,6 +1,7 @@
-"""Notes: listing, reading, writing, moving them, and their snapshots.
+"""Notes: listing, reading, editing, moving and deleting them, and their snapshots.
 
-May import folders and index. Begin with `notes`; `note_rows` is the only writer of the table.
+May import folders, attachments and index. Begin with `notes`; `note_rows` and `snapshot_rows` are
+the only writers of their tables.
 """
 
 CATEGORY = "notes"

@@ -12,7 +12,7 @@ from app.core.database.tx import Tx
 from app.errors import Invalid, PayloadTooLarge
 from app.workspace.index import link_text
 from app.workspace.index.link_text import Target
-from app.workspace.notes import note_rows, snapshots
+from app.workspace.notes import note_rows, snapshot_rows
 from app.workspace.notes.link_targets import View, distinct, names_for
 
 MOST = 1_000
@@ -78,7 +78,7 @@ def rewrite(tx: Tx, me: Caller, note: sqlite3.Row, found: Linking, *, keep_own: 
             continue
         if content != source["content"]:
             if keep_own or note_id != note["id"]:
-                snapshots.take(tx, me, source, label=BEFORE_RENAME, automatic=True)
+                snapshot_rows.take(tx, me, source, label=BEFORE_RENAME, automatic=True)
             note_rows.change(tx, source, title=source["title"], tags=source["tags"], text=text)
             changed += 1
     return changed

@@ -40,7 +40,7 @@ class View:
         self._paths: dict[int | None, str] = {None: ""}
 
     def note(self, link: Link) -> sqlite3.Row | None:
-        """Give id and title of the note that a link leads to, by the first of its readings that
+        """Return id and title of the note that a link leads to, by the first of its readings that
         leads anywhere.
         """
         return next(
@@ -53,7 +53,7 @@ class View:
         )
 
     def target(self, target: Target) -> sqlite3.Row | None:
-        """Give the note that one reading of a link leads to.
+        """Return the note that one reading of a link leads to.
 
         Of several the caller's own, then one with exactly that path, then the newest.
 
@@ -66,7 +66,7 @@ class View:
         return self._known[target]
 
     def lies_in(self, folder_id: int | None, path: str) -> bool:
-        """Say whether a folder's path, without case, is this one or ends in it.
+        """Return whether a folder's path, without case, is this one or ends in it.
 
         Every folder lies in the empty one.
         """
@@ -75,11 +75,11 @@ class View:
         )
 
     def may_read(self, note: sqlite3.Row) -> bool:
-        """Say whether the caller may read a live note."""
+        """Return whether the caller may read a live note."""
         return note["owner_id"] == self._me.owns or note["folder_id"] in self.shared
 
     def may_write(self, note: sqlite3.Row) -> bool:
-        """Say whether the caller may change a live note's text."""
+        """Return whether the caller may change a live note's text."""
         held = (
             note["owner_id"] == self._me.owns
             or self.shared.get(note["folder_id"], 0) >= access.RANKS["writer"]
@@ -87,13 +87,14 @@ class View:
         return held and access.may_edit(self._me)
 
     def linking(self, kind: str, names: Iterable[str], most: int) -> list[sqlite3.Row]:
-        """Give the live notes the caller may read whose links may be read so, newest first, each
+        """Return the live notes the caller may read whose links may be read so, newest first, each
         with the `target` and `path` that a link names.
         """
         rows: list[sqlite3.Row] = []
         for owner, name in itertools.product(self.owners, names):
             rows += self._tx.all(
-                f"""SELECT {SOURCE}, l.target, l.path FROM note_links l CROSS JOIN notes n ON n.id = l.note_id
+                f"""SELECT {SOURCE}, l.target, l.path FROM note_links l
+                    CROSS JOIN notes n ON n.id = l.note_id
                     WHERE l.owner_id = :owner AND l.kind = :kind AND l.target = :name
                       AND n.trash_id IS NULL
                         AND (n.owner_id = :me OR n.folder_id IN ({IN_LIST}))
@@ -137,10 +138,10 @@ class View:
 
 
 def names_for(title: str) -> set[str]:
-    """Give the folded names by which a link may lead to a title."""
+    """Return the folded names by which a link may lead to a title."""
     return {fold(title), fold(link_text.without_ending(title))}
 
 
 def distinct(rows: Iterable[sqlite3.Row]) -> list[sqlite3.Row]:
-    """Give rows of notes, each note once."""
+    """Return rows of notes, each note once."""
     return list({row["id"]: row for row in rows}.values())

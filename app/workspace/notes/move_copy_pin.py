@@ -1,4 +1,4 @@
-"""Where notes are and stay: copying, moving, pinning and deleting them."""
+"""Moving, copying and pinning notes."""
 
 import sqlite3
 from typing import Annotated
@@ -9,8 +9,8 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Http, Tool, operation
 from app.core.schema import Id, NameOrPath, Record, Title
-from app.errors import Invalid, RevisionConflict
-from app.workspace.folders import access, folder_rows, folders, trash_rows
+from app.errors import Invalid
+from app.workspace.folders import access, folders
 from app.workspace.notes import note_rows
 
 Destination = Annotated[int, Meta(ge=1, le=(1 << 53) - 1, description="a folder; null is the root")]
@@ -44,10 +44,6 @@ class PinnedNote(Record):
 
 class Pinned(Record):
     note: PinnedNote
-
-
-class Trashed(Record):
-    trashed: bool = True
 
 
 @operation(
@@ -119,36 +115,6 @@ def pin_note(tx: Tx, me: Caller, *, id: Id, pinned: bool) -> Pinned:
     return Pinned(PinnedNote(id, pinned, _revision(tx, id)))
 
 
-@operation("DELETE /os/notes/{id}", scope="os.notes:write", since="beyond")
-def delete_note(tx: Tx, me: Caller, *, id: Id, if_revision: Id | None = None) -> Trashed:
-    """Move a note to the trash."""
-    note = access.note(tx, me, id, "admin")
-    if if_revision is not None and if_revision != note["revision"]:
-        raise RevisionConflict(
-            "The note has changed since: ifRevision is not its revision.",
-            field="ifRevision",
-            revision=note["revision"],
-            updatedAt=note["updated_at"],
-        )
-    trash(tx, me, note)
-    return Trashed()
-
-
-def trash(tx: Tx, me: Caller, note: sqlite3.Row) -> None:
-    """Put a note into its owner's trash."""
-    path = folder_rows.path(tx, note["folder_id"])
-    entry = trash_rows.put(
-        tx,
-        me,
-        owner=note["owner_id"],
-        kind="note",
-        item_id=note["id"],
-        title=note["title"],
-        path=path,
-    )
-    note_rows.trash_one(tx, note, entry)
-
-
 def _destination(
     tx: Tx,
     me: Caller,
@@ -156,7 +122,7 @@ def _destination(
     folder_id: int | UnsetType | None,
     folder_name: str | None,
 ) -> tuple[int, int | None]:
-    """Give owner and folder of where a note is to go; raise unless the caller may create there."""
+    """Return owner and folder of a note's destination; raise unless the caller may create there."""
     if (
         folder_name is None
         and folder_id is UNSET

@@ -63,7 +63,7 @@ class Page(msgspec.Struct, frozen=True):
 
     @property
     def order_by(self) -> str:
-        """Give the ORDER BY terms; ties go by id."""
+        """Return the ORDER BY terms; ties go by id."""
         return f"{COLUMNS[self.sort]} {self.order}, n.id {self.order}"
 
 
@@ -100,7 +100,7 @@ async def list_notes(
 
 
 def _in_folder(tx: Tx, me: Caller, folder_id: int | None, page: Page) -> NoteList:
-    """Give a page by the index of its folder: the same time however many notes there are."""
+    """Return a page by the index of its folder: the same time however many notes there are."""
     folder = folders.named_or_numbered(tx, me, folder_id, None)
     return (
         _of_grant(tx, me, page, None, recursive=False)
@@ -119,7 +119,7 @@ def _found(
     *,
     recursive: bool,
 ) -> NoteList:
-    """Give a page of any list."""
+    """Return a page of any list."""
     folder = folders.named_or_numbered(tx, me, folder_id, folder_name)
     if folder is None and me.owns != me.user:
         return _of_grant(tx, me, page, tag, recursive=recursive)
@@ -138,7 +138,7 @@ def _found(
 
 
 def _of_grant(tx: Tx, me: Caller, page: Page, tag: str | None, *, recursive: bool) -> NoteList:
-    """Give a page for a caller whose grant reaches but a part.
+    """Return a page for a caller whose grant reaches but a part.
 
     Its only note, or with `recursive` those in its folders, whose root holds none.
     """
@@ -161,7 +161,7 @@ def _of_grant(tx: Tx, me: Caller, page: Page, tag: str | None, *, recursive: boo
 def _counted(
     tx: Tx, folder: sqlite3.Row | None, where: str, params: dict[str, Any], page: Page
 ) -> NoteList:
-    """Give a page of what a condition holds for, counting all of it."""
+    """Return a page of what a condition holds for, counting all of it."""
     total = tx.value(f"SELECT count(*) FROM notes n WHERE {where} AND n.trash_id IS NULL", **params)
     rows = tx.all(
         f"SELECT {ITEM} FROM notes n WHERE {where} AND n.trash_id IS NULL "
@@ -191,7 +191,7 @@ def _of_folder(tx: Tx, me: Caller, folder: sqlite3.Row | None, page: Page) -> No
 def _filter(
     tx: Tx, me: Caller, folder: sqlite3.Row | None, tag: str | None, *, recursive: bool
 ) -> tuple[str, dict[str, Any]]:
-    """Give the SQL condition, with its parameters, for a tag or the folders below one."""
+    """Return the SQL condition, with its parameters, for a tag or the folders below one."""
     where, params = (
         "n.owner_id = :owner",
         {"owner": me.owns if folder is None else folder["owner_id"]},
@@ -207,7 +207,7 @@ def _filter(
 
 
 def _tagged(where: str, params: dict[str, Any], tag: str | None) -> tuple[str, dict[str, Any]]:
-    """Give the condition with a tag beside it, if one is asked for."""
+    """Return the condition with a tag beside it, if one is asked for."""
     if tag is None:
         return where, params
     sql = (
@@ -218,7 +218,7 @@ def _tagged(where: str, params: dict[str, Any], tag: str | None) -> tuple[str, d
 
 
 def _pinned_first(tx: Tx, where: str, page: Page, **params: Any) -> list[sqlite3.Row]:
-    """Give a page straight from an index.
+    """Return a page straight from an index.
 
     In one go downwards, else in two steps, the pinned and the others.
     """

@@ -1,5 +1,6 @@
-"""The table of notes: every statement that changes it, with the counters and indexes that go
-with each.
+"""The table of notes: every statement that changes it.
+
+Each keeps the counters and indexes in step.
 """
 
 import sqlite3
@@ -9,7 +10,7 @@ import msgspec
 
 from app.core.database.tx import Tx
 from app.core.text import word_count
-from app.errors import PayloadTooLarge
+from app.errors import PayloadTooLarge, RevisionConflict
 from app.workspace.folders import folder_rows, workspace_counters
 from app.workspace.folders.folder_rows import IN_LIST, in_list
 from app.workspace.index import link_rows, name_index, note_tags, trigram_index, word_index
@@ -50,6 +51,17 @@ def measured(content: str, *, field: str = "content") -> Text:
     return Text(content, size, word_count(content))
 
 
+def require_revision(note: sqlite3.Row, if_revision: int | None) -> None:
+    """Raise RevisionConflict when a note is no longer at the revision that is asked for."""
+    if if_revision is not None and if_revision != note["revision"]:
+        raise RevisionConflict(
+            "The note has changed since: ifRevision is not its revision.",
+            field="ifRevision",
+            revision=note["revision"],
+            updatedAt=note["updated_at"],
+        )
+
+
 def insert(
     tx: Tx,
     *,
@@ -60,7 +72,7 @@ def insert(
     tags: str = "[]",
     past: Past | None = None,
 ) -> int:
-    """Add a note and give its id; `past` for one that was made elsewhere before."""
+    """Add a note and return its id; `past` for one that was made elsewhere before."""
     past = past or Past(tx.now, tx.now)
     made = tx.run(
         """INSERT INTO notes (owner_id, folder_id, title, tags, word_count,
@@ -237,7 +249,7 @@ def trash_one(tx: Tx, note: sqlite3.Row, trash_id: int) -> None:
 def trash_in(tx: Tx, owner: int, folder_ids: Sequence[int], trash_id: int) -> int:
     """Put every live note of the owner's folders into the trash under one entry.
 
-    Give their number.
+    Return their number.
     """
     listed = in_list(folder_ids)
     row = tx.sure(
@@ -296,7 +308,7 @@ def leave_folders(tx: Tx, folder_ids: Sequence[int]) -> None:
 
 
 def purge(tx: Tx, note_ids: Sequence[int]) -> int:
-    """Delete notes for good, live or trashed, with their snapshots; give their number."""
+    """Delete notes for good, live or trashed, with their snapshots; return their number."""
     for note_id in note_ids:
         note = tx.one("SELECT * FROM notes WHERE id = :id", id=note_id)
         if note is None:

@@ -65,15 +65,15 @@ async def summarize_notes(
 def last_changed(
     tx: Tx, me: Caller, *, limit: int, since: str = "", pinned: tuple[bool, ...] = (True, False)
 ) -> list[sqlite3.Row]:
-    """Give the beginnings of the caller's notes that changed last, not before `since`.
+    """Return the beginnings of the caller's notes that changed last, not before `since`.
 
     Of the pinned, the others, or both.
     """
     rows: list[sqlite3.Row] = []
     for each in pinned:  # each from its part of the index
         rows += tx.all(
-            """SELECT id, title, pinned, updated_at, substr(content, 1, :beginning) AS content FROM notes
-               WHERE owner_id = :me AND trash_id IS NULL AND pinned = :pinned
+            """SELECT id, title, pinned, updated_at, substr(content, 1, :beginning) AS content
+               FROM notes WHERE owner_id = :me AND trash_id IS NULL AND pinned = :pinned
                  AND updated_at >= :since
                ORDER BY updated_at DESC, id DESC LIMIT :limit""",
             me=me.owns,
@@ -87,7 +87,7 @@ def last_changed(
 
 
 def summarized(row: sqlite3.Row, now: datetime) -> NoteSummary:
-    """Give a row of `last_changed` as it goes out."""
+    """Return a row of `last_changed` as it goes out."""
     ago = relative_time(datetime.fromisoformat(row["updated_at"]), now)
     return NoteSummary(
         row["id"],

@@ -1,8 +1,7 @@
-"""Due dates: a day, or a moment in UTC; how they are read, and which day and which deadline they
-are in a time zone.
+"""Due dates: reading them, and the day and deadline that they are in a time zone.
 
-A day ends when the next one begins in the user's zone; that moment is its deadline, by which it
-is overdue and takes its place in lists.
+A due date is a day, or a moment in UTC. A day ends when the next one begins in the user's zone;
+that moment is its deadline, by which it is overdue and takes its place in lists.
 """
 
 import functools
@@ -26,7 +25,13 @@ AFTER_ALL = ":"
 """Sorts after every date and moment, and before `NO_DUE`."""
 NAMED_DAYS = ("today", "tomorrow", "week", "overdue")
 CLOCK = "([01][0-9]|2[0-3]):[0-5][0-9]"
-_MONTHS = "(0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])|(0[469]|11)-(0[1-9]|[12][0-9]|30)|02-(0[1-9]|1[0-9]|2[0-8])"
+_MONTHS = "|".join(
+    (
+        "(0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])",
+        "(0[469]|11)-(0[1-9]|[12][0-9]|30)",
+        "02-(0[1-9]|1[0-9]|2[0-8])",
+    )
+)
 _LEAP_YEARS = "[1-9][0-9](0[48]|[2468][048]|[13579][26])|([2468][048]|[13579][26])00"
 DATE = f"([1-9][0-9]{{3}}-({_MONTHS})|({_LEAP_YEARS})-02-29)"
 """The pattern of the days that there are in the years from 1000 to 9999, for the document.
@@ -92,24 +97,30 @@ class Span(Struct, frozen=True):
 
     @property
     def low(self) -> str:
-        """Give a text that no deadline in the span sorts before, whatever zone that deadline was
+        """Return a text that no deadline in the span sorts before, whatever zone that deadline was
         reckoned in.
         """
         return _shifted(self.first, -2, "") if self.first else ""
 
     @property
     def high(self) -> str:
-        """Give a text that every such deadline sorts before."""
+        """Return a text that every such deadline sorts before."""
         return _shifted(self.last, 3, AFTER_ALL) if self.last != AFTER_ALL else AFTER_ALL
 
 
 def zone_of(tx: Tx, me: Caller, asked: str | None = None) -> ZoneInfo:
-    """Give the zone a request asks for, else the one its user has set."""
+    """Return the zone a request asks for, else the one its user has set."""
     return ZoneInfo(asked or users.settings_of(tx, me).timezone)
 
 
+def zones_of(tx: Tx, me: Caller, asked: str | None) -> tuple[ZoneInfo, ZoneInfo]:
+    """Return the zone that the user has set, and the one this request is read in."""
+    home = zone_of(tx, me)
+    return home, home if asked is None else ZoneInfo(asked)
+
+
 def read(text: str, zone: tzinfo) -> str:
-    """Give a due date as it is stored.
+    """Return a due date as it is stored.
 
     A day as it is, a moment in UTC; without an offset it is a wall time of `zone`. Raises
     Invalid.
@@ -123,12 +134,12 @@ def read(text: str, zone: tzinfo) -> str:
 
 
 def is_day(due: str) -> bool:
-    """Say whether a stored due date is a whole day."""
+    """Return whether a stored due date is a whole day."""
     return len(due) == 10
 
 
 def moment(due: str, zone: ZoneInfo) -> datetime:
-    """Give a stored moment as the wall shows it in `zone`.
+    """Return a stored moment as the wall shows it in `zone`.
 
     At the ends of the calendar, where it cannot, in UTC.
     """
@@ -140,13 +151,13 @@ def moment(due: str, zone: ZoneInfo) -> datetime:
 
 
 def day_of(due: str, zone: ZoneInfo) -> date:
-    """Give the day of `zone` on which it is due."""
+    """Return the day of `zone` on which it is due."""
     return date.fromisoformat(due) if is_day(due) else moment(due, zone).date()
 
 
 @functools.lru_cache(4096)
 def deadline(due: str | None, zone: ZoneInfo) -> str:
-    """Give the moment by which it is due as text that sorts.
+    """Return the moment by which it is due as text that sorts.
 
     A whole day is due by its last millisecond in `zone`.
     """
@@ -163,7 +174,7 @@ def deadline(due: str | None, zone: ZoneInfo) -> str:
 
 
 def moved(due: str, day: date, zone: ZoneInfo, wall: time | None = None) -> str:
-    """Give the same on another day.
+    """Return the same on another day.
 
     A moment keeps its wall time in `zone`, or gets the time `wall`.
     """
@@ -176,7 +187,7 @@ def moved(due: str, day: date, zone: ZoneInfo, wall: time | None = None) -> str:
 
 
 def span(first: date | None, last: date | None, zone: ZoneInfo) -> Span:
-    """Give the days from `first` to `last`; None leaves that end open."""
+    """Return the days from `first` to `last`; None leaves that end open."""
     return Span(
         first=first.isoformat() if first else "",
         last=last.isoformat() if last else AFTER_ALL,
@@ -199,9 +210,8 @@ def _moment(text: str, zone: tzinfo) -> datetime:
         raise ValueError("not a moment")
     day, clock, fraction, offset = match.groups()
     milliseconds = f"{fraction or '':0<3.3}"
-    found = datetime.fromisoformat(
-        f"{day}T{clock if len(clock) == 8 else clock + ':00'}.{milliseconds}{(offset or '').upper()}"
-    )
+    seconds = clock if len(clock) == 8 else f"{clock}:00"
+    found = datetime.fromisoformat(f"{day}T{seconds}.{milliseconds}{(offset or '').upper()}")
     return (found if offset else found.replace(tzinfo=zone)).astimezone(UTC)
 
 

@@ -73,7 +73,7 @@ class Repetition(Struct, frozen=True):
         return ";".join(f"{name}={value}" for name, value in self.parts)
 
     def with_count(self, count: int) -> str:
-        """Give the rule's text with another COUNT."""
+        """Return the rule's text with another COUNT."""
         return ";".join(
             f"{name}={count if name == 'COUNT' else value}" for name, value in self.parts
         )
@@ -156,7 +156,7 @@ def require_dates(rule: str, first: date) -> None:
 
 
 def is_over(rule: str, due_date: str, zone: ZoneInfo) -> bool:
-    """Say whether a due date lies after the rule's UNTIL."""
+    """Return whether a due date lies after the rule's UNTIL."""
     until = read(rule).until
     if until is None:
         return False
@@ -169,7 +169,7 @@ def is_over(rule: str, due_date: str, zone: ZoneInfo) -> bool:
 def following(
     series: Recurrence, *, due_date: str, today: date, zone: ZoneInfo, wall: str | None
 ) -> Following | None:
-    """Give what follows a todo done today.
+    """Return what follows a todo done today.
 
     The first of its dates after both its due date and today; None once the series is over.
 
@@ -205,7 +205,7 @@ def following(
 
 
 def next_date(repetition: Repetition, *, start: date, after: date) -> tuple[date, int] | None:
-    """Give the rule's first date after `after` (>= `start`), and how many of its dates lie from
+    """Return the rule's first date after `after` (>= `start`), and how many of its dates lie from
     `start`, itself left out, to that one.
 
     The number is right only where the rule has a COUNT; without one the dates up to `after` are
@@ -257,7 +257,7 @@ def _add_what_start_implies(by: dict[str, Any], frequency: str, start: date) -> 
 
 
 def _aligned(repetition: Repetition, start: date, after: date) -> date:
-    """Give the first day of the last period of the rule that begins by `after`, so that a long
+    """Return the first day of the last period of the rule that begins by `after`, so that a long
     past costs nothing.
     """
     match repetition.frequency:
@@ -285,7 +285,7 @@ def _whole(length: int, unit: int) -> int:
 
 @functools.lru_cache(512)
 def _twin(year: int) -> int:
-    """Give a late year from which the calendar runs on, for `SPAN_YEARS`, as it does from `year`.
+    """Return a late year from which the calendar runs on, for `SPAN_YEARS`, as it does from `year`.
 
     dateutil looks for the dates of a rule that has none up to the year 9999; from a late year it
     is soon there.

@@ -4,16 +4,23 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator
 from datetime import date, time, timedelta
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 from zoneinfo import ZoneInfo
 
 import msgspec
+from msgspec import Meta
 
+from app.account import users
+from app.account.users import TimeZone
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.workspace.todos import due, recurrence
+from app.core.operation import Tool, operation
+from app.core.schema import Record
+from app.workspace.todos import due, recurrence, todo_rows
 from app.workspace.todos.recurrence import Recurrence
 from app.workspace.todos.todo_search import OVERDUE, overdue_params
+
+PerDay = Annotated[int, Meta(ge=1, le=50)]
 
 
 class Move(NamedTuple):
@@ -25,6 +32,20 @@ class Move(NamedTuple):
     after: str
 
 
+class Replanned(Record):
+    """One todo with the due date it had and the one it has now."""
+
+    id: int
+    title: str
+    from_: str = msgspec.field(name="from")
+    to: str
+
+
+class ReplanAnswer(Record):
+    replanned: list[Replanned]
+    count: int
+
+
 class _Days:
     """How full each day is, and the first one that may have room."""
 
@@ -34,7 +55,7 @@ class _Days:
         self._full_until: dict[date, date] = {}
 
     def first_free(self, first: date) -> date:
-        """Give the first day from `first` on that has room."""
+        """Return the first day from `first` on that has room."""
         day = self._full_until.get(first, first)
         while self._taken[day] >= self._most:
             day += timedelta(days=1)
@@ -45,8 +66,33 @@ class _Days:
         self._taken[day] += 1
 
 
+@operation("POST /os/todos/replan", scope="os.todos:write", tool=Tool(risk="W"))
+def replan_todos(
+    tx: Tx,
+    me: Caller,
+    *,
+    per_day: PerDay | None = None,
+    dry_run: bool = False,
+    user_timezone: TimeZone | None = None,
+) -> ReplanAnswer:
+    """Give every overdue todo a new day from today on, the most important first.
+
+    No day gets more than perDay open todos. With dryRun nothing is changed. A recurring todo
+    for which there is no room up to its next occurrence stays as it is.
+    """
+    chosen = users.settings_of(tx, me)
+    zone = ZoneInfo(user_timezone or chosen.timezone)
+    moves = plan(tx, me, per_day=per_day or chosen.replan_per_day, zone=zone)
+    if not dry_run:
+        for move in moves:
+            todo_rows.reschedule(
+                tx, me.user, move.id, due_date=move.after, zone=ZoneInfo(chosen.timezone)
+            )
+    return ReplanAnswer([Replanned(*move) for move in moves], len(moves))
+
+
 def plan(tx: Tx, me: Caller, *, per_day: int, zone: ZoneInfo) -> list[Move]:
-    """Give the new due date of every overdue todo that finds a day, most important first, then
+    """Return the new due date of every overdue todo that finds a day, most important first, then
     oldest; nothing is changed.
 
     A todo that recurs is not put past its next occurrence: where all days up to that one are
@@ -119,7 +165,7 @@ def _moved(todo: sqlite3.Row, day: date, zone: ZoneInfo) -> str:
 
 
 def _last_day(todo: sqlite3.Row, day: date, today: date, zone: ZoneInfo) -> date | None:
-    """Give the day of the next occurrence, past which the todo may not go.
+    """Return the day of the next occurrence, past which the todo may not go.
 
     None for no such bound. It is never before tomorrow.
     """

@@ -1,5 +1,7 @@
-"""The table of todo lists: how many live todos an owner has open and completed, and the zone in
-which their days have their deadlines.
+"""The table of todo lists.
+
+It holds how many live todos an owner has open and completed, and the zone in which their days
+have their deadlines.
 """
 
 from zoneinfo import ZoneInfo
@@ -20,7 +22,7 @@ class Listed(msgspec.Struct, frozen=True):
     completed: int = 0
 
     def total(self, *, completed: bool | None) -> int:
-        """Give the number of all, or of those in one state."""
+        """Return the number of all, or of those in one state."""
         return (
             self.still_open + self.completed
             if completed is None
@@ -31,7 +33,7 @@ class Listed(msgspec.Struct, frozen=True):
 
 
 def of(tx: Tx, owner: int) -> Listed:
-    """Give the counts of an owner's list."""
+    """Return the counts of an owner's list."""
     row = tx.one(
         "SELECT revision, open_count, completed_count FROM todo_lists WHERE owner_id = :owner",
         owner=owner,
@@ -44,8 +46,8 @@ def add(tx: Tx, owner: int, *, still_open: int = 0, completed: int = 0) -> None:
     tx.run(
         """INSERT INTO todo_lists (owner_id, open_count, completed_count,
           revision) VALUES (:owner, :open, :completed, 1)
-           ON CONFLICT (owner_id) DO UPDATE
-             SET open_count = open_count + :open, completed_count = completed_count + :completed,
+           ON CONFLICT (owner_id) DO UPDATE SET
+               open_count = open_count + :open, completed_count = completed_count + :completed,
                revision = revision + 1""",
         owner=owner,
         open=still_open,
@@ -54,7 +56,7 @@ def add(tx: Tx, owner: int, *, still_open: int = 0, completed: int = 0) -> None:
 
 
 def move_to(tx: Tx, owner: int, zone: ZoneInfo) -> bool:
-    """Note the zone of the owner's deadlines; say whether it was another one."""
+    """Note the zone of the owner's deadlines; return whether it was another one."""
     moved = tx.run(
         """INSERT INTO todo_lists (owner_id, zone) VALUES (:owner, :zone)
            ON CONFLICT (owner_id) DO UPDATE SET zone = :zone WHERE zone IS NOT :zone""",

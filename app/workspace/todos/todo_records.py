@@ -6,7 +6,10 @@ from collections.abc import Iterable
 import msgspec
 from msgspec import UNSET
 
+from app.core.caller import Caller
+from app.core.database.tx import Tx
 from app.core.schema import Record, json_column
+from app.errors import NotFound
 from app.workspace.todos.todo_steps import StoredSteps
 
 HIGHEST_PRIORITY = 10
@@ -50,20 +53,45 @@ _NULL = msgspec.Raw(b"null")
 
 
 def several(rows: Iterable[sqlite3.Row]) -> list[Todo]:
-    """Give todos from rows of `COLUMNS`, with steps if the rows have them."""
+    """Return todos from rows of `COLUMNS`, with steps if the rows have them."""
     return [
         Todo(
             id_,
             title,
             description,
-            done == 1,
-            done_at,
+            completed == 1,
+            completed_at,
             priority,
-            due,
-            msgspec.Raw(again) if again else _NULL,
-            made,
-            changed,
+            due_date,
+            msgspec.Raw(recurrence) if recurrence else _NULL,
+            created_at,
+            updated_at,
             *map(msgspec.Raw, steps),
         )
-        for id_, title, description, done, done_at, priority, due, again, made, changed, *steps in rows
+        for (
+            id_,
+            title,
+            description,
+            completed,
+            completed_at,
+            priority,
+            due_date,
+            recurrence,
+            created_at,
+            updated_at,
+            *steps,
+        ) in rows
     ]
+
+
+def one(tx: Tx, me: Caller, todo_id: int) -> Todo:
+    """Return one live todo of the caller's, with its steps; raise NotFound."""
+    found = tx.all(
+        f"SELECT {COLUMNS}, steps FROM todos "
+        "WHERE id = :id AND owner_id = :me AND trash_id IS NULL",
+        id=todo_id,
+        me=me.user,
+    )
+    if not found:
+        raise NotFound("There is no such todo.")
+    return several(found)[0]

@@ -1,5 +1,6 @@
-"""The table of todos: every statement that changes it, with the counts and the deadline that go
-with each.
+"""The table of todos: every statement that changes it.
+
+Each keeps the counts and the deadline in step.
 """
 
 import sqlite3
@@ -9,6 +10,7 @@ from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from app.core.database.tx import Tx
+from app.errors import NotFound
 from app.workspace.folders.folder_rows import IN_LIST, in_list
 from app.workspace.index import name_index
 from app.workspace.todos import due, todo_counts, todo_steps
@@ -31,7 +33,7 @@ class Draft(NamedTuple):
 
 
 def get(tx: Tx, owner: int, todo_id: int) -> sqlite3.Row | None:
-    """Give an owner's live todo, or None."""
+    """Return an owner's live todo, or None."""
     return tx.one(
         "SELECT * FROM todos WHERE id = :id AND owner_id = :owner AND trash_id IS NULL",
         id=todo_id,
@@ -39,13 +41,21 @@ def get(tx: Tx, owner: int, todo_id: int) -> sqlite3.Row | None:
     )
 
 
+def require(tx: Tx, owner: int, todo_id: int) -> sqlite3.Row:
+    """Return an owner's live todo; raise NotFound."""
+    found = get(tx, owner, todo_id)
+    if found is None:
+        raise NotFound("There is no such todo.")
+    return found
+
+
 def draft_of(todo: sqlite3.Row) -> Draft:
-    """Give a stored todo as the draft that would make it."""
+    """Return a stored todo as the draft that would make it."""
     return Draft(*(todo[name] for name in Draft._fields))
 
 
 def insert(tx: Tx, owner: int, draft: Draft, *, zone: ZoneInfo) -> int:
-    """Add an open todo and give its id; `zone` is the one its owner has set."""
+    """Add an open todo and return its id; `zone` is the one its owner has set."""
     made = tx.run(
         """INSERT INTO todos (owner_id, title, description, priority,
           due_date, steps, last_step, recurrence, wall, deadline, words,
@@ -152,7 +162,7 @@ def set_trash(tx: Tx, todo_ids: Sequence[int], trash_id: int | None) -> None:
 
 
 def purge(tx: Tx, todo_ids: Sequence[int]) -> int:
-    """Delete todos for good, live or trashed; give their number."""
+    """Delete todos for good, live or trashed; return their number."""
     listed = in_list(todo_ids)
     _count(tx, f"id IN ({IN_LIST}) AND trash_id IS NULL", -1, ids=listed)
     _forget_names(tx, f"id IN ({IN_LIST})", ids=listed)
@@ -172,7 +182,7 @@ def _forget_names(tx: Tx, which: str, **params: object) -> None:
 
 
 def folded(text: str) -> str:
-    """Give a text without accents and case, as words are compared."""
+    """Return a text without accents and case, as words are compared."""
     if text.isascii():
         return text.lower()
     return "".join(
@@ -181,7 +191,7 @@ def folded(text: str) -> str:
 
 
 def words_of(todo: sqlite3.Row) -> str:
-    """Give the words by which a stored todo is found."""
+    """Return the words by which a stored todo is found."""
     return _words(draft_of(todo))
 
 
@@ -211,7 +221,7 @@ def _words(draft: Draft) -> str:
 
 
 def _deadline(tx: Tx, owner: int, due_date: str | None, zone: ZoneInfo) -> str:
-    """Give the deadline to store.
+    """Return the deadline to store.
 
     All days of an owner have theirs in one zone, so a new one moves them all.
     """

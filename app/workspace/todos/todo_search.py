@@ -60,7 +60,7 @@ class Wanted(Struct, frozen=True):
 
 
 def first_page(tx: Tx, me: Caller, wanted: Wanted) -> list[Todo]:
-    """Give a page of the unfiltered list.
+    """Return a page of the unfiltered list.
 
     What it holds depends on the list and on `wanted` alone.
     """
@@ -71,7 +71,7 @@ def first_page(tx: Tx, me: Caller, wanted: Wanted) -> list[Todo]:
 
 
 def any_page(tx: Tx, me: Caller, wanted: Wanted) -> tuple[list[Todo], int]:
-    """Give a page of what the filters leave, and how many todos they leave."""
+    """Return a page of what the filters leave, and how many todos they leave."""
     conditions, params = _filters(tx, me, wanted)
     total = tx.value(f"SELECT count(*) FROM todos WHERE {' AND '.join(conditions)}", **params)
     return _page(tx, wanted, conditions, params), total
@@ -90,7 +90,7 @@ def _page(tx: Tx, wanted: Wanted, conditions: list[str], params: dict[str, Any])
 
 
 def _order(wanted: Wanted) -> str:
-    """Give the ORDER BY; what has no due date comes last either way, and ties go by id."""
+    """Return the ORDER BY; what has no due date comes last either way, and ties go by id."""
     if wanted.sort is None:
         return _DEFAULT_ORDER
     direction = (wanted.order or ("desc" if wanted.sort in _DOWNWARDS else "asc")).upper()
@@ -142,7 +142,7 @@ OVERDUE = (
 
 
 def overdue_params(tx: Tx, zone: ZoneInfo) -> dict[str, str]:
-    """Give the parameters of `OVERDUE`."""
+    """Return the parameters of `OVERDUE`."""
     today = due.day_of(tx.now, zone)
     return {"soon": due.span(None, today, zone).high, "today": today.isoformat(), "now": tx.now}
 
@@ -150,7 +150,8 @@ def overdue_params(tx: Tx, zone: ZoneInfo) -> dict[str, str]:
 def _add_span(conditions: list[str], params: dict[str, Any], span: due.Span, name: str) -> None:
     conditions.append(
         f"""deadline >= :{name}_low AND deadline < :{name}_high AND CASE length(due_date)
-            WHEN 10 THEN due_date BETWEEN :{name}_first AND :{name}_last ELSE due_date >= :{name}_since AND due_date < :{name}_until END"""
+            WHEN 10 THEN due_date BETWEEN :{name}_first AND :{name}_last
+            ELSE due_date >= :{name}_since AND due_date < :{name}_until END"""
     )
     bounds = {
         "low": span.low,

@@ -1,5 +1,6 @@
-"""The steps of a todo: a list that is stored in its row as JSON; each step has an id that it
-keeps and that no other gets.
+"""The steps of a todo: a list that is stored in its row as JSON.
+
+Each step has an id that it keeps and that no other gets.
 """
 
 from typing import Annotated
@@ -58,17 +59,17 @@ StoredSteps = StepsJson | UnsetType
 
 
 def decoded(text: str) -> list[Step]:
-    """Give the steps that a row holds."""
+    """Return the steps that a row holds."""
     return [] if text == "[]" else _decoder.decode(text)
 
 
 def begin(new: list[NewStep]) -> list[Step]:
-    """Give the steps of a new todo."""
+    """Return the steps of a new todo."""
     return [Step(number, step.title, completed=False) for number, step in enumerate(new, 1)]
 
 
 def replace(old: list[Step], edits: list[StepEdit], *, last: int) -> tuple[list[Step], int]:
-    """Give the steps that `edits` ask for and the last id that was given.
+    """Return the steps that `edits` ask for and the last id that was given.
 
     Raise Invalid for an id that is not there or comes twice.
     """
@@ -96,7 +97,7 @@ def replace(old: list[Step], edits: list[StepEdit], *, last: int) -> tuple[list[
 
 
 def unticked(text: str) -> str:
-    """Give stored steps with none of them completed."""
+    """Return stored steps with none of them completed."""
     return msgspec.json.encode(
         [Step(step.id, step.title, completed=False) for step in decoded(text)]
     ).decode()

@@ -1,13 +1,11 @@
 """Todos: what there is to do, when it is due, and what comes again."""
 
-import sqlite3
 from typing import Annotated, cast
 from zoneinfo import ZoneInfo
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from app.account import users
 from app.account.users import TimeZone
 from app.core.app import App
 from app.core.caller import Caller
@@ -15,12 +13,12 @@ from app.core.database.tx import Tx
 from app.core.operation import Http, Tool, operation
 from app.core.process.caches import Memory
 from app.core.schema import Id, Line, Most, Offset, Record, Text, encode
-from app.errors import Invalid, NotFound
+from app.errors import Invalid
 from app.workspace.folders import trash_rows
 from app.workspace.todos import (
+    complete_todo,
     due,
     recurrence,
-    replan,
     todo_counts,
     todo_records,
     todo_rows,
@@ -57,7 +55,6 @@ Words = Annotated[
     str, Meta(description="words that must all occur in title, description or steps"), Text(1000)
 ]
 Limit = Annotated[int, Meta(ge=1, description="at most 200"), Most(200)]
-PerDay = Annotated[int, Meta(ge=1, le=50)]
 NONE_FOUND = {"result": {"todos": [], "total": 0}}
 
 
@@ -68,27 +65,6 @@ class TodoList(Record):
 
 class TodoAnswer(Record):
     todo: Todo
-
-
-class Completed(Record):
-    """The completed todo, and the next of its series if this call made it."""
-
-    todo: Todo
-    next: Todo | None
-
-
-class Replanned(Record):
-    """One todo with the due date it had and the one it has now."""
-
-    id: int
-    title: str
-    from_: str = msgspec.field(name="from")
-    to: str
-
-
-class ReplanAnswer(Record):
-    replanned: list[Replanned]
-    count: int
 
 
 class Trashed(Record):
@@ -148,7 +124,7 @@ async def search_todos(
 @operation("GET /os/todos/{id}", scope="os.todos:read", since="beyond", quick=True, tool=Tool())
 def get_todo(tx: Tx, me: Caller, *, id: Id) -> TodoAnswer:
     """Read one todo with its steps."""
-    return TodoAnswer(_shown(tx, me, id))
+    return TodoAnswer(todo_records.one(tx, me, id))
 
 
 @operation(
@@ -181,7 +157,7 @@ def create_todo(
     user_timezone: TimeZone | None = None,
 ) -> TodoAnswer:
     """Create a todo, with a due date, steps and a recurrence if given."""
-    home, zone = _zones(tx, me, user_timezone)
+    home, zone = due.zones_of(tx, me, user_timezone)
     draft = Draft(
         title=title,
         description=_described(description, notes),
@@ -193,7 +169,7 @@ def create_todo(
     )
     _require_sense(draft, zone, blame="recurrence")
     _require_not_over(draft, zone)
-    return TodoAnswer(_shown(tx, me, todo_rows.insert(tx, me.user, draft, zone=home)))
+    return TodoAnswer(todo_records.one(tx, me, todo_rows.insert(tx, me.user, draft, zone=home)))
 
 
 @operation(
@@ -232,8 +208,8 @@ def edit_todo(
     `steps` replaces the list: a step with the id of one that is there stays that step, one
     without an id is new.
     """
-    todo = _mine(tx, me, id)
-    home, zone = _zones(tx, me, user_timezone)
+    todo = todo_rows.require(tx, me.user, id)
+    home, zone = due.zones_of(tx, me, user_timezone)
     draft = todo_rows.draft_of(todo)
     if title is not None:
         draft = draft._replace(title=title)
@@ -261,54 +237,16 @@ def edit_todo(
             _require_not_over(draft, zone)
     todo_rows.change(tx, todo, draft, zone=home)
     if completed is True:
-        _complete(tx, me, _mine(tx, me, id), home, zone)
+        complete_todo.complete(tx, me, todo_rows.require(tx, me.user, id), home, zone)
     elif completed is False and todo["completed"]:
         todo_rows.set_completed(tx, todo, completed=False)
-    return TodoAnswer(_shown(tx, me, id))
-
-
-@operation("POST /os/todos/{id}/complete", scope="os.todos:write", tool=Tool(risk="W"))
-def complete_todo(
-    tx: Tx, me: Caller, *, id: Id, user_timezone: TimeZone | None = None
-) -> Completed:
-    """Complete a todo; one that recurs gets its next occurrence.
-
-    Completing it again changes nothing.
-    """
-    next_id = _complete(tx, me, _mine(tx, me, id), *_zones(tx, me, user_timezone))
-    return Completed(_shown(tx, me, id), None if next_id is None else _shown(tx, me, next_id))
-
-
-@operation("POST /os/todos/replan", scope="os.todos:write", tool=Tool(risk="W"))
-def replan_todos(
-    tx: Tx,
-    me: Caller,
-    *,
-    per_day: PerDay | None = None,
-    dry_run: bool = False,
-    user_timezone: TimeZone | None = None,
-) -> ReplanAnswer:
-    """Give every overdue todo a new day from today on, the most important first, with at most
-    perDay open todos on a day.
-
-    With dryRun nothing is changed. A recurring todo for which there is no room up to its next
-    occurrence stays as it is.
-    """
-    chosen = users.settings_of(tx, me)
-    zone = ZoneInfo(user_timezone or chosen.timezone)
-    moves = replan.plan(tx, me, per_day=per_day or chosen.replan_per_day, zone=zone)
-    if not dry_run:
-        for move in moves:
-            todo_rows.reschedule(
-                tx, me.user, move.id, due_date=move.after, zone=ZoneInfo(chosen.timezone)
-            )
-    return ReplanAnswer([Replanned(*move) for move in moves], len(moves))
+    return TodoAnswer(todo_records.one(tx, me, id))
 
 
 @operation("DELETE /os/todos/{id}", scope="os.todos:write", since="beyond")
 def delete_todo(tx: Tx, me: Caller, *, id: Id) -> Trashed:
     """Put a todo into the trash."""
-    todo = _mine(tx, me, id)
+    todo = todo_rows.require(tx, me.user, id)
     entry = trash_rows.put(
         tx, me, owner=me.user, kind="todo", item_id=id, title=todo["title"], path=""
     )
@@ -317,7 +255,7 @@ def delete_todo(tx: Tx, me: Caller, *, id: Id) -> Trashed:
 
 
 def _remembered(tx: Tx, me: Caller, wanted: Wanted, memory: Memory) -> TodoList:
-    """Give a page near the start of the list.
+    """Return a page near the start of the list.
 
     From memory, where no todo of the caller has changed since it was put there.
     """
@@ -330,60 +268,8 @@ def _remembered(tx: Tx, me: Caller, wanted: Wanted, memory: Memory) -> TodoList:
     return TodoList(cast(list[Todo], msgspec.Raw(page)), listed.total(completed=wanted.completed))
 
 
-def _mine(tx: Tx, me: Caller, todo_id: int) -> sqlite3.Row:
-    found = todo_rows.get(tx, me.user, todo_id)
-    if found is None:
-        raise NotFound("There is no such todo.")
-    return found
-
-
-def _shown(tx: Tx, me: Caller, todo_id: int) -> Todo:
-    found = tx.all(
-        f"SELECT {todo_records.COLUMNS}, steps FROM todos "
-        "WHERE id = :id AND owner_id = :me AND trash_id IS NULL",
-        id=todo_id,
-        me=me.user,
-    )
-    if not found:
-        raise NotFound("There is no such todo.")
-    return todo_records.several(found)[0]
-
-
-def _zones(tx: Tx, me: Caller, asked: str | None) -> tuple[ZoneInfo, ZoneInfo]:
-    """Give the zone that the user has set, and the one this request is read in."""
-    home = due.zone_of(tx, me)
-    return home, home if asked is None else ZoneInfo(asked)
-
-
-def _complete(tx: Tx, me: Caller, todo: sqlite3.Row, home: ZoneInfo, zone: ZoneInfo) -> int | None:
-    """Complete an open todo and give the id of the next of its series, if this made one."""
-    if todo["completed"]:
-        return None
-    todo_rows.set_completed(tx, todo, completed=True)
-    if todo["recurrence"] is None or (
-        todo["next_id"] is not None and todo_rows.get(tx, me.user, todo["next_id"]) is not None
-    ):
-        return None
-    series = msgspec.json.decode(todo["recurrence"], type=Recurrence)
-    today = due.day_of(tx.now, zone)
-    found = recurrence.following(
-        series, due_date=todo["due_date"], today=today, zone=zone, wall=todo["wall"]
-    )
-    if found is None:
-        return None
-    draft = todo_rows.draft_of(todo)._replace(
-        due_date=found.due,
-        recurrence=_json(found.recurrence),
-        wall=found.wall,
-        steps=todo_steps.unticked(todo["steps"]),
-    )
-    next_id = todo_rows.insert(tx, me.user, draft, zone=home)
-    todo_rows.set_next(tx, todo, next_id)
-    return next_id
-
-
 def _described(description: str | None, notes: str | None) -> str | None:
-    """Give the description, by whichever of its names it came.
+    """Return the description, by whichever of its names it came.
 
     Raise Invalid for two different texts.
     """

@@ -1,6 +1,6 @@
 """What was deleted: listing, restoring and purging it.
 
-May import notes, todos, folders. Begin with `trash`.
+May import notes, todos, folders. Begin with `trash_lists`.
 """
 
 CATEGORY = "workspace"

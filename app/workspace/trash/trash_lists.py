@@ -1,5 +1,7 @@
-"""What lies in the trash: the caller's own things, what they deleted in shared folders as admin,
-and what is in a trashed folder.
+"""Listing what lies in the trash.
+
+That is the caller's own things, what they deleted in shared folders as admin, and what is in a
+trashed folder.
 """
 
 import sqlite3
@@ -19,6 +21,7 @@ from app.workspace.folders import access, folder_rows, trash_rows
 
 Kind = Literal["note", "todo", "folder"]
 READ = ("os.notes:read", "os.todos:read")
+WRITE = ("os.notes:write", "os.todos:write")
 
 
 class TrashItem(Record):
@@ -78,7 +81,7 @@ def list_trash(
 
 
 def kinds_of(me: Caller, kind: str | None, right: str) -> str:
-    """Give the kinds that the credential may see in the trash, or change, as the JSON list that
+    """Return the kinds that the credential may see in the trash, or change, as the JSON list that
     the SQL reads.
     """
     wanted = ["note", "todo", "folder"] if kind is None else [kind]
@@ -88,6 +91,15 @@ def kinds_of(me: Caller, kind: str | None, right: str) -> str:
     if kind is not None and not allowed:
         me.require((f"os.{'todos' if kind == 'todo' else 'notes'}:{right}",))
     return msgspec.json.encode(allowed).decode()
+
+
+def entry_of(tx: Tx, me: Caller, kind: str, item_id: int) -> sqlite3.Row:
+    """Return the entry under which a thing lies in the trash, for one who may change it."""
+    kinds_of(me, kind, "write")
+    entry = trash_rows.find(tx, me, kind, item_id)
+    if entry is None:
+        raise NotFound(f"There is no such {kind} in the trash.", field="id")
+    return entry
 
 
 def _item(tx: Tx, me: Caller, row: sqlite3.Row) -> TrashItem:
@@ -112,7 +124,7 @@ def _shown(tx: Tx, entry: sqlite3.Row, kind: Kind, id_: int, title: str, path: s
 
 
 def _inside(tx: Tx, me: Caller, folder_id: int, kinds: str, limit: int, offset: int) -> TrashList:
-    """Give the folders and notes that went into the trash with a folder and lie below it."""
+    """Return the folders and notes that went into the trash with a folder and lie below it."""
     entry = trash_rows.find(tx, me, "folder", folder_id)
     if entry is None:
         raise NotFound("There is no such folder in the trash.", field="folderId")

@@ -227,7 +227,8 @@ def test_the_step_that_makes_the_index_works_on_a_filled_database(tmp_path: Path
     )
     for number in range(3):
         connection.execute(
-            """INSERT INTO notes (owner_id, title, tags, word_count, size, created_at, updated_at, content)
+            """INSERT INTO notes (owner_id, title, tags, word_count, size, created_at, updated_at,
+                 content)
                VALUES (1, ?, '[]', 1, 5, 't', 't', 'zebra')""",
             (f"n{number}",),
         )

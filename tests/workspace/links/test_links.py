@@ -15,7 +15,7 @@ from app.main import create_app
 from app.migrations import STEPS, migrate
 from app.settings import Settings
 from app.workspace.index import link_rows, name_index
-from app.workspace.links import links
+from app.workspace.links import backlinks
 from tests.conftest import Client, MovableClock, Served
 
 pytestmark = pytest.mark.anyio
@@ -449,7 +449,7 @@ async def test_backlinks_are_at_most_two_hundred_of_the_newest(alice: Client) ->
         ]
         await alice.ok("POST", "/accumulate", json={"files": files})
     body = await of(alice, note)
-    assert (len(body["backlinks"]), body["truncated"]) == (links.MOST_BACKLINKS, True)
+    assert (len(body["backlinks"]), body["truncated"]) == (backlinks.MOST_BACKLINKS, True)
     assert body["backlinks"][0]["title"] == "s209"
 
 
@@ -464,7 +464,8 @@ async def test_links_of_notes_from_before_there_was_a_table_of_links_are_read(
         )
         for number in range(3 * link_rows.STEP):
             connection.execute(
-                """INSERT INTO notes (owner_id, title, tags, word_count, size, created_at, updated_at, content)
+                """INSERT INTO notes (owner_id, title, tags, word_count, size, created_at,
+                     updated_at, content)
                    VALUES (1, ?, '[]', 1, 8, '2026-01-01T00:00:00.000Z',
                      '2026-01-01T00:00:00.000Z', ?)""",
                 (f"N{number}", f"[[N{number + 1}]]"),

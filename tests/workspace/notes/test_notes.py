@@ -504,7 +504,7 @@ async def test_scopes_part_reading_from_writing(served: Served, alice: Client) -
     await reader.aclose()
 
 
-async def test_every_number_sign_before_a_tag_is_dropped_and_a_tag_that_no_search_can_ask_for_is_refused(
+async def test_number_signs_before_a_tag_are_dropped_and_a_tag_no_search_can_ask_for_is_refused(
     alice: Client,
 ) -> None:
     note = await alice.note(tags=["##work", "# home"])
@@ -534,12 +534,18 @@ async def test_a_folder_id_may_be_written_as_a_number_with_a_point(alice: Client
     await alice.refused("POST", "/os/notes", 422, "unprocessable", field="folderId", content=wrong)
 
 
-PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+PNG = (
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5E"
+    "rkJggg=="
+)
 
 
 async def test_a_picture_pasted_as_data_becomes_an_attachment(alice: Client) -> None:
     note = await alice.note("Trip", "before")
-    html = f"""<p>before</p><p><img alt="map" src="data:image/png;base64,{PNG}"> <img src='data:image/svg+xml;utf8,<svg a="b"/>'></p>"""
+    html = (
+        f'<p>before</p><p><img alt="map" src="data:image/png;base64,{PNG}"> '
+        """<img src='data:image/svg+xml;utf8,<svg a="b"/>'></p>"""
+    )
     done = await alice.ok("PATCH", f"/os/notes/{note['id']}", json={"content": html})
     assert "notice" not in done
     text = (await alice.ok("GET", f"/os/notes/{note['id']}"))["note"]["markdown"]

@@ -10,10 +10,10 @@ from app.account import users
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.errors import NotFound
-from app.workspace.notes import move_copy_pin, note_rows, notes
+from app.workspace.notes import delete_note, note_edits, note_rows
 from app.workspace.todos import todo_rows, todos
 from app.workspace.todos.todo_rows import Draft
-from app.workspace.trash import trash
+from app.workspace.trash import restore
 
 Image = Mapping[str, Any]
 BEFORE_UNDO = "auto: before undo"
@@ -74,7 +74,7 @@ def bring_back(
             _trash(tx, me, kind, number)
         return
     if present is not None and not present["live"]:
-        trash.restore_from_trash(tx, me, kind="todo" if kind == "todo" else "note", id=number)
+        restore.restore_from_trash(tx, me, kind="todo" if kind == "todo" else "note", id=number)
     if kind == "todo":
         _restore_todo(tx, me, number, image)
     elif present is not None and present["live"]:
@@ -100,11 +100,11 @@ def _restore_note(tx: Tx, me: Caller, number: int, image: Image, seq: int | None
     )
     if held is None:
         raise NotFound("The snapshot from before is gone.")
-    notes.apply(
+    note_edits.apply(
         tx,
         me,
         note,
-        notes.Edit(image["title"], note_rows.measured(held), image["tags"]),
+        note_edits.Edit(image["title"], note_rows.measured(held), image["tags"]),
         label=BEFORE_UNDO,
     )
 
@@ -113,7 +113,7 @@ def _trash(tx: Tx, me: Caller, kind: str, number: int) -> None:
     if kind == "todo":
         todos.delete_todo(tx, me, id=number)
     else:
-        move_copy_pin.delete_note(tx, me, id=number)
+        delete_note.delete_note(tx, me, id=number)
 
 
 def _bare(image: Image | None) -> Mapping[str, Any] | None:

@@ -14,7 +14,7 @@ from app.core.operation import Http, operation
 from app.core.schema import Record, Text
 from app.errors import Invalid
 from app.workspace.folders import folder_rows
-from app.workspace.notes import note_rows, notes
+from app.workspace.notes import note_edits, note_rows
 
 FOLDERS = ("Memory", "Self")
 TITLE = "HEARTBEAT.md"
@@ -95,7 +95,7 @@ def write(tx: Tx, me: Caller, content: str) -> None:
         folder_id, _ = folder_rows.ensure(tx, me.user, None, FOLDERS)
         note_rows.insert(tx, owner=me.user, folder_id=folder_id, title=TITLE, text=text)
     else:
-        notes.apply(tx, me, note, notes.Edit(None, text, None))
+        note_edits.apply(tx, me, note, note_edits.Edit(None, text, None))
 
 
 def find(tx: Tx, user: int) -> sqlite3.Row | None:

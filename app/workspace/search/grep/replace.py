@@ -17,7 +17,7 @@ from app.core.schema import Id, Most, NameOrPath, Record, Text
 from app.errors import Conflict, Invalid, NotFound, PayloadTooLarge, RevisionConflict
 from app.workspace.folders import access
 from app.workspace.folders.folder_rows import IN_LIST, in_list
-from app.workspace.notes import note_rows, snapshots
+from app.workspace.notes import note_rows, snapshot_rows
 from app.workspace.search.grep import re2_programs, replace_in_text, replacement_rows
 from app.workspace.search.grep.grep import Grep, Pattern, Wanted
 from app.workspace.search.grep.re2_programs import Mode, Pace
@@ -306,7 +306,7 @@ def _apply(tx: Tx, me: Caller, changes: list[Change]) -> int | None:
         notes.append(note)
     done = []
     for note, change in zip(notes, changes, strict=True):
-        seq = snapshots.take(tx, me, note, label=BEFORE_REPLACE, automatic=True)
+        seq = snapshot_rows.take(tx, me, note, label=BEFORE_REPLACE, automatic=True)
         note_rows.change(tx, note, title=note["title"], tags=note["tags"], text=change.text)
         done.append((note["id"], note["version"] + 1, seq))
     return replacement_rows.add(tx, me.owns, done)
@@ -330,7 +330,7 @@ def _undo_one(tx: Tx, me: Caller, undo: int, kept: tuple[int, int, int], done: U
     elif snapshot is None:
         done.skipped.append(Skipped(note_id, note["title"], "its snapshot is gone"))
     else:
-        snapshots.take(tx, me, note, label=BEFORE_UNDO, automatic=True)
+        snapshot_rows.take(tx, me, note, label=BEFORE_UNDO, automatic=True)
         note_rows.change(
             tx,
             note,

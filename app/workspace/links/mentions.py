@@ -30,8 +30,8 @@ class Mention(NamedTuple):
     context: str
 
 
-def mentions(tx: Tx, me: Caller, title: str, besides: Container[int]) -> list[Mention]:
-    """Give notes the caller may read whose text holds a title as words, newest first.
+def mentions_of(tx: Tx, me: Caller, title: str, besides: Container[int]) -> list[Mention]:
+    """Return notes the caller may read whose text holds a title as words, newest first.
 
     Not those in `besides`.
     """
@@ -61,7 +61,7 @@ def mentions(tx: Tx, me: Caller, title: str, besides: Container[int]) -> list[Me
 
 
 def context(text: str, start: int, end: int) -> str:
-    """Give the line around a place, cut to some words at either side."""
+    """Return the line around a place, cut to some words at either side."""
     first = max(text.rfind("\n", max(0, start - AROUND), start) + 1, start - AROUND, 0)
     last = text.find("\n", end, end + AROUND)
     last = min(end + AROUND, len(text)) if last < 0 else last
@@ -73,7 +73,7 @@ def context(text: str, start: int, end: int) -> str:
 
 
 def _holding(tx: Tx, me: Caller, title: str) -> Sequence[sqlite3.Row]:
-    """Give the newest notes that hold the words one after the other, in any form.
+    """Return the newest notes that hold the words one after the other, in any form.
 
     Of a very common title only among the newest thousands.
     """
@@ -97,7 +97,7 @@ def _holding(tx: Tx, me: Caller, title: str) -> Sequence[sqlite3.Row]:
 
 
 def _said(words: Sequence[str]) -> re.Pattern[str]:
-    """Give the pattern of folded words one after the other, whole ones where they are of a script
+    """Return the pattern of folded words one after the other, whole ones where they are of a script
     that parts words.
 
     It begins with the letters of the first word and looks back only after them: so re skips what
@@ -110,7 +110,7 @@ def _said(words: Sequence[str]) -> re.Pattern[str]:
 
 
 def _place(text: str, said: re.Pattern[str]) -> Span | None:
-    """Give where a text says it first."""
+    """Return where a text says it first."""
     plain = _plain(text)
     whole = said.search(plain)
     if whole is None or len(plain) == len(text):
@@ -125,7 +125,7 @@ def _place(text: str, said: re.Pattern[str]) -> Span | None:
 
 
 def _plain(text: str) -> str:
-    """Give a text without case, in one composition.
+    """Return a text without case, in one composition.
 
     Sixteen times as fast as `fold`, which knows stranger letters.
     """
@@ -133,7 +133,7 @@ def _plain(text: str) -> str:
 
 
 def _line_start(text: str, breaks: int) -> int:
-    """Give where a line begins that has so many line breaks before it."""
+    """Return where a line begins that has so many line breaks before it."""
     place = 0
     for _ in range(breaks):
         place = text.find("\n", place) + 1

@@ -1,0 +1,104 @@
+"""Renaming and moving a folder, or giving it another icon."""
+
+import sqlite3
+from typing import Annotated
+
+from msgspec import UNSET, UnsetType
+
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.core.operation import Http, operation
+from app.core.schema import Id, Line, Record, Title
+from app.errors import AlreadyExists, Forbidden, Invalid
+from app.workspace.folders import access, folder_rows, folders, paths
+from app.workspace.folders.folders import Folder
+
+Icon = Annotated[str, Line(1, 32)]
+
+
+class FolderAnswer(Record):
+    folder: Folder
+
+
+@operation(
+    "PATCH /os/folders/{id}",
+    scope="os.notes:write",
+    since="beyond",
+    http=Http(
+        refuses={
+            "name": "it holds a slash, or is . or ..",
+            "parentId": "the folder would lie in itself, too deep, or with another owner",
+        }
+    ),
+)
+def change_folder(
+    tx: Tx,
+    me: Caller,
+    *,
+    id: Id,
+    name: Title | None = None,
+    parent_id: Id | UnsetType | None = UNSET,
+    icon: Icon | UnsetType | None = UNSET,
+) -> FolderAnswer:
+    """Rename or move a folder or give it another icon.
+
+    A parentId of null moves it to the root, an icon of null takes it away.
+    """
+    found = access.folder(tx, me, id, "admin", field="id")
+    new_name = found["name"] if name is None else name
+    parent = found["parent_id"] if isinstance(parent_id, UnsetType) else parent_id
+    if (name is not None and new_name != found["name"]) or parent != found["parent_id"]:
+        _require_movable(found)
+    if name is not None and ("/" in name or "\\" in name or name in (".", "..")):
+        raise Invalid("name must be a single segment.", field="name")
+    if parent != found["parent_id"]:
+        _require_place(tx, me, found, parent)
+    twin = folder_rows.child(tx, found["owner_id"], parent, new_name)
+    if twin is not None and twin["id"] != id:
+        raise AlreadyExists(
+            "There is a folder of that name there already.", field="name", folderId=twin["id"]
+        )
+    folder_rows.change(
+        tx,
+        found,
+        name=new_name,
+        parent_id=parent,
+        icon=found["icon"] if isinstance(icon, UnsetType) else icon,
+    )
+    return FolderAnswer(folders.one(tx, me, id))
+
+
+def _require_movable(found: sqlite3.Row) -> None:
+    if folders.is_general(found):
+        raise Forbidden("The folder General cannot be renamed or moved.")
+
+
+def _require_place(tx: Tx, me: Caller, found: sqlite3.Row, parent: int | None) -> None:
+    """Raise unless the folder may go there.
+
+    Not below itself, not to another owner, and not out of what is shared.
+    """
+    if (
+        found["owner_id"] != me.owns
+        and access.shared_rank(tx, me, found["parent_id"]) < access.RANKS["admin"]
+    ):
+        raise Forbidden("Only its owner may move the shared folder itself.", role="admin")
+    if parent is None:
+        if found["owner_id"] != me.owns:
+            raise Forbidden("Only its owner may move a folder out of what is shared.", role="admin")
+        return
+    target = access.folder(tx, me, parent, "editor", field="parentId")
+    if target["owner_id"] != found["owner_id"]:
+        raise Invalid("parentId must be a folder of the same owner.", field="parentId")
+    below = folder_rows.subtree(tx, found["id"])
+    if parent in below:
+        raise Invalid("A folder cannot be moved into itself or below itself.", field="parentId")
+    height = (
+        max(len(folder_rows.ancestry(tx, id_)) for id_ in below)
+        - len(folder_rows.ancestry(tx, found["id"]))
+        + 1
+    )
+    if len(folder_rows.ancestry(tx, parent)) + height > paths.DEEPEST:
+        raise Invalid(
+            f"A folder must not lie deeper than {paths.DEEPEST} levels.", field="parentId"
+        )

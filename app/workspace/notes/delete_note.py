@@ -1,0 +1,38 @@
+"""Deleting a note: it moves to its owner's trash."""
+
+import sqlite3
+
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.core.operation import operation
+from app.core.schema import Id, Record
+from app.workspace.folders import access, folder_rows, trash_rows
+from app.workspace.notes import note_rows
+
+
+class Trashed(Record):
+    trashed: bool = True
+
+
+@operation("DELETE /os/notes/{id}", scope="os.notes:write", since="beyond")
+def delete_note(tx: Tx, me: Caller, *, id: Id, if_revision: Id | None = None) -> Trashed:
+    """Move a note to the trash."""
+    note = access.note(tx, me, id, "admin")
+    note_rows.require_revision(note, if_revision)
+    trash(tx, me, note)
+    return Trashed()
+
+
+def trash(tx: Tx, me: Caller, note: sqlite3.Row) -> None:
+    """Put a note into its owner's trash."""
+    path = folder_rows.path(tx, note["folder_id"])
+    entry = trash_rows.put(
+        tx,
+        me,
+        owner=note["owner_id"],
+        kind="note",
+        item_id=note["id"],
+        title=note["title"],
+        path=path,
+    )
+    note_rows.trash_one(tx, note, entry)

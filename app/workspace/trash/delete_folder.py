@@ -1,0 +1,52 @@
+"""Deleting a folder: it moves to its owner's trash with all below it."""
+
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.core.operation import operation
+from app.core.schema import Id, Record
+from app.errors import Forbidden
+from app.workspace.folders import access, folder_rows, folders, trash_rows
+from app.workspace.notes import note_rows
+
+
+class TrashedFolder(Record):
+    notes: int
+    folders: int
+    trashed: bool = True
+
+
+@operation("DELETE /os/folders/{id}", category="folders", scope="os.notes:write", since="beyond")
+def delete_folder(tx: Tx, me: Caller, *, id: Id) -> TrashedFolder:
+    """Move a folder and all below it to the trash."""
+    found = access.folder(tx, me, id, "admin", field="id")
+    if folders.is_general(found):
+        raise Forbidden("The folder General cannot be deleted.")
+    if (
+        found["owner_id"] != me.owns
+        and access.shared_rank(tx, me, found["parent_id"]) < access.RANKS["admin"]
+    ):
+        raise Forbidden("Only its owner may delete the shared folder itself.", role="admin")
+    notes, below = put_folder(tx, me, id)
+    return TrashedFolder(notes, below)
+
+
+def put_folder(tx: Tx, me: Caller, folder_id: int) -> tuple[int, int]:
+    """Put a live folder with all live things below it into its owner's trash.
+
+    Return the numbers of notes and folders.
+    """
+    found = folder_rows.sure(tx, folder_id)
+    below = folder_rows.subtree(tx, folder_id)
+    path = folder_rows.path(tx, found["parent_id"])
+    entry = trash_rows.put(
+        tx,
+        me,
+        owner=found["owner_id"],
+        kind="folder",
+        item_id=folder_id,
+        title=found["name"],
+        path=path,
+    )
+    notes = note_rows.trash_in(tx, found["owner_id"], below, entry)
+    folder_rows.set_trash(tx, below, entry)
+    return notes, len(below)
