@@ -22,7 +22,10 @@ from app.errors import Invalid
 DEEPEST = 60
 MOST_OPTIONS = 4
 WORD = r"\pL\pN\pM_"
-NOT_WORD = r"\pZ\pS\pC\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Po}\x{203F}\x{2040}\x{2054}\x{FE33}\x{FE34}\x{FE4D}-\x{FE4F}\x{FF3F}"
+NOT_WORD = (
+    r"\pZ\pS\pC\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Po}"
+    r"\x{203F}\x{2040}\x{2054}\x{FE33}\x{FE34}\x{FE4D}-\x{FE4F}\x{FF3F}"
+)
 SPACE = r"\t\n\v\f\r \x{85}\pZ"
 NOT_SPACE = (
     r"\x{0}-\x{8}\x{E}-\x{1F}!-\x{84}\x{86}-\x{9F}\x{A1}-\x{167F}\x{1681}-\x{1FFF}\x{200B}-\x{2027}\x{202A}-\x{202E}"
