@@ -28,7 +28,13 @@ from app.workspace.folders.folder_rows import IN_LIST, in_list
 from app.workspace.index import word_index
 from app.workspace.index.spellings import Pattern, words_in
 from app.workspace.search import search
-from app.workspace.search.ranking import query_language, rank_by_meaning, rank_by_words
+from app.workspace.search.ranking import (
+    allowed_notes,
+    query_language,
+    rank_by_meaning,
+    rank_by_words,
+    read_query,
+)
 from app.workspace.search.ranking.findable import has_index
 from app.workspace.search.ranking.fts_expressions import some, telling_words
 from app.workspace.search.ranking.query_language import Filters, Query, Term
@@ -162,7 +168,7 @@ def _read(tx: Tx, me: Caller, text: str, limit: int) -> Ask:
     said = [word for term in parsed.terms for word in words_in(term.text)]
     if not (said or periods):
         said = words_in(text)
-    query = rank_by_words.read(tx, me, " ".join(said).lower())
+    query = read_query.read_query(tx, me, " ".join(said).lower())
     conditions = ["e.user_id = :me", _NOT_HIDDEN]
     params: dict[str, Any] = {"me": me.user}
     for number, period in enumerate(periods):
@@ -241,7 +247,7 @@ def _ranked(tx: Tx, me: Caller, ask: Ask, measured: Measured | None) -> list[Rec
     facts = (
         set()
         if ask.folder_id is None
-        else rank_by_words.every_allowed(tx, me, ask.query, ask.folder_id)
+        else allowed_notes.every_allowed(tx, me, ask.query, ask.folder_id)
     )
     keys = _with_words(tx, me, ask, facts)
     near = {} if measured is None else _near(tx, ask, measured, keys, facts)

@@ -23,7 +23,7 @@ from app.workspace.index import word_index
 from app.workspace.index.spellings import matching, words_in
 from app.workspace.index.stop_words import STOP_WORDS
 from app.workspace.search import search
-from app.workspace.search.ranking import findable, rank_by_meaning, rank_by_words
+from app.workspace.search.ranking import allowed_notes, findable, rank_by_meaning, rank_by_words
 from app.workspace.search.ranking.query_language import Query, Term
 from app.workspace.search.ranking.snippets import beginning
 from app.workspace.search.vectors import note_vectors
@@ -123,7 +123,7 @@ def _by_words(tx: Tx, me: Caller, note_id: int, limit: int) -> RelatedNotes:
     raw = rank_by_words.candidates(tx, me, query, limit=limit + SPARE)
     tags = [fold(tag) for tag in msgspec.json.decode(note["tags"], type=list[str])]
     shared = _sharing(tx, note["owner_id"], tags)
-    for id_ in rank_by_words.allowed(tx, me, Query(), list(shared)):
+    for id_ in allowed_notes.allowed_among(tx, me, Query(), list(shared)):
         raw[id_] = raw.get(id_, 0.0) + TAG_SCORE * shared[id_]
     raw.pop(note_id, None)
     best = sorted(raw, key=lambda id_: (-raw[id_], -id_))[:limit]

@@ -16,7 +16,7 @@ from app.workspace.folders.folder_rows import IN_LIST, in_list
 from app.workspace.index import word_index
 from app.workspace.index.spellings import words_in
 from app.workspace.search.grep import snapshot_history as histories
-from app.workspace.search.ranking import findable, rank_by_meaning, rank_by_words
+from app.workspace.search.ranking import findable, rank_by_meaning, rank_by_words, read_query
 from app.workspace.search.ranking.query_language import Query
 from app.workspace.search.ranking.snippets import beginning, patterns, snippet
 from app.workspace.search.vectors.vector_maker import Meaning
@@ -125,7 +125,7 @@ async def search_notes(
     if history:
         wanted = [
             word
-            for term in app.quick(rank_by_words.read, me, query).terms
+            for term in app.quick(read_query.read_query, me, query).terms
             for word in words_in(term.text)
         ]
         traces = await histories.words(app, me, (folder_id, folder_name), wanted, limit=limit)
@@ -234,7 +234,7 @@ def _at_once(tx: Tx, me: Caller, text: str, limit: int, notice: str | None) -> H
         not findable.alone(tx, me)
         or (
             found := rank_by_words.best_of_few(
-                tx, me, query := rank_by_words.read(tx, me, text), limit=limit
+                tx, me, query := read_query.read_query(tx, me, text), limit=limit
             )
         )
         is None
@@ -257,7 +257,10 @@ def _ask(
 ) -> rank_by_meaning.Ask:
     folder = folders.named_or_numbered(tx, me, folder_id, folder_name)
     return rank_by_meaning.Ask(
-        rank_by_words.read(tx, me, text), None if folder is None else folder["id"], limit, by_words
+        read_query.read_query(tx, me, text),
+        None if folder is None else folder["id"],
+        limit,
+        by_words,
     )
 
 
@@ -285,7 +288,7 @@ def _search(
     notice: str | None,
 ) -> Hits:
     folder = folders.named_or_numbered(tx, me, folder_id, folder_name)
-    query = rank_by_words.read(tx, me, text)
+    query = read_query.read_query(tx, me, text)
     found = rank_by_words.best(
         tx, me, query, limit=limit, folder_id=None if folder is None else folder["id"]
     )

@@ -477,7 +477,8 @@ async def test_the_index_is_made_of_what_was_there_before_and_survives_restarts(
         )
         for number in range(3 * name_index.IDLE_BATCH):
             connection.execute(
-                """INSERT INTO notes (owner_id, title, tags, word_count, size, created_at, updated_at, content)
+                """INSERT INTO notes
+                    (owner_id, title, tags, word_count, size, created_at, updated_at, content)
                    VALUES (1, ?, '["old"]', 1, 8, '2026-01-01T00:00:00.000Z',
                      '2026-01-01T00:00:00.000Z', 'x')""",
                 (f"Number {number}",),

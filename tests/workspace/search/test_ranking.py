@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.workspace.search import search
-from app.workspace.search.ranking import rank_by_words
+from app.workspace.search.ranking import allowed_notes, rank_by_words, read_query
 from tests.conftest import Client, MovableClock, Served
 
 pytestmark = pytest.mark.anyio
@@ -337,7 +337,7 @@ async def test_a_beginning_of_very_many_words_is_a_whole_word(
     await alice.note("one", "in 東 there")
     await alice.note("two", "inside 東京")
     assert set(await found(alice, "in*")) == set(await found(alice, "東")) == {"one", "two"}
-    monkeypatch.setattr(rank_by_words, "MOST_PAGES", -1)
+    monkeypatch.setattr(read_query, "MOST_PAGES", -1)
     for query in ("in*", "東"):
         body = await alice.ok("POST", "/os/notes/search", json={"query": query})
         assert [hit["title"] for hit in body["results"]] == ["one"]
@@ -368,10 +368,10 @@ async def test_candidates_and_permission_for_other_rankings(
 
     def ask(name: str, text: str) -> tuple[set[str], set[str]]:
         def both(tx: Any) -> tuple[set[int], set[int]]:
-            query = rank_by_words.read(tx, callers[name], text)
+            query = read_query.read_query(tx, callers[name], text)
             return set(
                 rank_by_words.candidates(tx, callers[name], query, limit=10)
-            ), rank_by_words.allowed(tx, callers[name], query, [*ids.values(), 999])
+            ), allowed_notes.allowed_among(tx, callers[name], query, [*ids.values(), 999])
 
         some, free = served.parts.quick(both)
         letters = {note_id: title for title, note_id in ids.items()}

@@ -8,10 +8,11 @@ without regard to case only those letters count of which all three are known to 
 """
 
 import itertools
+import unicodedata
 
 import msgspec
 
-from app.workspace.search.grep.regex_patterns import (
+from app.workspace.search.grep.pattern_tree import (
     Char,
     Choice,
     Edge,
@@ -52,16 +53,6 @@ OLD_FORMS = {
     "ъ": "\u1c86",
 }
 """Third forms that Unicode got when FTS5 had its table already."""
-ALONE = (
-    (0x5D0, 0x5EA),
-    (0x620, 0x64A),
-    (0xE01, 0xE3A),
-    (0x3041, 0x3096),
-    (0x30A1, 0x30FA),
-    (0x4E00, 0x9FA5),
-    (0xAC00, 0xD7A3),
-)
-"""Letters without case."""
 
 
 class Literals(msgspec.Struct, frozen=True):
@@ -178,7 +169,7 @@ def _name(character: str, *, fold: bool) -> str:
         return (
             character.lower()
         )  # also for the Kelvin sign and the long s, which FTS5 takes for k and s
-    return _pair(character) or (character if _within(ALONE, character) else "")
+    return _pair(character) or (character if _is_without_case(character) else "")
 
 
 def _pair(character: str) -> str:
@@ -189,9 +180,13 @@ def _pair(character: str) -> str:
 def _is_like(character: str, *, fold: bool) -> bool:
     if character == "\0":
         return False
-    if not fold or _within(ALONE, character):
+    if not fold or _is_without_case(character):
         return True
     return character.isascii() and character not in "kKsS"
+
+
+def _is_without_case(character: str) -> bool:
+    return unicodedata.category(character) == "Lo"
 
 
 def _within(ranges: tuple[tuple[int, int], ...], character: str) -> bool:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import msgspec
 
 from app.errors import Invalid
-from app.workspace.search.grep import literals, regex_patterns
+from app.workspace.search.grep import literals, pattern_tree, regex_patterns
 
 Mode = Literal["literal", "regex"]
 SECONDS = 2.0
@@ -27,9 +27,6 @@ STEPS_A_PIECE = 1 << 25
 HITS_BETWEEN_PAUSES = 64
 MOST_TRIES = 20_000
 QUICK_SECONDS, SLOW_SECONDS = 0.004, 0.02
-
-
-Search = Callable[[bytes, int, int], tuple[int, int] | None]
 
 
 class Hit(msgspec.Struct, frozen=True):
@@ -45,16 +42,14 @@ class Hit(msgspec.Struct, frozen=True):
 
 
 class Program(msgspec.Struct, frozen=True):
-    """A pattern: `ascii` is right for texts of ASCII, `loose` finds every line of others that could
-    match; `exact` says which do.
+    """A pattern: `exact` matches what it means, `widened` finds every line that could match.
 
-    Where `exact` cannot, since the pattern looks at words, `marked` does. A `loose` that is
-    `exact` needs nobody else.
+    `exact` is wrong about word boundaries beyond ASCII; there `marked` judges, None for a pattern
+    that looks at no words. `widened` is `exact` itself where that is small and looks at no words.
     """
 
-    ascii: Any
-    loose: Any
     exact: Any
+    widened: Any
     marked: Any
     needs: literals.Literals
 
@@ -62,7 +57,7 @@ class Program(msgspec.Struct, frozen=True):
         """Give where a line matches, in characters."""
         if self.marked is not None and not line.isascii():
             return _judged(self.marked, with_marks(line.decode()).encode())
-        found = (self.ascii if line.isascii() else self.exact).search(line)
+        found = self.exact.search(line)
         return found and (_characters(line, 0, found.start()), _characters(line, 0, found.end()))
 
 
@@ -117,30 +112,21 @@ def compiled(pattern: str, mode: Mode, *, case_sensitive: bool, groups: bool = F
     compile_ = functools.partial(_compile, case_sensitive=case_sensitive, groups=groups)
     if tree is None:
         exact = compile_("(?m)" + pattern)
-        return Program(exact, exact, exact, None, literals.Literals(None, ()))
+        return Program(exact, exact, None, literals.Literals(None, ()))
     try:
-        exact = compile_("(?m)" + regex_patterns.written(tree))
+        exact = compile_("(?m)" + pattern_tree.written(tree))
     except Invalid:
         compile_(pattern)  # what RE2 says should be of the pattern as it was given
         raise
     marked = (
-        compile_("(?m)" + regex_patterns.marked(tree))
-        if regex_patterns.looks_at_words(tree)
-        else None
+        compile_("(?m)" + pattern_tree.marked(tree)) if pattern_tree.looks_at_words(tree) else None
     )
-    small = marked is None and exact.programsize <= SMALL_PROGRAM
-    loose = (
+    widened = (
         exact
-        if small
-        else compile_("(?m)" + regex_patterns.loosely(tree, _ascii_members), bytewise=True)
+        if marked is None and exact.programsize <= SMALL_PROGRAM
+        else compile_("(?m)" + pattern_tree.widened(tree, _ascii_members))
     )
-    return Program(
-        compile_("(?m)" + regex_patterns.for_ascii(tree, _ascii_members), bytewise=True),
-        loose,
-        exact,
-        marked,
-        literals.required(tree),
-    )
+    return Program(exact, widened, marked, literals.required(tree))
 
 
 class Texts:
@@ -182,8 +168,9 @@ def hits(program: Program, texts: Texts, pace: Pace) -> Iterator[tuple[int, Hit]
     None now and then, where it may be left for a while.
     """
     whole, plain = texts.whole, texts.whole.isascii()
-    search = program.ascii if plain else program.loose
-    judged = not plain and search is not program.exact
+    small = program.exact.programsize <= SMALL_PROGRAM
+    search = program.exact if plain and small else program.widened
+    judged = search is not program.exact and not (plain and program.marked is None)
     which, line, counted, base, limit = -1, 1, 0, 0, 0
     for place in _lines(search, whole, pace):
         if place is None:
@@ -199,7 +186,7 @@ def hits(program: Program, texts: Texts, pace: Pace) -> Iterator[tuple[int, Hit]
         matched: tuple[int, int] | None = (first - start, last - start)
         if judged:
             if end - start > 2 * pace.piece:
-                yield from _tried(_searcher(program.exact), whole, (start, end), pace)
+                yield from _tried(program.exact, whole, (start, end), pace)
             matched = program.judge(whole[start:end])
         elif not plain:
             matched = _characters(whole, start, first), _characters(whole, start, last)
@@ -215,19 +202,19 @@ def _lines(program: Any, text: bytes, pace: Pace) -> Iterator[tuple[int, int, in
 
     None after each piece of whole lines that was searched.
     """
-    size, at, number, search = len(text), 0, 0, _searcher(program)
+    size, at, number = len(text), 0, 0
     most = max(SHORTEST_PIECE, min(LONGEST_PIECE, STEPS_A_PIECE // program.programsize))
     while at < size:
         piece = min(pace.piece, most)
         stop = text.find(b"\n", at + piece) if at + piece < size else -1
         stop = size if stop < 0 else stop
         if stop - at > 2 * piece:
-            yield from _tried(search, text, (at, stop), pace)
+            yield from _tried(program, text, (at, stop), pace)
         begun, from_ = time.monotonic(), at
-        found = search(text, at, stop)
+        found = program.search(text, at, stop)
         pace.took(time.monotonic() - begun, stop - from_)
         while found is not None:
-            first, last = found
+            first, last = found.span()
             start = text.rfind(b"\n", at, first) + 1 or at
             end = text.find(b"\n", last, stop)
             end = stop if end < 0 else end
@@ -235,7 +222,7 @@ def _lines(program: Any, text: bytes, pace: Pace) -> Iterator[tuple[int, int, in
             at = end + 1
             if (number := number + 1) % HITS_BETWEEN_PAUSES == 0:
                 yield None
-            found = search(text, at, stop) if at <= stop and at < size else None
+            found = program.search(text, at, stop) if at <= stop and at < size else None
         at = stop + 1
         yield None
 
@@ -269,30 +256,7 @@ def _too_slow() -> Invalid:
     )
 
 
-def _searcher(program: Any) -> Search:
-    """Give the function that gives where a program first matches in a part of a text.
-
-    The binding's own `search` makes a generator and two objects for each call, which costs more
-    than the search: so its inner one is taken where it is what it was when this was written.
-    """
-    import re2
-
-    inner, anchors = (
-        getattr(getattr(program, "_regexp", None), "Match", None),
-        getattr(re2, "_Anchor", None),
-    )
-    if inner is None or anchors is None:
-        return lambda text, start, end: (found := program.search(text, start, end)) and found.span()
-    anywhere = anchors.UNANCHORED
-
-    def search(text: bytes, start: int, end: int) -> tuple[int, int] | None:
-        span: tuple[int, int] = inner(anywhere, text, start, end)[0]
-        return span if span[0] >= 0 else None
-
-    return search
-
-
-def _tried(search: Search, text: bytes, line: tuple[int, int], pace: Pace) -> Iterator[None]:
+def _tried(program: Any, text: bytes, line: tuple[int, int], pace: Pace) -> Iterator[None]:
     """Look whether there is time for a line that is too long for one piece.
 
     Try growing beginnings of it, whose times tell what the whole takes.
@@ -301,41 +265,36 @@ def _tried(search: Search, text: bytes, line: tuple[int, int], pace: Pace) -> It
     size = pace.piece
     while at + size < end:
         begun = time.monotonic()
-        if search(text, at, at + size) is not None:
+        if program.search(text, at, at + size) is not None:
             break
         pace.require(2 * (time.monotonic() - begun))
         size *= 2
         yield None
 
 
-def _tree(pattern: str, mode: Mode, *, case_sensitive: bool) -> regex_patterns.Choice | None:
+def _tree(pattern: str, mode: Mode, *, case_sensitive: bool) -> pattern_tree.Choice | None:
     """Give the tree of a pattern, None when it is one that only RE2 can read."""
     if "\0" in pattern:
         raise Invalid("pattern must not hold a NUL character; no note does.", field="pattern")
     if mode == "literal":
-        return regex_patterns.escapable(regex_patterns.literal(pattern, fold=not case_sensitive))
+        return pattern_tree.escapable(regex_patterns.literal(pattern, fold=not case_sensitive))
     try:
         tree = regex_patterns.read(pattern, fold=not case_sensitive)
     except regex_patterns.Unreadable:
         return None
-    return regex_patterns.escapable(tree)
-
-
-def _ascii_members(char: regex_patterns.Char) -> str:
-    """Give the class of the ASCII characters that one may be."""
-    return _ascii_class(char.source, fold=char.fold)
+    return pattern_tree.escapable(tree)
 
 
 @functools.lru_cache(maxsize=512)
-def _ascii_class(source: str, *, fold: bool) -> str:
-    program = _compile(source, case_sensitive=not fold, groups=False)
-    codes = [code for code in range(128) if program.fullmatch(bytes([code])) is not None]
-    return (
-        "[" + "".join(f"\\x{{{code:X}}}" for code in codes) + "]" if codes else r"\x{FF}"
-    )  # a byte that no text holds
+def _ascii_members(char: pattern_tree.Char) -> str:
+    """Return the ASCII characters that one may be, as the inside of a class."""
+    program = _compile(char.source, case_sensitive=not char.fold, groups=False)
+    return "".join(
+        f"\\x{{{code:X}}}" for code in range(128) if program.fullmatch(bytes([code])) is not None
+    )
 
 
-def _compile(pattern: str, *, case_sensitive: bool, groups: bool, bytewise: bool = False) -> Any:
+def _compile(pattern: str, *, case_sensitive: bool, groups: bool) -> Any:
     import re2
 
     options = re2.Options()
@@ -344,8 +303,6 @@ def _compile(pattern: str, *, case_sensitive: bool, groups: bool, bytewise: bool
     options.max_mem = MEMORY
     options.never_nl = True
     options.never_capture = not groups
-    if bytewise:
-        options.encoding = re2.Options.Encoding.LATIN1
     try:
         return re2.compile(pattern.encode(), options)
     except UnicodeEncodeError:
@@ -375,7 +332,7 @@ class _Marks(dict[int, str]):
     def __missing__(self, code: int) -> str:
         character = chr(code)
         of_word = character == "_" or unicodedata.category(character)[0] in "LNM"
-        before, after = regex_patterns.WORD_MARKS if of_word else regex_patterns.OTHER_MARKS
+        before, after = pattern_tree.WORD_MARKS if of_word else pattern_tree.OTHER_MARKS
         self[code] = marked = f"{before}{character}{after}"
         return marked
 

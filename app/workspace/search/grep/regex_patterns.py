@@ -1,47 +1,36 @@
-r"""Patterns in RE2's syntax, read into a tree.
-
-What is written out again with Unicode classes, and what every match must hold.
-
-RE2 takes `\w`, `\d`, `\s` and `\b` as ASCII. The classes are written as the Unicode ones that
-people mean. For word boundaries, which cannot be written otherwise, the tree is written in a
-marked form too: it matches a text in which each character stands between two ASCII marks that
-say whether it is of a word, so that RE2's own `\b` is true exactly there where it should be.
-Unicode classes make programs large and slow, so there is also a loose form over bytes, which
-matches more: it takes every character beyond ASCII for every other.
-"""
+r"""Regular expressions in RE2's syntax, read into trees with Unicode classes."""
 
 import re
-from collections.abc import Callable
 from typing import NoReturn
-
-import msgspec
 
 from app.core.process.lazy_regex import regex
 from app.errors import Invalid
+from app.workspace.search.grep.pattern_tree import (
+    Char,
+    Choice,
+    Edge,
+    Flags,
+    Group,
+    Node,
+    Repeat,
+    Sequence,
+)
 
 DEEPEST = 60
 MOST_OPTIONS = 4
 WORD = r"\pL\pN\pM_"
-NOT_WORD = r"\pZ\pS\pC\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Po}\x{203F}\x{2040}\x{2054}\x{FE33}\x{FE34}\x{FE4D}-\x{FE4F}\x{FF3F}"
+NOT_WORD = (
+    r"\pZ\pS\pC\p{Pd}\p{Ps}\p{Pe}\p{Pi}\p{Pf}\p{Po}"
+    r"\x{203F}\x{2040}\x{2054}\x{FE33}\x{FE34}\x{FE4D}-\x{FE4F}\x{FF3F}"
+)
 SPACE = r"\t\n\v\f\r \x{85}\pZ"
 NOT_SPACE = (
     r"\x{0}-\x{8}\x{E}-\x{1F}!-\x{84}\x{86}-\x{9F}\x{A1}-\x{167F}\x{1681}-\x{1FFF}\x{200B}-\x{2027}\x{202A}-\x{202E}"
     r"\x{2030}-\x{205E}\x{2060}-\x{2FFF}\x{3001}-\x{10FFFF}"
 )
 CLASSES = {"w": WORD, "W": NOT_WORD, "d": r"\p{Nd}", "D": r"\P{Nd}", "s": SPACE, "S": NOT_SPACE}
-OUTSIDE = {
-    "w": f"[{WORD}]",
-    "W": f"[^{WORD}]",
-    "d": r"\p{Nd}",
-    "D": r"\P{Nd}",
-    "s": f"[{SPACE}]",
-    "S": f"[^{SPACE}]",
-}
+OUTSIDE = {letter: f"[{inside}]" for letter, inside in CLASSES.items()} | {"W": f"[^{WORD}]"}
 CONTROLS = {"a": "\a", "f": "\f", "t": "\t", "n": "\n", "r": "\r", "v": "\v"}
-BEYOND_ASCII = r"[\x{C2}-\x{F4}][\x{80}-\x{BF}]{1,3}"
-WORD_MARKS, OTHER_MARKS = ("0", "1"), ("\x01", "\x02")
-BACKSLASH = r"\\?"
-MARKED_BACKSLASH = "(?:\x01\\\\\x02)?"
 
 _QUANTIFIER = regex(r"(?:([*+?])|\{(\d{1,4})(,?)(\d{0,4})\})\??")
 _CODE = regex(r"x\{([0-9A-Fa-f]{1,6})\}|x([0-9A-Fa-f]{2})|(0[0-7]{0,2}|[1-7][0-7]{1,2})")
@@ -61,64 +50,6 @@ _REFUSED = [
 ]
 
 
-class Char(msgspec.Struct, frozen=True):
-    """Exactly one character: one of `options`, or any that `source` allows when there are none.
-
-    `fold`: in either case.
-
-    One that is `escapable` may have a backslash before it.
-    """
-
-    source: str
-    options: tuple[str, ...]
-    fold: bool
-    escapable: bool = False
-
-
-class Edge(msgspec.Struct, frozen=True):
-    """A place between characters, such as the start of a line."""
-
-    source: str
-
-
-class Group(msgspec.Struct, frozen=True):
-    """A pattern in parentheses."""
-
-    opening: str
-    body: "Choice"
-
-
-class Flags(msgspec.Struct, frozen=True):
-    """A change of flags for the rest of its group."""
-
-    source: str
-
-
-class Repeat(msgspec.Struct, frozen=True):
-    """A pattern some times over; `most` is None without a limit."""
-
-    item: "Node"
-    least: int
-    most: int | None
-    suffix: str
-
-
-class Sequence(msgspec.Struct, frozen=True):
-    """Patterns one after the other."""
-
-    items: "list[Node]"
-
-
-class Choice(msgspec.Struct, frozen=True):
-    """One of several patterns."""
-
-    branches: list[Sequence]
-
-
-Node = Char | Edge | Group | Flags | Repeat | Sequence | Choice
-Members = Callable[[Char], str]
-
-
 class Unreadable(Exception):
     """The pattern is not one that this module knows.
 
@@ -127,12 +58,12 @@ class Unreadable(Exception):
 
 
 def literal(text: str, *, fold: bool) -> Choice:
-    """Give the tree of a text that means itself."""
+    """Return the tree of a text that means itself."""
     return Choice([Sequence([_char(character, fold=fold) for character in text])])
 
 
 def read(pattern: str, *, fold: bool) -> Choice:
-    """Give the tree of a regular expression.
+    """Return the tree of a regular expression.
 
     Raise Invalid for what needs more than linear time, and Unreadable for what is no pattern.
     """
@@ -141,108 +72,6 @@ def read(pattern: str, *, fold: bool) -> Choice:
     if not reader.ended():
         raise Unreadable
     return tree
-
-
-def escapable(node: Choice) -> Choice:
-    """Let each mark of a tree be found with the backslash by which Markdown makes it text.
-
-    What is shown is what is looked for.
-    """
-    return Choice(
-        [Sequence([_escapable(item) for item in branch.items]) for branch in node.branches]
-    )
-
-
-def written(node: Node) -> str:
-    """Write a tree as an RE2 pattern with Unicode classes.
-
-    Its word boundaries are RE2's own, right for ASCII.
-    """
-    return _written(node, lambda char: char.source)
-
-
-def for_ascii(node: Node, members: Members) -> str:
-    """Write a tree as a pattern over bytes (Latin-1 to RE2) that is right for texts of ASCII;
-    `members` tells the ASCII that a character may be.
-    """
-    return _written(node, lambda char: char.source if _is_ascii(char) else members(char))
-
-
-def loosely(node: Node, members: Members) -> str:
-    """Write a tree as a pattern over the bytes of UTF-8 (Latin-1 to RE2) that matches wherever
-    the tree does, and more; it looks at no words.
-    """
-    return _written(
-        node,
-        lambda char: char.source if _is_ascii(char) else f"(?:{members(char)}|{BEYOND_ASCII})",
-        loose=True,
-    )
-
-
-def marked(node: Node) -> str:
-    """Write a tree so that it matches a text whose characters stand between marks."""
-    return _written(
-        node,
-        lambda char: f"(?:{MARKED_BACKSLASH if char.escapable else ''}[0\x01]{char.source}[1\x02])",
-        within_marks=True,
-    )
-
-
-def looks_at_words(node: Node) -> bool:
-    r"""Say whether a tree holds a word boundary, \b or \B."""
-    if isinstance(node, Edge):
-        return node.source in (r"\b", r"\B")
-    return any(looks_at_words(below) for below in _below(node))
-
-
-def _below(node: Node) -> "list[Node]":
-    if isinstance(node, Choice):
-        return [*node.branches]
-    if isinstance(node, Sequence):
-        return node.items
-    if isinstance(node, Group):
-        return [node.body]
-    return [node.item] if isinstance(node, Repeat) else []
-
-
-def _escapable(node: Node) -> Node:
-    if isinstance(node, Char):
-        is_mark = (
-            len(node.options) == 1
-            and node.options[0].isascii()
-            and node.options[0].isprintable()
-            and not node.options[0].isalnum()
-        )
-        return msgspec.structs.replace(node, escapable=is_mark and node.options[0] != " ")
-    if isinstance(node, Group):
-        return Group(node.opening, escapable(node.body))
-    if isinstance(node, Repeat):
-        return msgspec.structs.replace(node, item=_escapable(node.item))
-    return escapable(node) if isinstance(node, Choice) else node
-
-
-def _written(node: Node, char: Members, *, loose: bool = False, within_marks: bool = False) -> str:
-    if isinstance(node, Char):
-        return f"(?:{BACKSLASH}{char(node)})" if node.escapable and not within_marks else char(node)
-    if isinstance(node, Edge):
-        return "(?:)" if loose and node.source in (r"\b", r"\B") else node.source
-    if isinstance(node, Flags):
-        return node.source
-    parts = [
-        _written(below, char, loose=loose, within_marks=within_marks) for below in _below(node)
-    ]
-    if isinstance(node, Group):
-        return f"{node.opening}{parts[0]})"
-    if isinstance(node, Repeat):
-        return parts[0] + node.suffix
-    return ("|" if isinstance(node, Choice) else "").join(parts)
-
-
-def _is_ascii(char: Char) -> bool:
-    """Say whether it is certain that a character is of ASCII in each of its cases."""
-    return bool(char.options) and all(
-        option.isascii() and not (char.fold and option in "kKsS") for option in char.options
-    )
 
 
 def _char(character: str, *, fold: bool) -> Char:

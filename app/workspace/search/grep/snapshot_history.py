@@ -245,7 +245,8 @@ class _Search:
         begun = time.monotonic()
         source, params = self._source()
         rows = tx.all(
-            f"""SELECT s.id, s.note_id, CAST(s.content AS BLOB) FROM {source} CROSS JOIN notes n ON n.id = s.note_id
+            f"""SELECT s.id, s.note_id, CAST(s.content AS BLOB)
+                FROM {source} CROSS JOIN notes n ON n.id = s.note_id
                 WHERE n.trash_id IS NULL AND {self.scope.condition}{self._condition}
                   ORDER BY s.id DESC""",
             **self.scope.params,

@@ -1,4 +1,4 @@
-"""Reading the texts of the notes a caller may read, by id, some at a time: those that a grep must look at."""
+"""The texts that a grep must search: those of the notes a caller may read, some at a time."""
 
 import bisect
 import copy
@@ -28,7 +28,9 @@ QUICK_SECONDS, SLOW_SECONDS = 0.004, 0.015
 
 
 class Scope(msgspec.Struct, frozen=True):
-    """The notes that are looked at: a condition on `n`, its parameters, whether all own notes are among them, and how many there are."""
+    """The notes that are looked at: a condition on `n`, its parameters, whether all own notes are
+    among them, and how many there are.
+    """
 
     condition: str
     params: dict[str, Any]
@@ -53,7 +55,9 @@ class Batch(msgspec.Struct, frozen=True):
 
 
 def scope(tx: Tx, me: Caller, folder_id: int | None, least: access.Least = "viewer") -> Scope:
-    """Give the notes for which the caller has at least that role, of all places or of a folder with those below it."""
+    """Give the notes for which the caller has at least that role, of all places or of a folder with
+    those below it.
+    """
     if access.sees_one_note(me) and me.reach is not None and folder_id is None:
         only = {"me": me.user, "ids": "[]", "only": me.reach.note}
         live = (
@@ -99,10 +103,12 @@ def listed(tx: Tx, where: Scope, last: int) -> list[int]:
     """Give the ids of the notes up to one, in no order."""
     if "only" in where.params:
         return [where.params["only"]] if where.params["only"] <= last else []
-    own = f"SELECT n.id FROM notes n WHERE n.owner_id = :me AND n.trash_id IS NULL AND n.id <= :last{where.leaves_out}"
-    rows = tx.all(own, me=where.params["me"], last=last) if where.own else []
+    own = """SELECT n.id FROM notes n
+             WHERE n.owner_id = :me AND n.trash_id IS NULL AND n.id <= :last"""
+    rows = tx.all(own + where.leaves_out, me=where.params["me"], last=last) if where.own else []
     rows += tx.all(
-        f"""SELECT n.id FROM folders f CROSS JOIN notes n ON n.owner_id = f.owner_id AND n.folder_id = f.id
+        f"""SELECT n.id FROM folders f
+            CROSS JOIN notes n ON n.owner_id = f.owner_id AND n.folder_id = f.id
             WHERE f.id IN ({IN_LIST}) AND n.trash_id IS NULL AND n.id <= :last{where.leaves_out}""",
         ids=where.params["ids"],
         last=last,
@@ -111,7 +117,9 @@ def listed(tx: Tx, where: Scope, last: int) -> list[int]:
 
 
 def holding(column: str, texts: Sequence[str]) -> tuple[str, dict[str, str]]:
-    """Give the SQL condition, with its parameters, that a column holds some texts, in any ASCII case."""
+    """Give the SQL condition, with its parameters, that a column holds some texts, in any ASCII
+    case.
+    """
     wanted = [text for text in texts if len(text) >= SHORTEST_LIKE]
     sql = "".join(f" AND {column} LIKE :like{number} ESCAPE '\\'" for number in range(len(wanted)))
     return sql, {f"like{number}": _like(text) for number, text in enumerate(wanted)}
@@ -128,9 +136,10 @@ def titles(tx: Tx, note_ids: Sequence[int]) -> dict[int, str]:
 
 
 class Walk:
-    """A walk over the notes of a scope in the order of their ids, leaving out those that cannot hold what is required.
+    """A walk over the notes of a scope by id, without those that cannot hold what is required.
 
-    It asks the trigram index where that can answer; else it lists the ids where the scope is a small part of all notes; else it reads the table.
+    It asks the trigram index where that can answer; else it lists the ids where the scope is a
+    small part of all notes; else it reads the table.
     """
 
     def __init__(
@@ -157,7 +166,9 @@ class Walk:
         self._params = where.params | likes
 
     def half(self) -> "Walk | None":
-        """Leave the later half of what is left to another walk, and give that; None when there is little, or nothing but what the index finds."""
+        """Leave the later half of what is left to another walk, and give that; None when there is
+        little, or nothing but what the index finds.
+        """
         if (
             self._match is not None
             or self._listed is not None
@@ -169,9 +180,12 @@ class Walk:
         return other
 
     def batch(self, tx: Tx) -> Batch:
-        """Give the next notes, at most some hundred kilobytes of them and maybe none; `ended` says whether those were the last.
+        """Return the next notes, at most some hundred kilobytes of them and maybe none.
 
-        SQLite puts the texts together: a row for each would cost more than all the rest. Only long ones are read one by one.
+        `ended` says whether those were the last.
+
+        SQLite joins the texts: a row for each would cost more than all the rest. Only long ones
+        are read one by one.
         """
         begun = time.monotonic()
         source, params, end = self._source(tx)
@@ -179,8 +193,9 @@ class Walk:
         params |= self._params
         titles = "''" if self._listed is None else "group_concat(n.title, char(10))"
         whole, ids, sizes, longest, names = tx.sure(
-            f"""SELECT CAST(group_concat(CASE WHEN n.size <= {LONGEST_JOINED} THEN n.content END, char(10)) AS BLOB), group_concat(n.id),
-                group_concat(n.size), max(n.size), {titles} {where}""",
+            f"""SELECT CAST(group_concat(CASE WHEN n.size <= {LONGEST_JOINED} THEN n.content END,
+                                      char(10)) AS BLOB),
+                group_concat(n.id), group_concat(n.size), max(n.size), {titles} {where}""",
             **params,
         )
         if longest is not None and longest > LONGEST_JOINED:
@@ -210,7 +225,9 @@ class Walk:
         return Batch(lambda: ids, "", together(contents))
 
     def _source(self, tx: Tx) -> tuple[str, dict[str, Any], int]:
-        """Give the part of the query that names the next notes, its parameters, and the id up to which it goes."""
+        """Give the part of the query that names the next notes, its parameters, and the id up to
+        which it goes.
+        """
         if self._match is not None:
             self._ask(tx, self._match)
         if self._listed is not None:
@@ -231,7 +248,9 @@ class Walk:
         )
 
     def _ask(self, tx: Tx, match: str) -> None:
-        """Let the index list the next ids: few at first, since the limit may soon be reached, then many, since it seeks them anew each time."""
+        """Let the index list the next ids: few at first, since the limit may soon be reached, then
+        many, since it seeks them anew each time.
+        """
         if self._listed and self._listed[-1] > self.after:
             return
         self._listed = trigram_index.candidates(tx, match, after=self.after, most=self._asking)

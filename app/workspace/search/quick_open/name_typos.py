@@ -79,7 +79,9 @@ def _alike(tx: Tx, owner: int, typed: str, most: int) -> list[str]:
         longest=longest,
     )
     recent = tx.all(
-        """SELECT word, letters FROM name_words WHERE owner_id = :owner AND number >= :first AND length(word) BETWEEN :shortest AND :longest""",
+        """SELECT word, letters FROM name_words
+           WHERE owner_id = :owner AND number >= :first
+             AND length(word) BETWEEN :shortest AND :longest""",
         owner=owner,
         first=len(blocks) * BLOCK,
         shortest=shortest,

@@ -19,7 +19,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.embedder import EmbeddingFailed
-from app.workspace.search.ranking import findable, rank_by_words
+from app.workspace.search.ranking import allowed_notes, findable, rank_by_words
 from app.workspace.search.ranking.query_language import Query
 from app.workspace.search.vectors import note_vectors
 from app.workspace.search.vectors.note_vectors import Model
@@ -194,11 +194,11 @@ def nearest(tx: Tx, me: Caller, ask: Ask, measured: "Sequence[Nearness]") -> "di
     Where the very nearest mostly may not, those are asked for first.
     """
     best = _merged(one.best(CANDIDATES) for one in measured)
-    allowed = rank_by_words.allowed(tx, me, ask.query, list(best), ask.folder_id)
+    allowed = allowed_notes.allowed_among(tx, me, ask.query, list(best), ask.folder_id)
     if (len(allowed) < ask.limit or me.reach is not None) and len(
         best
     ) >= CANDIDATES:  # what a grant leaves out decides nothing
-        allowed = rank_by_words.every_allowed(tx, me, ask.query, ask.folder_id)
+        allowed = allowed_notes.every_allowed(tx, me, ask.query, ask.folder_id)
         best = _merged(one.of(allowed, CANDIDATES) for one in measured)
     return {
         note_id: one for note_id, one in best.items() if note_id in allowed and one.score >= LEAST

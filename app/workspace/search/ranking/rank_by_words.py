@@ -1,43 +1,34 @@
 """Ranking notes by their words.
 
-A note where every word of the query occurs stands above one where only some do. Among each, `relevance` is bm25 over the columns of the index
-(a hit in the title, a heading or a tag counts more), times 1 + 0.1 / 2^(days since the last change / 30), times 1.1 for a pinned note. Of a word that
-stands in very many notes the newest 2,000 are ranked, of the newest 5,000 those that have it in the title, a heading or a tag, and those that hold
-the rarest word of the query however old they are.
+A note where every word of the query occurs stands above one where only some do. Among each,
+`relevance` is bm25 over the columns of the index (a hit in the title, a heading or a tag counts
+more), times 1 + 0.1 / 2^(days since the last change / 30), times 1.1 for a pinned note. Of a word
+that stands in very many notes the newest 2,000 are ranked, of the newest 5,000 those that have it
+in the title, a heading or a tag, and those that hold the rarest word of the query however old they
+are.
 """
 
 import functools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import NamedTuple
 
 import msgspec
-from msgspec import structs
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.workspace.folders.folder_rows import in_list
 from app.workspace.index import word_index
-from app.workspace.index.spellings import beginning, goes_on, matching, pairs
-from app.workspace.search.ranking import query_language
+from app.workspace.index.spellings import goes_on, matching, pairs
 from app.workspace.search.ranking.findable import Condition, Place, condition, has_index, places
-from app.workspace.search.ranking.fts_expressions import (
-    demanded,
-    every,
-    prominently,
-    some,
-    telling_words,
-)
-from app.workspace.search.ranking.query_language import NO_FILTERS, Query, Term
+from app.workspace.search.ranking.fts_expressions import every, prominently, some, telling_words
+from app.workspace.search.ranking.query_language import NO_FILTERS, Query
 from app.workspace.search.ranking.shared_scores import shared_scores
-from app.workspace.todos import due
 
 RANKED, RANKED_BESIDE_MEANING = 2_000, 1_000
 PROMINENT = 5_000
 FEW = 300
 MOST_LIGHT = 4
 MORE = 5
-MOST_PAGES = 256
 RECENT, HALF_LIFE_DAYS = 0.1, 30.0
 PINNED = 0.1
 HALF_SCORE = 10.0
@@ -65,43 +56,12 @@ def absolute(relevance: float) -> float:
     return relevance / (relevance + HALF_SCORE)
 
 
-def read(tx: Tx, me: Caller, text: str) -> Query:
-    """Read a query; days are those of the caller's zone, and beginnings of very many words are only words."""
-    query = (
-        query_language.parse(text)
-        if ":" not in text
-        else query_language.parse(text, due.day_of(tx.now, due.zone_of(tx, me)))
-    )
-    if text.isascii() and "*" not in text:
-        return query
-    if any(
-        goes_on(term.text, prefix=term.kind == "prefix") for term in query.terms + query.excluded
-    ):
-        owners = {place.owner for place in places(tx, me)}
-        narrowed = [
-            tuple(_narrowed(tx, owners, term) for term in terms)
-            for terms in (*query.clauses, query.excluded)
-        ]
-        query = structs.replace(query, clauses=tuple(narrowed[:-1]), excluded=narrowed[-1])
-    return query
-
-
-def _narrowed(tx: Tx, owners: Iterable[int], term: Term) -> Term:
-    """Give a term as it is, or as a whole word where FTS5 would gather too many entries: it does so at once and cannot be stopped."""
-    if not goes_on(term.text, prefix=term.kind == "prefix"):
-        return term
-    pages = sum(
-        word_index.pages_of(tx, owner, beginning(term.text))
-        for owner in owners
-        if has_index(tx, owner)
-    )
-    return structs.replace(term, whole=True) if pages > MOST_PAGES else term
-
-
 def best(
     tx: Tx, me: Caller, query: Query, *, limit: int, folder_id: int | None = None
 ) -> list[Found]:
-    """Give the best notes for a query, best first; without anything to rank by, pinned and newly changed ones first."""
+    """Give the best notes for a query, best first; without anything to rank by, pinned and newly
+    changed ones first.
+    """
     if not query.selects:
         return []
     return _best(
@@ -116,7 +76,7 @@ def best(
 
 
 def best_of_few(tx: Tx, me: Caller, query: Query, *, limit: int) -> list[Found] | None:
-    """Do what `best` does for a caller with whom nothing is shared, but only where that is little work; else give None.
+    """Return what `best` does to a caller with whom nothing is shared, or None if it is much work.
 
     Little work is a few words without operators, each of which stands in few notes.
     """
@@ -153,7 +113,9 @@ def _exceeds(tx: Tx, owner: int, match: str, most: int) -> bool:
 def candidates(
     tx: Tx, me: Caller, query: Query, *, limit: int, folder_id: int | None = None
 ) -> dict[int, float]:
-    """Give the best notes that hold some of the words, within what the query demands, as raw bm25: larger is better."""
+    """Give the best notes that hold some of the words, within what the query demands, as raw bm25:
+    larger is better.
+    """
     if not query.clauses:
         return {}
     where = [(place, condition(tx, me, query, place)) for place in places(tx, me, folder_id)]
@@ -162,42 +124,6 @@ def candidates(
         key=lambda row: (-row[1], -row[0]),
     )
     return {row[0]: row[1] for row in rows[:limit]}
-
-
-def allowed(
-    tx: Tx, me: Caller, query: Query, ids: Sequence[int], folder_id: int | None = None
-) -> set[int]:
-    """Give those of the notes that the caller may read, that are live, and that have all that the query demands beside its free words."""
-    found: set[int] = set()
-    for where in _demanding(tx, me, query, folder_id):
-        # CROSS JOIN: SQLite would rather walk all notes of the owner than look at the few that are asked about.
-        sql = f"SELECT n.id FROM json_each(:asked) asked CROSS JOIN notes n ON n.id = asked.value WHERE {where.sql}"
-        rows = tx.all(sql, asked=in_list(ids), **where.params)
-        found.update(row[0] for row in rows)
-    return found
-
-
-def every_allowed(tx: Tx, me: Caller, query: Query, folder_id: int | None = None) -> set[int]:
-    """Give all notes that `allowed` would give."""
-    wheres = _demanding(tx, me, query, folder_id)
-    return {
-        row[0]
-        for where in wheres
-        for row in tx.all(f"SELECT n.id FROM notes n WHERE {where.sql}", **where.params)
-    }
-
-
-def _demanding(tx: Tx, me: Caller, query: Query, folder_id: int | None) -> Iterator[Condition]:
-    """Give the condition of each place with all that the query demands beside its free words."""
-    wanted = demanded(query)
-    for place in places(tx, me, folder_id):
-        where = condition(tx, me, query, place, marked=True)
-        if not wanted:
-            yield where
-        elif has_index(tx, place.owner):
-            name = word_index.table(place.owner)
-            sql = f"{where.sql} AND n.id IN (SELECT rowid FROM {name} WHERE {name} MATCH :wanted)"
-            yield Condition(sql, where.params | {"wanted": wanted}, narrow=True)
 
 
 def boost(tx: Tx, *, updated_at: str, pinned: bool) -> float:
@@ -216,14 +142,18 @@ Where = Sequence[tuple[Place, Condition]]
 
 
 class Extent(NamedTuple):
-    """How many notes are wanted, and how many are ranked for them where more match; with `few` it is known that no word stands in many."""
+    """How many notes are wanted, and how many are ranked for them where more match; with `few` it
+    is known that no word stands in many.
+    """
 
     limit: int
     most: int
     few: bool = False
 
     def of(self, place: Place) -> "Extent":
-        """Give what is wanted of a place: of one that is shared many more, since what is not shared has a say in which come first."""
+        """Give what is wanted of a place: of one that is shared many more, since what is not shared
+        has a say in which come first.
+        """
         return self._replace(limit=max(self.limit, FEW)) if place.shared else self
 
 
@@ -257,7 +187,8 @@ def _listed(tx: Tx, where: Where, limit: int) -> list[Found]:
         row
         for _, rule in where
         for row in tx.all(
-            f"SELECT n.pinned, n.updated_at, n.id, n.size FROM notes n WHERE {rule.sql} ORDER BY n.pinned DESC, n.updated_at DESC LIMIT :limit",
+            f"""SELECT n.pinned, n.updated_at, n.id, n.size FROM notes n WHERE {rule.sql}
+                ORDER BY n.pinned DESC, n.updated_at DESC LIMIT :limit""",
             limit=limit,
             **rule.params,
         )
@@ -280,7 +211,9 @@ def _with_every(tx: Tx, query: Query, where: Where, extent: Extent) -> list[Row]
 
 
 def _with_some(tx: Tx, query: Query, where: Where, extent: Extent) -> list[Row]:
-    """Give the best notes of each place in which some of the words occur; of those with the rarest word none is too old."""
+    """Give the best notes of each place in which some of the words occur; of those with the rarest
+    word none is too old.
+    """
     telling = telling_words(query)
     rows: dict[int, Row] = {}
     for place, rule in where:
@@ -308,7 +241,9 @@ def _with_some(tx: Tx, query: Query, where: Where, extent: Extent) -> list[Row]:
 
 
 def _fair(tx: Tx, query: Query, place: Place, rows: list[Row]) -> list[Row]:
-    """Give the notes of a place, those that others share with scores that tell nothing of what they do not share."""
+    """Give the notes of a place, those that others share with scores that tell nothing of what they
+    do not share.
+    """
     if not place.shared or not rows:
         return rows
     scores = shared_scores(tx, query, [row[0] for row in rows])
@@ -316,12 +251,15 @@ def _fair(tx: Tx, query: Query, place: Place, rows: list[Row]) -> list[Row]:
 
 
 def _newest(tx: Tx, owner: int, match: str, most: int) -> int | None:
-    """Give the id of the oldest of the newest `most` notes that match; None when no more than those do."""
+    """Give the id of the oldest of the newest `most` notes that match; None when no more than those
+    do.
+    """
     name = word_index.table(owner)
     if not has_index(tx, owner):
         return None
     row = tx.one(
-        f"SELECT rowid FROM {name} WHERE {name} MATCH :match ORDER BY rowid DESC LIMIT 1 OFFSET :most",
+        f"""SELECT rowid FROM {name} WHERE {name} MATCH :match
+            ORDER BY rowid DESC LIMIT 1 OFFSET :most""",
         match=match,
         most=most,
     )
@@ -329,7 +267,9 @@ def _newest(tx: Tx, owner: int, match: str, most: int) -> int | None:
 
 
 def _rarest(tx: Tx, owner: int, parts: Sequence[str], most: int) -> str | None:
-    """Give the word that the fewest notes hold; None where all stand in more than are ranked anyway."""
+    """Give the word that the fewest notes hold; None where all stand in more than are ranked
+    anyway.
+    """
     name = word_index.table(owner)
     count = (
         f"SELECT count(*) FROM (SELECT 1 FROM {name} WHERE {name} MATCH :match LIMIT {most + 1})"
@@ -342,7 +282,9 @@ def _rarest(tx: Tx, owner: int, parts: Sequence[str], most: int) -> str | None:
 def _of_place(
     tx: Tx, owner: int, where: Condition, match: str, prominent: str, extent: Extent
 ) -> list[Row]:
-    """Give the best of one owner's notes: of the newest and the prominent ones, or of all where too few of those may be found."""
+    """Give the best of one owner's notes: of the newest and the prominent ones, or of all where too
+    few of those may be found.
+    """
     if extent.few:
         return _of_those(tx, owner, where, match, "", extent)
     if not has_index(tx, owner):
@@ -353,7 +295,8 @@ def _of_place(
     among, bounds = "AND rowid >= :since", {"since": since}
     if prominent:
         name, bounds["oldest"] = word_index.table(owner), _newest(tx, owner, match, PROMINENT) or 0
-        # The sign keeps the list out of the index, which would count its words anew for each note of it.
+        # The sign keeps the list out of the index, which would count its words anew for each note
+        # of it.
         among = f"""AND rowid >= :oldest AND (rowid >= :since OR +rowid IN (
             SELECT rowid FROM {name} WHERE {name} MATCH :prominent AND rowid >= :oldest))"""
     rows = _of_those(
@@ -381,7 +324,8 @@ def _of_those(
     name = word_index.table(owner)
     sql = f"""SELECT n.id, -ranked.score, n.pinned, n.updated_at, n.size
               FROM (SELECT rowid AS id, rank AS score FROM {name} WHERE {name} MATCH :match {among}
-                    ORDER BY score, id DESC LIMIT :most) ranked CROSS JOIN notes n ON n.id = ranked.id
+                    ORDER BY score, id DESC LIMIT :most) ranked
+              CROSS JOIN notes n ON n.id = ranked.id
               WHERE {where.sql} LIMIT :limit"""
 
     def first(most: int) -> list[Row]:
@@ -391,7 +335,8 @@ def _of_those(
         return [(row[0], row[1], row[2], row[3], row[4]) for row in found]
 
     if not (where.narrow or extent.few):
-        # To keep some in order costs a fifth less than to sort all; those of them that may not be found are trashed, so seldom most.
+        # To keep some in order costs a fifth less than to sort all; those of them that may not be
+        # found are trashed, so seldom most.
         rows = first(FEW)
         if len(rows) == extent.limit or not _exceeds(tx, owner, match, FEW):
             return rows
@@ -399,12 +344,16 @@ def _of_those(
 
 
 def _searched(tx: Tx, owner: int, where: Condition, match: str, extent: Extent) -> list[Row]:
-    """Give the best of the newest notes that match and that may be found, looking through all that match."""
+    """Give the best of the newest notes that match and that may be found, looking through all that
+    match.
+    """
     name = word_index.table(owner)
     rows = tx.all(
         f"""SELECT id, score, pinned, updated_at, size FROM (
-                SELECT n.id, -rank AS score, n.pinned, n.updated_at, n.size FROM {name} CROSS JOIN notes n ON n.id = {name}.rowid
-                WHERE {name} MATCH :match AND {where.sql} ORDER BY {name}.rowid DESC LIMIT {extent.most})
+                SELECT n.id, -rank AS score, n.pinned, n.updated_at, n.size
+                FROM {name} CROSS JOIN notes n ON n.id = {name}.rowid
+                WHERE {name} MATCH :match AND {where.sql}
+                ORDER BY {name}.rowid DESC LIMIT {extent.most})
             ORDER BY score DESC, id DESC LIMIT :limit""",
         match=match,
         limit=extent.limit,

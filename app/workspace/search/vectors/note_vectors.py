@@ -196,7 +196,8 @@ def older(tx: Tx, model_id: int, below: int, *, step: int) -> tuple[list[int], i
     if first is None:
         return [], 0
     rows = tx.all(
-        f"""SELECT n.id FROM notes n LEFT JOIN note_passages p ON p.note_id = n.id AND p.model_id = :model
+        f"""SELECT n.id FROM notes n
+            LEFT JOIN note_passages p ON p.note_id = n.id AND p.model_id = :model
             WHERE n.id < :below AND n.id >= :first AND n.trash_id IS NULL
               AND ({CURRENT}) IS NOT 1 ORDER BY n.id DESC""",
         model=model_id,

@@ -10,13 +10,11 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-import msgspec
-
 from app.core.app import App
-from app.core.database.tx import Tx
 from app.core.embedder import Embedder, EmbeddingFailed
-from app.workspace.search.vectors import note_passages, note_vectors
-from app.workspace.search.vectors.note_vectors import Model, Pending, Row
+from app.workspace.search.vectors import embedding_work, note_vectors
+from app.workspace.search.vectors.embedding_work import PendingText
+from app.workspace.search.vectors.note_vectors import Model
 from app.workspace.search.vectors.vector_kinds import NOTES, Kind, Shelf
 from app.workspace.search.vectors.vector_matrices import Matrices
 from app.workspace.search.vectors.vector_table import VectorTable
@@ -34,17 +32,6 @@ FIRST_WAIT_SECONDS = 1.0
 LONGEST_WAIT_SECONDS = 60.0
 OTHER_WRITES = 4
 log = logging.getLogger("hearth")
-
-
-class Work(msgspec.Struct, frozen=True):
-    """A note or other text with its passages, the vectors it keeps because those passages are as
-    they were, and the texts that need new ones.
-    """
-
-    of: Pending
-    passages: list[note_passages.Passage]
-    known: dict[bytes, bytes]
-    texts: list[str]
 
 
 class Meaning:
@@ -301,9 +288,11 @@ class Meaning:
         Give all that need nothing more.
         """
         characters = self._app.embedder.characters
-        found = await self._app.read(_prepared, shelf.table, self._model_id, ids, characters)
+        found = await self._app.read(
+            embedding_work.prepared, shelf.table, self._model_id, ids, characters
+        )
         done = set(ids) - {work.of.id for work in found}
-        batch: list[Work] = []
+        batch: list[PendingText] = []
         for work in found:
             if batch and sum(len(one.texts) for one in (*batch, work)) > TEXTS:
                 break
@@ -312,7 +301,7 @@ class Meaning:
             done |= {work.of.id for work in batch}
         return done
 
-    async def _embed(self, shelf: Shelf, batch: Sequence[Work]) -> bool:
+    async def _embed(self, shelf: Shelf, batch: Sequence[PendingText]) -> bool:
         """Make and store the vectors of a batch; say whether that could be done, now or ever."""
         try:
             fresh = await self._vectors([text for work in batch for text in work.texts])
@@ -338,14 +327,16 @@ class Meaning:
             found.update(zip(some, await self._app.embedder.passages(some), strict=True))
         return found
 
-    async def _store(self, shelf: Shelf, batch: Sequence[Work], fresh: dict[str, bytes]) -> None:
+    async def _store(
+        self, shelf: Shelf, batch: Sequence[PendingText], fresh: dict[str, bytes]
+    ) -> None:
         if self.model is None:
             await (
                 self._follow_model()
             )  # a model elsewhere tells its dimension with its first answer
         if self.model is None:
             raise EmbeddingFailed("The model does not say how long its vectors are.")
-        rows = [_row(work, fresh, self.model.dimension) for work in batch]
+        rows = [embedding_work.row(work, fresh, self.model.dimension) for work in batch]
         shelf.matrices.change(await self._app.write(shelf.table.store, self.model.id, rows))
 
     async def _finish(self) -> None:
@@ -379,47 +370,3 @@ class Meaning:
             last = await self._app.write(table.forget_others, model_id, after=last, step=STEP)
             await asyncio.sleep(STEP_SECONDS)
         return last == 0
-
-
-def _prepared(
-    tx: Tx, table: VectorTable, model_id: int, ids: Sequence[int], characters: int
-) -> list[Work]:
-    """Give those of some texts that need vectors, cut into passages."""
-    found = table.pending(tx, model_id, ids, characters=note_passages.MOST * 2 * characters)
-    return [
-        _work(one, note_passages.cut(one.title, one.content, characters=characters))
-        for one in found
-    ]
-
-
-def _work(of: Pending, cut: list[note_passages.Passage]) -> Work:
-    known = {}
-    if of.spans and of.vectors:
-        spans = note_vectors.unpacked(of.spans)
-        size = len(of.vectors) // len(spans)
-        known = {
-            span.digest: of.vectors[place * size : (place + 1) * size]
-            for place, span in enumerate(spans)
-        }
-    return Work(
-        of._replace(content="", vectors=None),
-        cut,
-        known,
-        [one.text for one in cut if note_vectors.digest(one) not in known],
-    )
-
-
-def _row(work: Work, fresh: dict[str, bytes], dimension: int) -> Row:
-    found = [
-        fresh[one.text] if one.text in fresh else work.known[note_vectors.digest(one)]
-        for one in work.passages
-    ]
-    if any(len(vector) != dimension for vector in found):
-        raise EmbeddingFailed(f"The model gave a vector that is not {dimension} numbers long.")
-    return Row(
-        work.of.id,
-        work.of.version,
-        work.of.title,
-        note_vectors.packed(work.passages),
-        b"".join(found),
-    )

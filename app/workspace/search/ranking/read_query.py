@@ -1,0 +1,53 @@
+"""Reading a caller's query: days by their zone, and beginnings of words where those are few."""
+
+from collections.abc import Iterable
+
+from msgspec import structs
+
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.workspace.index import word_index
+from app.workspace.index.spellings import beginning, goes_on
+from app.workspace.search.ranking import query_language
+from app.workspace.search.ranking.findable import has_index, places
+from app.workspace.search.ranking.query_language import Query, Term
+from app.workspace.todos import due
+
+MOST_PAGES = 256
+
+
+def read_query(tx: Tx, me: Caller, text: str) -> Query:
+    """Read a query; days are those of the caller's zone, and beginnings of very many words are only
+    words.
+    """
+    query = (
+        query_language.parse(text)
+        if ":" not in text
+        else query_language.parse(text, due.day_of(tx.now, due.zone_of(tx, me)))
+    )
+    if text.isascii() and "*" not in text:
+        return query
+    if any(
+        goes_on(term.text, prefix=term.kind == "prefix") for term in query.terms + query.excluded
+    ):
+        owners = {place.owner for place in places(tx, me)}
+        narrowed = [
+            tuple(_narrowed(tx, owners, term) for term in terms)
+            for terms in (*query.clauses, query.excluded)
+        ]
+        query = structs.replace(query, clauses=tuple(narrowed[:-1]), excluded=narrowed[-1])
+    return query
+
+
+def _narrowed(tx: Tx, owners: Iterable[int], term: Term) -> Term:
+    """Give a term as it is, or as a whole word where FTS5 would gather too many entries: it does so
+    at once and cannot be stopped.
+    """
+    if not goes_on(term.text, prefix=term.kind == "prefix"):
+        return term
+    pages = sum(
+        word_index.pages_of(tx, owner, beginning(term.text))
+        for owner in owners
+        if has_index(tx, owner)
+    )
+    return structs.replace(term, whole=True) if pages > MOST_PAGES else term
