@@ -316,7 +316,7 @@ def test_each_table_is_written_by_exactly_one_module() -> None:
         if not module.startswith("app/migrations/"):
             for text in texts(tree):
                 for table in re.findall(
-                    r"\b(?:INSERT(?: OR \w+)? INTO|UPDATE(?! SET)|DELETE "
+                    r"\b(?:INSERT(?: OR \w+)? INTO|UPDATE(?!\s+SET)|DELETE "
                     r"FROM|REPLACE INTO)\s+(\w+)",
                     text,
                 ):

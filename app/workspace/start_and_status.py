@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from app.account import keys, users
+from app.account import key_rows, users
 from app.core.app import App
 from app.core.caller import EVERYTHING, Caller
 from app.core.database.backup_status import Held, KnownOfBackups, Measured, Safekeeping
@@ -226,7 +226,7 @@ def _begin(tx: Tx, me: Caller, username: str, prefix: str) -> FirstUser:
     user = users.by_name(tx, users.add_user(tx, me, username=username).user.username)["id"]
     ensure(tx, user)
     return FirstUser(
-        username, keys.issue(tx, user, "first key", EVERYTHING, "never", prefix).secret
+        username, key_rows.issue(tx, user, "first key", EVERYTHING, "never", prefix).secret
     )
 
 
