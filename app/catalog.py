@@ -21,8 +21,8 @@ from app.agent.models import models
 from app.core.operation import Catalog
 from app.interfaces import openapi
 from app.network import explain, network_tools, overview
+from app.network.contacts import connect_by_link, contact_requests
 from app.network.contacts import contacts as network_contacts
-from app.network.contacts import handshake
 from app.network.guests import guest_queue, guests, shares
 from app.network.messages import agent_rpc, groups, messages, waiting
 from app.portability import import_export
@@ -129,7 +129,8 @@ CATALOG = Catalog(
         groups,
         agent_rpc,
         waiting,
-        handshake,
+        contact_requests,
+        connect_by_link,
         network_contacts,
         network_tools,
         shares,

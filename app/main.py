@@ -11,7 +11,7 @@ from starlette.types import Receive, Scope, Send
 
 from app.account import token_reservations
 from app.account.active_devices import Devices
-from app.account.keys import KeyRing
+from app.account.key_ring import KeyRing
 from app.account.sessions import Sessions
 from app.account.team import InviteRate
 from app.agent.heartbeat.look.arrivals import Arrivals
@@ -47,8 +47,8 @@ from app.interfaces.pages.sign_in import SignIn
 from app.interfaces.pages.visitors import Visitors
 from app.interfaces.pages.web_pages import Pages
 from app.interfaces.schedule import Schedule
-from app.network.contacts import handshake
-from app.network.contacts.handshake import RequestRate
+from app.network.contacts import contact_requests
+from app.network.contacts.contact_requests import RequestRate
 from app.network.grants import grant_rows, share_rows
 from app.network.grants.link_connections import Links
 from app.network.guests.guests import GuestRate
@@ -56,7 +56,7 @@ from app.network.messages import waiting_rows
 from app.network.messages.groups import NewGroups
 from app.portability.transfer_jobs import Transfers
 from app.settings import Settings
-from app.tools.approvals import escalations
+from app.tools.approvals import escalation_hooks, escalation_rows
 from app.upkeep.backups.backups import Backups
 from app.workspace.index import link_rows, name_index, trigram_index, word_index
 from app.workspace.search.vectors.vector_maker import Meaning
@@ -160,8 +160,8 @@ async def _mend(parts: App) -> None:
         await parts.write(turn_rows.interrupt_all)
     if parts.quick(waiting_rows.any_claimed):
         await parts.write(waiting_rows.mend)
-    if parts.quick(escalations.any_begun):
-        await parts.write(escalations.close_begun, OPERATOR, parts.part(escalations.Behind))
+    if parts.quick(escalation_rows.any_begun):
+        await parts.write(escalation_rows.close_begun, OPERATOR, parts.part(escalation_hooks.Hooks))
     if parts.quick(token_reservations.any_abandoned):
         await parts.write(token_reservations.settle_all)
     if parts.quick(run_rows.any_running):
@@ -212,14 +212,14 @@ def build_parts(
         events=events,
         embedder=embedder or embedder_for(settings, data),
     )
-    app.parts[escalations.Behind] = escalations.Behind(
+    app.parts[escalation_hooks.Hooks] = escalation_hooks.Hooks(
         callers={"peer": grant_rows.behind, "guest": share_rows.behind}
     )
-    app.parts[escalations.Behind].settled["heartbeat"] = _settled
-    app.parts[escalations.Behind].rights["heartbeat"] = tiers.rights_now
+    app.parts[escalation_hooks.Hooks].settled["heartbeat"] = _settled
+    app.parts[escalation_hooks.Hooks].rights["heartbeat"] = tiers.rights_now
     app.parts[RequestRate] = RequestRate(settings.contact_limit)
     app.parts[Links] = Links(share_rows.to_connect)
-    app.parts[Arrivals] = Arrivals(handshake.waiting_for)
+    app.parts[Arrivals] = Arrivals(contact_requests.waiting_for)
     app.parts[GuestRate] = GuestRate(settings.guest_limit)
     app.parts[Transfers] = Transfers()
     app.parts[NewGroups] = NewGroups(settings.group_limit)
@@ -238,7 +238,7 @@ def build_parts(
     return app
 
 
-def _settled(tx: Tx, found: escalations.Settled) -> None:
+def _settled(tx: Tx, found: escalation_hooks.Settled) -> None:
     """Tell the heartbeat how an escalation of its own has ended."""
     from app.agent.heartbeat.act import act
 

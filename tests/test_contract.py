@@ -25,7 +25,7 @@ from app.main import create_app
 from app.network.grants.link_connections import Links, OpenLink
 from app.network.grants.permission_object import Permissions
 from app.settings import Settings
-from app.tools.approvals import escalations
+from app.tools.approvals import escalation_rows
 from app.tools.approvals.call_origin import Origin
 from tests.conftest import ORIGIN, UNSYNCED, Client, MovableClock, Served, open_settings
 from tests.support import guests
@@ -1007,7 +1007,7 @@ def raised(tx: Tx, title: str) -> int:
         kind="heartbeat",
         scopes=("os.todos:write",),
     )
-    return escalations.raise_(
+    return escalation_rows.raise_(
         tx,
         me,
         kind="tool_call",

@@ -57,7 +57,8 @@ def insert(
     """
     try:
         made = tx.run(
-            """INSERT INTO caps (user_id, subject, subject_id, metric, period, most, warn_percent, created_at)
+            """INSERT INTO caps (user_id, subject, subject_id, metric, period, most, warn_percent,
+                 created_at)
                VALUES (:user, :subject, :subject_id, :metric, :period, :most, :warn, :now)""",
             user=user,
             subject=subject,
@@ -100,7 +101,8 @@ def warn_once(tx: Tx, cap: Cap, subject_id: str, period: str) -> bool:
     """
     return (
         tx.run(
-            """INSERT INTO cap_warnings (cap_id, subject_id, period) VALUES (:cap, :subject, :period)
+            """INSERT INTO cap_warnings (cap_id, subject_id, period)
+               VALUES (:cap, :subject, :period)
                ON CONFLICT (cap_id, subject_id) DO UPDATE SET period = excluded.period
                  WHERE period <> excluded.period""",
             cap=cap.id,

@@ -1,5 +1,6 @@
-"""Caps: how many tokens, or devices, an account, a device, a credential, an agent or the
-heartbeat may take in a day or month.
+"""Caps: how many tokens or devices may be used in a day or month.
+
+A cap is of an account, a device, a credential, an agent or the heartbeat.
 """
 
 from typing import Annotated
@@ -93,8 +94,9 @@ async def create_cap(
     subject_id: SubjectId | None = None,
     warn_percent: Percent = cap_rows.WARN_PERCENT,
 ) -> CapAnswer:
-    """Limit the tokens, or the active devices, of a subject in a day of the user's zone or a
-    month of UTC.
+    """Limit the tokens or the active devices of a subject in a day or month.
+
+    A day is one of the user's time zone, a month one of UTC.
     """
     await app.part(Devices).flush_seen()
     return await app.write(

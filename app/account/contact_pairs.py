@@ -31,7 +31,8 @@ def connect(tx: Tx, user: int, contact: int, *, friend: bool = True) -> None:
     """
     for a, b in ((user, contact), (contact, user)):
         tx.run(
-            """INSERT INTO contacts (user_id, contact_id, connected_at, friend) VALUES (:a, :b, :now, :friend)
+            """INSERT INTO contacts (user_id, contact_id, connected_at, friend)
+               VALUES (:a, :b, :now, :friend)
                ON CONFLICT (user_id, contact_id) DO UPDATE
                  SET friend = max(friend, excluded.friend)""",
             a=a,

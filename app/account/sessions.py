@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from app.account import keys, users
+from app.account import key_rows, users
 from app.core import random_tokens
 from app.core.caller import Caller
 from app.core.database.store import Store
@@ -65,7 +65,7 @@ def sign_in(tx: Tx, me: Caller, *, key: str | None = None, code: str | None = No
     if (key is None) == (code is None):
         raise Invalid("Send either key or code.", field="key")
     if key is not None:
-        return SignedIn(_begin(tx, _owner_of_key(tx, key), keys.digest(key)))
+        return SignedIn(_begin(tx, _owner_of_key(tx, key), key_rows.digest(key)))
     return SignedIn(_begin(tx, _owner_of_code(tx, code or ""), None))
 
 
@@ -75,7 +75,7 @@ def sign_out(tx: Tx, me: Caller, *, secret: str) -> Ended:
     return _ended(
         tx,
         tx.run(
-            "DELETE FROM web_sessions WHERE digest = :digest", digest=keys.digest(secret)
+            "DELETE FROM web_sessions WHERE digest = :digest", digest=key_rows.digest(secret)
         ).rowcount,
     )
 
@@ -126,7 +126,7 @@ class Sessions:
 
         None when it is unknown or has ended.
         """
-        print_ = keys.digest(secret)
+        print_ = key_rows.digest(secret)
         moment = self._store.clock()
         held = self._known.get(print_)
         if held is None:
@@ -168,7 +168,7 @@ def _begin(tx: Tx, user: int, key_digest: bytes | None) -> str:
         "INSERT INTO web_sessions (user_id, digest, key_digest, created_at, "
         "expires_at) VALUES (:user, :digest, :key, :now, :expires)",
         user=user,
-        digest=keys.digest(secret),
+        digest=key_rows.digest(secret),
         key=key_digest,
         now=tx.now,
         expires=stamp(tx.moment + LIFE),
@@ -186,7 +186,9 @@ def _begin(tx: Tx, user: int, key_digest: bytes | None) -> str:
 
 
 def _owner_of_key(tx: Tx, key: str) -> int:
-    found = keys.by_digest(tx, keys.digest(key.strip())) if len(key) <= LONGEST_SECRET else None
+    found = (
+        key_rows.by_digest(tx, key_rows.digest(key.strip())) if len(key) <= LONGEST_SECRET else None
+    )
     if found is None or _is_over(found.expires_at, tx.now):
         raise Unauthorized(REFUSED)
     if "*" not in found.scopes:
@@ -218,7 +220,7 @@ def _find(tx: Tx, print_: bytes, renewed: dict[int, str]) -> _Held | None:
     )
     if row is None:
         return None
-    key = None if row["key_digest"] is None else keys.by_digest(tx, row["key_digest"])
+    key = None if row["key_digest"] is None else key_rows.by_digest(tx, row["key_digest"])
     if row["key_digest"] is not None and key is None:
         return None  # whoever revokes or replaces a key also means what was begun with it
     key_ends_at = None if key is None else key.expires_at

@@ -3,7 +3,7 @@
 import sqlite3
 from datetime import timedelta
 
-from app.account import keys
+from app.account import key_rows
 from app.core.database.tx import Tx, stamp
 from app.errors import NotFound
 
@@ -13,7 +13,8 @@ LIFE = timedelta(days=7)
 def membership(tx: Tx, user: int) -> sqlite3.Row | None:
     """Give the team of a user with their role in it, None when they have none."""
     return tx.one(
-        """SELECT t.id, t.name, t.created_at, m.role FROM team_members m JOIN teams t ON t.id = m.team_id WHERE m.user_id = :user""",
+        """SELECT t.id, t.name, t.created_at, m.role FROM team_members m
+           JOIN teams t ON t.id = m.team_id WHERE m.user_id = :user""",
         user=user,
     )
 
@@ -84,10 +85,11 @@ def pending(tx: Tx, team: int) -> list[sqlite3.Row]:
 def invite(tx: Tx, team: int, token: str, *, email: str | None, role: str, by: int) -> sqlite3.Row:
     """Make an invite and give its row; only a hash of the token is kept."""
     made = tx.run(
-        """INSERT INTO team_invites (team_id, digest, email, role, status, invited_by, created_at, expires_at)
+        """INSERT INTO team_invites (team_id, digest, email, role, status, invited_by, created_at,
+             expires_at)
            VALUES (:team, :digest, :email, :role, 'pending', :by, :now, :expires)""",
         team=team,
-        digest=keys.digest(token),
+        digest=key_rows.digest(token),
         email=email,
         role=role,
         by=by,
@@ -105,7 +107,7 @@ def waiting_invite(tx: Tx, token: str) -> sqlite3.Row:
         """SELECT i.id, i.team_id, i.email, i.role, i.expires_at, t.name
           FROM team_invites i JOIN teams t ON t.id = i.team_id
            WHERE i.digest = :digest AND i.status = 'pending' AND i.expires_at > :now""",
-        digest=keys.digest(token),
+        digest=key_rows.digest(token),
         now=tx.now,
     )
     if row is None:

@@ -1,6 +1,4 @@
-"""Tokens and their caps: reserved before a model call in every cap that applies, settled by what
-the call took.
-"""
+"""Tokens and their caps: reserved before a model call, settled by what the call used."""
 
 from collections.abc import Iterator
 from datetime import timedelta

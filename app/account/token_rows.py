@@ -1,5 +1,6 @@
-"""The tables of tokens: the ledger with one row a model call, and the counts by period that
-follow it in the same transaction.
+"""The tables of tokens: the ledger, one row for each model call, and its counts by period.
+
+Both are written in one transaction.
 """
 
 import sqlite3
@@ -118,8 +119,9 @@ def count(tx: Tx, user: int, by: CountedBy, id_: str, period: Period, span: Span
 def largest(tx: Tx, user: int, by: CountedBy, period: Period, span: Span) -> Count:
     """Give what counts in a period for the subject that has used and reserved most."""
     row = tx.one(
-        f"""SELECT sum(prompt + completion) AS used, sum(reserved) AS reserved FROM token_counts WHERE {_WITHIN}
-            GROUP BY subject_id ORDER BY used + sum(reserved) DESC LIMIT 1""",
+        f"""SELECT sum(prompt + completion) AS used, sum(reserved) AS reserved
+            FROM token_counts WHERE {_WITHIN} GROUP BY subject_id
+            ORDER BY used + sum(reserved) DESC LIMIT 1""",
         user=user,
         by=by,
         **_within(period, span),
@@ -161,7 +163,8 @@ def _count(tx: Tx, use: Use, *, prompt: int, completion: int, reserved: int) -> 
     for by, id_ in use.subjects:
         for day in (WHOLE_MONTH, use.day):
             tx.run(
-                """INSERT INTO token_counts (user_id, subject, day, month, subject_id, prompt, completion, reserved)
+                """INSERT INTO token_counts (user_id, subject, day, month, subject_id, prompt,
+                     completion, reserved)
                    VALUES (:user, :by, :day, :month, :id, :prompt, :completion, :reserved)
                    ON CONFLICT (user_id, subject, day, month, subject_id) DO UPDATE SET
                    prompt = prompt + excluded.prompt, completion = completion +

@@ -1,6 +1,4 @@
-"""Usage: the tokens and devices of a month, by what they were used for, by whom, from where and
-on which day.
-"""
+"""Usage: the tokens and devices of a month, by feature, by user, by source and by day."""
 
 import re
 from collections.abc import Mapping

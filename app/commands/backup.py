@@ -1,6 +1,4 @@
-"""`hearth backup`: make a backup beside a running server or without one, list those there are,
-prove the newest.
-"""
+"""`hearth backup`: make a backup, with or without a running server, list or verify backups."""
 
 from pathlib import Path
 from typing import Any

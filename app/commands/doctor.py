@@ -1,6 +1,4 @@
-"""`hearth doctor`: look whether all is well, say what to do where it is not, and mend what can
-safely be mended.
-"""
+"""`hearth doctor`: check the installation, say what to do, and repair what is safe to repair."""
 
 from pathlib import Path
 from typing import Any, get_args

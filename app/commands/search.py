@@ -28,7 +28,11 @@ def status(json_: bool, data: Path | None) -> None:
     click.echo(f"Words: {_waiting(words['waiting'], 'a search takes them in first')}")
     click.echo(
         "Patterns: "
-        f"{_waiting(patterns['waiting'], 'grep reads those whole') if patterns else 'without an index; grep reads every note'}"
+        + (
+            _waiting(patterns["waiting"], "grep reads those whole")
+            if patterns
+            else "without an index; grep reads every note"
+        )
     )
     click.echo(
         f"Meaning: {meaning['state']}; {meaning['notesIndexed']} of {meaning['notes']} "

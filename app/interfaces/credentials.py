@@ -7,7 +7,7 @@ from collections.abc import MutableMapping
 from typing import Any
 
 from app.account.active_devices import Devices
-from app.account.keys import KeyRing
+from app.account.key_ring import KeyRing
 from app.account.sessions import LIFE, Sessions
 from app.core.app import App
 from app.core.caller import Caller

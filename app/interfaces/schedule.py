@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from app.account import token_reservations
 from app.account.active_devices import Devices
-from app.account.keys import KeyRing
+from app.account.key_ring import KeyRing
 from app.account.sessions import Sessions
 from app.core import idempotency
 from app.core.app import App

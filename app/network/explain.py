@@ -1,5 +1,6 @@
-"""Seeing as another: what a caller would get, and why it is allowed or refused, by the very
-checks of the real call.
+"""Explaining access: what a caller would get, and why it is allowed or refused.
+
+The answer comes from the very checks of the real call.
 """
 
 from collections.abc import Iterable, Mapping

@@ -14,9 +14,9 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Taint, Tool, operation
 from app.core.schema import Record, Text
-from app.network.contacts import contacts, handshake
+from app.network.contacts import contact_requests, contacts
+from app.network.contacts.contact_requests import Incoming, Outgoing
 from app.network.contacts.contacts import Contact
-from app.network.contacts.handshake import Incoming, Outgoing
 from app.network.messages import groups
 
 MOST_CONTACTS = 200
@@ -91,7 +91,7 @@ def list_network(tx: Tx, me: Caller) -> Network:
         )
         for group in groups.list_groups(tx, me).groups
     ]
-    asked = handshake.list_requests(tx, me)
+    asked = contact_requests.list_requests(tx, me)
     waiting = Waiting(
         asked.incoming[:MOST_REQUESTS],
         asked.outgoing[:MOST_REQUESTS],

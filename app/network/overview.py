@@ -15,13 +15,13 @@ from app.core.database.tx import Tx
 from app.core.operation import operation
 from app.core.schema import Id, Most, Offset, Record
 from app.errors import NotFound
-from app.network.contacts import contacts, handshake
+from app.network.contacts import contact_requests, contacts
 from app.network.contacts.contacts import Contact
 from app.network.grants import grant_rows, share_rows
 from app.network.grants.permission_object import Capabilities
 from app.network.grants.share_rows import GUEST, Link
 from app.network.grants.share_terms import capabilities_of
-from app.network.guests import guest_rows, shares
+from app.network.guests import guest_rows, share_view
 from app.settings import Settings
 from app.tools.approvals import stop_switch
 
@@ -179,8 +179,9 @@ def list_guest_conversations(
     limit: Annotated[int, Meta(ge=1), Most(100)] = 20,
     offset: Offset = 0,
 ) -> GuestConversations:
-    """List what guests and the caller's agent said to each other, those with the newest messages
-    first; `shareToken` names one link.
+    """List the conversations of guests with the caller's agent, newest messages first.
+
+    `shareToken` names one link.
     """
     link = None if share_token is None else share_rows.own(tx, me.user, share_token)
     if share_token is not None and (link is None or link.token != share_token):
@@ -221,7 +222,7 @@ def _overview(tx: Tx, me: Caller, settings: Settings, stopped: bool) -> Overview
     links, total = share_rows.page(tx, me.user, "kept", limit=MOST_LINKS)
     _, active = share_rows.page(tx, me.user, "active", limit=1)
     known = contacts.list_contacts(tx, me, limit=MOST_CONTACTS)
-    requests = handshake.list_requests(tx, me)
+    requests = contact_requests.list_requests(tx, me)
     groups = tx.value(
         "SELECT count(*) FROM conversation_members m "
         "JOIN conversations c ON c.id = m.conversation_id "
@@ -254,7 +255,7 @@ def _link(tx: Tx, link: Link, settings: Settings) -> LinkSeen:
     return LinkSeen(
         link.token,
         link.label,
-        shares.url(link, settings),
+        share_view.url(link, settings),
         capabilities_of(link.terms, link.note_id),
         link.expires_at,
         link.created_at,

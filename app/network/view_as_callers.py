@@ -3,7 +3,7 @@
 The callers that an owner can name to see what they would see.
 """
 
-from app.account import contact_pairs, keys
+from app.account import contact_pairs, key_rows
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.errors import Forbidden, Invalid, NotFound
@@ -30,7 +30,7 @@ def named(tx: Tx, me: Caller, name: str) -> Caller:
     if kind == "session" and not rest:
         return Caller(me.user, me.user_id, me.username, "session")
     if kind == "key" and rest.isascii() and rest.isdecimal():
-        return keys.caller_of(tx, me, int(rest[:15]))
+        return key_rows.caller_of(tx, me, int(rest[:15]))
     if kind == "contact" and rest:
         return _contact(tx, me, rest)
     if kind == "guest" and rest:

@@ -21,7 +21,7 @@ from app.errors import (
 )
 from app.tools.approvals import tool_gate
 from app.tools.approvals.call_origin import Origin
-from app.tools.approvals.escalations import TooManyPending
+from app.tools.approvals.escalation_rows import TooManyPending
 from app.tools.registry import namespaces, registry
 from app.tools.registry.registry import Descriptor, NoSuchTool
 

@@ -1,6 +1,6 @@
 """The first user of a new server, with a workspace and a key."""
 
-from app.account import keys, users
+from app.account import key_rows, users
 from app.core.app import App
 from app.core.caller import EVERYTHING, Caller
 from app.core.database.tx import Tx
@@ -36,5 +36,5 @@ def _begin(tx: Tx, me: Caller, username: str, prefix: str) -> FirstUser:
     user = users.by_name(tx, users.add_user(tx, me, username=username).user.username)["id"]
     init_workspace.ensure(tx, user)
     return FirstUser(
-        username, keys.issue(tx, user, "first key", EVERYTHING, "never", prefix).secret
+        username, key_rows.issue(tx, user, "first key", EVERYTHING, "never", prefix).secret
     )

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.account import keys
+from app.account import key_ring, key_rows
 from app.core.caller import SCOPES
 from tests.conftest import Client, MovableClock, Served
 
@@ -289,7 +289,7 @@ async def test_the_time_of_last_use_is_kept(
     served: Served, alice: Client, clock: MovableClock
 ) -> None:
     made = await new_key(alice)
-    ring = keys.KeyRing(served.parts.store)
+    ring = key_ring.KeyRing(served.parts.store)
     for _ in range(2):
         clock.forward(minutes=5)
         caller = ring.caller(made["secret"])
@@ -565,7 +565,7 @@ async def test_a_workspace_begins_once(served: Served) -> None:
 
 
 def issue_with_prefix(tx: Any, prefix: str) -> Any:
-    return keys.issue(
+    return key_rows.issue(
         tx,
         tx.value("SELECT id FROM users WHERE username = 'alice'"),
         "older",

@@ -340,7 +340,8 @@ async def main():
     await parts.store.open()
     me = Caller(user=1, user_id="u", username="alice", kind="key", credential=1)
     held = await parts.write(metering.reserve, me, feature="chat", prompt=700, completion=77)
-    await parts.write(metering.settle, await parts.write(metering.reserve, me, feature="chat", prompt=5, completion=5), 2, 1)
+    other = await parts.write(metering.reserve, me, feature="chat", prompt=5, completion=5)
+    await parts.write(metering.settle, other, 2, 1)
     print("reserved", flush=True)
     await asyncio.sleep(60)
 

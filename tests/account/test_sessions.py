@@ -423,7 +423,7 @@ async def test_what_has_ended_is_swept_away(
     await page.ok("GET", "/identity")
 
 
-async def test_failed_sign_ins_and_dead_cookies_count_as_failed_credentials_and_what_holds_is_let_in(
+async def test_failed_sign_ins_and_dead_cookies_count_as_failed_credentials_and_live_ones_pass(
     serve: Serve,
 ) -> None:
     dead = {"Cookie": "hearth_session=x"}

@@ -18,7 +18,7 @@ from app.core.caller import Caller
 from app.core.database import integrity
 from app.core.database.data_dir import DATABASE, STOP
 from app.core.database.tx import Tx, utc_now
-from app.tools.approvals import escalations
+from app.tools.approvals import escalation_rows
 from app.tools.approvals.call_origin import Origin
 from app.tools.approvals.change_preview import Preview
 
@@ -48,7 +48,7 @@ def raised(data: Path, title: str) -> None:
     connection.row_factory = sqlite3.Row
     tx = Tx(connection, utc_now())
     me = Caller(user=1, user_id="u", username="ann", kind="heartbeat")
-    escalations.raise_(
+    escalation_rows.raise_(
         tx,
         me,
         kind="tool_call",

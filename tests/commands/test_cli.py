@@ -604,7 +604,7 @@ def test_a_reader_that_leaves_early_is_no_failure() -> None:
 # Starting
 
 
-def test_the_first_start_writes_a_key_that_works_into_a_file_for_its_owner_alone_and_the_second_tells_of_none(
+def test_the_first_start_alone_writes_a_key_that_works_into_a_file_for_its_owner(
     tmp_path: Path,
 ) -> None:
     data = tmp_path / "data"

@@ -409,7 +409,7 @@ class TestGuessing:
     def settings(self) -> Settings:
         return Settings(durability=UNSYNCED, rate_limit=0, failed_limit=5, guest_limit=0)
 
-    async def test_an_address_that_guesses_may_guess_no_more_and_a_link_that_holds_is_still_answered(
+    async def test_an_address_that_guesses_is_stopped_and_a_link_that_holds_is_still_answered(
         self, alice: Client, stranger: Client
     ) -> None:
         made = await link(alice)

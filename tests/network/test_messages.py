@@ -437,7 +437,8 @@ class TestOnce:
                 lambda tx, user=person.user, type_=type_: [
                     row[0]
                     for row in tx.all(
-                        """SELECT content FROM messages m JOIN conversations c ON c.id = m.conversation_id
+                        """SELECT content FROM messages m
+                           JOIN conversations c ON c.id = m.conversation_id
                            WHERE sender_id = :user AND c.type = :type ORDER BY m.id""",
                         user=user,
                         type=type_,

@@ -488,7 +488,7 @@ async def test_where_a_model_answers_its_policy_goes_without_a_word(
     assert "policyEnforced" not in body
 
 
-async def test_rules_tell_nothing_under_a_policy_that_they_cannot_follow_unless_the_link_names_what_it_opens(
+async def test_rules_tell_nothing_under_a_policy_unless_the_link_names_what_it_opens(
     alice: Client, stranger: Client
 ) -> None:
     folder = await alice.folder("Soups")

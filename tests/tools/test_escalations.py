@@ -14,9 +14,9 @@ from app.catalog import CATALOG
 from app.core.caller import Caller
 from app.core.operation import Taint
 from app.errors import AppError, NotFound, StorageFull, Unavailable
-from app.tools.approvals import escalations, tool_gate
+from app.tools.approvals import escalation_rows, tool_gate
 from app.tools.approvals.call_origin import Origin
-from app.tools.approvals.escalations import Behind, Settled
+from app.tools.approvals.escalation_hooks import Hooks, Settled
 from app.tools.registry import registry
 from tests.conftest import ORIGIN, Client, MovableClock, Served
 from tests.support.agents import ACTIONS, CHAT, World, caller, restarted, settled, value, world
@@ -288,7 +288,7 @@ async def test_a_call_of_a_runtime_waits_five_minutes(
     me = caller(served, "alice")
 
     def raised(tx: Any) -> int:
-        return escalations.raise_(
+        return escalation_rows.raise_(
             tx,
             me,
             kind="runtime_tool_call",
@@ -339,11 +339,11 @@ async def test_an_action_has_the_rights_it_had_and_never_more(
     me = caller(served, "alice", scopes=("os.notes:write",), kind="heartbeat")
     note = await alice.note("Soup", "one\n")
     id_ = (await ask(served, me, "edit_note", noteId=note["id"], content="two")).escalation_id
-    served.parts.part(Behind).rights["heartbeat"] = lambda tx, row: ("os.todos:write",)
+    served.parts.part(Hooks).rights["heartbeat"] = lambda tx, row: ("os.todos:write",)
     await alice.refused(
         "POST", f"/escalations/{id_}/decision", 409, "grant_revoked", json={"decision": "continue"}
     )
-    served.parts.part(Behind).rights["heartbeat"] = lambda tx, row: ("*",)
+    served.parts.part(Hooks).rights["heartbeat"] = lambda tx, row: ("*",)
     again = (await ask(served, me, "edit_note", noteId=note["id"], content="two")).escalation_id
     assert (await decide(alice, again))["status"] == "executed"
 
@@ -559,8 +559,8 @@ async def test_at_most_two_hundred_wait_for_a_user(
     me = caller(served, "alice")
 
     def fill(tx: Any) -> None:
-        for number in range(escalations.MOST_PENDING):
-            escalations.raise_(
+        for number in range(escalation_rows.MOST_PENDING):
+            escalation_rows.raise_(
                 tx,
                 me,
                 kind="owner_question",
@@ -572,7 +572,7 @@ async def test_at_most_two_hundred_wait_for_a_user(
             )
 
     await served.parts.write(fill)
-    with pytest.raises(escalations.TooManyPending) as refusal:
+    with pytest.raises(escalation_rows.TooManyPending) as refusal:
         await tool_gate.use(
             served.parts, me, "create_todo", {"title": "x"}, origin=ACTIONS, taint=WEB
         )
@@ -727,7 +727,7 @@ async def test_whoever_raised_it_hears_in_the_same_transaction_how_it_ended(
     served: Served, alice: Client
 ) -> None:
     heard: list[Settled] = []
-    served.parts.part(Behind).settled["heartbeat"] = lambda tx, settled: heard.append(settled)
+    served.parts.part(Hooks).settled["heartbeat"] = lambda tx, settled: heard.append(settled)
     _, id_ = await edit(served, alice)
     _, other = await edit(served, alice, "three")
     await decide(alice, id_)
@@ -774,11 +774,11 @@ async def test_what_stood_behind_many_takes_them_all(
     me = caller(served, "alice")
     gone = AppError("The run is gone.")
     ended = await served.parts.write(
-        escalations.supersede,
+        escalation_rows.supersede,
         me,
         me.user,
         lambda origin, row: origin.run_id == 1,
-        served.parts.part(Behind),
+        served.parts.part(Hooks),
         failure=gone,
     )
     assert ended == 1
@@ -808,7 +808,7 @@ async def test_a_crash_before_the_commit_leaves_it_waiting_and_nothing_done(
 ) -> None:
     note, id_ = await edit(served, alice)
     with monkeypatch.context() as patched:
-        patched.setattr(escalations, "end", lambda *_, **__: 1 / 0)
+        patched.setattr(escalation_rows, "end", lambda *_, **__: 1 / 0)
         assert (
             await alice.post(f"/escalations/{id_}/decision", json={"decision": "continue"})
         ).status_code == 500
@@ -898,7 +898,7 @@ async def raised(served: Served, kind: Any, tool: str, **arguments: Any) -> int:
     """Raise what no gate has made, as other parts of the program do."""
     me = caller(served, "alice")
     return await served.parts.write(
-        lambda tx: escalations.raise_(
+        lambda tx: escalation_rows.raise_(
             tx,
             me,
             kind=kind,
@@ -930,7 +930,7 @@ async def test_what_other_parts_do_is_done_in_the_transaction_of_the_yes(
         tx.run("UPDATE users SET name = :text WHERE id = :me", text=arguments["text"], me=me.user)
         return {"sent": True}
 
-    served.parts.part(Behind).does["message_send"] = send
+    served.parts.part(Hooks).does["message_send"] = send
     done = await decide(alice, await raised(served, "message_send", "message_send", text="good"))
     assert (done["status"], done["result"]) == ("executed", {"sent": True})
     failed = await decide(alice, await raised(served, "message_send", "message_send", text="bad"))

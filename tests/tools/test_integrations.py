@@ -33,7 +33,10 @@ def calendar(*events: str, head: str = "") -> str:
     )
 
 
-STANDUP = "UID:s|SUMMARY:Standup|DTSTART;TZID=Europe/Berlin:20261026T090000|DTEND;TZID=Europe/Berlin:20261026T091500|RRULE:FREQ=WEEKLY;BYDAY=MO,WE"
+STANDUP = (
+    "UID:s|SUMMARY:Standup|DTSTART;TZID=Europe/Berlin:20261026T090000"
+    "|DTEND;TZID=Europe/Berlin:20261026T091500|RRULE:FREQ=WEEKLY;BYDAY=MO,WE"
+)
 
 
 @pytest.fixture
@@ -216,7 +219,10 @@ async def test_one_occurrence_that_was_moved_and_one_that_was_cancelled_stand_wh
         "UID:s|SUMMARY:Late "
         "standup|RECURRENCE-ID;TZID=Europe/Berlin:20261123T090000|DTSTART;TZID=Europe/Berlin:20261124T140000"
     )
-    gone = "UID:s|SUMMARY:Standup|STATUS:CANCELLED|RECURRENCE-ID;TZID=Europe/Berlin:20261125T090000|DTSTART;TZID=Europe/Berlin:20261125T090000"
+    gone = (
+        "UID:s|SUMMARY:Standup|STATUS:CANCELLED|RECURRENCE-ID;TZID=Europe/Berlin:20261125T090000"
+        "|DTSTART;TZID=Europe/Berlin:20261125T090000"
+    )
     await connect(alice, content=calendar(STANDUP, moved, gone))
     assert await events(served, "2026-11-23", "2026-11-30") == [
         ("11-24 14:00", "11-24 14:00", "Late standup"),

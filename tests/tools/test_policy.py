@@ -132,7 +132,7 @@ def test_a_tool_that_asks_each_time_is_never_just_allowed(
 
 
 @pytest.mark.parametrize(("column", "risk", "verdict"), cells(TAINTED))
-def test_what_was_allowed_for_longer_lifts_a_question_but_no_denial_and_never_for_what_cannot_be_taken_back(
+def test_what_was_allowed_for_longer_lifts_a_question_but_no_denial_and_nothing_final(
     column: Any, risk: Any, verdict: str
 ) -> None:
     found = decide(

@@ -17,8 +17,8 @@ from app.core.database.tx import Tx
 from app.core.operation import operation
 from app.core.schema import Id, Record
 from app.errors import AlreadyRunning, AppError, GrantRevoked, NothingToUndo
-from app.tools.approvals import audit, escalations
-from app.tools.approvals.escalations import Behind
+from app.tools.approvals import audit, escalation_rows
+from app.tools.approvals.escalation_hooks import Hooks
 
 Reason = Literal["changed_since", "not_reversible"]
 
@@ -57,10 +57,10 @@ async def undo_heartbeat_run(app: App, me: Caller, *, id: Id) -> Undone:
     What it made goes to the trash, what it edited gets the text of before; what waits for a yes
     because of it waits no longer. `undoRunId` is the run of this, which can be taken back too.
     """
-    return await app.write(_undo, me, id, app.part(Behind))
+    return await app.write(_undo, me, id, app.part(Hooks))
 
 
-def _undo(tx: Tx, me: Caller, id: int, behind: Behind) -> Undone:
+def _undo(tx: Tx, me: Caller, id: int, behind: Hooks) -> Undone:
     row = run_rows.get(tx, me.user, id)
     if row["status"] == "running":
         raise AlreadyRunning("This run is still under way; wait for its end.", runId=id)
@@ -86,7 +86,7 @@ def _undo(tx: Tx, me: Caller, id: int, behind: Behind) -> Undone:
     undone, conflicts = _all(tx, me, begun, done)
     if waiting:
         failure = GrantRevoked("The run that asked for this was taken back.")
-        escalations.supersede(
+        escalation_rows.supersede(
             tx,
             me,
             me.user,

@@ -1,6 +1,4 @@
-"""A chat at the terminal: reading what is typed, showing turns, and the commands that begin with
-a slash.
-"""
+"""A chat at the terminal: reading what is typed, showing turns, and the slash commands."""
 
 import contextlib
 import sqlite3

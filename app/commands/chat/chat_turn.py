@@ -1,6 +1,4 @@
-"""One turn as it is heard: what its stream tells, put together, and passed on to whatever shows
-it.
-"""
+"""One turn, put together from its stream and passed on to whatever shows it."""
 
 import dataclasses
 from collections.abc import Iterable, Mapping

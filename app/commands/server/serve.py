@@ -1,6 +1,4 @@
-"""`hearth serve`: own the data directory, open the port, set up the first user, and serve until
-told to end.
-"""
+"""`hearth serve`: own the data directory, open the port, and serve until told to end."""
 
 import asyncio
 import contextlib

@@ -1,11 +1,10 @@
-"""The sockets that the server listens on, opened before anything in the data directory is
-changed.
-"""
+"""The sockets that the server listens on, opened before any data is changed."""
 
 import errno
 import ipaddress
 import socket
 import sys
+from typing import Any
 
 from app.commands.terminal.command_group import Misused, Refused
 
@@ -22,9 +21,8 @@ def addresses(host: str, port: int) -> list[tuple[int, int, tuple[str, int]]]:
         raise Misused(
             f"The host {host!r} is no address of this machine and no name of one."
         ) from None
-    return list(
-        dict.fromkeys((int(family), protocol, address) for family, _, protocol, _, address in found)
-    )  # type: ignore[misc]
+    named: list[Any] = [(int(family), protocol, at) for family, _, protocol, _, at in found]
+    return list(dict.fromkeys(named))
 
 
 def is_loopback(host: str) -> bool:

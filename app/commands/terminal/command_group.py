@@ -1,6 +1,4 @@
-"""The group of commands: it keeps their order and turns every expected failure into one sentence
-and an exit code.
-"""
+"""The group of commands: it keeps their order and turns failures into sentences and exit codes."""
 
 import importlib
 import sqlite3

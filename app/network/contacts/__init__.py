@@ -1,6 +1,6 @@
 """Whom one knows, and how one comes to know them.
 
-May import grants. Begin with `contacts` and `handshake`.
+May import grants. Begin with `contacts` and `contact_requests`.
 """
 
 CATEGORY = "network"

@@ -1,6 +1,4 @@
-"""Contacts: the people one knows here, what each may do with the other's agent, and the end of
-it.
-"""
+"""Contacts: the people one knows here, and what each may do with the other's agent."""
 
 import sqlite3
 from typing import Annotated, Literal
@@ -18,9 +16,9 @@ from app.network.contacts import people
 from app.network.grants import grant_rows, permission_object
 from app.network.grants.grant_rows import Grant
 from app.network.grants.permission_object import Capabilities, Permissions
-from app.tools.approvals import escalations, precedents
+from app.tools.approvals import escalation_rows, precedents
 from app.tools.approvals.call_origin import Origin
-from app.tools.approvals.escalations import Behind
+from app.tools.approvals.escalation_hooks import Hooks
 from app.workspace.folders import folder_shares
 
 UserRef = Annotated[str, Meta(min_length=1, max_length=64, description="a userId or a username")]
@@ -106,7 +104,7 @@ def list_contacts(
 )
 async def remove_contact(app: App, me: Caller, *, user_id: UserRef) -> Record:
     """End a contact on both sides, with all grants and folder shares between the two."""
-    return await app.write(_remove, me, user_id, app.part(Behind))
+    return await app.write(_remove, me, user_id, app.part(Hooks))
 
 
 @operation(
@@ -116,9 +114,7 @@ async def remove_contact(app: App, me: Caller, *, user_id: UserRef) -> Record:
     also=("GET /net/permissions/{userId}",),
 )
 def read_permissions(tx: Tx, me: Caller, *, user_id: UserRef) -> PermissionsAnswer:
-    """Read what a contact may do with the caller's agent, and what the caller may do with
-    theirs.
-    """
+    """Read what a contact may do with the caller's agent, and the caller with theirs."""
     return _answer(tx, me, contact(tx, me, user_id))
 
 
@@ -146,7 +142,7 @@ async def change_permissions(
 
     What is narrower holds from the next call of a tool on.
     """
-    return await app.write(_change, me, user_id, permissions, if_revision, app.part(Behind))
+    return await app.write(_change, me, user_id, permissions, if_revision, app.part(Hooks))
 
 
 def rows(tx: Tx, user: int) -> list[sqlite3.Row]:
@@ -204,19 +200,19 @@ def tell_connected(tx: Tx, one: sqlite3.Row, other: sqlite3.Row) -> None:
 
 
 def end_waiting(
-    tx: Tx, me: Caller, held: Grant, behind: Behind, why: str = "the grant was taken back"
+    tx: Tx, me: Caller, held: Grant, hooks: Hooks, why: str = "the grant was taken back"
 ) -> None:
     """End what waits for its owner's yes by a grant, and forget what they have allowed it for
     longer.
     """
     holder = tx.value("SELECT uuid FROM users WHERE id = :id", id=held.holder)
     failure = GrantRevoked(f"What allowed this is gone: {why}.")
-    escalations.supersede(
+    escalation_rows.supersede(
         tx,
         me,
         held.owner,
         lambda _, row: bool(row["credential_kind"] == "peer" and row["credential"] == held.id),
-        behind,
+        hooks,
         failure=failure,
     )
     precedents.forget(tx, held.owner, Origin("rpc", peer=holder).key(me))
@@ -228,10 +224,10 @@ def link_narrowed(tx: Tx, me: Caller, *, link: int) -> None:
         _tell_revoked(tx, me, held, "narrowed")
 
 
-def link_ended(tx: Tx, me: Caller, behind: Behind, *, link: int) -> None:
+def link_ended(tx: Tx, me: Caller, hooks: Hooks, *, link: int) -> None:
     """End what waits by the grants that have ended with a link, and tell both sides."""
     for held in grant_rows.by_link(tx, me.user, link):
-        end_waiting(tx, me, held, behind)
+        end_waiting(tx, me, held, hooks)
         _tell_revoked(tx, me, held, "revoked")
 
 
@@ -240,12 +236,12 @@ _SELECT = """SELECT u.id, u.uuid, u.username, u.name, c.friend, c.connected_at
     WHERE c.user_id = :me"""
 
 
-def _remove(tx: Tx, me: Caller, user: str, behind: Behind) -> Record:
+def _remove(tx: Tx, me: Caller, user: str, hooks: Hooks) -> Record:
     other = contact(tx, me, user)
     for owner, holder in ((me.user, other["id"]), (other["id"], me.user)):
         held = grant_rows.remove(tx, owner, holder)
         if held.id:
-            end_waiting(tx, me, held, behind)
+            end_waiting(tx, me, held, hooks)
             _tell_revoked(tx, me, held, "revoked")
     for folder in folder_shares.end_between(tx, me.user, other["id"]):
         for listener in (me.user, other["id"]):
@@ -262,7 +258,7 @@ def _remove(tx: Tx, me: Caller, user: str, behind: Behind) -> Record:
 
 
 def _change(
-    tx: Tx, me: Caller, user: str, permissions: Permissions, if_revision: int | None, behind: Behind
+    tx: Tx, me: Caller, user: str, permissions: Permissions, if_revision: int | None, hooks: Hooks
 ) -> PermissionsAnswer:
     other = contact(tx, me, user)
     wanted = checked(tx, me, permissions)
@@ -271,7 +267,7 @@ def _change(
     if before.note_id is not None or permission_object.is_narrower(wanted, before.permissions):
         lost = before.permissions.agent_access and not wanted.agent_access
         end_waiting(
-            tx, me, after, behind, "the grant was taken back" if lost else "the grant was narrowed"
+            tx, me, after, hooks, "the grant was taken back" if lost else "the grant was narrowed"
         )
         _tell_revoked(tx, me, after, "revoked" if lost else "narrowed")
     return _answer(tx, me, other)

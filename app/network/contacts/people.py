@@ -1,6 +1,4 @@
-"""Who is meant: users of this server by id or name, as everything that passes between people
-names them.
-"""
+"""Who is meant: the users of this server by id or name."""
 
 import sqlite3
 
@@ -33,6 +31,11 @@ def meant(tx: Tx, text: str, *, field: str) -> sqlite3.Row:
     if row is None:
         raise NotFound(f"There is no user called {text[:64]}.", field=field)
     return row
+
+
+def by_id(tx: Tx, user: int) -> sqlite3.Row:
+    """Return the row of a user who exists."""
+    return tx.sure("SELECT id, uuid, username, name FROM users WHERE id = :id", id=user)
 
 
 def agent_or_person(tx: Tx, text: str, *, field: str) -> tuple[sqlite3.Row, bool]:

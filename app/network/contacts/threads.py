@@ -1,6 +1,4 @@
-"""Threads: the one conversation of two people, of one's agent with another person, and of one's
-own agent with what is sent to it.
-"""
+"""Threads: the one conversation of two people, or of a person with an agent."""
 
 from typing import Literal
 

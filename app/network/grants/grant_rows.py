@@ -1,6 +1,4 @@
-"""The table of what one user grants another, and the caller that another's agent is while that
-stands.
-"""
+"""The table of grants between users, and the caller that another's agent is by one."""
 
 import functools
 import sqlite3

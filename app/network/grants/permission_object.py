@@ -92,6 +92,11 @@ class Capabilities(Record):
 NOTHING = Permissions()
 
 
+def with_agent(permissions: Permissions) -> Permissions:
+    """Return the same permissions with access to the agent."""
+    return msgspec.structs.replace(permissions, agent_access=True)
+
+
 def caller_for(
     tx: Tx,
     owner_row: sqlite3.Row,

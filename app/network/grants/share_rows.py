@@ -1,6 +1,4 @@
-"""The table of share links, and the caller that the owner's agent is for whoever came by one, as
-long as it is open.
-"""
+"""The table of share links, and the caller that a guest's turn is by one that is open."""
 
 import functools
 import sqlite3

@@ -69,8 +69,9 @@ class Replied(Record):
     effect="read",
 )
 def list_guest_messages(tx: Tx, me: Caller, *, since: Offset = 0) -> GuestQueue:
-    """List the messages of guests whom a local machine of the caller's answers, from one on, its
-    own answers included.
+    """List the messages of guests whom a local machine of the caller's answers.
+
+    They begin after `since` and include its own answers.
     """
     return _queue(tx, me, since)
 

@@ -7,7 +7,7 @@ import sqlite3
 from datetime import timedelta
 from typing import Any
 
-from app.account import keys
+from app.account import key_rows
 from app.agent.turn import conversation_rows
 from app.core import random_tokens
 from app.core.database.tx import Tx, stamp
@@ -34,7 +34,7 @@ def begin(
         link=link.id,
         owner=link.owner,
         uuid=random_tokens.new_uuid(),
-        digest=keys.digest(key),
+        digest=key_rows.digest(key),
         conversation=conversation,
         guest=guest,
         name=name,
@@ -48,7 +48,7 @@ def by_key(tx: Tx, link: int, key: str) -> sqlite3.Row | None:
     """Give the session of a link that has this key; None for any other."""
     return tx.one(
         "SELECT * FROM guest_sessions WHERE key_digest = :digest AND link_id = :link",
-        digest=keys.digest(key),
+        digest=key_rows.digest(key),
         link=link,
     )
 

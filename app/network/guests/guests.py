@@ -1,6 +1,4 @@
-"""The guest endpoint: what there is behind a share link, what was said in a session, and asking
-the owner's agent as a guest.
-"""
+"""The guest endpoint: what a share link opens, a session's messages, and asking the agent."""
 
 import sqlite3
 from typing import Annotated, Literal

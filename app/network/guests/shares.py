@@ -1,26 +1,23 @@
-"""Share links: making, listing, changing and revoking what opens a part of one's workspace, or
-one's agent for that part, to guests.
-"""
+"""Share links: what opens a part of one's workspace, or one's agent for it, to guests."""
 
 import asyncio
-from datetime import timedelta
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import Meta
 
 from app.agent.models import model_choice
 from app.core.app import App
 from app.core.caller import Caller
-from app.core.database.tx import Tx, stamp
+from app.core.database.tx import Tx
 from app.core.grant_scope import Access
 from app.core.operation import Http, Tool, operation
 from app.core.schema import Id, Line, Most, Offset, Record, Text
-from app.errors import GrantRevoked, Invalid, NotFound, QuotaExceeded
+from app.errors import GrantRevoked, NotFound, QuotaExceeded
 from app.network.contacts import contacts
 from app.network.contacts.contacts import REVOKED
 from app.network.grants import permission_object, share_rows
-from app.network.grants.permission_object import Capabilities, EmailAccess, TodoAccess, ToolAccess
+from app.network.grants.permission_object import EmailAccess, TodoAccess, ToolAccess
 from app.network.grants.share_rows import AnsweredBy, Link, Target
 from app.network.grants.share_terms import (
     Calendars,
@@ -30,16 +27,16 @@ from app.network.grants.share_terms import (
     Scope,
     Terms,
     TodoAccessChange,
-    capabilities_of,
     changed,
     permissions_of,
 )
 from app.network.guests import guest_rows, guest_turns, policy_notes
+from app.network.guests.share_view import ShareAnswer, ShareLink, own, shown
+from app.network.guests.wanted_link import Life, WantedLink, expiry_of, require_consistent
 from app.settings import Settings
-from app.tools.approvals import escalations, precedents
+from app.tools.approvals import escalation_rows, precedents
 from app.tools.approvals.call_origin import Origin
-from app.tools.approvals.escalations import Behind
-from app.workspace.folders import folder_rows
+from app.tools.approvals.escalation_hooks import Hooks
 
 MOST_LINKS = 1_000
 NOT_ENFORCED = "Only a language model can follow the rules of this policy, and none is set up. "
@@ -52,59 +49,9 @@ CLOSING_LOOKS = 15
 """So often it is looked whether the turns of a revoked link have ended, before their transcripts
 go.
 """
-Life = Literal["1h", "24h", "7d", "30d", "90d", "never"]
-HOURS: dict[Life, int] = {"1h": 1, "24h": 24, "7d": 7 * 24, "30d": 30 * 24, "90d": 90 * 24}
-"""How long a link stays open; what is not here never ends by itself."""
 Label = Annotated[str, Line(0, 120)]
 Policy = Annotated[str, Text(policy_notes.LONGEST)]
 LinkRef = Annotated[str, Meta(min_length=1, max_length=64, description="a link's id or token")]
-
-
-class Analytics(Record):
-    """Who came by a link; `totalMessages` are those that guests wrote."""
-
-    unique_visitors: int
-    total_conversations: int
-    total_messages: int
-
-
-class ShareLink(Record):
-    """A share link; `policyNoteId` is null when its policy note was deleted."""
-
-    id: int
-    token: str
-    url: str
-    agent_url: str
-    scope: Scope
-    folder_ids: list[int]
-    note_id: int | None
-    target: Target
-    access: Calendars
-    notes_access: Access
-    label: str
-    require_sign_in: bool
-    is_active: bool
-    status: share_rows.Status
-    answered_by: AnsweredBy
-    expires_at: str | None
-    created_at: str
-    identity: Identity
-    email: EmailAccess
-    todos: TodoAccess
-    tools: ToolAccess
-    capabilities: Capabilities
-    policy_note_id: int | None
-    analytics: Analytics
-
-
-class ShareAnswer(Record):
-    """`policyEnforced` is false, with a `notice`, where the link has rules of its own and no
-    language model that could follow them.
-    """
-
-    share_link: ShareLink
-    policy_enforced: bool | UnsetType = UNSET
-    notice: str | UnsetType = UNSET
 
 
 class ShareList(Record):
@@ -166,7 +113,7 @@ async def create_share_link(
         todos or TodoAccess(),
         tools or ToolAccess(),
     )
-    wanted = _Wanted(terms, note_id, target, label, require_sign_in, answered_by)
+    wanted = WantedLink(terms, note_id, target, label, require_sign_in, answered_by)
     return await app.write(_create, me, wanted, expires_in, link_policy, app.settings)
 
 
@@ -185,7 +132,7 @@ async def share_agent(
     """Make a link by which others can talk with the user's agent about all notes or some
     folders; it is given out by the user. Guests sign in.
     """
-    wanted = _Wanted(
+    wanted = WantedLink(
         Terms(scope, sorted(set(folder_ids or ())), access, notes_access),
         None,
         "agent",
@@ -283,7 +230,7 @@ async def change_share_link(
         _given(beside),
         expires_in,
         app.settings,
-        app.part(Behind),
+        app.part(Hooks),
     )
 
 
@@ -300,7 +247,7 @@ async def revoke_share_link(
 
     `purge` deletes its transcripts too.
     """
-    link = await app.write(_revoke, me, link_id, app.part(Behind))
+    link = await app.write(_revoke, me, link_id, app.part(Hooks))
     if not purge:
         return Revoked("The link is revoked.")
     for _ in range(CLOSING_LOOKS):
@@ -311,65 +258,10 @@ async def revoke_share_link(
     return Revoked("The link is revoked and its transcripts are deleted.")
 
 
-def own(tx: Tx, me: Caller, ref: str) -> Link:
-    """Give the caller's link of that id or token, however it stands; raise NotFound."""
-    link = share_rows.own(tx, me.user, ref)
-    if link is None:
-        raise NotFound("There is no such share link.", field="linkId")
-    return link
-
-
-def url(link: Link, settings: Settings) -> str:
-    """Give the address that is passed on to guests."""
-    return f"{settings.origin}/{'shared' if link.target == 'note' else 'a'}/{link.token}"
-
-
-def shown(tx: Tx, link: Link, settings: Settings) -> ShareLink:
-    """Give a link as its owner sees it."""
-    terms, status, address = link.terms, link.status(tx.now), url(link, settings)
-    return ShareLink(
-        link.id,
-        link.token,
-        address,
-        address,
-        terms.scope,
-        terms.folder_ids,
-        link.note_id,
-        link.target,
-        terms.access,
-        terms.notes_access,
-        link.label,
-        link.require_sign_in,
-        status == "active",
-        status,
-        link.answered_by,
-        link.expires_at,
-        link.created_at,
-        terms.identity,
-        terms.email,
-        terms.todos,
-        terms.tools,
-        capabilities_of(terms, link.note_id),
-        policy_notes.note_of(tx, link),
-        Analytics(*guest_rows.counts(tx, link.id)),
-    )
-
-
-class _Wanted(Record):
-    """What is wanted of a link, its life aside."""
-
-    terms: Terms
-    note_id: int | None
-    target: Target
-    label: str
-    require_sign_in: bool
-    answered_by: AnsweredBy
-
-
 def _create(
-    tx: Tx, me: Caller, wanted: _Wanted, life: Life, policy: str | None, settings: Settings
+    tx: Tx, me: Caller, wanted: WantedLink, life: Life, policy: str | None, settings: Settings
 ) -> ShareAnswer:
-    _require_sound(tx, me, wanted)
+    require_consistent(tx, me, wanted)
     if share_rows.page(tx, me.user, "kept", limit=1)[1] >= MOST_LINKS:
         raise QuotaExceeded(
             f"You have {MOST_LINKS} share links; revoke some first.", limit=MOST_LINKS
@@ -383,7 +275,7 @@ def _create(
         require_sign_in=wanted.require_sign_in,
         note_id=wanted.note_id,
         terms=wanted.terms,
-        expires_at=_end_of(tx, life),
+        expires_at=expiry_of(tx, life),
     )
     link = share_rows.set_policy_note(tx, link, policy_notes.make(tx, link, policy))
     answer = ShareAnswer(shown(tx, link, settings))
@@ -419,7 +311,7 @@ def _change(
     beside: dict[str, Any],
     life: Life | None,
     settings: Settings,
-    behind: Behind,
+    hooks: Hooks,
 ) -> ShareAnswer:
     before = own(tx, me, ref)
     if before.revoked_at is not None:
@@ -432,10 +324,10 @@ def _change(
         after = after._replace(note_id=None)
     if terms.scope != "note_only" and "target" not in beside:
         after = after._replace(target="agent")
-    _require_sound(
+    require_consistent(
         tx,
         me,
-        _Wanted(
+        WantedLink(
             terms,
             after.note_id,
             after.target,
@@ -445,36 +337,36 @@ def _change(
         ),
     )
     if life is not None:
-        after = after._replace(expires_at=_end_of(tx, life))
+        after = after._replace(expires_at=expiry_of(tx, life))
     share_rows.change(tx, after)
     if _is_narrower(after, before):
-        _end_waiting(tx, me, after, behind, "the share link was narrowed")
+        _end_waiting(tx, me, after, hooks, "the share link was narrowed")
         _tell_revoked(tx, me, after, "narrowed")
         contacts.link_narrowed(tx, me, link=after.id)
     return ShareAnswer(shown(tx, after, settings))
 
 
-def _revoke(tx: Tx, me: Caller, ref: str, behind: Behind) -> int:
+def _revoke(tx: Tx, me: Caller, ref: str, hooks: Hooks) -> int:
     link = own(tx, me, ref)
     if link.revoked_at is None:
         share_rows.revoke(tx, link)
-        contacts.link_ended(tx, me, behind, link=link.id)
-        _end_waiting(tx, me, link, behind, "the share link was revoked")
+        contacts.link_ended(tx, me, hooks, link=link.id)
+        _end_waiting(tx, me, link, hooks, "the share link was revoked")
         _tell_revoked(tx, me, link, "revoked")
     return link.id
 
 
-def _end_waiting(tx: Tx, me: Caller, link: Link, behind: Behind, why: str) -> None:
+def _end_waiting(tx: Tx, me: Caller, link: Link, hooks: Hooks, why: str) -> None:
     """End what waits for the owner's yes by a link, and forget what they have allowed its guests
     for longer.
     """
     failure = GrantRevoked(f"What allowed this is gone: {why}.")
-    escalations.supersede(
+    escalation_rows.supersede(
         tx,
         me,
         link.owner,
         lambda _, row: bool(row["credential_kind"] == "guest" and row["credential"] == link.id),
-        behind,
+        hooks,
         failure=failure,
     )
     precedents.forget(tx, link.owner, Origin("guest", share_token=link.token).key(me))
@@ -491,51 +383,7 @@ def _tell_revoked(tx: Tx, me: Caller, link: Link, reason: str) -> None:
     )
 
 
-def _require_sound(tx: Tx, me: Caller, wanted: _Wanted) -> None:
-    """Raise Invalid unless the fields fit each other, NotFound unless folders and note are live
-    ones of the caller's own.
-    """
-    scope, folders = wanted.terms.scope, wanted.terms.folder_ids
-    if (scope == "folders") != bool(folders):
-        raise Invalid(
-            "folderIds must name at least one folder with the scope folders, and stands "
-            "only there.",
-            field="folderIds",
-        )
-    if (wanted.note_id is None and scope == "note_only") or (
-        wanted.note_id is not None and scope == "all"
-    ):
-        raise Invalid(
-            "noteId must be given with the scope note_only, may be given with folders, and "
-            "stands only there.",
-            field="noteId",
-        )
-    if wanted.target == "note" and scope != "note_only":
-        raise Invalid("target can only be note with the scope note_only.", field="target")
-    rows = tx.all(
-        f"SELECT id FROM folders WHERE id IN ({folder_rows.IN_LIST}) "
-        "AND owner_id = :me AND trash_id IS NULL",
-        ids=folder_rows.in_list(folders),
-        me=me.user,
-    )
-    if {row["id"] for row in rows} != set(folders):
-        raise NotFound("folderIds: there is no such folder of yours.", field="folderIds")
-    live = "SELECT 1 FROM notes WHERE id = :id AND owner_id = :me AND trash_id IS NULL"
-    if wanted.note_id is not None and tx.one(live, id=wanted.note_id, me=me.user) is None:
-        raise NotFound("noteId: there is no such note of yours.", field="noteId")
-    if (
-        wanted.note_id is not None
-        and scope == "folders"
-        and not share_rows.lies_in(tx, me.user, wanted.note_id, folders)
-    ):
-        raise Invalid("noteId must be a note that lies in one of folderIds.", field="noteId")
-
-
 def _is_narrower(after: Link, before: Link) -> bool:
     return after.note_id != before.note_id or permission_object.is_narrower(
         permissions_of(after.terms), permissions_of(before.terms)
     )
-
-
-def _end_of(tx: Tx, life: Life) -> str | None:
-    return stamp(tx.moment + timedelta(hours=HOURS[life])) if life in HOURS else None

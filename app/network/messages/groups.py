@@ -172,7 +172,8 @@ def name_for(tx: Tx, me: Caller, conversation: int) -> str | None:
 def people_in(tx: Tx, conversation: int) -> list[Person]:
     """Give the members of a group, as they joined; the first is its admin."""
     rows = tx.all(
-        """SELECT users.id, uuid, username, name FROM conversation_members m JOIN users ON users.id = m.user_id
+        """SELECT users.id, uuid, username, name FROM conversation_members m
+           JOIN users ON users.id = m.user_id
            WHERE m.conversation_id = :id ORDER BY m.place""",
         id=conversation,
     )

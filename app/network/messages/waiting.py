@@ -1,6 +1,4 @@
-"""The inbox that waits: messages to agents that could not answer when they came are answered
-once these can.
-"""
+"""Messages that wait: an agent that could not answer them at once answers once it can."""
 
 from app.agent.heartbeat import clock
 from app.agent.turn.conversation_rows import add_message

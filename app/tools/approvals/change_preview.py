@@ -1,5 +1,6 @@
-"""What a call would change that is there already, and what a person sees of the change before
-saying yes: both made by code, never by a model.
+"""What a call would change, and the preview of it that a person sees before saying yes.
+
+Both are made by code, never by a model.
 """
 
 import difflib
@@ -102,8 +103,8 @@ def _named(tool: RegisteredTool, arguments: Mapping[str, Any]) -> tuple[str | No
 
 def _todo(tx: Tx, me: Caller, number: int) -> Any:
     row = tx.one(
-        """SELECT title, description, completed, priority, due_date, steps, recurrence, updated_at FROM todos
-           WHERE id = :id AND owner_id = :me AND trash_id IS NULL""",
+        """SELECT title, description, completed, priority, due_date, steps, recurrence, updated_at
+           FROM todos WHERE id = :id AND owner_id = :me AND trash_id IS NULL""",
         id=number,
         me=me.user,
     )

@@ -1,5 +1,6 @@
-"""The decision of a person: exactly what was frozen is done, once, with the rights that it had
-when it was asked for and never with more.
+"""The decision of a person: exactly what was frozen is done, once.
+
+It is done with the rights that it had when it was asked for, and never with more.
 """
 
 import asyncio
@@ -9,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from app.account import keys, oauth_grants, users
+from app.account import users
 from app.core.app import App
 from app.core.caller import Actor, Caller, Kind
 from app.core.database.tx import Tx
@@ -26,16 +27,18 @@ from app.errors import (
 )
 from app.tools.approvals import (
     audit,
-    change_preview,
+    escalation_rows,
     escalations,
     policy,
     precedents,
+    still_allowed,
     stop_switch,
     tool_gate,
     who_decides,
 )
 from app.tools.approvals import call_origin as origins
-from app.tools.approvals.escalations import Behind, EscalationAnswer, EscalationList
+from app.tools.approvals.escalation_hooks import Hooks
+from app.tools.approvals.escalations import EscalationAnswer, EscalationList
 from app.tools.registry import registry
 from app.tools.registry.registry import cut_result
 
@@ -46,12 +49,6 @@ OWNERS: tuple[Kind, ...] = ("session", "key", "oauth", "operator")
 """Kinds of credentials by which an owner decides.
 
 Agents, guests, devices and heartbeats never do.
-"""
-DONE_HERE = ("tool_call", "message_send", "calendar_write")
-"""Kinds whose effect is ours.
-
-Of the others, such as a tool of a runtime that may have any name, whoever asked only learns the
-answer.
 """
 
 
@@ -114,7 +111,7 @@ def user_escalations(tx: Tx, me: Caller, *, username: str) -> EscalationList:
 def user_escalation(tx: Tx, me: Caller, *, username: str, id: Id) -> EscalationAnswer:
     """Read one escalation of a user."""
     return EscalationAnswer(
-        escalations.shown(tx, escalations.own(tx, users.by_name(tx, username)["id"], id))
+        escalations.shown(tx, escalation_rows.own(tx, users.by_name(tx, username)["id"], id))
     )
 
 
@@ -140,7 +137,7 @@ async def _decide(app: App, me: Caller, user: int, id_: int, said: Decided) -> E
 
     Else send it after the decision has been written, once.
     """
-    row = app.quick(escalations.own, user, id_)
+    row = app.quick(escalation_rows.own, user, id_)
     call: tool_gate.Call | None = None
     if said.choice == "continue" and row["status"] == "pending":
         stop_switch.demand(app)
@@ -151,7 +148,7 @@ async def _decide(app: App, me: Caller, user: int, id_: int, said: Decided) -> E
             and not policy.is_sticky(call.tool.operation.risk_class)
         ):
             raise Invalid("This tool asks each time: remember can only be once.", field="remember")
-    outcome = await app.write(_settle, me, user, id_, said, call, app.part(Behind))
+    outcome = await app.write(_settle, me, user, id_, said, call, app.part(Hooks))
     if outcome.error is not None:
         raise outcome.error
     if outcome.asker is not None and call is not None:
@@ -159,7 +156,7 @@ async def _decide(app: App, me: Caller, user: int, id_: int, said: Decided) -> E
             app.tasks.start(_send(app, row, msgspec.structs.replace(call, me=outcome.asker)))
         )
     return EscalationAnswer(
-        app.quick(lambda tx: escalations.shown(tx, escalations.own(tx, user, id_)))
+        app.quick(lambda tx: escalations.shown(tx, escalation_rows.own(tx, user, id_)))
     )
 
 
@@ -168,9 +165,11 @@ async def _prepared(app: App, row: sqlite3.Row) -> tool_gate.Call | None:
 
     None where there is no such tool or its asker is gone, which the decision finds out itself.
     """
-    if row["kind"] not in DONE_HERE or row["tool"] not in registry.native(app.catalog):
+    if row["kind"] not in still_allowed.DONE_HERE or row["tool"] not in registry.native(
+        app.catalog
+    ):
         return None
-    asker = app.quick(_asker, row, app.part(Behind))
+    asker = app.quick(still_allowed.asker_of, row, app.part(Hooks))
     if asker is None:
         return None
     try:
@@ -190,28 +189,28 @@ def _settle(
     id_: int,
     said: Decided,
     call: tool_gate.Call | None,
-    behind: Behind,
+    hooks: Hooks,
 ) -> Outcome:
-    row = escalations.own(tx, user, id_)
+    row = escalation_rows.own(tx, user, id_)
     if (refusal := who_decides.refusal(tx, me, row)) is not None:
         return Outcome(refusal)
     if row["status"] != "pending":
         return Outcome(_refusal(row, said))
-    if escalations.is_due(tx, row):
-        escalations.expire(tx, me, row, behind)
+    if escalation_rows.is_due(tx, row):
+        escalation_rows.expire(tx, me, row, hooks)
         return Outcome(_expired())
     if said.choice == "stop":
-        escalations.decide(tx, row, decision="stop", by=said.by, note=said.note)
-        audit.add(tx, me, escalations.entry(row, "decision", "stop"), user=user)
-        escalations.end(tx, row, "stopped", behind)
+        escalation_rows.decide(tx, row, decision="stop", by=said.by, note=said.note)
+        audit.add(tx, me, escalation_rows.entry(row, "decision", "stop"), user=user)
+        escalation_rows.end(tx, row, "stopped", hooks)
         return Outcome()
-    return _continue(tx, me, row, said, call, behind)
+    return _continue(tx, me, row, said, call, hooks)
 
 
 def _continue(
-    tx: Tx, me: Caller, row: sqlite3.Row, said: Decided, call: tool_gate.Call | None, behind: Behind
+    tx: Tx, me: Caller, row: sqlite3.Row, said: Decided, call: tool_gate.Call | None, hooks: Hooks
 ) -> Outcome:
-    asker = _asker(tx, row, behind)
+    asker = still_allowed.asker_of(tx, row, hooks)
     error: AppError | None = (
         GrantRevoked(
             "What allowed this is gone: its key, link or grant was revoked, or it may do less now."
@@ -220,23 +219,23 @@ def _continue(
         else None
     )
     if asker is not None:
-        error = _changed(tx, asker, row, call, behind)
+        error = still_allowed.refusal(tx, asker, row, call, hooks)
     if error is not None or asker is None:
         audit.add(
             tx,
             me,
-            escalations.entry(
+            escalation_rows.entry(
                 row, "decision", f"superseded: {error.code if error else GrantRevoked.code}"
             ),
             user=row["user_id"],
         )
-        escalations.end(tx, row, "superseded", behind, failure=error)
+        escalation_rows.end(tx, row, "superseded", hooks, failure=error)
         return Outcome(error)
-    escalations.decide(tx, row, decision="continue", by=said.by, note=said.note)
+    escalation_rows.decide(tx, row, decision="continue", by=said.by, note=said.note)
     audit.add(
         tx,
         me,
-        escalations.entry(row, "decision", f"continue, {said.remember}"),
+        escalation_rows.entry(row, "decision", f"continue, {said.remember}"),
         user=row["user_id"],
     )
     if said.remember != "once":
@@ -245,35 +244,31 @@ def _continue(
         )
     if call is not None and call.plan is None:
         return Outcome(asker=asker)
-    _do(tx, row, asker, call, behind)
+    _do(tx, row, asker, call, hooks)
     return Outcome()
 
 
-def _do(
-    tx: Tx, row: sqlite3.Row, asker: Caller, call: tool_gate.Call | None, behind: Behind
-) -> None:
+def _do(tx: Tx, row: sqlite3.Row, asker: Caller, call: tool_gate.Call | None, hooks: Hooks) -> None:
     """Do what is one write here, or nothing where the effect is another's to do.
 
     A refusal undoes it and is kept.
     """
     try:
         with tx.savepoint():
-            result = _effect(tx, row, asker, call, behind)
+            result = _effect(tx, row, asker, call, hooks)
     except AppError as failure:
-        _conclude(tx, asker, row, failure, behind)
+        _conclude(tx, asker, row, failure, hooks)
         return
-    _conclude(
-        tx, asker, row, None if result is None else encode(cut_result(encode(result))), behind
-    )
+    _conclude(tx, asker, row, None if result is None else encode(cut_result(encode(result))), hooks)
 
 
 def _effect(
-    tx: Tx, row: sqlite3.Row, asker: Caller, call: tool_gate.Call | None, behind: Behind
+    tx: Tx, row: sqlite3.Row, asker: Caller, call: tool_gate.Call | None, hooks: Hooks
 ) -> Any:
     if call is not None and call.plan is not None:
         return call.plan.step(tx, asker)
-    if row["kind"] in DONE_HERE:
-        return behind.does[row["tool"]](tx, asker, msgspec.json.decode(row["arguments"]))
+    if row["kind"] in still_allowed.DONE_HERE:
+        return hooks.does[row["tool"]](tx, asker, msgspec.json.decode(row["arguments"]))
     return None
 
 
@@ -282,7 +277,7 @@ async def _send(app: App, row: sqlite3.Row, call: tool_gate.Call) -> None:
 
     It may leave the machine, so it is never tried twice.
     """
-    outcome: AppError | bytes = escalations.UnknownOutcome(
+    outcome: AppError | bytes = escalation_rows.UnknownOutcome(
         "This was broken off while it was under way; it is not known whether it was done."
     )
     try:
@@ -290,11 +285,11 @@ async def _send(app: App, row: sqlite3.Row, call: tool_gate.Call) -> None:
     except AppError as failure:
         outcome = failure
     finally:
-        await app.write(_conclude, call.me, row, outcome, app.part(Behind))
+        await app.write(_conclude, call.me, row, outcome, app.part(Hooks))
 
 
 def _conclude(
-    tx: Tx, asker: Caller, row: sqlite3.Row, outcome: AppError | bytes | None, behind: Behind
+    tx: Tx, asker: Caller, row: sqlite3.Row, outcome: AppError | bytes | None, hooks: Hooks
 ) -> None:
     """Note what came of an action.
 
@@ -304,12 +299,12 @@ def _conclude(
     audit.add(
         tx,
         asker,
-        escalations.entry(row, "call", failure.code if failure else "done"),
+        escalation_rows.entry(row, "call", failure.code if failure else "done"),
         user=row["user_id"],
     )
     result = None if isinstance(outcome, AppError) else outcome
-    escalations.end(
-        tx, row, "failed" if failure else "executed", behind, result=result, failure=failure
+    escalation_rows.end(
+        tx, row, "failed" if failure else "executed", hooks, result=result, failure=failure
     )
 
 
@@ -335,80 +330,3 @@ def _expired() -> EscalationExpired:
     return EscalationExpired(
         "The time to decide is over, so this was stopped; the agent may ask again."
     )
-
-
-def _asker(tx: Tx, row: sqlite3.Row, behind: Behind) -> Caller | None:
-    """Give the caller that asked, with what is left of the rights it had then.
-
-    None when its credential is gone.
-    """
-    if (look := behind.callers.get(row["credential_kind"])) is not None:
-        return look(tx, row)
-    held = _rights(tx, row, behind)
-    owner = tx.one("SELECT uuid, username FROM users WHERE id = :id", id=row["user_id"])
-    if held is None or owner is None:
-        return None
-    frozen = tuple(msgspec.json.decode(row["scopes"]))
-    scopes = (
-        frozen
-        if "*" in held
-        else held
-        if "*" in frozen
-        else tuple(scope for scope in frozen if scope in held)
-    )
-    return Caller(
-        user=row["user_id"],
-        user_id=owner["uuid"],
-        username=owner["username"],
-        kind=row["credential_kind"],
-        scopes=scopes,
-        credential=row["credential"],
-        name=row["credential_name"],
-    )
-
-
-def _rights(tx: Tx, row: sqlite3.Row, behind: Behind) -> tuple[str, ...] | None:
-    """Give the scopes that the credential behind an escalation has now.
-
-    None when it is gone or unknown.
-    """
-    kind, credential = row["credential_kind"], row["credential"]
-    if (look := behind.rights.get(kind)) is not None:
-        return look(tx, row)
-    if kind == "key" and credential is not None:
-        return keys.live_scopes(tx, row["user_id"], credential)
-    if kind == "oauth" and credential is not None:
-        return oauth_grants.live_scopes(tx, row["user_id"], credential)
-    return ("*",) if kind in ("session", "heartbeat") else None
-
-
-def _changed(
-    tx: Tx, asker: Caller, row: sqlite3.Row, call: tool_gate.Call | None, behind: Behind
-) -> AppError | None:
-    """Give why what was shown is not what would be done now: rights, tool or target are others."""
-    if (
-        call is None
-        and row["kind"] in DONE_HERE
-        and (row["tool_sha256"] is not None or row["tool"] not in behind.does)
-    ):
-        return GrantRevoked(
-            "What allowed this is gone: the tool is switched off, or its scope is not held "
-            "any more."
-        )
-    if call is not None:
-        if not asker.may(call.tool.operation.scopes) or not asker.reaches(call.tool.name):
-            return GrantRevoked("What allowed this is gone: its scope is not held any more.")
-        if row["tool_sha256"] is not None and call.tool.sha256 != row["tool_sha256"]:
-            return BaseRevisionChanged(
-                "The tool is not the one that was asked for any more; let the agent ask again.",
-                revision=None,
-            )
-    if row["target_kind"] is not None and row["base_revision"] is not None:
-        present = change_preview.revision(tx, asker, row["target_kind"], row["target_id"])
-        known = row["target_kind"] in ("note", "todo")
-        if known and present != row["base_revision"]:
-            return BaseRevisionChanged(
-                "What this would change has changed since; let the agent ask again.",
-                revision=present,
-            )
-    return None

@@ -14,7 +14,14 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Plan, Taint
 from app.errors import AppError, Forbidden, Invalid
-from app.tools.approvals import audit, change_preview, escalations, policy, precedents, stop_switch
+from app.tools.approvals import (
+    audit,
+    change_preview,
+    escalation_rows,
+    policy,
+    precedents,
+    stop_switch,
+)
 from app.tools.approvals.call_origin import Origin
 from app.tools.registry import namespaces, registry
 from app.tools.registry.registry import RegisteredTool
@@ -22,7 +29,7 @@ from app.workspace.folders import access
 
 __all__ = ["Denied", "Done", "Origin", "Waiting", "use"]
 NO_TAINT = frozenset[Taint]()
-KINDS: Mapping[str, escalations.Kind] = {
+KINDS: Mapping[str, escalation_rows.Kind] = {
     "send_message_to_human": "message_send",
     "contact_agent": "message_send",
 }
@@ -67,7 +74,7 @@ class Call(msgspec.Struct, frozen=True):
     @property
     def sha256(self) -> str:
         """The hash of its parameters."""
-        return escalations.digest(escalations.canonical(self.params))
+        return escalation_rows.digest(escalation_rows.canonical(self.params))
 
 
 async def use(
@@ -198,7 +205,7 @@ def _raise(
         KINDS.get(call.tool.name, "tool_call"),
         policy.level(call.tool.operation.risk_class, taint),
     )
-    id_ = escalations.raise_(
+    id_ = escalation_rows.raise_(
         tx,
         call.me,
         kind=kind,

@@ -5,7 +5,7 @@ Its owner, by nothing that whoever asked for it holds or could have made for its
 
 import sqlite3
 
-from app.account import keys, oauth_grants
+from app.account import key_rows, oauth_grants
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.errors import Forbidden
@@ -29,15 +29,15 @@ def refusal(tx: Tx, me: Caller, row: sqlite3.Row) -> Forbidden | None:
                 f"The credential that asked cannot decide: {ELSEWHERE}.", reason="asked_by_it"
             )
         return _too_young(oauth_grants.granted_at(tx, me.user, me.credential or 0), row)
-    key = keys.came_by(tx, me)
+    key = key_rows.came_by(tx, me)
     if key is None:
         return None
-    if row["credential_kind"] == "key" and row["credential"] in keys.lineage(tx, key):
+    if row["credential_kind"] == "key" and row["credential"] in key_rows.lineage(tx, key):
         return Forbidden(
             f"The credential that asked cannot decide, and none that it made: {ELSEWHERE}.",
             reason="asked_by_it",
         )
-    return _too_young(keys.secret_since(tx, key), row)
+    return _too_young(key_rows.secret_since(tx, key), row)
 
 
 def _too_young(since: str | None, row: sqlite3.Row) -> Forbidden | None:

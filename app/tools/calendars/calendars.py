@@ -1,6 +1,4 @@
-"""Calendars that are read: fetching their files, working out their events, and telling which
-take place between two moments.
-"""
+"""Calendars: fetching their files, and finding the events between two moments."""
 
 import asyncio
 import sqlite3

@@ -278,7 +278,7 @@ async def test_without_a_price_a_receipt_names_no_cost(alice: Client) -> None:
 async def test_the_hourly_sweep_prunes(
     served: Served, alice: Client, clock: MovableClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from app.account.keys import KeyRing
+    from app.account.key_ring import KeyRing
     from app.interfaces.schedule import Schedule
 
     await run(alice)

@@ -18,7 +18,14 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import Taint
 from app.errors import AppError
-from app.tools.approvals import audit, change_preview, escalations, policy, tool_gate
+from app.tools.approvals import (
+    audit,
+    change_preview,
+    escalation_hooks,
+    escalation_rows,
+    policy,
+    tool_gate,
+)
 from app.tools.approvals.call_origin import Origin
 
 REASON = "A heartbeat does this only with its owner's yes."
@@ -96,7 +103,7 @@ def attempt(tx: Tx, me: Caller, begun: Begun, ready: Ready) -> Outcome:
         return _refused(tx, begun, entry, proposal, refusal)
 
 
-def settled(tx: Tx, found: escalations.Settled) -> None:
+def settled(tx: Tx, found: escalation_hooks.Settled) -> None:
     """Note on its action how an escalation ended."""
     action = (
         None
@@ -149,7 +156,7 @@ def _ask(tx: Tx, begun: Begun, entry: Entry, ready: Ready) -> Outcome:
     action = action_rows.add(
         tx, begun.user, begun.id, entry._replace(target=target or entry.target), status="proposed"
     )
-    escalation = escalations.raise_(
+    escalation = escalation_rows.raise_(
         tx,
         call.me,
         kind="message_send" if entry.type == "message_send" else "tool_call",
@@ -181,7 +188,7 @@ def audited(
     tx: Tx, me: Caller, type_: ActionType, payload: Mapping[str, Any], outcome: str
 ) -> None:
     """Put an action that was done, or refused, into the audit."""
-    sha = escalations.digest(escalations.canonical(payload))
+    sha = escalation_rows.digest(escalation_rows.canonical(payload))
     audit.add(tx, me, audit.Entry("call", f"heartbeat.{type_}", sha, outcome, "heartbeat"))
 
 

@@ -18,7 +18,7 @@ from app.agent.heartbeat.records.proposals import (
 from app.agent.turn.live_turn import Turn
 from app.core.app import App
 from app.errors import Invalid
-from app.tools.approvals import escalations
+from app.tools.approvals import escalation_rows
 from app.tools.registry import registry
 
 WISHED: dict[str, ActionType] = {
@@ -125,4 +125,4 @@ class ProposalDesk:
 
 def _key(type_: str, payload: Mapping[str, Any]) -> str:
     """Give the name under which the same wish is one."""
-    return content_key("model", None, f"{type_} {escalations.canonical(payload).decode()}")
+    return content_key("model", None, f"{type_} {escalation_rows.canonical(payload).decode()}")

@@ -1,6 +1,4 @@
-"""The handshake: asking to become a contact or to reach another's agent, the answer to that, and
-connecting by a share link.
-"""
+"""Asking to become a contact or to reach another's agent, and the answer to that."""
 
 import sqlite3
 from datetime import timedelta
@@ -26,12 +24,11 @@ from app.errors import (
     RateLimited,
     RequestNotPending,
 )
-from app.network.contacts import contacts, people, threads
+from app.network.contacts import contacts, people
 from app.network.contacts.contacts import Contact
 from app.network.contacts.people import Person
-from app.network.grants import grant_rows
-from app.network.grants.link_connections import Links
-from app.network.grants.permission_object import Capabilities, Permissions
+from app.network.grants import grant_rows, permission_object
+from app.network.grants.permission_object import Permissions
 
 DAYS = 30
 Type = Literal["agent", "friend"]
@@ -93,12 +90,6 @@ class Answered(Record):
     contact: Contact | None
 
 
-class Connected(Record):
-    contact: Contact
-    conversation_id: int
-    capabilities: Capabilities
-
-
 @operation(
     "POST /network/request",
     scope=("net.contacts:manage", "agent.message:send"),
@@ -113,8 +104,9 @@ async def request_contact(
     to: Annotated[str, Meta(min_length=1, max_length=64)],
     note: Annotated[str, Text(500)] | None = None,
 ) -> Requested:
-    """Ask someone (a username or userId) to become a contact, or with `<username>_coo` for
-    access to their agent. It waits for 30 days.
+    """Ask someone to become a contact, or for access to their agent; it waits for 30 days.
+
+    `to` is a username or userId; `<username>_coo` means their agent.
     """
     verdict = app.part(RequestRate).take(me.user)
     if verdict.wait:
@@ -214,25 +206,8 @@ def answer_request(
         return Answered("rejected", None)
     wanted = None if permissions is None else contacts.checked(tx, me, permissions.of(type))
     _accept(tx, row, wanted)
-    contacts.tell_connected(tx, _user(tx, row["from_id"]), _user(tx, me.user))
+    contacts.tell_connected(tx, people.by_id(tx, row["from_id"]), people.by_id(tx, me.user))
     return Answered("accepted", contacts.known_as(tx, me.user, row["from_id"]))
-
-
-@operation(
-    "POST /network/connect",
-    scope=("net.contacts:manage", "agent.message:send"),
-    since="beyond",
-    also=("POST /net/contacts/connect",),
-    http=Http(guessable=True, refuses={"shareToken": "it is of the caller's own link"}),
-)
-async def connect_by_link(
-    app: App, me: Caller, *, share_token: Annotated[str, Meta(min_length=1, max_length=64)]
-) -> Connected:
-    """Connect with whoever made a share link.
-
-    The caller gets access to their agent, as far as the link goes.
-    """
-    return await app.write(_connect, me, share_token, app.part(Links))
 
 
 def waiting_for(tx: Tx, user: int, most: int) -> list[arrivals.Request]:
@@ -283,43 +258,18 @@ def _request(tx: Tx, me: Caller, to: str, note: str | None) -> Requested:
     )
     row = tx.sure("SELECT * FROM contact_requests WHERE id = :id", id=made.lastrowid)
     if theirs is None:
-        sender = {"userId": me.user_id, "username": me.username, "name": _user(tx, me.user)["name"]}
+        sender = {
+            "userId": me.user_id,
+            "username": me.username,
+            "name": people.by_id(tx, me.user)["name"],
+        }
         tx.emit("contact.requested", user=other["id"], requestId=row["id"], **{"from": sender})
         clock.wake(tx, other["id"])
         return Requested("requested", row["id"])
     for each in (theirs, row):
         _accept(tx, each, None)
-    contacts.tell_connected(tx, other, _user(tx, me.user))
+    contacts.tell_connected(tx, other, people.by_id(tx, me.user))
     return Requested("approved", row["id"])
-
-
-def _connect(tx: Tx, me: Caller, token: str, links: Links) -> Connected:
-    link = links.find(tx, token)
-    if link is None:
-        raise NotFound(
-            "There is no such share link, or it is not open any more.", field="shareToken"
-        )
-    if link.owner == me.user:
-        raise Invalid("shareToken must be of someone else's link.", field="shareToken")
-    if _has_already(tx, me.user, link.owner, "agent"):
-        raise AlreadyConnected("You may ask this agent already.", field="shareToken")
-    known.connect(tx, me.user, link.owner, friend=False)
-    held = grant_rows.put(
-        tx,
-        link.owner,
-        me.user,
-        _with_agent(link.permissions),
-        note_id=link.note_id,
-        expires_at=link.expires_at,
-        link=link.id,
-    )
-    owner = _user(tx, link.owner)
-    contacts.tell_connected(tx, owner, _user(tx, me.user))
-    return Connected(
-        contacts.known_as(tx, me.user, link.owner),
-        threads.shared_agent(tx, link.owner, me.user),
-        held.summary,
-    )
 
 
 def _accept(tx: Tx, row: sqlite3.Row, permissions: Permissions | None) -> None:
@@ -337,14 +287,10 @@ def _accept(tx: Tx, row: sqlite3.Row, permissions: Permissions | None) -> None:
             tx,
             asked,
             asker,
-            _with_agent(held.permissions if held.revision else AGENT_ONLY),
+            permission_object.with_agent(held.permissions if held.revision else AGENT_ONLY),
             note_id=held.note_id,
         )
     _settle(tx, row["id"], "accepted")
-
-
-def _with_agent(permissions: Permissions) -> Permissions:
-    return msgspec.structs.replace(permissions, agent_access=True)
 
 
 def _has_already(tx: Tx, asker: int, asked: int, kind: Type) -> bool:
@@ -389,10 +335,6 @@ def _settle(tx: Tx, request: int, status: str) -> None:
         now=tx.now,
         id=request,
     )
-
-
-def _user(tx: Tx, user: int) -> sqlite3.Row:
-    return tx.sure("SELECT id, uuid, username, name FROM users WHERE id = :id", id=user)
 
 
 _SELECT = (

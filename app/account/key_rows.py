@@ -1,0 +1,303 @@
+"""The table of API keys: issuing, rotating and revoking them, and finding a key by its secret."""
+
+import hashlib
+from collections.abc import Sequence
+from datetime import timedelta
+
+import msgspec
+
+from app.core import random_tokens
+from app.core.caller import Caller
+from app.core.database.tx import Tx, stamp
+from app.core.schema import Record
+from app.errors import InsufficientScope, NotFound, QuotaExceeded, Unauthorized
+
+MOST_LIVE_KEYS = 100
+
+
+LIVES: dict[str, timedelta | None] = {
+    "1h": timedelta(hours=1),
+    "24h": timedelta(hours=24),
+    "7d": timedelta(days=7),
+    "30d": timedelta(days=30),
+    "90d": timedelta(days=90),
+    "1y": timedelta(days=365),
+    "never": None,
+}
+
+
+COLUMNS = "id, name, prefix, last4, scopes, created_at, last_used_at, expires_at, revoked_at"
+
+
+class Key(Record):
+    """An API key without its secret."""
+
+    id: int
+    name: str
+    prefix: str
+    last4: str
+    scopes: list[str]
+    created_at: str
+    last_used_at: str | None
+    expires_at: str | None
+    revoked_at: str | None
+
+
+class NewKey(Record):
+    """A key with its secret, which is shown this once."""
+
+    key: Key
+    secret: str
+
+
+def issue(
+    tx: Tx,
+    user: int,
+    name: str,
+    scopes: tuple[str, ...],
+    expires_in: str,
+    prefix: str,
+    *,
+    made_by: int | None = None,
+) -> NewKey:
+    """Make a key for a user; `prefix` is what its secret begins with, `made_by` the key that
+    asked for it.
+    """
+    live = tx.value(
+        "SELECT count(*) FROM keys WHERE user_id = :user AND revoked_at IS NULL "
+        "AND (expires_at IS NULL OR expires_at > :now)",
+        user=user,
+        now=tx.now,
+    )
+    if live >= MOST_LIVE_KEYS:
+        raise QuotaExceeded(
+            f"A user has at most {MOST_LIVE_KEYS} live keys; revoke one first.",
+            limit=MOST_LIVE_KEYS,
+        )
+    secret = random_tokens.secret(prefix)
+    life = LIVES[expires_in]
+    id_ = tx.run(
+        """INSERT INTO keys (user_id, name, digest, prefix, last4, scopes, created_at, expires_at,
+             made_by)
+           VALUES (:user, :name, :digest, :prefix, :last4, :scopes, :now, :expires, :made_by)""",
+        user=user,
+        name=name,
+        digest=digest(secret),
+        prefix=prefix,
+        last4=secret[-4:],
+        scopes=msgspec.json.encode(scopes).decode(),
+        now=tx.now,
+        expires=None if life is None else stamp(tx.moment + life),
+        made_by=made_by,
+    ).lastrowid
+    return NewKey(_read(tx, id_ or 0), secret)
+
+
+def rotate(tx: Tx, me: Caller, id_: int, grace_seconds: int, prefix: str) -> NewKey:
+    """Give a key a new secret; raise NotFound for a key that is revoked."""
+    key = own(tx, me.user, id_)
+    require_all(me, key.scopes)
+    if key.revoked_at is not None:
+        raise NotFound("This key is revoked.", field="id")
+    secret, until = (
+        random_tokens.secret(prefix),
+        stamp(tx.moment + timedelta(seconds=grace_seconds)),
+    )
+    tx.run(
+        """UPDATE keys SET old_digest = CASE WHEN :grace > 0
+          THEN digest END, old_expires_at = CASE WHEN :grace > 0 THEN :until END,
+                  digest = :digest, prefix = :prefix, last4 = :last4, secret_at = :now,
+                  made_by = CASE WHEN :by IS NULL OR :by = id THEN made_by ELSE :by END
+                    WHERE id = :id""",
+        by=came_by(tx, me),
+        now=tx.now,
+        grace=grace_seconds,
+        until=until,
+        digest=digest(secret),
+        prefix=prefix,
+        last4=secret[-4:],
+        id=id_,
+    )
+    tx.emit("keys.changed")
+    return NewKey(_read(tx, id_), secret)
+
+
+def revoke(tx: Tx, id_: int) -> None:
+    """Revoke a key at once; doing it again changes nothing."""
+    tx.run(
+        "UPDATE keys SET revoked_at = ifnull(revoked_at, :now), old_digest = NULL WHERE id = :id",
+        now=tx.now,
+        id=id_,
+    )
+    tx.emit("keys.changed")
+
+
+def note_use(tx: Tx, used: dict[int, str]) -> None:
+    """Write when each key was last used."""
+    for id_, moment in used.items():
+        tx.run(
+            "UPDATE keys SET last_used_at = max(ifnull(last_used_at, ''), :moment) WHERE id = :id",
+            moment=moment,
+            id=id_,
+        )
+
+
+def own(tx: Tx, user: int, id_: int) -> Key:
+    """Return a user's key; raise NotFound."""
+    row = tx.one(
+        f"SELECT {COLUMNS} FROM keys WHERE id = :id AND user_id = :user", id=id_, user=user
+    )
+    if row is None:
+        raise NotFound(f"There is no key {id_}.", field="id")
+    return as_key(*row)
+
+
+def live_scopes(tx: Tx, user: int, id_: int) -> tuple[str, ...] | None:
+    """Give the scopes of a user's key; None when it is revoked, expired or not theirs."""
+    row = tx.one(
+        "SELECT scopes FROM keys WHERE id = :id AND user_id = :user "
+        "AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)",
+        id=id_,
+        user=user,
+        now=tx.now,
+    )
+    return None if row is None else tuple(msgspec.json.decode(row[0]))
+
+
+def lineage(tx: Tx, key: int) -> frozenset[int]:
+    """Give a key with the key that made it or saw its present secret, and so on up to one that
+    no key made.
+    """
+    rows = tx.all(
+        """WITH RECURSIVE line (id) AS (
+               SELECT :key UNION SELECT k.made_by FROM keys k JOIN line ON line.id = k.id
+                 WHERE k.made_by IS NOT NULL)
+           SELECT id FROM line""",
+        key=key,
+    )
+    return frozenset(row[0] for row in rows)
+
+
+def secret_since(tx: Tx, key: int) -> str | None:
+    """Give when a key got the secret that it has; None when there is no such key."""
+    found: str | None = tx.value(
+        "SELECT ifnull(secret_at, created_at) FROM keys WHERE id = :key", key=key
+    )
+    return found
+
+
+def came_by(tx: Tx, me: Caller) -> int | None:
+    """Give the key by which the caller came, be it by a session that was begun with it.
+
+    None where there is none.
+    """
+    if me.kind == "key":
+        return me.credential
+    if me.kind != "session":
+        return None
+    sql = (
+        "SELECT k.id FROM web_sessions s "
+        "JOIN keys k ON s.key_digest IN (k.digest, k.old_digest) WHERE s.id = :id"
+    )
+    found: int | None = tx.value(sql, id=me.credential)
+    return found
+
+
+def digest(key: str) -> bytes:
+    """Give the SHA-256 by which a key is kept and looked up; 40 random base62 characters (238 bits)
+    need no slow hash.
+
+    The look-up compares digests, so its time tells nothing of the key.
+    """
+    return hashlib.sha256(key.encode("utf-8", "surrogateescape")).digest()
+
+
+def by_digest(tx: Tx, print_: bytes) -> Caller | None:
+    """Give the caller whose key has this digest, with the moment at which that ends.
+
+    None when it is unknown or revoked.
+    """
+    row = tx.one(
+        """SELECT k.id, k.name, k.prefix, k.scopes, u.id AS user, u.uuid, u.username,
+                  CASE WHEN k.digest = :print THEN k.expires_at
+                    ELSE min(k.old_expires_at, ifnull(k.expires_at, k.old_expires_at)) END AS
+                    expires_at
+           FROM keys k JOIN users u ON u.id = k.user_id
+             WHERE (k.digest = :print OR k.old_digest = :print) AND k.revoked_at IS NULL""",
+        print=print_,
+    )
+    if row is None:
+        return None
+    return Caller(
+        user=row["user"],
+        user_id=row["uuid"],
+        username=row["username"],
+        kind="key",
+        scopes=tuple(msgspec.json.decode(row["scopes"])),
+        credential=row["id"],
+        name=row["name"],
+        prefix=row["prefix"],
+        expires_at=row["expires_at"],
+    )
+
+
+def caller_of(tx: Tx, me: Caller, id_: int) -> Caller:
+    """Give the caller that one of the user's keys makes.
+
+    Raise NotFound, or Unauthorized for a key that has ended.
+    """
+    own(tx, me.user, id_)
+    found = by_digest(
+        tx,
+        tx.value(
+            "SELECT digest FROM keys WHERE id = :id AND user_id = :user", id=id_, user=me.user
+        ),
+    )
+    if found is None or (found.expires_at is not None and found.expires_at <= tx.now):
+        raise Unauthorized(f"Key {id_} is revoked or expired.")
+    return found
+
+
+def _read(tx: Tx, id_: int) -> Key:
+    row = tx.sure(f"SELECT {COLUMNS} FROM keys WHERE id = :id", id=id_)
+    return as_key(*row)
+
+
+def as_key(
+    id_: int,
+    name: str,
+    prefix: str,
+    last4: str,
+    scopes: str,
+    created_at: str,
+    last_used_at: str | None,
+    expires_at: str | None,
+    revoked_at: str | None,
+) -> Key:
+    """Return a row of the table as the contract shows a key."""
+    return Key(
+        id_,
+        name,
+        prefix,
+        last4,
+        msgspec.json.decode(scopes),
+        created_at,
+        last_used_at,
+        expires_at,
+        revoked_at,
+    )
+
+
+def require_all(me: Caller, scopes: Sequence[str]) -> None:
+    """Raise InsufficientScope unless the caller holds every one of `scopes`.
+
+    No credential comes by a secret that may do more than itself.
+    """
+    if "*" in scopes and "*" not in me.scopes:
+        raise InsufficientScope(
+            "This credential lacks some scopes, so it cannot make or rotate a key with all.",
+            scope="*",
+        )
+    for scope in scopes:
+        if scope != "*":
+            me.require((scope,))

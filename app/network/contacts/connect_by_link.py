@@ -1,0 +1,70 @@
+"""Connecting by a share link: its holder gets access to the agent of whoever made it."""
+
+from typing import Annotated
+
+from msgspec import Meta
+
+from app.account import contact_pairs as known
+from app.core.app import App
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.core.operation import Http, operation
+from app.core.schema import Record
+from app.errors import AlreadyConnected, Invalid, NotFound
+from app.network.contacts import contacts, people, threads
+from app.network.contacts.contacts import Contact
+from app.network.grants import grant_rows, permission_object
+from app.network.grants.link_connections import Links
+from app.network.grants.permission_object import Capabilities
+
+
+class Connected(Record):
+    contact: Contact
+    conversation_id: int
+    capabilities: Capabilities
+
+
+@operation(
+    "POST /network/connect",
+    scope=("net.contacts:manage", "agent.message:send"),
+    since="beyond",
+    also=("POST /net/contacts/connect",),
+    http=Http(guessable=True, refuses={"shareToken": "it is of the caller's own link"}),
+)
+async def connect_by_link(
+    app: App, me: Caller, *, share_token: Annotated[str, Meta(min_length=1, max_length=64)]
+) -> Connected:
+    """Connect with whoever made a share link.
+
+    The caller gets access to their agent, as far as the link goes.
+    """
+    return await app.write(_connect, me, share_token, app.part(Links))
+
+
+def _connect(tx: Tx, me: Caller, token: str, links: Links) -> Connected:
+    link = links.find(tx, token)
+    if link is None:
+        raise NotFound(
+            "There is no such share link, or it is not open any more.", field="shareToken"
+        )
+    if link.owner == me.user:
+        raise Invalid("shareToken must be of someone else's link.", field="shareToken")
+    if grant_rows.of(tx, link.owner, me.user).permissions.agent_access:
+        raise AlreadyConnected("You may ask this agent already.", field="shareToken")
+    known.connect(tx, me.user, link.owner, friend=False)
+    held = grant_rows.put(
+        tx,
+        link.owner,
+        me.user,
+        permission_object.with_agent(link.permissions),
+        note_id=link.note_id,
+        expires_at=link.expires_at,
+        link=link.id,
+    )
+    owner = people.by_id(tx, link.owner)
+    contacts.tell_connected(tx, owner, people.by_id(tx, me.user))
+    return Connected(
+        contacts.known_as(tx, me.user, link.owner),
+        threads.shared_agent(tx, link.owner, me.user),
+        held.summary,
+    )

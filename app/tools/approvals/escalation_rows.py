@@ -1,0 +1,330 @@
+"""The table of escalations: raising, deciding, ending and expiring them."""
+
+import hashlib
+import sqlite3
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Any, Literal
+
+import msgspec
+
+from app.account import users
+from app.core.caller import Actor, Caller
+from app.core.database.tx import Tx, stamp
+from app.core.operation import Taint
+from app.core.schema import encode
+from app.errors import AppError, NotFound, PayloadTooLarge, QuotaExceeded
+from app.tools.approvals import audit
+from app.tools.approvals import call_origin as origins
+from app.tools.approvals.call_origin import Origin
+from app.tools.approvals.change_preview import Preview, Target
+from app.tools.approvals.escalation_hooks import Ended, Hooks
+from app.tools.registry.registry import RegisteredTool
+
+MOST_PENDING = 200
+
+
+LARGEST_ARGUMENTS = 256 << 10
+
+
+RUNTIME_MINUTES = 5
+
+
+Kind = Literal[
+    "tool_call",
+    "message_send",
+    "calendar_write",
+    "runtime_tool_call",
+    "folder_access",
+    "owner_question",
+]
+
+
+Level = Literal["low", "medium", "high"]
+
+
+class TooManyPending(QuotaExceeded):
+    """As many escalations wait as one user may have."""
+
+
+class UnknownOutcome(AppError):
+    """It was under way when the server was stopped."""
+
+    code, status = "unknown_outcome", 409
+
+
+def raise_(
+    tx: Tx,
+    me: Caller,
+    *,
+    kind: Kind,
+    origin: Origin,
+    tool: str,
+    arguments: Mapping[str, Any],
+    summary: str,
+    reason: str,
+    preview: Preview | None = None,
+    risk: Level = "medium",
+    target: Target | None = None,
+    taint: frozenset[Taint] = frozenset(),
+    requested_by: Actor | None = None,
+    definition: RegisteredTool | None = None,
+) -> int:
+    """Stop an action of an agent before its effect, and return the escalation's id.
+
+    `me` is whose rights the action has, now and when it goes on. An equal action that waits
+    already is not raised twice. Raise TooManyPending.
+    """
+    text = canonical(arguments)
+    if len(text) > LARGEST_ARGUMENTS:
+        raise PayloadTooLarge(
+            "This is too large to wait for a yes; do it in smaller parts.",
+            limitBytes=LARGEST_ARGUMENTS,
+        )
+    sha = digest(text)
+    if (same := _same(tx, me, tool, sha, origin, target)) is not None:
+        return same
+    if pending(tx, me.user) >= MOST_PENDING:
+        raise TooManyPending(
+            f"{MOST_PENDING} actions wait for a decision already; decide some of them first.",
+            limit=MOST_PENDING,
+        )
+    made = tx.run(
+        """INSERT INTO escalations (user_id, kind, origin, requested_by, credential_kind,
+               credential, credential_name, scopes, tool, tool_sha256, arguments,
+               arguments_sha256, taint,
+               summary, reason, preview_kind, preview, risk, target_kind, target_id,
+               base_revision, created_at, expires_at)
+           VALUES (:me, :kind, :origin, :by, :credential_kind, :credential,
+               :credential_name, :scopes, :tool, :tool_sha, :arguments, :sha, :taint,
+               :summary, :reason, :preview_kind, :preview, :risk, :target_kind, :target_id,
+               :revision, :now, :expires)""",
+        me=me.user,
+        kind=kind,
+        origin=origins.packed(origin),
+        by=encode(requested_by or _asker(me, origin)).decode(),
+        credential_kind=me.kind,
+        credential=me.credential,
+        credential_name=me.name,
+        scopes=msgspec.json.encode(me.scopes).decode(),
+        tool=tool,
+        tool_sha=definition.sha256 if definition else None,
+        arguments=text.decode(),
+        sha=sha,
+        taint=" ".join(sorted(taint)),
+        summary=summary,
+        reason=reason,
+        preview_kind=preview.kind if preview else None,
+        preview=preview.text if preview else None,
+        risk=risk,
+        target_kind=target.kind if target else None,
+        target_id=target.id if target else None,
+        revision=target.base_revision if target else None,
+        now=tx.now,
+        expires=_expiry(tx, me, kind),
+    )
+    id_ = made.lastrowid or 0
+    audit.add(tx, me, audit.Entry("proposal", tool, sha, reason, origin.kind, id_, taint))
+    _publish(tx, "escalation.created", id_)
+    return id_
+
+
+def canonical(arguments: Mapping[str, Any]) -> bytes:
+    """Give arguments as the JSON that is frozen and hashed: names in order, no spaces."""
+    return msgspec.json.encode(arguments, order="sorted")
+
+
+def digest(text: bytes) -> str:
+    """Give the hash of frozen arguments."""
+    return hashlib.sha256(text).hexdigest()
+
+
+def pending(tx: Tx, user: int) -> int:
+    """Count what waits for a user."""
+    return int(
+        tx.value(
+            f"SELECT count(*) FROM escalations WHERE user_id = :user AND {PENDING}",
+            user=user,
+            now=tx.now,
+        )
+    )
+
+
+def own(tx: Tx, user: int, id_: int) -> sqlite3.Row:
+    """Give a user's escalation; raise NotFound."""
+    row = tx.one("SELECT * FROM escalations WHERE id = :id AND user_id = :user", id=id_, user=user)
+    if row is None:
+        raise NotFound("There is no such escalation.")
+    return row
+
+
+def decide(
+    tx: Tx, row: sqlite3.Row, *, decision: Literal["continue", "stop"], by: Actor, note: str | None
+) -> None:
+    """Note what was decided; what is continued is under way until `end` says what came of it."""
+    tx.run(
+        """UPDATE escalations SET status = :status, decision = :decision, decided_by = :by,
+               decided_at = :now, note = :note WHERE id = :id""",
+        status="stopped" if decision == "stop" else "continued",
+        decision=decision,
+        by=encode(by).decode(),
+        now=tx.now,
+        note=note,
+        id=row["id"],
+    )
+
+
+def end(
+    tx: Tx,
+    row: sqlite3.Row,
+    status: Ended,
+    hooks: Hooks,
+    *,
+    result: bytes | None = None,
+    failure: AppError | None = None,
+) -> None:
+    """Note how it ended, and tell whoever raised it and whoever listens."""
+    told = (
+        None
+        if failure is None
+        else encode({**failure.details, "error": failure.code, "message": failure.message}).decode()
+    )
+    tx.run(
+        "UPDATE escalations SET status = :status, result = :result, failure = :failure "
+        "WHERE id = :id",
+        status=status,
+        result=None if result is None else result.decode(),
+        failure=told,
+        id=row["id"],
+    )
+    hooks.tell(tx, row, status, result)
+    _publish(tx, "escalation.expired" if status == "expired" else "escalation.decided", row["id"])
+
+
+def supersede(
+    tx: Tx,
+    me: Caller,
+    user: int,
+    gone: Callable[[Origin, sqlite3.Row], bool],
+    hooks: Hooks,
+    *,
+    failure: AppError,
+) -> int:
+    """End all that waits for a user and for which `gone` is true; return their number."""
+    rows = tx.all(
+        f"SELECT * FROM escalations WHERE user_id = :user AND {PENDING}", user=user, now=tx.now
+    )
+    ended = [row for row in rows if gone(origins.unpacked(row["origin"]), row)]
+    for row in ended:
+        audit.add(tx, me, entry(row, "decision", f"superseded: {failure.code}"), user=user)
+        end(tx, row, "superseded", hooks, failure=failure)
+    return len(ended)
+
+
+def entry(row: sqlite3.Row, event: audit.Event, outcome: str) -> audit.Entry:
+    """Give the audit's entry for something that befell an escalation."""
+    taint: Any = frozenset(row["taint"].split())
+    return audit.Entry(
+        event,
+        row["tool"],
+        row["arguments_sha256"],
+        outcome,
+        origins.unpacked(row["origin"]).kind,
+        row["id"],
+        taint,
+    )
+
+
+def is_due(tx: Tx, row: sqlite3.Row) -> bool:
+    """Say whether it waits although its time is over."""
+    return bool(row["status"] == "pending" and row["expires_at"] <= tx.now)
+
+
+def expire(tx: Tx, me: Caller, row: sqlite3.Row, hooks: Hooks) -> None:
+    """End one whose time is over: that nobody has decided is a no."""
+    audit.add(tx, me, entry(row, "expiry", "expired"), user=row["user_id"])
+    end(tx, row, "expired", hooks)
+
+
+def any_begun(tx: Tx) -> bool:
+    """Say whether an action was let go on and has not come to its end."""
+    return tx.one("SELECT 1 FROM escalations WHERE status = 'continued' LIMIT 1") is not None
+
+
+def close_begun(tx: Tx, me: Caller, hooks: Hooks) -> None:
+    """Close what was under way when the server was stopped.
+
+    Nobody knows whether it was done, so it is never done again.
+    """
+    for row in tx.all("SELECT * FROM escalations WHERE status = 'continued'"):
+        audit.add(tx, me, entry(row, "call", UnknownOutcome.code), user=row["user_id"])
+        end(
+            tx,
+            row,
+            "failed",
+            hooks,
+            failure=UnknownOutcome(
+                "The server was stopped while this was under way; it is not known whether it was "
+                "done."
+            ),
+        )
+
+
+PENDING = "status = 'pending' AND expires_at > :now"
+
+
+def _asker(me: Caller, origin: Origin) -> Actor:
+    """Return who asked: in a chat the agent of the user, else the caller as themselves."""
+    if origin.kind == "chat":
+        return Actor("agent", me.user_id, me.username)
+    return Actor("heartbeat", me.actor.id, me.username) if origin.kind == "heartbeat" else me.actor
+
+
+def _expiry(tx: Tx, me: Caller, kind: Kind) -> str:
+    wait = (
+        timedelta(minutes=RUNTIME_MINUTES)
+        if kind == "runtime_tool_call"
+        else timedelta(hours=users.settings_of(tx, me).escalation_ttl_hours)
+    )
+    return stamp(tx.moment + wait)
+
+
+def _same(
+    tx: Tx, me: Caller, tool: str, sha: str, origin: Origin, target: Target | None
+) -> int | None:
+    """Return the escalation that waits already for the same action.
+
+    The same is of the same asker, on the same state of its target.
+    """
+    rows = tx.all(
+        f"""SELECT id, origin FROM escalations WHERE user_id = :me AND {PENDING} AND tool = :tool
+              AND arguments_sha256 = :sha AND credential_kind = :kind
+              AND credential IS :credential AND base_revision IS :revision ORDER BY id""",
+        me=me.user,
+        now=tx.now,
+        tool=tool,
+        sha=sha,
+        kind=me.kind,
+        credential=me.credential,
+        revision=target.base_revision if target else None,
+    )
+    return next(
+        (row["id"] for row in rows if origins.unpacked(row["origin"]).key(me) == origin.key(me)),
+        None,
+    )
+
+
+def _publish(tx: Tx, event: str, id_: int) -> None:
+    row = tx.sure("SELECT * FROM escalations WHERE id = :id", id=id_)
+    tx.emit(
+        event,
+        user=row["user_id"],
+        escalationId=id_,
+        kind=row["kind"],
+        toolName=row["tool"],
+        summary=row["summary"],
+        status=row["status"],
+        decision=row["decision"],
+        expiresAt=row["expires_at"],
+        decidedAt=row["decided_at"],
+    )

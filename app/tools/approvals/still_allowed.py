@@ -1,0 +1,97 @@
+"""Whether what an agent asked for may still be done, by the rights, tool and target of now."""
+
+import sqlite3
+
+import msgspec
+
+from app.account import key_rows, oauth_grants
+from app.core.caller import Caller
+from app.core.database.tx import Tx
+from app.errors import AppError, BaseRevisionChanged, GrantRevoked
+from app.tools.approvals import change_preview, tool_gate
+from app.tools.approvals.escalation_hooks import Hooks
+
+
+def asker_of(tx: Tx, row: sqlite3.Row, hooks: Hooks) -> Caller | None:
+    """Give the caller that asked, with what is left of the rights it had then.
+
+    None when its credential is gone.
+    """
+    if (look := hooks.callers.get(row["credential_kind"])) is not None:
+        return look(tx, row)
+    held = _rights(tx, row, hooks)
+    owner = tx.one("SELECT uuid, username FROM users WHERE id = :id", id=row["user_id"])
+    if held is None or owner is None:
+        return None
+    frozen = tuple(msgspec.json.decode(row["scopes"]))
+    scopes = (
+        frozen
+        if "*" in held
+        else held
+        if "*" in frozen
+        else tuple(scope for scope in frozen if scope in held)
+    )
+    return Caller(
+        user=row["user_id"],
+        user_id=owner["uuid"],
+        username=owner["username"],
+        kind=row["credential_kind"],
+        scopes=scopes,
+        credential=row["credential"],
+        name=row["credential_name"],
+    )
+
+
+def _rights(tx: Tx, row: sqlite3.Row, hooks: Hooks) -> tuple[str, ...] | None:
+    """Give the scopes that the credential behind an escalation has now.
+
+    None when it is gone or unknown.
+    """
+    kind, credential = row["credential_kind"], row["credential"]
+    if (look := hooks.rights.get(kind)) is not None:
+        return look(tx, row)
+    if kind == "key" and credential is not None:
+        return key_rows.live_scopes(tx, row["user_id"], credential)
+    if kind == "oauth" and credential is not None:
+        return oauth_grants.live_scopes(tx, row["user_id"], credential)
+    return ("*",) if kind in ("session", "heartbeat") else None
+
+
+def refusal(
+    tx: Tx, asker: Caller, row: sqlite3.Row, call: tool_gate.Call | None, hooks: Hooks
+) -> AppError | None:
+    """Give why what was shown is not what would be done now: rights, tool or target are others."""
+    if (
+        call is None
+        and row["kind"] in DONE_HERE
+        and (row["tool_sha256"] is not None or row["tool"] not in hooks.does)
+    ):
+        return GrantRevoked(
+            "What allowed this is gone: the tool is switched off, or its scope is not held "
+            "any more."
+        )
+    if call is not None:
+        if not asker.may(call.tool.operation.scopes) or not asker.reaches(call.tool.name):
+            return GrantRevoked("What allowed this is gone: its scope is not held any more.")
+        if row["tool_sha256"] is not None and call.tool.sha256 != row["tool_sha256"]:
+            return BaseRevisionChanged(
+                "The tool is not the one that was asked for any more; let the agent ask again.",
+                revision=None,
+            )
+    if row["target_kind"] is not None and row["base_revision"] is not None:
+        present = change_preview.revision(tx, asker, row["target_kind"], row["target_id"])
+        known = row["target_kind"] in ("note", "todo")
+        if known and present != row["base_revision"]:
+            return BaseRevisionChanged(
+                "What this would change has changed since; let the agent ask again.",
+                revision=present,
+            )
+    return None
+
+
+DONE_HERE = ("tool_call", "message_send", "calendar_write")
+"""Kinds whose effect is ours.
+
+Of the others, such as a tool of a runtime that may have any name, whoever asked only learns the
+answer.
+"""
