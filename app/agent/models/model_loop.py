@@ -1,5 +1,6 @@
-"""The agent's loop: ask the brain, run the tools it names with the caller's own rights, until it
-answers. Here pydantic-ai is driven.
+"""The agent's loop with a model: ask it, run the tools it names, until it answers.
+
+Tools run with the caller's own rights. Here pydantic-ai is driven.
 """
 
 import asyncio

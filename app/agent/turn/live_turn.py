@@ -1,6 +1,4 @@
-"""A turn as it runs: what it is given, what it tells as it goes on, what it leaves behind, and
-the one way in which it uses a tool.
-"""
+"""A turn as it runs: what it is given, tells and leaves behind, and how it uses tools."""
 
 import dataclasses
 import json
