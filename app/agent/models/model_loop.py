@@ -33,7 +33,7 @@ from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 from pydantic_ai.usage import UsageLimits
 from pydantic_core import SchemaValidator, core_schema
 
-from app.agent.models import failures, prompts
+from app.agent.models import failures, model_messages, prompts
 from app.agent.turn import live_turn
 from app.agent.turn.live_turn import Ended, TooManyRefusals, Turn
 from app.agent.turn.message_files import Prompt
@@ -120,7 +120,7 @@ async def run(
 
     Events go out as they happen. Never raises for what a model does.
     """
-    before = [entry for part in history for entry in ModelMessagesTypeAdapter.validate_json(part)]
+    before = [entry for left in history for entry in model_messages.decode(left)]
     settings = ModelSettings() if temperature is None else ModelSettings(temperature=temperature)
     most = UsageLimits(
         request_limit=turn.limits.requests,

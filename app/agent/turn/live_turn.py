@@ -260,26 +260,6 @@ class Ended(msgspec.Struct, frozen=True):
         return "completed" if self.error is None else "failed"
 
 
-def exchanged(message: str, answer: str, at: str) -> bytes:
-    """Give what the next turns are told of one that was cut off.
-
-    Its message and what it had said, if anything.
-    """
-    if not answer:
-        return b"[]"
-    asked = {
-        "parts": [{"content": message, "timestamp": at, "part_kind": "user-prompt"}],
-        "timestamp": at,
-        "kind": "request",
-    }
-    said = {
-        "parts": [{"content": answer, "part_kind": "text"}],
-        "timestamp": at,
-        "kind": "response",
-    }
-    return msgspec.json.encode([asked, said])
-
-
 def offered(turn: Turn) -> list[registry.RegisteredTool]:
     """Give the tools of the namespaces that are on, as far as the caller's scopes reach or the desk
     takes wishes: what is not offered cannot be used.
