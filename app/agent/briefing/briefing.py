@@ -1,5 +1,6 @@
-"""Briefings: how things stand, from todos, notes and what the asker knows of e-mails and events,
-made by rules and kept.
+"""Briefings: how things stand, by todos, notes, e-mails and events.
+
+They are made by rules and kept.
 """
 
 import sqlite3
@@ -99,8 +100,7 @@ async def briefing(
     calendar_events: Events | None = None,
     user_timezone: TimeZone | None = None,
 ) -> Briefing:
-    """Say how things stand: todos that are due, notes that changed, the e-mails and events that are
-    given; the briefing is kept.
+    """Make and keep a briefing of due todos, changed notes, and the e-mails and events given.
 
     Without `calendarEvents` it takes the events of the connected calendars.
 

@@ -44,8 +44,8 @@ def get(tx: Tx, owner: int, briefing_id: int) -> sqlite3.Row | None:
 def newest(tx: Tx, owner: int, limit: int) -> list[sqlite3.Row]:
     """Give an owner's last briefings, newest first, without their lists."""
     return tx.all(
-        """SELECT id, status_summary, time_duration, generated_at FROM briefings WHERE owner_id = :owner
-           ORDER BY generated_at DESC, id DESC LIMIT :limit""",
+        """SELECT id, status_summary, time_duration, generated_at FROM briefings
+           WHERE owner_id = :owner ORDER BY generated_at DESC, id DESC LIMIT :limit""",
         owner=owner,
         limit=limit,
     )

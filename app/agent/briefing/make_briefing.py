@@ -1,5 +1,6 @@
-"""The making of a briefing: facts are gathered, told by rules, and put into better words where
-there is a model.
+"""Make a briefing.
+
+Facts are gathered, told by rules, and put into better words where there is a model.
 """
 
 import asyncio

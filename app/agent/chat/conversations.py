@@ -1,4 +1,7 @@
-"""Conversations: with the caller's own agent, with people and their agents, in groups. Listing, reading, searching them, read marks."""
+"""Conversations: with the caller's own agent, with people and their agents, in groups.
+
+List, read and search them, and mark them as read.
+"""
 
 import sqlite3
 from typing import Annotated, Literal
@@ -124,15 +127,19 @@ def list_conversations(
     message_limit: Annotated[int, Meta(ge=0), Most(200)] = 50,
     after_message_id: Offset | None = None,
 ) -> Listed:
-    """List the caller's conversations, those with the newest messages first; with `q` the messages that hold all its words, newest first.
+    """List the caller's conversations, or with `q` the messages that hold all its words.
 
-    `contact` is a username or a user's id; `afterMessageId` leaves out messages up to that one, and conversations that have none after it.
+    The newest come first: conversations by their newest message.
+
+    `contact` is a username or a user's id; `afterMessageId` leaves out messages up to that one, and
+    conversations that have none after it.
     """
     condition, params = _wanted(me, view, contact, after_message_id)
     if q is not None:
         return _found(tx, condition, params, view=view, query=q, limit=limit)
     found = tx.all(
-        f"""SELECT c.*, m.read_id, m.since_id FROM conversation_members m JOIN conversations c ON c.id = m.conversation_id
+        f"""SELECT c.*, m.read_id, m.since_id FROM conversation_members m
+            JOIN conversations c ON c.id = m.conversation_id
             WHERE {condition} ORDER BY m.active_at DESC, c.id DESC LIMIT :limit""",
         **params,
         limit=limit,
@@ -172,7 +179,10 @@ def mark_read(tx: Tx, me: Caller, *, id: Id, message_id: Offset | None = None) -
 
 @operation("DELETE /conversations/{id}", scope="agent.chat:run", since="beyond")
 def delete_conversation(tx: Tx, me: Caller, *, id: Id) -> Record:
-    """Delete a conversation with one's own agent for good; any other is only hidden from the caller, until its next message."""
+    """Delete a conversation with one's own agent for good; hide any other from the caller.
+
+    A hidden conversation comes back with its next message.
+    """
     row = rows.of(tx, me, id)
     if row["type"] == "direct" and row["owner_id"] == me.user:
         rows.delete(tx, id)
@@ -184,18 +194,23 @@ def delete_conversation(tx: Tx, me: Caller, *, id: Id) -> Record:
 def _wanted(
     me: Caller, view: View, contact: str | None, after: int | None
 ) -> tuple[str, dict[str, object]]:
-    """Give the SQL condition on `m`, the caller's part, and `c`, the conversation, with what it reads."""
+    """Return the SQL condition on `m`, the caller's part, and `c`, the conversation; and its
+    parameters.
+    """
     conditions = ["m.user_id = :me", "m.hidden = 0"]
     if view != "all":
         conditions.append("c.type = :type")
     if contact is not None:
         conditions.append(
-            """c.type <> 'group' AND EXISTS (SELECT 1 FROM conversation_members other JOIN users ON users.id = other.user_id
-                 WHERE other.conversation_id = c.id AND other.user_id <> :me AND (users.username = :contact OR users.uuid = :contact))"""
+            """c.type <> 'group' AND EXISTS (
+                 SELECT 1 FROM conversation_members other JOIN users ON users.id = other.user_id
+                 WHERE other.conversation_id = c.id AND other.user_id <> :me
+                   AND (users.username = :contact OR users.uuid = :contact))"""
         )
     if after is not None:
         conditions.append(
-            "EXISTS (SELECT 1 FROM messages WHERE messages.conversation_id = c.id AND messages.id > max(:after, m.since_id))"
+            "EXISTS (SELECT 1 FROM messages WHERE messages.conversation_id = c.id "
+            "AND messages.id > max(:after, m.since_id))"
         )
     params = {
         "me": me.user,
@@ -220,7 +235,8 @@ def _found(
             WHERE message_words MATCH :match AND {condition}{after}"""
     total = tx.value(f"SELECT count(*) {where}", **params, match=match)
     found = tx.all(
-        f"""SELECT {_MESSAGE}, c.id AS conversation, c.type, c.title, ifnull(users.name, messages.sender_label) AS sender_name
+        f"""SELECT {_MESSAGE}, c.id AS conversation, c.type, c.title,
+              ifnull(users.name, messages.sender_label) AS sender_name
             {where} ORDER BY messages.id DESC LIMIT :limit""",
         **params,
         match=match,
@@ -290,7 +306,8 @@ def _head(
 def _group(tx: Tx, row: sqlite3.Row) -> Group:
     """Give a group; its admin is the one who has been a member for longest."""
     admin = tx.value(
-        """SELECT uuid FROM conversation_members JOIN users ON users.id = user_id WHERE conversation_id = :id ORDER BY place LIMIT 1""",
+        """SELECT uuid FROM conversation_members JOIN users ON users.id = user_id
+           WHERE conversation_id = :id ORDER BY place LIMIT 1""",
         id=row["id"],
     )
     number = tx.value(
@@ -302,7 +319,8 @@ def _group(tx: Tx, row: sqlite3.Row) -> Group:
 def _other(tx: Tx, me: Caller, conversation: int) -> Person | None:
     """Give the one on the other side, or None where the caller speaks with their own agent."""
     row = tx.one(
-        """SELECT uuid, username, name FROM users JOIN conversation_members m ON m.user_id = users.id
+        """SELECT uuid, username, name FROM users
+           JOIN conversation_members m ON m.user_id = users.id
            WHERE m.conversation_id = :id AND m.user_id <> :me""",
         id=conversation,
         me=me.user,
@@ -310,8 +328,9 @@ def _other(tx: Tx, me: Caller, conversation: int) -> Person | None:
     return None if row is None else Person(*row)
 
 
-_MESSAGE = """messages.id, role, sender_type, (SELECT uuid FROM users AS s WHERE s.id = messages.sender_id) AS sender, sender_label, messages.content,
-    messages.created_at, client_message_id"""
+_MESSAGE = """messages.id, role, sender_type,
+    (SELECT uuid FROM users AS s WHERE s.id = messages.sender_id) AS sender, sender_label,
+    messages.content, messages.created_at, client_message_id"""
 
 
 def _messages(
@@ -319,7 +338,8 @@ def _messages(
 ) -> list[WholeMessage]:
     """Give the newest messages between two, oldest first."""
     found = tx.all(
-        f"""SELECT {_MESSAGE} FROM messages WHERE conversation_id = :id AND messages.id < ifnull(:before, 9223372036854775807)
+        f"""SELECT {_MESSAGE} FROM messages WHERE conversation_id = :id
+            AND messages.id < ifnull(:before, 9223372036854775807)
             AND messages.id > ifnull(:after, 0) ORDER BY messages.id DESC LIMIT :limit""",
         id=conversation,
         before=before,
@@ -337,7 +357,7 @@ def _whole_message(row: sqlite3.Row, files: list[MessageAttachment] | UnsetType)
 
 @operation("COMMAND")
 def mend_messages(tx: Tx, me: Caller) -> Record:
-    """Make the index of messages' words anew, and let go vectors of memories that cannot be of their model."""
+    """Rebuild the word index of messages, and delete vectors that cannot be of their model."""
     rows.reindex(tx)
     episode_vectors.drop_unsound(tx)
     return Record()

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from datetime import UTC
 from typing import Any
 
 from msgspec import UNSET
@@ -11,8 +10,8 @@ from app.agent.chat.chat import Begun, Wish
 from app.agent.chat.turn_driver import drive
 from app.agent.memory import episode_sources
 from app.agent.models import model_or_rules, vision
-from app.agent.turn import conversation_rows, message_files, turn_rows
-from app.agent.turn.live_turn import Ended, Turn, exchanged
+from app.agent.turn import conversation_rows, message_files, turn_history, turn_rows
+from app.agent.turn.live_turn import Ended, Turn
 from app.agent.turn.token_meter import Meter
 from app.agent.turn.turn_result import Answer, Fallback, Usage
 from app.core.app import App
@@ -100,7 +99,7 @@ async def _cut_off(
 ) -> None:
     """Store and tell what a turn came to that did not end by itself."""
     turn.end_calls()
-    history = exchanged(wish.message, turn.text, wish.now.astimezone(UTC).isoformat())
+    history = turn_history.exchanged(wish.message, turn.text)
     ended = Ended(meter.model, 0, 0, history, error, is_interrupted)
     _told(
         turn, begun, ended, await turn.app.write(_end, begun, turn, ended, meter), meter.model, None

@@ -1,5 +1,6 @@
-"""Who drives a turn: the offline brain needs no library, every other is driven by the loop,
-which is loaded when the first one is asked.
+"""Who drives a turn: the rules, which need no library, or the loop of a model.
+
+The loop is loaded when the first model is asked.
 """
 
 from collections.abc import Sequence

@@ -7,7 +7,8 @@ import asyncio
 from datetime import datetime, timedelta
 
 from app.agent.heartbeat.records import run_rows, schedule_rows
-from app.agent.heartbeat.records.run_rows import Begun, Ending, Trigger
+from app.agent.heartbeat.records.run_records import Trigger
+from app.agent.heartbeat.records.run_rows import Begun, Ending
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp

@@ -12,9 +12,10 @@ from msgspec import UNSET, Meta, UnsetType
 
 from app.account import users
 from app.account.users import TimeZone
-from app.agent.heartbeat.records import action_rows, run_rows, schedule_rows, tiers
+from app.agent.heartbeat.records import action_rows, run_records, run_rows, schedule_rows, tiers
 from app.agent.heartbeat.records.action_rows import Action
-from app.agent.heartbeat.records.run_rows import Begun, Receipt, Run
+from app.agent.heartbeat.records.run_records import Receipt, Run
+from app.agent.heartbeat.records.run_rows import Begun
 from app.agent.heartbeat.records.schedule_rows import Heartbeat, Tier
 from app.core.app import App
 from app.core.caller import Caller
@@ -228,7 +229,7 @@ def read_heartbeat_status(tx: Tx, me: Caller) -> StatusAnswer:
         else LastRun(
             row["id"],
             row["status"],
-            run_rows.source_of(row),
+            run_records.source_of(row),
             row["started_at"],
             row["ended_at"],
             row["summary"],
@@ -260,7 +261,9 @@ def list_heartbeat_runs(
     tx: Tx, me: Caller, *, limit: Annotated[int, Meta(ge=1), Most(MOST_RUNS)] = USUAL_LIMIT
 ) -> RunList:
     """List the heartbeat's runs, newest first, rehearsals and skipped ones included."""
-    return RunList([run_rows.shown(row, me.user_id) for row in run_rows.page(tx, me.user, limit)])
+    return RunList(
+        [run_records.shown(row, me.user_id) for row in run_rows.page(tx, me.user, limit)]
+    )
 
 
 @operation("GET /heartbeat/runs/{id}", scope="os.heartbeat:read", effect="read")
@@ -275,9 +278,9 @@ async def read_heartbeat_run(app: App, me: Caller, *, id: Id) -> OneRun:
 def _one(tx: Tx, me: Caller, id: int, price: int) -> OneRun:
     row = run_rows.get(tx, me.user, id)
     return OneRun(
-        run_rows.shown(row, me.user_id),
+        run_records.shown(row, me.user_id),
         [action_rows.shown(action) for action in action_rows.of_run(tx, me.user, id)],
-        run_rows.receipt(row, price),
+        run_records.receipt(row, price),
     )
 
 
@@ -297,7 +300,7 @@ def _begin(
 
 def _result(tx: Tx, me: Caller, begun: Begun) -> RunResult:
     row = run_rows.get(tx, me.user, begun.id)
-    run = run_rows.shown(row, me.user_id)
+    run = run_records.shown(row, me.user_id)
     return RunResult(
         run.id,
         run.id,
@@ -313,9 +316,9 @@ def _result(tx: Tx, me: Caller, begun: Begun) -> RunResult:
         row["suppress_reason"] is not None,
         row["suppress_reason"],
         row["message_id"] is not None,
-        len(run_rows.receipt(row).tool_calls),
+        len(run_records.receipt(row).tool_calls),
         row["model"],
-        run_rows.elapsed_ms(row),
+        run_records.elapsed_ms(row),
         run.skip_reason,
     )
 

@@ -19,10 +19,18 @@ from app.agent.heartbeat.look import agenda
 from app.agent.heartbeat.look.agenda import Agenda
 from app.agent.heartbeat.look.arrivals import Arrivals
 from app.agent.heartbeat.look.checklist import Task
-from app.agent.heartbeat.records import action_rows, instructions, run_rows, schedule_rows, tiers
+from app.agent.heartbeat.records import (
+    action_rows,
+    instructions,
+    run_records,
+    run_rows,
+    schedule_rows,
+    tiers,
+)
 from app.agent.heartbeat.records.action_rows import Entry
 from app.agent.heartbeat.records.proposals import SPOKEN, Proposal
-from app.agent.heartbeat.records.run_rows import Begun, Ending, ItemOutcome
+from app.agent.heartbeat.records.run_records import ItemOutcome
+from app.agent.heartbeat.records.run_rows import Begun, Ending
 from app.agent.memory import episodes
 from app.core.app import App
 from app.core.caller import Caller
@@ -310,7 +318,7 @@ def _items(
     return items
 
 
-def _of_rules(task: Task, outcomes: Sequence[Outcome]) -> run_rows.Outcome:
+def _of_rules(task: Task, outcomes: Sequence[Outcome]) -> run_records.Outcome:
     summed_up = all(rule.kind == "summary" for rule in task.rules) and any(
         outcome.status != "failed" for outcome in outcomes
     )

@@ -1,5 +1,6 @@
-"""Taking a run back: each thing that it changed becomes what it was, where nobody has changed it
-since. That is a run too, and can be taken back.
+"""Undo a run: each thing that it changed becomes what it was, where nobody changed it since.
+
+That is a run too, and can be undone.
 """
 
 from collections.abc import Sequence
@@ -8,9 +9,10 @@ from typing import Any, Literal
 import msgspec
 
 from app.agent.heartbeat.act import before_images
-from app.agent.heartbeat.records import action_rows, run_rows, schedule_rows
+from app.agent.heartbeat.records import action_rows, run_records, run_rows, schedule_rows
 from app.agent.heartbeat.records.action_rows import Change, Entry
-from app.agent.heartbeat.records.run_rows import Begun, Ending, Run
+from app.agent.heartbeat.records.run_records import Run
+from app.agent.heartbeat.records.run_rows import Begun, Ending
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
@@ -105,7 +107,7 @@ def _undo(tx: Tx, me: Caller, id: int, behind: Hooks) -> Undone:
         ),
     )
     return Undone(
-        run_rows.shown(run_rows.get(tx, me.user, id), me.user_id), undone, conflicts, begun.id
+        run_records.shown(run_rows.get(tx, me.user, id), me.user_id), undone, conflicts, begun.id
     )
 
 

@@ -1,5 +1,6 @@
-"""What becomes an episode: turns of conversations and briefings, as they end, and in the
-background those that there were before.
+"""What becomes an episode: turns of conversations and briefings, as they end.
+
+Those of before are added in the background.
 """
 
 import sqlite3
@@ -101,7 +102,9 @@ def _answer(tx: Tx, turn: int, row: sqlite3.Row, answer: int | None) -> str:
     if "memory_search" in used and used <= RECALLING:
         return ""
     said = tx.value(
-        """SELECT content FROM messages WHERE conversation_id = :conversation AND role = 'assistant' AND id >= :first ORDER BY id LIMIT 1""",
+        """SELECT content FROM messages
+           WHERE conversation_id = :conversation AND role = 'assistant' AND id >= :first
+           ORDER BY id LIMIT 1""",
         conversation=row["conversation_id"],
         first=answer or row["message_id"],
     )

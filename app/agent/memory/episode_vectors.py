@@ -21,7 +21,8 @@ def store(tx: Tx, model_id: int, rows: Sequence[Row]) -> list[int]:
     for row in rows:
         if row.id in kept:
             tx.run(
-                """INSERT INTO episode_passages (episode_id, model_id, version, title, spans, vectors)
+                """INSERT INTO episode_passages
+                     (episode_id, model_id, version, title, spans, vectors)
                    VALUES (:id, :model, :version, :title, :spans, :vectors)
                      ON CONFLICT (episode_id, model_id)
                    DO UPDATE SET version = :version, title = :title, spans = :spans, vectors =

@@ -1,12 +1,10 @@
-"""The agent's memory: searching what was said, done and noted, and writing facts into notes
-below `Memory/`.
-"""
+"""The agent's memory: search what was said, done and noted, and write facts into notes."""
 
 import math
 import sqlite3
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -35,6 +33,7 @@ HEARTBEAT_HOURLY = 1
 HEARTBEAT_DAILY: dict[str, int] = {"daily": 4, "long_term": 3}
 _BULLET = regex(r"^[-*+][ \t]+(?:(?:\d{4}-\d\d-\d\d|\d\d:\d\d):[ \t]+)?")
 
+HitKind = Literal["conversation", "memory_note", "heartbeat", "briefing"]
 WriteKind = Literal["daily", "long_term", "relationship"]
 Limit = Annotated[int, Meta(ge=1), Most(50)]
 
@@ -48,7 +47,7 @@ class MemoryHit(Record):
     title: str
     snippet: str
     path: str
-    kind: Literal["conversation", "memory_note", "heartbeat", "briefing"]
+    kind: HitKind
     score: float
     at: str
     note_id: int | UnsetType = UNSET
@@ -115,13 +114,12 @@ async def memory_search(
     limit: Limit | None = None,
     max_results: Limit | None = None,
 ) -> MemoryFound:
-    """Search what was said and done before, and the notes below Memory/: own conversations,
-    briefings, runs of the heartbeat, facts.
+    """Search what was said and done before, and the notes below Memory/.
 
-    By words and, with a model, by meaning; what is older counts less, facts never fade. `limit`
-    is 10 unless it is given, `maxResults` the same by another name. `updated:"last week"`,
-    `after:2026-11-01` and `before:2026-11-08` narrow the days; alone they list the newest of
-    them.
+    That is own conversations, briefings, runs of the heartbeat, and facts. They are found by words
+    and, with a model, by meaning; what is older counts less, facts never fade. `limit` is 10
+    unless it is given, `maxResults` the same by another name. `updated:"last week"`,
+    `after:2026-11-01` and `before:2026-11-08` narrow the days; alone they list the newest of them.
     """
     found = await recall.recall(app, me, query, limit or max_results or USUAL_LIMIT)
     hits = [_hit(one) for one in found]
@@ -140,11 +138,11 @@ def memory_write(
     content: Annotated[str, Meta(min_length=1), Text(LONGEST_FACT)],
     username: Name | None = None,
 ) -> Remembered:
-    """Remember something: `daily` what happened today, `long_term` a lasting fact, `relationship`
-    something about the person `username`.
+    """Remember something that happened today, a lasting fact, or something about a person.
 
-    It is added as a dated line to a note below Memory/, whose state before is kept as a
-    snapshot; what stands there already is not written twice.
+    `daily` is what happened today, `long_term` a lasting fact, `relationship` something about the
+    person `username`. It is added as a dated line to a note below Memory/, whose state before is
+    kept as a snapshot; what stands there already is not written twice.
     """
     fact = _one_item(content)
     if not fact:
@@ -226,8 +224,15 @@ def _hit(one: recall.Recalled) -> MemoryHit:
     note_id = UNSET if one.note_id is None else one.note_id
     conversation_id = UNSET if one.conversation_id is None else one.conversation_id
     return MemoryHit(
-        one.title, one.snippet, one.path, one.kind, one.score, one.at, note_id, conversation_id
-    )  # type: ignore[arg-type]
+        one.title,
+        one.snippet,
+        one.path,
+        cast(HitKind, one.kind),
+        one.score,
+        one.at,
+        note_id,
+        conversation_id,
+    )
 
 
 def _place(tx: Tx, me: Caller, kind: WriteKind, username: str | None) -> Place:

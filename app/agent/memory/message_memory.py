@@ -1,5 +1,6 @@
-"""What people and their agents wrote to each other, brought into the memory of those who could
-read it, behind the writes and before a search.
+"""Messages in memory: what people and their agents wrote, in the memory of all who could read it.
+
+Messages are added behind the writes and before a search.
 """
 
 import sqlite3
@@ -50,7 +51,8 @@ def _is_behind(tx: Tx) -> bool:
 def _remember(tx: Tx, row: sqlite3.Row) -> int:
     """Keep a message as an episode of each member who may read it; give their number."""
     members = tx.all(
-        """SELECT m.user_id, users.name FROM conversation_members m JOIN users ON users.id = m.user_id
+        """SELECT m.user_id, users.name FROM conversation_members m
+           JOIN users ON users.id = m.user_id
            WHERE m.conversation_id = :id AND m.since_id < :message""",
         id=row["conversation_id"],
         message=row["id"],

@@ -45,7 +45,10 @@ _NAME = (
     r"|(?P<name>[^\W\d_a-zß-öø-ÿ][^\s.,;:!?\"“”]{0,39}(?: "
     r"[^\W\d_a-zß-öø-ÿ][^\s.,;:!?\"“”]{0,39})?))"
 )
-_HAN_NAME = r"[「『“\"]?(?P<name>[^\s。！，、？「」『』“”\".,!?]{1,12}?)[」』”\"]?(?:就好|就行|吧|即可)?(?=[\s。！，,.]|$)"
+_HAN_NAME = (
+    r"[「『“\"]?(?P<name>[^\s。！，、？「」『』“”\".,!?]{1,12}?)[」』”\"]?"
+    r"(?:就好|就行|吧|即可)?(?=[\s。！，,.]|$)"
+)
 _PERSON = (
     r"(?i:call me|address me as|nenne? mich|sprich mich "
     rf"mit|appelle[sz]?-moi|llámame) (?i:just |simply |einfach )?{_NAME}",

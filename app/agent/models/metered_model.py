@@ -17,7 +17,7 @@ from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
-from app.agent.models.rules_model import said_in
+from app.agent.models import model_messages
 from app.agent.turn import transcript
 from app.agent.turn.token_meter import FREE, Meter, longest, tokens_in
 
@@ -128,7 +128,7 @@ class MeteredModel(WrapperModel):
     def _prompt(self, messages: Sequence[ModelMessage], parameters: ModelRequestParameters) -> int:
         """Give the tokens that a prompt takes at most, nearly always."""
         if self.system == FREE:
-            return transcript.most_tokens(said_in(messages))
+            return transcript.most_tokens(model_messages.parts_of(messages))
         texts = (text for entry in messages for part in entry.parts for text in _texts(part))
         told = next(
             (

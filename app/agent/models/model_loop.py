@@ -1,5 +1,6 @@
-"""The agent's loop: ask the brain, run the tools it names with the caller's own rights, until it
-answers. Here pydantic-ai is driven.
+"""The agent's loop with a model: ask it, run the tools it names, until it answers.
+
+Tools run with the caller's own rights. Here pydantic-ai is driven.
 """
 
 import asyncio
@@ -32,7 +33,7 @@ from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
 from pydantic_ai.usage import UsageLimits
 from pydantic_core import SchemaValidator, core_schema
 
-from app.agent.models import failures, prompts
+from app.agent.models import failures, model_messages, prompts
 from app.agent.turn import live_turn
 from app.agent.turn.live_turn import Ended, TooManyRefusals, Turn
 from app.agent.turn.message_files import Prompt
@@ -119,7 +120,7 @@ async def run(
 
     Events go out as they happen. Never raises for what a model does.
     """
-    before = [entry for part in history for entry in ModelMessagesTypeAdapter.validate_json(part)]
+    before = [entry for left in history for entry in model_messages.decode(left)]
     settings = ModelSettings() if temperature is None else ModelSettings(temperature=temperature)
     most = UsageLimits(
         request_limit=turn.limits.requests,

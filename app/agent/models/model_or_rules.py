@@ -1,6 +1,4 @@
-"""Brains: the language model that is to answer, or the rules where none is configured or can be
-asked.
-"""
+"""What is to answer: a language model, or the rules where none is configured or can be asked."""
 
 from datetime import datetime
 from typing import TYPE_CHECKING

@@ -82,7 +82,8 @@ def named(tx: Tx, name: str) -> Configured | None:
 def put(tx: Tx, model: Configured) -> None:
     """Store a model, in the place of one of that name if there is one."""
     tx.run(
-        """INSERT INTO models (name, provider, url, model, key_from, tools, thinking, context, created_at)
+        """INSERT INTO models
+             (name, provider, url, model, key_from, tools, thinking, context, created_at)
            VALUES (:name, :provider, :url, :model, :key, :tools, :thinking, :context, :now)
            ON CONFLICT (name) DO UPDATE SET name = excluded.name, provider = excluded.provider,
              url = excluded.url, model = excluded.model,

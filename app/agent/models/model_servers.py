@@ -1,5 +1,6 @@
-"""What a model's server tells about itself and its models, by the ways that Ollama, llama.cpp,
-LM Studio and the others have.
+"""What a model's server tells about itself and its models.
+
+Ollama, llama.cpp, LM Studio and the others each have their own way.
 """
 
 import contextlib

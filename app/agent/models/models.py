@@ -95,9 +95,7 @@ async def list_models(app: App, me: Caller) -> ChatModels:
 
 @operation("COMMAND", effect="read")
 async def configured_models(app: App, me: Caller) -> ModelList:
-    """List the configured models with the addresses they are asked at, and which answers by
-    default.
-    """
+    """List the configured models, their addresses, and which one answers by default."""
     return app.quick(_listed, app)
 
 

@@ -14,7 +14,7 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
-from app.agent.turn import message_files, stored_prompts
+from app.agent.turn import library_history, message_files
 from app.agent.turn.message_files import Enclosed, Item, Picture, Prompt
 
 
@@ -50,7 +50,7 @@ def _content(item: Item) -> UserContent:
     match item:
         case Enclosed(content, file):
             return TextContent(
-                content, metadata={stored_prompts.MARK: msgspec.structs.asdict(file)}
+                content, metadata={library_history.MARK: msgspec.structs.asdict(file)}
             )
         case Picture(data, media_type, identifier):
             return BinaryContent(data, media_type=media_type, identifier=identifier)
@@ -60,7 +60,7 @@ def _content(item: Item) -> UserContent:
 def _item(content: UserContent) -> Item:
     match content:
         case TextContent():
-            return stored_prompts.enclosed(content.content, content.metadata)
+            return library_history.enclosed(content.content, content.metadata)
         case BinaryContent():
             return Picture(content.data, content.media_type, content.identifier)
     return content if isinstance(content, str) else ""

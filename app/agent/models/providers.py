@@ -1,5 +1,6 @@
-"""The way to each provider: pydantic-ai's models over connections that are kept, and a clear word
-where one cannot be made.
+"""The way to each provider: pydantic-ai's models over connections that are kept.
+
+Where one cannot be made, a clear sentence says why.
 
 The libraries are imported when a model is first asked; those of Anthropic and Google only exist
 where they were installed.

@@ -6,31 +6,21 @@ Rules behind pydantic-ai's port, so that the loop is the same for it as for any 
 import contextlib
 import dataclasses
 import json
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from pydantic_ai import ModelResponseStreamEvent
-from pydantic_ai.messages import (
-    ModelMessage,
-    ModelRequest,
-    ModelResponse,
-    RetryPromptPart,
-    TextPart,
-    ToolCallPart,
-    ToolReturnPart,
-    UserPromptPart,
-)
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import RequestUsage
 
-from app.agent.models import prompts
+from app.agent.models import model_messages
 from app.agent.rules import rules
 from app.agent.rules.rules_loop import NAME, PIECE
 from app.agent.turn import transcript
 from app.agent.turn.steps import Step
-from app.agent.turn.transcript import Part
 
 
 class OfflineModel(Model[None]):
@@ -64,8 +54,9 @@ class OfflineModel(Model[None]):
             ),
             "",
         )
+        said = model_messages.parts_of(messages)
         return rules.next_step(
-            transcript.asked(said_in(messages), tools=tools, now=self._now, instructions=told)
+            transcript.asked(said, tools=tools, now=self._now, instructions=told)
         )
 
     async def request(
@@ -77,7 +68,7 @@ class OfflineModel(Model[None]):
         """Give the whole next step."""
         step = self.step(messages, model_request_parameters)
         usage = RequestUsage(
-            input_tokens=transcript.tokens_of(said_in(messages)),
+            input_tokens=transcript.tokens_of(model_messages.parts_of(messages)),
             output_tokens=transcript.tokens(step.text),
         )
         return ModelResponse(parts=_parts(step, len(messages)), model_name=NAME, usage=usage)
@@ -96,7 +87,7 @@ class OfflineModel(Model[None]):
             model_request_parameters,
             step=step,
             position=len(messages),
-            prompt_tokens=transcript.tokens_of(said_in(messages)),
+            prompt_tokens=transcript.tokens_of(model_messages.parts_of(messages)),
             at=self._now,
         )
 
@@ -143,30 +134,6 @@ class OfflineStream(StreamedResponse):
     @property
     def timestamp(self) -> datetime:
         return self.at.astimezone(UTC)
-
-
-def said_in(messages: Sequence[ModelMessage]) -> Iterator[Part]:
-    """Give what was said as the rules look at it."""
-    for entry in messages:
-        for part in entry.parts:
-            match part:
-                case UserPromptPart(content=content):
-                    yield Part("asked", prompts.prompt_of(content))
-                case ToolCallPart():
-                    yield Part(
-                        "called", None, part.tool_name, part.tool_call_id, part.args_as_dict()
-                    )
-                case ToolReturnPart() if isinstance(entry, ModelRequest):
-                    yield Part(
-                        "gave" if part.outcome == "success" else "refused",
-                        part.content,
-                        part.tool_name,
-                        part.tool_call_id,
-                    )
-                case RetryPromptPart(tool_name=str() as name):
-                    yield Part("refused", part.content, name, part.tool_call_id)
-                case _:
-                    yield Part("other", getattr(part, "content", None))
 
 
 def _parts(step: Step, position: int) -> list[TextPart | ToolCallPart]:

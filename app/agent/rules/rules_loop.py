@@ -4,27 +4,25 @@ What the loop does, without the library that models need, so that no model costs
 """
 
 import asyncio
-import json
-from collections.abc import Container, Coroutine, Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Container, Coroutine, Iterable, Sequence
+from datetime import datetime
 from typing import Any
 
 import msgspec
 
 from app.agent.rules import rules
-from app.agent.turn import live_turn, message_files, stored_prompts, transcript
+from app.agent.turn import live_turn, message_files, transcript, turn_history
 from app.agent.turn.live_turn import Ended, TooManyRefusals, Turn, Used
 from app.agent.turn.message_files import Prompt
 from app.agent.turn.steps import Step
 from app.agent.turn.token_meter import FREE, Meter, longest
-from app.agent.turn.transcript import Part
+from app.agent.turn.transcript import Message, Part
 from app.errors import AppError, BudgetExceeded, GrantRevoked
 from app.tools.approvals import stop_switch
 
 NAME = FREE
 PIECE = 48
-
-Entry = dict[str, Any]
+"""How many characters of an answer go out at once."""
 
 
 class _Call(msgspec.Struct, frozen=True):
@@ -38,10 +36,7 @@ async def run(
 ) -> Ended:
     """Answer `prompt` by the rules, which see what the earlier turns left.
 
-    Events go out as they happen.
-
-    Events, calls, limits, what is metered and what the next turns are told are those of the loop
-    with `OfflineModel`.
+    Events go out as they happen; events, calls, limits and metering are those of a model's turn.
     """
     return await _Straight(turn, history, meter, now).go(prompt)
 
@@ -50,22 +45,21 @@ class _Straight:
     """One turn: what was said before it and in it, and what it has used so far."""
 
     def __init__(self, turn: Turn, history: Sequence[bytes], meter: Meter, now: datetime) -> None:
-        before: list[Entry] = [entry for left in history for entry in msgspec.json.decode(left)]
+        before = [message for left in history for message in turn_history.decode(left)]
         self._turn = turn
         self._meter = meter
         self._now = now
-        self._at = now.astimezone(UTC).isoformat()
-        self._parts = [part for entry in before for part in parts_of(entry)]
+        self._parts = [part for message in before for part in message]
         self._before = len(before)
-        self._entries: list[Entry] = []
+        self._messages: list[Message] = []
         self._writers: frozenset[str] = frozenset()
         self._prompt_tokens = self._completion_tokens = self._calls = 0
         self._retries: dict[str, int] = {}
 
     async def go(self, prompt: Prompt) -> Ended:
         """Take step after step until the rules have answered or a limit is reached."""
-        turn, first = self._turn, {"timestamp": self._at, "part_kind": "user-prompt"}
-        self._hear([{"content": stored_prompts.stored(prompt), **first}])
+        turn = self._turn
+        self._keep([Part("asked", prompt)])
         error: AppError | None = None
         limit = asyncio.timeout(turn.seconds or turn.app.settings.turn_seconds or None)
         try:
@@ -81,14 +75,12 @@ class _Straight:
                 raise  # a tool's own, which is a mistake
             error = self._forget_unanswered(live_turn.too_long())
         await turn.end()
-        self._entries[0]["parts"] = [
-            {"content": stored_prompts.stored(message_files.remembered(prompt)), **first}
-        ]
+        self._messages[0] = [Part("asked", message_files.remembered(prompt))]
         return Ended(
             NAME,
             self._prompt_tokens,
             self._completion_tokens,
-            msgspec.json.encode(self._entries),
+            turn_history.encode(self._messages),
             error,
         )
 
@@ -132,13 +124,13 @@ class _Straight:
 
     def _forget(self, error: AppError) -> AppError:
         """Leave out the step with which the turn stops, since nothing answers it."""
-        self._entries.pop()
+        self._messages.pop()
         return error
 
     def _forget_unanswered(self, error: AppError | None = None) -> AppError | None:
         """Leave out the newest step if the turn stopped in it."""
-        if self._entries[-1]["kind"] == "response":
-            self._entries.pop()
+        if self._messages[-1][0].kind in ("said", "called"):
+            self._messages.pop()
         return error
 
     def _take(self, step: Step) -> list[_Call]:
@@ -146,7 +138,7 @@ class _Straight:
 
         Their ids are made of their place, so that equal turns stream the same.
         """
-        position = self._before + len(self._entries)
+        position = self._before + len(self._messages)
         prompt, completion = transcript.tokens_of(self._parts), transcript.tokens(step.text)
         self._prompt_tokens += prompt
         self._completion_tokens += completion
@@ -154,27 +146,9 @@ class _Straight:
             _Call(name, fields, f"off_{position}_{number}")
             for number, (name, fields) in enumerate(step.calls)
         ]
-        parts: list[Entry] = [{"content": step.text, "part_kind": "text"}] if step.text else []
-        parts += [
-            {
-                "tool_name": call.tool,
-                "args": json.dumps(call.arguments),
-                "tool_call_id": call.id,
-                "part_kind": "tool-call",
-            }
-            for call in calls
-        ]
-        usage = {"input_tokens": prompt, "output_tokens": completion}
-        self._keep(
-            {
-                "parts": parts,
-                "usage": usage,
-                "model_name": NAME,
-                "provider_name": NAME,
-                "timestamp": self._at,
-                "kind": "response",
-            }
-        )
+        said = [Part("said", step.text)] if step.text else []
+        called = [Part("called", None, call.tool, call.id, call.arguments) for call in calls]
+        self._keep([*said, *called])
         return calls
 
     async def _use(self, calls: Sequence[_Call]) -> bool:
@@ -183,7 +157,7 @@ class _Straight:
 
         async def use(call: _Call) -> None:
             results[call.id] = used = await live_turn.use(
-                turn, call.tool, call.arguments, call.id, step=len(self._entries)
+                turn, call.tool, call.arguments, call.id, step=len(self._messages)
             )
             stop_switch.demand(turn.app)
             turn.end_call(call.id, used.outcome)
@@ -202,72 +176,17 @@ class _Straight:
         }
         if max(self._retries.values(), default=0) > live_turn.RETRIES:
             return False
-        self._hear([self._result(call, results[call.id]) for call in calls])
+        self._keep([_result(call, results[call.id]) for call in calls])
         return True
 
-    def _result(self, call: _Call, used: Used) -> Entry:
-        result = {
-            "tool_name": call.tool,
-            "content": used.content,
-            "tool_call_id": call.id,
-            "timestamp": self._at,
-            "outcome": used.outcome,
-            "part_kind": "tool-return",
-        }
-        if used.outcome == "retried":
-            result["retry"] = {
-                "cause": "model_retry",
-                "attempt": self._retries[call.tool],
-                "max_retries": live_turn.RETRIES,
-            }
-        return result
-
-    def _hear(self, parts: list[Entry]) -> None:
-        self._keep({"parts": parts, "timestamp": self._at, "kind": "request"})
-
-    def _keep(self, entry: Entry) -> None:
-        self._entries.append(entry)
-        self._parts += parts_of(entry)
+    def _keep(self, message: Message) -> None:
+        self._messages.append(message)
+        self._parts += message
 
 
-def parts_of(entry: Mapping[str, Any]) -> Iterator[Part]:
-    """Give the parts of a message as it is stored."""
-    for part in entry["parts"]:
-        match part["part_kind"]:
-            case "user-prompt":
-                yield Part("asked", stored_prompts.read(part["content"]))
-            case "tool-call":
-                yield Part(
-                    "called",
-                    None,
-                    part["tool_name"],
-                    part["tool_call_id"],
-                    _arguments(part.get("args")),
-                )
-            case "tool-return":
-                done = part.get("outcome", "success") == "success"
-                yield Part(
-                    "gave" if done else "refused",
-                    part["content"],
-                    part["tool_name"],
-                    part["tool_call_id"],
-                )
-            case "retry-prompt" if part.get("tool_name"):
-                yield Part("refused", part["content"], part["tool_name"], part["tool_call_id"])
-            case _:
-                yield Part("other", part.get("content"))
-
-
-def _arguments(args: Any) -> Mapping[str, Any]:
-    """Give a call's arguments, which are stored as a record or as its JSON; nothing where a
-    model wrote neither.
-    """
-    if isinstance(args, str):
-        try:
-            args = json.loads(args or "{}")
-        except ValueError:
-            return {}
-    return args if isinstance(args, dict) else {}
+def _result(call: _Call, used: Used) -> Part:
+    kind: transcript.Kind = "gave" if used.outcome == "success" else "refused"
+    return Part(kind, used.content, call.tool, call.id)
 
 
 async def _together(works: Iterable[Coroutine[Any, Any, None]]) -> None:

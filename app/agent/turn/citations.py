@@ -1,5 +1,6 @@
-"""Quotes in an answer: each is checked against the note it names before it goes out, and what does
-not stand there is left out.
+"""Quotes in an answer: each is checked against the note it names before it goes out.
+
+What does not stand there is left out.
 
 A quote is what any brain writes as “…” [note 12], or as a block of lines with > before them and
 below it a link [title](hearth:note/12). Text is held back from the beginning of what may become

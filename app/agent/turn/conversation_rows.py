@@ -129,7 +129,8 @@ def mark_read(tx: Tx, me: int, conversation: int, message: int | None = None) ->
     Give how many are unread then. Marks never go back.
     """
     tx.run(
-        """UPDATE conversation_members SET read_id = max(read_id, min(ifnull(:message, 9223372036854775807),
+        """UPDATE conversation_members
+           SET read_id = max(read_id, min(ifnull(:message, 9223372036854775807),
                (SELECT ifnull(max(id), 0) FROM messages WHERE conversation_id = :id)))
                  WHERE conversation_id = :id AND user_id = :me""",
         message=message,

@@ -1,6 +1,4 @@
-"""A turn as it runs: what it is given, what it tells as it goes on, what it leaves behind, and
-the one way in which it uses a tool.
-"""
+"""A turn as it runs: what it is given, tells and leaves behind, and how it uses tools."""
 
 import dataclasses
 import json
@@ -260,26 +258,6 @@ class Ended(msgspec.Struct, frozen=True):
         if self.is_interrupted:
             return "interrupted"
         return "completed" if self.error is None else "failed"
-
-
-def exchanged(message: str, answer: str, at: str) -> bytes:
-    """Give what the next turns are told of one that was cut off.
-
-    Its message and what it had said, if anything.
-    """
-    if not answer:
-        return b"[]"
-    asked = {
-        "parts": [{"content": message, "timestamp": at, "part_kind": "user-prompt"}],
-        "timestamp": at,
-        "kind": "request",
-    }
-    said = {
-        "parts": [{"content": answer, "part_kind": "text"}],
-        "timestamp": at,
-        "kind": "response",
-    }
-    return msgspec.json.encode([asked, said])
 
 
 def offered(turn: Turn) -> list[registry.RegisteredTool]:

@@ -1,7 +1,7 @@
 """What was said in a conversation as the rules look at it, whatever form it is kept in."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
@@ -13,13 +13,14 @@ from app.agent.turn.token_meter import tokens_in
 BYTES_A_TOKEN = 4
 PART_BYTES = 16
 """What the frame of a part may take at most, where room for it is reserved."""
-Kind = Literal["asked", "called", "gave", "refused", "other"]
+Kind = Literal["asked", "said", "called", "gave", "refused", "other"]
 
 
 class Part(NamedTuple):
     """One part of what was said.
 
-    A message, a call of a tool, what that gave or was refused with, or anything else.
+    A message, the agent's answer, a call of a tool, what that gave or was refused with, or
+    anything else.
 
     `content` is a message with what it brought along, or a tool's result; `arguments` are a call's.
     """
@@ -29,6 +30,10 @@ class Part(NamedTuple):
     tool: str = ""
     call: str = ""
     arguments: Mapping[str, Any] = {}
+
+
+Message = Sequence[Part]
+"""What one side says at once: a user, the agent, or the tools."""
 
 
 def asked(

@@ -1,6 +1,4 @@
-"""The table of turns: what an agent did with one message, what it cost, and what the model needs
-to remember of it.
-"""
+"""The table of turns: what an agent did with a message, what it cost, and what it remembers."""
 
 import sqlite3
 from typing import Any, Literal
@@ -17,7 +15,8 @@ REMEMBERED_BYTES = 48 << 10
 def begin(tx: Tx, me: Caller, conversation: int, *, message: int, model: str) -> int:
     """Note that a turn has begun and give its id."""
     made = tx.run(
-        """INSERT INTO turns (conversation_id, user_id, credential, message_id, model, status, started_at)
+        """INSERT INTO turns
+             (conversation_id, user_id, credential, message_id, model, status, started_at)
            VALUES (:conversation, :me, :credential, :message, :model, 'running', :now)""",
         conversation=conversation,
         me=me.user,
@@ -63,7 +62,8 @@ def end(
 def add_call(tx: Tx, turn: int, *, tool: str, call: str, arguments: str, outcome: str) -> None:
     """Note that a tool was called in a turn, and what came of it."""
     tx.run(
-        """INSERT INTO turn_calls (turn_id, tool, call_id, arguments, outcome, called_at) VALUES (:turn, :tool, :call, :arguments, :outcome, :now)""",
+        """INSERT INTO turn_calls (turn_id, tool, call_id, arguments, outcome, called_at)
+           VALUES (:turn, :tool, :call, :arguments, :outcome, :now)""",
         turn=turn,
         tool=tool,
         call=call,

@@ -18,8 +18,9 @@ from app.agent.chat import chat
 from app.agent.chat.chat import Begun, Wish
 from app.agent.memory import episodes
 from app.agent.models import model_choice
-from app.agent.turn import conversation_rows, turn_rows
+from app.agent.turn import conversation_rows, transcript, turn_history, turn_rows
 from app.agent.turn.token_meter import first_call
+from app.agent.turn.transcript import Part
 from app.agent.turn.turn_result import Answer
 from app.core.app import App
 from app.core.caller import Caller
@@ -247,12 +248,9 @@ def said_before(tx: Tx, conversation: int, asker: int | None, *, before: int) ->
         before=before,
         most=REMEMBERED,
     )
-    kinds = {"user": ("request", "user-prompt"), "assistant": ("response", "text")}
-    entries = [
-        {"kind": kinds[role][0], "parts": [{"part_kind": kinds[role][1], "content": content}]}
-        for role, content in reversed(rows)
-    ]
-    return [msgspec.json.encode(entries)] if entries else []
+    kinds: dict[str, transcript.Kind] = {"user": "asked", "assistant": "said"}
+    messages = [[Part(kinds[role], content)] for role, content in reversed(rows)]
+    return [turn_history.encode(messages)] if messages else []
 
 
 async def _answer(app: App, asked: Asked) -> Answer | AppError:

@@ -21,8 +21,8 @@ from pydantic_ai.models.function import FunctionModel
 from app.agent.chat import run_turn
 from app.agent.chat.turn_driver import drive
 from app.agent.models import rules_model
-from app.agent.rules import rules, rules_loop
-from app.agent.turn import live_turn
+from app.agent.rules import rules
+from app.agent.turn import library_history, live_turn, turn_history
 from app.agent.turn.steps import Asked, Step
 from app.core.database.data_dir import DATABASE, STOP
 from app.main import create_app
@@ -176,11 +176,14 @@ def in_order(events: list[dict[str, Any]]) -> list[Any]:
     """What was streamed, with the results of calls that ran side by side in the order of the
     calls and not of their ends.
     """
-    parts = [list(group) for _, group in itertools.groupby(events, lambda event: event["type"])]
+    ended = ("escalation", "tool-call-result", "tool-call-complete")
+    runs = [list(run) for _, run in itertools.groupby(events, lambda one: one["type"] in ended)]
     return [
         event
-        for part in parts
-        for event in (sorted(part, key=lambda one: one["toolCallId"]) if "ok" in part[0] else part)
+        for run in runs
+        for event in (
+            sorted(run, key=lambda one: one["toolCallId"]) if run[0]["type"] in ended else run
+        )
     ]
 
 
@@ -204,27 +207,15 @@ def stored(served: Served) -> list[Any]:
 
 
 def remembered(history: bytes) -> list[Any]:
-    """What a turn left for the next, without what is different in every run."""
-    own = ("run_id", "conversation_id", "timestamp", "instructions", "model_id")
-    entries = json.loads(
-        ModelMessagesTypeAdapter.dump_json(ModelMessagesTypeAdapter.validate_json(history))
-    )
-    while (
-        entries[-1]["state"] == "interrupted"
-        or not entries[-1]["parts"]
-        or entries[-1]["parts"][-1]["part_kind"] == "tool-call"
-    ):
-        entries.pop()  # what the loop keeps of a step that was stopped
-    return [
-        {key: value for key, value in entry.items() if key not in (*own, "parts")}
-        | {
-            "parts": [
-                {key: value for key, value in part.items() if key not in own}
-                for part in entry["parts"]
-            ]
-        }
-        for entry in entries
-    ]
+    """What a turn left for the next, without what the library keeps of a step that was stopped."""
+    messages = [list(message) for message in turn_history.decode(history)]
+    states = [""] * len(messages)
+    if not turn_history.is_own(history):
+        entries = ModelMessagesTypeAdapter.validate_json(history)
+        states = [getattr(entry, "state", "") for entry in entries]
+    while states[-1] == "interrupted" or not messages[-1] or messages[-1][-1].kind == "called":
+        messages.pop(), states.pop()
+    return messages
 
 
 @pytest.mark.parametrize("scopes", SCOPES, ids=["everything", "chat", "notes", "reading"])
@@ -527,7 +518,7 @@ def test_what_a_model_left_as_arguments_is_read_or_left_out(
     entry = {
         "parts": [{"part_kind": "tool-call", "tool_name": "x", "tool_call_id": "1", "args": args}]
     }
-    assert [part.arguments for part in rules_loop.parts_of(entry)] == [arguments]
+    assert [part.arguments for part in library_history.parts_of(entry)] == [arguments]
 
 
 def test_the_offline_brain_needs_no_library() -> None:

@@ -363,14 +363,21 @@ async def test_what_an_older_server_left_is_found_after_the_migration(
     at = "2026-11-20T09:00:00.000Z"
     connection = sqlite3.connect(tmp_path / DATABASE)
     connection.executescript(
-        f"""INSERT INTO users (uuid, username, name, created_at) VALUES ('u', 'alice', 'Alice', '{at}');
-            INSERT INTO conversations (type, owner_id, title, created_at, updated_at) VALUES ('direct', 1, 'Zoo', '{at}', '{at}');
-            INSERT INTO conversation_members (conversation_id, user_id, active_at) VALUES (1, 1, '{at}');
-            INSERT INTO messages (conversation_id, role, sender_type, sender_label, content, created_at)
-                VALUES (1, 'user', 'human', '', 'Who sings?', '{at}'), (1, 'assistant', 'agent', '', 'The walrus.', '{at}');
-            INSERT INTO turns (conversation_id, user_id, message_id, model, status, started_at) VALUES (1, 1, 1, 'other', 'completed', '{at}');
-            INSERT INTO briefings (owner_id, time_duration, status_summary, todo_summary, calendar_summary, notes_summary, email_summary, suggestions,
-                tokens, generated_at) VALUES (1, 'day', '<p>One walrus.</p>', '', '', '', '', '[]', 0, '{at}')"""
+        f"""INSERT INTO users (uuid, username, name, created_at)
+                VALUES ('u', 'alice', 'Alice', '{at}');
+            INSERT INTO conversations (type, owner_id, title, created_at, updated_at)
+                VALUES ('direct', 1, 'Zoo', '{at}', '{at}');
+            INSERT INTO conversation_members (conversation_id, user_id, active_at)
+                VALUES (1, 1, '{at}');
+            INSERT INTO messages
+                  (conversation_id, role, sender_type, sender_label, content, created_at)
+                VALUES (1, 'user', 'human', '', 'Who sings?', '{at}'),
+                (1, 'assistant', 'agent', '', 'The walrus.', '{at}');
+            INSERT INTO turns (conversation_id, user_id, message_id, model, status, started_at)
+                VALUES (1, 1, 1, 'other', 'completed', '{at}');
+            INSERT INTO briefings (owner_id, time_duration, status_summary, todo_summary,
+                calendar_summary, notes_summary, email_summary, suggestions, tokens, generated_at)
+                VALUES (1, 'day', '<p>One walrus.</p>', '', '', '', '', '[]', 0, '{at}')"""
     )
     connection.close()
     assert migrate(tmp_path / DATABASE)
@@ -412,7 +419,8 @@ async def test_a_user_who_goes_takes_the_words_of_their_episodes_along(
         return [
             row[0]
             for row in tx.all(
-                "SELECT name FROM sqlite_master WHERE name GLOB 'episode_words_[0-9]*' AND sql LIKE 'CREATE VIRTUAL%'"
+                "SELECT name FROM sqlite_master WHERE name GLOB 'episode_words_[0-9]*' "
+                "AND sql LIKE 'CREATE VIRTUAL%'"
             )
         ]
 
@@ -469,7 +477,10 @@ async def test_another_model_takes_over_the_episodes_too(start: Start) -> None:
         await settled(server)
         await alice.aclose()
     async with start(FakeEmbedder("new", dimension=64)) as server:
-        models = "SELECT count(*) FROM episode_passages p JOIN embedding_models m ON m.id = p.model_id WHERE m.name = :name"
+        models = (
+            "SELECT count(*) FROM episode_passages p "
+            "JOIN embedding_models m ON m.id = p.model_id WHERE m.name = :name"
+        )
         await until(lambda: server.parts.glance(lambda tx: tx.value(models, name="new")))
         await until(lambda: not server.parts.glance(lambda tx: tx.value(models, name="old")))
         alice = server.client(await server.key("alice"))

@@ -15,7 +15,8 @@ from pydantic_ai.messages import (
 )
 
 from app.agent.models import prompts, vision
-from app.agent.turn import message_files, stored_prompts
+from app.agent.turn import message_files, turn_history
+from app.agent.turn.transcript import Part
 from app.core.caller import Caller
 from app.workspace.attachments import attachment_rows
 from tests.conftest import Client, Served
@@ -219,11 +220,14 @@ async def test_later_turns_remember_little_of_a_file_and_nothing_of_a_picture(
     content = json.loads(stored)[0]["parts"][0]["content"]
     assert content[0] == "Look."
     assert content[2] == "[A picture was attached here.]"
-    assert content == stored_prompts.stored(message_files.remembered(said))
     (again,) = message_files.brought(
         prompts.prompt_of(ModelMessagesTypeAdapter.validate_json(stored)[0].parts[0].content)
     )  # type: ignore[union-attr, arg-type]
-    assert message_files.brought(stored_prompts.read(content)) == (again,)
+    (((left,),),) = (turn_history.decode(stored),)
+    assert message_files.brought(left.content) == (again,)
+    own = turn_history.encode([[Part("asked", message_files.remembered(said))]])
+    (((kept_part,),),) = (turn_history.decode(own),)
+    assert kept_part.content == left.content
     assert (again.name, again.is_cut, len(again.text)) == (
         "long.txt",
         True,

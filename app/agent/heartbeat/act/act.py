@@ -1,5 +1,6 @@
-"""Stage B, the acting: each proposal is checked and then done, asked for or left, by the rights
-of the run's caller and nothing else.
+"""Stage B, the acting: each proposal is checked and then done, asked for or left.
+
+Only the rights of the run's caller decide.
 """
 
 from collections.abc import Mapping

@@ -1,5 +1,6 @@
-"""What a note or todo is like at a moment, so that a change of it can be taken back exactly when
-nobody has changed it since.
+"""What a note or todo is like at a moment.
+
+So a change of it can be undone exactly when nobody has changed it since.
 """
 
 from collections.abc import Mapping

@@ -1,6 +1,4 @@
-"""What each type of action does, by the operations that everybody uses, and what it changed by
-that.
-"""
+"""What each type of action does, by the operations that everybody uses, and what it changed."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple

@@ -1,5 +1,6 @@
-"""Stage B with a model: each line that no rule knows is put to a model that may look but not
-touch; what it wants done comes back as proposals.
+"""Stage B with a model: each line that no rule knows is put to it.
+
+The model may look but not touch; what it wants done comes back as proposals.
 """
 
 import asyncio
@@ -10,7 +11,8 @@ from app.agent.chat.turn_driver import drive
 from app.agent.heartbeat.look.agenda import Agenda
 from app.agent.heartbeat.records import action_rows, tiers
 from app.agent.heartbeat.records.proposals import SNOOZE, Proposal
-from app.agent.heartbeat.records.run_rows import Begun, ToolCall
+from app.agent.heartbeat.records.run_records import ToolCall
+from app.agent.heartbeat.records.run_rows import Begun
 from app.agent.models import model_choice, model_or_rules
 from app.agent.models.model_or_rules import Brain
 from app.agent.turn.live_turn import Limits, Turn

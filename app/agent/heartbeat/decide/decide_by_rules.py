@@ -1,5 +1,6 @@
-"""Stage B without a model: the proposal that follows from each fact, always the same from the
-same facts.
+"""Stage B without a model: the proposal that follows from each fact.
+
+The same facts always give the same proposals.
 """
 
 from collections.abc import Callable

@@ -17,7 +17,7 @@ from app.agent.heartbeat.look.checklist import Task
 from app.agent.heartbeat.look.facts import Look
 from app.agent.heartbeat.records import action_rows, instructions, run_rows, tiers
 from app.agent.heartbeat.records.proposals import SNOOZE, SNOOZES, Fact, rule_of
-from app.agent.heartbeat.records.run_rows import Suppressed
+from app.agent.heartbeat.records.run_records import Suppressed
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
 from app.workspace.folders import access

@@ -1,6 +1,4 @@
-"""The checklist as tasks: what each line of HEARTBEAT.md asks for, as far as a rule knows it,
-and when.
-"""
+"""The checklist as tasks: what each line of HEARTBEAT.md asks for and when, if a rule knows it."""
 
 import functools
 import re

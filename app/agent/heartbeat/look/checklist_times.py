@@ -139,19 +139,24 @@ def _without(line: str, match: re.Match[str]) -> str:
 @functools.cache
 def _patterns() -> dict[str, re.Pattern[str]]:
     """Give the patterns; made when first needed."""
-    days = rf"(?:(?:{_DAY}|weekdays?|workdays?|werktags?|weekends?|wochenende)(?:\s*(?:,|and|und|&)\s*(?:{_DAY}))*)"
+    days = (
+        rf"(?:(?:{_DAY}|weekdays?|workdays?|werktags?|weekends?|wochenende)"
+        rf"(?:\s*(?:,|and|und|&)\s*(?:{_DAY}))*)"
+    )
     half = r"a\.?m\.?|p\.?m\.?|uhr"
     return {
         name: re.compile(pattern, re.IGNORECASE)
         for name, pattern in {
-            "interval": r"\b(?:every|alle)\s+(?P<number>[0-9]{1,4})\s*(?P<unit>h|hours?|min|minutes?|stunden|minuten)\b",
+            "interval": r"\b(?:every|alle)\s+(?P<number>[0-9]{1,4})\s*"
+            r"(?P<unit>h|hours?|min|minutes?|stunden|minuten)\b",
             "month_day": r"\b(?:every month|monthly|each month|jeden monat)"
             r"(?:,?\s+(?:on|am)\s+(?:the\s+|day\s+)?(?P<day>[0-9]{1,2})(?:st|nd|rd|th|\.)?)?",
             "days": rf"\b(?:every|each|on|jeden|jede|am|an)\s+(?P<days>{days})\b",
             "daily": r"\b(?:every|each) "
             r"(?:day|morning|evening)\b|\bdaily\b|\beveryday\b|\btäglich\b|\bjeden "
             r"tag\b|\bjeden (?:morgen|abend)\b",
-            "clock": rf"(?:\b(?:at|um|@)\s*)?\b(?P<hour>[0-9]{{1,2}}):(?P<minute>[0-9]{{2}})\b(?:\s*(?P<half>{half}))?"
+            "clock": rf"(?:\b(?:at|um|@)\s*)?\b(?P<hour>[0-9]{{1,2}}):(?P<minute>[0-9]{{2}})\b"
+            rf"(?:\s*(?P<half>{half}))?"
             rf"|\b(?:at|um)\s+(?P<bare>[0-9]{{1,2}})\s*(?P<bare_half>{half})",
         }.items()
     }

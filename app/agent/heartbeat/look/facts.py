@@ -1,5 +1,6 @@
-"""Stage A, the rules: for each line of the checklist what there is to tell, read by keys and
-ranges of indexes, at no cost in tokens.
+"""Stage A, the rules: what there is to tell for each line of the checklist.
+
+It is read by keys and ranges of indexes, at no cost in tokens.
 """
 
 import sqlite3

@@ -1,5 +1,6 @@
-"""The table of actions: what runs did, proposed, or are waiting to do, with all that is needed
-to take it back.
+"""The table of actions: what runs did, proposed, or are waiting to do.
+
+Each row holds all that is needed to undo it.
 """
 
 import sqlite3

@@ -1,6 +1,4 @@
-"""When a heartbeat may run: every so many minutes, on some days of the week, inside some hours
-of a time zone.
-"""
+"""When a heartbeat may run: how often, on which days of the week, inside which hours of a zone."""
 
 import zlib
 from datetime import UTC, date, datetime, time, timedelta

@@ -1,5 +1,6 @@
-"""HEARTBEAT.md: the checklist of the heartbeat, an ordinary note below `Memory/Self/` that its
-owner edits, here or as any note.
+"""HEARTBEAT.md: the checklist of the heartbeat.
+
+It is an ordinary note below `Memory/Self/` that its owner edits, here or as any note.
 """
 
 import sqlite3

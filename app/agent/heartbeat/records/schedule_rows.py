@@ -210,7 +210,8 @@ def claim(tx: Tx, user: int) -> Claim | None:
         beat.hours, due_at, tx.moment, beat.every, name=beat.name
     )
     taken = tx.run(
-        """UPDATE heartbeats SET next_run_at = :next, planned_at = :now, previous_due_at = :due, woken = 0
+        """UPDATE heartbeats
+           SET next_run_at = :next, planned_at = :now, previous_due_at = :due, woken = 0
            WHERE user_id = :user AND enabled = 1 AND next_run_at = :due""",
         next=stamp(after),
         now=tx.now,

@@ -1,6 +1,4 @@
-"""What a run may do: its tier is the rights of the caller that acts in it, and there is no other
-rule.
-"""
+"""What a run may do: its tier is the rights of the caller that acts in it, and no other rule."""
 
 import dataclasses
 import sqlite3

@@ -52,7 +52,8 @@ USUAL = (
 )
 """What fills the places that are left, the first before the last."""
 MEANT: dict[str, str] = {
-    "calendar": r"\b(?:meeting|appointment|calendar|event|free|busy|termin|kalender|rendez|cita|reunion)\w*",
+    "calendar": r"\b(?:meeting|appointment|calendar|event|free|busy|"
+    r"termin|kalender|rendez|cita|reunion)\w*",
     "memory": r"\b(?:remember|recall|memory|last time|we (?:talk|said|discuss)|erinner)\w*",
     "web": r"\b(?:web|internet|online|website|google|news|https?)\b",
     "snapshot": r"\b(?:version|snapshot|history|restore|previous|before)\w*",

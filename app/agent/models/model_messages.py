@@ -1,0 +1,72 @@
+"""A turn's history as the model library's messages."""
+
+from collections.abc import Iterator, Sequence
+
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelMessagesTypeAdapter,
+    ModelRequest,
+    ModelRequestPart,
+    ModelResponse,
+    ModelResponsePart,
+    RetryPromptPart,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+
+from app.agent.models import prompts
+from app.agent.turn import turn_history
+from app.agent.turn.token_meter import FREE
+from app.agent.turn.transcript import Message, Part
+
+
+def decode(stored: bytes) -> list[ModelMessage]:
+    """Return the messages of a history, whoever wrote it."""
+    if not turn_history.is_own(stored):
+        return ModelMessagesTypeAdapter.validate_json(stored)
+    return [_message(message) for message in turn_history.decode(stored)]
+
+
+def parts_of(messages: Sequence[ModelMessage]) -> Iterator[Part]:
+    """Yield what was said as the rules look at it."""
+    for entry in messages:
+        for part in entry.parts:
+            match part:
+                case UserPromptPart(content=content):
+                    yield Part("asked", prompts.prompt_of(content))
+                case TextPart(content=content):
+                    yield Part("said", content)
+                case ToolCallPart():
+                    arguments = part.args_as_dict()
+                    yield Part("called", None, part.tool_name, part.tool_call_id, arguments)
+                case ToolReturnPart() if isinstance(entry, ModelRequest):
+                    result = part.content, part.tool_name, part.tool_call_id
+                    yield Part("gave" if part.outcome == "success" else "refused", *result)
+                case RetryPromptPart(tool_name=str() as name):
+                    yield Part("refused", part.content, name, part.tool_call_id)
+                case _:
+                    yield Part("other", getattr(part, "content", None))
+
+
+def _message(message: Message) -> ModelMessage:
+    if any(part.kind in ("asked", "gave", "refused") for part in message):
+        return ModelRequest(parts=[_request_part(part) for part in message])
+    return ModelResponse(
+        parts=[_response_part(part) for part in message], model_name=FREE, provider_name=FREE
+    )
+
+
+def _request_part(part: Part) -> ModelRequestPart:
+    if part.kind == "asked":
+        return UserPromptPart(prompts.content_of(part.content))
+    return ToolReturnPart(
+        part.tool, part.content, part.call, outcome="success" if part.kind == "gave" else "failed"
+    )
+
+
+def _response_part(part: Part) -> ModelResponsePart:
+    if part.kind == "called":
+        return ToolCallPart(part.tool, dict(part.arguments), part.call)
+    return TextPart(str(part.content))
