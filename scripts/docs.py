@@ -3,7 +3,6 @@ tables up to date; with `--check` it only compares.
 """
 
 import dataclasses
-import os
 import re
 import sqlite3
 import sys
@@ -12,7 +11,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from environment import ROOT, VENV, ready
+from environment import ROOT, use_own_python
 
 README = ROOT / "README.md"
 SCHEMA = ROOT / "app" / "schema.sql"
@@ -20,9 +19,7 @@ SCHEMA = ROOT / "app" / "schema.sql"
 
 def main(arguments: list[str]) -> int:
     """Write, or with --check compare, every generated text; return the exit code."""
-    if Path(sys.prefix) != VENV:
-        python = str(ready("dev"))
-        os.execv(python, [python, __file__, *arguments])
+    use_own_python()
     sys.path.insert(0, str(ROOT))
     try:
         stale = [
