@@ -23,8 +23,8 @@ def test_a_table_goes_between_its_markers_and_touches_nothing_else() -> None:
 @pytest.mark.parametrize(
     "text", ["", "<!-- settings -->", "<!-- /settings -->", "<!-- /settings --><!-- settings -->"]
 )
-def test_a_readme_without_its_markers_is_told_which_are_missing(text: str) -> None:
-    with pytest.raises(LookupError, match=r"README.md needs the line <!-- settings -->"):
+def test_a_page_without_its_markers_is_told_which_are_missing(text: str) -> None:
+    with pytest.raises(LookupError, match=r"settings.md needs the line <!-- settings -->"):
         docs.between(text, "settings", "new")
 
 
