@@ -35,6 +35,7 @@ COMMANDS = {
     "openapi": "app.commands.api:openapi",
     "settings": "app.commands.setup:settings_",
     "migrate": "app.commands.setup:migrate_",
+    "help": "app.commands.help:help_",
 }
 
 
@@ -71,7 +72,7 @@ def hearth() -> None:
     """A local home for your notes, todos and agent.
 
     Start with `hearth serve`. Options can also be set by HEARTH_… variables; `hearth settings`
-    lists them.
+    lists them, and `hearth help` lists the pages of the guide.
     """
 
 

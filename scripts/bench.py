@@ -6,4 +6,7 @@ See bench/__main__.py.
 import runpy
 from pathlib import Path
 
+from environment import use_own_python
+
+use_own_python()
 runpy.run_path(str(Path(__file__).with_suffix("")), run_name="__main__")

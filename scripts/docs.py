@@ -1,9 +1,8 @@
-"""Write what is generated: `python3 scripts/docs.py` brings app/schema.sql and the README's
-tables up to date; with `--check` it only compares.
+"""Write what is generated: `python3 scripts/docs.py` brings app/schema.sql and the guide's tables
+of endpoints and settings up to date; with `--check` it only compares.
 """
 
 import dataclasses
-import os
 import re
 import sqlite3
 import sys
@@ -12,17 +11,15 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from environment import ROOT, VENV, ready
+from environment import ROOT, use_own_python
 
-README = ROOT / "README.md"
+GUIDE = ROOT / "app" / "guide"
 SCHEMA = ROOT / "app" / "schema.sql"
 
 
 def main(arguments: list[str]) -> int:
     """Write, or with --check compare, every generated text; return the exit code."""
-    if Path(sys.prefix) != VENV:
-        python = str(ready("dev"))
-        os.execv(python, [python, __file__, *arguments])
+    use_own_python()
     sys.path.insert(0, str(ROOT))
     try:
         stale = [
@@ -46,15 +43,16 @@ def main(arguments: list[str]) -> int:
 
 
 def generated() -> dict[Path, str]:
-    """Give every generated file with the text it should have."""
-    readme = README.read_text("utf-8")
-    for name, table in TABLES.items():
-        readme = between(readme, name, table())
-    return {SCHEMA: schema(), README: readme}
+    """Return every generated file with the text it should have."""
+    pages = {GUIDE / f"{name}.md": table for name, table in TABLES.items()}
+    texts = {
+        path: between(path.read_text("utf-8"), path.stem, table()) for path, table in pages.items()
+    }
+    return {SCHEMA: schema(), **texts}
 
 
 def between(text: str, name: str, table: str) -> str:
-    """Give the text with the table between the markers of that name.
+    """Return the text with the table between the markers of that name.
 
     Raise LookupError when it lacks them.
     """
@@ -63,14 +61,14 @@ def between(text: str, name: str, table: str) -> str:
     _, also, after = rest.partition(end)
     if not (found and also):
         raise LookupError(
-            f"{README.name} needs the line {begin} and below it the line {end}; the table "
+            f"{name}.md needs the line {begin} and below it the line {end}; the table "
             f"of {name} goes between them."
         )
     return f"{before}{begin}\n{table}\n{end}{after}"
 
 
 def schema() -> str:
-    """Give the schema that the migrations make, without the tables that SQLite and the
+    """Return the schema that the migrations make, without the tables that SQLite and the
     migrations keep for themselves.
     """
     from app.migrations import migrate
@@ -96,7 +94,7 @@ def schema() -> str:
 
 
 def endpoints() -> str:
-    """Give the table of endpoints."""
+    """Return the table of endpoints."""
     from app.catalog import CATALOG
 
     served = sorted(CATALOG.listed(), key=lambda one: (one.category, one.path, one.method))
@@ -108,12 +106,12 @@ def endpoints() -> str:
 
 
 def scope_of(found: Any) -> str:
-    """Give the scopes of which an operation asks for one."""
+    """Return the scopes of which an operation asks for one."""
     return " or ".join(found.scopes) or ("none" if found.public else "any")
 
 
 def settings() -> str:
-    """Give the table of settings."""
+    """Return the table of settings."""
     from app.settings import PREFIX, Settings
 
     rows = [
@@ -124,7 +122,7 @@ def settings() -> str:
 
 
 def shown(default: Any) -> str:
-    """Give a default as one writes it in the environment."""
+    """Return a default as one writes it in the environment."""
     match default:
         case None | () | "":
             return ""
@@ -135,7 +133,7 @@ def shown(default: Any) -> str:
 
 
 def markdown(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    """Give a Markdown table."""
+    """Return a Markdown table."""
     lines = [head, tuple("---" for _ in head), *rows]
     return "\n".join(
         "| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines

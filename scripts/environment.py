@@ -61,7 +61,18 @@ def become(module: str, *arguments: str, extra: str = "", model: bool = False) -
 
         setup_environment.fetch_model()
     # -P: the folder one happens to stand in may hold an `app` of its own.
-    command = [str(python), "-P", "-m", module, *arguments]
+    _replace_by([str(python), "-P", "-m", module, *arguments])
+
+
+def use_own_python(extra: str = "dev") -> None:
+    """Run the script that was called again with the environment's Python, set up where it lacks
+    something; return at once where that Python runs it already.
+    """
+    if Path(sys.prefix) != VENV:
+        _replace_by([str(ready(extra)), *sys.argv])
+
+
+def _replace_by(command: list[str]) -> NoReturn:
     if sys.platform != "win32":
         os.execve(command[0], command, own_environment())
     import signal

@@ -27,8 +27,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
+from environment import ROOT, use_own_python
+
 WAIT_SECONDS = 60.0
 SETTINGS = {"HEARTH_RATE_LIMIT": "0", "HEARTH_ACCESS_LOG": "off", "HEARTH_EMBEDDINGS": "off"}
 
@@ -63,6 +63,8 @@ class Client:
 
 def main() -> int:
     """Do what the command line asks and return the exit code."""
+    use_own_python()
+    sys.path.insert(0, str(ROOT))
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -269,7 +271,8 @@ def wrong(data: Path, senders: int, messages: int) -> list[str]:
     connection = sqlite3.connect(data / DATABASE)
     try:
         rows = connection.execute(
-            """SELECT u.username, m.content FROM messages m JOIN users u ON u.id = m.sender_id WHERE m.content LIKE 'storm %' ORDER BY m.id"""
+            "SELECT u.username, m.content FROM messages m JOIN users u ON u.id = m.sender_id "
+            "WHERE m.content LIKE 'storm %' ORDER BY m.id"
         ).fetchall()
         unread = connection.execute(
             "SELECT count(*) FROM conversation_members m JOIN users u ON u.id = m.user_id "

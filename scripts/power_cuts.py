@@ -13,9 +13,8 @@ import json
 import os
 import sys
 from dataclasses import asdict
-from pathlib import Path
 
-from environment import ROOT, VENV, ready
+from environment import ROOT, use_own_python
 
 STATES = 5000
 REQUESTS = 600
@@ -24,9 +23,7 @@ STATES_EACH = 1800
 
 def main(arguments: list[str]) -> int:
     """Cut as often as was asked for and return the exit code."""
-    if Path(sys.prefix) != VENV:
-        python = str(ready("dev"))
-        os.execv(python, [python, __file__, *arguments])
+    use_own_python()
     sys.path.insert(0, str(ROOT))
     from tests.power.cuts import run
 

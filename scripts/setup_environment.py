@@ -34,8 +34,9 @@ TROUBLES = {
     ),
     r"No space left on device|Errno 28\b|not enough space": "The disk is full. Make some room for "
     f"{VENV} (about 300 MB).",
-    r"Permission denied|Access is denied|Read-only file system|Errno (13|30)\b": f"{ROOT} cannot be written: use a "
-    "checkout of your own.",
+    r"Permission denied|Access is denied|Read-only file system|Errno (13|30)\b": (
+        f"{ROOT} cannot be written: use a checkout of your own."
+    ),
     r"NewConnectionError|ConnectTimeout|ReadTimeout|NameResolutionError|ProxyError|Network "
     r"is unreachable": (
         "The packages could not be downloaded. Setting up needs the network once "

@@ -14,10 +14,10 @@ import httpx2 as httpx
 import pytest
 
 import browser
+import environment
 from app.core.app import App
 from app.core.caller import OPERATOR
-from app.core.database.data_dir import DATABASE, MODELS
-from app.embedding.model_file import FILE
+from app.core.database.data_dir import DATABASE
 from app.main import create_app
 from app.migrations import migrate
 from app.settings import Settings
@@ -244,8 +244,8 @@ async def stranger(served: Served) -> AsyncIterator[Client]:
 
 @pytest.fixture(scope="session")
 def model_path() -> Path:
-    """The model that the set-up put into the checkout."""
-    path = Path(__file__).parent.parent / "data" / MODELS / FILE
+    """The model for search that the set-up fetched, into HEARTH_MODELS where that is set."""
+    path = environment.model_file()
     assert path.is_file(), (
         "There is no model: python3 scripts/test.py fetches it, or `hearth models add`."
     )

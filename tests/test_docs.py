@@ -23,8 +23,8 @@ def test_a_table_goes_between_its_markers_and_touches_nothing_else() -> None:
 @pytest.mark.parametrize(
     "text", ["", "<!-- settings -->", "<!-- /settings -->", "<!-- /settings --><!-- settings -->"]
 )
-def test_a_readme_without_its_markers_is_told_which_are_missing(text: str) -> None:
-    with pytest.raises(LookupError, match=r"README.md needs the line <!-- settings -->"):
+def test_a_page_without_its_markers_is_told_which_are_missing(text: str) -> None:
+    with pytest.raises(LookupError, match=r"settings.md needs the line <!-- settings -->"):
         docs.between(text, "settings", "new")
 
 
@@ -39,8 +39,9 @@ def test_a_checked_file_that_is_stale_is_named_and_not_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     schema = tmp_path / "schema.sql"
-    for name, value in (("ROOT", tmp_path), ("SCHEMA", schema), ("VENV", Path(docs.sys.prefix))):
-        monkeypatch.setattr(docs, name, value)
+    monkeypatch.setattr(docs, "ROOT", tmp_path)
+    monkeypatch.setattr(docs, "SCHEMA", schema)
+    monkeypatch.setattr(docs, "use_own_python", lambda: None)
     assert docs.main(["--check"]) == 1
     assert "schema.sql is not what the code says" in capsys.readouterr().out
     assert not schema.exists()

@@ -210,7 +210,8 @@ def invent_vectors(server: Server, *, most: int = -1) -> None:
         "INSERT OR IGNORE INTO embedding_models (id, name, dimension, complete, "
         "created_at) VALUES (1, ?, ?, 1, '')"
     )
-    filled = """INSERT OR IGNORE INTO note_passages (note_id, model_id, version, title, spans, vectors)
+    filled = """INSERT OR IGNORE INTO note_passages
+                (note_id, model_id, version, title, spans, vectors)
                 SELECT id, 1, version, title, ?, randomblob(?) FROM notes LIMIT ?"""
     with contextlib.closing(sqlite3.connect(server.data / "hearth.db")) as database, database:
         try:

@@ -27,7 +27,8 @@ end
 done = function(summary, latency)
   local e = summary.errors
   io.write(string.format("\\nFIGURES %d %d %f %f %d\\n", summary.requests, summary.duration,
-    latency:percentile(50), latency:percentile(99), e.status + e.connect + e.read + e.write + e.timeout))
+    latency:percentile(50), latency:percentile(99),
+    e.status + e.connect + e.read + e.write + e.timeout))
 end
 """
 

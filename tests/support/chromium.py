@@ -127,10 +127,10 @@ class Page:
         """Wait until an expression is true and give its value."""
         try:
             async with asyncio.timeout(PATIENCE):
-                while not (
+                while not (  # noqa: ASYNC110 - a page tells nobody that it has changed
                     found := (frame is None or self._context(frame))
                     and await self.value(expression, frame=frame)
-                ):  # noqa: ASYNC110
+                ):
                     await asyncio.sleep(LOOK_SECONDS)
         except TimeoutError:
             raise AssertionError(

@@ -116,13 +116,19 @@ def keep_note(**more: Any) -> dict[str, Any]:
 
 
 KEEP_PAGE = """<?xml version="1.0" ?>
-<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd">
-<html xmlns="http://www.w3.org/1999/xhtml"><head><title>Packing</title><style>.listitem{}</style></head>
-<body><div class="note YELLOW"><div class="heading"><div class="meta-icons"><span class="archived" title="Note archived"></span></div>
-May 1, 2024, 10:11:12\u202fPM</div><div class="title">Packing</div><div class="content"><ul class="list">
+<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN"
+ "http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd">
+<html xmlns="http://www.w3.org/1999/xhtml"><head><title>Packing</title>
+<style>.listitem{}</style></head>
+<body><div class="note YELLOW"><div class="heading"><div class="meta-icons">\
+<span class="archived" title="Note archived"></span></div>
+May 1, 2024, 10:11:12\u202fPM</div><div class="title">Packing</div><div class="content">\
+<ul class="list">
 <li class="listitem checked"><span class="bullet">&#9745;</span>
-<span class="text">Tent &amp; pegs</span></li><li class="listitem"><span class="bullet">&#9744;</span><span class="text">Stove</span></li></ul></div>
-<div class="chips"><span class="chip label"><span class="label-name">Trips</span></span></div></div></body></html>"""
+<span class="text">Tent &amp; pegs</span></li><li class="listitem">\
+<span class="bullet">&#9744;</span><span class="text">Stove</span></li></ul></div>
+<div class="chips"><span class="chip label"><span class="label-name">Trips</span></span></div>\
+</div></body></html>"""
 
 
 def keep_files() -> dict[str, bytes]:
@@ -230,14 +236,16 @@ def memos_files() -> dict[str, bytes]:
     }
 
 
-TODOIST = """\ufeffTYPE,CONTENT,DESCRIPTION,PRIORITY,INDENT,AUTHOR,RESPONSIBLE,DATE,DATE_LANG,TIMEZONE,DURATION,DURATION_UNIT
+TODOIST = """\ufeffTYPE,CONTENT,DESCRIPTION,PRIORITY,INDENT,AUTHOR,\
+RESPONSIBLE,DATE,DATE_LANG,TIMEZONE,DURATION,DURATION_UNIT
 meta,view_style=list,,,,,,,,,,
 section,Outside,,,,,,,,,,
 task,Paint the fence @home,"Two coats,
 both sides",1,1,Ann (123),,2024-06-01,en,Europe/Berlin,None,None
 task,Buy paint,,4,2,Ann (123),,,en,,,
 task,Green,,2,3,Ann (123),,tomorrow,en,,,
-note,"Ask Bob [[file {""file_name"":""fence.jpg"",""file_url"":""https://files.example.org/f.jpg""}]]",,,,Ann (123),,,,,,
+note,"Ask Bob [[file {""file_name"":""fence.jpg"",\
+""file_url"":""https://files.example.org/f.jpg""}]]",,,,Ann (123),,,,,,
 task,Water the beans,,4,1,Ann (123),Bob (9),every monday at 9am,en,Europe/Berlin,30,minute
 task,Call the mayor,,2,1,Ann (123),,next week maybe,en,,,
 """.replace("\n", "\r\n").encode()

@@ -14,7 +14,8 @@ from pathlib import Path
 PROGRAM = Path(__file__).parent.parent.parent
 OWN_TERMINAL = """
 import fcntl, os, signal, sys, termios
-signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever runs the tests in the background has told its children to take no notice of it
+# whoever runs the tests in the background has told its children to take no notice of it
+signal.signal(signal.SIGINT, signal.SIG_DFL)
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 os.execv(sys.executable, [sys.executable, *sys.argv[1:]])
 """

@@ -1,0 +1,247 @@
+"""Every example with output in the README and the guide is what a fresh server answers.
+
+An example is a block of code with lines that begin with `$ `; what follows such a line is its
+output, in which `…` stands for anything. Blanks and line breaks of the output do not count. Dates
+of November 2026 are moved so that the 21st is today.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from app.commands.help import GUIDE
+from tests.support.serving import ROOT, Server, serving
+
+pytestmark = pytest.mark.skipif(
+    not (shutil.which("bash") and shutil.which("curl")), reason="the examples need bash and curl"
+)
+
+WRITTEN_ON = date(2026, 11, 21)
+ENDED = "<!-- the server has ended -->"
+NOT_RUN = {
+    "$ python3 scripts/serve.py --user ann": "the set-up itself; tests/scripts runs it",
+    "$ hearth model add parrot": "needs llama.cpp's own server; tests/wire talks with it",
+}
+"""How the blocks begin that are not run here, and why."""
+
+NOTE = "curl -s -H \"$KEY\" $HEARTH/os/notes -d '%s' > /dev/null"
+FROST = NOTE % (
+    '{"title": "Frost dates", "content": "Last frost here: about 12 May.", "folderName": "Garden"}'
+)
+TOMATOES = NOTE % (
+    '{"title": "Tomatoes", "content": "# Tomatoes\\n\\nSow indoors in April.", '
+    '"folderName": "Garden"}'
+)
+BEN = """
+.venv/bin/hearth user add ben --name "Ben Hill"
+.venv/bin/hearth user connect ann ben
+BEN=$(.venv/bin/hearth key create --user ben --label laptop 2> /dev/null)
+curl -s -H "Authorization: Bearer $BEN" $HEARTH/os/notes -d '{"title": "Week", "content": "On Friday I plant the apple trees."}'
+"""
+VAULT = """
+mkdir -p vault/.obsidian vault/Garden
+printf -- '---\\ncreated: 2024-03-01\\ntags: [garden, food]\\n---\\n![[plan.png]] Sow with [[Basil]].\\n' > vault/Garden/Tomatoes.md
+printf 'Basil likes warmth.\\n' > vault/Garden/Basil.md
+printf '\\211PNG\\r\\n\\032\\n' > vault/plan.png
+: > vault/Garden/empty.txt
+"""
+GIVEN = {
+    "agent": TOMATOES,
+    "backup": FROST,
+    "messages": BEN,
+    "moving": VAULT,
+    "search": TOMATOES,
+    "sharing": FROST,
+}
+"""What is there before the examples of a page."""
+INVENTED = {
+    "sharing": ("vZRjCLRxn2",),
+    "backup": ("20261121T174440Z", "20261121T174449Z"),
+}
+"""Words of a page that chance or the clock makes; each stands for what comes in its place first."""
+
+
+def pages() -> dict[str, Path]:
+    return {"README": ROOT / "README.md"} | {path.stem: path for path in sorted(GUIDE.glob("*.md"))}
+
+
+def blocks(page: Path) -> Iterator[str]:
+    """Yield the examples of a page that can be run, and ENDED where it says that."""
+    text = page.read_text("utf-8")
+    for found in re.finditer(rf"^```\w*\n(.*?)^```$|{ENDED}", text, re.DOTALL | re.MULTILINE):
+        if found[1] is None:
+            yield ENDED
+        elif found[1].startswith("$ ") and not found[1].startswith(tuple(NOT_RUN)):
+            yield found[1]
+
+
+def steps(block: str) -> Iterator[tuple[str, str]]:
+    """Yield each command of an example with the output that it should have."""
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        lines = part.splitlines()
+        count = next(
+            count for count in range(1, len(lines) + 1) if _is_whole("\n".join(lines[:count]))
+        )
+        yield "\n".join(lines[:count]), "\n".join(lines[count:])
+
+
+def _is_whole(command: str) -> bool:
+    try:
+        shlex.split(command, comments=True)
+    except ValueError:
+        return False
+    return not command.endswith("\\")
+
+
+class Shell:
+    """A bash that runs one command after another."""
+
+    def __init__(self, folder: Path, environment: dict[str, str]) -> None:
+        self.process = subprocess.Popen(
+            ["bash"],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            encoding="utf-8",
+        )
+
+    def run(self, command: str) -> str:
+        """Return what a command says, on both streams."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(f"{command}\necho; echo '@@ end'\n")
+        self.process.stdin.flush()
+        lines: list[str] = []
+        for line in self.process.stdout:
+            if line == "@@ end\n":
+                break
+            lines.append(line)
+        return "".join(lines)
+
+    def close(self) -> None:
+        self.process.communicate("exit\n", timeout=30)
+
+
+def shell(tmp_path: Path, server: Server) -> Shell:
+    """Start a shell in a folder with `.venv/bin/hearth`, which speaks to the server."""
+    command = tmp_path / ".venv" / "bin" / "hearth"
+    command.parent.mkdir(parents=True)
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m app "$@"\n', "utf-8")
+    command.chmod(0o755)
+    started = Shell(
+        tmp_path,
+        {
+            **os.environ,
+            "PATH": f"{command.parent}{os.pathsep}{os.environ['PATH']}",
+            "PYTHONPATH": str(ROOT),
+            "HEARTH_DATA": str(server.data),
+            "LC_ALL": "C.UTF-8",
+        },
+    )
+    started.run(f"HEARTH=http://127.0.0.1:{server.port}/api/v1")
+    started.run(f'KEY="Authorization: Bearer {server.key}"')
+    return started
+
+
+def matches(expected: str, said: str, invented: tuple[str, ...]) -> dict[str, str] | None:
+    """Return what the invented words stand for, or None when the output is another one."""
+    pattern = re.escape("".join(expected.split())).replace("…", ".*?")
+    for number, word in enumerate(invented):
+        pattern = pattern.replace(re.escape(word), rf"(?P<_{number}>[\w-]+)", 1)
+        pattern = pattern.replace(re.escape(word), rf"(?P=_{number})")
+    found = re.fullmatch(pattern, "".join(said.split()), re.DOTALL)
+    if found is None:
+        return None
+    return {invented[int(name[1:])]: value for name, value in found.groupdict().items()}
+
+
+def in_these_days(text: str) -> str:
+    """Return the text with the days of its November moved to the present ones."""
+    today = datetime.now(ZoneInfo("Europe/Berlin")).date()
+    return re.sub(
+        r"2026-11-\d\d",
+        lambda day: (today + (date.fromisoformat(day[0]) - WRITTEN_ON)).isoformat(),
+        text,
+    )
+
+
+@pytest.mark.parametrize("name", [name for name, path in pages().items() if any(blocks(path))])
+def test_the_examples_of_a_page_are_true(name: str, tmp_path: Path) -> None:
+    examples = list(blocks(pages()[name]))
+    unknown = list(INVENTED.get(name, ()))
+    known: dict[str, str] = {}
+    wrong = []
+    data = tmp_path / "data"
+    with serving(data, "--user", "ann", environment={"HEARTH_EMBEDDINGS": "off"}) as server:
+        bash = shell(tmp_path, server)
+        bash.run(GIVEN.get(name, "") + "\ntrue")
+        for example in examples:
+            if example == ENDED:
+                server.process.terminate()
+                server.process.wait(30)
+                continue
+            for command, expected in steps(example):
+                there = {"8765": str(server.port), "/home/ann/hearth/data": str(data), **known}
+                for word, value in there.items():
+                    command, expected = (part.replace(word, value) for part in (command, expected))
+                said = bash.run(in_these_days(command))
+                seen = tuple(word for word in unknown if word in expected)
+                learned = matches(in_these_days(expected), said, seen)
+                if learned is None:
+                    wrong.append(f"$ {command}\n{said}\nbut the page says\n{expected}")
+                known.update(learned or {})
+                unknown = [word for word in unknown if word not in known]
+        bash.close()
+    assert wrong == [], "\n\n".join(wrong)
+
+
+def test_what_is_not_run_is_still_there() -> None:
+    texts = "\n".join(path.read_text("utf-8") for path in pages().values())
+    assert [start for start in NOT_RUN if f"```\n{start}" not in texts] == []
+
+
+def test_the_readme_is_short_and_names_every_page() -> None:
+    readme = ROOT / "README.md"
+    assert readme.stat().st_size < 15_000
+    text = readme.read_text("utf-8")
+    assert [name for name in pages() if name != "README" and f"(app/guide/{name}.md)" not in text] == []
+
+
+def test_links_between_pages_lead_to_pages_and_headings() -> None:
+    broken = []
+    for path in pages().values():
+        for target in re.findall(r"\]\(([^)#\s]*)(?:#[\w-]+)?\)", path.read_text("utf-8")):
+            if target and "://" not in target and not (path.parent / target).exists():
+                broken.append(f"{path.name}: {target}")
+    assert broken == []
+
+
+@pytest.mark.parametrize(
+    ("expected", "said", "fits"),
+    [
+        ('{"a":1,…,"b":2}', '{"a":1,"x":[],"b":2}\n', True),
+        ('{"a":1,\n"b":2}', '{"a":1,"b":2}', True),
+        ('{"a":1}', '{"a":1,"b":2}', False),
+        ('{"a":1,…}', '{"a":2,"b":2}', False),
+        ("", "an error", False),
+    ],
+)
+def test_an_example_fits_only_what_it_shows(expected: str, said: str, fits: bool) -> None:
+    assert (matches(expected, said, ()) is not None) == fits
+
+
+def test_an_invented_word_is_learnt_once() -> None:
+    assert matches("token AB, url /a/AB", "token xY, url /a/xY", ("AB",)) == {"AB": "xY"}
+    assert matches("token AB, url /a/AB", "token xY, url /a/zZ", ("AB",)) is None
