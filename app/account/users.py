@@ -16,12 +16,13 @@ from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.operation import operation
 from app.core.process.lazy_regex import regex
-from app.core.schema import Line, Record, Rule, Unknown
+from app.core.schema import CONTROLS, FORMATS, Line, Record, Rule, Unknown
 from app.errors import AlreadyExists, NotFound
 
 NO_NAMES = Unknown()
 MOST_NAMED = 10
 LANGUAGE_TAG = r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,4}"
+EMAIL = rf"[^\s@{CONTROLS}{FORMATS}]+@[^\s@{CONTROLS}{FORMATS}]+"
 USERNAME = regex(r"[a-z0-9][a-z0-9_-]{1,31}")
 AGENT_SUFFIX = "_coo"
 USERNAME_RULE = (
@@ -48,22 +49,15 @@ class Username(Rule, frozen=True):
 
 
 class Email(Rule, frozen=True):
-    """An address with one @ and no spaces; the rest only its mail server can say."""
+    """An address with one @ and nothing invisible; the rest only its mail server can say."""
 
     @property
     def accepts(self) -> Mapping[str, Any]:
-        return {
-            "maxLength": 254,
-            "pattern": r"^[^\s@\u0000-\u001f\u007f-\u009f]+@[^\s@\u0000-\u001f\u007f-\u009f]+$",
-        }
+        return {"maxLength": 254, "pattern": f"^{EMAIL}$"}
 
     def __call__(self, value: str) -> str:
         address = value.strip()
-        if (
-            not re.fullmatch(r"[^\s@]+@[^\s@]+", address)
-            or len(address) > 254
-            or not address.isprintable()
-        ):
+        if not re.fullmatch(EMAIL, address) or len(address) > 254:
             raise ValueError("must be an e-mail address")
         return address
 

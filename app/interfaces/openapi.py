@@ -1,6 +1,7 @@
 """The catalogue as an OpenAPI 3.1 document."""
 
 import functools
+from collections.abc import Mapping
 from typing import Any
 
 from app.core.accepted_schemas import accepted, nullable
@@ -17,6 +18,10 @@ IDEMPOTENCY_KEY = {
     "maxLength": 255,
     "pattern": "^[!-~]([ -~]*[!-~])?$",
 }
+FORM: Mapping[str, str] = {
+    "Content-Type": "it is that of a form; the body must be the bytes of the file"
+}
+"""What every operation that takes a file refuses."""
 BINARY = {"type": "string", "format": "binary"}
 REFUSALS = {
     "400": "A field is wrong, or the body is not a JSON object",
@@ -209,7 +214,8 @@ def _responses(found: Operation[..., Any], answer: dict[str, Any]) -> dict[str, 
 
 def _refused(found: Operation[..., Any]) -> str:
     """Say what a request is refused for beyond what its schema says."""
-    cases = [f"`{field}`: {when}" for field, when in found.http.refuses.items()]
+    refuses = {**(FORM if found.http.takes_file else {}), **found.http.refuses}
+    cases = [f"`{field}`: {when}" for field, when in refuses.items()]
     return "\n".join(
         [
             REFUSALS[str(found.http.invalid_status)] + (". Beyond the schema:" if cases else ""),

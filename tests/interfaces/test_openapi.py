@@ -216,6 +216,12 @@ def rules(hint: Any) -> Iterator[Rule]:
             ["2024-02-29", "2026-12-31T23:59", "2026-01-01T00:00:00.5Z"],
             ["2026-02-29", "2026-04-31", "soon", "2026-01-01T24:00"],
         ),
+        (
+            "/os/team/invite",
+            "email",
+            ["a@b.example", "jürgen@straße.example", "用户@例子.example"],
+            ["a", "a b@c", "a@b@c", "a\u200b@c", "a@b\u202e", "a@b\n"],
+        ),
         ("/os/todos", "priority", [0, 10, 3.0, None], [11, -1, 2.5]),
         ("/os/todos", "userTimezone", ["Europe/Berlin", None], ["Mars/Base", ""]),
         ("/account/keys", "scopes", [["*"], ["os.notes:read"], None], [[], ["all"]]),
@@ -231,6 +237,11 @@ def test_limits_and_forms_of_fields_stand_in_the_document(
     )
     assert [value for value in fits if not check.is_valid(value)] == []
     assert [value for value in fails if check.is_valid(value)] == []
+
+
+@pytest.mark.parametrize("path", ["/import", "/os/attachments"])
+def test_the_document_says_that_a_file_is_not_sent_as_a_form(path: str) -> None:
+    assert "Content-Type" in refused_beyond(f"POST {path}")
 
 
 def refused_beyond(label: str) -> set[str]:

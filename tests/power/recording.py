@@ -21,7 +21,7 @@ from typing import Any
 
 import uvicorn
 
-from app.core.database import store as store_module
+from app.core.database import upkeep
 from app.core.database.data_dir import DATABASE
 from app.main import create_app
 from app.settings import Settings
@@ -128,7 +128,7 @@ async def serve(
     tracer: Tracer, data: Path, key: str, *, requests: int, durability: Any, seed: int
 ) -> None:
     """Serve until the clients have asked everything."""
-    store_module.CHECKPOINT_BYTES, store_module.RESTART_BYTES = (
+    upkeep.CHECKPOINT_BYTES, upkeep.RESTART_BYTES = (
         64 << 10,
         256 << 10,
     )  # so that a short recording has many checkpoints of both kinds

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.database import store as store_module
+from app.core.database import readers, sqlite_setup, writer
 from app.core.database.data_dir import DATABASE
 from app.main import create_app
 from app.settings import Settings
@@ -95,14 +95,15 @@ class Recorder:
 
 @pytest.fixture
 def recorder(monkeypatch: pytest.MonkeyPatch) -> Recorder:
-    recorder, connect = Recorder(), store_module.connect
+    recorder, connect = Recorder(), sqlite_setup.connect
 
     def recording(path: Path, **options: object) -> sqlite3.Connection:
         connection = connect(path, **options)  # type: ignore[arg-type]
         connection.set_trace_callback(lambda statement: recorder.statements.append(statement))
         return connection
 
-    monkeypatch.setattr(store_module, "connect", recording)
+    for opening in (writer, readers):
+        monkeypatch.setattr(opening, "connect", recording)
     return recorder
 
 

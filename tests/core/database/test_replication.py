@@ -19,8 +19,8 @@ import pytest
 
 from app.core.caller import OPERATOR
 from app.core.database.data_dir import DATABASE
-from app.core.database.store import CHECKPOINT_BYTES, IDLE_SECONDS
 from app.core.database.tx import Tx
+from app.core.database.upkeep import CHECKPOINT_BYTES, IDLE_SECONDS
 from app.main import create_app
 from app.settings import Settings
 from tests.conftest import Client, MovableClock, Served

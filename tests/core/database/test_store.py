@@ -15,11 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.core.database import sqlite_setup
-from app.core.database import store as store_module
+from app.core.database import sqlite_setup, upkeep
 from app.core.database.events import Events
-from app.core.database.store import BATCH, READERS, Store, open_store
+from app.core.database.readers import READERS
+from app.core.database.store import Store, open_store
 from app.core.database.tx import Tx, utc_now
+from app.core.database.writer import BATCH
 from app.core.process.background_tasks import Tasks, undisturbed
 from app.errors import NotFound, StorageFull, Unavailable
 
@@ -77,7 +78,7 @@ def on_disk(path: Path) -> list[str]:
 
 async def on_writer(store: Store, function: Callable[[sqlite3.Connection], Any]) -> Any:
     """Do something to the writer's connection that no transaction may do."""
-    return await store._writer.start(function)
+    return await store._writer.connection.start(function)
 
 
 async def traced(store: Store) -> list[str]:
@@ -400,7 +401,7 @@ async def test_cancelled_reads_use_up_no_reader(store: Store) -> None:
     together = threading.Barrier(READERS)
     met = await asyncio.gather(*(store.read(lambda _: together.wait(5)) for _ in range(READERS)))
     assert sorted(met) == list(range(READERS))
-    assert len(store._readers) == READERS
+    assert len(store._readers._connected) == READERS
 
 
 async def test_closing_finishes_the_writes_that_were_asked_for(path: Path) -> None:
@@ -432,14 +433,14 @@ async def test_closing_folds_the_journal_into_the_file(path: Path) -> None:
 
 
 async def test_the_journal_is_folded_back_when_nobody_writes(store: Store, path: Path) -> None:
-    await store.write(mark, "large", "x" * (2 * store_module.CHECKPOINT_BYTES))
-    await asyncio.wait_for(asyncio.to_thread(grown, path, 2 * store_module.CHECKPOINT_BYTES), 10)
+    await store.write(mark, "large", "x" * (2 * upkeep.CHECKPOINT_BYTES))
+    await asyncio.wait_for(asyncio.to_thread(grown, path, 2 * upkeep.CHECKPOINT_BYTES), 10)
 
 
 async def test_a_large_journal_is_begun_anew_though_writes_never_pause(
     store: Store, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_module, "RESTART_BYTES", 1 << 20)
+    monkeypatch.setattr(upkeep, "RESTART_BYTES", 1 << 20)
     journal = path.with_name(path.name + "-wal")
     for number in range(40):
         await store.write(mark, str(number), "x" * (1 << 18))
@@ -545,7 +546,7 @@ async def test_all_of_a_transaction_has_one_moment(store: Store) -> None:
 async def test_idle_work_that_fails_is_told_once_and_tried_again_after_the_next_write(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_module, "IDLE_SECONDS", 0.001)
+    monkeypatch.setattr(upkeep, "IDLE_SECONDS", 0.001)
     told: list[str] = []
     tried = asyncio.Semaphore(0)
     loop = asyncio.get_running_loop()
@@ -578,7 +579,7 @@ async def test_a_store_that_is_closed_while_its_askers_leave_still_closes(path: 
 async def test_pages_that_nothing_uses_go_back_to_the_disk(
     data: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(store_module, "IDLE_SECONDS", 0.001)
+    monkeypatch.setattr(upkeep, "IDLE_SECONDS", 0.001)
     async with open_store(data / "hearth.db", durability="normal") as store:
         await store.write(lambda tx: tx.run("CREATE TABLE large (text TEXT)"))
         await store.write(

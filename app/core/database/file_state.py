@@ -1,0 +1,51 @@
+"""What all connections know of the open database file: its disk, its health, its changes."""
+
+import sqlite3
+from pathlib import Path
+
+from app.core.database.disk_reserve import Room
+from app.core.database.file_watch import FileWatch
+from app.core.database.health import Health, seen_by_callers
+from app.core.database.sqlite_setup import Sealed, failure_of
+
+
+class FileState:
+    """The database file as the store's parts share it."""
+
+    def __init__(self, path: Path, *, sealed: Sealed) -> None:
+        self.path = path
+        self.wal = path.with_name(path.name + "-wal")
+        self.sealed = sealed
+        self.health = Health(sealed=sealed)
+        self.room = Room(path.parent)
+        self.watch = FileWatch(path, self.health, self.forget_reads)
+        self.commits = 0
+        """How many batches were committed.
+
+        What was read at one count still holds while the count is the same.
+        """
+
+    def forget_reads(self) -> None:
+        """Let nothing that was read before count as current any more."""
+        self.commits += 1
+
+    def note_failure(self, error: BaseException) -> str:
+        """Act on what an error says of the disk or the file, and return what that is."""
+        kind = failure_of(error)
+        if kind == "full":
+            self.room.give()
+        elif kind == "failing" or kind == "damaged":
+            self.health.stop(kind, error)
+        if kind:
+            self.forget_reads()  # so that the status is told anew
+        return kind
+
+    def require_sound(self, error: sqlite3.DatabaseError) -> None:
+        """Raise Unavailable for a read that failed because the file is damaged or the disk fails.
+
+        Damage ends all writing.
+        """
+        if (kind := failure_of(error)) == "damaged":
+            self.note_failure(error)
+        if kind:
+            raise seen_by_callers(error, self.health) from error

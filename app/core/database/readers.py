@@ -1,0 +1,132 @@
+"""The connections that read: a few with threads of their own, and one on the loop's thread."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from typing import Concatenate, ParamSpec, TypeVar
+
+from app.core.database.file_state import FileState
+from app.core.database.snapshot_read import read_on
+from app.core.database.sqlite_setup import connect
+from app.core.database.sqlite_thread import Connection
+from app.core.database.tx import Clock, Tx
+from app.core.process import background_tasks
+from app.errors import Unavailable
+
+P = ParamSpec("P")
+R = TypeVar("R")
+READERS = 3
+
+
+class Readers:
+    """Runs reads: short ones on the loop's own connection, others on threads."""
+
+    def __init__(self, file: FileState, *, clock: Clock, writer: Connection) -> None:
+        self._file = file
+        self._clock = clock
+        self._writer = writer
+        self._local: sqlite3.Connection | None = None
+        self._connected: list[Connection] = []
+        self._idle: list[Connection] = []
+        self._opening: set[asyncio.Task[Connection]] = set()
+        self._turns = asyncio.Semaphore(READERS)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the store is open: the loop's own connection is there for exactly that time."""
+        return self._local is not None
+
+    def open(self) -> None:
+        """Open the loop's own connection; the others come when they are first needed."""
+        self._local = connect(self._file.path, writes=False, sealed=self._file.sealed)
+
+    async def close(self) -> sqlite3.Connection:
+        """Close all connections but the loop's own, and return that one.
+
+        It takes no more reads; whoever closes the writer says when it can go.
+        """
+        local, self._local = self.require_open(), None
+        await asyncio.gather(*self._opening, return_exceptions=True)
+        for reader in self._connected:
+            await reader.close()
+        return local
+
+    def require_open(self) -> sqlite3.Connection:
+        """Return the loop's own connection; raise Unavailable where the store is not open."""
+        if self._local is None:
+            raise Unavailable("The database is closed; the server is starting or stopping.")
+        return self._local
+
+    async def read(
+        self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs
+    ) -> R:
+        """Run `function(tx, …)` on a reader's thread; see `Store.read`."""
+        await self._turns.acquire()
+        try:
+            self.require_open()
+            reader = self._idle.pop() if self._idle else await self._open_reader()
+        except asyncio.CancelledError:
+            # the reader that is being opened gives the turn back once it is there
+            raise
+        except BaseException:
+            self._turns.release()
+            raise
+        moment = self._clock()
+        work = reader.start(
+            lambda connection: read_on(connection, moment, function, *args, **kwargs)
+        )
+        work.add_done_callback(lambda _: self._give_back(reader))
+        try:
+            return await background_tasks.undisturbed(work)
+        except sqlite3.DatabaseError as error:
+            self._file.require_sound(error)
+            raise
+
+    def quick(
+        self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs
+    ) -> R:
+        """Run `function(tx, …)` on the loop's own connection; see `Store.quick`."""
+        try:
+            return read_on(self.require_open(), self._clock(), function, *args, **kwargs)
+        except sqlite3.DatabaseError as error:
+            self._file.require_sound(error)
+            raise
+
+    def glance(
+        self, function: Callable[Concatenate[Tx, P], R], *args: P.args, **kwargs: P.kwargs
+    ) -> R:
+        """Do what `quick` does without a transaction; see `Store.glance`."""
+        try:
+            return function(Tx(self.require_open(), self._clock()), *args, **kwargs)
+        except sqlite3.DatabaseError as error:
+            self._file.require_sound(error)
+            raise
+
+    async def _open_reader(self) -> Connection:
+        """Open one more reader; if the asker leaves meanwhile, it is there for the next."""
+        opening = asyncio.ensure_future(self._connect())
+        self._opening.add(opening)
+        opening.add_done_callback(self._opening.discard)
+        try:
+            return await asyncio.shield(opening)
+        except asyncio.CancelledError:
+            opening.add_done_callback(self._keep_opened)
+            raise
+
+    def _keep_opened(self, opening: "asyncio.Task[Connection]") -> None:
+        if opening.cancelled() or opening.exception() is not None:
+            self._turns.release()
+        else:
+            self._give_back(opening.result())
+
+    async def _connect(self) -> Connection:
+        file = self._file
+        opening = Connection(lambda: connect(file.path, writes=False, sealed=file.sealed), 64)
+        reader = await file.watch.opened(opening, self._writer)
+        if reader is not self._writer:
+            self._connected.append(reader)
+        return reader
+
+    def _give_back(self, reader: Connection) -> None:
+        self._idle.append(reader)
+        self._turns.release()
