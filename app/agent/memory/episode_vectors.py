@@ -113,7 +113,7 @@ def older(tx: Tx, model_id: int, below: int, *, step: int) -> tuple[list[int], i
 
 
 def of_owner(tx: Tx, model_id: int, owner: int) -> Iterable[tuple[int, bytes]]:
-    """Give (episode id, vectors) for each episode of an owner that has vectors, current or not."""
+    """Return (episode id, vectors) of each episode of an owner with vectors, current or not."""
     return tx.run(
         """SELECT e.id, p.vectors FROM episodes e CROSS
           JOIN episode_passages p ON p.episode_id = e.id AND p.model_id = :model

@@ -200,7 +200,7 @@ class GuardedModel(WrapperModel):
     def _fitted(
         self, messages: list[ModelMessage], tools: Sequence[ToolDefinition]
     ) -> list[ModelMessage]:
-        """Give the conversation as far as it fits into the model's context, where that is known."""
+        """Return as much of the conversation as fits into the model's context, if that is known."""
         messages = [lean_results.told(message) for message in messages]
         if self._window is None:
             return messages

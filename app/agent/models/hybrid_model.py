@@ -130,7 +130,7 @@ def flattened(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
 
 
 def _is_the_models(step: Step, messages: Sequence[ModelMessage]) -> bool:
-    """Say whether the next step is to write an answer that the rules need not give themselves."""
+    """Return whether the next step is an answer that the rules need not give themselves."""
     names = persona(_instructions(messages) or "").names
     return not step.calls and routing.route(_newest(messages), names=names).intent in WRITTEN
 

@@ -148,7 +148,7 @@ def located(markdown: str, quote: str) -> tuple[int, int] | None:
 
 
 def _whole(text: str, *, ended: bool) -> _Held | None:
-    """Give what a text begins with that opens like a quote; None while that cannot be known yet."""
+    """Return the opening of a quote at the start of a text; None while that is not known yet."""
     return _block(text, ended=ended) if text.lstrip(" ")[:1] == ">" else _inline(text, ended=ended)
 
 

@@ -261,10 +261,10 @@ class Ended(msgspec.Struct, frozen=True):
 
 
 def offered(turn: Turn) -> list[registry.RegisteredTool]:
-    """Give the tools of the namespaces that are on, as far as the caller's scopes reach or the desk
-    takes wishes: what is not offered cannot be used.
+    """Return the tools that the turn may use; what is not offered cannot be used.
 
-    Raises AgentsStopped and GrantRevoked.
+    They are those of the namespaces that are on, where the caller's scopes reach or the desk takes
+    wishes. Raises AgentsStopped and GrantRevoked.
     """
     app, me = turn.app, turn.app.renewed(turn.me)
     stop_switch.demand(app)

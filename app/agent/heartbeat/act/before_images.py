@@ -57,7 +57,7 @@ def of(tx: Tx, user: int, kind: str, number: int) -> Image | None:
 
 
 def same(one: Image | None, other: Image | None) -> bool:
-    """Say whether a thing is as it was; how many snapshots there are of a note does not matter."""
+    """Return whether a thing is as it was; how many snapshots a note has does not matter."""
     return _bare(one) == _bare(other)
 
 

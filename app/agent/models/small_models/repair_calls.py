@@ -103,7 +103,7 @@ def _letters(name: str) -> str:
 
 
 def _is_nothing(value: Any, schema: Schema) -> bool:
-    """Say whether a value stands for none at all; an empty text is a value where text is wanted."""
+    """Return whether a value stands for none; an empty text is a value where text is wanted."""
     if value is None:
         return True
     plain = only(schema)
