@@ -92,7 +92,7 @@ def todo_item(
     due_date: str | None,
     zone: ZoneInfo,
 ) -> Item:
-    """Give a stored todo as an item; a priority of 0 is none."""
+    """Return a stored todo as an item; a priority of 0 is none."""
     moment = None if due_date is None or due.is_day(due_date) else due.moment(due_date, zone)
     return Item(
         source="todo",
@@ -106,7 +106,7 @@ def todo_item(
 
 
 def note_item(id_: int, title: str, text: str, *, pinned: bool) -> Item:
-    """Give a note with the beginning of its text as an item."""
+    """Return a note with the beginning of its text as an item."""
     return Item(source="note", title=title, words=line(text, 280), pinned=pinned, id=str(id_))
 
 

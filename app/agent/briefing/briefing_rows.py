@@ -35,14 +35,14 @@ def insert(tx: Tx, owner: int, draft: Draft) -> sqlite3.Row:
 
 
 def get(tx: Tx, owner: int, briefing_id: int) -> sqlite3.Row | None:
-    """Give an owner's briefing, or None."""
+    """Return an owner's briefing, or None."""
     return tx.one(
         "SELECT * FROM briefings WHERE id = :id AND owner_id = :owner", id=briefing_id, owner=owner
     )
 
 
 def newest(tx: Tx, owner: int, limit: int) -> list[sqlite3.Row]:
-    """Give an owner's last briefings, newest first, without their lists."""
+    """Return an owner's last briefings, newest first, without their lists."""
     return tx.all(
         """SELECT id, status_summary, time_duration, generated_at FROM briefings
            WHERE owner_id = :owner ORDER BY generated_at DESC, id DESC LIMIT :limit""",

@@ -51,7 +51,7 @@ async def made(
     emails: Sequence[Email],
     given: Sequence[CalendarEvent] | None,
 ) -> briefing_rows.Draft:
-    """Give a briefing to be kept.
+    """Return a briefing to be kept.
 
     Of the stretch that `label` names, with the events that are given or else those of the
     connected calendars.
@@ -81,7 +81,7 @@ async def made(
 
 
 def window(label: str) -> timedelta:
-    """Give the stretch of time that a label names, a day for one that names none."""
+    """Return the stretch of time that a label names, a day for one that names none."""
     match = _DURATION.fullmatch(label.strip().lower())
     if match is None:
         return timedelta(hours=USUAL_HOURS)
@@ -89,7 +89,7 @@ def window(label: str) -> timedelta:
 
 
 async def _connected(app: App, me: Caller, now: datetime) -> list[Event]:
-    """Give what the caller's calendars hold for these days, as far as the credential may read
+    """Return what the caller's calendars hold for these days, as far as the credential may read
     it.
     """
     if not me.may(("os.todos:read",)) or not app.quick(calendar_rows.any_of, me):

@@ -49,7 +49,7 @@ class ModelRewriter:
         self._configured = configured
 
     async def rewrite(self, draft: Draft) -> Rewriting:
-        """Give the pieces in the model's words; raise Unavailable where it cannot answer."""
+        """Return the pieces in the model's words; raise Unavailable where it cannot answer."""
         given = {str(place): piece for place, piece in enumerate(_that_fit(draft.pieces), 1)}
         asked = ASKED.format(purpose=draft.purpose, locale=draft.locale, pieces=_facts(given))
         try:
@@ -66,7 +66,7 @@ class ModelRewriter:
 
 
 def rewriter_for(app: App, me: Caller) -> Rewriter | None:
-    """Give what rewrites for the caller.
+    """Return what rewrites for the caller.
 
     Their own default model; None where the rules answer them.
     """
@@ -142,7 +142,7 @@ def _that_fit(pieces: list[Piece]) -> list[Piece]:
 
 
 def _facts(given: Mapping[str, Piece]) -> str:
-    """Give the pieces as compact JSON under short ids."""
+    """Return the pieces as compact JSON under short ids."""
     rows = [
         {name: value for name, value in msgspec.to_builtins(piece).items() if value} | {"id": short}
         for short, piece in given.items()
@@ -151,7 +151,7 @@ def _facts(given: Mapping[str, Piece]) -> str:
 
 
 def _answered(text: str, given: Mapping[str, Piece]) -> list[dict[str, Any]]:
-    """Give the pieces that came back under their own ids, without those that nobody gave or that
+    """Return the pieces that came back under their own ids, without those that nobody gave or that
     hold other numbers than they had.
     """
     found = _OBJECT.search(text)

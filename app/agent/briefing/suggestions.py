@@ -212,7 +212,7 @@ def _first(found: Sequence[Scored], quadrant: int) -> Iterable[Scored]:
 
 
 def _mark(one: Scored) -> str:
-    """Give what tells an item without an id from the others."""
+    """Return what tells an item without an id from the others."""
     item = one.item
     return (
         item.id

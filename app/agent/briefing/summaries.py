@@ -174,7 +174,7 @@ def _item(row: Row, source: Source, zone: ZoneInfo) -> Item:
 
 
 def _words(row: Row, source: Source) -> str:
-    """Give what is said beside the title.
+    """Return what is said beside the title.
 
     Of our own entries the hint, of others what stands in italics and above the list.
     """
@@ -196,7 +196,7 @@ def _when(text: str, zone: ZoneInfo) -> tuple[date | None, datetime | None]:
 
 
 def _priority(row: Row) -> float | None:
-    """Give the share of the highest priority.
+    """Return the share of the highest priority.
 
     As the facts say, else as the text does (5 and above is the highest, P1 too).
     """

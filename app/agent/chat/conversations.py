@@ -304,7 +304,7 @@ def _head(
 
 
 def _group(tx: Tx, row: sqlite3.Row) -> Group:
-    """Give a group; its admin is the one who has been a member for longest."""
+    """Return a group; its admin is the one who has been a member for longest."""
     admin = tx.value(
         """SELECT uuid FROM conversation_members JOIN users ON users.id = user_id
            WHERE conversation_id = :id ORDER BY place LIMIT 1""",
@@ -317,7 +317,7 @@ def _group(tx: Tx, row: sqlite3.Row) -> Group:
 
 
 def _other(tx: Tx, me: Caller, conversation: int) -> Person | None:
-    """Give the one on the other side, or None where the caller speaks with their own agent."""
+    """Return the one on the other side, or None where the caller speaks with their own agent."""
     row = tx.one(
         """SELECT uuid, username, name FROM users
            JOIN conversation_members m ON m.user_id = users.id
@@ -336,7 +336,7 @@ _MESSAGE = """messages.id, role, sender_type,
 def _messages(
     tx: Tx, conversation: int, limit: int, *, before: int | None = None, after: int | None = None
 ) -> list[WholeMessage]:
-    """Give the newest messages between two, oldest first."""
+    """Return the newest messages between two, oldest first."""
     found = tx.all(
         f"""SELECT {_MESSAGE} FROM messages WHERE conversation_id = :id
             AND messages.id < ifnull(:before, 9223372036854775807)

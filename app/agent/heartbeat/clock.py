@@ -115,7 +115,7 @@ def _claim(tx: Tx, me: Caller) -> Begun | None:
 
 
 def _owner(tx: Tx, user: int) -> Caller:
-    """Give the caller for whom a run begins by itself.
+    """Return the caller for whom a run begins by itself.
 
     The user, with the rights that a heartbeat can have at most.
     """

@@ -49,7 +49,7 @@ async def execute_heartbeat_action(app: App, me: Caller, *, id: Id) -> ActionAns
 
 
 def _open(tx: Tx, me: Caller, id_: int) -> sqlite3.Row:
-    """Give a proposal that can be done; raise NotFound, AlreadyRunning or AlreadyDecided."""
+    """Return a proposal that can be done; raise NotFound, AlreadyRunning or AlreadyDecided."""
     row = action_rows.get(tx, me.user, id_)
     if row is None:
         raise NotFound("There is no such action of the heartbeat.", field="id")

@@ -115,7 +115,7 @@ async def _carry_out(here: Pass) -> None:
 
 
 async def _propose(here: Pass, found: Agenda, *, asks: bool) -> list[Proposal]:
-    """Give what the rules make of the agenda, and after it what a model makes of the lines that
+    """Return what the rules make of the agenda, and after it what a model makes of the lines that
     they do not know. Both are metered.
     """
     made = decide_by_rules.proposals(found)
@@ -295,7 +295,7 @@ def interrupt(tx: Tx) -> None:
 def _items(
     here: Pass, found: Agenda, ending: Ending, outcomes: Sequence[Outcome]
 ) -> list[ItemOutcome]:
-    """Give each line of the checklist with what came of it."""
+    """Return each line of the checklist with what came of it."""
     by_item: dict[int, set[str]] = {}
     for outcome in outcomes:
         if outcome.proposal.item is not None:
@@ -326,7 +326,7 @@ def _of_rules(task: Task, outcomes: Sequence[Outcome]) -> run_records.Outcome:
 
 
 def _lead(here: Pass, done: Sequence[Outcome], spoken: Sequence[Proposal]) -> str:
-    """Give the sentence that a line asking for a summary gets when there are several things to
+    """Return the sentence that a line asking for a summary gets when there are several things to
     tell.
     """
     found = here.agenda
@@ -362,7 +362,7 @@ def _counted(count: int, one: str, many: str) -> str:
 
 
 def _summary(ending: Ending, outcomes: Sequence[Outcome]) -> str:
-    """Give a run in one line, made of what stands in the tables."""
+    """Return a run in one line, made of what stands in the tables."""
     if ending.error is not None:
         return ending.error
     if ending.skip_reason is not None:

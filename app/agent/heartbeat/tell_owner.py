@@ -28,7 +28,7 @@ LEADS = {
 
 
 def compose(acted: Sequence[Outcome], spoken: Sequence[Proposal], *, lead: str = "") -> str:
-    """Give the message: what was done and what is to be told, an entry each.
+    """Return the message: what was done and what is to be told, an entry each.
 
     Empty when there is nothing.
     """
@@ -53,7 +53,7 @@ def compose(acted: Sequence[Outcome], spoken: Sequence[Proposal], *, lead: str =
 
 
 def is_repeat(tx: Tx, user: int, text: str, outcomes: Sequence[Proposal]) -> bool:
-    """Say whether a message says what one of the last 24 hours has said.
+    """Return whether a message says what one of the last 24 hours has said.
 
     One that tells a rule's news is none: that is new by its key.
     """
@@ -89,7 +89,7 @@ def send(tx: Tx, user: int, text: str) -> int:
 
 
 def spoken(proposals: Sequence[Proposal]) -> list[Proposal]:
-    """Give what is only said."""
+    """Return what is only said."""
     return [proposal for proposal in proposals if proposal.type in SPOKEN]
 
 
@@ -98,7 +98,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _similarity(one: frozenset[str], other: frozenset[str]) -> float:
-    """Give the share of the words of two texts that both have."""
+    """Return the share of the words of two texts that both have."""
     return len(one & other) / len(one | other) if one | other else 1.0
 
 

@@ -64,7 +64,7 @@ def forget_others(tx: Tx, model_id: int, *, after: int, step: int) -> int:
 
 
 def any_of_others(tx: Tx, model_id: int) -> bool:
-    """Say whether another model still has vectors."""
+    """Return whether another model still has vectors."""
     return (
         tx.one("SELECT 1 FROM episode_passages WHERE model_id <> :model LIMIT 1", model=model_id)
         is not None
@@ -72,7 +72,7 @@ def any_of_others(tx: Tx, model_id: int) -> bool:
 
 
 def pending(tx: Tx, model_id: int, ids: Sequence[int], *, characters: int) -> list[Pending]:
-    """Give those of some episodes that have no current vectors, in the order of `ids`, with the
+    """Return those of some episodes that have no current vectors, in the order of `ids`, with the
     first `characters` of their text.
     """
     rows = tx.all(
@@ -113,7 +113,7 @@ def older(tx: Tx, model_id: int, below: int, *, step: int) -> tuple[list[int], i
 
 
 def of_owner(tx: Tx, model_id: int, owner: int) -> Iterable[tuple[int, bytes]]:
-    """Give (episode id, vectors) for each episode of an owner that has vectors, current or not."""
+    """Return (episode id, vectors) of each episode of an owner with vectors, current or not."""
     return tx.run(
         """SELECT e.id, p.vectors FROM episodes e CROSS
           JOIN episode_passages p ON p.episode_id = e.id AND p.model_id = :model
@@ -124,7 +124,7 @@ def of_owner(tx: Tx, model_id: int, owner: int) -> Iterable[tuple[int, bytes]]:
 
 
 def of_some(tx: Tx, model_id: int, ids: Sequence[int]) -> list[tuple[int, int, bytes]]:
-    """Give (episode id, owner, vectors) for those of some episodes that have vectors, current or
+    """Return (episode id, owner, vectors) for those of some episodes that have vectors, current or
     not.
     """
     rows = tx.all(
@@ -138,7 +138,7 @@ def of_some(tx: Tx, model_id: int, ids: Sequence[int]) -> list[tuple[int, int, b
 
 
 def spans(tx: Tx, model_id: int, ids: Sequence[int]) -> dict[int, bytes | None]:
-    """Give the packed spans of the passages of some episodes.
+    """Return the packed spans of the passages of some episodes.
 
     None where the vectors are not of the present text.
     """

@@ -97,12 +97,12 @@ def forget_conversation(tx: Tx, conversation: int, *, user: int | None = None) -
 
 
 def table(owner: int) -> str:
-    """Give the name of an owner's word index."""
+    """Return the name of an owner's word index."""
     return f"episode_words_{owner:d}"
 
 
 def has_words(tx: Tx, owner: int) -> bool:
-    """Say whether an owner has a word index."""
+    """Return whether an owner has a word index."""
     return tx.one("SELECT 1 FROM episode_owners WHERE owner_id = :owner", owner=owner) is not None
 
 

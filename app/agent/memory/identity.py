@@ -41,7 +41,7 @@ FILES = (
 
 
 def told(app: App, me: Caller, *, characters: int = CHARACTERS) -> str:
-    """Give the owner's words for a turn's instructions, at most so many characters.
+    """Return the owner's words for a turn's instructions, at most so many characters.
 
     Empty where there are none or the caller may not read them.
     """
@@ -59,7 +59,7 @@ def told(app: App, me: Caller, *, characters: int = CHARACTERS) -> str:
 
 
 def chosen(tx: Tx, owner: int, titles: Collection[str], *, characters: int = CHARACTERS) -> str:
-    """Give the owner's words of some of these notes, for a turn in which the agent speaks to
+    """Return the owner's words of some of these notes, for a turn in which the agent speaks to
     others and the owner wants it to have them.
     """
     notes = [note for note in _versions(tx, owner) if note[2] in titles]
@@ -67,7 +67,7 @@ def chosen(tx: Tx, owner: int, titles: Collection[str], *, characters: int = CHA
 
 
 def cut(text: str, most: int, kept: Literal["beginning", "end"] = "beginning") -> str:
-    """Give a text, of one that is too long whole lines from its beginning or its end, and a mark
+    """Return a text, of one that is too long whole lines from its beginning or its end, and a mark
     where the rest was.
     """
     text = text.strip()
@@ -84,7 +84,7 @@ def cut(text: str, most: int, kept: Literal["beginning", "end"] = "beginning") -
 
 
 def _versions(tx: Tx, owner: int) -> list[tuple[int, int, str]]:
-    """Give (id, version, title) of the notes that are there.
+    """Return (id, version, title) of the notes that are there.
 
     Of several of one title that with the lowest id.
     """
@@ -108,7 +108,7 @@ def _versions(tx: Tx, owner: int) -> list[tuple[int, int, str]]:
 
 
 def _read(tx: Tx, owner: int, notes: Sequence[tuple[int, int, str]], characters: int) -> str:
-    """Give the notes under headings; what one leaves of its share the later ones may take."""
+    """Return the notes under headings; what one leaves of its share the later ones may take."""
     by_title = {title: note_id for note_id, _, title in notes}
     left, parts = characters - len(HEAD), []
     for place, file in enumerate(FILES):

@@ -68,7 +68,7 @@ class MemoryOfOthers(MemoryFound):
 
 
 def _words_of(found: MemoryFound) -> Taint | None:
-    """Give whose words a result holds besides the user's own."""
+    """Return whose words a result holds besides the user's own."""
     return "agent" if isinstance(found, MemoryOfOthers) else None
 
 
@@ -186,7 +186,7 @@ def writes(tx: Tx, user: int, *, by: str, since: str, kind: WriteKind | None = N
 
 
 def place_of(tx: Tx, me: Caller, kind: WriteKind, username: str | None) -> int | None:
-    """Give the id of the note to which such a fact would be added now, None where it would be
+    """Return the id of the note to which such a fact would be added now, None where it would be
     made.
     """
     place, folder_id = _place(tx, me, kind, username), None
@@ -200,7 +200,7 @@ def place_of(tx: Tx, me: Caller, kind: WriteKind, username: str | None) -> int |
 
 
 def wait(tx: Tx, me: Caller, kind: WriteKind) -> int:
-    """Give the seconds until a heartbeat of the caller's user may write a fact of that kind; 0
+    """Return the seconds until a heartbeat of the caller's user may write a fact of that kind; 0
     when it may now. Days are those of the user's zone.
     """
     within_hour = stamp(tx.moment - timedelta(hours=1) + timedelta(milliseconds=1))
@@ -236,7 +236,7 @@ def _hit(one: recall.Recalled) -> MemoryHit:
 
 
 def _place(tx: Tx, me: Caller, kind: WriteKind, username: str | None) -> Place:
-    """Give the note that a fact goes to; a day is one of the user's zone."""
+    """Return the note that a fact goes to; a day is one of the user's zone."""
     now = tx.moment.astimezone(due.zone_of(tx, me))
     today = now.date().isoformat()
     match kind:
@@ -254,7 +254,7 @@ def _place(tx: Tx, me: Caller, kind: WriteKind, username: str | None) -> Place:
 
 
 def _note(tx: Tx, owner: int, folder_id: int | None, title: str) -> sqlite3.Row | None:
-    """Give the live note of exactly that title there, of several the one with the lowest id."""
+    """Return the live note of exactly that title there, of several the one with the lowest id."""
     return tx.one(
         """SELECT * FROM notes WHERE owner_id = :owner
           AND folder_id IS :folder AND pinned IN (0, 1) AND title = :title COLLATE NOCASE
@@ -297,7 +297,7 @@ def _shown(tx: Tx, place: Place, note_id: int) -> MemoryNote:
 
 
 def _one_item(content: str) -> str:
-    """Give a fact as one item of a list: without a mark of its own, further lines indented."""
+    """Return a fact as one item of a list: without a mark of its own, further lines indented."""
     lines = [line.rstrip() for line in content.splitlines() if line.strip()]
     return (
         "\n  ".join([_BULLET.sub("", lines[0].strip()), *(line.strip() for line in lines[1:])])
@@ -317,7 +317,7 @@ def _appended(content: str, line: str) -> str:
 
 
 def _holds(content: str, fact: str) -> bool:
-    """Say whether one of the items or lines of a text says the same, whatever its date, case and
+    """Return whether one of the items or lines of a text says the same, whatever its date, case and
     spaces.
     """
     wanted = _key(fact)
@@ -339,7 +339,7 @@ def _seconds(now: datetime, until: datetime) -> int:
 
 
 def _with_others(tx: Tx, me: Caller, conversations: Sequence[int]) -> bool:
-    """Say whether one of some conversations is with anyone but the caller's own agent."""
+    """Return whether one of some conversations is with anyone but the caller's own agent."""
     return any(
         tx.one(
             "SELECT 1 FROM conversations "

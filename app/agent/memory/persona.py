@@ -129,7 +129,7 @@ NOBODY = Persona()
 
 
 def persona(instructions: str) -> Persona:
-    """Give what a turn's instructions state.
+    """Return what a turn's instructions state.
 
     The settings' name of the agent, who asks, and below that what the owner's words say.
     """
@@ -150,7 +150,7 @@ def persona(instructions: str) -> Persona:
 
 
 def _between(ends: Sequence[str], lines: str) -> str:
-    """Give what stands between a line's beginning and its end.
+    """Return what stands between a line's beginning and its end.
 
     Empty where there is no such line.
     """
@@ -176,7 +176,7 @@ def _persona(named: str, words: str) -> Persona:
 
 
 def _first(patterns: tuple[str, ...], words: str, begins: Sequence[int]) -> str:
-    """Give the name that the first pattern finds."""
+    """Return the name that the first pattern finds."""
     found = next(_stated(patterns, words, begins), None)
     return (
         ""
@@ -196,6 +196,6 @@ def _language(words: str, begins: Sequence[int]) -> str:
 def _stated(
     patterns: tuple[str, ...], words: str, begins: Sequence[int]
 ) -> Iterator[re.Match[str]]:
-    """Give where a sentence begins with one of the patterns, in their order."""
+    """Yield where a sentence begins with one of the patterns, in their order."""
     for pattern in map(re.compile, patterns):
         yield from (found for at in begins if (found := pattern.match(words, at)))

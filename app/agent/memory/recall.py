@@ -80,7 +80,7 @@ class Recalled(msgspec.Struct, frozen=True):
 
 
 async def recall(app: App, me: Caller, text: str, limit: int) -> list[Recalled]:
-    """Give what fits a query best among the caller's own episodes and facts, best first.
+    """Return what fits a query best among the caller's own episodes and facts, best first.
 
     Without words, the newest of the days it names.
     """
@@ -94,7 +94,7 @@ async def recall(app: App, me: Caller, text: str, limit: int) -> list[Recalled]:
 
 
 def folder(tx: Tx, owner: int, *below: str) -> int | None:
-    """Give the folder of an owner's memory, or one below it, if it is there.
+    """Return the folder of an owner's memory, or one below it, if it is there.
 
     Names are compared without case.
     """
@@ -108,7 +108,7 @@ def folder(tx: Tx, owner: int, *below: str) -> int | None:
 
 
 def fade(at: str, now: datetime) -> float:
-    """Give the factor by which an episode of that moment counts now: 1 for a new one, nearer to
+    """Return the factor by which an episode of that moment counts now: 1 for a new one, nearer to
     1 - FADING the older it is.
     """
     days = max(0.0, (now - datetime.fromisoformat(at)).total_seconds() / DAY_SECONDS)
@@ -174,7 +174,7 @@ def _nearness(
 
 
 def _newest(tx: Tx, me: Caller, ask: Ask) -> list[Recalled]:
-    """Give the newest that there is of the days that are asked for."""
+    """Return the newest that there is of the days that are asked for."""
     rows = tx.all(
         f"SELECT e.id FROM episodes e WHERE {ask.condition} "
         "ORDER BY e.at DESC, e.id DESC LIMIT :limit",
@@ -231,7 +231,7 @@ def _ranked(tx: Tx, me: Caller, ask: Ask, measured: Measured | None) -> list[Rec
 
 
 def _by_words(wanted: Sequence[Pattern], found: "Mapping[Key, Found]") -> dict[Key, float]:
-    """Give bm25 for each text that holds any of the words, each word weighed by how few of the
+    """Return bm25 for each text that holds any of the words, each word weighed by how few of the
     texts hold it.
     """
     counts = {key: times(wanted, one.title, one.text, MOST_TIMES) for key, one in found.items()}

@@ -77,7 +77,7 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def with_words(tx: Tx, me: Caller, ask: Ask, facts: Collection[int]) -> list[Key]:
-    """Give the episodes, and the notes among the facts, that hold some of the words."""
+    """Return the episodes, and the notes among the facts, that hold some of the words."""
     keys: list[Key] = [("episode", id_) for id_ in _episodes_with_words(tx, me, ask)]
     keys += [("note", id_) for id_ in _notes_with_words(tx, me, ask, facts)]
     return keys
@@ -124,7 +124,7 @@ def _episodes_with_words(tx: Tx, me: Caller, ask: Ask) -> list[int]:
 def nearest(
     tx: Tx, ask: Ask, measured: Measured, keys: Iterable[Key], facts: Collection[int]
 ) -> "dict[Key, Near]":
-    """Give how near the nearest are that may be found, and those that hold the words."""
+    """Return how near the nearest are that may be found, and those that hold the words."""
     near: dict[Key, Near] = {}
     for place in measured.notes:
         best = {
@@ -174,7 +174,7 @@ def _allowed(tx: Tx, ask: Ask, ids: Sequence[int]) -> set[int]:
 
 
 def spans_of(tx: Tx, model: Model, keys: Sequence[Key]) -> dict[Key, bytes | None]:
-    """Give the packed spans of those that have current vectors."""
+    """Return the packed spans of those that have current vectors."""
     notes = note_vectors.known(tx, model.id, [id_ for kind, id_ in keys if kind == "note"])
     held = episode_vectors.spans(tx, model.id, [id_ for kind, id_ in keys if kind == "episode"])
     return {("note", id_): known.spans for id_, known in notes.items()} | {
@@ -183,7 +183,7 @@ def spans_of(tx: Tx, model: Model, keys: Sequence[Key]) -> dict[Key, bytes | Non
 
 
 def found_of(tx: Tx, me: Caller, keys: Sequence[Key]) -> dict[Key, Found]:
-    """Give what is known of notes and episodes of the caller, as far as they are still there."""
+    """Return what is known of notes and episodes of the caller, as far as they are still there."""
     found: dict[Key, Found] = {}
     for row in tx.all(
         "SELECT id, kind, title, text, path, conversation_id, at FROM episodes "

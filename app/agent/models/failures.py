@@ -51,7 +51,7 @@ class ToolBroke(AppError):
 
 
 def explained(failure: Exception, *, in_tool: bool) -> AppError:
-    """Give the failure that the user is told, and log what nobody foresaw.
+    """Return the failure that the user is told, and log what nobody foresaw.
 
     `in_tool` says whether a tool was running.
     """
@@ -76,7 +76,7 @@ def explained(failure: Exception, *, in_tool: bool) -> AppError:
 
 
 def broke_off(messages: Sequence[ModelMessage]) -> bool:
-    """Say whether the last answer came over a wire and ended without the word that it is
+    """Return whether the last answer came over a wire and ended without the word that it is
     complete.
     """
     last = messages[-1] if messages else None

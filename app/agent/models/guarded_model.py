@@ -25,7 +25,7 @@ from app.agent.models import model_choice, providers
 from app.agent.models.guarded_stream import Stuck, opened
 from app.agent.models.hybrid_model import HybridModel
 from app.agent.models.model_rows import Configured
-from app.agent.models.rules_model import OfflineModel
+from app.agent.models.rules_model import RulesModel
 from app.agent.models.small_models import lean_results, shorten_history, tool_choice
 from app.agent.models.small_models.flat_schemas import flat
 from app.agent.turn.turn_result import Fallback
@@ -61,7 +61,7 @@ class GuardedModel(WrapperModel):
     def __init__(
         self,
         asked: Model,
-        rules: OfflineModel,
+        rules: RulesModel,
         configured: Configured,
         now: datetime,
         *,
@@ -92,7 +92,7 @@ class GuardedModel(WrapperModel):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
-        """Give the whole next step."""
+        """Return the whole next step."""
         async with self.request_stream(
             messages, model_settings, model_request_parameters
         ) as stream:
@@ -108,7 +108,7 @@ class GuardedModel(WrapperModel):
         model_request_parameters: ModelRequestParameters,
         run_context: Any = None,
     ) -> AsyncIterator[StreamedResponse]:
-        """Give the next step in pieces, the model's own or the rules'."""
+        """Yield the next step in pieces, the model's own or the rules'."""
         async with contextlib.AsyncExitStack() as stack:
             stream = (
                 None
@@ -133,7 +133,7 @@ class GuardedModel(WrapperModel):
         parameters: ModelRequestParameters,
         context: Any,
     ) -> StreamedResponse | None:
-        """Give a stream that has begun to say something, or None when there is none to be had,
+        """Return a stream that has begun to say something, or None when there is none to be had,
         `fallback` saying why.
         """
         offered = self._offered(parameters, messages)
@@ -188,7 +188,7 @@ class GuardedModel(WrapperModel):
     def _offered(
         self, parameters: ModelRequestParameters, messages: list[ModelMessage]
     ) -> ModelRequestParameters:
-        """Give the tools as this model is told of them: flat, and few where it is small."""
+        """Return the tools as this model is told of them: flat, and few where it is small."""
         tools = [
             dataclasses.replace(tool, parameters_json_schema=flat(tool.parameters_json_schema))
             for tool in parameters.function_tools
@@ -200,7 +200,7 @@ class GuardedModel(WrapperModel):
     def _fitted(
         self, messages: list[ModelMessage], tools: Sequence[ToolDefinition]
     ) -> list[ModelMessage]:
-        """Give the conversation as far as it fits into the model's context, where that is known."""
+        """Return as much of the conversation as fits into the model's context, if that is known."""
         messages = [lean_results.told(message) for message in messages]
         if self._window is None:
             return messages
@@ -225,7 +225,7 @@ class GuardedModel(WrapperModel):
         self._most = room * (said + tools) // int(counted[1]) - tools if counted else said // 2
 
     def _asked(self, settings: ModelSettings | None) -> ModelSettings | None:
-        """Give the settings of the request, with a shorter answer where the context turned out
+        """Return the settings of the request, with a shorter answer where the context turned out
         to be small.
         """
         if self._window is None or self._window == model_choice.context_of(self._configured):
@@ -278,7 +278,7 @@ def explained(error: Exception, configured: Configured, *, shortened: bool = Fal
 
 
 def _pause_of(error: Exception) -> float | None:
-    """Give the seconds to wait before asking once more.
+    """Return the seconds to wait before asking once more.
 
     None where asking again is of no use, or would take too long.
     """
@@ -299,7 +299,7 @@ def _is_overflow(error: Exception) -> bool:
 
 
 def _window_told(error: Exception, known: int | None) -> int:
-    """Give the model's context as its refusal tells it, else half of what was thought, else what
+    """Return the model's context as its refusal tells it, else half of what was thought, else what
     most have at least.
     """
     text = f"{getattr(error, 'body', '')} {error}"

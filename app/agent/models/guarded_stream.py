@@ -99,7 +99,7 @@ class GuardedStream(StreamedResponse):
             )
 
     async def _next(self) -> str:
-        """Give the next text that may go out; empty when all has been said."""
+        """Return the next text that may go out; empty when all has been said."""
         while not self.ended:
             text = await anext(self.texts, None)
             self.ended = text is None
@@ -119,7 +119,7 @@ class GuardedStream(StreamedResponse):
         return ""
 
     def calls(self) -> list[ToolCallPart]:
-        """Give the calls that the model made, their arguments as the tools have them.
+        """Return the calls that the model made, their arguments as the tools have them.
 
         None where it is stuck in making them.
         """
@@ -127,7 +127,7 @@ class GuardedStream(StreamedResponse):
         return [] if made and all(self._times(call) >= SAME_CALLS for call in made) else made
 
     def _made(self) -> list[ToolCallPart]:
-        """Give the calls that the model made, or printed where it made none."""
+        """Return the calls that the model made, or printed where it made none."""
         made = [part for part in self.inner.get().parts if isinstance(part, ToolCallPart)]
         return [self._repaired(call) for call in made] if made else self.printed
 
@@ -158,7 +158,7 @@ class GuardedStream(StreamedResponse):
         self.held = "" if self.printed else self.held
 
     def _was_read(self, held: str) -> bool:
-        """Say whether the text stands in what a tool or the user gave, so that the model only
+        """Return whether the text stands in what a tool or the user gave, so that the model only
         repeats it.
         """
         text = "".join(held.split())
@@ -185,7 +185,7 @@ class GuardedStream(StreamedResponse):
         )
 
     def get(self) -> ModelResponse:
-        """Give the response so far, with the calls as they are made."""
+        """Return the response so far, with the calls as they are made."""
         found = self.inner.get()
         others = [part for part in found.parts if not isinstance(part, ToolCallPart)]
         if self.printed:
@@ -219,7 +219,7 @@ class GuardedStream(StreamedResponse):
 
 
 async def _texts(stream: StreamedResponse) -> AsyncIterator[str]:
-    """Give the texts of a stream that are not empty."""
+    """Yield the texts of a stream that are not empty."""
     async for event in stream:
         match event:
             case (
@@ -236,7 +236,7 @@ def _is_same(one: ToolCallPart, other: ToolCallPart) -> bool:
 
 
 def _given(message: ModelMessage) -> list[str]:
-    """Give the texts of a message that did not come from a model."""
+    """Return the texts of a message that did not come from a model."""
     if not isinstance(message, ModelRequest):
         return []
     return [
@@ -248,7 +248,7 @@ def _given(message: ModelMessage) -> list[str]:
 
 
 def _strings(value: Any) -> Iterator[str]:
-    """Give every text in a value, however deep."""
+    """Yield every text in a value, however deep."""
     match value:
         case str():
             yield value

@@ -23,7 +23,7 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
 from app.agent.memory.persona import persona
-from app.agent.models.rules_model import OfflineModel
+from app.agent.models.rules_model import RulesModel
 from app.agent.rules.routing import routing
 from app.agent.turn.steps import Step
 
@@ -60,7 +60,7 @@ Fit = Callable[[list[ModelMessage]], list[ModelMessage]]
 class HybridModel(WrapperModel):
     """A language model without tools behind the rules that have them."""
 
-    def __init__(self, asked: Model, rules: OfflineModel, *, fit: Fit) -> None:
+    def __init__(self, asked: Model, rules: RulesModel, *, fit: Fit) -> None:
         super().__init__(asked)
         self._rules = rules
         self._fit = fit
@@ -71,7 +71,7 @@ class HybridModel(WrapperModel):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
-        """Give the whole next step."""
+        """Return the whole next step."""
         model, said, parameters = self._next(messages, model_request_parameters)
         return await model.request(said, model_settings, parameters)
 
@@ -83,7 +83,7 @@ class HybridModel(WrapperModel):
         model_request_parameters: ModelRequestParameters,
         run_context: Any = None,
     ) -> AsyncIterator[StreamedResponse]:
-        """Give the next step in pieces."""
+        """Yield the next step in pieces."""
         model, said, parameters = self._next(messages, model_request_parameters)
         async with model.request_stream(said, model_settings, parameters, run_context) as stream:
             yield stream
@@ -91,7 +91,7 @@ class HybridModel(WrapperModel):
     def _next(
         self, messages: list[ModelMessage], parameters: ModelRequestParameters
     ) -> tuple[Model, list[ModelMessage], ModelRequestParameters]:
-        """Give who makes the next step, what it is told, and with which tools."""
+        """Return who makes the next step, what it is told, and with which tools."""
         if _is_the_models(self._rules.step(messages, parameters), messages):
             return (
                 self.wrapped,
@@ -102,7 +102,7 @@ class HybridModel(WrapperModel):
 
 
 def flattened(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
-    """Give a conversation as a model without tools can read it.
+    """Return a conversation as a model without tools can read it.
 
     What was said, and below the newest message what the tools gave for it.
     """
@@ -130,7 +130,7 @@ def flattened(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
 
 
 def _is_the_models(step: Step, messages: Sequence[ModelMessage]) -> bool:
-    """Say whether the next step is to write an answer that the rules need not give themselves."""
+    """Return whether the next step is an answer that the rules need not give themselves."""
     names = persona(_instructions(messages) or "").names
     return not step.calls and routing.route(_newest(messages), names=names).intent in WRITTEN
 
@@ -160,7 +160,7 @@ def _instructions(messages: Sequence[ModelMessage]) -> str | None:
 
 
 def _data(part: ToolReturnPart | RetryPromptPart) -> str:
-    """Give a result as a block that no text in it can end."""
+    """Return a result as a block that no text in it can end."""
     text = (
         part.content
         if isinstance(part.content, str)

@@ -17,9 +17,8 @@ from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
-from app.agent.models import model_messages
 from app.agent.turn import transcript
-from app.agent.turn.token_meter import FREE, Meter, longest, tokens_in
+from app.agent.turn.token_meter import Meter, longest, tokens_in
 
 FILE_BYTES = 6_000
 """About what an image costs: its size in bytes says nothing of it."""
@@ -41,7 +40,7 @@ class MeteredModel(WrapperModel):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
-        """Give the brain's answer."""
+        """Return the brain's answer."""
         limited = await self._reserve(messages, model_settings, model_request_parameters)
         try:
             answer = await self.wrapped.request(messages, limited, model_request_parameters)
@@ -65,7 +64,7 @@ class MeteredModel(WrapperModel):
         model_request_parameters: ModelRequestParameters,
         run_context: Any = None,
     ) -> AsyncIterator[StreamedResponse]:
-        """Give the brain's answer in pieces."""
+        """Yield the brain's answer in pieces."""
         limited = await self._reserve(messages, model_settings, model_request_parameters)
         opened = False
         try:
@@ -103,7 +102,7 @@ class MeteredModel(WrapperModel):
         most = self._meter.most
         return (
             given
-            if most is None or self.system == FREE
+            if most is None
             else ModelSettings(**{**(given or {}), "max_tokens": min(asked, most)})
         )
 
@@ -126,9 +125,7 @@ class MeteredModel(WrapperModel):
         self._meter.after(prompt, completion)
 
     def _prompt(self, messages: Sequence[ModelMessage], parameters: ModelRequestParameters) -> int:
-        """Give the tokens that a prompt takes at most, nearly always."""
-        if self.system == FREE:
-            return transcript.most_tokens(model_messages.parts_of(messages))
+        """Return the tokens that a prompt takes at most, nearly always."""
         texts = (text for entry in messages for part in entry.parts for text in _texts(part))
         told = next(
             (
@@ -146,7 +143,7 @@ class MeteredModel(WrapperModel):
 
 
 def _texts(part: Any) -> Iterator[str | bytes]:
-    """Give what of a part is read as text, with something for its frame."""
+    """Yield what of a part is read as text, with something for its frame."""
     yield bytes(transcript.PART_BYTES)
     if isinstance(part, ToolCallPart):
         yield part.args_as_json_str()

@@ -29,7 +29,7 @@ SMALL_CONTEXT = 16_384
 
 
 def chosen(tx: Tx, me: Caller, settings: Settings, wanted: str | None = None) -> Configured | None:
-    """Give the model that answers.
+    """Return the model that answers.
 
     The wanted one if there is one of that name, else the user's, else the server's default; None
     for the rules.
@@ -45,13 +45,13 @@ def chosen(tx: Tx, me: Caller, settings: Settings, wanted: str | None = None) ->
 
 
 def name_of(tx: Tx, me: Caller, settings: Settings, wanted: str | None = None) -> str:
-    """Give the name of what answers."""
+    """Return the name of what answers."""
     configured = chosen(tx, me, settings, wanted)
     return OFFLINE if configured is None else configured.name
 
 
 def default(tx: Tx, settings: Settings) -> Configured | None:
-    """Give the server's default model.
+    """Return the server's default model.
 
     The operator's choice, else the environment's; None for the rules.
     """
@@ -62,7 +62,7 @@ def default(tx: Tx, settings: Settings) -> Configured | None:
 
 
 def every(tx: Tx, settings: Settings) -> list[Configured]:
-    """Give all models that can be asked for, by name, the environment's first."""
+    """Return all models that can be asked for, by name, the environment's first."""
     stored = model_rows.every(tx)
     given = of_environment(settings)
     hidden = given is None or any(
@@ -72,7 +72,7 @@ def every(tx: Tx, settings: Settings) -> list[Configured]:
 
 
 def known(tx: Tx, settings: Settings, name: str) -> Configured | None:
-    """Give the model of that name."""
+    """Return the model of that name."""
     found = model_rows.named(tx, name)
     given = of_environment(settings)
     if found is None and given is not None and given.name.casefold() == name.casefold():
@@ -81,7 +81,7 @@ def known(tx: Tx, settings: Settings, name: str) -> Configured | None:
 
 
 def of_environment(settings: Settings) -> Configured | None:
-    """Give the model that HEARTH_MODEL names."""
+    """Return the model that HEARTH_MODEL names."""
     if not settings.model:
         return None
     provider = settings.model_provider
@@ -106,7 +106,7 @@ def check(settings: Settings) -> None:
 
 
 def address(provider: Provider, url: str) -> str:
-    """Give the address to ask: the one that is given, else the provider's own.
+    """Return the address to ask: the one that is given, else the provider's own.
 
     Raises ValueError, a sentence's end, for one that cannot be used.
     """
@@ -132,7 +132,7 @@ def address(provider: Provider, url: str) -> str:
 
 
 def is_local(url: str) -> bool:
-    """Say whether an address is this machine's own."""
+    """Return whether an address is this machine's own."""
     host = urlsplit(url).hostname or ""
     if host == "localhost":
         return True
@@ -145,12 +145,12 @@ def is_local(url: str) -> bool:
 
 
 def context_of(model: Configured) -> int | None:
-    """Give the tokens that the model can look at: as configured, else as found."""
+    """Return the tokens that the model can look at: as configured, else as found."""
     return model.context or (model.found.context if model.found else None)
 
 
 def tools_of(model: Configured) -> model_rows.Tools:
-    """Give how tools are offered.
+    """Return how tools are offered.
 
     All, few, or none where the rules choose them; by what is known of the model where that is
     left to us.

@@ -56,7 +56,7 @@ class OfferedTools(AbstractToolset[Turn]):
         return "catalogue"
 
     async def get_tools(self, ctx: RunContext[Turn]) -> dict[str, ToolsetTool[Turn]]:
-        """Give the tools that are offered in the turn, and those of its desk."""
+        """Return the tools that are offered in the turn, and those of its desk."""
         turn = ctx.deps
         offered = {tool.name: self._tool(tool) for tool in live_turn.offered(turn)}
         return offered | (
@@ -104,7 +104,7 @@ AGENT = Agent(deps_type=Turn, output_type=str, toolsets=[OfferedTools()], retrie
 
 @AGENT.instructions
 def instructions(ctx: RunContext[Turn]) -> str:
-    """Give what every brain is told first."""
+    """Return what every brain is told first."""
     return live_turn.instructions(ctx.deps)
 
 
@@ -164,7 +164,7 @@ async def run(
 
 
 def _uninstructed(entry: ModelMessage) -> ModelMessage:
-    """Give a message without the instructions of its turn: every turn has its own."""
+    """Return a message without the instructions of its turn: every turn has its own."""
     return (
         dataclasses.replace(entry, instructions=None) if isinstance(entry, ModelRequest) else entry
     )

@@ -43,7 +43,7 @@ class Brain(msgspec.Struct, frozen=True):
 async def pick(
     app: App, me: Caller, wanted: str | None = None, *, now: datetime | None = None
 ) -> Brain:
-    """Give the brain for one turn.
+    """Return the brain for one turn.
 
     The model of the name that is wanted, else the user's default, else the server's, else the
     rules.
@@ -66,12 +66,12 @@ async def pick(
             Fallback(configured.name, str(missing)),
         )
     moment = now or app.clock()
-    guarded, offline = (
+    guarded, rules = (
         await loaded("app.agent.models.guarded_model"),
         await loaded("app.agent.models.rules_model"),
     )
     return Brain(
-        guarded.GuardedModel(asked, offline.OfflineModel(moment), configured, moment),
+        guarded.GuardedModel(asked, rules.RulesModel(moment), configured, moment),
         configured.name,
         configured.provider,
         local,
@@ -79,12 +79,12 @@ async def pick(
 
 
 def named(app: App, me: Caller, wanted: str | None = None) -> str:
-    """Give the name of the brain that `pick` would take."""
+    """Return the name of the brain that `pick` would take."""
     return app.quick(model_choice.name_of, me, app.settings, wanted)
 
 
 def listed(app: App, me: Caller) -> list[tuple[model_rows.Configured, bool]]:
-    """Give every model that can be asked for and whether it is the caller's default."""
+    """Return every model that can be asked for and whether it is the caller's default."""
     mine = app.quick(model_choice.chosen, me, app.settings)
     return [
         (model, mine is not None and mine.name == model.name)

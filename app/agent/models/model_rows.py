@@ -69,12 +69,12 @@ class Configured(msgspec.Struct, frozen=True):
 
 
 def every(tx: Tx) -> list[Configured]:
-    """Give all models, by name."""
+    """Return all models, by name."""
     return [_configured(row) for row in tx.all(f"SELECT {COLUMNS} FROM models ORDER BY name")]
 
 
 def named(tx: Tx, name: str) -> Configured | None:
-    """Give the model of that name, in whatever case."""
+    """Return the model of that name, in whatever case."""
     row = tx.one(f"SELECT {COLUMNS} FROM models WHERE name = :name", name=name)
     return None if row is None else _configured(row)
 
@@ -119,7 +119,7 @@ def remove(tx: Tx, name: str) -> None:
 
 
 def default(tx: Tx) -> str | None:
-    """Give the name that was chosen to answer by default."""
+    """Return the name that was chosen to answer by default."""
     name: str | None = tx.value("SELECT name FROM model_default")
     return name
 

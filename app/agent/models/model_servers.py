@@ -31,11 +31,11 @@ class Server:
         self.trouble: str | None = None
 
     async def get(self, url: str) -> Any:
-        """Give what an address answers, as JSON; None for anything else."""
+        """Return what an address answers, as JSON; None for anything else."""
         return await self._ask("GET", url)
 
     async def post(self, url: str, body: Any) -> Any:
-        """Give what an address answers to a body, as JSON; None for anything else."""
+        """Return what an address answers to a body, as JSON; None for anything else."""
         return await self._ask("POST", url, body)
 
     async def _ask(self, method: str, url: str, body: Any = None) -> Any:
@@ -67,7 +67,7 @@ class Server:
 
 
 async def names(server: Server) -> list[str]:
-    """Give the names of the models that the server offers."""
+    """Return the names of the models that the server offers."""
     listed = await server.get(
         f"{server.base}/v1beta/models" if server.provider == "google" else f"{_v1(server)}/models"
     )
@@ -87,7 +87,7 @@ def _v1(server: Server) -> str:
 
 
 async def found(server: Server, configured: Configured) -> Found:
-    """Give what the server tells about the model, by the ways that Ollama, llama.cpp and the
+    """Return what the server tells about the model, by the ways that Ollama, llama.cpp and the
     others have.
     """
     if configured.provider in ("compatible", "ollama") and (
@@ -173,7 +173,7 @@ async def _lmstudio(server: Server, model: str) -> Found | None:
 
 
 def is_offered(model: str, names: Sequence[str]) -> bool:
-    """Say whether a model is among names; Ollama leaves out the tag `latest`."""
+    """Return whether a model is among names; Ollama leaves out the tag `latest`."""
     return any(
         name == model or name.removesuffix(":latest") == model.removesuffix(":latest")
         for name in names
@@ -181,7 +181,7 @@ def is_offered(model: str, names: Sequence[str]) -> bool:
 
 
 def _set_context(parameters: Any) -> int | None:
-    """Give the context that an Ollama model's own file sets."""
+    """Return the context that an Ollama model's own file sets."""
     for line in str(parameters or "").splitlines():
         name, _, value = line.strip().partition(" ")
         if name == "num_ctx":

@@ -67,7 +67,7 @@ async def probe(asked: Providers, configured: Configured) -> Probed:
 
 
 def _judged(configured: Configured, names: list[str], found: Found, called: Called) -> Probed:
-    """Give what the answers come to."""
+    """Return what the answers come to."""
     tools = found.tools if called.made is None else called.made
     offered = model_servers.is_offered(configured.model, names) if names else None
     error = called.error
@@ -97,7 +97,7 @@ def _judged(configured: Configured, names: list[str], found: Found, called: Call
 
 
 def found_of(probed: Probed) -> Found:
-    """Give what is worth keeping of a test."""
+    """Return what is worth keeping of a test."""
     return Found(probed.server, probed.context, probed.most_context, probed.tools, probed.thinks)
 
 

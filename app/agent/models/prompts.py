@@ -19,17 +19,17 @@ from app.agent.turn.message_files import Enclosed, Item, Picture, Prompt
 
 
 def content_of(prompt: Prompt) -> str | list[UserContent]:
-    """Give a prompt as a model is told it."""
+    """Return a prompt as a model is told it."""
     return prompt if isinstance(prompt, str) else [_content(item) for item in prompt]
 
 
 def prompt_of(content: str | Sequence[UserContent]) -> Prompt:
-    """Give what a message of pydantic-ai's says and brings along."""
+    """Return what a message of pydantic-ai's says and brings along."""
     return content if isinstance(content, str) else [_item(item) for item in content]
 
 
 def shortened(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
-    """Give messages as they are remembered."""
+    """Return messages as they are remembered."""
     return [
         dataclasses.replace(entry, parts=[_remembered(part) for part in entry.parts])
         if isinstance(entry, ModelRequest)

@@ -50,7 +50,7 @@ class Providers:
         self._clients: list[httpx.AsyncClient] = []
 
     async def model(self, configured: Configured) -> "Model":
-        """Give the model behind its provider; raise ProviderMissing."""
+        """Return the model behind its provider; raise ProviderMissing."""
         key = self.key(configured)
         wanted = (msgspec.msgpack.encode(configured), key)
         if wanted not in self._models:
@@ -62,7 +62,7 @@ class Providers:
         return self._models[wanted]
 
     def key(self, configured: Configured) -> str:
-        """Give the key as it is now; raise ProviderMissing where there should be one."""
+        """Return the key as it is now; raise ProviderMissing where there should be one."""
         if configured.key_from == model_choice.FROM_SETTINGS:
             return self._settings.model_key
         try:
@@ -79,7 +79,7 @@ class Providers:
 
 
 def client_for(url: str) -> "httpx.AsyncClient":
-    """Give an HTTP client for one provider.
+    """Return an HTTP client for one provider.
 
     It follows no redirect, and asks no proxy for this machine's own address.
     """
@@ -183,7 +183,7 @@ def _google(configured: Configured, key: str, client: "httpx.AsyncClient") -> "M
 
 
 def _settings(configured: Configured) -> "ModelSettings":
-    """Give what is sent with every request unless it says otherwise.
+    """Return what is sent with every request unless it says otherwise.
 
     A bound on the answer always, and no thinking aloud in a chat.
     """
@@ -207,7 +207,7 @@ def _settings(configured: Configured) -> "ModelSettings":
 
 
 def answer_tokens(configured: Configured) -> int:
-    """Give the longest answer that is asked for: a quarter of the context, within bounds."""
+    """Return the longest answer that is asked for: a quarter of the context, within bounds."""
     context = model_choice.context_of(configured)
     if context is None:
         return (

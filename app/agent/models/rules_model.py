@@ -1,6 +1,9 @@
-"""The brain that needs no model.
+"""Steps of the rules in a turn of a model, behind the model library's port.
 
-Rules behind pydantic-ai's port, so that the loop is the same for it as for any other.
+This is no second way of driving a turn by rules, which `rules_loop` does without the library. A
+model that fails before it has said anything, or that cannot call tools, needs steps of the rules in
+the middle of its own turn, whose limits, metering and history are kept by the library's run; moving
+such a turn to the other driver halfway would need all three twice.
 """
 
 import contextlib
@@ -23,8 +26,8 @@ from app.agent.turn import transcript
 from app.agent.turn.steps import Step
 
 
-class OfflineModel(Model[None]):
-    """Answers by rules, deterministically and without a network.
+class RulesModel(Model[None]):
+    """The rules, as a model that answers deterministically and without a network.
 
     Tokens are an estimate of four bytes each, so that meters show something true.
     """
@@ -44,7 +47,7 @@ class OfflineModel(Model[None]):
         return NAME
 
     def step(self, messages: Sequence[ModelMessage], parameters: ModelRequestParameters) -> Step:
-        """Give what the rules do next."""
+        """Return what the rules do next."""
         tools = frozenset(tool.name for tool in parameters.function_tools)
         told = next(
             (
@@ -65,7 +68,7 @@ class OfflineModel(Model[None]):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
-        """Give the whole next step."""
+        """Return the whole next step."""
         step = self.step(messages, model_request_parameters)
         usage = RequestUsage(
             input_tokens=transcript.tokens_of(model_messages.parts_of(messages)),
@@ -81,9 +84,9 @@ class OfflineModel(Model[None]):
         model_request_parameters: ModelRequestParameters,
         run_context: Any = None,
     ) -> AsyncIterator[StreamedResponse]:
-        """Give the next step in pieces."""
+        """Yield the next step in pieces."""
         step = self.step(messages, model_request_parameters)
-        yield OfflineStream(
+        yield RulesStream(
             model_request_parameters,
             step=step,
             position=len(messages),
@@ -93,7 +96,7 @@ class OfflineModel(Model[None]):
 
 
 @dataclasses.dataclass
-class OfflineStream(StreamedResponse):
+class RulesStream(StreamedResponse):
     """One step as a stream of parts."""
 
     step: Step = dataclasses.field(kw_only=True)
@@ -137,7 +140,7 @@ class OfflineStream(StreamedResponse):
 
 
 def _parts(step: Step, position: int) -> list[TextPart | ToolCallPart]:
-    """Give a step as the parts of an answer.
+    """Return a step as the parts of an answer.
 
     Ids of calls are made of their place, so that the same conversation always streams the same.
     """

@@ -11,7 +11,7 @@ _SEES = regex(
 
 
 def sees(model_name: str) -> bool:
-    """Say whether a model of that name takes pictures.
+    """Return whether a model of that name takes pictures.
 
     One whose name does not tell is taken for blind, since refusals cost the turn.
     """

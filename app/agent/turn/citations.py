@@ -73,7 +73,7 @@ class Quotes:
         return await self._released(ended=False)
 
     async def end(self) -> str:
-        """Give what is left when there is nothing more to come."""
+        """Return what is left when there is nothing more to come."""
         return await self._released(ended=True)
 
     async def _released(self, *, ended: bool) -> str:
@@ -94,14 +94,14 @@ class Quotes:
         return "".join(out)
 
     def _opening(self) -> int | None:
-        """Give where what may be a quote begins in the held text."""
+        """Return where what may be a quote begins in the held text."""
         for found in _OPEN.finditer(self._held):
             if found.start() or self._may_open(found[0]):
                 return found.start()
         return None
 
     def _may_open(self, mark: str) -> bool:
-        """Say whether a mark right after what went out last can open a quote."""
+        """Return whether a mark right after what went out last can open a quote."""
         if mark.endswith(">"):
             return self._last == "\n"
         return mark != '"' or self._last.isspace() or self._last in "(["
@@ -113,7 +113,7 @@ class Quotes:
             self._held = self._held[length:]
 
     async def _cited(self, quote: _Quote) -> bool:
-        """Say whether the quote stands in its note, and list it where it does."""
+        """Return whether the quote stands in its note, and list it where it does."""
         if quote.note_id not in self._sources:
             self._sources[quote.note_id] = (
                 await self._read(quote.note_id) if len(self._sources) < MOST else None
@@ -130,7 +130,7 @@ class Quotes:
 
 
 def located(markdown: str, quote: str) -> tuple[int, int] | None:
-    """Give where a quote stands in a text.
+    """Return where a quote stands in a text.
 
     Exactly, else with other spaces and line ends between its words; None where it does not.
     """
@@ -148,7 +148,7 @@ def located(markdown: str, quote: str) -> tuple[int, int] | None:
 
 
 def _whole(text: str, *, ended: bool) -> _Held | None:
-    """Give what a text begins with that opens like a quote; None while that cannot be known yet."""
+    """Return the opening of a quote at the start of a text; None while that is not known yet."""
     return _block(text, ended=ended) if text.lstrip(" ")[:1] == ">" else _inline(text, ended=ended)
 
 

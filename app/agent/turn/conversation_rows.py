@@ -76,7 +76,7 @@ def leave(tx: Tx, conversation: int, user: int) -> None:
 
 
 def rename(tx: Tx, conversation: int, title: str) -> None:
-    """Give a conversation another title."""
+    """Return a conversation another title."""
     tx.run("UPDATE conversations SET title = :title WHERE id = :id", title=title, id=conversation)
 
 
@@ -191,7 +191,7 @@ def reindex(tx: Tx) -> None:
 
 
 def of(tx: Tx, me: Caller, conversation: int) -> sqlite3.Row:
-    """Give a conversation that the caller takes part in; raise NotFound for any other."""
+    """Return a conversation that the caller takes part in; raise NotFound for any other."""
     row = tx.one(
         """SELECT c.*, m.read_id, m.hidden, m.since_id FROM conversations c
            JOIN conversation_members m ON m.conversation_id = c.id AND m.user_id = :me
@@ -205,7 +205,7 @@ def of(tx: Tx, me: Caller, conversation: int) -> sqlite3.Row:
 
 
 def own(tx: Tx, me: Caller, conversation: int) -> sqlite3.Row:
-    """Give a conversation of the caller with their own agent; raise NotFound for any other."""
+    """Return a conversation of the caller with their own agent; raise NotFound for any other."""
     row = of(tx, me, conversation)
     if row["type"] != "direct" or row["owner_id"] != me.user:
         raise NotFound(
@@ -215,6 +215,6 @@ def own(tx: Tx, me: Caller, conversation: int) -> sqlite3.Row:
 
 
 def title_of(message: str) -> str:
-    """Give the title of a conversation that begins with `message`."""
+    """Return the title of a conversation that begins with `message`."""
     line = " ".join(message.split())
     return line if len(line) <= LONGEST_TITLE else line[: LONGEST_TITLE - 1].rstrip() + "…"

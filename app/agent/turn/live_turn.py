@@ -226,7 +226,7 @@ class Turn:
             self.emit({"type": "text-delta", "textDelta": text})
 
     async def _source(self, note_id: int) -> Source | None:
-        """Give a note as the turn's caller may read it.
+        """Return a note as the turn's caller may read it.
 
         None where there is no such note for them.
         """
@@ -261,10 +261,10 @@ class Ended(msgspec.Struct, frozen=True):
 
 
 def offered(turn: Turn) -> list[registry.RegisteredTool]:
-    """Give the tools of the namespaces that are on, as far as the caller's scopes reach or the desk
-    takes wishes: what is not offered cannot be used.
+    """Return the tools that the turn may use; what is not offered cannot be used.
 
-    Raises AgentsStopped and GrantRevoked.
+    They are those of the namespaces that are on, where the caller's scopes reach or the desk takes
+    wishes. Raises AgentsStopped and GrantRevoked.
     """
     app, me = turn.app, turn.app.renewed(turn.me)
     stop_switch.demand(app)
@@ -279,7 +279,7 @@ def offered(turn: Turn) -> list[registry.RegisteredTool]:
 
 
 def instructions(turn: Turn) -> str:
-    """Give what every brain is told first.
+    """Return what every brain is told first.
 
     Its task, its name, who asks, the owner's words, and last, so that the rest stays the same,
     the time.
@@ -336,17 +336,17 @@ async def use(
 
 
 def too_much() -> Unavailable:
-    """Give the refusal of a turn that reached one of its limits."""
+    """Return the refusal of a turn that reached one of its limits."""
     return Unavailable(TOO_MUCH)
 
 
 def too_long() -> Unavailable:
-    """Give the refusal of a turn that reached its limit of time."""
+    """Return the refusal of a turn that reached its limit of time."""
     return Unavailable(TOO_LONG)
 
 
 def unusable() -> Unavailable:
-    """Give the refusal of a turn whose brain failed, in words that do not hold what a provider
+    """Return the refusal of a turn whose brain failed, in words that do not hold what a provider
     wrote.
     """
     return Unavailable(UNUSABLE)

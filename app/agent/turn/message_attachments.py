@@ -30,7 +30,7 @@ def add(tx: Tx, message: int, attached: Sequence[sqlite3.Row]) -> None:
 
 
 def of(tx: Tx, messages: Sequence[int]) -> dict[int, list[MessageAttachment]]:
-    """Give the attachments of those of the messages that have any, in order."""
+    """Return the attachments of those of the messages that have any, in order."""
     found: dict[int, list[MessageAttachment]] = {}
     rows = tx.all(
         """SELECT message_id, attachment_id, name, media_type

@@ -52,7 +52,7 @@ Prompt = str | list[Item]
 async def prompt(
     app: App, me: Caller, message: str, rows: Sequence[sqlite3.Row], *, sees: bool
 ) -> Prompt:
-    """Give a message with its attachments as a model takes it.
+    """Return a message with its attachments as a model takes it.
 
     `sees` says whether it is one for pictures. Never fails for what a file holds.
     """
@@ -63,7 +63,7 @@ async def prompt(
 
 
 def brought(content: Prompt) -> tuple[Attached, ...]:
-    """Give the files that a prompt brought along."""
+    """Return the files that a prompt brought along."""
     return (
         ()
         if isinstance(content, str)
@@ -72,7 +72,7 @@ def brought(content: Prompt) -> tuple[Attached, ...]:
 
 
 def said(content: Prompt) -> str:
-    """Give what the user wrote in a prompt, without what it brought along."""
+    """Return what the user wrote in a prompt, without what it brought along."""
     return (
         content
         if isinstance(content, str)
@@ -81,7 +81,7 @@ def said(content: Prompt) -> str:
 
 
 def text_of(content: Prompt) -> str:
-    """Give all of a prompt that is text."""
+    """Return all of a prompt that is text."""
     if isinstance(content, str):
         return content
     return " ".join(
@@ -91,7 +91,7 @@ def text_of(content: Prompt) -> str:
 
 
 def remembered(content: Prompt) -> Prompt:
-    """Give a prompt as the next turns are told of it.
+    """Return a prompt as the next turns are told of it.
 
     Of each file its beginning, of a picture that there was one.
     """
@@ -120,7 +120,7 @@ def _enclosed(id_: int, name: str, media_type: str, found: Extract, share: int) 
 
 
 def _framed(name: str, media_type: str, text: str, share: int, *, is_cut: bool) -> str:
-    """Give a file's text between marks that it cannot imitate."""
+    """Return a file's text between marks that it cannot imitate."""
     plain = text.replace("</attached", "< /attached")
     kept = plain.encode()[:share].decode(errors="ignore") if len(plain) * 4 > share else plain
     cut = _CUT if is_cut or len(kept) < len(plain) else ""

@@ -49,11 +49,11 @@ class Asked(Struct, frozen=True):
     attached_before: tuple[Attached, ...] = ()
 
     def of(self, tool: str) -> list[Result]:
-        """Give what one tool gave, in order, without its refusals."""
+        """Return what one tool gave, in order, without its refusals."""
         return [result for result in self.results if result.tool == tool and not result.failed]
 
     def has(self, tool: str) -> bool:
-        """Say whether a tool has answered, be it with a refusal."""
+        """Return whether a tool has answered, be it with a refusal."""
         return any(result.tool == tool for result in self.results)
 
     @property
@@ -84,6 +84,6 @@ class Step(Struct, frozen=True):
 
 
 def link(note_id: int, title: str) -> str:
-    """Give a link to a note, as Markdown."""
+    """Return a link to a note, as Markdown."""
     escaped = title.replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
     return f"[{escaped}](hearth:note/{note_id})"

@@ -41,7 +41,7 @@ class Tokens(NamedTuple):
 
 
 def tokens_in(texts: Iterable[str | bytes]) -> int:
-    """Give the tokens that texts take at most, nearly always."""
+    """Return the tokens that texts take at most, nearly always."""
     size = sum(
         len(text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass"))
         for text in texts
@@ -80,7 +80,7 @@ def first_call(
 
 
 def longest(model: str, most: int) -> int:
-    """Give how many tokens are reserved for the longest answer."""
+    """Return how many tokens are reserved for the longest answer."""
     return max(1, min(most, FREE_COMPLETION) if model == FREE else most)
 
 
@@ -118,7 +118,7 @@ class Meter:
 
     @property
     def most(self) -> int | None:
-        """Give the longest answer that the present call may give, in tokens.
+        """Return the longest answer that the present call may give, in tokens.
 
         None where no cap limits it.
         """
@@ -199,7 +199,7 @@ class MeteredRewriter:
         self._model = model
 
     async def rewrite(self, draft: Draft) -> Rewriting:
-        """Give what the rewriter gives."""
+        """Return what the rewriter gives."""
         text, most = encode(draft), self._app.settings.max_completion
         held = await self._app.write(
             first_call, self._me, feature="briefing", model=self._model, texts=(text,), most=most
@@ -221,5 +221,5 @@ class MeteredRewriter:
 
 
 def metered(app: App, me: Caller, rewriter: Rewriter | None) -> Rewriter | None:
-    """Give a rewriter with its calls counted for the caller; None for none."""
+    """Return a rewriter with its calls counted for the caller; None for none."""
     return None if rewriter is None else MeteredRewriter(app, me, rewriter)

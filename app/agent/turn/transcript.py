@@ -39,7 +39,7 @@ Message = Sequence[Part]
 def asked(
     parts: Iterable[Part], *, tools: frozenset[str], now: datetime, instructions: str = ""
 ) -> Asked:
-    """Give what the rules look at.
+    """Return what the rules look at.
 
     The newest message, what the tools have given for it, what was said before, and the owner's
     wishes.
@@ -76,7 +76,7 @@ def asked(
 
 
 def _result(part: Part, arguments: Mapping[str, Any]) -> Result:
-    """Give what a tool gave; a call that waits for the owner has given nothing yet."""
+    """Return what a tool gave; a call that waits for the owner has given nothing yet."""
     record = part.content if isinstance(part.content, dict) else {"message": str(part.content)}
     if record.get("status") == "awaiting_approval":
         return Result(
@@ -96,7 +96,7 @@ def tokens(text: str) -> int:
 
 
 def most_tokens(parts: Iterable[Part]) -> int:
-    """Give the tokens that what was said takes at most, nearly always.
+    """Return the tokens that what was said takes at most, nearly always.
 
     What is to be reserved for it.
     """

@@ -74,14 +74,14 @@ def add_call(tx: Tx, turn: int, *, tool: str, call: str, arguments: str, outcome
 
 
 def is_there(tx: Tx, turn: int) -> bool:
-    """Say whether a turn is still in the table, and has not gone with its conversation or its
+    """Return whether a turn is still in the table, and has not gone with its conversation or its
     user.
     """
     return tx.one("SELECT 1 FROM turns WHERE id = :id", id=turn) is not None
 
 
 def any_running(tx: Tx) -> bool:
-    """Say whether a turn has not ended; at the start of a server none can still run."""
+    """Return whether a turn has not ended; at the start of a server none can still run."""
     return tx.one("SELECT 1 FROM turns WHERE status = 'running' LIMIT 1") is not None
 
 
@@ -101,7 +101,7 @@ def interrupt_all(tx: Tx) -> None:
 
 
 def taint(tx: Tx, conversation: int) -> frozenset[Any]:
-    """Give whose words, besides the user's own, stand in what the newest turns left for the next
+    """Return whose words, besides the user's own, stand in what the newest turns left for the next
     one.
     """
     rows = tx.all(
@@ -113,7 +113,7 @@ def taint(tx: Tx, conversation: int) -> frozenset[Any]:
 
 
 def remembered(tx: Tx, conversation: int) -> list[bytes]:
-    """Give what the newest turns left for the next one, oldest first, as much of it as a small
+    """Return what the newest turns left for the next one, oldest first, as much of it as a small
     model's window holds.
     """
     found: list[sqlite3.Row] = tx.all(

@@ -1,13 +1,7 @@
-"""The two ways in which a turn is driven.
-
-The offline brain straight and through the loop, which must not differ, and any other brain.
-"""
+"""Who drives a turn: the rules without any library, or the loop of a model."""
 
 import asyncio
-import dataclasses
-import itertools
 import json
-import shutil
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -20,171 +14,40 @@ from pydantic_ai.models.function import FunctionModel
 
 from app.agent.chat import run_turn
 from app.agent.chat.turn_driver import drive
-from app.agent.models import rules_model
+from app.agent.models import model_messages
 from app.agent.rules import rules
 from app.agent.turn import library_history, live_turn, turn_history
 from app.agent.turn.steps import Asked, Step
-from app.core.database.data_dir import DATABASE, STOP
-from app.main import create_app
-from app.settings import Settings
+from app.agent.turn.transcript import Part
+from app.core.database.data_dir import STOP
 from app.tools.approvals import tool_gate
-from tests.conftest import Client, MovableClock, Served
+from tests.conftest import Client, Served
 from tests.support.agents import World, settled, world
 
 pytestmark = pytest.mark.anyio
 __all__ = ["world"]
 
-TALKS = [
-    ["help"],
-    ["hello", "how long do the leeks simmer?", "and the walrus?"],
-    [
-        "how long do the leeks simmer and where does the walrus live?",
-        "find notes about leeks",
-        "summarise Leek soup",
-    ],
-    [
-        "todo: buy milk tomorrow at 5pm",
-        "what are my todos?",
-        "buy milk is done",
-        "what are my todos?",
-        "replan my todos",
-    ],
-    [
-        "make a note: Heron\nStands in the lake.",
-        "append to Heron: it is grey",
-        "pin the note Heron",
-        "move the note Heron to Nowhere",
-    ],
-    [
-        "list my folders",
-        "what is on today?",
-        "list my notes",
-        "delete all my notes",
-        "write me a python script",
-    ],
-    [
-        "Wie lange köcheln die Lauchstangen?",
-        "Was steht heute an?",
-        "待办事项有哪些？",
-        "leeks " * 400,
-    ],
-    [
-        "remember that the boiler's code is 4711",
-        "what do you remember about the boiler?",
-        "hello",
-        "help",
-        "the boiler's code?",
-    ],
-    ['what does "', "[x](hearth:note/1)", "\u202eevil", "....", "note 1?"],
-]
-SCOPES = [
-    None,
-    ["agent.chat:run"],
-    ["agent.chat:run", "os.notes:read"],
-    ["agent.chat:run", "os.notes:read", "os.todos:read"],
-]
-
-
-LEASE = b"""# Lease
-
-The rent is 1,250 euros and is due on the first of each month.
-Pets are allowed after asking the landlord.
-"""
-
-
-@dataclasses.dataclass
-class Two:
-    """Two servers with the same content.
-
-    One drives the offline brain straight, the other through the loop.
-    """
-
-    straight: Served
-    looped: Served
-
-
-@pytest.fixture
-async def two(
-    migrated: Path, tmp_path: Path, settings: Settings, clock: MovableClock
-) -> AsyncIterator[Two]:
-    applications = []
-    for name in ("straight", "looped"):
-        (tmp_path / name).mkdir()
-        shutil.copy(migrated, tmp_path / name / DATABASE)
-        applications.append(create_app(settings, tmp_path / name, clock=clock))
-    one, other = applications
-    async with one.router.lifespan_context(one), other.router.lifespan_context(other):
-        yield Two(Served(one, one.state.parts), Served(other, other.state.parts))
-
-
-async def through_the_loop(
-    turn: Any, _: None, prompt: Any, history: Any, *, now: Any, **more: Any
-) -> Any:
-    return await drive(turn, rules_model.OfflineModel(now), prompt, history, now=now, **more)
-
 
 async def talked(
-    served: Served,
-    talk: list[str],
-    scopes: list[str] | None,
-    *,
-    identity: str = "",
-    file: bytes = b"",
-    cap: int = 0,
+    served: Served, talk: list[str], scopes: list[str] | None, *, cap: int = 0
 ) -> tuple[list[Any], list[Any]]:
-    """Give what was streamed, and what stands in the tables then.
-
-    A file is brought along by the first message.
-    """
+    """Return what was streamed, and what stands in the tables then."""
     alice = await served.person("alice")
     more: dict[str, Any] = {}
-    if identity:
-        await alice.note("USER.md", identity, folderId=await alice.folder("Memory/Self"))
-        await alice.ok("PATCH", "/account/settings", json={"agentName": "Hugo"})
-    if file:
-        body = await alice.ok(
-            "POST", "/os/attachments", status=201, params={"name": "lease.md"}, content=file
-        )
-        more = {"attachmentIds": [body["attachment"]["id"]]}
     if cap:
         limit = {"subject": "account", "metric": "tokens", "period": "month", "limit": cap}
         await alice.ok("POST", "/metering/caps", status=201, json=limit)
-    await alice.note(
-        "Leek soup",
-        "# Soup\n\nSimmer the leeks for twenty minutes. Then serve.\n\n"
-        + "More about leeks and salt. " * 100,
-    )
+    await alice.note("Leek soup", "# Soup\n\nSimmer the leeks for twenty minutes. Then serve.")
     await alice.note("Walrus", "The walrus lives in the north.")
-    await alice.ok(
-        "POST",
-        "/os/todos",
-        status=201,
-        json={"title": "Old thing", "dueDate": "2026-11-01T09:00:00Z"},
-    )
     client = served.client(await served.key("alice", scopes))
     streams: list[Any] = []
     for message in talk:
         response = await client.post("/chat", json={"message": message, **more})
         events = [json.loads(line) for line in response.text.splitlines()]
-        streams.append(in_order(events))
+        streams.append(events)
         more = {"conversationId": events[-1]["metadata"]["conversationId"]}
     await settled(served)
     return streams, stored(served)
-
-
-def in_order(events: list[dict[str, Any]]) -> list[Any]:
-    """What was streamed, with the results of calls that ran side by side in the order of the
-    calls and not of their ends.
-    """
-    ended = ("escalation", "tool-call-result", "tool-call-complete")
-    runs = [list(run) for _, run in itertools.groupby(events, lambda one: one["type"] in ended)]
-    return [
-        event
-        for run in runs
-        for event in (
-            sorted(run, key=lambda one: one["toolCallId"]) if run[0]["type"] in ended else run
-        )
-    ]
 
 
 def stored(served: Served) -> list[Any]:
@@ -193,80 +56,11 @@ def stored(served: Served) -> list[Any]:
             "SELECT role, sender_type, sender_label, content FROM messages ORDER BY id",
             "SELECT tool, call_id, arguments, outcome FROM turn_calls ORDER BY turn_id, id",
             "SELECT status, model, prompt_tokens, completion_tokens, error FROM turns ORDER BY id",
-            "SELECT title, content FROM notes ORDER BY id",
-            "SELECT feature, model, prompt, completion, settled_at IS NULL FROM token_uses "
-            "ORDER BY id",
-            "SELECT event, tool, outcome, origin, taint FROM audit ORDER BY tool, outcome, id",
-            "SELECT kind, tool, origin, status, summary, reason FROM escalations ORDER BY id",
         ]
-        histories = [remembered(row[0]) for row in tx.all("SELECT history FROM turns ORDER BY id")]
-        return [*([tuple(row) for row in tx.all(sql)] for sql in kept), histories]
+        return [[tuple(row) for row in tx.all(sql)] for sql in kept]
 
     found: list[Any] = served.parts.quick(rows)
     return found
-
-
-def remembered(history: bytes) -> list[Any]:
-    """What a turn left for the next, without what the library keeps of a step that was stopped."""
-    messages = [list(message) for message in turn_history.decode(history)]
-    states = [""] * len(messages)
-    if not turn_history.is_own(history):
-        entries = ModelMessagesTypeAdapter.validate_json(history)
-        states = [getattr(entry, "state", "") for entry in entries]
-    while states[-1] == "interrupted" or not messages[-1] or messages[-1][-1].kind == "called":
-        messages.pop(), states.pop()
-    return messages
-
-
-@pytest.mark.parametrize("scopes", SCOPES, ids=["everything", "chat", "notes", "reading"])
-@pytest.mark.parametrize("talk", TALKS, ids=lambda talk: talk[0][:20])
-async def test_a_turn_does_not_differ_by_who_drives_it(
-    two: Two, monkeypatch: pytest.MonkeyPatch, talk: list[str], scopes: list[str] | None
-) -> None:
-    straightly = await talked(two.straight, talk, scopes)
-    monkeypatch.setattr(run_turn, "drive", through_the_loop)
-    looped = await talked(two.looped, talk, scopes)
-    assert straightly == looped
-
-
-MORE_TALKS: dict[str, tuple[list[str], dict[str, Any]]] = {
-    "identity": (
-        ["hello", "help", "how long do the leeks simmer?"],
-        {"identity": "Call me Ines. Answer in German. Be brief."},
-    ),
-    "memory": (
-        ["remember that the code is 4711", "what do you remember of the code?", "hello"],
-        {"identity": "Call me Ines."},
-    ),
-    "file": (
-        [
-            "summarise the attached",
-            "how high is the rent?",
-            "what does the attached file say about pets?",
-        ],
-        {"file": LEASE},
-    ),
-    "long file": (
-        ["when is the rent due?", "summarise the attached"],
-        {"file": LEASE + b"Words without end. " * 9_000},
-    ),
-    "strange file": (["summarise the attached"], {"file": b"\x00\xff\x00"}),
-    "cap": (["how long do the leeks simmer?", "and the walrus?"], {"cap": 100_000}),
-    "cap and file": (
-        ["summarise the attached", "how long do the leeks simmer?"],
-        {"cap": 1_000_000, "file": LEASE},
-    ),
-    "narrow cap": (["how long do the leeks simmer?"], {"cap": 1_150}),
-}
-
-
-@pytest.mark.parametrize(("talk", "more"), MORE_TALKS.values(), ids=MORE_TALKS)
-async def test_what_is_told_brought_along_and_counted_does_not_differ_by_who_drives(
-    two: Two, monkeypatch: pytest.MonkeyPatch, talk: list[str], more: dict[str, Any]
-) -> None:
-    straightly = await talked(two.straight, talk, None, **more)
-    monkeypatch.setattr(run_turn, "drive", through_the_loop)
-    assert straightly == await talked(two.looped, talk, None, **more)
 
 
 def search(words: str) -> tuple[str, dict[str, Any]]:
@@ -277,83 +71,150 @@ MISTAKEN = ("search_notes", {"query": "x", "limit": "many"})
 NOWHERE = ("get_note_content", {"noteId": 999})
 OUTSIDE = ("post_outside", {"text": "hello"})
 MADE = ("create_todo", {"title": "From a rule"})
-SCRIPTS = {
-    "a refusal": [Step(calls=(NOWHERE,)), Step("No such note.")],
-    "a mistake": [Step(calls=(MISTAKEN,)), Step("That went wrong.")],
-    "mistakes now and then": [Step(calls=(MISTAKEN,)), Step(calls=(search("leeks"),))] * 5,
-    "mistakes without end": [
-        Step(calls=(("search_notes", {"query": "x", "limit": f"{number} many"}),))
-        for number in range(5)
-    ],
-    "two mistakes": [
-        *(
-            Step(calls=(("search_notes", {"query": "x", "limit": word}),))
-            for word in ("one", "two")
-        ),
-        Step("Well."),
-    ],
-    "the same call again": [
-        Step(calls=(search("leeks"),)),
-        Step(calls=(search("leeks"),)),
-        Step("Enough."),
-    ],
-    "steps without end": [Step(calls=(search(f"leeks {number}"),)) for number in range(20)],
-    "calls without end": [
-        Step(calls=tuple(search(f"leeks {step} {number}") for number in range(6)))
-        for step in range(5)
-    ],
-    "text before a call": [Step("Let me see. ", calls=(search("leeks"),)), Step("There.")],
-    "reading beside writing": [
-        Step(calls=(search("leeks"), MADE, NOWHERE, search("walrus"))),
-        Step("Done."),
-    ],
-    "three refusals": [
-        Step("Let me see. ", calls=(NOWHERE,)),
-        *(Step(calls=(("get_note_content", {"noteId": 900 + n}),)) for n in range(5)),
-    ],
-    "three refusals at once": [
-        Step(
-            "Let me see. ", calls=tuple(("get_note_content", {"noteId": 900 + n}) for n in range(3))
-        )
-    ],
-    "three refused writes at once": [
-        Step(calls=tuple(("pin_note", {"noteId": 900 + n}) for n in range(4)))
-    ],
-    "a refusal, a success and two refusals": [
-        Step(calls=(one,))
-        for one in (NOWHERE, search("leeks"), NOWHERE, MISTAKEN, NOWHERE, NOWHERE)
-    ],
-    "a call that waits": [Step("I ask. ", calls=(OUTSIDE,)), Step("I asked you.")],
-    "a call that waits beside others": [
-        Step(calls=(search("leeks"), OUTSIDE, MADE)),
-        Step("Done."),
-    ],
-    "words of others": [
-        Step(calls=(("read_outside", {}),)),
-        Step(calls=(MADE, OUTSIDE)),
-        Step("They waited."),
-    ],
-    "a false quote": [
-        Step(
-            "> never written\n\n— [Leek soup](hearth:note/1)\n\nand “Simmer the leeks” [note 1]",
-            calls=(),
-        ),
-        Step(""),
-    ],
+TOO_MUCH, LIMIT = live_turn.TOO_MUCH, "limit must be an integer, not a string."
+NO_NOTE, UNSET_PIN = "There is no such note.", "pinned is required."
+
+
+def stuck(why: str) -> str:
+    return f"I stopped here: 3 calls in a row were refused, the last because: {why}"
+
+
+SCRIPTS: dict[str, tuple[list[Step], str, list[str], str]] = {
+    "a refusal": (
+        [Step(calls=(NOWHERE,)), Step("No such note.")],
+        "completed",
+        [NO_NOTE],
+        "No such note.",
+    ),
+    "mistakes now and then": (
+        [Step(calls=(MISTAKEN,)), Step(calls=(search("leeks"),))] * 5,
+        "failed",
+        [LIMIT, "done"] * 4,
+        TOO_MUCH,
+    ),
+    "mistakes without end": (
+        [
+            Step(calls=(("search_notes", {"query": "x", "limit": f"{number} many"}),))
+            for number in range(5)
+        ],
+        "completed",
+        [LIMIT] * 3,
+        stuck(LIMIT),
+    ),
+    "two mistakes": (
+        [
+            *(
+                Step(calls=(("search_notes", {"query": "x", "limit": word}),))
+                for word in ("one", "two")
+            ),
+            Step("Well."),
+        ],
+        "completed",
+        [LIMIT] * 2,
+        "Well.",
+    ),
+    "the same call again": (
+        [Step(calls=(search("leeks"),)), Step(calls=(search("leeks"),)), Step("Enough.")],
+        "completed",
+        ["done", "repeated"],
+        "Enough.",
+    ),
+    "steps without end": (
+        [Step(calls=(search(f"leeks {number}"),)) for number in range(20)],
+        "failed",
+        ["done"] * 8,
+        TOO_MUCH,
+    ),
+    "calls without end": (
+        [
+            Step(calls=tuple(search(f"leeks {step} {number}") for number in range(6)))
+            for step in range(5)
+        ],
+        "failed",
+        ["done"] * 12,
+        TOO_MUCH,
+    ),
+    "text before a call": (
+        [Step("Let me see. ", calls=(search("leeks"),)), Step("There.")],
+        "completed",
+        ["done"],
+        "Let me see. There.",
+    ),
+    "reading beside writing": (
+        [Step(calls=(search("leeks"), MADE, NOWHERE, search("walrus"))), Step("Done.")],
+        "completed",
+        ["done", "done", NO_NOTE, "done"],
+        "Done.",
+    ),
+    "three refusals": (
+        [
+            Step("Let me see. ", calls=(NOWHERE,)),
+            *(Step(calls=(("get_note_content", {"noteId": 900 + n}),)) for n in range(5)),
+        ],
+        "completed",
+        [NO_NOTE] * 3,
+        f"Let me see. \n\n{stuck(NO_NOTE)}",
+    ),
+    "three refused writes at once": (
+        [Step(calls=tuple(("pin_note", {"noteId": 900 + n}) for n in range(4)))],
+        "completed",
+        [UNSET_PIN] * 3,
+        stuck(UNSET_PIN),
+    ),
+    "a refusal, a success and two refusals": (
+        [
+            Step(calls=(one,))
+            for one in (NOWHERE, search("leeks"), NOWHERE, MISTAKEN, NOWHERE, NOWHERE)
+        ],
+        "completed",
+        [NO_NOTE, "done", NO_NOTE, LIMIT, NO_NOTE],
+        stuck(NO_NOTE),
+    ),
+    "a call that waits beside others": (
+        [Step("I ask. ", calls=(search("leeks"), OUTSIDE, MADE)), Step("Done.")],
+        "completed",
+        ["done", "waits for the owner", "done"],
+        "I ask. Done.",
+    ),
+    "words of others": (
+        [Step(calls=(("read_outside", {}),)), Step(calls=(MADE, OUTSIDE)), Step("They waited.")],
+        "completed",
+        ["done", "waits for the owner", "waits for the owner"],
+        "They waited.",
+    ),
+    "a false quote": (
+        [
+            Step(
+                "> never written\n\n— [Leek soup](hearth:note/1)\n\nand “Simmer the leeks” [note 1]"
+            )
+        ],
+        "completed",
+        [],
+        "\n\nand “Simmer the leeks” [note 1]",
+    ),
 }
 
 
-@pytest.mark.parametrize("script", SCRIPTS.values(), ids=SCRIPTS)
-async def test_a_turn_that_goes_wrong_does_not_differ_by_who_drives_it(
-    two: Two, monkeypatch: pytest.MonkeyPatch, world: World, script: list[Step]
+@pytest.mark.parametrize(("script", "status", "outcomes", "text"), SCRIPTS.values(), ids=SCRIPTS)
+async def test_a_turn_by_rules_ends_by_the_limits_of_all_turns(
+    served: Served,
+    monkeypatch: pytest.MonkeyPatch,
+    world: World,
+    script: list[Step],
+    status: str,
+    outcomes: list[str],
+    text: str,
 ) -> None:
-    talks = []
-    for served in (two.straight, two.looped):
-        steps = iter(script)
-        monkeypatch.setattr(rules, "next_step", lambda _, steps=steps: next(steps))
-        talks.append(await talked(served, ["go"], None))
-        monkeypatch.setattr(run_turn, "drive", through_the_loop)
-    assert talks[0] == talks[1]
+    steps = iter(script)
+    monkeypatch.setattr(rules, "next_step", lambda _: next(steps))
+    _, (messages, calls, turns, *_) = await talked(served, ["go"], None)
+    assert (turns[0][0], messages[1][3], [call[3] for call in calls]) == (status, text, outcomes)
+
+
+async def test_a_cap_without_room_stops_a_turn_by_rules(served: Served) -> None:
+    streams, tables = await talked(served, ["how long do the leeks simmer?"], None, cap=1_150)
+    assert [event["type"] for event in streams[0]][-2:] == ["error", "completion"]
+    assert tables[2][0][0] == "failed"
 
 
 STOPS = {
@@ -364,49 +225,36 @@ STOPS = {
 
 
 @pytest.mark.parametrize("script", STOPS.values(), ids=STOPS)
-async def test_a_stop_in_the_middle_does_not_differ_by_who_drives(
-    two: Two, monkeypatch: pytest.MonkeyPatch, script: list[Step]
+async def test_a_stop_in_the_middle_ends_a_turn_by_rules(
+    served: Served, monkeypatch: pytest.MonkeyPatch, script: list[Step]
 ) -> None:
-    talks = []
-    for served in (two.straight, two.looped):
-        steps = list(script)
+    steps = list(script)
 
-        def step(
-            _: Asked,
-            steps: list[Step] = steps,
-            switch: Path = served.parts.store.path.parent / STOP,
-        ) -> Step:
-            if len(steps) == 1:
-                switch.touch()
-            return steps.pop(0)
-
-        monkeypatch.setattr(rules, "next_step", step)
-        talks.append(await talked(served, ["go"], None))
-        monkeypatch.setattr(run_turn, "drive", through_the_loop)
-    assert talks[0] == talks[1]
-    assert [event["type"] for event in talks[0][0][0]][-2:] == ["error", "completion"]
-
-
-async def test_a_stop_while_a_tool_works_does_not_differ_by_who_drives(
-    two: Two, monkeypatch: pytest.MonkeyPatch, world: World
-) -> None:
-    script, talks = [Step(calls=(("unknown_effect", {"text": "x"}),)), Step("Never said.")], []
-    for served in (two.straight, two.looped):
-        steps = iter(script)
-        monkeypatch.setattr(rules, "next_step", lambda _, steps=steps: next(steps))
-        use = tool_gate.use
-
-        async def stopping(*args: Any, served: Served = served, use: Any = use, **more: Any) -> Any:
-            done = await use(*args, **more)
+    def step(_: Asked) -> Step:
+        if len(steps) == 1:
             (served.parts.store.path.parent / STOP).touch()
-            return done
+        return steps.pop(0)
 
-        with monkeypatch.context() as patch:
-            patch.setattr(tool_gate, "use", stopping)
-            talks.append(await talked(served, ["go"], None))
-        monkeypatch.setattr(run_turn, "drive", through_the_loop)
-    assert talks[0] == talks[1]
-    assert [event["type"] for event in talks[0][0][0]] == [
+    monkeypatch.setattr(rules, "next_step", step)
+    streams, _ = await talked(served, ["go"], None)
+    assert [event["type"] for event in streams[0]][-2:] == ["error", "completion"]
+
+
+async def test_a_stop_while_a_tool_works_ends_a_turn_by_rules(
+    served: Served, monkeypatch: pytest.MonkeyPatch, world: World
+) -> None:
+    steps = iter([Step(calls=(("unknown_effect", {"text": "x"}),)), Step("Never said.")])
+    monkeypatch.setattr(rules, "next_step", lambda _: next(steps))
+    use = tool_gate.use
+
+    async def stopping(*args: Any, **more: Any) -> Any:
+        done = await use(*args, **more)
+        (served.parts.store.path.parent / STOP).touch()
+        return done
+
+    monkeypatch.setattr(tool_gate, "use", stopping)
+    streams, _ = await talked(served, ["go"], None)
+    assert [event["type"] for event in streams[0]] == [
         "conversation-start",
         "tool-call-start",
         "escalation",
@@ -417,37 +265,22 @@ async def test_a_stop_while_a_tool_works_does_not_differ_by_who_drives(
     ]
 
 
-async def test_a_turn_that_takes_too_long_does_not_differ_by_who_drives(
-    two: Two, monkeypatch: pytest.MonkeyPatch
+async def test_a_turn_by_rules_that_takes_too_long_is_stopped(
+    served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    talks = []
-    for served in (two.straight, two.looped):
-        limit, timeout, seconds = (
-            asyncio.timeout(None),
-            asyncio.timeout,
-            served.parts.settings.turn_seconds,
-        )
+    limit, timeout = asyncio.timeout(None), asyncio.timeout
+    seconds = served.parts.settings.turn_seconds
 
-        async def endless(*_: Any, limit: asyncio.Timeout = limit, **__: Any) -> None:
-            limit.reschedule(0)
-            await asyncio.Event().wait()
+    async def endless(*_: Any, **__: Any) -> None:
+        limit.reschedule(0)
+        await asyncio.Event().wait()
 
-        monkeypatch.setattr(
-            rules, "next_step", lambda _: Step("Let me see. ", calls=(search("leeks"),))
-        )
-        with monkeypatch.context() as patch:
-            patch.setattr(tool_gate, "use", endless)
-            patch.setattr(
-                asyncio,
-                "timeout",
-                lambda one, limit=limit, timeout=timeout, seconds=seconds: (
-                    limit if one == seconds else timeout(one)
-                ),
-            )
-            talks.append(await talked(served, ["go"], None))
-        monkeypatch.setattr(run_turn, "drive", through_the_loop)
-    assert talks[0] == talks[1]
-    assert [event["type"] for event in talks[0][0][0]] == [
+    calls = (search("leeks"),)
+    monkeypatch.setattr(rules, "next_step", lambda _: Step("Let me see. ", calls=calls))
+    monkeypatch.setattr(tool_gate, "use", endless)
+    monkeypatch.setattr(asyncio, "timeout", lambda one: limit if one == seconds else timeout(one))
+    streams, _ = await talked(served, ["go"], None)
+    assert [event["type"] for event in streams[0]] == [
         "conversation-start",
         "text-delta",
         "tool-call-start",
@@ -456,21 +289,17 @@ async def test_a_turn_that_takes_too_long_does_not_differ_by_who_drives(
         "error",
         "completion",
     ]
-    assert talks[0][0][0][-2]["message"] == live_turn.TOO_LONG
+    assert streams[0][-2]["message"] == live_turn.TOO_LONG
 
 
-@pytest.mark.parametrize(("driven", "requests"), [(drive, 1), (through_the_loop, 3)])
-async def test_a_brain_that_says_nothing_is_told_as_a_failure(
-    served: Served, monkeypatch: pytest.MonkeyPatch, driven: Any, requests: int
+async def test_rules_that_say_nothing_are_told_as_a_failure(
+    served: Served, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: list[Asked] = []
-    monkeypatch.setattr(rules, "next_step", lambda asked: seen.append(asked) or Step())
-    monkeypatch.setattr(run_turn, "drive", driven)
+    monkeypatch.setattr(rules, "next_step", lambda _: Step())
     streams, tables = await talked(served, ["go"], None)
     assert [event["type"] for event in streams[0]] == ["conversation-start", "error", "completion"]
     assert streams[0][1]["message"] == live_turn.UNUSABLE
     assert tables[2][0][0] == "failed"
-    assert len(seen) == requests
 
 
 async def test_a_brain_takes_up_a_conversation_that_began_offline(
@@ -519,6 +348,54 @@ def test_what_a_model_left_as_arguments_is_read_or_left_out(
         "parts": [{"part_kind": "tool-call", "tool_name": "x", "tool_call_id": "1", "args": args}]
     }
     assert [part.arguments for part in library_history.parts_of(entry)] == [arguments]
+
+
+OLD = [
+    {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "leeks?"}]},
+    {
+        "kind": "response",
+        "parts": [
+            {"part_kind": "text", "content": "Let me see."},
+            {"part_kind": "tool-call", "tool_name": "look", "tool_call_id": "1", "args": "{}"},
+        ],
+    },
+    {
+        "kind": "request",
+        "parts": [
+            {
+                "part_kind": "tool-return",
+                "tool_name": "look",
+                "tool_call_id": "1",
+                "content": "No.",
+                "outcome": "failed",
+            }
+        ],
+    },
+]
+MESSAGES = [
+    [Part("asked", "leeks?")],
+    [Part("said", "Let me see."), Part("called", None, "look", "1", {})],
+    [Part("refused", "No.", "look", "1")],
+]
+
+
+def test_a_history_is_read_alike_whoever_wrote_it() -> None:
+    own = turn_history.encode(MESSAGES)
+    library = ModelMessagesTypeAdapter.dump_json(model_messages.decode(own))
+    for stored in (own, library, json.dumps(OLD).encode()):
+        assert turn_history.decode(stored) == MESSAGES
+        heard = list(model_messages.parts_of(model_messages.decode(stored)))
+        assert heard == [part for message in MESSAGES for part in message]
+
+
+def test_only_what_stands_before_the_model_library_knows_its_format() -> None:
+    root = Path(model_messages.__file__).parents[2]
+    knowing = {
+        path.relative_to(root).as_posix()
+        for path in root.rglob("*.py")
+        if "part_kind" in path.read_text("utf-8")
+    }
+    assert knowing == {"agent/turn/library_history.py"}
 
 
 def test_the_offline_brain_needs_no_library() -> None:

@@ -29,7 +29,7 @@ from pydantic_ai.tools import ToolDefinition
 from app.agent.models.guarded_model import GuardedModel
 from app.agent.models.hybrid_model import flattened
 from app.agent.models.model_rows import Configured
-from app.agent.models.rules_model import OfflineModel
+from app.agent.models.rules_model import RulesModel
 from app.agent.models.small_models import (
     lean_results,
     printed_calls,
@@ -276,7 +276,7 @@ def failing(*failures: Exception) -> FunctionModel:
 
 async def test_any_model_can_be_guarded() -> None:
     model = GuardedModel(
-        AnyAnswer(call_tools=[], custom_output_text="Good."), OfflineModel(NOW), PLAIN, NOW
+        AnyAnswer(call_tools=[], custom_output_text="Good."), RulesModel(NOW), PLAIN, NOW
     )
     assert (await answered(model), model.fallback, model.model_name) == ("Good.", None, "tiny")
 
@@ -291,7 +291,7 @@ async def test_any_model_can_be_guarded() -> None:
     ],
 )
 async def test_whatever_a_model_raises_the_rules_answer(failure: Exception) -> None:
-    model = GuardedModel(failing(failure), OfflineModel(NOW), PLAIN, NOW)
+    model = GuardedModel(failing(failure), RulesModel(NOW), PLAIN, NOW)
     assert "What can I do for you" in await answered(model)
     assert (model.fallback is not None, model.model_name) == (True, "offline")
     assert "What can I do for you" in await answered(model)
@@ -301,7 +301,7 @@ async def test_whatever_a_model_raises_the_rules_answer(failure: Exception) -> N
     "failure", [RateLimited("The budget is used up."), asyncio.CancelledError()]
 )
 async def test_what_is_not_the_models_failure_is_passed_on(failure: Any) -> None:
-    model = GuardedModel(failing(failure), OfflineModel(NOW), PLAIN, NOW)
+    model = GuardedModel(failing(failure), RulesModel(NOW), PLAIN, NOW)
     with pytest.raises(type(failure)):
         await answered(model)
     assert model.fallback is None
@@ -329,7 +329,7 @@ async def test_only_who_asks_to_wait_is_waited_for(
         ModelHTTPError.for_category(_category(status), status_code=status, model_name="m")
         for status in failures
     ]
-    model = GuardedModel(failing(*refusals), OfflineModel(NOW), PLAIN, NOW, pause=pause)
+    model = GuardedModel(failing(*refusals), RulesModel(NOW), PLAIN, NOW, pause=pause)
     assert (await answered(model) == "Hello you.") is not replaced
     assert (waited, model.fallback is not None) == (pauses, replaced)
 

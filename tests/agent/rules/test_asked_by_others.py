@@ -22,7 +22,7 @@ from pydantic_ai.tools import ToolDefinition
 
 from app.agent.memory.persona import HEAD, OTHER, Persona, persona
 from app.agent.models.hybrid_model import HybridModel
-from app.agent.models.rules_model import OfflineModel
+from app.agent.models.rules_model import RulesModel
 from app.agent.rules import rules
 from app.agent.rules.phrases.phrases import language_of
 from app.agent.rules.routing import routing
@@ -254,7 +254,7 @@ async def test_rules_in_place_of_a_model_learn_from_its_instructions_who_asks(
             instructions=told,
         ),
     ]
-    rules = OfflineModel(NOW)
+    rules = RulesModel(NOW)
     model = FunctionModel(lambda messages, info: ModelResponse(parts=[TextPart("a model's words")]))
     offered = ModelRequestParameters(function_tools=[ToolDefinition(name="search_calendar_events")])
     answer = await (HybridModel(model, rules, fit=list) if beside_a_model else rules).request(

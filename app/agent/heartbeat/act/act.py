@@ -194,7 +194,7 @@ def audited(
 
 
 def _params(proposal: Proposal) -> Mapping[str, Any]:
-    """Give the tool's parameters for an action's payload."""
+    """Return the tool's parameters for an action's payload."""
     if proposal.type == "todo_reschedule":
         return {name: value for name, value in proposal.payload.items() if name != "from"}
     return proposal.payload

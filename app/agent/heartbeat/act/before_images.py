@@ -22,7 +22,7 @@ WRITES = {"todo": "os.todos:write", "note": "os.notes:write"}
 
 
 def of(tx: Tx, user: int, kind: str, number: int) -> Image | None:
-    """Give a thing of the user's as it is.
+    """Return a thing of the user's as it is.
 
     Where it lies and what it holds; of a note its revision stands for that. None when it is not
     there.
@@ -57,7 +57,7 @@ def of(tx: Tx, user: int, kind: str, number: int) -> Image | None:
 
 
 def same(one: Image | None, other: Image | None) -> bool:
-    """Say whether a thing is as it was; how many snapshots there are of a note does not matter."""
+    """Return whether a thing is as it was; how many snapshots a note has does not matter."""
     return _bare(one) == _bare(other)
 
 

@@ -52,7 +52,7 @@ def update_todo(tx: Tx, me: Caller, payload: Payload) -> Done:
 
 
 def reschedule_todo(tx: Tx, me: Caller, payload: Payload) -> Done:
-    """Give a todo another due date; a series keeps its time of day.
+    """Return a todo another due date; a series keeps its time of day.
 
     With `from` only if that is the one it has.
     """
@@ -118,7 +118,7 @@ TOOLS: dict[ActionType, str] = {
 
 
 def tool_of(type_: ActionType, payload: Payload) -> str:
-    """Give the tool that does an action once its owner has said yes."""
+    """Return the tool that does an action once its owner has said yes."""
     return "pin_note" if type_ == "note_edit" and "pinned" in payload else TOOLS[type_]
 
 

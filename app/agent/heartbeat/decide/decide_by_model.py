@@ -58,7 +58,7 @@ class Planned(msgspec.Struct):
 
 
 def has_model(app: App, me: Caller) -> bool:
-    """Say whether a model is configured for the user."""
+    """Return whether a model is configured for the user."""
     return model_or_rules.named(app, me) != model_choice.OFFLINE
 
 

@@ -15,7 +15,7 @@ BYTES_A_TOKEN = 4
 
 
 def proposals(agenda: Agenda) -> list[Proposal]:
-    """Give what is to be done about the agenda, in its order."""
+    """Return what is to be done about the agenda, in its order."""
     return [MAKERS[fact.rule](agenda, fact) for fact in agenda.facts]
 
 

@@ -124,5 +124,5 @@ class ProposalDesk:
 
 
 def _key(type_: str, payload: Mapping[str, Any]) -> str:
-    """Give the name under which the same wish is one."""
+    """Return the name under which the same wish is one."""
     return content_key("model", None, f"{type_} {escalation_rows.canonical(payload).decode()}")

@@ -91,7 +91,7 @@ class Agenda(msgspec.Struct, frozen=True):
 
 
 def look(tx: Tx, me: Caller, arrivals: Arrivals = NONE) -> Agenda:
-    """Give what there is to do for the user whose run `me` acts in."""
+    """Return what there is to do for the user whose run `me` acts in."""
     me = access.discreet(tx, me)
     chosen = users.settings_of(tx, me)
     zone = ZoneInfo(chosen.timezone)
@@ -124,7 +124,7 @@ def look(tx: Tx, me: Caller, arrivals: Arrivals = NONE) -> Agenda:
 
 
 def is_away(tx: Tx, user: int) -> bool:
-    """Say whether nobody has used a key of the user's for two weeks.
+    """Return whether nobody has used a key of the user's for two weeks.
 
     Who is away is not served, and finds one run waiting on return.
     """
@@ -146,7 +146,7 @@ class _Told:
         return self._at([key]) is not None
 
     def sift(self, found: list[Fact]) -> list[Fact]:
-        """Give what is news; of several facts about one thing the first by which something is
+        """Return what is news; of several facts about one thing the first by which something is
         done, or else the first.
         """
         news: dict[object, Fact] = {}

@@ -57,7 +57,7 @@ class Task(msgspec.Struct, frozen=True):
 
 @functools.lru_cache(64)
 def read(text: str) -> tuple[Task, ...]:
-    """Give the tasks of a checklist, in order.
+    """Return the tasks of a checklist, in order.
 
     Headings, code, quotes, comments and ticked boxes are none. Never raises.
     """
@@ -65,7 +65,7 @@ def read(text: str) -> tuple[Task, ...]:
 
 
 def understood(line: str) -> Task:
-    """Give one line with what the rules make of it.
+    """Return one line with what the rules make of it.
 
     What is denied, or asks for more than the rules do, is none of theirs.
     """
@@ -114,12 +114,12 @@ def understood(line: str) -> Task:
 
 
 def _bare(words: str) -> str:
-    """Give words without the quotes or brackets around them."""
+    """Return words without the quotes or brackets around them."""
     return words.strip(" .,:\"“”„'»«[]")[:LONGEST_LINE]
 
 
 def _lines(text: str) -> list[str]:
-    """Give the items of the lists; of a text without any list its lines."""
+    """Return the items of the lists; of a text without any list its lines."""
     patterns = _patterns()
     items: list[str] = []
     plain: list[str] = []
@@ -148,7 +148,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _usual(kind: Kind) -> When | None:
-    """Give when a line of that kind is due that does not say so itself."""
+    """Return when a line of that kind is due that does not say so itself."""
     match kind:
         case "weekly_note":
             return When(weekdays=frozenset({1}))
@@ -161,7 +161,7 @@ def _usual(kind: Kind) -> When | None:
 
 
 def _hours(kind: Kind, line: str) -> int:
-    """Give the span that a line names, in hours, or the usual one of its kind."""
+    """Return the span that a line names, in hours, or the usual one of its kind."""
     patience = 24 if _patterns().patient.search(line) else 0
     usual = {
         "due_soon": 24,
@@ -238,7 +238,7 @@ _KINDS: tuple[tuple[Kind, str], ...] = (
 
 @functools.cache
 def _patterns() -> _Patterns:
-    """Give the patterns; made when first needed, since a server that starts needs none."""
+    """Return the patterns; made when first needed, since a server that starts needs none."""
     return _Patterns(
         kinds=tuple((kind, re.compile(pattern)) for kind, pattern in _KINDS),
         not_for_rules=re.compile(

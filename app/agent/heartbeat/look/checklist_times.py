@@ -57,7 +57,7 @@ class Occurrence(msgspec.Struct, frozen=True):
 
 
 def find(line: str) -> tuple[When | None, str]:
-    """Give the time that a line names, None without one, and the rest of the line."""
+    """Return the time that a line names, None without one, and the rest of the line."""
     patterns = _patterns()
     if (again := patterns["interval"].search(line)) is not None:
         minutes = int(again["number"]) * (60 if again["unit"][0] in "hHsS" else 1)
@@ -81,7 +81,7 @@ def find(line: str) -> tuple[When | None, str]:
 def latest(
     when: When, now: datetime, zone: ZoneInfo, *, seen: datetime | None
 ) -> Occurrence | None:
-    """Give the time at which a line is due now.
+    """Return the time at which a line is due now.
 
     Today's, or one of the last two days that no run has seen. None when there is none.
     """
@@ -122,7 +122,7 @@ def _weekdays(text: str) -> frozenset[int]:
 
 
 def _minute(clock: re.Match[str]) -> int | None:
-    """Give a time of day in minutes; None for one that there is not."""
+    """Return a time of day in minutes; None for one that there is not."""
     hour, minute = int(clock["hour"] or clock["bare"]), int(clock["minute"] or 0)
     half = (clock["half"] or clock["bare_half"] or "").lower().replace(".", "")
     if half in ("am", "pm"):
@@ -138,7 +138,7 @@ def _without(line: str, match: re.Match[str]) -> str:
 
 @functools.cache
 def _patterns() -> dict[str, re.Pattern[str]]:
-    """Give the patterns; made when first needed."""
+    """Return the patterns; made when first needed."""
     days = (
         rf"(?:(?:{_DAY}|weekdays?|workdays?|werktags?|weekends?|wochenende)"
         rf"(?:\s*(?:,|and|und|&)\s*(?:{_DAY}))*)"

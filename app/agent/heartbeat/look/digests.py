@@ -20,7 +20,7 @@ LONGEST_JOURNAL = 600
 
 
 def day(tx: Tx, me: Caller, zone: ZoneInfo) -> dict[str, str]:
-    """Give the daily briefing as Markdown."""
+    """Return the daily briefing as Markdown."""
     now = tx.moment.astimezone(zone)
     facts = briefing_facts.gather(
         tx, me, zone, due.span(now.date() - timedelta(days=1), None, zone).since
@@ -47,7 +47,7 @@ def day(tx: Tx, me: Caller, zone: ZoneInfo) -> dict[str, str]:
 
 
 def week(tx: Tx, me: Caller, zone: ZoneInfo) -> dict[str, str]:
-    """Give title and text of the note on the seven days that end now."""
+    """Return title and text of the note on the seven days that end now."""
     today = tx.moment.astimezone(zone).date()
     since = due.span(today - timedelta(days=7), None, zone).since
     year, number, _ = today.isocalendar()
@@ -75,14 +75,14 @@ def week(tx: Tx, me: Caller, zone: ZoneInfo) -> dict[str, str]:
 
 
 def done_today(tx: Tx, me: Caller, zone: ZoneInfo) -> dict[str, str] | None:
-    """Give the line for the diary; None on a day on which nothing was done."""
+    """Return the line for the diary; None on a day on which nothing was done."""
     today = tx.moment.astimezone(zone).date()
     done = _done(tx, me, due.span(today, today, zone).since)
     return {"words": one_line(f"Done: {'; '.join(done)}", LONGEST_JOURNAL)} if done else None
 
 
 def told_day(stored: str, zone: ZoneInfo, now: datetime) -> str:
-    """Give a due date in words: today at 14:00, tomorrow, 3 December."""
+    """Return a due date in words: today at 14:00, tomorrow, 3 December."""
     found = due.day_of(stored, zone)
     clock = "" if due.is_day(stored) else f" at {due.moment(stored, zone):%H:%M}"
     return f"{_named(found, now.astimezone(zone).date())}{clock}"

@@ -49,7 +49,7 @@ class Look(msgspec.Struct, frozen=True):
 
 
 def of(look: Look, task: Task, item: int) -> list[Fact]:
-    """Give what the rules of one line have to tell now."""
+    """Return what the rules of one line have to tell now."""
     occurrence = "" if task.when is None else None
     if task.when is not None:
         found = checklist_times.latest(task.when, look.now, look.zone, seen=look.seen_at)
@@ -298,7 +298,7 @@ def _once(
     occurrence: str,
     about: Callable[[], Mapping[str, object] | None],
 ) -> list[Fact]:
-    """Give the one fact of a line for one of its times, unless that has been told.
+    """Return the one fact of a line for one of its times, unless that has been told.
 
     Only then it is worth making.
     """
@@ -344,7 +344,7 @@ def _todo(rule: str, item: int, row: sqlite3.Row, occurrence: str) -> Fact:
 
 
 def _until(look: Look, hours: int) -> datetime:
-    """Give the end of a span that begins now; 0 hours are the rest of the day."""
+    """Return the end of a span that begins now; 0 hours are the rest of the day."""
     if hours:
         return look.now + timedelta(hours=hours)
     today = look.now.astimezone(look.zone).date()

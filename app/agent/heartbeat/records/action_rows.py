@@ -160,14 +160,14 @@ def _settle_proposed(tx: Tx, action: int) -> None:
 
 
 def get(tx: Tx, user: int, action: int) -> sqlite3.Row | None:
-    """Give a user's action."""
+    """Return a user's action."""
     return tx.one(
         "SELECT * FROM heartbeat_actions WHERE id = :id AND user_id = :user", id=action, user=user
     )
 
 
 def of_run(tx: Tx, user: int, run: int) -> list[sqlite3.Row]:
-    """Give a run's actions in the order in which they came."""
+    """Return a run's actions in the order in which they came."""
     return tx.all(
         "SELECT * FROM heartbeat_actions WHERE run_id = :run AND user_id = :user ORDER BY id",
         run=run,
@@ -191,7 +191,7 @@ def count_since(tx: Tx, user: int, since: str) -> int:
 def told_at(
     tx: Tx, user: int, keys: Sequence[str], since: str, *, able: Collection[ActionType] = ()
 ) -> str | None:
-    """Give when news of one of these keys was last told or proposed, if that was later than
+    """Return when news of one of these keys was last told or proposed, if that was later than
     `since`.
 
     A proposal of what a run is `able` to do itself, or to ask for, does not count: that a run
@@ -211,7 +211,7 @@ def told_at(
 
 
 def waits_elsewhere(tx: Tx, action: sqlite3.Row) -> int | None:
-    """Give the escalation by which the same is asked for already; None where there is none."""
+    """Return the escalation by which the same is asked for already; None where there is none."""
     found: int | None = tx.value(
         """SELECT escalation_id FROM heartbeat_actions WHERE user_id = :user
           AND content_key = :key AND type = :type AND status = 'awaiting_approval'
@@ -224,7 +224,7 @@ def waits_elsewhere(tx: Tx, action: sqlite3.Row) -> int | None:
 
 
 def was_done_elsewhere(row: sqlite3.Row) -> bool:
-    """Say whether an action was but a proposal, which another action has done."""
+    """Return whether an action was but a proposal, which another action has done."""
     return (
         row["status"] == "executed"
         and row["result"] is not None
@@ -233,12 +233,12 @@ def was_done_elsewhere(row: sqlite3.Row) -> bool:
 
 
 def changes_of(row: sqlite3.Row) -> list[Change]:
-    """Give what an action changed."""
+    """Return what an action changed."""
     return [Change(*part) for part in msgspec.json.decode(row["changes"])]
 
 
 def shown(row: sqlite3.Row) -> Action:
-    """Give an action as it goes out."""
+    """Return an action as it goes out."""
     target = None if row["target_id"] is None else Target(row["target_kind"], row["target_id"])
     result = _NULL if row["result"] is None else msgspec.Raw(row["result"])
     return Action(

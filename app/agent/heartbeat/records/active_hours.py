@@ -31,15 +31,15 @@ class Hours(msgspec.Struct, frozen=True):
         )
 
     def window(self, day: date) -> tuple[datetime, datetime]:
-        """Give the moments in UTC between which the window lies that begins on `day`."""
+        """Return the moments in UTC between which the window lies that begins on `day`."""
         return self._moment(day, self.start), self._moment(day, self.start + self.length)
 
     def holds(self, moment: datetime) -> bool:
-        """Say whether a moment lies inside."""
+        """Return whether a moment lies inside."""
         return self.first(moment) == moment
 
     def first(self, moment: datetime) -> datetime:
-        """Give the first moment inside that is not before `moment`."""
+        """Return the first moment inside that is not before `moment`."""
         moment = moment.astimezone(UTC)
         today = moment.astimezone(self.zone).date()
         for offset in range(-1, DAYS_SEARCHED):
@@ -66,7 +66,7 @@ class Hours(msgspec.Struct, frozen=True):
         return self.start <= minutes < self.start + self.length
 
     def _moment(self, day: date, minutes: int) -> datetime:
-        """Give the first moment at which the wall clock has reached that time.
+        """Return the first moment at which the wall clock has reached that time.
 
         Where it never shows it, the one at which it has passed it.
         """
@@ -74,7 +74,7 @@ class Hours(msgspec.Struct, frozen=True):
 
 
 def reached(wall: datetime, zone: ZoneInfo) -> datetime:
-    """Give the first moment, in UTC, at which the clock of `zone` shows the time `wall` or,
+    """Return the first moment, in UTC, at which the clock of `zone` shows the time `wall` or,
     having been put forward over it, a later one.
     """
     at, other = (wall.replace(tzinfo=zone, fold=fold).astimezone(UTC) for fold in (0, 1))
@@ -86,14 +86,14 @@ def reached(wall: datetime, zone: ZoneInfo) -> datetime:
 
 
 def begin(hours: Hours, now: datetime, every: timedelta, *, name: str) -> datetime:
-    """Give the first run of a schedule that is switched on at `now`."""
+    """Return the first run of a schedule that is switched on at `now`."""
     return _inside(hours, now + every, name)
 
 
 def following(
     hours: Hours, due: datetime, now: datetime, every: timedelta, *, name: str
 ) -> tuple[datetime, int]:
-    """Give the next run after the one that was due, later than `now`, and how many in between
+    """Return the next run after the one that was due, later than `now`, and how many in between
     were missed: they are made up for by one.
     """
     missed = max(0, (now - due) // every)
@@ -101,13 +101,13 @@ def following(
 
 
 def minutes(text: str) -> int:
-    """Give a time of day such as 08:30, or 24:00, as minutes after midnight."""
+    """Return a time of day such as 08:30, or 24:00, as minutes after midnight."""
     hour, minute = text.split(":")
     return int(hour) * 60 + int(minute)
 
 
 def _inside(hours: Hours, moment: datetime, name: str) -> datetime:
-    """Give the first moment inside.
+    """Return the first moment inside.
 
     Where the hours have yet to begin, a little after, so that not everyone's agents begin at the
     same second.

@@ -84,7 +84,7 @@ def replace_heartbeat_instructions(
 
 
 def text_of(tx: Tx, user: int) -> str:
-    """Give the checklist that holds; of a note that has grown too long only the beginning."""
+    """Return the checklist that holds; of a note that has grown too long only the beginning."""
     note = find(tx, user)
     return DEFAULT if note is None else str(note["content"])[:LONGEST]
 
@@ -100,7 +100,7 @@ def write(tx: Tx, me: Caller, content: str) -> None:
 
 
 def find(tx: Tx, user: int) -> sqlite3.Row | None:
-    """Give the note, of several of that title the one with the lowest id."""
+    """Return the note, of several of that title the one with the lowest id."""
     folder_id = None
     for name in FOLDERS:
         folder = folder_rows.child(tx, user, folder_id, name)
@@ -118,7 +118,7 @@ def find(tx: Tx, user: int) -> sqlite3.Row | None:
 
 
 def _only(content: str | None, instructions: str | None) -> str:
-    """Give the one of the two names that was used."""
+    """Return the one of the two names that was used."""
     if content is None and instructions is None:
         raise Invalid("content is required: the checklist, which may be empty.", field="content")
     if content is not None and instructions is not None and content != instructions:

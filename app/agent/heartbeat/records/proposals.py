@@ -86,7 +86,7 @@ class Proposal(msgspec.Struct, frozen=True):
 
 
 def content_key(rule: str, target: tuple[str, int] | None, state: str, priority: int = 0) -> str:
-    """Give the key of a piece of news."""
+    """Return the key of a piece of news."""
     about = "" if target is None else f"{target[0]} {target[1]}"
     return (
         f"{rule} {about} "
@@ -95,12 +95,12 @@ def content_key(rule: str, target: tuple[str, int] | None, state: str, priority:
 
 
 def rule_of(key: str) -> str:
-    """Give the rule of a key."""
+    """Return the rule of a key."""
     return key.partition(" ")[0]
 
 
 def one_line(text: str, most: int = 120) -> str:
-    """Give a text of anybody's as one line that cannot pass for more than that."""
+    """Return a text of anybody's as one line that cannot pass for more than that."""
     plain = " ".join(
         "".join(mark if mark.isprintable() else " " for mark in text[: 4 * most])
         .replace("“", "'")

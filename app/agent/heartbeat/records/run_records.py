@@ -85,7 +85,7 @@ class Run(Record):
 
 
 def shown(row: sqlite3.Row, user_id: str) -> Run:
-    """Give a run as it goes out."""
+    """Return a run as it goes out."""
     found = Run(
         row["id"],
         row["id"],
@@ -115,7 +115,7 @@ def shown(row: sqlite3.Row, user_id: str) -> Run:
 
 
 def receipt(row: sqlite3.Row, price: int = 0) -> Receipt:
-    """Give a run's receipt; `price` is what a token costs in micro-units, 0 where nobody has
+    """Return a run's receipt; `price` is what a token costs in micro-units, 0 where nobody has
     said.
     """
     cost = row["tokens"] * price if price else None
@@ -134,7 +134,7 @@ def receipt(row: sqlite3.Row, price: int = 0) -> Receipt:
 
 
 def elapsed_ms(row: sqlite3.Row) -> int:
-    """Give how long a run took."""
+    """Return how long a run took."""
     if row["ended_at"] is None:
         return 0
     return max(
@@ -149,5 +149,5 @@ def elapsed_ms(row: sqlite3.Row) -> int:
 
 
 def source_of(row: sqlite3.Row) -> Literal["manual", "cron"]:
-    """Say whether a person began a run or the clock did."""
+    """Return whether a person began a run or the clock did."""
     return "manual" if row["source_trigger"] in ("manual", "undo") else "cron"

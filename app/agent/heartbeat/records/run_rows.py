@@ -138,7 +138,7 @@ def mark_undone(tx: Tx, run: int) -> None:
 
 
 def any_running(tx: Tx) -> bool:
-    """Say whether a run has not ended; at the start of a server none can still be under way."""
+    """Return whether a run has not ended; at the start of a server none can still be under way."""
     return tx.one("SELECT 1 FROM heartbeat_runs WHERE status = 'running' LIMIT 1") is not None
 
 
@@ -163,7 +163,7 @@ def interrupt_all(tx: Tx) -> list[int]:
 
 
 def last_seen(tx: Tx, user: int) -> sqlite3.Row | None:
-    """Give the start of the last run that has looked at the workspace, and the newest message
+    """Return the start of the last run that has looked at the workspace, and the newest message
     that it saw.
     """
     return tx.one(
@@ -176,7 +176,7 @@ def last_seen(tx: Tx, user: int) -> sqlite3.Row | None:
 
 
 def last(tx: Tx, user: int) -> sqlite3.Row | None:
-    """Give the newest run that was no taking back."""
+    """Return the newest run that was no taking back."""
     return tx.one(
         f"{_SELECT} WHERE r.user_id = :user AND r.undo_of IS NULL "
         "ORDER BY r.started_at DESC, r.id DESC LIMIT 1",
@@ -185,7 +185,7 @@ def last(tx: Tx, user: int) -> sqlite3.Row | None:
 
 
 def last_start(tx: Tx, user: int) -> str | None:
-    """Give when the newest run began that was no taking back."""
+    """Return when the newest run began that was no taking back."""
     found: str | None = tx.value(
         "SELECT started_at FROM heartbeat_runs "
         "WHERE user_id = :user AND undo_of IS NULL ORDER BY started_at DESC LIMIT 1",
@@ -195,7 +195,7 @@ def last_start(tx: Tx, user: int) -> str | None:
 
 
 def any_before(tx: Tx, user: int, run: int) -> bool:
-    """Say whether the user has had a real run before that one."""
+    """Return whether the user has had a real run before that one."""
     return (
         tx.one(
             "SELECT 1 FROM heartbeat_runs "
@@ -220,7 +220,7 @@ def count_since(tx: Tx, user: int, since: str) -> int:
 
 
 def texts_since(tx: Tx, user: int, since: str) -> list[str]:
-    """Give what was said to the user since a moment."""
+    """Return what was said to the user since a moment."""
     rows = tx.all(
         "SELECT text FROM heartbeat_runs "
         "WHERE user_id = :user AND started_at > :since AND message_id IS NOT NULL",
@@ -253,7 +253,7 @@ def prune(tx: Tx, user: int, *, before: str, most: int) -> int:
 
 
 def get(tx: Tx, user: int, run: int) -> sqlite3.Row:
-    """Give a user's run; raise NotFound."""
+    """Return a user's run; raise NotFound."""
     row = tx.one(f"{_SELECT} WHERE r.id = :id AND r.user_id = :user", id=run, user=user)
     if row is None:
         raise NotFound("There is no such run of the heartbeat.", runId=run)
@@ -261,7 +261,7 @@ def get(tx: Tx, user: int, run: int) -> sqlite3.Row:
 
 
 def page(tx: Tx, user: int, limit: int) -> list[sqlite3.Row]:
-    """Give the newest runs."""
+    """Return the newest runs."""
     return tx.all(
         f"{_SELECT} WHERE r.user_id = :user ORDER BY r.started_at DESC, r.id DESC LIMIT :limit",
         user=user,

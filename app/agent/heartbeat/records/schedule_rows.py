@@ -92,7 +92,7 @@ class Heartbeat(msgspec.Struct, frozen=True):
 
 
 def of(tx: Tx, user: int) -> Heartbeat:
-    """Give a user's heartbeat."""
+    """Return a user's heartbeat."""
     chosen = users.settings_of_user(tx, user)
     row = tx.one(
         "SELECT h.*, u.uuid FROM users u LEFT JOIN heartbeats h ON h.user_id = u.id "
@@ -165,7 +165,7 @@ def change(tx: Tx, beat: Heartbeat, **fields: Any) -> Heartbeat:
 
 
 def due(tx: Tx) -> list[int]:
-    """Give the users with a run that is due, the longest due first."""
+    """Return the users with a run that is due, the longest due first."""
     rows = tx.all(
         "SELECT user_id FROM heartbeats WHERE enabled = 1 AND next_run_at <= :now "
         "ORDER BY next_run_at LIMIT :some",
@@ -176,7 +176,7 @@ def due(tx: Tx) -> list[int]:
 
 
 def planned_in_the_future(tx: Tx) -> list[int]:
-    """Give the users whose next run was planned at a moment that has yet to come.
+    """Return the users whose next run was planned at a moment that has yet to come.
 
     The clock was put back since.
     """
@@ -231,7 +231,7 @@ def claim(tx: Tx, user: int) -> Claim | None:
 
 
 def can_wake(tx: Tx, user: int) -> bool:
-    """Say whether a user's next run could begin sooner.
+    """Return whether a user's next run could begin sooner.
 
     It is on, has not just failed, and was not brought forward already.
     """

@@ -63,7 +63,7 @@ Way = Literal["execute", "ask", "propose"]
 
 
 def caller(me: Caller, tier: Tier) -> Caller:
-    """Give the caller that acts in a run which `me` begins."""
+    """Return the caller that acts in a run which `me` begins."""
     held = tuple(
         right for right in TIERS[tier] if right == SPEAK or me.may((NEEDS.get(right, right),))
     )
@@ -94,12 +94,12 @@ def way(me: Caller, type_: ActionType, *, tainted: bool = False) -> Way:
 
 
 def able(me: Caller) -> tuple[ActionType, ...]:
-    """Give the types of action that a run of that caller does, or asks for."""
+    """Return the types of action that a run of that caller does, or asks for."""
     return tuple(type_ for type_ in RIGHTS if way(me, type_) != "propose")
 
 
 def deputy(me: Caller, type_: ActionType) -> Caller:
-    """Give the caller that does what a run proposed and `me` wants done.
+    """Return the caller that does what a run proposed and `me` wants done.
 
     The heartbeat, with no right that `me` lacks. Raises InsufficientScope.
     """
@@ -120,7 +120,7 @@ def deputy(me: Caller, type_: ActionType) -> Caller:
 
 
 def lent(me: Caller, type_: ActionType) -> Caller:
-    """Give the caller that an action has once its owner has said yes.
+    """Return the caller that an action has once its owner has said yes.
 
     The run's, with the one right more.
     """
@@ -130,7 +130,7 @@ def lent(me: Caller, type_: ActionType) -> Caller:
 
 
 def chosen(me: Caller, policy: Tier, asked: Tier | None) -> Tier:
-    """Give the tier of a run that `me` begins and for which it may have asked for another one
+    """Return the tier of a run that `me` begins and for which it may have asked for another one
     than the policy's.
     """
     if asked is None or me.kind in OWNERS:
@@ -139,7 +139,7 @@ def chosen(me: Caller, policy: Tier, asked: Tier | None) -> Tier:
 
 
 def rights_now(tx: Tx, escalation: sqlite3.Row) -> tuple[str, ...] | None:
-    """Give what an action that waits may still have of its rights.
+    """Return what an action that waits may still have of its rights.
 
     All, as long as the tier is the one that its run had, or was asked for with it.
     """
@@ -160,7 +160,7 @@ def _run_of(escalation: sqlite3.Row) -> int | None:
 
 
 def _asking(scope: str) -> str:
-    """Give the right to ask for a scope.
+    """Return the right to ask for a scope.
 
     Like the others of a run it is none that a credential can hold.
     """

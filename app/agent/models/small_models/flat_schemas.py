@@ -12,7 +12,7 @@ LARGEST_SAID = 1_000_000_000
 
 
 def flat(schema: Mapping[str, Any]) -> Schema:
-    """Give a schema whose optional fields are simply not required, instead of being allowed to
+    """Return a schema whose optional fields are simply not required, instead of being allowed to
     be null, and each of one type.
     """
     options = [option for option in schema.get("anyOf", ()) if option.get("type") != "null"]

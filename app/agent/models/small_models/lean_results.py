@@ -13,7 +13,7 @@ FOR_PROGRAMS = frozenset({"marks", "score"})
 
 
 def told(message: ModelMessage) -> ModelMessage:
-    """Give a message with the results in it made lean."""
+    """Return a message with the results in it made lean."""
     if not isinstance(message, ModelRequest) or not any(
         isinstance(part, ToolReturnPart) for part in message.parts
     ):
@@ -28,7 +28,7 @@ def told(message: ModelMessage) -> ModelMessage:
 
 
 def lean(value: Any) -> Any:
-    """Give a result without what stands in it twice.
+    """Return a result without what stands in it twice.
 
     A note's HTML beside its Markdown, hits told again, fields that are empty.
     """
@@ -47,7 +47,7 @@ def lean(value: Any) -> Any:
 
 
 def _once(found: dict[str, Any]) -> dict[str, Any]:
-    """Give the hits of a search with the text of each, instead of two lists of them."""
+    """Return the hits of a search with the text of each, instead of two lists of them."""
     again = found.get("result")
     if not (
         isinstance(found.get("results"), list)

@@ -28,7 +28,7 @@ class PrintedCall(NamedTuple):
 
 
 def held_from(text: str, *, begun: bool) -> int:
-    """Give where what may be a printed call begins in an answer that is still coming, its length
+    """Return where what may be a printed call begins in an answer that is still coming, its length
     where nothing of it may be one.
 
     A call without a tag is the whole of an answer, so once one has `begun` only tags count.
@@ -45,7 +45,7 @@ def held_from(text: str, *, begun: bool) -> int:
 
 
 def calls_in(text: str, tools: Collection[str]) -> list[PrintedCall]:
-    """Give the calls that a text is made of, and nothing where one of them is none.
+    """Return the calls that a text is made of, and nothing where one of them is none.
 
     Without a tag only known tools are called.
     """

@@ -23,7 +23,7 @@ NOTHING = frozenset({"null", "none", "n/a", "undefined"})
 
 
 def repaired(given: Mapping[str, Any], schema: Schema, now: datetime) -> dict[str, Any]:
-    """Give a call's arguments as the tool's schema has them.
+    """Return a call's arguments as the tool's schema has them.
 
     What cannot be understood stays, for the tool to refuse, and what is unknown goes.
     """
@@ -38,7 +38,7 @@ def repaired(given: Mapping[str, Any], schema: Schema, now: datetime) -> dict[st
 
 
 def value_for(value: Any, schema: Schema, now: datetime) -> Any:
-    """Give a value in the type that a field wants, where it can only mean that."""
+    """Return a value in the type that a field wants, where it can only mean that."""
     plain = only(schema)
     words = plain.get("enum")
     if words is not None:
@@ -77,7 +77,7 @@ def value_for(value: Any, schema: Schema, now: datetime) -> Any:
 
 
 def only(schema: Schema) -> Schema:
-    """Give the one alternative of a schema that is not null, or the schema itself."""
+    """Return the one alternative of a schema that is not null, or the schema itself."""
     options = [option for option in schema.get("anyOf", ()) if option.get("type") != "null"]
     return options[0] if len(options) == 1 else schema
 
@@ -103,7 +103,7 @@ def _letters(name: str) -> str:
 
 
 def _is_nothing(value: Any, schema: Schema) -> bool:
-    """Say whether a value stands for none at all; an empty text is a value where text is wanted."""
+    """Return whether a value stands for none; an empty text is a value where text is wanted."""
     if value is None:
         return True
     plain = only(schema)
@@ -154,7 +154,7 @@ def _string(value: Any, description: str, now: datetime) -> Any:
 
 
 def _date(text: str, description: str, now: datetime) -> str:
-    """Give a date that was written as people write it as the wire has it."""
+    """Return a date that was written as people write it as the wire has it."""
     if _ISO.fullmatch(text) or text.casefold() in re.findall(r"\w+", description.casefold()):
         return text
     read = quickadd.read(f"x {text}", now=now)

@@ -33,7 +33,7 @@ def tokens_of(messages: Sequence[ModelMessage], tools: Sequence[ToolDefinition] 
 
 
 def fitted(messages: list[ModelMessage], budget: int, *, most_result: int) -> list[ModelMessage]:
-    """Give the messages cut to about `budget` tokens.
+    """Return the messages cut to about `budget` tokens.
 
     No result above `most_result` tokens, then whole turns from the oldest on, never the newest.
 

@@ -64,7 +64,7 @@ MEANT: dict[str, str] = {
 
 
 def few(tools: Sequence[ToolDefinition], messages: Sequence[ModelMessage]) -> list[ToolDefinition]:
-    """Give at most eight of the tools, in the order they stand in."""
+    """Return at most eight of the tools, in the order they stand in."""
     if len(tools) <= MOST:
         return list(tools)
     message, used = _turn(messages)
@@ -79,7 +79,7 @@ def few(tools: Sequence[ToolDefinition], messages: Sequence[ModelMessage]) -> li
 
 
 def _standing(name: str, intent: Sequence[str], used: Collection[str]) -> float:
-    """Give the points that a tool has whatever the words.
+    """Return the points that a tool has whatever the words.
 
     Always wanted, begun to be used, of the intent, or usual.
     """
@@ -89,7 +89,7 @@ def _standing(name: str, intent: Sequence[str], used: Collection[str]) -> float:
 
 
 def _points(tool: ToolDefinition, text: str, said: Set[str]) -> float:
-    """Give the points that a tool has for the words of the message."""
+    """Return the points that a tool has for the words of the message."""
     points = sum(
         10.0 for part, pattern in MEANT.items() if part in tool.name and re.search(pattern, text)
     )
@@ -101,7 +101,7 @@ def _points(tool: ToolDefinition, text: str, said: Set[str]) -> float:
 
 
 def _turn(messages: Sequence[ModelMessage]) -> tuple[str, set[str]]:
-    """Give the newest message of the user and the tools that were called since."""
+    """Return the newest message of the user and the tools that were called since."""
     message, used = "", set[str]()
     for entry in messages:
         for part in entry.parts:
