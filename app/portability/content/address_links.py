@@ -1,5 +1,7 @@
-"""Addresses in texts: in the workspace they hold numbers, in an export paths and lasting keys,
-in an import what the source calls a thing.
+"""Addresses in texts of the workspace, of an export and of an import.
+
+In the workspace they hold numbers, in an export paths and lasting keys, in an import what the
+source calls a thing.
 """
 
 import posixpath
