@@ -1,5 +1,6 @@
-"""A second thread that does half of a piece of work, for work that is waited for and that leaves
-the interpreter to others.
+"""A second thread that does half of a piece of work.
+
+It is for work that is waited for and that leaves the interpreter to others.
 """
 
 import queue

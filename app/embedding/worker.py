@@ -1,5 +1,6 @@
-"""The worker: a process that turns texts into vectors, `python -m app.embedding.worker MODEL`, over
-its standard input and output.
+"""The process that turns texts into vectors, over its standard input and output.
+
+It is `python -m app.embedding.worker MODEL`.
 
 It knows no database and no settings, and it ends as soon as its input does, so it never outlives
 the server. Passages are embedded by a thread that only gets the time which nobody else wants; a

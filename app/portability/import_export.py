@@ -135,8 +135,9 @@ async def export_job(app: App, me: Caller, *, id: Id) -> JobAnswer:
 
 @operation("GET /export/{id}/archive", scope=READ, since="beyond")
 async def download_export(app: App, me: Caller, *, id: Id) -> Download:
-    """Give the archive of an export that is completed, to a credential that may read as much as
-    the one that began it.
+    """Download the archive of a completed export.
+
+    The credential must be allowed to read as much as the one that began it.
     """
     path = _archive(app, me, app.part(Transfers).of(app, me, "export", id))
     return Download("hearth-export.zip", "application/zip", path.stat().st_size, _parts(path))

@@ -90,7 +90,8 @@ def _users(tx: Tx, measured: Measured) -> list[MeasuredUser]:
 
 def _folders(tx: Tx, owner: int) -> list[MeasuredFolder]:
     rows = tx.all(
-        """SELECT folder_id, count(*), sum(size) FROM notes WHERE owner_id = :owner AND trash_id IS NULL
+        """SELECT folder_id, count(*), sum(size) FROM notes
+           WHERE owner_id = :owner AND trash_id IS NULL
            GROUP BY folder_id ORDER BY sum(size) DESC LIMIT :most""",
         owner=owner,
         most=MOST_FOLDERS,

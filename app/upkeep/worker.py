@@ -15,6 +15,7 @@ from app.migrations import NewerFile
 from app.upkeep import storage_by_owner
 from app.upkeep.backups import backup_files, copy_database, encryption
 from app.upkeep.backups.backup_files import BackupFailed
+from app.upkeep.backups.copy_database import copy as copy_rows
 from app.upkeep.doctor import examine
 
 
@@ -36,7 +37,7 @@ def copy(task: Copying) -> dict[str, Any]:
     plain = target.with_name(f".{target.stem}.plain{backup_files.PART}")
     backup_files.discard(plain)
     try:
-        made = copy_database.copy(source, plain, gently=task.gently)
+        made = copy_rows(source, plain, gently=task.gently)
         return {"rows": made.rows, "size": encryption.seal(plain, target, task.passphrase)}
     finally:
         backup_files.discard(plain)

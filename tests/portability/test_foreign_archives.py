@@ -19,6 +19,7 @@ import pytest
 
 from app.errors import Invalid
 from app.portability.archives import open_source, source_tree, tar_reader, uploads, zip_reader
+from app.portability.archives.folder_tree import FolderTree
 from app.portability.archives.source_tree import Damaged, Entry, Folder, Limits
 from app.portability.content.source_items import NotCarried
 from app.portability.formats import json_stream
@@ -332,9 +333,7 @@ def test_a_cut_gzip_gives_what_is_before_the_cut(tmp_path: Path) -> None:
 def test_twenty_thousand_files_in_one_folder_are_listed(tmp_path: Path) -> None:
     for number in range(20_000):
         os.close(os.open(tmp_path / f"{number}.md", os.O_CREAT | os.O_WRONLY))
-    assert (
-        sum(isinstance(one, Entry) for one in source_tree.FolderTree(tmp_path).entries()) == 20_000
-    )
+    assert sum(isinstance(one, Entry) for one in FolderTree(tmp_path).entries()) == 20_000
 
 
 def packed_or_not(place: Path, files: dict[str, bytes]) -> Iterator[source_tree.Tree]:
@@ -414,7 +413,7 @@ def test_an_archive_with_one_folder_is_that_folder_where_that_is_asked_for(tmp_p
         ]
         assert (
             paths == ["Vault", "Vault/a.md", "Vault/Sub", "Vault/Sub/b.md"]
-            if isinstance(tree, source_tree.FolderTree)
+            if isinstance(tree, FolderTree)
             else ["a.md", "Sub", "Sub/b.md"]
         )
     for tree in packed_or_not(tmp_path / "two", {"Vault/a.md": b"x", "b.md": b"y"}):

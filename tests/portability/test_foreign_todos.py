@@ -431,14 +431,20 @@ def test_parts_of_a_todo_with_fields_of_their_own_stay_todos(tmp_path: Path) -> 
 
 
 def test_a_todo_that_is_cut_off_is_told(tmp_path: Path) -> None:
-    text = b"BEGIN:VCALENDAR\nBEGIN:VTODO\nUID:a\nSUMMARY:Whole\nEND:VTODO\nBEGIN:VTODO\nUID:b\nSUMMARY:Half"
+    text = (
+        b"BEGIN:VCALENDAR\nBEGIN:VTODO\nUID:a\nSUMMARY:Whole\nEND:VTODO\n"
+        b"BEGIN:VTODO\nUID:b\nSUMMARY:Half"
+    )
     read = Read(source_of(exports.single(tmp_path / "a.ics", text)))
     assert list(read.todos) == ["Whole"]
     assert "cut off" in read.lost["Half"]
 
 
 def test_todos_without_a_uid_are_known_by_what_they_say(tmp_path: Path) -> None:
-    text = "BEGIN:VCALENDAR\nBEGIN:VTODO\nSUMMARY:A\nDTSTAMP:{}\nEND:VTODO\nBEGIN:VTODO\nSUMMARY:B\nEND:VTODO\nEND:VCALENDAR\n"
+    text = (
+        "BEGIN:VCALENDAR\nBEGIN:VTODO\nSUMMARY:A\nDTSTAMP:{}\nEND:VTODO\n"
+        "BEGIN:VTODO\nSUMMARY:B\nEND:VTODO\nEND:VCALENDAR\n"
+    )
     keys = [
         [
             item.key

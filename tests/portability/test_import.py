@@ -435,10 +435,8 @@ async def test_scopes_decide_what_comes_in_and_goes_out(
     async with served.client(
         await served.key("carol", ["os.todos:write", "os.todos:read"])
     ) as narrow:
-        job = await finished(
-            narrow,
-            f"/import/{(await narrow.ok('POST', '/import?name=a.zip', status=202, content=content))['job']['id']}",
-        )
+        begun = await narrow.ok("POST", "/import?name=a.zip", status=202, content=content)
+        job = await finished(narrow, f"/import/{begun['job']['id']}")
         assert (job["report"]["todos"]["created"], job["report"]["notes"]["created"]) == (1, 0)
         assert "os.notes:write" in {line["name"] for line in job["report"]["left"]}
     async with served.client(await served.key("alice", ["os.todos:read"])) as narrow:

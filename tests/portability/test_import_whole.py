@@ -10,7 +10,8 @@ from typing import Any, BinaryIO
 
 import pytest
 
-from app.portability.archives.source_tree import Entry, FileTree, FolderTree
+from app.portability.archives.folder_tree import FileTree, FolderTree
+from app.portability.archives.source_tree import Entry
 from app.portability.archives.tar_reader import TarTree
 from app.portability.archives.zip_reader import ZipTree
 from app.portability.content.source_items import NotCarried, SourceFile, SourceNote

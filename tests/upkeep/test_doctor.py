@@ -127,7 +127,8 @@ def test_a_server_that_does_not_answer_is_told(home: Path, monkeypatch: pytest.M
 def spoil_words(data: Path) -> None:
     with contextlib.closing(sqlite3.connect(data / DATABASE, isolation_level=None)) as connection:
         connection.execute(
-            """INSERT INTO notes (owner_id, title, tags, word_count, size, created_at, updated_at, content)
+            """INSERT INTO notes (owner_id, title, tags, word_count, size,
+               created_at, updated_at, content)
                VALUES (1, 'Unindexed', '[]', 1, 4, '2026', '2026', 'text')"""
         )
         connection.execute(
@@ -173,7 +174,8 @@ def test_the_indexes_of_many_notes_are_compared_with_a_part_of_them(
     with contextlib.closing(sqlite3.connect(home / DATABASE, isolation_level=None)) as connection:
         for number in range(1, 21):
             connection.execute(
-                """INSERT INTO notes (owner_id, title, tags, word_count, size, created_at, updated_at, content)
+                """INSERT INTO notes (owner_id, title, tags, word_count, size,
+               created_at, updated_at, content)
                    VALUES (1, ?, '[]', 1, 9, '2026', '2026', 'peculiar')""",
                 (f"Note {number}",),
             )

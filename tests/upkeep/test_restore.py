@@ -269,9 +269,8 @@ def counted(function):
             os.kill(os.getpid(), signal.SIGKILL)
         return function(*args, **kwargs)
     return run
-for owner, names in ((os, ("fsync", "link", "replace", "rename", "unlink", "mkdir", "chmod", "open")), ):
-    for name in names:
-        setattr(owner, name, counted(getattr(owner, name)))
+for name in ("fsync", "link", "replace", "rename", "unlink", "mkdir", "chmod", "open"):
+    setattr(os, name, counted(getattr(os, name)))
 import pathlib, sqlite3
 sqlite3.connect = counted(sqlite3.connect)
 data = Path(sys.argv[2])
@@ -279,7 +278,8 @@ if sys.argv[3] == "restore":
     restoring.put_back(Path(sys.argv[4]), data, moment=datetime(2026, 11, 21, tzinfo=UTC))
 else:
     files.sweep(files.prepared(data))
-    copying.make(data / "hearth.db", files.next_path(data, "hand", datetime(2026, 11, 21, tzinfo=UTC)))
+    target = files.next_path(data, "hand", datetime(2026, 11, 21, tzinfo=UTC))
+    copying.make(data / "hearth.db", target)
 """
 
 

@@ -6,6 +6,8 @@ It follows the block rules of the renderer (markdown_rules.py) at a tenth of the
 looks into no line: marks within text are others' work.
 """
 
+import functools
+import re
 import zlib
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
@@ -25,7 +27,8 @@ _FENCE = regex(r"(`{3,})[^`]*\Z|(~{3,})")
 _RULE = regex(r"([-*_])(?:[ \t]*\1){2,}[ \t]*\Z")
 _MARK = regex(r"(?:[-+*]|(\d{1,9})[.)])(?=[ \t\r\n]|\Z)", 256)
 _BEGINS = regex(r"[ \t]*(?:>|(?:[-+*]|\d{1,9}[.)])(?:[ \t\r\n]|\Z))", 256)
-_TICKS = regex(r"`+|\n")
+_TICKS = regex(r"`+")
+_FENCE_AT_MARGIN = regex(r"^(?:(`{3,})[^`\n]*|(~{3,}).*)$", 8)
 
 
 class Line(NamedTuple):
@@ -75,13 +78,8 @@ def code_blocks(text: str) -> list[Span]:
     """
     if not may_hold_code(text):
         return []
-    found: list[Span] = []
-    for line in lines(text):
-        if line.kind in ("code", "end"):
-            found[-1] = found[-1][0], line.end
-        elif line.kind in ("fence", "indented"):
-            found.append((line.inner, line.end))
-    return found
+    found = _fences_at_margin(text)
+    return _code_by_line(text) if found is None else found
 
 
 def may_hold_code(text: str) -> bool:
@@ -343,19 +341,55 @@ class _Place:
             self.at += 1
 
 
+def _code_by_line(text: str) -> list[Span]:
+    found: list[Span] = []
+    for line in lines(text):
+        if line.kind in ("code", "end"):
+            found[-1] = found[-1][0], line.end
+        elif line.kind in ("fence", "indented"):
+            found.append((line.inner, line.end))
+    return found
+
+
+def _fences_at_margin(text: str) -> list[Span] | None:
+    """Return the fenced code of a text whose only blocks of code are fences at the margin.
+
+    Return None for any other text, which has to be read line by line. Most notes are of the first
+    kind, and this takes a tenth of the time: imports and exports ask several times for each note.
+    """
+    if "\r" in text:
+        return None
+    found: list[Span] = []
+    at = 0
+    while opener := _FENCE_AT_MARGIN.search(text, at):
+        if _may_nest_code(text, at, opener.start()):
+            return None
+        mark = opener[1] or opener[2]
+        closer = _closing(mark).search(text, opener.end())
+        at = closer.end() if closer else len(text)
+        found.append((opener.start(), at))
+    return None if _may_nest_code(text, at, len(text)) else found
+
+
+def _may_nest_code(text: str, start: int, end: int) -> bool:
+    """Return whether code may be indented, or stand in quotes and items, between two places."""
+    return any(text.find(mark, start, end) >= 0 for mark in ("    ", "\t", "```", "~~~"))
+
+
+@functools.lru_cache(maxsize=16)
+def _closing(mark: str) -> re.Pattern[str]:
+    return re.compile(rf"^ {{0,3}}{mark}{mark[0]}*[ \t]*$", re.MULTILINE)
+
+
 def _ticked(text: str, start: int, end: int) -> Iterator[Span]:
     """Give the code spans between two places.
 
     Each ends in its line with as many backticks as it began with.
     """
-    line: list[Span] = []
-    for match in _TICKS.finditer(text, start, end):
-        if text[match.start()] == "`":
-            line.append(match.span())
-        else:
-            yield from _paired(line)
-            line = []
-    yield from _paired(line)
+    while (tick := text.find("`", start, end)) >= 0:
+        start = text.find("\n", tick, end)
+        start = end if start < 0 else start
+        yield from _paired([match.span() for match in _TICKS.finditer(text, tick, start)])
 
 
 def _paired(runs: list[Span]) -> Iterator[Span]:

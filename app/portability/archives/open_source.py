@@ -1,5 +1,6 @@
-"""Opening what an import is given, whether folder, archive or single file, and looking into it
-without ever failing.
+"""Opens what an import is given, be it a folder, an archive or a single file.
+
+Looking into it never fails.
 """
 
 from collections.abc import Callable, Container, Iterator
@@ -9,16 +10,8 @@ from typing import ParamSpec
 
 from app.errors import Invalid
 from app.portability.archives import tar_reader, zip_reader
-from app.portability.archives.source_tree import (
-    OWN,
-    ArchiveTree,
-    Entry,
-    FileTree,
-    FolderTree,
-    Limits,
-    Tree,
-    files,
-)
+from app.portability.archives.folder_tree import FileTree, FolderTree
+from app.portability.archives.source_tree import OWN, ArchiveTree, Entry, Limits, Tree, files
 from app.portability.content.clean_text import UNREADABLE, why
 
 P = ParamSpec("P")

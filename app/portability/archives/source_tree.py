@@ -5,8 +5,6 @@ Links are never followed, names checked, sizes held to.
 
 import errno
 import io
-import os
-import stat
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -17,7 +15,7 @@ import msgspec
 
 from app.errors import Invalid
 from app.portability.content import hidden_files
-from app.portability.content.clean_text import clean, named, unreadable, why
+from app.portability.content.clean_text import named, why
 from app.portability.content.source_items import Folders, NotCarried
 
 DEEPEST = 64
@@ -172,120 +170,6 @@ def files(tree: Tree) -> Iterator[Entry | NotCarried]:
     return (one for one in tree.entries() if not isinstance(one, Folder))
 
 
-class FolderTree:
-    """A folder on disk and everything below it."""
-
-    def __init__(self, path: Path) -> None:
-        self._top = os.fspath(path)
-
-    def entries(self) -> Iterator[Found]:
-        """Give all of it, each folder's files before its folders, each by name."""
-        waiting = [("", "")]
-        while waiting:
-            path, place = waiting.pop()
-            if path.count("/") >= DEEPEST:
-                yield NotCarried(name=named(path), reason=f"it lies deeper than {DEEPEST} folders")
-                continue
-            if path:
-                yield Folder(path)
-            below: list[tuple[str, str]] = []
-            yield from self._inside(path, place, below)
-            waiting.extend(reversed(below))
-
-    def find(self, path: str) -> Entry | None:
-        """Give the file of exactly that path."""
-        if fault_of(path):
-            return None
-        parts = path.split("/")
-        try:
-            *folders, file = [
-                Path(self._top, *parts[:end]).lstat() for end in range(1, len(parts) + 1)
-            ]
-        except OSError:
-            return None
-        if not stat.S_ISREG(file.st_mode) or not all(
-            stat.S_ISDIR(folder.st_mode) for folder in folders
-        ):
-            return None
-        return Entry(path, file.st_size, file.st_mtime, self, path)
-
-    def open(self, entry: Entry) -> BinaryIO:
-        """Open a file that is no link."""
-        return _opened(os.path.join(self._top, entry.place))  # noqa: PTH118 - some ten thousand times
-
-    def close(self) -> None:
-        """Do nothing: no file stays open."""
-
-    def _inside(self, path: str, place: str, below: list[tuple[str, str]]) -> Iterator[Found]:
-        """Give the files of a folder; those that are folders are put into `below`."""
-        try:
-            with os.scandir(os.path.join(self._top, place)) as found:  # noqa: PTH118
-                listed = {one.name: one for one in found}
-        except OSError as error:
-            yield unreadable(path or Path(self._top).name, error)
-            return
-        taken: set[str] = set()
-        before, inside = path and f"{path}/", place and f"{place}/"
-        for called in sorted(listed, key=None if all(map(str.isascii, listed)) else _by_form):
-            if hidden_files.is_hidden(called):
-                yield self._hidden(before + called, listed[called])
-                continue
-            one, name, own = listed[called], before + distinct(called, taken), inside + called
-            try:
-                if not _is_text(called):
-                    yield NotCarried(name=named(name), reason="its name is not valid UTF-8")
-                elif one.is_symlink():
-                    yield NotCarried(name=named(name), reason=LINK)
-                elif one.is_dir(follow_symlinks=False):
-                    below.append((name, own))
-                elif stat.S_ISREG((state := one.stat(follow_symlinks=False)).st_mode):
-                    yield Entry(
-                        name, state.st_size, state.st_mtime, self, name if name == own else own
-                    )
-                else:
-                    yield NotCarried(name=named(name), reason=ODD)
-            except OSError as error:
-                yield unreadable(name, error)
-
-    def _hidden(self, path: str, found: "os.DirEntry[str]") -> NotCarried:
-        try:
-            return hidden_files.told(
-                path,
-                hidden_files.count_of(found.path) if found.is_dir(follow_symlinks=False) else None,
-            )
-        except OSError as error:
-            return unreadable(path, error)
-
-
-class FileTree:
-    """One file as a tree of its own."""
-
-    def __init__(self, path: Path) -> None:
-        state = path.stat()
-        self._entry = Entry(
-            unicodedata.normalize("NFC", clean(path.name)),
-            state.st_size,
-            state.st_mtime,
-            self,
-            os.fspath(path.resolve()),
-        )
-
-    def entries(self) -> Iterator[Found]:
-        """Give the file."""
-        yield self._entry
-
-    def find(self, path: str) -> Entry | None:
-        """Give the file if that is its name."""
-        return self._entry if path == self._entry.path else None
-
-    def open(self, entry: Entry) -> BinaryIO:
-        """Open the file."""
-        return _opened(entry.place)
-
-    def close(self) -> None:
-        """Do nothing: no file stays open."""
-
-
 class ArchiveTree(ABC):
     """The files of an archive, of which its kind gives the members as they are called there."""
 
@@ -429,28 +313,3 @@ def _pass_over(one: hidden_files.Hidden, top: str, passed: dict[str, int | None]
     part = hidden_files.hidden_part(one.path.removeprefix(top))
     alone = one.path.removeprefix(top) == part and not one.is_folder
     passed[part] = None if alone else (passed.get(part) or 0) + (not one.is_folder)
-
-
-def _by_form(name: str) -> tuple[str, bool]:
-    """Give what names are sorted by, so that they have the same order on every system."""
-    form = unicodedata.normalize("NFC", name)
-    return form, form != name
-
-
-def _is_text(name: str) -> bool:
-    return name.isascii() or not any("\ud800" <= mark <= "\udfff" for mark in name)
-
-
-def _opened(path: str) -> BinaryIO:
-    """Open a file and never what a link of that name points to, nor wait for a pipe."""
-    descriptor = os.open(
-        path,
-        os.O_RDONLY
-        | getattr(os, "O_NOFOLLOW", 0)
-        | getattr(os, "O_NONBLOCK", 0)
-        | getattr(os, "O_BINARY", 0),
-    )
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        raise Damaged("it is no file")
-    return os.fdopen(descriptor, "rb")

@@ -1,5 +1,7 @@
-"""Addresses in texts: in the workspace they hold numbers, in an export paths and lasting keys,
-in an import what the source calls a thing.
+"""Addresses in texts of the workspace, of an export and of an import.
+
+In the workspace they hold numbers, in an export paths and lasting keys, in an import what the
+source calls a thing.
 """
 
 import posixpath
@@ -19,10 +21,12 @@ _NUMBERED = regex(rf"({_PREFIX})([1-9][0-9]{{0,15}})(?![\w/-])")
 _PLACE = r"""(\][ \t]*\([ \t]*<?|^ {0,3}\[[^\]\n]{1,500}\]:[ \t]*<?|=["'])"""
 """What stands before the address of a link: in Markdown, in a definition, in HTML."""
 _REST = r"""((?:[#?][^()\s<>"']{0,2000})?)(?=[)\s<>"']|\Z)"""
-_LINKED = regex(rf"{_PLACE}({_PREFIX})([1-9][0-9]{{0,15}}){_REST}", re.MULTILINE)
+_BEFORE = regex(rf"{_PLACE}\Z", re.MULTILINE)
+_BEHIND = regex(_REST)
+_LONGEST_PLACE = 600
 _KEYED = regex(rf"({_PREFIX})([0-9a-f]{{12}}-[0-9]{{10,16}})(?![\w/-])")
 _KEY = r"([A-Za-z0-9%._~/+=@-]{1,3000})"
-_NAMED = regex(rf"{_PLACE}(note|attachment):{_KEY}", re.MULTILINE)
+_NAMED = regex(rf"(note|attachment):{_KEY}")
 _RELATIVE = regex(rf"""{_PLACE}([^()\s<>#?"']{{1,2000}}){_REST}""", re.MULTILINE)
 
 
@@ -41,15 +45,15 @@ def exported(text: str, file: str, path: Lookup, key: Lookup) -> str:
     if not may_hold(text):
         return text
 
-    def linked(kind: Kind, number: str) -> str | None:
-        target = path(kind, int(number))
-        return None if target is None else relative(file, target)
-
     def put(match: re.Match[str]) -> str | None:
-        target = linked(_kind(match[2]), match[3])
-        return None if target is None else f"{match[1]}{target}{match[4]}"
+        kind, number = _kind(match[1]), int(match[2])
+        target = path(kind, number) if _is_linked(match) else None
+        if target is not None:
+            return relative(file, target)
+        lasting = key(kind, number)
+        return None if lasting is None else match[1] + lasting
 
-    return keyed(outside(_LINKED, put, text), key)
+    return outside(_NUMBERED, put, text)
 
 
 def keyed(text: str, key: Lookup) -> str:
@@ -84,7 +88,7 @@ def wanted(text: str) -> set[tuple[Kind, str]]:
     found: set[tuple[Kind, str]] = set()
 
     if _may_be_named(text):
-        outside(_NAMED, lambda match: found.add(_thing(match)), text)
+        outside(_NAMED, lambda match: found.add(_thing(match)) if _is_placed(match) else None, text)
     if may_hold(text):
         outside(_KEYED, lambda match: found.add((_kind(match[1]), match[2])), text)
     return found
@@ -98,11 +102,9 @@ def resolved(text: str, rows: Mapping[tuple[Kind, str], int]) -> str:
 
     def put(match: re.Match[str]) -> str | None:
         thing = _thing(match)
-        row = rows.get(thing)
+        row = rows.get(thing) if _is_placed(match) else None
         return (
-            None
-            if row is None
-            else f"{match[1]}/os/{'notes' if thing[0] == 'note' else 'attachments'}/{row}"
+            None if row is None else f"/os/{'notes' if thing[0] == 'note' else 'attachments'}/{row}"
         )
 
     if _may_be_named(text):
@@ -138,9 +140,10 @@ def plain(text: str) -> str:
         return text
 
     def put(match: re.Match[str]) -> str | None:
-        return None if "attachments" in match[2] else f"{match[1]}/os/notes/{match[3]}{match[4]}"
+        is_note = "attachments" not in match[1] and _is_linked(match)
+        return f"/os/notes/{match[2]}" if is_note else None
 
-    return outside(_LINKED, put, text)
+    return outside(_NUMBERED, put, text)
 
 
 def _may_be_named(text: str) -> bool:
@@ -148,7 +151,23 @@ def _may_be_named(text: str) -> bool:
 
 
 def _thing(match: re.Match[str]) -> tuple[Kind, str]:
-    return "note" if match[2] == "note" else "file", unquote(match[3])
+    return "note" if match[1] == "note" else "file", unquote(match[2])
+
+
+def _is_linked(match: re.Match[str]) -> bool:
+    """Return whether an address is all that a link leads to, but for a fragment or query."""
+    return _BEHIND.match(match.string, match.end()) is not None and _is_placed(match)
+
+
+def _is_placed(match: re.Match[str]) -> bool:
+    """Return whether an address stands where a link has it.
+
+    Looked for backwards from the address: to search for what stands before it takes four times
+    as long, as it may begin in several ways.
+    """
+    text, start = match.string, match.start()
+    line = max(text.rfind("\n", 0, start) + 1, start - _LONGEST_PLACE)
+    return _BEFORE.search(text, line, start) is not None
 
 
 def _kind(prefix: str) -> Kind:

@@ -18,6 +18,11 @@ _BLOCK = regex(r"\ufeff?---[ \t]*\r?\n(.*?)(?<=\n)(?:---|\.\.\.)[ \t]*(?:\r?\n|\
 _BRACKET = regex(r"[\[\]{}]")
 _INDENTED = regex(r"^[-?: \t]{100}", 8)
 _OWN_LINE = regex(r"([a-z-]+): (.+)")
+_NAME = r"[A-Za-z_][\w-]{0,60}(?: [\w-]{1,60}){0,3}"
+_SCALAR = r"\w(?:[\w./+@,()'-]| (?=[\w./+@('-])|:(?=[\w/]))*"
+_WORD = r"\w(?:[\w./+@-]| (?=[\w./+@-]))*"
+_FIELD = regex(rf"({_NAME}):(?: +(?:({_SCALAR})|\[((?:{_WORD}(?:, *{_WORD})*)?)\]))? *")
+_LISTED = regex(rf"( *)- ({_SCALAR}) *")
 
 
 class Parted(NamedTuple):
@@ -50,8 +55,10 @@ def block(text: str) -> re.Match[str] | None:
 
 def read(lines: str) -> tuple[dict[str, Any], str | None]:
     """Give the fields of the lines of a front matter, and why they are none where they are none."""
-    fields = _own(lines)
-    return (fields, None) if fields is not None else _foreign(lines)
+    for fields in (_own(lines), _simple(lines)):
+        if fields is not None:
+            return fields, None
+    return _foreign(lines)
 
 
 def written(fields: dict[str, Any]) -> str:
@@ -105,6 +112,35 @@ def _own(block: str) -> dict[str, Any] | None:
             fields[match[1]] = msgspec.json.decode(match[2])
         except (msgspec.DecodeError, RecursionError):
             return None
+    return fields
+
+
+def _simple(block: str) -> dict[str, Any] | None:
+    """Return the fields of a front matter of plain words and lists of them, as most people write.
+
+    Return None for any other, which PyYAML reads. It takes ten times as long: a sixth of the time
+    of an export of notes with such front matter.
+    """
+    fields: dict[str, Any] = {}
+    name: str | None = None
+    indent: str | None = None
+    for line in block.split("\n")[: -1 if block.endswith("\n") else None]:
+        field = _FIELD.fullmatch(line)
+        if field is not None:
+            listed = field[3]
+            fields[field[1]] = (
+                field[2] or ""
+                if listed is None
+                else [word.strip() for word in listed.split(",") if word]
+            )
+            name = None if field[2] or listed is not None else field[1]
+            indent = None
+            continue
+        item = _LISTED.fullmatch(line)
+        if item is None or name is None or indent not in (None, item[1]):
+            return None
+        fields[name] = [*(fields[name] or ()), item[2]]
+        indent = item[1]
     return fields
 
 

@@ -65,8 +65,8 @@ def put(
     tx.run(
         """INSERT INTO imported_items (user_id, source, kind, key, row_id, digest, mark, rest)
            VALUES (:user, :source, :kind, :key, :row, :digest, :mark, :rest)
-           ON CONFLICT (user_id, source, kind, key) DO UPDATE
-             SET row_id = :row, digest = :digest, mark = :mark, rest = :rest""",
+           ON CONFLICT (user_id, source, kind, key) DO UPDATE SET
+             row_id = :row, digest = :digest, mark = :mark, rest = :rest""",
         user=user,
         source=source,
         kind=kind,

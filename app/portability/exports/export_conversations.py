@@ -1,5 +1,6 @@
-"""Conversations as JSON: those with the user's own agent come back by an import, those with
-others are for reading.
+"""Exports conversations as JSON.
+
+Those with the user's own agent come back by an import, those with others are for reading.
 """
 
 import sqlite3

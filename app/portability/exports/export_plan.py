@@ -76,7 +76,8 @@ class Plan:
         they were imported; remember the keys.
         """
         rows = self._tx.run(
-            f"""SELECT {table}.id, i.key {columns} FROM {table} {import_rows.joined(kind, table, owner)}
+            f"""SELECT {table}.id, i.key {columns}
+                FROM {table} {import_rows.joined(kind, table, owner)}
                 WHERE {table}.{owner} = :me AND {where}
                   ORDER BY ifnull(i.key, :prefix || printf('%010d', {table}.id))""",
             me=self._me.user,

@@ -1,6 +1,4 @@
-"""Todos in three forms: JSON, which an import reads back, and todo.txt and iCalendar for other
-programs.
-"""
+"""Exports todos as JSON, which an import reads back, and as todo.txt and iCalendar."""
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
@@ -119,7 +117,9 @@ def _component(row: sqlite3.Row, keys: dict[int, str], key: Lookup) -> Iterator[
         for step in todo_steps.decoded(row["steps"])
     ]
     if row["description"] or steps:
-        yield f"DESCRIPTION:{_text(chr(10).join([*filter(None, [keyed(row['description'] or '', key)]), *steps]))}"
+        description = keyed(row["description"] or "", key)
+        parts = [description, *steps] if description else steps
+        yield f"DESCRIPTION:{_text(chr(10).join(parts))}"
     if row["priority"]:
         yield f"PRIORITY:{ICS_PRIORITIES[min(row['priority'], TOP_PRIORITY)]}"
     if row["due_date"]:
@@ -127,7 +127,8 @@ def _component(row: sqlite3.Row, keys: dict[int, str], key: Lookup) -> Iterator[
         yield form + _moment(row["due_date"])
     if row["recurrence"]:
         if row["due_date"]:
-            yield f"DTSTART{';VALUE=DATE' if len(row['due_date']) == 10 else ''}:{_moment(row['due_date'])}"
+            form = "DTSTART;VALUE=DATE:" if len(row["due_date"]) == 10 else "DTSTART:"
+            yield form + _moment(row["due_date"])
         yield f"RRULE:{msgspec.json.decode(row['recurrence'])['rule']}"
     if row["completed"]:
         yield f"COMPLETED:{_moment(row['completed_at'] or row['updated_at'])}"

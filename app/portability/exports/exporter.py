@@ -1,5 +1,6 @@
-"""Writes a workspace as a tree of files that people and other programs can read, and from which it
-comes back as it was.
+"""Writes a workspace as a tree of files that people and other programs can read.
+
+An import brings the workspace back from it as it was.
 
 All of it is read in one read transaction on a connection of its own, so it is one state of the
 workspace. The alternative, `VACUUM INTO` a copy, holds such a transaction too, and for about as
@@ -278,11 +279,14 @@ _LEFT = {
     "WHERE user_id = :me AND revoked_at IS NULL ORDER BY id",
     "a calendar is connected, not kept; connect it again": "SELECT name FROM integrations "
     "WHERE user_id = :me ORDER BY id",
-    "a contact is agreed on by two people; ask again": """SELECT username FROM contacts c JOIN users u ON u.id = c.contact_id
-        WHERE c.user_id = :me ORDER BY username""",
-    "this folder is another's and shared with you": """SELECT f.name FROM folder_shares s JOIN folders f ON f.id = s.folder_id
+    "a contact is agreed on by two people; ask again": """SELECT username FROM contacts c
+        JOIN users u ON u.id = c.contact_id WHERE c.user_id = :me ORDER BY username""",
+    "this folder is another's and shared with you": """SELECT f.name FROM folder_shares s
+        JOIN folders f ON f.id = s.folder_id
         WHERE s.user_id = :me AND f.trash_id IS NULL ORDER BY f.id""",
-    "shares of folders are not exported": """SELECT f.name || ' with ' || u.username FROM folder_shares s JOIN folders f ON f.id = s.folder_id
+    "shares of folders are not exported": """SELECT f.name || ' with ' || u.username
+        FROM folder_shares s
+        JOIN folders f ON f.id = s.folder_id
         JOIN users u ON u.id = s.user_id WHERE f.owner_id = :me AND f.trash_id IS NULL
           ORDER BY f.id, u.id""",
     "briefings are not exported": "SELECT 'Briefing of ' || generated_at FROM briefings "

@@ -1,5 +1,6 @@
-"""Where an export goes: a folder or a zip archive that takes its name only when it is whole, and
-holds the same bytes for the same things.
+"""Where an export goes: a folder or a zip archive.
+
+It takes its name only when it is whole, and holds the same bytes for the same things.
 """
 
 import contextlib

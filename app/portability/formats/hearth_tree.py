@@ -1,6 +1,4 @@
-"""Reads a tree that Hearth exported, also one that people have edited, moved about in and added
-to since.
-"""
+"""Reads a tree that Hearth exported, also one that people have changed since."""
 
 import contextlib
 import json
@@ -11,7 +9,6 @@ from typing import Any
 import msgspec
 
 from app.core.process.lazy_regex import regex
-from app.core.text import word_count
 from app.portability.archives import open_source
 from app.portability.archives.source_tree import Entry, Folder, Tree
 from app.portability.archives.zip_reader import is_zip
@@ -21,17 +18,14 @@ from app.portability.content.clean_text import UNREADABLE, named, unreadable
 from app.portability.content.source_items import (
     Folders,
     Item,
-    MessageFile,
     NotCarried,
-    SourceConversation,
     SourceFile,
     SourceFolder,
-    SourceMessage,
     SourceNote,
     SourceSettings,
-    SourceTodo,
 )
 from app.portability.exports.exporter import ABOUT, FILES, FOLDERS, SETTINGS, TODOS, VERSION
+from app.portability.formats import hearth_records
 from app.portability.formats.markdown_folder import ENDINGS, LARGEST
 from app.workspace.attachments.media_types import as_text
 from app.workspace.notes.snapshot_rows import Kept
@@ -130,7 +124,9 @@ class HearthTree:
             ):
                 self._places[place] = tuple(names)
                 yield SourceFolder(
-                    path=tuple(names), icon=_text(line, "icon"), created=_text(line, "created")
+                    path=tuple(names),
+                    icon=hearth_records.text_of(line, "icon"),
+                    created=hearth_records.text_of(line, "created"),
                 )
         for path in self._folders:
             if path.startswith("notes/") and path not in self._places:
@@ -155,20 +151,21 @@ class HearthTree:
                 self._known_files[line["place"]] = line
                 if line["place"] not in self._files:
                     yield NotCarried(
-                        name=_text(line, "name") or line["place"], reason="its file is missing"
+                        name=hearth_records.text_of(line, "name") or line["place"],
+                        reason="its file is missing",
                     )
         for name, entry in self._files.items():
             if name.startswith("attachments/"):
                 about = self._known_files.get(name, {})
-                key = _text(about, "id") or name
+                key = hearth_records.text_of(about, "id") or name
                 self._keys[name] = ("file", key)
                 yield SourceFile(
                     key=key,
-                    name=_text(about, "name") or entry.name,
+                    name=hearth_records.text_of(about, "name") or entry.name,
                     open=entry.open,
                     size=entry.size,
-                    media_type=_text(about, "mediaType"),
-                    created=_text(about, "created"),
+                    media_type=hearth_records.text_of(about, "mediaType"),
+                    created=hearth_records.text_of(about, "created"),
                 )
 
     def _note(self, name: str, entry: Entry) -> Iterator[Item]:
@@ -184,17 +181,17 @@ class HearthTree:
         body = file_links.restored(body, fields.get(own_front_matter.LINKS))
         if trouble is not None:
             yield NotCarried(name=name, reason=f"{trouble}; it was kept as text")
-        key = _text(fields, "id") or name
+        key = hearth_records.text_of(fields, "id") or name
         version = fields.get("version")
         yield SourceNote(
             key=key,
             path=self._true(entry.folders),
-            title=_text(fields, "title") or entry.stem,
+            title=hearth_records.text_of(fields, "title") or entry.stem,
             text=address_links.named(body, name, self._key_of),
             tags=tuple(front_matter.words(fields.get("tags"))),
             pinned=fields.get("pinned") in (True, "true"),
-            created=_text(fields, "created"),
-            updated=_text(fields, "updated"),
+            created=hearth_records.text_of(fields, "created"),
+            updated=hearth_records.text_of(fields, "updated"),
             version=version if isinstance(version, int) and 0 < version < 1 << 31 else 1,
             snapshots=self._snapshots(key),
         )
@@ -217,7 +214,7 @@ class HearthTree:
         except OSError:
             return name
         fields, _, _ = own_front_matter.apart(as_text(head))
-        return _text(fields, "id") or name
+        return hearth_records.text_of(fields, "id") or name
 
     def _snapshots(self, key: str) -> Callable[[], Iterator[Kept]] | None:
         name = f"snapshots/{key}.jsonl"
@@ -228,7 +225,7 @@ class HearthTree:
 
     def _kept(self, name: str) -> Iterator[Kept]:
         for _, line in self._lines(name, skip=True):
-            kept = None if isinstance(line, NotCarried) else _snapshot(line)
+            kept = None if isinstance(line, NotCarried) else hearth_records.snapshot_of(line)
             if kept is not None:
                 yield kept
 
@@ -242,16 +239,16 @@ class HearthTree:
             yield unreadable(TODOS, error)
             return
         for number, todo in enumerate(found):
-            yield _todo(todo, number)
+            yield hearth_records.todo_of(todo, number)
 
     def _conversation(self, name: str, entry: Entry) -> Iterator[Item]:
         try:
             found = msgspec.json.decode(entry.read(LARGEST_JSON), type=dict[str, Any])
             if found.get("own") is True:
-                yield _conversation(found)
+                yield hearth_records.conversation_of(found)
             else:
                 yield NotCarried(
-                    name=_text(found, "title") or name,
+                    name=hearth_records.text_of(found, "title") or name,
                     reason="this conversation belongs to others too",
                 )
         except (KeyError, TypeError, *UNREADABLE) as error:
@@ -327,89 +324,3 @@ def _decoded(content: bytes) -> str:
         )  # byte for byte as it was exported, also what begins with a mark of byte order
     except UnicodeDecodeError:
         return as_text(content)
-
-
-def _todo(given: dict[str, Any], number: int) -> SourceTodo:
-    again = given.get("recurrence")
-    again = again if isinstance(again, dict) else {}
-    steps = given.get("steps")
-    priority = given.get("priority")
-    return SourceTodo(
-        key=_text(given, "id") or f"todos.json {number}",
-        title=_text(given, "title") or "",
-        description=_text(given, "description", empty=True),
-        steps=tuple(
-            (str(step.get("title", "")), step.get("completed") is True)
-            for step in steps
-            if isinstance(step, dict)
-        )
-        if isinstance(steps, list)
-        else (),
-        completed=given.get("completed") is True,
-        completed_at=_text(given, "completedAt"),
-        priority=priority if isinstance(priority, int) else None,
-        due=_text(given, "dueDate"),
-        rule=_text(again, "rule"),
-        counted_from="done" if again.get("from") == "done" else "due",
-        wall=_text(given, "wall"),
-        next=_text(given, "next"),
-        created=_text(given, "createdAt"),
-        updated=_text(given, "updatedAt"),
-    )
-
-
-def _conversation(found: dict[str, Any]) -> SourceConversation:
-    messages = tuple(_message(one) for one in found["messages"])
-    return SourceConversation(
-        key=str(found["id"]),
-        title=str(found["title"]),
-        created=str(found["createdAt"]),
-        messages=messages,
-    )
-
-
-def _message(one: dict[str, Any]) -> SourceMessage:
-    files = tuple(
-        MessageFile(
-            key=_text(file, "id"), name=str(file["name"]), media_type=str(file["mediaType"])
-        )
-        for file in one.get("attachments", ())
-    )
-    return SourceMessage(
-        role="assistant" if one["role"] == "assistant" else "user",
-        sender_type="agent" if one["senderType"] == "agent" else "human",
-        label=str(one["label"]),
-        content=str(one["content"]),
-        created=str(one["createdAt"]),
-        files=files,
-    )
-
-
-def _snapshot(line: dict[str, Any]) -> Kept | None:
-    seq, content = line.get("seq"), line.get("content")
-    if (
-        not isinstance(seq, int)
-        or not 0 < seq < 1 << 53
-        or not isinstance(content, str)
-        or "\0" in content
-    ):
-        return None
-    author = line.get("author")
-    return Kept(
-        seq=seq,
-        label=_text(line, "label"),
-        title=_text(line, "title") or "",
-        message=_text(line, "message", empty=True),
-        author=msgspec.json.encode(
-            author if isinstance(author, dict) else {"kind": "user", "id": None, "name": "import"}
-        ).decode(),
-        word_count=word_count(content),
-        automatic=line.get("automatic") is not False,
-        created_at=_text(line, "created") or "",
-        content=content,
-    )
-
-
-def _text(given: dict[str, Any], name: str, *, empty: bool = False) -> str | None:
-    found = given.get(name)
-    return found if isinstance(found, str) and (found or empty) else None

@@ -130,4 +130,5 @@ def _moment(heading: str) -> str | None:
     if found is None or found[1].lower() not in _MONTHS:
         return None
     hour = int(found[4]) % 12 + 12 * (found[7] == "PM") if found[7] else int(found[4])
-    return f"{found[3]}-{_MONTHS.index(found[1].lower()) + 1:02}-{int(found[2]):02}T{hour:02}:{found[5]}:{found[6]}"
+    month = _MONTHS.index(found[1].lower()) + 1
+    return f"{found[3]}-{month:02}-{int(found[2]):02}T{hour:02}:{found[5]}:{found[6]}"

@@ -238,7 +238,9 @@ class MarkdownFolder:
             shown = name
         elif shows and shown.replace("x", "").isdecimal():  # the width of a picture
             shown = f"{name}{bar}{shown}"
-        return f"{shows}[{shown.replace('[', '(').replace(']', ')')}]({address('attachment', path)}{fragment.translate(_IN_ADDRESS)})"
+        shown = shown.replace("[", "(").replace("]", ")")
+        where = address("attachment", path) + fragment.translate(_IN_ADDRESS)
+        return f"{shows}[{shown}]({where})"
 
 
 def _day(title: str) -> date | None:

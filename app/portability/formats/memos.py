@@ -1,5 +1,7 @@
-"""Memos: pages of its API as JSON, in one file or in a folder of them, with the files of its
-attachments beside them.
+"""Reads what Memos gives by its API.
+
+Its pages as JSON, in one file or in a folder of them, with the files of its attachments beside
+them.
 """
 
 import base64
@@ -14,7 +16,8 @@ from typing import Any
 from app.core.process.lazy_regex import regex
 from app.errors import Invalid
 from app.portability.archives import open_source
-from app.portability.archives.source_tree import Entry, FileTree, Tree, files
+from app.portability.archives.folder_tree import FileTree
+from app.portability.archives.source_tree import Entry, Tree, files
 from app.portability.content.clean_text import (
     UNREADABLE,
     clean,

@@ -1,5 +1,6 @@
-"""Reads an Obsidian vault: a Markdown folder with Obsidian's own folder in it, which is left out
-with its trash.
+"""Reads an Obsidian vault, a Markdown folder with Obsidian's own folder in it.
+
+That folder is left out, and the vault's trash too.
 """
 
 import contextlib

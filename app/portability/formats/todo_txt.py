@@ -1,6 +1,4 @@
-"""Reads todo.txt: one todo on each line of a text file, with its priority, dates and key:value
-marks.
-"""
+"""Reads todo.txt: a todo on each line, with its priority, dates and key:value marks."""
 
 import hashlib
 import re

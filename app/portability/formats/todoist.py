@@ -14,7 +14,8 @@ import msgspec
 from app.core.process.lazy_regex import regex
 from app.errors import Invalid
 from app.portability.archives import open_source
-from app.portability.archives.source_tree import Entry, FileTree, Tree, files
+from app.portability.archives.folder_tree import FileTree
+from app.portability.archives.source_tree import Entry, Tree, files
 from app.portability.content.clean_text import (
     UNREADABLE,
     clean,

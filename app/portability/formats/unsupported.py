@@ -1,6 +1,4 @@
-"""Formats that cannot be imported, known by name, each with the best way to bring it here all
-the same.
-"""
+"""Formats that cannot be imported, each with the best way to bring it here all the same."""
 
 from pathlib import Path
 

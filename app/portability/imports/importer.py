@@ -1,5 +1,6 @@
-"""The importer: takes the things of a source one batch after another into the workspace, and can be
-cut off at any moment and begun again.
+"""Takes the things of a source into the workspace, one batch after another.
+
+It can be cut off at any moment and begun again.
 
 A batch is one transaction, and what each thing became is kept with it, so a second run goes on
 where the first ended, and the same source imported again changes what has changed in it and
@@ -36,7 +37,7 @@ from app.portability.content.source_items import (
     SourceTodo,
 )
 from app.portability.exports.export_plan import prefix
-from app.portability.imports import prepare, store_files, store_items
+from app.portability.imports import finish_import, prepare, store_files, store_items
 from app.portability.imports.prepare import Ready, ReadyFolder, ReadyNote
 from app.portability.imports.store_items import Import, Stored
 from app.workspace.folders import paths
@@ -309,18 +310,18 @@ class Importer:
         me, source = self._me.user, self._what.source
         while rows := await self._app.read(import_rows.unfinished, me, source, REFERENCES, SETTLED):
             await self._app.write(
-                store_items.settle, self._what, {row["key"]: row["row_id"] for row in rows}
+                finish_import.settle, self._what, {row["key"]: row["row_id"] for row in rows}
             )
         last = 0
         while self._moved and (
             shown := [
-                row["id"] for row in await self._app.read(store_items.showing, self._what, last)
+                row["id"] for row in await self._app.read(finish_import.showing, self._what, last)
             ]
         ):
-            await self._app.write(store_items.show_anew, self._what, shown, self._moved)
+            await self._app.write(finish_import.show_anew, self._what, shown, self._moved)
             last = shown[-1]
         if self._series:
-            await self._app.write(store_items.series, self._what, self._series)
+            await self._app.write(finish_import.series, self._what, self._series)
         while await self._app.read(word_index.any_waiting):
             await self._app.write(word_index.index_waiting)
 

@@ -1,5 +1,6 @@
-"""The files of backups: their names, their order, which of them stay, and how they come onto the
-disk whole or not at all.
+"""The files of backups: their names, their order, and which of them stay.
+
+They come onto the disk whole or not at all.
 """
 
 import contextlib

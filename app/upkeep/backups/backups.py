@@ -1,5 +1,6 @@
-"""Backups by the clock and when asked for, the proof that the newest can be restored, and what
-takes room; each by a process of its own.
+"""Makes backups by the clock and when asked for, and proves that the newest can be restored.
+
+It also tells what takes room. Each is done by a process of its own.
 """
 
 import asyncio

@@ -1,5 +1,6 @@
-"""Look whether a database that nobody uses is whole, of Hearth and of a version that this one
-knows, and what it holds.
+"""Checks a database that nobody uses: whether it is whole, of Hearth, and of a known version.
+
+It also tells what the database holds.
 """
 
 import contextlib

@@ -1,5 +1,6 @@
-"""Moments that cannot be: those that are none, and those to come, which a clock left that jumped
-ahead; and setting them back.
+"""Finds moments that cannot be, and sets them back.
+
+They are no moments at all, or to come: a clock that jumped ahead left them.
 """
 
 from collections.abc import Iterator

@@ -30,12 +30,14 @@ _LIVE_PLACES = {
     "note {} lies in a folder of another user": "SELECT n.id FROM notes n "
     "JOIN folders f ON f.id = n.folder_id "
     "WHERE f.owner_id <> n.owner_id",
-    "note {} lies in a folder that is in the trash": """SELECT n.id FROM notes n JOIN folders f ON f.id = n.folder_id
+    "note {} lies in a folder that is in the trash": """SELECT n.id FROM notes n
+        JOIN folders f ON f.id = n.folder_id
         WHERE n.trash_id IS NULL AND f.trash_id IS NOT NULL""",
     "folder {} lies in a folder of another user": "SELECT c.id FROM folders c "
     "JOIN folders f ON f.id = c.parent_id "
     "WHERE f.owner_id <> c.owner_id",
-    "folder {} lies in a folder that is in the trash": """SELECT c.id FROM folders c JOIN folders f ON f.id = c.parent_id
+    "folder {} lies in a folder that is in the trash": """SELECT c.id FROM folders c
+        JOIN folders f ON f.id = c.parent_id
         WHERE c.trash_id IS NULL AND f.trash_id IS NOT NULL""",
 }
 _TRASH = {

@@ -83,7 +83,7 @@ def links(text: str) -> list[Link]:
     code = blocks.code_spans(text) if found else []
     titles = (
         [(line.start, line.end) for line in blocks.headings(text)]
-        if any(link.kind == "tag" for link in found)
+        if any(link.kind == "tag" and _may_be_in_heading(text, link.start) for link in found)
         else []
     )
     kept: list[Link] = []
@@ -225,6 +225,13 @@ def _renamed(link: Link, new_title: Callable[[Target], str | None]) -> str | Non
         if title is not None:
             return f"{path}/{title}{rest}" if path else f"{title}{rest}"
     return None
+
+
+def _may_be_in_heading(text: str, place: int) -> bool:
+    """Return whether a hash stands before the place in its line: where none does, the blocks of
+    the text need not be read.
+    """
+    return text.find("#", text.rfind("\n", 0, place) + 1, place) >= 0
 
 
 def _inside(spans: Sequence[blocks.Span], place: int) -> bool:

@@ -57,6 +57,13 @@ def test_headings_and_code_are_those_that_the_renderer_shows(text: str) -> None:
     ]
 
 
+@settings(max_examples=1_000, deadline=None, derandomize=True)
+@given(texts)
+def test_fences_at_the_margin_are_those_that_are_found_line_by_line(text: str) -> None:
+    short = blocks._fences_at_margin(text)
+    assert short is None or short == blocks._code_by_line(text)
+
+
 @given(texts, st.sampled_from(["\r\n", "\r"]))
 def test_every_line_end_parts_lines_and_each_stands_where_it_says(text: str, end: str) -> None:
     given = text.replace("\n", end)

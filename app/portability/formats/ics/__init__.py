@@ -1,4 +1,4 @@
-"""iCalendar files: todos and journals.
+"""Todos and journals of iCalendar files.
 
 Begin with `ics`.
 """
