@@ -11,10 +11,11 @@ import msgspec
 
 from app.account import key_rows, users
 from app.core import random_tokens
+from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.store import Store
 from app.core.database.tx import Tx, stamp
-from app.core.operation import operation
+from app.core.operation import HOUR, MINUTE, operation
 from app.core.schema import Record
 from app.errors import InsufficientScope, Invalid, Unauthorized
 
@@ -88,7 +89,14 @@ def end_sessions(tx: Tx, me: Caller, *, username: str) -> Ended:
     return _ended(tx, tx.run("DELETE FROM web_sessions WHERE user_id = :user", user=user).rowcount)
 
 
-@operation("COMMAND")
+@operation("COMMAND", every=MINUTE)
+async def write_session_renewals(app: App, me: Caller) -> Record:
+    """Write until when the sessions last that were used."""
+    await app.part(Sessions).flush_renewed()
+    return Record()
+
+
+@operation("COMMAND", every=HOUR)
 def sweep_sessions(tx: Tx, me: Caller) -> Ended:
     """Delete the sessions and codes whose time is over."""
     tx.run("DELETE FROM sign_in_codes WHERE expires_at <= :now", now=tx.now)

@@ -11,6 +11,8 @@ from app.account.periods import Period, Span, resets_at, seconds_until, span_of
 from app.account.token_rows import Count, CountedBy, Feature, Use
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
+from app.core.operation import HOUR, operation
+from app.core.schema import Record
 from app.errors import BudgetExceeded
 
 MOST_TOKENS = 1 << 32
@@ -122,9 +124,11 @@ def settle_all(tx: Tx) -> int:
     return _settle_in_full(tx, before="~")
 
 
-def settle_forgotten(tx: Tx) -> int:
+@operation("COMMAND", every=HOUR)
+def settle_forgotten_calls(tx: Tx, me: Caller) -> Record:
     """Settle in full the calls that were left open for longer than any call takes."""
-    return _settle_in_full(tx, before=stamp(tx.moment - LONGEST_CALL))
+    _settle_in_full(tx, before=stamp(tx.moment - LONGEST_CALL))
+    return Record()
 
 
 def exceeded(tx: Tx, caps: list[Cap], zone: str) -> BudgetExceeded:

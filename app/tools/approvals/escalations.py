@@ -11,7 +11,7 @@ from msgspec import Meta
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.operation import operation
+from app.core.operation import MINUTE, operation
 from app.core.schema import Id, Most, Offset, Record
 from app.errors import BaseRevisionChanged, StorageFull, Unavailable
 from app.tools.approvals import call_origin as origins
@@ -130,7 +130,7 @@ async def read_escalation(app: App, me: Caller, *, id: Id) -> EscalationAnswer:
     )
 
 
-@operation("COMMAND")
+@operation("COMMAND", every=MINUTE)
 async def expire_escalations(app: App, me: Caller) -> Swept:
     """End what nobody has decided in its time."""
     if not app.quick(_any_due):

@@ -9,7 +9,7 @@ from msgspec import Meta
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
-from app.core.operation import Http, operation
+from app.core.operation import MINUTE, Http, operation
 from app.core.schema import Line, Record, Text
 from app.core.text import fold
 from app.core.web import addresses
@@ -122,7 +122,7 @@ async def remove_integration(
     return Record()
 
 
-@operation("COMMAND")
+@operation("COMMAND", every=MINUTE)
 async def refresh_calendars(app: App, me: Caller) -> Refreshed:
     """Read again the calendars whose time has come."""
     if not app.quick(rows.any_due):

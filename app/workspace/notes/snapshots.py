@@ -13,7 +13,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
 from app.core.markdown import render_async
-from app.core.operation import Http, Tool, operation
+from app.core.operation import HOUR, Http, Tool, operation
 from app.core.schema import Form, Id, Line, Most, Offset, Record, Text, encode
 from app.errors import Invalid, NotFound
 from app.workspace.folders import access
@@ -238,7 +238,7 @@ def diff_snapshots(
     return Difference(from_=from_, to=to, diff="\n".join(lines), added=added, removed=removed)
 
 
-@operation("COMMAND", category="workspace")
+@operation("COMMAND", category="workspace", every=HOUR)
 async def prune_snapshots(app: App, me: Caller) -> Pruned:
     """Delete the oldest automatic snapshots of notes that have more of them than their owner
     keeps, as after that number was lowered.
