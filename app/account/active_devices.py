@@ -139,7 +139,7 @@ class Devices:
 
 
 def active_in(tx: Tx, user: int, month: str) -> int:
-    """Give the number of devices that were active in a month."""
+    """Return the number of devices that were active in a month."""
     return int(
         tx.value(
             "SELECT count(*) FROM active_devices WHERE user_id = :user AND month = :month",
@@ -150,7 +150,7 @@ def active_in(tx: Tx, user: int, month: str) -> int:
 
 
 def _name(named: bytes) -> str | None:
-    """Give the device's name, None where it is empty."""
+    """Return the device's name, None where it is empty."""
     name = named.decode("latin-1").strip()
     if len(name) > LONGEST_NAME or not (name.isascii() and (name.isprintable() or not name)):
         raise Invalid(

@@ -26,7 +26,7 @@ class KeyRing:
             store.events.on(event, lambda _: self._known.clear())
 
     def caller(self, key: str) -> Caller | None:
-        """Give the caller whose key this is, or None when it is unknown, expired or revoked."""
+        """Return the caller whose key this is, or None when it is unknown, expired or revoked."""
         print_ = key_rows.digest(key)
         found = self._known.get(print_)
         if found is None:

@@ -130,7 +130,7 @@ class Sessions:
             store.events.on(event, lambda _: self._known.clear())
 
     def admit(self, secret: str) -> tuple[Caller, bool] | None:
-        """Give the caller whose session this is, and whether it was renewed just now.
+        """Return the caller whose session this is, and whether it was renewed just now.
 
         None when it is unknown or has ended.
         """
@@ -257,7 +257,7 @@ def _ended(tx: Tx, count: int) -> Ended:
 
 
 def _code_digest(code: str) -> bytes:
-    """Give the hash of a code however it was typed.
+    """Return the hash of a code however it was typed.
 
     Its 60 bits hold for the ten minutes it lives.
     """

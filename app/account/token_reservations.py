@@ -72,7 +72,7 @@ def settle(tx: Tx, reservation: Reservation, prompt: int, completion: int) -> No
 
 
 def release(tx: Tx, reservation: Reservation) -> None:
-    """Give back what was reserved for a call that was never made."""
+    """Return back what was reserved for a call that was never made."""
     row = token_rows.opened(tx, reservation.id)
     if row is not None:
         token_rows.remove(tx, row)
@@ -95,13 +95,13 @@ def record(
 
 
 def is_capped(tx: Tx, me: Caller, *, feature: Feature, agent: str | None = None) -> bool:
-    """Say whether any cap limits the tokens of such a call."""
+    """Return whether any cap limits the tokens of such a call."""
     use, _ = _use(tx, me, feature, agent)
     return any(True for _ in _applying(tx, use))
 
 
 def spent_until(tx: Tx, me: Caller, *, feature: Feature) -> str | None:
-    """Give when a cap that is used up, so that no such call fits, begins anew.
+    """Return when a cap that is used up, so that no such call fits, begins anew.
 
     Of several the last. None where there is room.
     """
@@ -115,7 +115,7 @@ def spent_until(tx: Tx, me: Caller, *, feature: Feature) -> str | None:
 
 
 def any_abandoned(tx: Tx) -> bool:
-    """Say whether calls were left open when a server was stopped."""
+    """Return whether calls were left open when a server was stopped."""
     return token_rows.any_open(tx)
 
 
@@ -132,7 +132,7 @@ def settle_forgotten_calls(tx: Tx, me: Caller) -> Record:
 
 
 def exceeded(tx: Tx, caps: list[Cap], zone: str) -> BudgetExceeded:
-    """Give the refusal by the one of these caps that frees itself last."""
+    """Return the refusal by the one of these caps that frees itself last."""
     cap = max(caps, key=lambda cap: resets_at(cap.period, tx.moment, zone))
     later = resets_at(cap.period, tx.moment, zone)
     return BudgetExceeded(
@@ -145,19 +145,19 @@ def exceeded(tx: Tx, caps: list[Cap], zone: str) -> BudgetExceeded:
 
 
 def counted_by(cap: Cap) -> CountedBy:
-    """Give under what the tokens of a cap are counted."""
+    """Return under what the tokens of a cap are counted."""
     return "feature" if cap.subject == "heartbeat" else cap.subject
 
 
 def counted_id(cap: Cap) -> str | None:
-    """Give the one id under which they are counted; None where the cap is of each."""
+    """Return the one id under which they are counted; None where the cap is of each."""
     if cap.subject == "account":
         return ""
     return "heartbeat" if cap.subject == "heartbeat" else cap.subject_id or None
 
 
 def zone_of(tx: Tx, user: int) -> str:
-    """Give the zone by which a user's days are counted."""
+    """Return the zone by which a user's days are counted."""
     return users.settings_of_user(tx, user).timezone
 
 
@@ -204,7 +204,7 @@ def warn(tx: Tx, user: int, cap: Cap, counted: Count, subject_id: str, span: Spa
 
 
 def _credible(tokens: int) -> int:
-    """Give a number of tokens that a provider said as one that a call can take."""
+    """Return a number of tokens that a provider said as one that a call can take."""
     return min(max(tokens, 0), MOST_TOKENS)
 
 

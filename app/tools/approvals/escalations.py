@@ -95,7 +95,7 @@ async def list_escalations(
 def listed(
     tx: Tx, me: Caller, status: Status = "pending", limit: int = 200, offset: int = 0
 ) -> EscalationList:
-    """Give what waits for a user's yes or no, newest first."""
+    """Return what waits for a user's yes or no, newest first."""
     condition = {"pending": PENDING, "decided": f"NOT ({PENDING})", "all": "1"}[status]
     total = tx.value(
         f"SELECT count(*) FROM escalations WHERE user_id = :me AND {condition}",

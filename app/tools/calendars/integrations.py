@@ -136,7 +136,7 @@ async def refresh_calendars(app: App, me: Caller) -> Refreshed:
 
 
 def shown(row: sqlite3.Row) -> Integration:
-    """Give an integration as it is shown."""
+    """Return an integration as it is shown."""
     account = None if row["url"] is None else urlsplit(row["url"]).hostname
     return Integration(
         f"{PREFIX}{row['id']}",
@@ -153,7 +153,7 @@ def shown(row: sqlite3.Row) -> Integration:
 
 
 def _address(app: App, url: str) -> str:
-    """Give the address to be read.
+    """Return the address to be read.
 
     Raise Invalid for one that is none, Forbidden for one that says itself that it lies inside.
     """
@@ -177,7 +177,7 @@ def _address(app: App, url: str) -> str:
 async def _first_read(
     app: App, me: Caller, address: str | None, content: str | None
 ) -> tuple[bytes, str | None, list[list[Any]], CalendarFailed | None]:
-    """Give the file, its tag and its events, or what kept an address from giving them.
+    """Return the file, its tag and its events, or what kept an address from giving them.
 
     Raise Invalid for a file that is no calendar.
     """
