@@ -1,13 +1,16 @@
 """The feature modules whose operations make up the service."""
 
 from app.account import (
+    active_devices,
     caps,
     contact_pairs,
     invoices,
+    key_ring,
     keys,
     oauth_grants,
     sessions,
     team,
+    token_reservations,
     usage,
     users,
 )
@@ -18,6 +21,7 @@ from app.agent.heartbeat import clock, execute_proposal, heartbeat, undo
 from app.agent.heartbeat.records import instructions
 from app.agent.memory import memory
 from app.agent.models import models
+from app.core import idempotency
 from app.core.operation import Catalog
 from app.interfaces import openapi
 from app.network import explain, network_tools, overview
@@ -30,7 +34,7 @@ from app.tools import note_tools, tool_endpoints, web_tools
 from app.tools.approvals import audit, decide, escalations, precedents, stop_switch
 from app.tools.calendars import integrations
 from app.tools.registry import namespaces
-from app.upkeep import storage
+from app.upkeep import nightly_check, storage
 from app.upkeep.backups import backups
 from app.upkeep.doctor import doctor
 from app.workspace import accumulate, delete_user, first_user, init_workspace, os_index, os_status
@@ -64,6 +68,7 @@ CATALOG = Catalog(
         delete_user,
         users,
         keys,
+        key_ring,
         sessions,
         team,
         oauth_grants,
@@ -71,6 +76,9 @@ CATALOG = Catalog(
         usage,
         invoices,
         caps,
+        active_devices,
+        token_reservations,
+        idempotency,
         openapi,
         accumulate,
         folders,
@@ -142,5 +150,6 @@ CATALOG = Catalog(
         backups,
         storage,
         doctor,
+        nightly_check,
     ]
 )

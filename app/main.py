@@ -95,12 +95,12 @@ def create_app(
     written, and nothing runs in the background.
     """
     parts = build_parts(settings, data, clock=clock, embedder=embedder, sealed=sealed)
-    ring = KeyRing(parts.store)
+    ring = parts.part(KeyRing)
     credentials = Credentials(parts, ring, Guard(settings))
     log = AccessLog(
         data / "access.log" if settings.access_log else None, most=settings.access_log_size
     )
-    schedule = Schedule(parts, ring)
+    schedule = Schedule(parts)
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -224,6 +224,7 @@ def build_parts(
     app.parts[Transfers] = Transfers()
     app.parts[NewGroups] = NewGroups(settings.group_limit)
     app.parts[InviteRate] = InviteRate(settings.invite_limit)
+    app.parts[KeyRing] = KeyRing(store)
     app.parts[Sessions] = Sessions(store)
     app.parts[Devices] = Devices(store, app.tasks)
     app.parts[Meaning] = Meaning(

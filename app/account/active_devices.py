@@ -11,10 +11,13 @@ from typing import NamedTuple
 from app.account import cap_rows, token_reservations
 from app.account.periods import Span, month_end, month_of
 from app.account.token_rows import Count
+from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.store import Store
 from app.core.database.tx import Tx, stamp
+from app.core.operation import MINUTE, operation
 from app.core.process.background_tasks import Tasks
+from app.core.schema import Record
 from app.errors import Invalid
 
 HEADER = "X-Device-Id"
@@ -136,7 +139,7 @@ class Devices:
 
 
 def active_in(tx: Tx, user: int, month: str) -> int:
-    """Give the number of devices that were active in a month."""
+    """Return the number of devices that were active in a month."""
     return int(
         tx.value(
             "SELECT count(*) FROM active_devices WHERE user_id = :user AND month = :month",
@@ -147,7 +150,7 @@ def active_in(tx: Tx, user: int, month: str) -> int:
 
 
 def _name(named: bytes) -> str | None:
-    """Give the device's name, None where it is empty."""
+    """Return the device's name, None where it is empty."""
     name = named.decode("latin-1").strip()
     if len(name) > LONGEST_NAME or not (name.isascii() and (name.isprintable() or not name)):
         raise Invalid(
@@ -195,3 +198,10 @@ def _write(tx: Tx, seen: dict[Active, list[datetime]]) -> None:
             token_reservations.warn(
                 tx, user, cap, Count(active_in(tx, user, month), 0), "", Span("", month)
             )
+
+
+@operation("COMMAND", every=MINUTE)
+async def write_active_devices(app: App, me: Caller) -> Record:
+    """Write which devices were active."""
+    await app.part(Devices).flush_seen()
+    return Record()

@@ -28,7 +28,7 @@ class Cap(msgspec.Struct, frozen=True):
 
 
 def add_defaults(tx: Tx, user: int) -> None:
-    """Give a new user the caps that everyone begins with."""
+    """Return a new user the caps that everyone begins with."""
     insert(
         tx,
         user,
@@ -114,7 +114,7 @@ def warn_once(tx: Tx, cap: Cap, subject_id: str, period: str) -> bool:
 
 
 def of_user(tx: Tx, user: int, metric: Metric | None = None) -> list[Cap]:
-    """Give a user's caps, oldest first."""
+    """Return a user's caps, oldest first."""
     rows = tx.all(
         f"SELECT {COLUMNS} FROM caps "
         "WHERE user_id = :user AND metric = ifnull(:metric, metric) ORDER BY id",
@@ -127,7 +127,7 @@ def of_user(tx: Tx, user: int, metric: Metric | None = None) -> list[Cap]:
 def of_tokens(
     tx: Tx, user: int, *, credential: str, device: str | None, agent: str | None
 ) -> list[Cap]:
-    """Give a user's caps of tokens without those of another credential, device or agent, oldest
+    """Return a user's caps of tokens without those of another credential, device or agent, oldest
     first.
     """
     rows = tx.all(
@@ -142,7 +142,7 @@ def of_tokens(
 
 
 def one(tx: Tx, user: int, id_: int) -> Cap:
-    """Give one cap of a user; raise NotFound."""
+    """Return one cap of a user; raise NotFound."""
     row = tx.one(
         f"SELECT {COLUMNS} FROM caps WHERE id = :id AND user_id = :user", id=id_, user=user
     )

@@ -233,7 +233,7 @@ def _change(tx: Tx, user: int, id_: int, limit: int | None, warn_percent: int | 
 
 
 def _stored_id(tx: Tx, user: int, subject: Subject, given: str | None) -> str:
-    """Give a subject's id as its tokens are counted.
+    """Return a subject's id as its tokens are counted.
 
     Of a credential its kind and number, where a number alone is a key's.
     """

@@ -54,7 +54,7 @@ def disconnect(tx: Tx, user: int, contact: int) -> bool:
 
 
 def connected(tx: Tx, user: int, contact: int) -> bool:
-    """Say whether two users are contacts."""
+    """Return whether two users are contacts."""
     return (
         tx.one(
             "SELECT 1 FROM contacts WHERE user_id = :user AND contact_id = :contact",
@@ -66,7 +66,7 @@ def connected(tx: Tx, user: int, contact: int) -> bool:
 
 
 def friends(tx: Tx, user: int, contact: int) -> bool:
-    """Say whether two users are contacts as friends, and not only because one may ask the
+    """Return whether two users are contacts as friends, and not only because one may ask the
     other's agent.
     """
     row = tx.one(

@@ -1,9 +1,12 @@
 """The key ring: who a key belongs to, answered from memory."""
 
 from app.account import key_rows
+from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.store import Store
 from app.core.database.tx import stamp
+from app.core.operation import MINUTE, operation
+from app.core.schema import Record
 
 
 class KeyRing:
@@ -23,7 +26,7 @@ class KeyRing:
             store.events.on(event, lambda _: self._known.clear())
 
     def caller(self, key: str) -> Caller | None:
-        """Give the caller whose key this is, or None when it is unknown, expired or revoked."""
+        """Return the caller whose key this is, or None when it is unknown, expired or revoked."""
         print_ = key_rows.digest(key)
         found = self._known.get(print_)
         if found is None:
@@ -45,3 +48,10 @@ class KeyRing:
         if self._used:
             used, self._used = self._used, {}
             await self._store.write(key_rows.note_use, used)
+
+
+@operation("COMMAND", every=MINUTE)
+async def write_key_uses(app: App, me: Caller) -> Record:
+    """Write when keys were last used."""
+    await app.part(KeyRing).flush()
+    return Record()

@@ -153,7 +153,7 @@ def own(tx: Tx, user: int, id_: int) -> Key:
 
 
 def live_scopes(tx: Tx, user: int, id_: int) -> tuple[str, ...] | None:
-    """Give the scopes of a user's key; None when it is revoked, expired or not theirs."""
+    """Return the scopes of a user's key; None when it is revoked, expired or not theirs."""
     row = tx.one(
         "SELECT scopes FROM keys WHERE id = :id AND user_id = :user "
         "AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)",
@@ -165,7 +165,7 @@ def live_scopes(tx: Tx, user: int, id_: int) -> tuple[str, ...] | None:
 
 
 def lineage(tx: Tx, key: int) -> frozenset[int]:
-    """Give a key with the key that made it or saw its present secret, and so on up to one that
+    """Return a key with the key that made it or saw its present secret, and so on up to one that
     no key made.
     """
     rows = tx.all(
@@ -179,7 +179,7 @@ def lineage(tx: Tx, key: int) -> frozenset[int]:
 
 
 def secret_since(tx: Tx, key: int) -> str | None:
-    """Give when a key got the secret that it has; None when there is no such key."""
+    """Return when a key got the secret that it has; None when there is no such key."""
     found: str | None = tx.value(
         "SELECT ifnull(secret_at, created_at) FROM keys WHERE id = :key", key=key
     )
@@ -187,7 +187,7 @@ def secret_since(tx: Tx, key: int) -> str | None:
 
 
 def came_by(tx: Tx, me: Caller) -> int | None:
-    """Give the key by which the caller came, be it by a session that was begun with it.
+    """Return the key by which the caller came, be it by a session that was begun with it.
 
     None where there is none.
     """
@@ -213,7 +213,7 @@ def digest(key: str) -> bytes:
 
 
 def by_digest(tx: Tx, print_: bytes) -> Caller | None:
-    """Give the caller whose key has this digest, with the moment at which that ends.
+    """Return the caller whose key has this digest, with the moment at which that ends.
 
     None when it is unknown or revoked.
     """
@@ -242,7 +242,7 @@ def by_digest(tx: Tx, print_: bytes) -> Caller | None:
 
 
 def caller_of(tx: Tx, me: Caller, id_: int) -> Caller:
-    """Give the caller that one of the user's keys makes.
+    """Return the caller that one of the user's keys makes.
 
     Raise NotFound, or Unauthorized for a key that has ended.
     """

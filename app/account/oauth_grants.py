@@ -42,7 +42,7 @@ def list_grants(tx: Tx, me: Caller) -> GrantList:
 
 
 def live_scopes(tx: Tx, user: int, id_: int) -> tuple[str, ...] | None:
-    """Give the scopes of a user's grant; None when it is revoked or not theirs."""
+    """Return the scopes of a user's grant; None when it is revoked or not theirs."""
     row = tx.one(
         "SELECT scopes FROM oauth_grants WHERE id = :id AND user_id = :user AND revoked_at IS NULL",
         id=id_,
@@ -52,7 +52,7 @@ def live_scopes(tx: Tx, user: int, id_: int) -> tuple[str, ...] | None:
 
 
 def granted_at(tx: Tx, user: int, id_: int) -> str | None:
-    """Give when a user let an application in; None when there is no such grant."""
+    """Return when a user let an application in; None when there is no such grant."""
     found: str | None = tx.value(
         "SELECT created_at FROM oauth_grants WHERE id = :id AND user_id = :user", id=id_, user=user
     )

@@ -16,22 +16,22 @@ class Span(NamedTuple):
 
 
 def span_of(moment: datetime, zone: str) -> Span:
-    """Give the user's day and the UTC month in which a moment lies."""
+    """Return the user's day and the UTC month in which a moment lies."""
     return Span(moment.astimezone(ZoneInfo(zone)).date().isoformat(), month_of(moment))
 
 
 def month_of(moment: datetime) -> str:
-    """Give the UTC month in which a moment lies, as YYYY-MM."""
+    """Return the UTC month in which a moment lies, as YYYY-MM."""
     return f"{moment.astimezone(UTC):%Y-%m}"
 
 
 def month_end(month: str) -> datetime:
-    """Give the moment in which a month is over."""
+    """Return the moment in which a month is over."""
     return _first(shifted(month, 1))
 
 
 def resets_at(period: Period, moment: datetime, zone: str) -> datetime:
-    """Give the moment in which the period of `moment` is over."""
+    """Return the moment in which the period of `moment` is over."""
     if period == "month":
         return month_end(month_of(moment))
     tomorrow = moment.astimezone(ZoneInfo(zone)).date() + timedelta(days=1)
@@ -39,17 +39,17 @@ def resets_at(period: Period, moment: datetime, zone: str) -> datetime:
 
 
 def seconds_until(later: datetime, moment: datetime) -> int:
-    """Give the whole seconds to wait, at least one."""
+    """Return the whole seconds to wait, at least one."""
     return max(1, math.ceil((later - moment).total_seconds()))
 
 
 def months_beside(day: str) -> tuple[str, str, str]:
-    """Give the months in UTC that a day of some zone may lie in."""
+    """Return the months in UTC that a day of some zone may lie in."""
     return shifted(day[:7], -1), day[:7], shifted(day[:7], 1)
 
 
 def days_beside(month: str) -> tuple[str, str]:
-    """Give the first and the last day, in whatever zone, that may lie in a month of UTC."""
+    """Return the first and the last day, in whatever zone, that may lie in a month of UTC."""
     first, after = _first(month).date(), month_end(month).date()
     return (_earlier(first), after.isoformat())
 

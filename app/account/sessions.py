@@ -11,10 +11,11 @@ import msgspec
 
 from app.account import key_rows, users
 from app.core import random_tokens
+from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.store import Store
 from app.core.database.tx import Tx, stamp
-from app.core.operation import operation
+from app.core.operation import HOUR, MINUTE, operation
 from app.core.schema import Record
 from app.errors import InsufficientScope, Invalid, Unauthorized
 
@@ -88,7 +89,14 @@ def end_sessions(tx: Tx, me: Caller, *, username: str) -> Ended:
     return _ended(tx, tx.run("DELETE FROM web_sessions WHERE user_id = :user", user=user).rowcount)
 
 
-@operation("COMMAND")
+@operation("COMMAND", every=MINUTE)
+async def write_session_renewals(app: App, me: Caller) -> Record:
+    """Write until when the sessions last that were used."""
+    await app.part(Sessions).flush_renewed()
+    return Record()
+
+
+@operation("COMMAND", every=HOUR)
 def sweep_sessions(tx: Tx, me: Caller) -> Ended:
     """Delete the sessions and codes whose time is over."""
     tx.run("DELETE FROM sign_in_codes WHERE expires_at <= :now", now=tx.now)
@@ -122,7 +130,7 @@ class Sessions:
             store.events.on(event, lambda _: self._known.clear())
 
     def admit(self, secret: str) -> tuple[Caller, bool] | None:
-        """Give the caller whose session this is, and whether it was renewed just now.
+        """Return the caller whose session this is, and whether it was renewed just now.
 
         None when it is unknown or has ended.
         """
@@ -249,7 +257,7 @@ def _ended(tx: Tx, count: int) -> Ended:
 
 
 def _code_digest(code: str) -> bytes:
-    """Give the hash of a code however it was typed.
+    """Return the hash of a code however it was typed.
 
     Its 60 bits hold for the ten minutes it lives.
     """

@@ -252,7 +252,7 @@ def _own_team(tx: Tx, me: Caller) -> sqlite3.Row:
 
 
 def _in_team(tx: Tx, me: Caller, username: str) -> tuple[sqlite3.Row, sqlite3.Row]:
-    """Give the caller's team and its member of that name.
+    """Return the caller's team and its member of that name.
 
     Raise NotFound, without a word on users of no team or another.
     """

@@ -11,7 +11,7 @@ LIFE = timedelta(days=7)
 
 
 def membership(tx: Tx, user: int) -> sqlite3.Row | None:
-    """Give the team of a user with their role in it, None when they have none."""
+    """Return the team of a user with their role in it, None when they have none."""
     return tx.one(
         """SELECT t.id, t.name, t.created_at, m.role FROM team_members m
            JOIN teams t ON t.id = m.team_id WHERE m.user_id = :user""",
@@ -31,7 +31,7 @@ def found_team(tx: Tx, user: int, name: str) -> None:
 
 
 def members(tx: Tx, team: int) -> list[sqlite3.Row]:
-    """Give the members, those first who joined first."""
+    """Return the members, those first who joined first."""
     return tx.all(
         """SELECT u.id, u.uuid, u.username, u.name, m.role, m.joined_at,
           json_extract(u.settings, '$.email') AS email
@@ -42,7 +42,7 @@ def members(tx: Tx, team: int) -> list[sqlite3.Row]:
 
 
 def member(tx: Tx, team: int, username: str) -> sqlite3.Row:
-    """Give a member by name; raise NotFound."""
+    """Return a member by name; raise NotFound."""
     name = username.strip().lower()
     row = next((row for row in members(tx, team) if row["username"] == name), None)
     if row is None:
@@ -51,12 +51,12 @@ def member(tx: Tx, team: int, username: str) -> sqlite3.Row:
 
 
 def no_member(username: str) -> NotFound:
-    """Give the refusal for a name that is nobody's in the team."""
+    """Return the refusal for a name that is nobody's in the team."""
     return NotFound(f"There is no member called {username[:64]}.", field="username")
 
 
 def give_role(tx: Tx, team: int, user: int, role: str) -> None:
-    """Give a member another role."""
+    """Return a member another role."""
     tx.run(
         "UPDATE team_members SET role = :role WHERE team_id = :team AND user_id = :user",
         role=role,
@@ -73,7 +73,7 @@ def leave(tx: Tx, team: int, user: int) -> None:
 
 
 def pending(tx: Tx, team: int) -> list[sqlite3.Row]:
-    """Give the invites that wait, oldest first."""
+    """Return the invites that wait, oldest first."""
     return tx.all(
         """SELECT id, email, role, created_at, expires_at FROM team_invites
            WHERE team_id = :team AND status = 'pending' AND expires_at > :now ORDER BY id""",
@@ -102,7 +102,7 @@ def invite(tx: Tx, team: int, token: str, *, email: str | None, role: str, by: i
 
 
 def waiting_invite(tx: Tx, token: str) -> sqlite3.Row:
-    """Give the invite that waits under this token; raise NotFound for any other."""
+    """Return the invite that waits under this token; raise NotFound for any other."""
     row = tx.one(
         """SELECT i.id, i.team_id, i.email, i.role, i.expires_at, t.name
           FROM team_invites i JOIN teams t ON t.id = i.team_id

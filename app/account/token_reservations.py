@@ -11,6 +11,8 @@ from app.account.periods import Period, Span, resets_at, seconds_until, span_of
 from app.account.token_rows import Count, CountedBy, Feature, Use
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
+from app.core.operation import HOUR, operation
+from app.core.schema import Record
 from app.errors import BudgetExceeded
 
 MOST_TOKENS = 1 << 32
@@ -70,7 +72,7 @@ def settle(tx: Tx, reservation: Reservation, prompt: int, completion: int) -> No
 
 
 def release(tx: Tx, reservation: Reservation) -> None:
-    """Give back what was reserved for a call that was never made."""
+    """Return back what was reserved for a call that was never made."""
     row = token_rows.opened(tx, reservation.id)
     if row is not None:
         token_rows.remove(tx, row)
@@ -93,13 +95,13 @@ def record(
 
 
 def is_capped(tx: Tx, me: Caller, *, feature: Feature, agent: str | None = None) -> bool:
-    """Say whether any cap limits the tokens of such a call."""
+    """Return whether any cap limits the tokens of such a call."""
     use, _ = _use(tx, me, feature, agent)
     return any(True for _ in _applying(tx, use))
 
 
 def spent_until(tx: Tx, me: Caller, *, feature: Feature) -> str | None:
-    """Give when a cap that is used up, so that no such call fits, begins anew.
+    """Return when a cap that is used up, so that no such call fits, begins anew.
 
     Of several the last. None where there is room.
     """
@@ -113,7 +115,7 @@ def spent_until(tx: Tx, me: Caller, *, feature: Feature) -> str | None:
 
 
 def any_abandoned(tx: Tx) -> bool:
-    """Say whether calls were left open when a server was stopped."""
+    """Return whether calls were left open when a server was stopped."""
     return token_rows.any_open(tx)
 
 
@@ -122,13 +124,15 @@ def settle_all(tx: Tx) -> int:
     return _settle_in_full(tx, before="~")
 
 
-def settle_forgotten(tx: Tx) -> int:
+@operation("COMMAND", every=HOUR)
+def settle_forgotten_calls(tx: Tx, me: Caller) -> Record:
     """Settle in full the calls that were left open for longer than any call takes."""
-    return _settle_in_full(tx, before=stamp(tx.moment - LONGEST_CALL))
+    _settle_in_full(tx, before=stamp(tx.moment - LONGEST_CALL))
+    return Record()
 
 
 def exceeded(tx: Tx, caps: list[Cap], zone: str) -> BudgetExceeded:
-    """Give the refusal by the one of these caps that frees itself last."""
+    """Return the refusal by the one of these caps that frees itself last."""
     cap = max(caps, key=lambda cap: resets_at(cap.period, tx.moment, zone))
     later = resets_at(cap.period, tx.moment, zone)
     return BudgetExceeded(
@@ -141,19 +145,19 @@ def exceeded(tx: Tx, caps: list[Cap], zone: str) -> BudgetExceeded:
 
 
 def counted_by(cap: Cap) -> CountedBy:
-    """Give under what the tokens of a cap are counted."""
+    """Return under what the tokens of a cap are counted."""
     return "feature" if cap.subject == "heartbeat" else cap.subject
 
 
 def counted_id(cap: Cap) -> str | None:
-    """Give the one id under which they are counted; None where the cap is of each."""
+    """Return the one id under which they are counted; None where the cap is of each."""
     if cap.subject == "account":
         return ""
     return "heartbeat" if cap.subject == "heartbeat" else cap.subject_id or None
 
 
 def zone_of(tx: Tx, user: int) -> str:
-    """Give the zone by which a user's days are counted."""
+    """Return the zone by which a user's days are counted."""
     return users.settings_of_user(tx, user).timezone
 
 
@@ -200,7 +204,7 @@ def warn(tx: Tx, user: int, cap: Cap, counted: Count, subject_id: str, span: Spa
 
 
 def _credible(tokens: int) -> int:
-    """Give a number of tokens that a provider said as one that a call can take."""
+    """Return a number of tokens that a provider said as one that a call can take."""
     return min(max(tokens, 0), MOST_TOKENS)
 
 

@@ -29,7 +29,7 @@ class Use(NamedTuple):
 
     @property
     def subjects(self) -> Iterator[tuple[CountedBy, str]]:
-        """Give every subject under which it counts, with the subject's id."""
+        """Return every subject under which it counts, with the subject's id."""
         yield "account", ""
         yield "feature", self.feature
         yield "credential", self.credential
@@ -87,24 +87,24 @@ def remove(tx: Tx, row: sqlite3.Row) -> None:
 
 
 def opened(tx: Tx, id_: int) -> sqlite3.Row | None:
-    """Give a call that has not been settled, or None when it has."""
+    """Return a call that has not been settled, or None when it has."""
     return tx.one(f"SELECT {COLUMNS} FROM token_uses WHERE id = :id AND settled_at IS NULL", id=id_)
 
 
 def all_open(tx: Tx, *, before: str) -> list[sqlite3.Row]:
-    """Give the calls from before a moment that have not been settled."""
+    """Return the calls from before a moment that have not been settled."""
     return tx.all(
         f"SELECT {COLUMNS} FROM token_uses WHERE settled_at IS NULL AND at < :before", before=before
     )
 
 
 def any_open(tx: Tx) -> bool:
-    """Say whether a call has not been settled; at the start of a server none can still run."""
+    """Return whether a call has not been settled; at the start of a server none can still run."""
     return tx.one("SELECT 1 FROM token_uses WHERE settled_at IS NULL LIMIT 1") is not None
 
 
 def count(tx: Tx, user: int, by: CountedBy, id_: str, period: Period, span: Span) -> Count:
-    """Give what counts for one subject in a period."""
+    """Return what counts for one subject in a period."""
     row = tx.sure(
         "SELECT ifnull(sum(prompt + completion), 0), ifnull(sum(reserved), 0) "
         f"FROM token_counts WHERE {_WITHIN} AND subject_id = :id",
@@ -117,7 +117,7 @@ def count(tx: Tx, user: int, by: CountedBy, id_: str, period: Period, span: Span
 
 
 def largest(tx: Tx, user: int, by: CountedBy, period: Period, span: Span) -> Count:
-    """Give what counts in a period for the subject that has used and reserved most."""
+    """Return what counts in a period for the subject that has used and reserved most."""
     row = tx.one(
         f"""SELECT sum(prompt + completion) AS used, sum(reserved) AS reserved
             FROM token_counts WHERE {_WITHIN} GROUP BY subject_id

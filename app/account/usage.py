@@ -103,7 +103,7 @@ async def user_usage(
 
 
 def of_month(tx: Tx, user: int, month: str | None) -> MonthUsage:
-    """Give what a month took, the present one unless another is named."""
+    """Return what a month took, the present one unless another is named."""
     this = month_of(tx.moment)
     month = month or this
     devices = _by_device(tx, user, month)

@@ -285,17 +285,17 @@ def rename_user(tx: Tx, me: Caller, *, username: str, to: Name) -> UserAnswer:
 
 
 def are_there(tx: Tx) -> bool:
-    """Say whether the server has any user yet."""
+    """Return whether the server has any user yet."""
     return tx.one("SELECT 1 FROM users LIMIT 1") is not None
 
 
 def others_are_there(tx: Tx, user: int) -> bool:
-    """Say whether somebody else uses this server too."""
+    """Return whether somebody else uses this server too."""
     return tx.one("SELECT 1 FROM users WHERE id <> :user LIMIT 1", user=user) is not None
 
 
 def fitted(name: str) -> str:
-    """Give the username that comes closest to a name of the system's, or `owner` when nothing of
+    """Return the username that comes closest to a name of the system's, or `owner` when nothing of
     it fits.
     """
     plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
@@ -315,7 +315,7 @@ def remove(tx: Tx, user: int) -> None:
 
 
 def by_name(tx: Tx, username: str) -> sqlite3.Row:
-    """Give the user of that name; raise NotFound."""
+    """Return the user of that name; raise NotFound."""
     row = tx.one(
         "SELECT id, uuid, username, name, created_at FROM users WHERE username = :username",
         username=username.strip().lower(),
@@ -326,7 +326,7 @@ def by_name(tx: Tx, username: str) -> sqlite3.Row:
 
 
 def at_this_machine(tx: Tx, username: str) -> Caller:
-    """Give the caller for a user who sits where the data directory lies, and so may do what a
+    """Return the caller for a user who sits where the data directory lies, and so may do what a
     signed-in user may; raise NotFound.
     """
     row = by_name(tx, username)
@@ -334,12 +334,12 @@ def at_this_machine(tx: Tx, username: str) -> Caller:
 
 
 def settings_of(tx: Tx, me: Caller) -> AccountSettings:
-    """Give what the caller's user has chosen, with the defaults for the rest."""
+    """Return what the caller's user has chosen, with the defaults for the rest."""
     return settings_of_user(tx, me.user)
 
 
 def settings_of_user(tx: Tx, user: int) -> AccountSettings:
-    """Give what a user has chosen, with the defaults for the rest."""
+    """Return what a user has chosen, with the defaults for the rest."""
     row = tx.one("SELECT name, settings FROM users WHERE id = :user", user=user)
     if row is None:
         raise NotFound("This user is gone.")

@@ -16,17 +16,17 @@ from app.settings import Settings
 
 @click.group(cls=Commands)
 def agent() -> None:
-    """Stop and start the agents of this server."""
+    """Stop and start all agents on this server."""
 
 
 @agent.command()
-@click.option("--reason", metavar="TEXT", default="", help="Why, for whoever looks later.")
+@click.option("--reason", metavar="TEXT", default="", help="Reason to record.")
 @data_option
 def stop(reason: str, data: Path | None) -> None:
-    """Stop every agent at once: no model and no tool is called any more.
+    """Stop all agents immediately.
 
-    A file called STOP is put into the data directory, so this works also when the server does
-    not answer. People and scripts read and write on.
+    No model or tool is called any more; people and scripts can still read and write. This also
+    works when the server does not respond: it creates a file named STOP in the data directory.
     """
     settings = read_settings(data=data)
     file = _file(settings)
@@ -35,30 +35,30 @@ def stop(reason: str, data: Path | None) -> None:
     except OSError as error:
         raise Refused(f"{file} cannot be written: {error.strerror}.") from None
     ask(settings, "stop_agents", reason=reason)
-    click.echo("Agents are stopped. `hearth agent start` lets them go on.")
+    click.echo("Agents are stopped. Start them again with `hearth agent start`.")
 
 
 @agent.command()
 @data_option
 def start(data: Path | None) -> None:
-    """Let agents go on."""
+    """Start all agents again."""
     settings = read_settings(data=data)
     ask(settings, "start_agents")
     with contextlib.suppress(FileNotFoundError):
         _file(settings).unlink()
-    click.echo("Agents go on.")
+    click.echo("Agents are started.")
 
 
 @agent.command()
-@click.option("--json", "json_", is_flag=True, help="As JSON.")
+@click.option("--json", "json_", is_flag=True, help="Print JSON.")
 @data_option
 def status(json_: bool, data: Path | None) -> None:
-    """Say whether agents are stopped."""
+    """Show whether agents are stopped."""
     found = ask(read_settings(data=data), "agents_state")
     if json_:
         click.echo(as_json(found))
     elif not found["stopped"]:
-        click.echo("Agents may work.")
+        click.echo("Agents are running.")
     else:
         since = f" since {found['since'][:16].replace('T', ' ')}" if found["since"] else ""
         click.echo(

@@ -11,9 +11,9 @@ WIDTH = 118
 
 
 @click.command()
-@click.option("--json", "json_", is_flag=True, help="As JSON.")
+@click.option("--json", "json_", is_flag=True, help="Print JSON.")
 def routes(json_: bool) -> None:
-    """List the API: method, path, scope and what it does."""
+    """List the API routes."""
     from app.catalog import CATALOG
 
     rows = [
@@ -44,7 +44,7 @@ def openapi() -> None:
 
 
 def _lines(rows: list[tuple[str, str, str, str]]) -> Iterator[str]:
-    """Give the table with each summary cut to what fits the screen.
+    """Return the table with each summary cut to what fits the screen.
 
     Of several scopes that suffice the first stands for all.
     """
@@ -59,7 +59,7 @@ def _lines(rows: list[tuple[str, str, str, str]]) -> Iterator[str]:
 
 
 def _cut(text: str, room: int) -> str:
-    """Give the text if there is room, else its first clause, else as many of its words as fit."""
+    """Return the text if there is room, else its first clause, else as many of its words as fit."""
     if len(text) > room:
         text = re.split(r"[:;,.] ", text)[0]
     return text if len(text) <= room else text[:room].rpartition(" ")[0] + " …"

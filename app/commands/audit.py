@@ -10,48 +10,47 @@ from app.commands.ask.data_directory import data_option, read_settings
 from app.commands.terminal.command_group import Commands, Refused
 from app.commands.terminal.tables import as_json, table
 
-json_option = click.option("--json", "json_", is_flag=True, help="As JSON.")
+json_option = click.option("--json", "json_", is_flag=True, help="Print JSON.")
 
 
 @click.group(cls=Commands)
 def audit() -> None:
-    """See what agents did and were refused."""
+    """Show and verify the record of what agents did."""
 
 
 @audit.command()
 @click.option(
-    "--head",
-    metavar="HASH",
-    help="A hash that was shown earlier: the record must still go back to it.",
+    "--head", metavar="HASH", help="A hash printed earlier that the record must still contain."
 )
 @json_option
 @data_option
 def verify(head: str | None, json_: bool, data: Path | None) -> None:
-    """Check that no row of the record was changed, taken out or put in.
+    """Verify that no entry was changed, removed or inserted.
 
-    Keep the hash that it shows somewhere else; with it a later check also finds a record that
-    was made anew.
+    Keep the printed hash elsewhere. Pass it to --head later to detect a replaced record too.
     """
     found = ask(read_settings(data=data), "verify_audit", **({"head": head} if head else {}))
     if json_:
         click.echo(as_json(found))
     elif found["intact"]:
-        click.echo(
-            f"The record is whole: {found['rows']} rows, the last with the hash {found['head']}."
-        )
+        click.echo(f"The record is intact: {found['rows']} entries, head {found['head']}.")
     if not found["intact"]:
-        raise Refused(f"The record is not whole. {found['problem']}")
+        raise Refused(f"The record is not intact. {found['problem']}")
 
 
 @audit.command(name="list")
 @click.option(
-    "--limit", type=click.IntRange(1, 1000), default=50, show_default=True, help="How many rows."
+    "--limit",
+    type=click.IntRange(1, 1000),
+    default=50,
+    show_default=True,
+    help="Maximum number of entries.",
 )
-@click.option("--before", type=click.IntRange(1), help="Only rows before this one.")
+@click.option("--before", type=click.IntRange(1), help="Only entries before this ID.")
 @json_option
 @data_option
 def list_(limit: int, before: int | None, json_: bool, data: Path | None) -> None:
-    """List the newest rows of the record, newest first."""
+    """List entries, newest first."""
     found = ask(
         read_settings(data=data),
         "list_audit",

@@ -25,31 +25,27 @@ passphrase_option = click.option(
     "--passphrase-file",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Where the passphrase stands.",
+    help="File that contains the passphrase.",
 )
 
 
 @click.command()
 @click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.option("--encrypt", is_flag=True, help="Encrypt in age format; ask for a passphrase.")
 @click.option(
-    "--encrypt", is_flag=True, help="Ask for a passphrase and encrypt with it, as `age` does."
-)
-@click.option(
-    "--plain", is_flag=True, help="Do not encrypt, whatever HEARTH_BACKUP_PASSPHRASE says."
+    "--plain", is_flag=True, help="Do not encrypt, even if HEARTH_BACKUP_PASSPHRASE is set."
 )
 @passphrase_option
 @click.option(
     "--list",
     "list_",
     is_flag=True,
-    help="List the backups there are, newest first, compare each with its digest, and make none.",
+    help="List backups, newest first, and verify their digests. Make none.",
 )
 @click.option(
-    "--prove",
-    is_flag=True,
-    help="Restore the newest into a place of its own and read in it, and make none.",
+    "--prove", is_flag=True, help="Verify the newest backup by a trial restore. Make none."
 )
-@click.option("--json", "json_", is_flag=True, help="As JSON.")
+@click.option("--json", "json_", is_flag=True, help="Print JSON.")
 @data_option
 def backup(
     file: Path | None,
@@ -61,9 +57,10 @@ def backup(
     json_: bool,
     data: Path | None,
 ) -> None:
-    """Make a backup and check it, as FILE or in the folder `backups` of the data directory.
+    """Make and check a backup.
 
-    Where FILE is a folder, the backup gets a name in it. The server goes on meanwhile.
+    It is written to FILE, to a new file in FILE if that is a folder, or without FILE to
+    `backups` in the data directory. The server keeps running.
     """
     settings = read_settings(data=data)
     if list_:
@@ -89,12 +86,12 @@ def backup(
         what = "encrypted, " if made["encrypted"] else ""
         click.echo(
             f"{made['file']}\n{megabytes(made['bytes'])}, {what}{made['rows']} rows, "
-            "checked. Its digest lies beside it."
+            "checked. Its digest is stored next to it."
         )
 
 
 def passphrase(file: Path | None, *, wanted: bool, anew: bool = False) -> str | None:
-    """Give the passphrase from a file or, when it is wanted and there is no file, from who sits
+    """Return the passphrase from a file or, when it is wanted and there is no file, from who sits
     at the terminal; else None.
     """
     if file is not None:
@@ -103,7 +100,7 @@ def passphrase(file: Path | None, *, wanted: bool, anew: bool = False) -> str | 
         except (OSError, UnicodeDecodeError):
             raise Misused(f"The passphrase cannot be read from {file}.") from None
         if not secret:
-            raise Misused(f"{file} holds no passphrase.")
+            raise Misused(f"{file} contains no passphrase.")
         return secret
     if not wanted:
         return None
@@ -136,7 +133,7 @@ def listed(data: Path) -> list[dict[str, Any]]:
 
 
 def megabytes(size: int) -> str:
-    """Give a number of bytes as people read it."""
+    """Return a number of bytes as people read it."""
     return f"{size / (1 << 20):,.1f} MB" if size >= 100_000 else f"{size:,} bytes"
 
 
@@ -144,7 +141,7 @@ def _show(rows: list[dict[str, Any]], *, json_: bool) -> None:
     if json_:
         click.echo(as_json({"backups": rows}))
     elif not rows:
-        click.echo("There are no backups yet.")
+        click.echo("There are no backups.")
     else:
         told = [
             (
@@ -171,11 +168,11 @@ def _tell_proof(proof: dict[str, Any], *, json_: bool) -> None:
         click.echo(as_json(proof))
     elif proof["trouble"] is None:
         click.echo(
-            f"{proof['file']} was restored into a place of its own and opened; "
-            f"{proof['notes']} notes were read as they were written."
+            f"{proof['file']} was restored to a temporary place; "
+            f"{proof['notes']} notes in it were read back correctly."
         )
     if proof["trouble"] is not None:
-        raise Refused(f"{proof['file'] or 'No backup'} could not be proven. {proof['trouble']}")
+        raise Refused(f"{proof['file'] or 'No backup'} could not be verified. {proof['trouble']}")
 
 
 def _target(file: Path) -> Path:

@@ -33,16 +33,15 @@ What is made anew first may show what else is not as it should be.
 @click.option(
     "--fix",
     is_flag=True,
-    help="Mend what can safely be mended: rights, leftovers, schema, and all that is "
-    "made from other rows.",
+    help="Repair what is safe to repair: file permissions, leftover files, the schema and "
+    "derived data.",
 )
-@click.option("--json", "json_", is_flag=True, help="As JSON.")
+@click.option("--json", "json_", is_flag=True, help="Print JSON.")
 @data_option
 def doctor(fix: bool, json_: bool, data: Path | None) -> None:
-    """Look whether the database, its directory, the disk, the backups and the settings are well.
+    """Check the database, disk, backups and settings.
 
-    Each finding says what to do. The exit code is 0 when nothing is wrong, else 1. It works
-    beside a running server and without one.
+    Each finding says what to do. Exits with 1 if anything is wrong. The server may be running.
     """
     try:
         settings = read_settings(data=data)
@@ -72,7 +71,7 @@ def doctor(fix: bool, json_: bool, data: Path | None) -> None:
 
 
 def look(settings: Settings) -> list[Finding]:
-    """Give everything that there is to say."""
+    """Return everything that there is to say."""
     data = directory(settings)
     if not (data / data_dir.DATABASE).exists():
         return [wrong("database", f"There is no database in {data}.", _without(data))]
@@ -111,7 +110,7 @@ def _inside(settings: Settings, data: Path) -> list[Finding]:
 
 
 def _guard(data: Path, unclean: bool) -> list[Finding]:
-    """Say whether the file is the one that Hearth left, which the next start asks too.
+    """Return whether the file is the one that Hearth left, which the next start asks too.
 
     Only a start or a restore settles it.
     """
@@ -209,7 +208,7 @@ def _mend(settings: Settings, found: list[Finding]) -> list[str]:
 
 
 def _is_damaged(found: list[Finding]) -> bool:
-    """Say whether nothing may be written to the database."""
+    """Return whether nothing may be written to the database."""
     return any(
         one.gravity == "wrong" and one.check in ("integrity", "guard", "lock") and one.mends is None
         for one in found

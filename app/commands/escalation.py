@@ -13,22 +13,20 @@ from app.commands.terminal.terminal_safe import harmless
 from app.commands.user import user_option, whose
 
 id_argument = click.argument("id_", metavar="ID", type=click.IntRange(1))
-note_option = click.option(
-    "--note", metavar="TEXT", help="A word about why, at most 500 characters."
-)
+note_option = click.option("--note", metavar="TEXT", help="Note to record, at most 500 characters.")
 
 
 @click.group(cls=Commands)
 def escalation() -> None:
-    """See and decide what agents wait to be allowed."""
+    """Review actions that await approval."""
 
 
 @escalation.command(name="list")
 @user_option
-@click.option("--json", "json_", is_flag=True, help="As JSON.")
+@click.option("--json", "json_", is_flag=True, help="Print JSON.")
 @data_option
 def list_(user: str | None, json_: bool, data: Path | None) -> None:
-    """List what waits for a yes or no, newest first."""
+    """List actions that await approval, newest first."""
     settings = read_settings(data=data)
     found = ask(settings, "user_escalations", username=whose(settings, user))
     if json_:
@@ -44,7 +42,7 @@ def list_(user: str | None, json_: bool, data: Path | None) -> None:
 @user_option
 @data_option
 def show(id_: int, user: str | None, data: Path | None) -> None:
-    """Show exactly what would be done."""
+    """Show exactly what an action would do."""
     settings = read_settings(data=data)
     found = ask(settings, "user_escalation", username=whose(settings, user), id=id_)["escalation"]
     lines = [
@@ -66,13 +64,13 @@ def show(id_: int, user: str | None, data: Path | None) -> None:
     type=click.Choice(("once", "session", "tool")),
     default="once",
     show_default=True,
-    help="For how long this holds.",
+    help="How long the approval lasts.",
 )
 @data_option
 def continue_(
     id_: int, user: str | None, note: str | None, remember: str, data: Path | None
 ) -> None:
-    """Let an action go on, exactly as it was shown."""
+    """Approve an action exactly as shown."""
     _decide(
         id_, user, data, decision="continue", remember=remember, **({"note": note} if note else {})
     )
@@ -84,7 +82,7 @@ def continue_(
 @note_option
 @data_option
 def stop(id_: int, user: str | None, note: str | None, data: Path | None) -> None:
-    """Stop an action for good."""
+    """Reject an action."""
     _decide(id_, user, data, decision="stop", **({"note": note} if note else {}))
 
 
@@ -108,7 +106,7 @@ def _row(found: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _plain(text: str) -> str:
-    """Give a text whose marks cannot steer the terminal.
+    """Return a text whose marks cannot steer the terminal.
 
     What an agent wrote must not hide what it asks for.
     """

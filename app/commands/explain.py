@@ -20,7 +20,7 @@ from app.commands.user import user_option, whose
 @click.argument("operation")
 @click.argument("args", metavar="[NAME=VALUE]...", nargs=-1)
 @user_option
-@click.option("--json", "json_", is_flag=True, help="As JSON.")
+@click.option("--json", "json_", is_flag=True, help="Print JSON.")
 @data_option
 def explain(
     caller: str,
@@ -30,11 +30,11 @@ def explain(
     json_: bool,
     data: Path | None,
 ) -> None:
-    """Show what a caller would see, and why it is allowed or refused.
+    """Explain what a caller may see and why.
 
     CALLER is me, session, key:ID, contact:USERNAME or guest:LINK (its id or token). OPERATION is
-    a name, also of a tool, or "METHOD /path" as `hearth routes` has it. A VALUE is JSON, or text
-    where it is none. Nothing of it stays.
+    the name of an operation or tool, or "METHOD /path" as in `hearth routes`. VALUE is JSON or
+    plain text. Nothing is changed.
     """
     settings = read_settings(data=data)
     found = ask(

@@ -21,30 +21,28 @@ SHOWN = 20
 All of them stand in the file that --report names.
 """
 _ENDED = {
-    "import_here": "The import was ended. What it has stored stays; the same command again goes "
-    "on from there.",
-    "export_here": "The export was ended, and nothing of it was kept.",
+    "import_here": "The import was interrupted. What was imported is kept. Run the same "
+    "command again to continue.",
+    "export_here": "The export was interrupted, and nothing was kept.",
 }
 report_option = click.option(
     "--report",
     type=click.Path(dir_okay=False, writable=True, path_type=Path),
     metavar="FILE",
-    help="Write the whole report there, as JSON.",
+    help="Write the full report to FILE as JSON.",
 )
 
 
 @click.command(name="import")
 @click.argument("path", type=click.Path(exists=True, path_type=Path))
-@click.option("--format", "format_", metavar="FORMAT", help="Instead of telling it by the content.")
+@click.option("--format", "format_", metavar="FORMAT", help="Input format [default: detected].")
 @click.option(
-    "--into",
-    metavar="FOLDER",
-    help="The folder of the workspace into which all of it comes; else its top.",
+    "--into", metavar="FOLDER", help="Workspace folder to import into [default: the top level]."
 )
-@click.option("--dry-run", is_flag=True, help="Change nothing and say what would be done.")
+@click.option("--dry-run", is_flag=True, help="Show what would be imported and change nothing.")
 @user_option
 @report_option
-@click.option("--json", "json_", is_flag=True, help="The report as JSON.")
+@click.option("--json", "json_", is_flag=True, help="Print the report as JSON.")
 @data_option
 def import_(
     path: Path,
@@ -56,11 +54,11 @@ def import_(
     json_: bool,
     data: Path | None,
 ) -> None:
-    """Import notes, files and todos from PATH: a file, a folder or an archive.
+    """Import notes, files and todos from PATH.
 
-    PATH is an export of Hearth, an Obsidian vault, any folder of Markdown files, or in the
-    format of another program. The same source again changes what has changed in it and doubles
-    nothing, also after it was cut off; notes are never overwritten without a snapshot.
+    PATH is a file, folder or archive: a Hearth export, an Obsidian vault, a folder of Markdown
+    files or an export of another program. Importing again, also after an interruption, updates
+    what has changed and duplicates nothing. A snapshot is kept of each note that is overwritten.
     """
     settings = read_settings(data=data)
     found = _run(
@@ -81,15 +79,15 @@ def import_(
 @click.argument("path", type=click.Path(path_type=Path))
 @user_option
 @report_option
-@click.option("--json", "json_", is_flag=True, help="The report as JSON.")
+@click.option("--json", "json_", is_flag=True, help="Print the report as JSON.")
 @data_option
 def export(
     path: Path, user: str | None, report: Path | None, json_: bool, data: Path | None
 ) -> None:
-    """Export the workspace to PATH: a new folder, or an archive if it ends in .zip.
+    """Export the workspace to a folder or .zip archive.
 
-    Notes are Markdown files with front matter, beside them snapshots, attachments, todos (JSON,
-    todo.txt, ICS), conversations and settings. `hearth import` brings all of it back.
+    Notes become Markdown files with front matter. Snapshots, attachments, todos (JSON, todo.txt,
+    ICS), conversations and settings come along. `hearth import` reads all of it back.
     """
     settings = read_settings(data=data)
     found = _run(
@@ -119,7 +117,7 @@ def _run(settings: Settings, doing: str, name: str, **params: Any) -> dict[str, 
         raise Refused(_ENDED[name]) from None
     finally:
         bar.end()
-    raise Refused("The work was cut off before its end; the same command again goes on.")
+    raise Refused("The work was interrupted. Run the same command again to continue.")
 
 
 class _Bar:
@@ -159,7 +157,7 @@ def _imported(found: dict[str, Any]) -> Iterable[str]:
         if any(counts.values()):
             yield (
                 f"  {kind:13}  {counts['created']} new, {counts['updated']} changed, "
-                f"{counts['unchanged']} as they were"
+                f"{counts['unchanged']} unchanged"
             )
     if found["snapshots"]:
         yield f"  snapshots      {found['snapshots']}"
@@ -177,14 +175,14 @@ def _exported(path: Path, found: dict[str, Any]) -> Iterable[str]:
 
 def _left(found: dict[str, Any]) -> Iterable[str]:
     if found["leftTotal"] == 0:
-        yield "Everything came along."
+        yield "Everything was transferred."
         return
     yield (
-        "1 thing did not come along as it was:"
+        "1 item was not transferred as is:"
         if found["leftTotal"] == 1
-        else f"{found['leftTotal']:,} things did not come along as they were:"
+        else f"{found['leftTotal']:,} items were not transferred as is:"
     )
     for line in found["left"][:SHOWN]:
         yield f"  {on_one_line(line['name'], 200)}: {on_one_line(line['reason'], 300)}"
     if found["leftTotal"] > SHOWN:
-        yield f"  … and {found['leftTotal'] - SHOWN} more; --report FILE writes all of them down."
+        yield f"  … and {found['leftTotal'] - SHOWN} more; use --report FILE to list them all."

@@ -22,33 +22,29 @@ def key() -> None:
 @key.command()
 @user_option
 @click.option(
-    "--label",
-    metavar="TEXT",
-    default="command line",
-    show_default=True,
-    help="What to call the key.",
+    "--label", metavar="TEXT", default="command line", show_default=True, help="Label of the key."
 )
 @click.option(
     "--scope",
     "scopes",
     metavar="SCOPE",
     multiple=True,
-    help="A right, such as os.notes:read; give it again for more. Without: all.",
+    help="Scope to grant, such as os.notes:read; repeatable [default: all].",
 )
 @click.option(
     "--expires",
     type=click.Choice(LIVES),
     default="never",
     show_default=True,
-    help="When the key ends by itself.",
+    help="When the key expires.",
 )
 @data_option
 def create(
     user: str | None, label: str, scopes: tuple[str, ...], expires: str, data: Path | None
 ) -> None:
-    """Create a key and show it, this once.
+    """Create a key and show it once.
 
-    It is the last line of the output; what goes to stderr tells about it.
+    Only the key goes to standard output.
     """
     settings = read_settings(data=data)
     username = whose(settings, user)
@@ -70,10 +66,10 @@ def create(
 
 @key.command(name="list")
 @user_option
-@click.option("--json", "json_", is_flag=True, help="As JSON.")
+@click.option("--json", "json_", is_flag=True, help="Print JSON.")
 @data_option
 def list_(user: str | None, json_: bool, data: Path | None) -> None:
-    """List a user's keys, newest first; their secrets are not kept."""
+    """List a user's keys, newest first. Secrets are not stored."""
     settings = read_settings(data=data)
     found = ask(settings, "user_keys", username=whose(settings, user))
     if json_:
@@ -82,7 +78,7 @@ def list_(user: str | None, json_: bool, data: Path | None) -> None:
         click.echo(
             table(
                 [
-                    ("ID", "LABEL", "KEY", "SCOPES", "CREATED", "LAST USED", "ENDS"),
+                    ("ID", "LABEL", "KEY", "SCOPES", "CREATED", "LAST USED", "EXPIRES"),
                     *map(_row, found["keys"]),
                 ]
             )
@@ -93,9 +89,9 @@ def list_(user: str | None, json_: bool, data: Path | None) -> None:
 @click.argument("id_", metavar="ID", type=click.IntRange(1))
 @data_option
 def revoke(id_: int, data: Path | None) -> None:
-    """End a key at once."""
+    """Revoke a key immediately."""
     ask(read_settings(data=data), "end_key", id=id_)
-    click.echo(f"Key {id_} is revoked.")
+    click.echo(f"Revoked key {id_}.")
 
 
 def _row(found: dict[str, Any]) -> tuple[str, ...]:

@@ -14,14 +14,14 @@ from app.commands.terminal.tables import as_json, table
 from app.settings import Provider, Settings
 
 TEST_SECONDS = 300
-json_option = click.option("--json", "json_", is_flag=True, help="As JSON.")
+json_option = click.option("--json", "json_", is_flag=True, help="Print JSON.")
 
 
 @click.group(cls=Commands)
 def model() -> None:
-    """Add, test and choose language models for the agent.
+    """Manage language models for the agent.
 
-    Without one the agent answers by its rules. (`hearth models` is about search by meaning.)
+    Without one the agent answers by rules. (`hearth models` is for search by meaning.)
     """
 
 
@@ -32,39 +32,39 @@ def model() -> None:
     type=click.Choice(get_args(Provider)),
     default="compatible",
     show_default=True,
-    help="Who serves it.",
+    help="Provider that serves it.",
 )
 @click.option(
     "--url",
     default="",
     metavar="ADDRESS",
-    help="Its address, such as http://localhost:11434/v1; providers with names have their own.",
+    help="Base URL, such as http://localhost:11434/v1; well-known providers need none.",
 )
 @click.option(
-    "--model", "called", metavar="NAME", help="What the provider calls it; default: the same name."
+    "--model", "called", metavar="NAME", help="The provider's name for it [default: NAME]."
 )
 @click.option(
     "--key-from",
     default="",
     metavar="SOURCE",
-    help="Where its key lies: env:VARIABLE, file:/PATH, or - to read it now and keep it here.",
+    help="Source of the API key: env:VARIABLE, file:/PATH, or - to read and store it now.",
 )
 @click.option(
     "--tools",
     type=click.Choice(["auto", "all", "few", "none"]),
     default="auto",
     show_default=True,
-    help="How tools are offered to it.",
+    help="How to offer tools to it.",
 )
 @click.option(
     "--context",
     type=click.IntRange(1024, 10_000_000),
     metavar="TOKENS",
-    help="How much it can read; default: what a test finds.",
+    help="Context size [default: detected by the test].",
 )
-@click.option("--thinking", is_flag=True, help="Let it think aloud before it answers.")
-@click.option("--replace", is_flag=True, help="Put it in the place of a model of that name.")
-@click.option("--no-test", is_flag=True, help="Only add it.")
+@click.option("--thinking", is_flag=True, help="Let it reason before it answers.")
+@click.option("--replace", is_flag=True, help="Replace an existing model of that name.")
+@click.option("--no-test", is_flag=True, help="Add it without a test.")
 @json_option
 @data_option
 def add(
@@ -76,7 +76,7 @@ def add(
     data: Path | None,
     **given: Any,
 ) -> None:
-    """Add a model under a NAME, and test it. The first one becomes the default."""
+    """Add a model as NAME and test it. The first becomes the default."""
     settings = read_settings(data=data)
     secret = _secret() if key_from == "-" else None
     reference = {"keyFrom": "" if secret else key_from, "secret": secret}
@@ -93,7 +93,7 @@ def add(
 @json_option
 @data_option
 def list_(json_: bool, data: Path | None) -> None:
-    """Show the models; * marks the one that answers by default. Keys are never shown."""
+    """List models; * marks the default. Keys are never shown."""
     found = ask(read_settings(data=data), "configured_models")
     if json_:
         click.echo(as_json(found))
@@ -115,7 +115,7 @@ def list_(json_: bool, data: Path | None) -> None:
 @json_option
 @data_option
 def test(name: str, json_: bool, data: Path | None) -> None:
-    """Ask a model's server what it can do, and let it make a tiny call."""
+    """Test a model with a small call."""
     _test(read_settings(data=data), name, json_=json_)
 
 
@@ -123,7 +123,7 @@ def test(name: str, json_: bool, data: Path | None) -> None:
 @click.argument("name")
 @data_option
 def default(name: str, data: Path | None) -> None:
-    """Let a model answer by default; `offline` leaves it to the rules."""
+    """Set the default model; `offline` means rules only."""
     found = ask(read_settings(data=data), "set_default_model", name=name)
     click.echo(f"{found['default']} answers by default.")
 
@@ -132,7 +132,7 @@ def default(name: str, data: Path | None) -> None:
 @click.argument("name")
 @data_option
 def remove(name: str, data: Path | None) -> None:
-    """Remove a model, and its key where that is kept here."""
+    """Remove a model and its stored key."""
     found = ask(read_settings(data=data), "remove_model", name=name)
     click.echo(f"Removed {name}. {found['default']} answers by default.")
 
@@ -145,7 +145,7 @@ def _test(settings: Settings, name: str, *, json_: bool) -> None:
 
 
 def _secret() -> str:
-    """Give the key that is typed or piped in; it is not shown."""
+    """Return the key that is typed or piped in; it is not shown."""
     typed = (
         click.prompt("Key", hide_input=True, err=True)
         if sys.stdin.isatty()

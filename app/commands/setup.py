@@ -15,18 +15,18 @@ from app.settings import PREFIX, Settings
 @click.command()
 @data_option
 @click.option(
-    "--user", metavar="NAME", help="The first user's name; else your name on this machine."
+    "--user", metavar="NAME", help="Username of the first user [default: your login name]."
 )
 def init(data: Path | None, user: str | None) -> None:
-    """Make the database, the first user and an API key.
+    """Create the database, the first user and an API key.
 
-    The key is the last line of the output. Where there are users already, nothing is changed.
+    The key is the last line of the output. If there is a user already, nothing changes.
     """
     settings = read_settings(data=data)
     first = ask_anew(settings, "begin_server", username=username_for(user))
     if first["secret"] is None:
         click.echo(
-            f"{directory(settings)} is set up already. `hearth key create` makes another key.",
+            f"{directory(settings)} is already set up. `hearth key create` creates another key.",
             err=True,
         )
     else:
@@ -36,9 +36,9 @@ def init(data: Path | None, user: str | None) -> None:
 @click.command(name="migrate")
 @data_option
 def migrate_(data: Path | None) -> None:
-    """Bring the database up to date.
+    """Update the database to this version of Hearth.
 
-    The server and every other command do this too when they open it.
+    The server and all other commands do this themselves when they open it.
     """
     steps = bring_up_to_date(read_settings(data=data))
     click.echo("\n".join(f"Done: {step}" for step in steps) or "The database is up to date.")
@@ -46,10 +46,9 @@ def migrate_(data: Path | None) -> None:
 
 @click.command(name="settings")
 def settings_() -> None:
-    """Show every setting, its default, and what is set now.
+    """List all settings with their defaults and current values.
 
-    A setting is an environment variable; with _FILE behind its name the variable names a file
-    that holds the value.
+    Settings are environment variables. Append _FILE to a name to read the value from a file.
     """
     now = read_settings()
     for field in dataclasses.fields(Settings):

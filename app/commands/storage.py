@@ -21,10 +21,10 @@ HELD = (
 
 
 @click.command()
-@click.option("--json", "json_", is_flag=True, help="As JSON.")
+@click.option("--json", "json_", is_flag=True, help="Print JSON.")
 @data_option
 def storage(json_: bool, data: Path | None) -> None:
-    """Show what takes room: in the database, in the backups, and what each user holds."""
+    """Show disk usage by database, backups and user."""
     found = ask_patiently(read_settings(data=data), SECONDS, "measure_storage")
     if json_:
         click.echo(as_json(found))

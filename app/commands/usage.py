@@ -17,11 +17,11 @@ SUBJECTS = ("account", "device", "credential", "agent", "heartbeat")
 
 @click.command()
 @user_option
-@click.option("--month", metavar="YYYY-MM", help="Another month than this one.")
-@click.option("--json", "json_", is_flag=True, help="As JSON.")
+@click.option("--month", metavar="YYYY-MM", help="Month to show [default: this month].")
+@click.option("--json", "json_", is_flag=True, help="Print JSON.")
 @data_option
 def usage(user: str | None, month: str | None, json_: bool, data: Path | None) -> None:
-    """Show the tokens and devices of a month."""
+    """Show token and device usage for a month."""
     settings = read_settings(data=data)
     found = ask(settings, "user_usage", username=whose(settings, user), month=month)
     click.echo(as_json(found) if json_ else "\n".join(_lines(found)))
@@ -29,15 +29,15 @@ def usage(user: str | None, month: str | None, json_: bool, data: Path | None) -
 
 @click.group(cls=Commands)
 def cap() -> None:
-    """List, set and remove caps of tokens and devices."""
+    """Manage caps on tokens and devices."""
 
 
 @cap.command(name="list")
 @user_option
-@click.option("--json", "json_", is_flag=True, help="As JSON.")
+@click.option("--json", "json_", is_flag=True, help="Print JSON.")
 @data_option
 def list_(user: str | None, json_: bool, data: Path | None) -> None:
-    """List the caps with what each has left."""
+    """List caps and what is left of each."""
     settings = read_settings(data=data)
     found = ask(settings, "user_caps", username=whose(settings, user))
     if json_:
@@ -46,7 +46,7 @@ def list_(user: str | None, json_: bool, data: Path | None) -> None:
         click.echo(
             table(
                 [
-                    ("ID", "CAP", "LIMIT", "USED", "RESERVED", "LEFT", "WARNS AT", "BEGINS ANEW"),
+                    ("ID", "CAP", "LIMIT", "USED", "RESERVED", "LEFT", "WARNS AT", "RESETS AT"),
                     *map(_row, found["caps"]),
                 ]
             )
@@ -62,10 +62,13 @@ def list_(user: str | None, json_: bool, data: Path | None) -> None:
     "--id",
     "id_",
     metavar="TEXT",
-    help="One device, credential or agent; without it the cap is of each.",
+    help="A single device, credential or agent [default: each of them].",
 )
 @click.option(
-    "--warn", type=click.IntRange(1, 100), metavar="PERCENT", help="When to warn; 80 at first."
+    "--warn",
+    type=click.IntRange(1, 100),
+    metavar="PERCENT",
+    help="Percentage at which to warn [default: 80].",
 )
 @user_option
 @data_option
@@ -79,7 +82,7 @@ def set_(
     user: str | None,
     data: Path | None,
 ) -> None:
-    """Set a cap, or give the one that there is another limit."""
+    """Set a cap, or change its limit."""
     settings = read_settings(data=data)
     made = ask(
         settings,
@@ -103,10 +106,10 @@ def set_(
 @user_option
 @data_option
 def remove(id_: int, user: str | None, data: Path | None) -> None:
-    """Take a cap away."""
+    """Remove a cap."""
     settings = read_settings(data=data)
     ask(settings, "remove_cap", username=whose(settings, user), id=id_)
-    click.echo(f"Cap {id_} is removed.")
+    click.echo(f"Removed cap {id_}.")
 
 
 def _lines(found: dict[str, Any]) -> Iterator[str]:

@@ -11,29 +11,29 @@ from app.commands.terminal.tables import as_json, table
 from app.settings import Settings
 
 user_option = click.option(
-    "--user", metavar="NAME", help="Whose; may be left out when there is one user."
+    "--user", metavar="NAME", help="Username; optional if there is only one user."
 )
 
 
 @click.group(cls=Commands)
 def user() -> None:
-    """Add, list, rename, connect, sign in and delete users."""
+    """Manage users."""
 
 
 @user.command()
 @click.argument("username", metavar="NAME")
-@click.option("--name", metavar="TEXT", help="The full name; else the username.")
+@click.option("--name", metavar="TEXT", help="Full name [default: the username].")
 @data_option
 def add(username: str, name: str | None, data: Path | None) -> None:
     """Add a user with an empty workspace."""
     settings = read_settings(data=data)
     added = ask_anew(settings, "add_user", username=username, name=name)["user"]["username"]
     ask(settings, "init_user", username=added)
-    click.echo(f"Added {added}. `hearth key create --user {added}` makes a key.")
+    click.echo(f"Added {added}. Create an API key with `hearth key create --user {added}`.")
 
 
 @user.command(name="list")
-@click.option("--json", "json_", is_flag=True, help="As JSON.")
+@click.option("--json", "json_", is_flag=True, help="Print JSON.")
 @data_option
 def list_(json_: bool, data: Path | None) -> None:
     """List the users, oldest first."""
@@ -59,28 +59,28 @@ def list_(json_: bool, data: Path | None) -> None:
 @click.argument("new")
 @data_option
 def rename(old: str, new: str, data: Path | None) -> None:
-    """Give a user another username; keys and notes stay."""
+    """Change a username; keys and notes are kept."""
     renamed = ask(read_settings(data=data), "rename_user", username=old, to=new)["user"]["username"]
-    click.echo(f"{old} is called {renamed} now.")
+    click.echo(f"Renamed {old} to {renamed}.")
 
 
 @user.command()
 @click.argument("username", metavar="NAME")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Skip the confirmation.")
 @data_option
 def delete(username: str, yes: bool, data: Path | None) -> None:
-    """Delete a user for good, with all notes, todos and keys."""
+    """Delete a user permanently, with all notes, todos and keys."""
     settings = read_settings(data=data)
     if username.strip().lower() not in usernames(ask(settings, "list_users")):
         raise Refused(f"There is no user called {username}.")
     if not yes:
         click.echo(
-            f"This deletes {username} for good: notes, snapshots, todos, trash and keys. "
-            "Nothing brings them back.",
+            f"This permanently deletes {username}: notes, snapshots, todos, trash and keys. "
+            "It cannot be undone.",
             err=True,
         )
-        if click.prompt("Type the name again to go on", err=True) != username:
-            raise Refused("That is another name; nothing was deleted.")
+        if click.prompt("Type the username to confirm", err=True) != username:
+            raise Refused("The name does not match. Nothing was deleted.")
     notes = ask(settings, "delete_user", username=username)["notes"]
     click.echo(f"Deleted {username} with {notes} {'note' if notes == 1 else 'notes'}.")
 
@@ -92,16 +92,17 @@ def delete(username: str, yes: bool, data: Path | None) -> None:
 def connect(username: str, other: str, data: Path | None) -> None:
     """Make two users contacts, so that they can share folders."""
     made = ask(read_settings(data=data), "connect_users", username=username, contact=other)
-    click.echo(f"{made['username']} and {made['contact']} are contacts.")
+    click.echo(f"{made['username']} and {made['contact']} are now contacts.")
 
 
 @user.command()
 @click.argument("username", metavar="NAME")
 @data_option
 def code(username: str, data: Path | None) -> None:
-    """Show a code with which the user signs in at a page of this server: once, within ten minutes.
+    """Print a sign-in code.
 
-    It is the last line of the output; what goes to stderr tells about it.
+    It signs the user in on a page of this server, once and within ten minutes. Only the code
+    goes to standard output.
     """
     made = ask(read_settings(data=data), "make_sign_in_code", username=username)
     click.echo(
@@ -121,20 +122,20 @@ def sign_out(username: str, data: Path | None) -> None:
 
 
 def usernames(found: dict[str, list[dict[str, str]]]) -> list[str]:
-    """Give the usernames in the answer of list_users."""
+    """Return the usernames in the answer of list_users."""
     return [row["username"] for row in found["users"]]
 
 
 def whose(settings: Settings, user: str | None) -> str:
-    """Give the username that was given, or the only one that there is."""
+    """Return the username that was given, or the only one that there is."""
     if user is not None:
         return user
     names = usernames(ask(settings, "list_users"))
     if not names:
-        raise Refused("There is no user yet; `hearth user add NAME` adds one.")
+        raise Refused("There are no users yet. Add one with `hearth user add NAME`.")
     if len(names) > 1:
         raise Misused(
-            "There are several users, so say whose: --user "
+            "There are several users. Choose one with --user "
             f"{' or '.join(names[:5])}{' …' if len(names) > 5 else ''}."
         )
     return names[0]

@@ -18,9 +18,9 @@ from msgspec import structs
 
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
-from app.core.operation import Operation
+from app.core.operation import HOUR, Operation, operation
 from app.core.process.background_tasks import undisturbed
-from app.core.schema import encode
+from app.core.schema import Record, encode
 from app.errors import AppError, IdempotencyConflict, IdempotencyInProgress, Invalid, Unprocessable
 
 P = ParamSpec("P")
@@ -120,9 +120,11 @@ def fingerprint(arguments: Mapping[str, Any]) -> str:
     ).hexdigest()
 
 
-def sweep(tx: Tx) -> int:
-    """Delete the replies whose time is over; give their number."""
-    return tx.run("DELETE FROM idempotent_replies WHERE expires_at <= :now", now=tx.now).rowcount
+@operation("COMMAND", every=HOUR)
+def sweep_idempotent_replies(tx: Tx, me: Caller) -> Record:
+    """Delete the replies whose time is over."""
+    tx.run("DELETE FROM idempotent_replies WHERE expires_at <= :now", now=tx.now)
+    return Record()
 
 
 def _one_write(found: Operation[..., Any], arguments: dict[str, Any]) -> Callable[..., Any] | None:

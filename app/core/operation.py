@@ -29,6 +29,8 @@ taken back.
 Taint = Literal["guest", "agent", "mail", "calendar", "mcp", "web"]
 """Whose words a tool's result may hold, where they are not the user's own."""
 NOTHING: Mapping[str, str] = {}
+MINUTE, HOUR = 60, 3600
+"""Seconds, for `every`."""
 NET = "/net/"
 """Where those aliases lie that are routes of the contract in their own right.
 
@@ -119,6 +121,7 @@ class Operation(msgspec.Struct, Generic[P, R], frozen=True, dict=True):
     public: bool
     also: tuple[str, ...]
     frees: bool
+    every: int | None
     http: Http
     tool: Tool | None
 
@@ -212,6 +215,7 @@ def operation(
     public: bool = False,
     also: tuple[str, ...] = (),
     frees: bool = False,
+    every: int | None = None,
     http: Http = PLAIN,
     tool: Tool | None = None,
 ) -> Callable[[Callable[P, R]], Operation[P, R]]:
@@ -225,8 +229,9 @@ def operation(
     which one suffices; None asks for a credential only, `public` not even that. `category`:
     where it stands in `GET /os`; else its package's CATEGORY. `quick`: a read of tens of
     microseconds, run on the loop. `also`: aliases. `frees`: it makes room, as every DELETE does,
-    so it may use the last of a full disk. `http` and `tool`: what those interfaces must know of
-    it; without `tool` no agent is offered it.
+    so it may use the last of a full disk. `every`: for a COMMAND without fields, the seconds
+    after which the server's clock runs it again. `http` and `tool`: what those interfaces must
+    know of it; without `tool` no agent is offered it.
     """
     method, _, path = route.partition(" ")
 
@@ -243,6 +248,7 @@ def operation(
             public=public,
             also=also,
             frees=frees or method == "DELETE",
+            every=every,
             http=http,
             tool=tool,
         )
@@ -292,9 +298,10 @@ class Catalog:
             found.scopes or found.public or found.category in ("workspace", "account", "tools")
         ):
             raise ValueError(f"{found.name} has no rule: give it a scope or make it public")
-        named = inspect.signature(
-            found.function
-        ).parameters  # not the shape: making all of them would be a tenth of the start
+        # not the shape: making all of them would be a tenth of the start
+        named = inspect.signature(found.function).parameters
+        if found.every is not None and (found.method != "COMMAND" or len(named) > 2):
+            raise ValueError(f"{found.name} has `every`, so it must be a COMMAND without fields")
         if missing := set(found.path_names) - {camel(name) for name in named}:
             raise ValueError(f"{found.name} has no parameter for {missing}")
         self.operations[found.name] = found

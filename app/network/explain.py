@@ -211,7 +211,7 @@ def _told(
 
 
 def _operation(app: App, name: str) -> Operation[..., Any]:
-    """Give the operation of that name, or of that method and path.
+    """Return the operation of that name, or of that method and path.
 
     Raise NotFound, which names those that are called nearly so.
 
@@ -238,7 +238,7 @@ def _operation(app: App, name: str) -> Operation[..., Any]:
 
 
 def _checked(app: App, found: Operation[..., Any], fields: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Give the fields of the operation, which for what is only a tool come as that spells them.
+    """Return the fields of the operation, which for what is only a tool come as that spells them.
 
     Raise Invalid.
     """
@@ -253,12 +253,12 @@ def _checked(app: App, found: Operation[..., Any], fields: Mapping[str, Any]) ->
 
 
 def _routes(found: Operation[..., Any]) -> list[str]:
-    """Give an operation's routes; a tool has none."""
+    """Return an operation's routes; a tool has none."""
     return [f"{found.method} {found.path}", *found.also] if found.path else []
 
 
 def _near(wanted: str, names: Iterable[str]) -> list[str]:
-    """Give the names nearest to one that there is not, the nearest first."""
+    """Return the names nearest to one that there is not, the nearest first."""
     import difflib
 
     folded = {spelling.casefold(): spelling for spelling in names}
@@ -292,7 +292,7 @@ def _scopes(found: Operation[..., Any]) -> str:
 
 
 async def _shown(result: Any) -> Any:
-    """Give an answer as JSON; of a file its name and size, of a stream nothing."""
+    """Return an answer as JSON; of a file its name and size, of a stream nothing."""
     if isinstance(result, Download):
         await result.parts.aclose()
         return {"name": result.name, "mediaType": result.media_type, "size": result.size}

@@ -120,7 +120,7 @@ def search_contact(tx: Tx, me: Caller, *, query: Query) -> FoundContacts:
 
 
 def _fit(wanted: str, username: str, name: str) -> int:
-    """Give how well a contact fits what was typed.
+    """Return how well a contact fits what was typed.
 
     The very username, the very name, its words or their beginnings, or a part; 0 for not at all.
     """

@@ -14,7 +14,7 @@ NAMES = "me, session, key:<id>, contact:<username> or guest:<link>"
 
 
 def named(tx: Tx, me: Caller, name: str) -> Caller:
-    """Give a caller of the owner's by name.
+    """Return a caller of the owner's by name.
 
     `me` who asks, `session` the owner at a page, `key:<id>` one of the owner's keys,
     `contact:<username>` a contact who asks the owner's agent, `guest:<link>` a guest of the share
@@ -39,7 +39,7 @@ def named(tx: Tx, me: Caller, name: str) -> Caller:
 
 
 def _contact(tx: Tx, me: Caller, name: str) -> Caller:
-    """Give the owner's agent as a contact who asks it has it."""
+    """Return the owner's agent as a contact who asks it has it."""
     person = people.meant(tx, name, field="caller")
     if not contact_pairs.connected(tx, me.user, person["id"]):
         raise NotFound(f"There is no user called {name[:64]}.", field="caller")
@@ -53,7 +53,7 @@ def _contact(tx: Tx, me: Caller, name: str) -> Caller:
 
 
 def _guest(tx: Tx, me: Caller, ref: str) -> Caller:
-    """Give the owner's agent as a guest of a link has it."""
+    """Return the owner's agent as a guest of a link has it."""
     link = share_rows.own(tx, me.user, ref)
     if link is None:
         raise NotFound("There is no such share link.", field="caller")

@@ -84,7 +84,7 @@ async def edit_note(
 
 
 async def _only(app: App, me: Caller, search: str) -> int:
-    """Give the id of the note that is meant.
+    """Return the id of the note that is meant.
 
     The only one with that title, else the only one found; raise Unprocessable with the
     candidates.

@@ -122,7 +122,7 @@ async def call_tool(
 
 
 def _known(app: App, name: str, params: dict[str, Any]) -> dict[str, Any]:
-    """Give the parameters that the tool has, as an endpoint ignores fields that it does not
+    """Return the parameters that the tool has, as an endpoint ignores fields that it does not
     know.
     """
     tool = registry.native(app.catalog).get(name)

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from app.account.sessions import MOST_SESSIONS, Sessions
-from app.interfaces.schedule import Schedule
 from app.main import create_app
 from app.settings import Settings
 from tests.conftest import ORIGIN, Client, MovableClock, Served
@@ -413,7 +412,7 @@ async def test_what_has_ended_is_swept_away(
     await code(served)
     clock.forward(days=31)
     await sign_in(served, page)
-    await Schedule(served.parts, served.asgi.front.credentials.ring).sweep()
+    await served.command("sweep_sessions")
     counts = await served.parts.read(
         lambda tx: [
             tx.value(f"SELECT count(*) FROM {table}") for table in ("web_sessions", "sign_in_codes")

@@ -73,7 +73,7 @@ def rows(data: Path, sql: str) -> list[Any]:
 
 
 def test_agents_are_stopped_and_started(place: Path) -> None:
-    assert "Agents may work." in hearth(place, "agent", "status").output
+    assert "Agents are running." in hearth(place, "agent", "status").output
     assert hearth(place, "agent", "stop", "--reason", "too eager").exit_code == 0
     assert (place / STOP).stat().st_mode & 0o077 == 0
     assert "too eager" in hearth(place, "agent", "status").output
@@ -81,7 +81,7 @@ def test_agents_are_stopped_and_started(place: Path) -> None:
     assert (state["stopped"], state["byFile"], state["reason"]) == (True, True, "too eager")
     assert hearth(place, "agent", "start").exit_code == 0
     assert not (place / STOP).exists()
-    assert "Agents may work." in hearth(place, "agent", "status").output
+    assert "Agents are running." in hearth(place, "agent", "status").output
 
 
 def test_a_file_alone_stops_them(place: Path) -> None:

@@ -156,7 +156,7 @@ def hearth(*arguments: str, data: Path, sent: str | None = None) -> Result:
 @contextlib.contextmanager
 def talking(data: Path, *arguments: str) -> Iterator[Terminal]:
     with terminal("chat", "--data", str(data), *arguments) as screen:
-        screen.until("Ctrl-D ends")
+        screen.until("Ctrl-D to quit")
         screen.until("›")
         yield screen
 
@@ -404,11 +404,11 @@ def test_nothing_that_others_wrote_steers_the_terminal(door: Door) -> None:
     [
         ("y", [{"id": 7, "decision": "continue"}], "Escalation 7 is executed."),
         ("No", [{"id": 7, "decision": "stop"}], "Escalation 7 is executed."),
-        ("l", [], "It waits as escalation 7"),
-        ("", [], "It waits as escalation 7"),
-        ("maybe\rlater", [], "It waits as escalation 7"),
-        ("\x03", [], "It waits as escalation 7"),
-        ("\x04", [], "It waits as escalation 7"),
+        ("l", [], "Escalation 7 is still waiting"),
+        ("", [], "Escalation 7 is still waiting"),
+        ("maybe\rlater", [], "Escalation 7 is still waiting"),
+        ("\x03", [], "Escalation 7 is still waiting"),
+        ("\x04", [], "Escalation 7 is still waiting"),
     ],
 )
 def test_what_waits_is_shown_exactly_and_asked_for(
@@ -481,10 +481,10 @@ def test_ctrl_c_leaves_a_turn_and_its_conversation_is_found_again(door: Door) ->
         screen.type("slow\r")
         screen.until("Thinking")
         screen.type("\x03")
-        screen.until("You no longer look on; the turn goes on.")
+        screen.until("Stopped watching; the turn continues.")
         screen.until("›")
         screen.type("\x03")
-        screen.until("Ctrl-D ends.")
+        screen.until("Press Ctrl-D to quit.")
         screen.until("›")
         screen.type("/history 1\r")
         screen.until("Done.")
@@ -532,17 +532,17 @@ def test_the_commands_of_a_talk(door: Door) -> None:
     }
     with talking(door.data, "--conversation", "3", "--model", "qwen") as screen:
         for typed, told in (
-            ("/help", "Alt-Enter begins a new line."),
+            ("/help", "Alt-Enter starts a new line."),
             ("/model", "qwen answers."),
             ("/model gpt", "There is no model called gpt; there is offline, qwen."),
             ("/models", "qwen  ollama  elsewhere"),
             ("/conversations", "There is none yet."),
-            ("/open", "Say which"),
-            ("/waiting", "Nothing waits for you."),
-            ("/nonsense", "There is no /nonsense; /help lists what there is."),
+            ("/open", "Usage: /open ID"),
+            ("/waiting", "Nothing awaits your approval."),
+            ("/nonsense", "Unknown command /nonsense. Type /help for a list."),
             ("hello", "Well."),
             ("/new", "begins a new conversation"),
-            ("/history", "Nothing was said yet."),
+            ("/history", "There are no messages yet."),
             ("/open 4", "Before."),
             ("/model offline", "offline answers."),
             ("again", "Well."),

@@ -215,7 +215,9 @@ def test_deleting_a_user_wants_the_name_typed_again(home: Path, name: str) -> No
 
 def test_two_users_become_contacts(home: Path, name: str) -> None:
     done("user", "add", name, data=home)
-    assert done("user", "connect", name, "first", data=home) == f"{name} and first are contacts.\n"
+    assert (
+        done("user", "connect", name, "first", data=home) == f"{name} and first are now contacts.\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -308,7 +310,7 @@ def test_a_month_is_shown_and_caps_are_set_listed_and_removed(home: Path, name: 
     assert "tokens a month, the account" in listed
     assert (
         done("cap", "remove", str(account["id"]), *whose, data=home)
-        == f"Cap {account['id']} is removed.\n"
+        == f"Removed cap {account['id']}.\n"
     )
     assert len(json.loads(done("cap", "list", *whose, "--json", data=home))["caps"]) == 1
     done("cap", "set", "device", "tokens", "day", "5", "--id", "phone", *whose, data=home)
@@ -439,7 +441,7 @@ def test_the_user_of_a_key_may_be_left_out_only_when_there_is_one(tmp_path: Path
     assert "--user first or second" in refused("key", "create", data=tmp_path, code=2)
     for user in ("first", "second"):
         done("user", "delete", user, "--yes", data=tmp_path)
-    assert "There is no user yet" in refused("key", "create", data=tmp_path)
+    assert "There are no users yet" in refused("key", "create", data=tmp_path)
 
 
 # Setting up
@@ -450,7 +452,7 @@ def test_init_gives_a_key_once(tmp_path: Path) -> None:
     assert len(done("init", "--user", "ada", data=data).splitlines()[-1]) == KEY_LENGTH
     again = hearth("init", "--user", "ada", data=data)
     assert (again.exit_code, again.stdout) == (0, "")
-    assert "set up already" in again.stderr
+    assert "already set up" in again.stderr
     assert names(data) == ["ada"]
 
 
@@ -949,7 +951,7 @@ def test_backups_are_made_listed_and_proven_beside_a_server_and_without_one(
     assert "checked." in made
     path = Path(made.splitlines()[0])
     assert path.parent == home / "backups"
-    assert "notes were read as they were written" in done("backup", "--prove", data=home)
+    assert "were read back correctly" in done("backup", "--prove", data=home)
     listed = json.loads(done("backup", "--list", "--json", data=home))["backups"]
     assert (listed[0]["file"], listed[0]["trouble"], listed[0]["proof"][:9]) == (
         str(path),

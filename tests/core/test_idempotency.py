@@ -10,7 +10,7 @@ import pytest
 
 from app.core import idempotency
 from app.core.app import App
-from app.core.caller import Caller
+from app.core.caller import OPERATOR, Caller
 from app.core.database.data_dir import DATABASE
 from app.core.database.events import Events
 from app.core.database.store import open_store
@@ -258,7 +258,9 @@ async def test_the_sweep_deletes_what_is_over_and_nothing_else(
     await ask(toy, "plain", once="old")
     clock.forward(seconds=SECONDS)
     await ask(toy, "plain", once="new")
-    assert await toy.write(idempotency.sweep) == 1
+    await toy.write(idempotency.sweep_idempotent_replies, OPERATOR)
+    kept = "SELECT count(*) FROM idempotent_replies"
+    assert await toy.read(lambda tx: tx.value(kept)) == 1
     assert await ask(toy, "plain", once="new") == Replay(200, b'{"count":2}')
 
 

@@ -35,8 +35,8 @@ def test_ctrl_c_ends_an_import_with_one_sentence(tmp_path: Path) -> None:
     _, said = running.communicate(timeout=60)
     assert running.returncode == 1
     assert said.decode().splitlines() == [
-        "Error: The import was ended. What it has stored stays; the same command again "
-        "goes on from there."
+        "Error: The import was interrupted. What was imported is kept. Run the same "
+        "command again to continue."
     ]
     assert 0 < stored(data) < NOTES
     ran(data, "import", str(vault))

@@ -91,7 +91,7 @@ def test_a_restore_into_an_empty_place_makes_it_a_data_directory(
     backup = backup_of(data, "first")
     fresh = tmp_path / "fresh"
     assert done("restore", str(backup), data=fresh).startswith(
-        f"{backup} is the database of {fresh} now."
+        f"Restored {backup} to {fresh}."
     )
     assert said(fresh / DATABASE) == ["first"]
     assert "first" in done("user", "list", data=fresh)
@@ -213,7 +213,7 @@ def test_a_restore_is_refused_while_a_server_runs(data: Path) -> None:
     assert (
         result.exit_code,
         "is in use by process" in result.output,
-        "End it, then restore" in result.output,
+        "Stop it first" in result.output,
     ) == (1, True, True)
 
 

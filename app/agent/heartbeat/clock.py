@@ -12,7 +12,7 @@ from app.agent.heartbeat.records.run_rows import Begun, Ending
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
-from app.core.operation import operation
+from app.core.operation import HOUR, operation
 from app.core.process.lazy_import import loaded
 from app.core.schema import Record
 
@@ -36,7 +36,7 @@ class Ticked(Record):
     runs: int
 
 
-@operation("COMMAND")
+@operation("COMMAND", every=30)
 async def run_due_heartbeats(app: App, me: Caller) -> Ticked:
     """Carry out every user's run that is due, each once."""
     for user in app.quick(schedule_rows.planned_in_the_future):
@@ -46,7 +46,7 @@ async def run_due_heartbeats(app: App, me: Caller) -> Ticked:
     return Ticked(sum(done))
 
 
-@operation("COMMAND")
+@operation("COMMAND", every=HOUR)
 async def prune_heartbeat_runs(app: App, me: Caller) -> Pruned:
     """Delete the runs whose time is over, a few at a time, so that nobody waits for it."""
     before, total = stamp(app.clock() - timedelta(days=app.settings.heartbeat_days)), 0

@@ -77,7 +77,7 @@ class Speaker:
             yield from self._lines_at(door, name, params)
 
     def models(self) -> list[Line]:
-        """Give those who can answer, the default first."""
+        """Return those who can answer, the default first."""
         found: list[Line] = self.ask("list_models")["models"]
         return sorted(found, key=lambda one: not one["default"])
 

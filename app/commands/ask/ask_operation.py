@@ -94,7 +94,7 @@ def _ask_once(
 
 @contextlib.asynccontextmanager
 async def opened(settings: Settings, data: Path) -> AsyncIterator["App"]:
-    """Give the program over the database in `data`, which this process must own, until the block
+    """Return the program over the database in `data`, which this process must own, until the block
     and the turns that it began have ended.
     """
     from app.agent.models.providers import Providers

@@ -22,30 +22,30 @@ PAUSE_SECONDS = 0.05
 
 
 def data_option(command: F) -> F:
-    """Give a command the option that names the data directory."""
+    """Return a command the option that names the data directory."""
     kind = click.Path(file_okay=False, path_type=Path)
     return click.option(
         "--data",
         type=kind,
         metavar="FOLDER",
-        help="The data directory; else HEARTH_DATA, else the usual place.",
+        help="Data directory [default: HEARTH_DATA, or the standard location].",
     )(command)
 
 
 def read_settings(**given: Any) -> Settings:
-    """Give the settings of the environment with `given`, what the command line said, on top."""
+    """Return the settings of the environment with `given`, what the command line said, on top."""
     return Settings.from_environment(os.environ, **given)
 
 
 def directory(settings: Settings) -> Path:
-    """Give the data directory: the one that was named, else `data` in the checkout, else the
+    """Return the data directory: the one that was named, else `data` in the checkout, else the
     system's place for a user's data.
     """
     return (settings.data or _usual()).expanduser().absolute()
 
 
 def models_of(settings: Settings, data: Path) -> Path:
-    """Give the directory of models.
+    """Return the directory of models.
 
     In a checkout every data directory without a model of its own may use the checkout's.
     """
@@ -63,7 +63,7 @@ def models_of(settings: Settings, data: Path) -> Path:
 
 
 def existing(settings: Settings) -> Path:
-    """Give the data directory; refuse when there is no database in it."""
+    """Return the data directory; refuse when there is no database in it."""
     path = directory(settings)
     if not (path / data_dir.DATABASE).exists():
         raise Refused(
@@ -170,7 +170,7 @@ def _soon(path: Path, enter: Callable[[Path], contextlib.AbstractContextManager[
 
 
 def in_checkout() -> bool:
-    """Say whether this program runs from a checkout of its source."""
+    """Return whether this program runs from a checkout of its source."""
     return (CHECKOUT / "pyproject.toml").is_file()
 
 

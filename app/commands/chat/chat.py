@@ -19,17 +19,15 @@ HISTORY = ".chat-history-{username}"
 
 
 @click.command()
-@click.option("--user", metavar="NAME", help="Who talks; may be left out when there is one user.")
+@click.option("--user", metavar="NAME", help="Username; optional if there is only one user.")
 @click.option(
-    "--conversation", metavar="ID", type=click.IntRange(1), help="Go on with this conversation."
+    "--conversation", metavar="ID", type=click.IntRange(1), help="Continue this conversation."
 )
-@click.option("--model", metavar="NAME", help="Who answers; else the default.")
+@click.option("--model", metavar="NAME", help="Model to use [default: the default model].")
 @click.option(
-    "--message",
-    metavar="TEXT",
-    help="Ask this alone and end; `-` reads it from stdin, as a pipe into this command does too.",
+    "--message", metavar="TEXT", help="Send one message and exit; `-` reads it from standard input."
 )
-@click.option("--json", "json_", is_flag=True, help="Give the answer to --message as JSON.")
+@click.option("--json", "json_", is_flag=True, help="Print the answer to --message as JSON.")
 @data_option
 def chat(
     user: str | None,
@@ -39,17 +37,17 @@ def chat(
     json_: bool,
     data: Path | None,
 ) -> None:
-    """Talk with your agent.
+    """Chat with your agent.
 
-    Ctrl-C stops looking at a turn, which goes on; Ctrl-D ends. With --message, or when stdin is
-    a pipe, one answer is given: as Markdown with its sources when stdout is no terminal. The
-    exit code is 1 when the turn failed.
+    Ctrl-C stops watching a turn, which continues in the background; Ctrl-D quits. With --message
+    or piped input, print one answer and exit; if the output is not a terminal, it is Markdown
+    with sources. Exits with 1 if the turn failed.
     """
     settings = read_settings(data=data)
     if message == "-" or (message is None and not sys.stdin.isatty()):
         message = sys.stdin.read().strip()
     if message is None and (json_ or not sys.stdout.isatty()):
-        raise Misused("Give a --message: only a terminal can be talked with.")
+        raise Misused("Chatting needs a terminal. Use --message to send a single message.")
     username = whose(settings, user)
     speaker = Speaker(settings, username)
     if model is not None:

@@ -21,7 +21,7 @@ class KeptHistory(History):
         self._shorten()
 
     def load_history_strings(self) -> Iterable[str]:
-        """Give what was typed, newest first."""
+        """Return what was typed, newest first."""
         return reversed(self._lines())
 
     def store_string(self, string: str) -> None:

@@ -42,7 +42,7 @@ class Harmless:
 
 
 def markdown(text: str) -> ConsoleRenderable:
-    """Give a Markdown text as it is shown.
+    """Return a Markdown text as it is shown.
 
     Addresses are written out, and links to notes name them.
     """
@@ -56,7 +56,7 @@ def markdown(text: str) -> ConsoleRenderable:
 
 
 def settled(text: str) -> int:
-    """Give how much of an unfinished Markdown text, in characters, no longer changes whatever
+    """Return how much of an unfinished Markdown text, in characters, no longer changes whatever
     follows: all but its last block.
     """
     starts = [token.map[0] for token in _blocks.parse(text) if token.level == 0 and token.map]
@@ -211,7 +211,7 @@ class TurnScreen:
 
 
 def source(number: int, one: Line) -> str:
-    """Give a source as one line."""
+    """Return a source as one line."""
     return (
         f"{number}. {on_one_line(one['title'], 80)} (note {one['noteId']}): "
         f"“{on_one_line(one['quote'], LONGEST_QUOTE)}”"
@@ -219,5 +219,5 @@ def source(number: int, one: Line) -> str:
 
 
 def _style_of(line: str, kind: Any) -> str:
-    """Give the colour of a line of what would be done."""
+    """Return the colour of a line of what would be done."""
     return {"+": "green", "-": "red", "@": "cyan"}.get(line[:1], "") if kind == "diff" else ""

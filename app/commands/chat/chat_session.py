@@ -37,16 +37,16 @@ ANSWERS = {
     "": "",
 }
 HELP = """\
-/new                begin a new conversation
+/new                start a new conversation
 /history [NUMBER]   show the last messages of this conversation
 /conversations      list your last conversations
-/open ID            go on with one of them
-/model [NAME]       choose who answers, or show who does
-/models             list who can answer
-/waiting            decide what waits for your yes or no
-/help               show this
-/quit               end; so does Ctrl-D
-Ctrl-C stops looking at a turn; the turn itself goes on. Alt-Enter begins a new line."""
+/open ID            continue one of them
+/model [NAME]       choose the model, or show it
+/models             list the models
+/waiting            review actions that await your approval
+/help               show this help
+/quit               quit (or Ctrl-D)
+Ctrl-C stops watching a turn, which continues in the background. Alt-Enter starts a new line."""
 
 
 class Session:
@@ -88,7 +88,7 @@ class Session:
             history=KeptHistory(self._kept), completer=words, complete_while_typing=False
         )
         self._screen.say(
-            f"Hearth · {self._username} · {answering} · /help tells more, Ctrl-D ends", "dim"
+            f"Hearth · {self._username} · {answering} · /help for help, Ctrl-D to quit", "dim"
         )
         if self._conversation is not None:
             self._history(str(RECENT))
@@ -115,8 +115,7 @@ class Session:
         except KeyboardInterrupt:
             self._left = None if before else message
             self._screen.say(
-                "You no longer look on; the turn goes on. /history shows its answer once it is "
-                "there.",
+                "Stopped watching; the turn continues. /history shows the answer once it is ready.",
                 "yellow",
             )
             return None
@@ -131,7 +130,7 @@ class Session:
             try:
                 return typing.prompt(PROMPT)
             except KeyboardInterrupt:
-                self._screen.say("Ctrl-D ends.", "dim")
+                self._screen.say("Press Ctrl-D to quit.", "dim")
             except EOFError:
                 return None
 
@@ -145,7 +144,7 @@ class Session:
             command = self._commands.get(name)
             if command is None:
                 self._screen.say(
-                    f"There is no {on_one_line(name, 40)}; /help lists what there is.", "yellow"
+                    f"Unknown command {on_one_line(name, 40)}. Type /help for a list.", "yellow"
                 )
             else:
                 command(rest.strip())
@@ -170,7 +169,7 @@ class Session:
         if self._left is None:
             return
         if self._speaker.is_busy:
-            self._screen.say("The turn before is not yet done; waiting for it.", "dim")
+            self._screen.say("Waiting for the previous turn to finish.", "dim")
         newest = self._speaker.ask("list_conversations", view="me", limit=1)["conversations"]
         said = [
             one["content"] for row in newest for one in row["messages"] if one["role"] == "user"
@@ -181,11 +180,11 @@ class Session:
 
     def _new(self, _: str) -> None:
         self._conversation = None
-        self._screen.say("What you say next begins a new conversation.", "dim")
+        self._screen.say("Your next message starts a new conversation.", "dim")
 
     def _history(self, number: str) -> None:
         if self._conversation is None:
-            self._screen.say("Nothing was said yet.", "dim")
+            self._screen.say("There are no messages yet.", "dim")
             return
         limit = int(number) if number.isdecimal() else SHOWN
         found = self._speaker.ask(
@@ -206,11 +205,11 @@ class Session:
                 f"{mark} {row['conversationId']:>6}  {when}  {on_one_line(row['title'], 80)}"
             )
         if not found:
-            self._screen.say("There is none yet.", "dim")
+            self._screen.say("There are no conversations yet.", "dim")
 
     def _open(self, number: str) -> None:
         if not number.isdecimal():
-            self._screen.say("Say which: /open ID. /conversations lists them.", "yellow")
+            self._screen.say("Usage: /open ID. /conversations lists the IDs.", "yellow")
             return
         found = self._speaker.ask("read_conversation", id=int(number), limit=RECENT)
         self._conversation = int(number)
@@ -238,7 +237,7 @@ class Session:
     def _waiting(self, _: str) -> None:
         found = self._speaker.ask("list_escalations")["escalations"]
         if not found:
-            self._screen.say("Nothing waits for you.", "dim")
+            self._screen.say("Nothing awaits your approval.", "dim")
         for one in reversed(found):
             if not self._decide(one["id"]):
                 return
@@ -254,7 +253,7 @@ class Session:
         self._screen.escalation(self._speaker.ask("read_escalation", id=id_)["escalation"])
         said = self._said("Do it? [y]es, [n]o, [l]ater: ", ANSWERS)
         if not said:
-            self._screen.say(f"It waits as escalation {id_}: /waiting shows it again.", "dim")
+            self._screen.say(f"Escalation {id_} is still waiting. /waiting shows it again.", "dim")
             return said is not None
         found = self._speaker.ask("decide_escalation", id=id_, decision=said)["escalation"]
         failure = found.get("failure")
@@ -266,7 +265,7 @@ class Session:
         return True
 
     def _said(self, question: str, answers: dict[str, str]) -> str | None:
-        """Give what was answered, or None where it was left open by Ctrl-C or Ctrl-D."""
+        """Return what was answered, or None where it was left open by Ctrl-C or Ctrl-D."""
         if not sys.stdin.isatty():
             return None
         asking: PromptSession[str] = PromptSession()

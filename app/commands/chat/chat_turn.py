@@ -45,7 +45,7 @@ class Heard:
         return self.metadata.get("conversationId")
 
     def record(self) -> dict[str, Any]:
-        """Give the turn as one record.
+        """Return the turn as one record.
 
         What `POST /chat` answers as a whole, with the model and what waits for a yes or no.
         """

@@ -54,42 +54,42 @@ REMOTE_WARNING = (
 
 @click.command()
 @click.option(
-    "--host", metavar="ADDRESS", help="The address to listen on; else HEARTH_HOST, else 127.0.0.1."
+    "--host", metavar="ADDRESS", help="Address to listen on [default: HEARTH_HOST, or 127.0.0.1]."
 )
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
     metavar="NUMBER",
-    help="The port; else HEARTH_PORT, else 8765. 0 takes a free one.",
+    help="Port to listen on; 0 picks a free one [default: HEARTH_PORT, or 8765].",
 )
 @data_option
 @click.option(
-    "--allow-remote", is_flag=True, help="Allow an address that other machines can reach."
+    "--allow-remote",
+    is_flag=True,
+    help="Allow listening on an address that other machines can reach.",
 )
 @click.option(
     "--allow-unsafe-place",
     is_flag=True,
-    help="Allow a data directory on a network or in a synchronised folder.",
+    help="Allow a data directory on a network drive or in a synced folder.",
 )
 @click.option(
     "--accept-changes",
     is_flag=True,
-    help="Accept a database that another program changed since Hearth left it.",
+    help="Accept changes that another program made to the database.",
 )
 @click.option(
     "--read-only",
     is_flag=True,
-    help="Answer what is read and change nothing, also from a place that takes no files.",
+    help="Serve reads only and change no file, even on a read-only disk.",
 )
 @click.option(
     "--external-checkpoints",
     is_flag=True,
-    help="Leave checkpoints to a program that replicates the log, such as Litestream.",
+    help="Leave checkpoints to a replication program such as Litestream.",
 )
 @click.option(
-    "--user",
-    metavar="NAME",
-    help="What the very first start calls its user; else your name on this machine.",
+    "--user", metavar="NAME", help="Username for the first start [default: your login name]."
 )
 def serve(
     host: str | None,
@@ -103,9 +103,9 @@ def serve(
     read_only: bool,
     external_checkpoints: bool,
 ) -> None:
-    """Start the server; Ctrl-C ends it.
+    """Start the server. Ctrl-C stops it.
 
-    The very first start makes the database, a user and an API key, and shows the key once.
+    The first start creates the database, a user and an API key, and shows the key once.
     """
     os.environ.setdefault(
         "OPENBLAS_NUM_THREADS", "1"
@@ -143,7 +143,7 @@ def serve(
 
 
 def username_for(given: str | None) -> str:
-    """Give the name of the first user: as said, else the login name made to fit."""
+    """Return the name of the first user: as said, else the login name made to fit."""
     if given is not None:
         return given
     from app.account.users import fitted
@@ -155,7 +155,7 @@ def username_for(given: str | None) -> str:
 
 
 def first_key_lines(username: str, secret: str) -> str:
-    """Give what is said about the first key, the key itself left to the last line."""
+    """Return what is said about the first key, the key itself left to the last line."""
     return (
         f'The first API key, for the user "{username}". Keep it now: it is not shown '
         f"again.\n\n{secret}"
@@ -278,7 +278,7 @@ def _serve(
 
 
 def _told(path: Path, username: str, secret: str) -> str:
-    """Give what is said about the first key.
+    """Return what is said about the first key.
 
     Itself where a person reads, else the file that it was written to, since a log keeps what it
     is told.

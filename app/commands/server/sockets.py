@@ -14,7 +14,7 @@ ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - the other way round:
 
 
 def addresses(host: str, port: int) -> list[tuple[int, int, tuple[str, int]]]:
-    """Give (family, protocol, socket address) of each address that `host` stands for."""
+    """Return (family, protocol, socket address) of each address that `host` stands for."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError):
@@ -26,12 +26,12 @@ def addresses(host: str, port: int) -> list[tuple[int, int, tuple[str, int]]]:
 
 
 def is_loopback(host: str) -> bool:
-    """Say whether only this machine itself can reach `host`."""
+    """Return whether only this machine itself can reach `host`."""
     return all(ipaddress.ip_address(address[0]).is_loopback for _, _, address in addresses(host, 0))
 
 
 def listen(host: str, port: int) -> list[socket.socket]:
-    """Give listening sockets on every address of `host`; refuse when the port is taken.
+    """Return listening sockets on every address of `host`; refuse when the port is taken.
 
     Port 0 takes a free one.
     """
@@ -54,7 +54,7 @@ def listen(host: str, port: int) -> list[socket.socket]:
 
 
 def url_of(listener: socket.socket) -> str:
-    """Give the URL at which this machine reaches the socket."""
+    """Return the URL at which this machine reaches the socket."""
     host, port = listener.getsockname()[:2]
     host = ANY.get(host, host)
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

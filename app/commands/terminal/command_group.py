@@ -29,7 +29,7 @@ class Commands(click.Group):
     """A group whose help lists its commands in the order in which they were added."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Give the names in their order."""
+        """Return the names in their order."""
         return list(self.commands)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -57,11 +57,11 @@ class LazyCommands(Commands):
     places: Mapping[str, str] = {}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Give the names in their order."""
+        """Return the names in their order."""
         return list(self.places)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Give the command of that name, if there is one."""
+        """Return the command of that name, if there is one."""
         if cmd_name not in self.places:
             return None
         module, _, name = self.places[cmd_name].partition(":")

@@ -10,7 +10,7 @@ GAP = "  "
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:
-    """Give the rows with their columns aligned and nothing in them that could steer the
+    """Return the rows with their columns aligned and nothing in them that could steer the
     terminal; the last column is as long as it is.
     """
     cells = [[isolated(cell.replace("\n", " ")) for cell in row] for row in rows]
@@ -24,5 +24,5 @@ def table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def as_json(value: Any) -> str:
-    """Give indented JSON in ASCII, which every terminal and file takes."""
+    """Return indented JSON in ASCII, which every terminal and file takes."""
     return json.dumps(value, indent=2)

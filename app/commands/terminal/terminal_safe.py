@@ -18,7 +18,7 @@ _ISOLATED = regex(f"{ISOLATE}([^\u2066-\u2069\n]*){ISOLATE_END}")
 
 
 def harmless(text: object) -> str:
-    """Give the text without what could steer a terminal.
+    """Return the text without what could steer a terminal.
 
     Other scripts, joined emoji and what is isolated in one line stay as they are.
     """
@@ -31,13 +31,13 @@ def harmless(text: object) -> str:
 
 
 def on_one_line(text: object, most: int) -> str:
-    """Give the text harmless and on one line of at most `most` characters, and isolated."""
+    """Return the text harmless and on one line of at most `most` characters, and isolated."""
     line = " ".join(_STEERING.sub("", str(text)).split())
     return isolated(line if len(line) <= most else line[: most - 1].rstrip() + "…")
 
 
 def isolated(text: str) -> str:
-    """Give the text harmless, and where it is written from right to left isolated, so that what
+    """Return the text harmless, and where it is written from right to left isolated, so that what
     stands around it stays in its place.
     """
     plain = _STEERING.sub("", text)
@@ -48,5 +48,5 @@ def isolated(text: str) -> str:
 
 
 def width(text: str) -> int:
-    """Give how many characters are seen of a text that is harmless."""
+    """Return how many characters are seen of a text that is harmless."""
     return len(text) - text.count(ISOLATE) - text.count(ISOLATE_END)

@@ -73,7 +73,7 @@ class Accepted(Permissions):
     agent_access: bool | UnsetType = UNSET  # type: ignore[assignment]
 
     def of(self, kind: Type) -> Permissions:
-        """Give the permissions that this comes to for a request of that type."""
+        """Return the permissions that this comes to for a request of that type."""
         said = msgspec.structs.asdict(self)
         return Permissions(
             **{
@@ -211,7 +211,7 @@ def answer_request(
 
 
 def waiting_for(tx: Tx, user: int, most: int) -> list[arrivals.Request]:
-    """Give the requests to a user that wait for an answer, the oldest first, as the heartbeat
+    """Return the requests to a user that wait for an answer, the oldest first, as the heartbeat
     tells of them.
     """
     rows = tx.all(

@@ -146,12 +146,12 @@ async def change_permissions(
 
 
 def rows(tx: Tx, user: int) -> list[sqlite3.Row]:
-    """Give a user's contacts, by username."""
+    """Return a user's contacts, by username."""
     return tx.all(f"{_SELECT} ORDER BY u.username", me=user)
 
 
 def contact(tx: Tx, me: Caller, user: str) -> sqlite3.Row:
-    """Give the caller's contact of that id or name.
+    """Return the caller's contact of that id or name.
 
     Raise NotFound, the same for a stranger as for nobody.
     """
@@ -165,12 +165,12 @@ def contact(tx: Tx, me: Caller, user: str) -> sqlite3.Row:
 
 
 def known_as(tx: Tx, user: int, other: int) -> Contact:
-    """Give one user's contact, whom they are known to have."""
+    """Return one user's contact, whom they are known to have."""
     return shown(tx, user, tx.sure(f"{_SELECT} AND c.contact_id = :other", me=user, other=other))
 
 
 def shown(tx: Tx, user: int, row: sqlite3.Row) -> Contact:
-    """Give a user's contact as lists show it."""
+    """Return a user's contact as lists show it."""
     given, held = grant_rows.of(tx, user, row["id"]), grant_rows.of(tx, row["id"], user)
     access = AgentAccess(given.permissions.agent_access, held.permissions.agent_access)
     direction: Direction = "mutual"
@@ -274,7 +274,7 @@ def _change(
 
 
 def checked(tx: Tx, me: Caller, permissions: Permissions) -> Permissions:
-    """Give the permissions in their one spelling.
+    """Return the permissions in their one spelling.
 
     Raise Invalid unless their folders are the caller's own.
     """

@@ -17,12 +17,12 @@ class Person(Record):
 
 
 def person(row: sqlite3.Row) -> Person:
-    """Give a row of a user as others see it."""
+    """Return a row of a user as others see it."""
     return Person(row["uuid"], row["username"], row["name"])
 
 
 def meant(tx: Tx, text: str, *, field: str) -> sqlite3.Row:
-    """Give the user of that id or username; raise NotFound."""
+    """Return the user of that id or username; raise NotFound."""
     wanted = text.strip().lower()
     row = tx.one(
         "SELECT id, uuid, username, name FROM users WHERE username = :wanted OR uuid = :wanted",

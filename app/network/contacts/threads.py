@@ -14,7 +14,7 @@ TYPES: dict[Kind, conversation_rows.Type] = {
 
 
 def direct(tx: Tx, user: int, other: int) -> int:
-    """Give the conversation in which two people write to each other themselves.
+    """Return the conversation in which two people write to each other themselves.
 
     It is made when it is first needed.
     """
@@ -23,7 +23,7 @@ def direct(tx: Tx, user: int, other: int) -> int:
 
 
 def shared_agent(tx: Tx, owner: int, other: int) -> int:
-    """Give the conversation of a user's agent with another person.
+    """Return the conversation of a user's agent with another person.
 
     What it sends them, and what they ask it.
     """
@@ -31,7 +31,7 @@ def shared_agent(tx: Tx, owner: int, other: int) -> int:
 
 
 def own_agent(tx: Tx, user: int) -> int:
-    """Give the conversation of a user's agent with what is sent to it in its owner's name."""
+    """Return the conversation of a user's agent with what is sent to it in its owner's name."""
     return _of(tx, "own_agent", user, user, owner=user)
 
 

@@ -44,7 +44,7 @@ class Grant(NamedTuple):
 
 
 def of(tx: Tx, owner: int, holder: int) -> Grant:
-    """Give what an owner grants a holder at this moment.
+    """Return what an owner grants a holder at this moment.
 
     Nothing, when it was never said, or its time is over.
     """
@@ -59,7 +59,7 @@ def of(tx: Tx, owner: int, holder: int) -> Grant:
 
 
 def by_link(tx: Tx, owner: int, link: int) -> list[Grant]:
-    """Give the grants that follow a link."""
+    """Return the grants that follow a link."""
     rows = tx.all(
         "SELECT * FROM contact_grants WHERE link_id = :link AND owner_id = :owner ORDER BY id",
         link=link,
@@ -69,7 +69,7 @@ def by_link(tx: Tx, owner: int, link: int) -> list[Grant]:
 
 
 def _now(tx: Tx, held: Grant) -> Grant:
-    """Give a grant as it is at this moment.
+    """Return a grant as it is at this moment.
 
     That of a link as the link is, nothing where its time is over.
     """
@@ -136,7 +136,7 @@ def remove(tx: Tx, owner: int, holder: int) -> Grant:
 
 
 def peer(tx: Tx, owner: int, holder: int) -> Caller | None:
-    """Give the caller as which the holder's messages are answered by the owner's agent.
+    """Return the caller as which the holder's messages are answered by the owner's agent.
 
     None without agent access.
     """
@@ -164,7 +164,7 @@ def peer(tx: Tx, owner: int, holder: int) -> Caller | None:
 
 
 def behind(tx: Tx, escalation: sqlite3.Row) -> Caller | None:
-    """Give the peer that asked for what an escalation holds, as its grant is now.
+    """Return the peer that asked for what an escalation holds, as its grant is now.
 
     None when that is gone.
     """

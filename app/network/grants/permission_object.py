@@ -108,7 +108,7 @@ def caller_for(
     note_id: int | None = None,
     renew: Renew | None = None,
 ) -> Caller:
-    """Give the caller that acts for an owner (a row with id, uuid and username) within a grant
+    """Return the caller that acts for an owner (a row with id, uuid and username) within a grant
     alone.
 
     `name` is who acts, `credential` the grant's or link's number; `note_id` narrows to that one
@@ -133,7 +133,7 @@ def caller_for(
 
 
 def reach_of(permissions: Permissions, *, note_id: int | None = None) -> Reach:
-    """Give what permissions narrow a caller to; with `note_id` to that one note."""
+    """Return what permissions narrow a caller to; with `note_id` to that one note."""
     notes, calendar, todos = (
         permissions.notes_access,
         permissions.calendar_access,
@@ -153,7 +153,7 @@ def reach_of(permissions: Permissions, *, note_id: int | None = None) -> Reach:
 
 
 def summary_of(permissions: Permissions, *, note_id: int | None = None) -> Capabilities:
-    """Give the summary of permissions; of the tools those that a grant can lend."""
+    """Return the summary of permissions; of the tools those that a grant can lend."""
     reach = reach_of(permissions, note_id=note_id)
     notes: Any = "none" if reach.notes == "none" else reach.access
     return Capabilities(
@@ -178,7 +178,7 @@ def _calendar(given: CalendarAccess) -> Calendar:
 
 
 def plain(permissions: Permissions) -> Permissions:
-    """Give permissions in their one spelling.
+    """Return permissions in their one spelling.
 
     Calendar words for true and false, folders and tools each once.
     """
@@ -194,7 +194,7 @@ def plain(permissions: Permissions) -> Permissions:
 
 
 def is_narrower(new: Permissions, old: Permissions) -> bool:
-    """Say whether anything that was granted is not granted any more."""
+    """Return whether anything that was granted is not granted any more."""
     before, after = reach_of(old), reach_of(new)
     folders = after.notes == "folders" and (
         before.notes == "all" or not before.folders <= after.folders

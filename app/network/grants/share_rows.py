@@ -122,7 +122,7 @@ def revoke(tx: Tx, link: Link) -> None:
 
 
 def own(tx: Tx, owner: int, ref: str) -> Link | None:
-    """Give a user's link by its id or its token, however it stands; None for any other."""
+    """Return a user's link by its id or its token, however it stands; None for any other."""
     by_id = len(ref) <= len(str(LARGEST_ID)) and ref.isascii() and ref.isdecimal()
     if (
         by_id
@@ -145,7 +145,7 @@ def own(tx: Tx, owner: int, ref: str) -> Link | None:
 
 
 def page(tx: Tx, owner: int, status: str, *, limit: int, offset: int = 0) -> tuple[list[Link], int]:
-    """Give a user's links of a status, newest first, and how many there are.
+    """Return a user's links of a status, newest first, and how many there are.
 
     `kept` is every link that is not revoked.
     """
@@ -168,7 +168,7 @@ def page(tx: Tx, owner: int, status: str, *, limit: int, offset: int = 0) -> tup
 
 
 def open_by_token(tx: Tx, token: str) -> Link | None:
-    """Give the link of a token while it is open.
+    """Return the link of a token while it is open.
 
     None when it is unknown, revoked or expired, or its owner is gone.
     """
@@ -178,7 +178,7 @@ def open_by_token(tx: Tx, token: str) -> Link | None:
 
 
 def is_open(tx: Tx, link: int) -> bool:
-    """Say whether a link is neither revoked nor expired."""
+    """Return whether a link is neither revoked nor expired."""
     return (
         tx.one(
             "SELECT 1 FROM share_links WHERE id = :id AND revoked_at IS NULL "
@@ -191,7 +191,7 @@ def is_open(tx: Tx, link: int) -> bool:
 
 
 def to_connect(tx: Tx, token: str) -> OpenLink | None:
-    """Give what a link is to those who connect by it.
+    """Return what a link is to those who connect by it.
 
     None where it is not open, or shows a note alone.
     """
@@ -202,7 +202,7 @@ def to_connect(tx: Tx, token: str) -> OpenLink | None:
 
 
 def as_grant(tx: Tx, link_id: int) -> OpenLink | None:
-    """Give what a link grants at this moment to those who have connected by it.
+    """Return what a link grants at this moment to those who have connected by it.
 
     None where it is not open any more.
     """
@@ -222,7 +222,7 @@ def _to_connect(tx: Tx, link: Link) -> OpenLink:
 
 
 def _one_note(tx: Tx, link: Link) -> int | None:
-    """Give the one note that a link is for.
+    """Return the one note that a link is for.
 
     No note at all where it has left the folders that the link names.
     """
@@ -236,7 +236,7 @@ def _one_note(tx: Tx, link: Link) -> int | None:
 
 
 def lies_in(tx: Tx, owner: int, note_id: int, folder_ids: Sequence[int]) -> bool:
-    """Say whether a live note of the owner's lies in one of the folders, or below one."""
+    """Return whether a live note of the owner's lies in one of the folders, or below one."""
     note = tx.one(
         "SELECT folder_id FROM notes WHERE id = :id AND owner_id = :owner AND trash_id IS NULL",
         id=note_id,
@@ -248,7 +248,7 @@ def lies_in(tx: Tx, owner: int, note_id: int, folder_ids: Sequence[int]) -> bool
 
 
 def caller(tx: Tx, link: int, name: str = GUEST) -> Caller | None:
-    """Give the caller as which guests of a link are answered, who reaches what the link opens
+    """Return the caller as which guests of a link are answered, who reaches what the link opens
     and nothing else; None when it is not open.
     """
     row = tx.one("SELECT * FROM share_links WHERE id = :id", id=link)
@@ -268,7 +268,7 @@ def caller(tx: Tx, link: int, name: str = GUEST) -> Caller | None:
 
 
 def behind(tx: Tx, escalation: sqlite3.Row) -> Caller | None:
-    """Give the guest that asked for what an escalation holds, as the link is now.
+    """Return the guest that asked for what an escalation holds, as the link is now.
 
     None when it is not open any more.
     """

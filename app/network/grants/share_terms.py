@@ -79,7 +79,7 @@ class Terms(Record):
 
 
 def changed(terms: Terms, given: Mapping[str, Any]) -> Terms:
-    """Give terms with what is given of them changed.
+    """Return terms with what is given of them changed.
 
     Of an inner object what it does not say stays.
     """
@@ -98,7 +98,7 @@ def _changed(before: Any, value: Any) -> Any:
 
 
 def permissions_of(terms: Terms) -> Permissions:
-    """Give the permissions that a link's terms come to.
+    """Return the permissions that a link's terms come to.
 
     A link to one note never reaches beyond it, whatever else its terms say.
     """
@@ -118,5 +118,5 @@ def permissions_of(terms: Terms) -> Permissions:
 
 
 def capabilities_of(terms: Terms, note_id: int | None) -> Capabilities:
-    """Give the summary of a link that lists show."""
+    """Return the summary of a link that lists show."""
     return permission_object.summary_of(permissions_of(terms), note_id=note_id)

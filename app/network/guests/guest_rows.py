@@ -45,7 +45,7 @@ def begin(
 
 
 def by_key(tx: Tx, link: int, key: str) -> sqlite3.Row | None:
-    """Give the session of a link that has this key; None for any other."""
+    """Return the session of a link that has this key; None for any other."""
     return tx.one(
         "SELECT * FROM guest_sessions WHERE key_digest = :digest AND link_id = :link",
         digest=key_rows.digest(key),
@@ -80,7 +80,7 @@ def begun_lately(tx: Tx, link: int) -> int:
 
 
 def counts(tx: Tx, link: int) -> tuple[int, int, int]:
-    """Give how many visitors, sessions, and messages of guests a link has had."""
+    """Return how many visitors, sessions, and messages of guests a link has had."""
     row = tx.sure(
         "SELECT count(DISTINCT fingerprint), count(*), ifnull(sum(asked), 0) "
         "FROM guest_sessions WHERE link_id = :link",
@@ -92,7 +92,7 @@ def counts(tx: Tx, link: int) -> tuple[int, int, int]:
 def page(
     tx: Tx, owner: int, *, link: int | None = None, limit: int, offset: int = 0
 ) -> list[sqlite3.Row]:
-    """Give the sessions on a user's links, or on one of them, those with the newest messages
+    """Return the sessions on a user's links, or on one of them, those with the newest messages
     first.
     """
     which = "s.owner_id = :owner" if link is None else "s.link_id = :link AND s.owner_id = :owner"
@@ -106,7 +106,7 @@ def page(
 
 
 def one(tx: Tx, owner: int, uuid: str) -> sqlite3.Row | None:
-    """Give one session on a user's links; None for any other."""
+    """Return one session on a user's links; None for any other."""
     return tx.one(f"{_SELECT} WHERE s.uuid = :uuid AND s.owner_id = :owner", uuid=uuid, owner=owner)
 
 
@@ -128,7 +128,7 @@ def visitors(tx: Tx, owner: int) -> int:
 def messages(
     tx: Tx, conversation: int, *, limit: int, after: int = 0, before: int | None = None
 ) -> list[sqlite3.Row]:
-    """Give the messages of a transcript that come after one, oldest first.
+    """Return the messages of a transcript that come after one, oldest first.
 
     Of those before another the newest.
     """
@@ -149,7 +149,7 @@ def messages(
 
 
 def newest(tx: Tx, conversation: int, *, limit: int) -> list[sqlite3.Row]:
-    """Give the newest messages of a transcript, oldest first."""
+    """Return the newest messages of a transcript, oldest first."""
     return messages(tx, conversation, limit=limit, before=(1 << 63) - 1)
 
 
@@ -161,7 +161,7 @@ def length(tx: Tx, conversation: int) -> int:
 
 
 def any_running(tx: Tx, link: int) -> bool:
-    """Say whether a turn with a guest of a link has not ended."""
+    """Return whether a turn with a guest of a link has not ended."""
     return (
         tx.one(
             """SELECT 1 FROM turns t JOIN guest_sessions s ON s.conversation_id = t.conversation_id

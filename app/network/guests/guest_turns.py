@@ -101,7 +101,7 @@ class GuestAnswer(Record):
 
 
 def open_link(tx: Tx, token: str, target: share_rows.Target = "agent") -> Link:
-    """Give an open link of that token and target.
+    """Return an open link of that token and target.
 
     Raise NotFound, the same for one that is unknown, revoked, expired, or of nobody any more.
     """
@@ -112,7 +112,7 @@ def open_link(tx: Tx, token: str, target: share_rows.Target = "agent") -> Link:
 
 
 def session_of(tx: Tx, link: Link, key: str, guest: int | None) -> sqlite3.Row:
-    """Give the session of a link that has this key; raise NotFound for any other.
+    """Return the session of a link that has this key; raise NotFound for any other.
 
     One that a user began goes on for that user alone.
     """
@@ -201,7 +201,7 @@ async def run(app: App, asked: Asked, *, stream: bool) -> GuestAnswer | Lines:
 
 
 def _session(tx: Tx, link: Link, visit: Visit, settings: Settings) -> tuple[sqlite3.Row, str]:
-    """Give the session that goes on, or a new one, with its key."""
+    """Return the session that goes on, or a new one, with its key."""
     if visit.session_key is not None:
         return session_of(tx, link, visit.session_key, visit.guest), visit.session_key
     if guest_rows.begun_lately(tx, link.id) >= settings.guest_sessions:
@@ -276,7 +276,7 @@ def _tell_owner(tx: Tx, owner: Person, visit: Visit, *, message: int, conversati
 
 
 async def _watched(app: App, asked: Asked, events: Events) -> str | AppError | None:
-    """Give what is answered, None where nothing is yet; end it when the link is closed."""
+    """Return what is answered, None where nothing is yet; end it when the link is closed."""
     try:
         answering = app.tasks.start(
             _answered(app, asked, events)
@@ -339,7 +339,7 @@ def _reply(tx: Tx, asked: Asked) -> str | None:
 
 
 async def _lines(asked: Asked, events: Events) -> AsyncIterator[dict[str, Any]]:
-    """Give what a guest is told of a turn as it goes on.
+    """Return what a guest is told of a turn as it goes on.
 
     The session, the text, and how it ended; not which tools were used.
     """

@@ -186,7 +186,7 @@ def _look(tx: Tx, token: str, key: str | None, guest: int | None, rate: GuestRat
 def _admitted(
     tx: Tx, token: str, key: str | None, guest: int | None, rate: GuestRate
 ) -> sqlite3.Row | None:
-    """Give a session, None for one that is to begin; raise what speaks against it."""
+    """Return a session, None for one that is to begin; raise what speaks against it."""
     link = guest_turns.open_link(tx, token)
     require_signed_in(link, guest)
     if key is None:

@@ -45,7 +45,7 @@ def title(link: Link) -> str:
 
 
 def note_of(tx: Tx, link: Link) -> int | None:
-    """Give the id of a link's policy note; None when it was deleted."""
+    """Return the id of a link's policy note; None when it was deleted."""
     row = tx.one(
         "SELECT id FROM notes WHERE id = :id AND owner_id = :owner AND trash_id IS NULL",
         id=link.policy_note_id,
@@ -55,7 +55,7 @@ def note_of(tx: Tx, link: Link) -> int | None:
 
 
 def told(tx: Tx, link: Link) -> str:
-    """Give what the agent is told when it answers a guest of a link.
+    """Return what the agent is told when it answers a guest of a link.
 
     The owner's own words, as far as the link says, then its policy.
     """
@@ -69,12 +69,12 @@ def told(tx: Tx, link: Link) -> str:
 
 
 def is_own(tx: Tx, link: Link) -> bool:
-    """Say whether a link's policy has rules of its own, which only a language model can obey."""
+    """Return whether a link's policy has rules of its own, which only a language model can obey."""
     return " ".join(_policy(tx, link).split()) not in ("", USUAL)
 
 
 def _policy(tx: Tx, link: Link) -> str:
-    """Give the text of a policy note's section.
+    """Return the text of a policy note's section.
 
     Of a note that has lost its heading all of it, so that no rule is lost with it.
     """
@@ -89,7 +89,7 @@ def _policy(tx: Tx, link: Link) -> str:
 
 
 def _with_low_headings(policy: str) -> str:
-    """Give a policy whose headings are of the third level and below.
+    """Return a policy whose headings are of the third level and below.
 
     A higher one would end the section.
     """
@@ -104,7 +104,7 @@ def _with_low_headings(policy: str) -> str:
 
 
 def _section(content: str) -> str:
-    """Give what stands below the heading "Policy", up to the next one of its level or above.
+    """Return what stands below the heading "Policy", up to the next one of its level or above.
 
     The whole text without that heading.
     """

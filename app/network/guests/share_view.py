@@ -63,7 +63,7 @@ class ShareAnswer(Record):
 
 
 def own(tx: Tx, me: Caller, ref: str) -> Link:
-    """Give the caller's link of that id or token, however it stands; raise NotFound."""
+    """Return the caller's link of that id or token, however it stands; raise NotFound."""
     link = share_rows.own(tx, me.user, ref)
     if link is None:
         raise NotFound("There is no such share link.", field="linkId")
@@ -71,12 +71,12 @@ def own(tx: Tx, me: Caller, ref: str) -> Link:
 
 
 def url(link: Link, settings: Settings) -> str:
-    """Give the address that is passed on to guests."""
+    """Return the address that is passed on to guests."""
     return f"{settings.origin}/{'shared' if link.target == 'note' else 'a'}/{link.token}"
 
 
 def shown(tx: Tx, link: Link, settings: Settings) -> ShareLink:
-    """Give a link as its owner sees it."""
+    """Return a link as its owner sees it."""
     terms, status, address = link.terms, link.status(tx.now), url(link, settings)
     return ShareLink(
         link.id,

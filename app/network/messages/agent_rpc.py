@@ -77,7 +77,7 @@ class Asked(msgspec.Struct, frozen=True):
 
 
 def is_agent(to: str) -> bool:
-    """Say whether a recipient is somebody's agent; no username ends so."""
+    """Return whether a recipient is somebody's agent; no username ends so."""
     return to.strip().lower().endswith(users.AGENT_SUFFIX)
 
 
@@ -94,7 +94,7 @@ async def contact_agent(app: App, me: Caller, *, to: To, message: MessageText) -
 async def ask(
     app: App, me: Caller, *, to: str, message: str, intent: str, by_agent: bool = False
 ) -> Answered:
-    """Give what the agent of `to` answers.
+    """Return what the agent of `to` answers.
 
     Where it cannot answer now the message waits, and `availability` says why.
 
@@ -136,7 +136,7 @@ async def run(app: App, asked: Asked) -> Answer | AppError:
 
 
 def granted(tx: Tx, asker: Person, owner: Person) -> Caller:
-    """Give the caller that acts for an agent's owner within what they granted to the one who
+    """Return the caller that acts for an agent's owner within what they granted to the one who
     asks; raise Forbidden where that is nothing.
     """
     acting = grant_rows.peer(tx, owner.id, asker.id)
@@ -235,7 +235,7 @@ def begun_turn(
 
 
 def said_before(tx: Tx, conversation: int, asker: int | None, *, before: int) -> list[bytes]:
-    """Give what asker and agent said to each other lately, as a brain remembers it.
+    """Return what asker and agent said to each other lately, as a brain remembers it.
 
     Of what the tools of those turns gave nothing: the grant may have become narrower since.
     """

@@ -158,7 +158,7 @@ def remove_group_member(tx: Tx, me: Caller, *, conversation_id: Id, username: st
 
 
 def name_for(tx: Tx, me: Caller, conversation: int) -> str | None:
-    """Give the name of a group; None where the caller is not in such a group."""
+    """Return the name of a group; None where the caller is not in such a group."""
     name: str | None = tx.value(
         """SELECT title FROM conversations c
           JOIN conversation_members m ON m.conversation_id = c.id AND m.user_id = :me
@@ -170,7 +170,7 @@ def name_for(tx: Tx, me: Caller, conversation: int) -> str | None:
 
 
 def people_in(tx: Tx, conversation: int) -> list[Person]:
-    """Give the members of a group, as they joined; the first is its admin."""
+    """Return the members of a group, as they joined; the first is its admin."""
     rows = tx.all(
         """SELECT users.id, uuid, username, name FROM conversation_members m
            JOIN users ON users.id = m.user_id
@@ -203,7 +203,7 @@ def _add(
 
 
 def _contact(tx: Tx, me: Caller, name: str, field: str) -> Person:
-    """Give a contact of the caller; raise NotConnected for anyone else."""
+    """Return a contact of the caller; raise NotConnected for anyone else."""
     person = senders.find(tx, name, field=field)
     if not contact_pairs.connected(tx, me.user, person.id):
         raise NotConnected(

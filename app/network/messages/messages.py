@@ -70,7 +70,7 @@ Write = Callable[[Tx, Caller], Delivered | Posted]
 def _one_write(
     *, to: str, message: str, intent: str | None, client_message_id: str | None
 ) -> Write | None:
-    """Give the one transaction that such a message is; None for one that an agent answers."""
+    """Return the one transaction that such a message is; None for one that an agent answers."""
     began = time.perf_counter()
     label = "inform" if intent is None else intent
     if to.startswith(GROUP):
@@ -226,7 +226,7 @@ def _group_id(text: str) -> int:
 def _earlier(
     tx: Tx, me: Caller, conversation: int, message: str, client_message_id: str
 ) -> int | None:
-    """Give the message that the caller sent into the group under this id.
+    """Return the message that the caller sent into the group under this id.
 
     Raise ClientMessageIdConflict when it said something else.
     """
@@ -247,5 +247,5 @@ def _earlier(
 
 
 def since(began: float) -> int:
-    """Give the milliseconds since a moment of the monotonic clock."""
+    """Return the milliseconds since a moment of the monotonic clock."""
     return round((time.perf_counter() - began) * 1000)

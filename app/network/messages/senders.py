@@ -30,7 +30,7 @@ class Sender(msgspec.Struct, frozen=True):
 
 
 def find(tx: Tx, named: str, *, field: str = "to") -> Person:
-    """Give the user of that id or username; raise NotFound."""
+    """Return the user of that id or username; raise NotFound."""
     wanted = named.strip().lower()
     row = tx.one(
         "SELECT id, uuid, username, name FROM users WHERE uuid = :wanted OR username = :wanted",
@@ -42,7 +42,7 @@ def find(tx: Tx, named: str, *, field: str = "to") -> Person:
 
 
 def by_row(tx: Tx, user: int) -> Person:
-    """Give the user of that row; raise NotFound."""
+    """Return the user of that row; raise NotFound."""
     row = tx.one("SELECT id, uuid, username, name FROM users WHERE id = :user", user=user)
     if row is None:
         raise NotFound("This user is gone.")
@@ -50,7 +50,7 @@ def by_row(tx: Tx, user: int) -> Person:
 
 
 def sender(tx: Tx, me: Caller, *, agent: bool = False) -> Sender:
-    """Give who a message of the caller is from.
+    """Return who a message of the caller is from.
 
     With a web session the person, else, or where their `agent` writes by itself, that agent.
     """
@@ -61,5 +61,5 @@ def sender(tx: Tx, me: Caller, *, agent: bool = False) -> Sender:
 
 
 def agent_name(tx: Tx, owner: Person) -> str:
-    """Give the name of a user's agent."""
+    """Return the name of a user's agent."""
     return users.settings_of_user(tx, owner.id).agent_name or f"{owner.name}'s agent"

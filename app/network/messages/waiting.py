@@ -5,7 +5,7 @@ from app.agent.turn.conversation_rows import add_message
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.operation import operation
+from app.core.operation import MINUTE, operation
 from app.core.schema import Record
 from app.errors import AppError, BudgetExceeded, Forbidden, NotFound
 from app.network.messages import agent_rpc, deliver_message, senders, waiting_rows
@@ -18,7 +18,7 @@ AT_ONCE = 20
 GONE = "I cannot answer this any more: access to me was taken back."
 
 
-@operation("COMMAND")
+@operation("COMMAND", every=MINUTE)
 async def answer_waiting_messages(app: App, me: Caller) -> Record:
     """Answer the messages that waited for an agent which can answer now."""
     if stop_switch.is_stopped(app):

@@ -41,7 +41,7 @@ def keep(
 
 
 def due(tx: Tx, limit: int) -> list[int]:
-    """Give the messages whose time has come and that nobody is answering, oldest first."""
+    """Return the messages whose time has come and that nobody is answering, oldest first."""
     rows = tx.all(
         "SELECT message_id FROM waiting_messages "
         "WHERE turn_id IS NULL AND next_at <= :now "
@@ -53,7 +53,7 @@ def due(tx: Tx, limit: int) -> list[int]:
 
 
 def of(tx: Tx, message: int) -> sqlite3.Row | None:
-    """Give a message that waits with what it says.
+    """Return a message that waits with what it says.
 
     None when it waits no more or is being answered.
     """
@@ -104,5 +104,5 @@ def mend(tx: Tx) -> None:
 
 
 def any_claimed(tx: Tx) -> bool:
-    """Say whether a message is being answered; at the start of a server none can be."""
+    """Return whether a message is being answered; at the start of a server none can be."""
     return tx.one("SELECT 1 FROM waiting_messages WHERE turn_id IS NOT NULL LIMIT 1") is not None

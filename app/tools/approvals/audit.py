@@ -108,7 +108,7 @@ def later(app: App, me: Caller, entry: Entry) -> None:
 
 
 def chained(before: bytes, row: Row) -> bytes:
-    """Give the hash of a row: SHA-256 over the hash before and the row as a JSON list."""
+    """Return the hash of a row: SHA-256 over the hash before and the row as a JSON list."""
     return hashlib.sha256(
         before + msgspec.json.encode(list(msgspec.structs.asdict(row).values()))
     ).digest()
@@ -195,7 +195,7 @@ _COLUMNS = (
 
 
 def _newest(tx: Tx) -> int:
-    """Give the number of the last row that was ever added.
+    """Return the number of the last row that was ever added.
 
     SQLite keeps it apart, so that rows cut off at the end leave a gap.
     """

@@ -99,12 +99,12 @@ class Origin(msgspec.Struct, frozen=True):
 
 
 def packed(origin: Origin) -> str:
-    """Give the origin as it is stored."""
+    """Return the origin as it is stored."""
     return msgspec.json.encode(
         {name: value for name, value in msgspec.structs.asdict(origin).items() if value is not None}
     ).decode()
 
 
 def unpacked(text: str) -> Origin:
-    """Give the origin that was stored."""
+    """Return the origin that was stored."""
     return Origin(**msgspec.json.decode(text))

@@ -51,7 +51,7 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 def seen(tx: Tx, me: Caller, tool: RegisteredTool, arguments: Mapping[str, Any]) -> Seen:
-    """Give target, preview and summary of a call.
+    """Return target, preview and summary of a call.
 
     Raise NotFound where it names a note or todo that the caller may not read.
     """
@@ -72,7 +72,7 @@ def seen(tx: Tx, me: Caller, tool: RegisteredTool, arguments: Mapping[str, Any])
 
 
 def revision(tx: Tx, me: Caller, kind: str, number: int) -> int | None:
-    """Give the present revision of a target.
+    """Return the present revision of a target.
 
     None where the caller may not read it any more, or of a kind that has none here.
     """
@@ -87,7 +87,7 @@ def revision(tx: Tx, me: Caller, kind: str, number: int) -> int | None:
 
 
 def _named(tool: RegisteredTool, arguments: Mapping[str, Any]) -> tuple[str | None, int]:
-    """Give the kind and id of what a call names, if the tool changes it."""
+    """Return the kind and id of what a call names, if the tool changes it."""
     if tool.operation.risk_class == "R":
         return None, 0
     for kind, namespace, field in (("note", "notes", "noteId"), ("todo", "todos", "id")):
@@ -120,7 +120,7 @@ def _checksum(row: Any) -> int:
 def _note_preview(
     tx: Tx, tool: RegisteredTool, note: Any, arguments: Mapping[str, Any]
 ) -> Preview | None:
-    """Give the change of a note's text line by line, below it the other fields.
+    """Return the change of a note's text line by line, below it the other fields.
 
     For what leaves the text as it is, the fields.
     """
@@ -152,7 +152,7 @@ def _new_text(tx: Tx, tool: RegisteredTool, note: Any, arguments: Mapping[str, A
 
 
 def diff(old: str, new: str, title: str) -> str:
-    """Give the change from one text to another as a unified diff.
+    """Return the change from one text to another as a unified diff.
 
     Long changes in the plainest form, so that it never takes long.
     """
@@ -179,7 +179,7 @@ def diff(old: str, new: str, title: str) -> str:
 
 
 def _common(one: list[str], other: list[str]) -> int:
-    """Give how many lines two texts begin with alike."""
+    """Return how many lines two texts begin with alike."""
     number = 0
     for left, right in zip(one, other, strict=False):
         if left != right:
@@ -205,7 +205,7 @@ def _cut(text: str) -> str:
 
 
 def _summary(tool: RegisteredTool, arguments: Mapping[str, Any], title: str | None) -> str:
-    """Give one line that names the tool, what it is about and which fields it sets."""
+    """Return one line that names the tool, what it is about and which fields it sets."""
     about = f" “{_line(title)}”" if title is not None else ""
     fields = ", ".join(
         f"{name} “{_line(value)}”" if isinstance(value, str) else name

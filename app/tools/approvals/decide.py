@@ -161,7 +161,7 @@ async def _decide(app: App, me: Caller, user: int, id_: int, said: Decided) -> E
 
 
 async def _prepared(app: App, row: sqlite3.Row) -> tool_gate.Call | None:
-    """Give the frozen call, ready to be done.
+    """Return the frozen call, ready to be done.
 
     None where there is no such tool or its asker is gone, which the decision finds out itself.
     """
@@ -309,7 +309,7 @@ def _conclude(
 
 
 def _refusal(row: sqlite3.Row, said: Decided) -> AppError | None:
-    """Give why one that is decided already cannot be decided so.
+    """Return why one that is decided already cannot be decided so.
 
     None when it was decided just so.
     """

@@ -130,12 +130,12 @@ def raise_(
 
 
 def canonical(arguments: Mapping[str, Any]) -> bytes:
-    """Give arguments as the JSON that is frozen and hashed: names in order, no spaces."""
+    """Return arguments as the JSON that is frozen and hashed: names in order, no spaces."""
     return msgspec.json.encode(arguments, order="sorted")
 
 
 def digest(text: bytes) -> str:
-    """Give the hash of frozen arguments."""
+    """Return the hash of frozen arguments."""
     return hashlib.sha256(text).hexdigest()
 
 
@@ -151,7 +151,7 @@ def pending(tx: Tx, user: int) -> int:
 
 
 def own(tx: Tx, user: int, id_: int) -> sqlite3.Row:
-    """Give a user's escalation; raise NotFound."""
+    """Return a user's escalation; raise NotFound."""
     row = tx.one("SELECT * FROM escalations WHERE id = :id AND user_id = :user", id=id_, user=user)
     if row is None:
         raise NotFound("There is no such escalation.")
@@ -222,7 +222,7 @@ def supersede(
 
 
 def entry(row: sqlite3.Row, event: audit.Event, outcome: str) -> audit.Entry:
-    """Give the audit's entry for something that befell an escalation."""
+    """Return the audit's entry for something that befell an escalation."""
     taint: Any = frozenset(row["taint"].split())
     return audit.Entry(
         event,
@@ -236,7 +236,7 @@ def entry(row: sqlite3.Row, event: audit.Event, outcome: str) -> audit.Entry:
 
 
 def is_due(tx: Tx, row: sqlite3.Row) -> bool:
-    """Say whether it waits although its time is over."""
+    """Return whether it waits although its time is over."""
     return bool(row["status"] == "pending" and row["expires_at"] <= tx.now)
 
 
@@ -247,7 +247,7 @@ def expire(tx: Tx, me: Caller, row: sqlite3.Row, hooks: Hooks) -> None:
 
 
 def any_begun(tx: Tx) -> bool:
-    """Say whether an action was let go on and has not come to its end."""
+    """Return whether an action was let go on and has not come to its end."""
     return tx.one("SELECT 1 FROM escalations WHERE status = 'continued' LIMIT 1") is not None
 
 

@@ -11,7 +11,7 @@ from msgspec import Meta
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.operation import operation
+from app.core.operation import MINUTE, operation
 from app.core.schema import Id, Most, Offset, Record
 from app.errors import BaseRevisionChanged, StorageFull, Unavailable
 from app.tools.approvals import call_origin as origins
@@ -95,7 +95,7 @@ async def list_escalations(
 def listed(
     tx: Tx, me: Caller, status: Status = "pending", limit: int = 200, offset: int = 0
 ) -> EscalationList:
-    """Give what waits for a user's yes or no, newest first."""
+    """Return what waits for a user's yes or no, newest first."""
     condition = {"pending": PENDING, "decided": f"NOT ({PENDING})", "all": "1"}[status]
     total = tx.value(
         f"SELECT count(*) FROM escalations WHERE user_id = :me AND {condition}",
@@ -130,7 +130,7 @@ async def read_escalation(app: App, me: Caller, *, id: Id) -> EscalationAnswer:
     )
 
 
-@operation("COMMAND")
+@operation("COMMAND", every=MINUTE)
 async def expire_escalations(app: App, me: Caller) -> Swept:
     """End what nobody has decided in its time."""
     if not app.quick(_any_due):

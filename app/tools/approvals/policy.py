@@ -94,7 +94,7 @@ class Decision(msgspec.Struct, frozen=True):
 
 
 def decide(asked: Asked) -> Decision:
-    """Give the strictest of what the rules say (deny before ask before allow).
+    """Return the strictest of what the rules say (deny before ask before allow).
 
     What a person has allowed for longer lifts an ask, but never of X.
     """
@@ -107,23 +107,23 @@ def decide(asked: Asked) -> Decision:
 
 
 def is_sticky(risk: Risk | None) -> bool:
-    """Say whether a yes to such a tool may hold for longer than once."""
+    """Return whether a yes to such a tool may hold for longer than once."""
     return risk != "X"
 
 
 def could_ask(asked: Asked) -> bool:
-    """Say whether it matters what the owner has allowed for longer."""
+    """Return whether it matters what the owner has allowed for longer."""
     return decide(asked).verdict == "ask" and is_sticky(asked.risk)
 
 
 def level(risk: Risk, taint: frozenset[Taint]) -> Literal["low", "medium", "high"]:
-    """Give how much harm a wrong yes could do: more when words of others are behind the call."""
+    """Return how much harm a wrong yes could do: more when words of others are behind the call."""
     levels: tuple[Literal["low", "medium", "high"], ...] = ("low", "medium", "high", "high")
     return levels[{"R": 0, "W": 0, "O": 1, "X": 2}[risk] + bool(taint)]
 
 
 def _rules(asked: Asked) -> list[Decision]:
-    """Give what each rule says that has something to say of the call."""
+    """Return what each rule says that has something to say of the call."""
     if asked.risk is None:
         return [Decision("deny", f"There is no tool called {asked.tool[:80]}.")]
     own = asked.risk == "W" and asked.tool in OWN.get(asked.column, DRAFTS)

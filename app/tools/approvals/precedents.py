@@ -61,7 +61,7 @@ def delete_precedent(tx: Tx, me: Caller, *, id: Id) -> Record:
 def find(
     tx: Tx, me: Caller, tool: RegisteredTool, origin: Origin, taint: frozenset[Taint]
 ) -> int | None:
-    """Give the precedent that lets a call pass.
+    """Return the precedent that lets a call pass.
 
     Made for the same tool as it still is, the same origin, and no fewer words of others in play.
     """

@@ -13,7 +13,7 @@ from app.tools.approvals.escalation_hooks import Hooks
 
 
 def asker_of(tx: Tx, row: sqlite3.Row, hooks: Hooks) -> Caller | None:
-    """Give the caller that asked, with what is left of the rights it had then.
+    """Return the caller that asked, with what is left of the rights it had then.
 
     None when its credential is gone.
     """
@@ -43,7 +43,7 @@ def asker_of(tx: Tx, row: sqlite3.Row, hooks: Hooks) -> Caller | None:
 
 
 def _rights(tx: Tx, row: sqlite3.Row, hooks: Hooks) -> tuple[str, ...] | None:
-    """Give the scopes that the credential behind an escalation has now.
+    """Return the scopes that the credential behind an escalation has now.
 
     None when it is gone or unknown.
     """

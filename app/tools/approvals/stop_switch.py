@@ -44,7 +44,7 @@ def demand(app: App) -> None:
 
 
 def is_stopped(app: App) -> bool:
-    """Say whether agents are stopped, by the row or by the file."""
+    """Return whether agents are stopped, by the row or by the file."""
     return _file_is_there(app) or app.glance(_row) is not None
 
 

@@ -122,13 +122,13 @@ async def use(
 
 
 def _taint_of(tool: RegisteredTool, result: Any) -> Taint | None:
-    """Give whose words a result holds."""
+    """Return whose words a result holds."""
     taint = tool.declared.taint
     return taint(result) if callable(taint) else taint
 
 
 async def planned(app: App, me: Caller, name: str, params: Mapping[str, Any]) -> Call:
-    """Give a call that is ready to be done.
+    """Return a call that is ready to be done.
 
     Its tool is on, its scope held, its parameters are right; raise what speaks against it.
     """
@@ -150,7 +150,7 @@ async def perform(app: App, call: Call) -> Any:
 
 
 def _write_of(tool: RegisteredTool, arguments: Mapping[str, Any]) -> Plan | None:
-    """Give the transaction of an operation that is one write."""
+    """Return the transaction of an operation that is one write."""
     found = tool.operation
     if found.waits or found.effect == "read":
         return None
@@ -160,7 +160,7 @@ def _write_of(tool: RegisteredTool, arguments: Mapping[str, Any]) -> Plan | None
 def _decided(
     app: App, call: Call, origin: Origin, taint: frozenset[Taint], left: int | None
 ) -> tuple[policy.Decision, int | None]:
-    """Give what the policy says, and the precedent that it goes by, if it needs one."""
+    """Return what the policy says, and the precedent that it goes by, if it needs one."""
     found = call.tool.operation
     if _tells_owner(call):
         return policy.decide(policy.Asked(origin.column, "message_draft", "W", left=left)), None
@@ -179,7 +179,7 @@ def _decided(
 
 
 def _tells_owner(call: Call) -> bool:
-    """Say whether a call reaches nobody but the owner whose agent makes it."""
+    """Return whether a call reaches nobody but the owner whose agent makes it."""
     to_nobody = call.arguments.get("to") is None and call.arguments.get("recipient_id") is None
     return call.tool.name == "send_message_to_human" and to_nobody and call.me.reach is None
 

@@ -17,7 +17,7 @@ ELSEWHERE = (
 
 
 def refusal(tx: Tx, me: Caller, row: sqlite3.Row) -> Forbidden | None:
-    """Give why a credential of the owner's cannot decide an escalation; None where it can.
+    """Return why a credential of the owner's cannot decide an escalation; None where it can.
 
     A session that was begun with a key counts as that key: whoever holds the key can begin one.
     """

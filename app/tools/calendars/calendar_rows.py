@@ -22,7 +22,7 @@ _SHOWN = (
 
 
 def listed(tx: Tx, me: Caller) -> list[sqlite3.Row]:
-    """Give the caller's integrations, the oldest first."""
+    """Return the caller's integrations, the oldest first."""
     return sorted(
         tx.all(f"SELECT {_SHOWN} FROM integrations WHERE user_id = :me", me=me.user),
         key=lambda row: int(row["id"]),
@@ -65,12 +65,12 @@ def insert(tx: Tx, me: Caller, *, name: str, name_key: str, url: str | None, due
 
 
 def get(tx: Tx, integration: int) -> sqlite3.Row | None:
-    """Give an integration for the background work, whoever owns it; None when it is gone."""
+    """Return an integration for the background work, whoever owns it; None when it is gone."""
     return tx.one(f"SELECT {_SHOWN} FROM integrations WHERE id = :id", id=integration)
 
 
 def source(tx: Tx, integration: int) -> bytes | None:
-    """Give the calendar file as it was read last."""
+    """Return the calendar file as it was read last."""
     held: bytes | None = tx.value("SELECT source FROM integrations WHERE id = :id", id=integration)
     return None if held is None else zlib.decompress(held)
 
@@ -120,7 +120,7 @@ def failed(tx: Tx, integration: int, *, error: str, due_at: str) -> None:
 
 
 def claim(tx: Tx, *, again_at: str, most: int) -> list[int]:
-    """Give the calendars that are due, the longest waiting first.
+    """Return the calendars that are due, the longest waiting first.
 
     They come again at `again_at` should whoever reads them be killed.
     """
@@ -153,7 +153,7 @@ def purge_events(tx: Tx, integration: int, *, besides: int | None) -> int:
 
 
 def owned(tx: Tx, me: Caller, integration: int) -> sqlite3.Row:
-    """Give an integration of the caller; raise NotFound for any other."""
+    """Return an integration of the caller; raise NotFound for any other."""
     row = tx.one(
         f"SELECT {_SHOWN} FROM integrations WHERE id = :id AND user_id = :me",
         id=integration,
@@ -180,7 +180,7 @@ def remove(tx: Tx, me: Caller, integration: int) -> None:
 
 
 def between(tx: Tx, me: Caller, *, low: str, high: str, most: int) -> list[sqlite3.Row]:
-    """Give the events of the caller's calendars that end after `low` and begin before `high`, in
+    """Return the events of the caller's calendars that end after `low` and begin before `high`, in
     order of time.
     """
     return tx.all(
@@ -197,12 +197,12 @@ def between(tx: Tx, me: Caller, *, low: str, high: str, most: int) -> list[sqlit
 
 
 def any_of(tx: Tx, me: Caller) -> bool:
-    """Say whether the caller has a calendar."""
+    """Return whether the caller has a calendar."""
     return tx.one("SELECT 1 FROM integrations WHERE user_id = :me LIMIT 1", me=me.user) is not None
 
 
 def any_due(tx: Tx) -> bool:
-    """Say whether a calendar is to be read again now."""
+    """Return whether a calendar is to be read again now."""
     return (
         tx.one(
             "SELECT 1 FROM integrations WHERE due_at IS NOT NULL AND due_at <= :now LIMIT 1",

@@ -61,7 +61,7 @@ class Occurrence(NamedTuple):
 
 
 def reach(app: App) -> Reach:
-    """Give what calendars may be fetched from.
+    """Return what calendars may be fetched from.
 
     Https and, where that is allowed, this machine and private networks; never this server
     itself.
@@ -112,7 +112,7 @@ async def note_failure(app: App, row: sqlite3.Row, error: Exception) -> None:
 
 
 async def worked_out(app: App, user: int, content: bytes) -> list[list[Any]]:
-    """Give the events of a calendar file around now, their recurrences worked out.
+    """Return the events of a calendar file around now, their recurrences worked out.
 
     Raise CalendarFailed.
     """
@@ -161,7 +161,7 @@ async def remove(app: App, me: Caller, integration: int) -> None:
 
 
 async def _read(app: App, row: sqlite3.Row) -> tuple[bytes, str | None, list[list[Any]]]:
-    """Give the calendar's file with its tag and events.
+    """Return the calendar's file with its tag and events.
 
     From its address, or as it was when nothing has changed there or there is none.
     """
@@ -179,7 +179,7 @@ async def _read(app: App, row: sqlite3.Row) -> tuple[bytes, str | None, list[lis
 async def fetched(
     app: App, user: int, url: str, etag: str | None = None
 ) -> tuple[bytes, str | None, list[list[Any]]] | None:
-    """Give the file at the address of a calendar, its tag and its events.
+    """Return the file at the address of a calendar, its tag and its events.
 
     None for one that has not changed. Raises CalendarFailed.
 
@@ -227,7 +227,7 @@ def _occurrence(row: sqlite3.Row, zone: Any) -> Occurrence:
 
 
 def moment(text: str, zone: Any) -> datetime:
-    """Give a stored moment, or the beginning of a stored day, in a zone."""
+    """Return a stored moment, or the beginning of a stored day, in a zone."""
     return (
         datetime.combine(date.fromisoformat(text), time(), zone)
         if len(text) == 10

@@ -117,7 +117,7 @@ def _instant(moment: Moment, own: Any) -> datetime:
 
 
 def _wall(moment: Moment, zone: Any) -> datetime:
-    """Give a moment without its zone, as the wall shows it in `zone`."""
+    """Return a moment without its zone, as the wall shows it in `zone`."""
     if not isinstance(moment, datetime):
         return datetime.combine(moment, time())
     return (
@@ -128,7 +128,7 @@ def _wall(moment: Moment, zone: Any) -> datetime:
 
 
 def _rows(events: list[Event], first: datetime, last: datetime) -> Iterator[list[Any]]:
-    """Give a row for each occurrence.
+    """Return a row for each occurrence.
 
     One that was moved or cancelled alone stands where it was moved to, if anywhere.
     """
@@ -148,7 +148,7 @@ def _rows(events: list[Event], first: datetime, last: datetime) -> Iterator[list
 
 
 def _starts(event: Event, last: datetime) -> Iterator[datetime]:
-    """Give when an event begins, in order, up to `last`."""
+    """Return when an event begins, in order, up to `last`."""
     if event.instead_of is not None:
         cancelled = str(event.component.get("STATUS", "")).upper() == "CANCELLED"
         return iter(() if cancelled else (event.start,))
@@ -172,7 +172,7 @@ def _dates(component: Any, name: str) -> Iterator[Any]:
 
 
 def _rule(event: Event) -> Any:
-    """Give the recurrence as dateutil counts it, in wall times.
+    """Return the recurrence as dateutil counts it, in wall times.
 
     None for an event that comes once.
     """

@@ -9,7 +9,7 @@ from msgspec import Meta
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
-from app.core.operation import Http, operation
+from app.core.operation import MINUTE, Http, operation
 from app.core.schema import Line, Record, Text
 from app.core.text import fold
 from app.core.web import addresses
@@ -122,7 +122,7 @@ async def remove_integration(
     return Record()
 
 
-@operation("COMMAND")
+@operation("COMMAND", every=MINUTE)
 async def refresh_calendars(app: App, me: Caller) -> Refreshed:
     """Read again the calendars whose time has come."""
     if not app.quick(rows.any_due):
@@ -136,7 +136,7 @@ async def refresh_calendars(app: App, me: Caller) -> Refreshed:
 
 
 def shown(row: sqlite3.Row) -> Integration:
-    """Give an integration as it is shown."""
+    """Return an integration as it is shown."""
     account = None if row["url"] is None else urlsplit(row["url"]).hostname
     return Integration(
         f"{PREFIX}{row['id']}",
@@ -153,7 +153,7 @@ def shown(row: sqlite3.Row) -> Integration:
 
 
 def _address(app: App, url: str) -> str:
-    """Give the address to be read.
+    """Return the address to be read.
 
     Raise Invalid for one that is none, Forbidden for one that says itself that it lies inside.
     """
@@ -177,7 +177,7 @@ def _address(app: App, url: str) -> str:
 async def _first_read(
     app: App, me: Caller, address: str | None, content: str | None
 ) -> tuple[bytes, str | None, list[list[Any]], CalendarFailed | None]:
-    """Give the file, its tag and its events, or what kept an address from giving them.
+    """Return the file, its tag and its events, or what kept an address from giving them.
 
     Raise Invalid for a file that is no calendar.
     """

@@ -81,7 +81,7 @@ async def switch_namespaces(
 
 
 def enabled(tx: Tx, me: Caller) -> Enabled:
-    """Give the function that says of a namespace whether it is on.
+    """Return the function that says of a namespace whether it is on.
 
     By the credential's choice, else the user's, else as it is at first.
     """
@@ -162,7 +162,7 @@ def _store(tx: Tx, me: Caller, wanted: Mapping[str, bool]) -> None:
 
 
 def _credential(me: Caller) -> str:
-    """Give the name under which a credential's own choices stand.
+    """Return the name under which a credential's own choices stand.
 
     A web session's are the user's.
     """

@@ -101,7 +101,7 @@ class RegisteredTool(msgspec.Struct, frozen=True, dict=True):
         return hashlib.sha256(encode(self.descriptor)).hexdigest()
 
     def fields(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Give the operation's fields for a tool's parameters.
+        """Return the operation's fields for a tool's parameters.
 
         Raise Invalid, naming it, for one that there is not.
         """
@@ -141,7 +141,7 @@ class RegisteredTool(msgspec.Struct, frozen=True, dict=True):
 
 @functools.cache
 def native(catalog: Catalog) -> dict[str, RegisteredTool]:
-    """Give the tools of the service itself, by name."""
+    """Return the tools of the service itself, by name."""
     return {
         found.name: RegisteredTool(found) for found in catalog.operations.values() if found.tool
     }
@@ -150,7 +150,7 @@ def native(catalog: Catalog) -> dict[str, RegisteredTool]:
 def arguments(
     app: App, me: Caller, tool: RegisteredTool, params: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Give the checked arguments of a call; raise unless `me` may make it.
+    """Return the checked arguments of a call; raise unless `me` may make it.
 
     Fields are named as the tool names them.
     """
@@ -161,7 +161,7 @@ def arguments(
 
 
 def find(app: App, name: str) -> RegisteredTool:
-    """Give the tool of that name; raise NotFound."""
+    """Return the tool of that name; raise NotFound."""
     tool = native(app.catalog).get(name)
     if tool is None:
         raise NoSuchTool(f"There is no tool called {name[:80]}.")
@@ -169,7 +169,7 @@ def find(app: App, name: str) -> RegisteredTool:
 
 
 def _without_references(schema: Any, named: Mapping[str, Any]) -> Any:
-    """Give a schema with every reference replaced by what it names, since not every model's
+    """Return a schema with every reference replaced by what it names, since not every model's
     server follows them.
     """
     if isinstance(schema, list):

@@ -13,7 +13,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.backup_status import Safekeeping
 from app.core.database.tx import Tx, stamp
-from app.core.operation import operation
+from app.core.operation import MINUTE, operation
 from app.core.schema import Record
 from app.errors import Invalid
 from app.upkeep import storage
@@ -98,7 +98,7 @@ async def prove_backup(app: App, me: Caller) -> Proof:
         return await _prove(app)
 
 
-@operation("COMMAND")
+@operation("COMMAND", every=MINUTE)
 async def look_after_backups(app: App, me: Caller) -> Record:
     """Make the hour's backup, and the day's proof and measuring, where they are due."""
     app.store.require_file()

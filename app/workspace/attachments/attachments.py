@@ -13,7 +13,7 @@ from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
 from app.core.download import Download
-from app.core.operation import Http, operation
+from app.core.operation import HOUR, Http, operation
 from app.core.schema import Id, Line, Most, Offset, Record
 from app.errors import Invalid, NotFound
 from app.workspace.attachments import attachment_rows as rows
@@ -113,7 +113,7 @@ def delete_attachment(tx: Tx, me: Caller, *, id: Id) -> Record:
     return Record()
 
 
-@operation("COMMAND", frees=True)
+@operation("COMMAND", frees=True, every=HOUR)
 async def purge_stale_attachments(app: App, me: Caller) -> Purged:
     """Delete what is left of uploads that were cut off."""
     before, purged = stamp(app.clock() - STALE), 0

@@ -6,7 +6,7 @@ from app.account import users
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx
-from app.core.operation import operation
+from app.core.operation import HOUR, operation
 from app.core.schema import Record
 from app.workspace.notes import snapshot_rows
 
@@ -17,7 +17,7 @@ class Pruned(Record):
     snapshots: int
 
 
-@operation("COMMAND", category="workspace")
+@operation("COMMAND", category="workspace", every=HOUR)
 async def prune_snapshots(app: App, me: Caller) -> Pruned:
     """Delete the oldest automatic snapshots of notes that have more of them than their owner
     keeps, as after that number was lowered.

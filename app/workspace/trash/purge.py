@@ -9,7 +9,7 @@ from app.account import users
 from app.core.app import App
 from app.core.caller import Caller
 from app.core.database.tx import Tx, stamp
-from app.core.operation import operation
+from app.core.operation import HOUR, operation
 from app.core.schema import Id, Record
 from app.errors import Forbidden, NotFound
 from app.workspace.folders import folder_rows, trash_rows
@@ -51,7 +51,7 @@ async def empty_trash(
     return PurgeAnswer(await _purge(app, await app.read(_entries, me.owns, kinds, older_than_days)))
 
 
-@operation("COMMAND", frees=True)
+@operation("COMMAND", frees=True, every=HOUR)
 async def purge_expired_trash(app: App, me: Caller) -> PurgeAnswer:
     """Delete for good what has been in each user's trash for its time."""
     return PurgeAnswer(await _purge(app, await app.read(_expired)))

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from app.core.app import App
 from app.settings import Settings
 from tests.agent.heartbeat.test_heartbeat import checklist, run, todo, told
 from tests.agent.heartbeat.test_heartbeat_clock import runs, scheduled, tick
@@ -278,14 +277,10 @@ async def test_without_a_price_a_receipt_names_no_cost(alice: Client) -> None:
 async def test_the_hourly_sweep_prunes(
     served: Served, alice: Client, clock: MovableClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from app.account.key_ring import KeyRing
-    from app.interfaces.schedule import Schedule
-
     await run(alice)
     clock.forward(days=91)
     await run(alice)
-    parts: App = served.parts
-    await Schedule(parts, KeyRing(parts.store)).sweep()
+    await served.command("prune_heartbeat_runs")
     assert [row["startedAt"][:10] for row in await runs(alice)] == [
         (datetime(2026, 11, 21, tzinfo=UTC) + timedelta(days=91)).date().isoformat()
     ]

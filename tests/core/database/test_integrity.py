@@ -183,7 +183,7 @@ def test_an_owner_that_knows_of_trouble_leaves_the_next_one_to_look(left: Path) 
 async def test_the_nightly_check_is_kept_and_shown(served: Served, alice: Client) -> None:
     status = (await alice.ok("GET", "/os/status"))["database"]
     assert (status["writable"], status["checkedAt"], status["check"]) == (True, None, None)
-    await Schedule(served.parts, None).check()  # type: ignore[arg-type]
+    await served.command("check_database_when_due")
     status = (await alice.ok("GET", "/os/status"))["database"]
     assert (status["state"], status["check"], status["findings"]) == ("writable", "full", 0)
     assert integrity.last(served.parts.store.path) == served.parts.store.health.check
@@ -275,14 +275,15 @@ async def test_a_key_that_has_ended_stays_so_when_the_clock_goes_back(
 
 
 async def test_a_clock_that_leaps_fires_each_background_job_once(served: Served) -> None:
-    schedule = Schedule(served.parts, None)  # type: ignore[arg-type]
-    schedule._ring = served.parts.parts.get(Schedule, type("Ring", (), {"flush": lambda _: None})())
-    schedule._begin()
+    schedule = Schedule(served.parts)
+    schedule.begin()
     assert schedule._scheduler is not None
     try:
         jobs = schedule._scheduler.get_jobs()
         assert {(job.coalesce, job.max_instances) for job in jobs} == {(True, 1)}
-        assert {"check", "beat", "sweep"} < {job.id for job in jobs}
+        names = {found.name for found in served.parts.catalog.operations.values() if found.every}
+        assert {job.id for job in jobs} == names
+        assert {"check_database_when_due", "run_due_heartbeats", "sweep_sessions"} < names
     finally:
         schedule.stop()
 
