@@ -47,7 +47,7 @@ def _mirror(path: str) -> list[str]:
     """Return the tests in the folder of tests that mirrors the nearest folder of a module."""
     parts = Path(path).parts[:-1]
     if not parts or parts[0] != "app" or not path.endswith(".py"):
-        return ["tests/test_examples.py"] if path.endswith(".md") else []
+        return ["tests/test_examples.py"] if path.endswith(".md") and path != "CHANGELOG.md" else []
     while len(parts) > 1:
         folder = ROOT.joinpath("tests", *parts[1:])
         if found := [one.relative_to(ROOT).as_posix() for one in folder.glob("test_*.py")]:
