@@ -1,25 +1,36 @@
-"""Run the tests: `python3 scripts/test.py [options of pytest]`.
+"""Run the tests: `python3 scripts/test.py [--quick | options of pytest]`.
 
 Sets up .venv with the development packages, the model, other servers and a browser.
 
-Without options of your own the whole suite runs, spread over the processors.
+Without options of your own the whole suite runs, spread over the processors. `--quick` runs those
+that the change at hand needs, in less than a minute; see quick.py.
 """
 
 import os
 import sys
 
 import browser
+import quick
 from environment import NO_MODEL, ROOT, become, ready
 from wire.fetch import fetch_or_exit
 
-WHOLE = ("-n", "auto", "--maxprocesses", "4", "--dist", "worksteal")
+SPREAD = ("-n", "auto", "--maxprocesses", "4", "--dist", "worksteal")
+QUICK = "--quick"
 
-if __name__ == "__main__":
+
+def main(arguments: list[str]) -> None:
+    """Set up what the chosen tests need, and become pytest."""
     os.chdir(ROOT)
-    NO_MODEL.unlink(
-        missing_ok=True
-    )  # the tests of meaning need it, so try again where an earlier start could not get it
+    if QUICK in arguments:
+        others = [one for one in arguments if one != QUICK]
+        become("pytest", *SPREAD, *quick.files(), *others, extra="dev")
+    # the tests of meaning need the model, so try again where an earlier start could not get it
+    NO_MODEL.unlink(missing_ok=True)
     fetch_or_exit(ready("dev"))
     if trouble := browser.get():
         browser.say(trouble)
-    become("pytest", *(sys.argv[1:] or WHOLE), extra="dev", model=True)
+    become("pytest", *(arguments or SPREAD), extra="dev", model=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

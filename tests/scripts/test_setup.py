@@ -193,7 +193,7 @@ def test_a_script_that_another_python_runs_goes_on_in_its_own(script: str, optio
 def test_every_script_is_known_to_set_itself_up() -> None:
     """Each of them runs in the environment that scripts/environment.py keeps."""
     scripts = {path.name: path.read_text("utf-8") for path in (ROOT / "scripts").glob("*.py")}
-    modules = {"browser.py", "environment.py", "setup_environment.py"}
+    modules = {"browser.py", "environment.py", "quick.py", "setup_environment.py"}
     called = scripts.keys() - modules
     assert [name for name in called if "from environment import" not in scripts[name]] == []
 

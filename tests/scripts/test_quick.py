@@ -1,0 +1,33 @@
+"""What `scripts/test.py --quick` chooses."""
+
+import pytest
+
+import quick
+
+
+@pytest.mark.parametrize(
+    ("changed", "chosen", "other"),
+    [
+        ("app/workspace/trash/trash.py", "tests/workspace/trash/", "tests/workspace/todos/"),
+        ("tests/core/test_text.py", "tests/core/test_text.py", "tests/core/test_limits.py"),
+        ("app/guide/search.md", "tests/test_examples.py", "tests/core/"),
+    ],
+)
+def test_a_change_brings_the_tests_that_mirror_it(
+    changed: str, chosen: str, other: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quick, "_changed", lambda: [changed])
+    files = quick.files()
+    assert [path for path in files if path.startswith(chosen)] != []
+    assert [path for path in files if path.startswith(other)] == []
+    assert files[: len(quick.ALWAYS)] == list(quick.ALWAYS)
+
+
+def test_a_great_change_is_cut_and_says_what_is_left_out(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    everything = [f"app/{name}/x.py" for name in ("core", "agent/rules", "network", "upkeep")]
+    monkeypatch.setattr(quick, "_changed", lambda: everything)
+    monkeypatch.setattr(quick, "MOST_FILES", 1)
+    assert len(quick.files()) == len(quick.ALWAYS) + 1
+    assert "Left out" in capsys.readouterr().out
