@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import evaluate
 from app.agent.quickadd import quickadd
-from app.agent.quickadd.match_meaning import Kind
+from app.agent.quickadd.meaning import Kind
 from app.agent.quickadd.quickadd import QuickAdd
 from app.workspace.todos import due, recurrence
 from evaluation import quickadd as evaluation
@@ -381,9 +381,10 @@ def test_a_megabyte_is_read_only_at_its_beginning(unit: str) -> None:
     assert len(line.title) >= len(text.strip()) - quickadd.LONGEST
 
 
-PIECES = """call tomorrow morgen demain mañana 明天 明日 at um à 5pm 17h 5 3. 31 feb 29 every jeden tous 每 毎週 monday Montag
- lundi lunes 周一 月曜日 p1
- !!! until bis the of week Woche 3/4 2026-02-30 24:00 25:61 next in 999 years days #tag ( ) , - の に"""
+PIECES = """
+    call tomorrow morgen demain mañana 明天 明日 at um à 5pm 17h 5 3. 31 feb 29 every jeden tous 每
+    毎週 monday Montag lundi lunes 周一 月曜日 p1 !!! until bis the of week Woche 3/4 2026-02-30
+    24:00 25:61 next in 999 years days #tag ( ) , - の に"""
 WORDS = st.sampled_from(PIECES.split())
 TEXTS = st.one_of(
     st.text(), st.lists(WORDS, max_size=12).map(" ".join), st.lists(WORDS, max_size=12).map("".join)

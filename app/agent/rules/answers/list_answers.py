@@ -5,7 +5,8 @@ from typing import Any
 
 from app.agent.quickadd import quickadd
 from app.agent.rules.answers import resolve_reference
-from app.agent.rules.phrases.phrases import Language, say
+from app.agent.rules.languages.language_data import Language
+from app.agent.rules.phrases.phrases import say
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, link
 
