@@ -6,7 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta
 import msgspec
 
 from app.agent.quickadd.language_words import Language
-from app.agent.quickadd.meaning import Groups, Meaning
+from app.agent.quickadd.meaning import Groups, Meaning, NoSuchDay
 
 END_OF_DAY = time(17)
 OLDEST = timedelta(days=366)
@@ -48,12 +48,23 @@ def read_numeric(groups: Groups, language: Language, now: datetime) -> Meaning |
         day, month = month, day
     if not (groups.get("pre") or groups.get("year")) and first <= second and second in FRACTIONS:
         return None
-    return read_date({**groups, "day": str(day), "month_number": str(month)}, language, now)
+    try:
+        return read_date({**groups, "day": str(day), "month_number": str(month)}, language, now)
+    except NoSuchDay:
+        # two numbers alone, such as 30/2, are rather no date than a wrong one
+        if not (groups.get("pre") or groups.get("year")):
+            return None
+        raise
 
 
 def _day_in(today: date, year: str | None, month: int, day: int) -> date:
+    if not (1 <= month <= 12 and 1 <= day <= 31):
+        raise ValueError("no date at all")
     if year:
-        return date(int(year) + (2000 if len(year) == 2 else 0), month, day)
+        number = int(year) + (2000 if len(year) == 2 else 0)
+        if day > calendar.monthrange(number, month)[1]:
+            raise NoSuchDay
+        return date(number, month, day)
     for ahead in range(9):
         try:
             found = date(today.year + ahead, month, day)
@@ -61,7 +72,7 @@ def _day_in(today: date, year: str | None, month: int, day: int) -> date:
             continue
         if found >= today:
             return found
-    raise ValueError("no such day")
+    raise NoSuchDay
 
 
 def _coming_day(today: date, number: int) -> date:

@@ -10,7 +10,7 @@ import msgspec
 
 from app.agent.quickadd import match_days
 from app.agent.quickadd.language_words import Language
-from app.agent.quickadd.meaning import LAST_AFTERNOON, PARTS, Groups, Meaning
+from app.agent.quickadd.meaning import LAST_AFTERNOON, PARTS, Groups, Meaning, NoSuchDay
 from app.workspace.todos.recurrence import WEEKDAYS
 
 FREQUENCIES = {"day": "DAILY", "week": "WEEKLY", "month": "MONTHLY", "year": "YEARLY"}
@@ -20,6 +20,8 @@ def meaning_of(name: str, groups: Groups, language: Language, now: datetime) -> 
     """Give what the groups of a match say, or None when there is no such day or time."""
     try:
         return READERS[name](groups, language, now)
+    except NoSuchDay:
+        return Meaning("date", impossible=True)
     except (ValueError, OverflowError, KeyError):
         return None
 

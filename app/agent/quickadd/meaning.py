@@ -25,6 +25,10 @@ Written with minutes, one before this, and none where days have 24 hours.
 """
 
 
+class NoSuchDay(ValueError):
+    """A day is named that its month does not have, such as 31 April."""
+
+
 class Meaning(msgspec.Struct, frozen=True):
     """What one match says; the fields it does not speak of are None.
 
@@ -42,10 +46,13 @@ class Meaning(msgspec.Struct, frozen=True):
     rule: str | None = None
     priority: int | None = None
     until: bool = False
+    impossible: bool = False
 
     @property
     def slots(self) -> set[str]:
         """What this fills, each of which a text has once."""
+        if self.impossible:
+            return {"date"}
         if self.until:
             return {"until"}
         filled = {

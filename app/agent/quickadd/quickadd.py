@@ -54,6 +54,8 @@ class QuickAdd(msgspec.Struct, frozen=True):
     now: datetime
     locale: str | None
     ignored: tuple[Span, ...]
+    no_such_day: str = ""
+    """A date in the line that does not exist, such as 31 April; then the line has no due date."""
 
     @property
     def due_date(self) -> str | None:
@@ -85,7 +87,11 @@ def read(
     )
     place = (locale or "").replace("_", "-")
     best = find_dates.best_reading(text[:LONGEST], folded, visible, now, place, kinds)
-    due, rule, used = _assembled(best.found, now)
+    found = best.found
+    missing = next((one for one in found if one.meaning.impossible), None)
+    if missing:  # what else was said of the day would make another one of it
+        found = [one for one in found if one.meaning.kind == "priority"]
+    due, rule, used = _assembled(found, now)
     spans = tuple(_span(text, folded, one, now) for one in sorted(used))
     return QuickAdd(
         title=_title(text, spans, best.language),
@@ -100,6 +106,7 @@ def read(
         now=now,
         locale=locale,
         ignored=ignored,
+        no_such_day=_text_of(text, folded, missing) if missing else "",
     )
 
 
@@ -173,6 +180,11 @@ def _at(day: date, clock: time, now: datetime) -> datetime:
         return moment.astimezone(UTC).astimezone(now.tzinfo)
     except OverflowError:
         return moment
+
+
+def _text_of(text: str, folded: Folded, one: Found) -> str:
+    start = one.start + len(one.groups.get("pre") or "")  # “on”, “by” and the like
+    return text[folded.places[start] : folded.places[one.end]].strip()
 
 
 def _span(text: str, folded: Folded, one: Found, now: datetime) -> Span:
