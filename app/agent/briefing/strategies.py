@@ -17,9 +17,8 @@ from app.agent.briefing import rewriting, summaries
 from app.agent.briefing.model_rewriter import rewriter_for
 from app.agent.briefing.rewriting import Category
 from app.agent.briefing.summaries import Summary
-from app.agent.priorities import urgency
-from app.agent.priorities.lexicon import lexicon
-from app.agent.priorities.lexicon.lexicon import Sense
+from app.agent.priorities import lexicon, urgency
+from app.agent.priorities.lexicon import Sense
 from app.agent.priorities.quadrants import Scored
 from app.agent.priorities.urgency import Level
 from app.agent.turn import token_meter

@@ -1,8 +1,8 @@
 """How much depends on a thing: from its kind, its priority, its words and who sent it."""
 
+from app.agent.priorities import lexicon
 from app.agent.priorities.items import Item, Points, points
-from app.agent.priorities.lexicon import lexicon
-from app.agent.priorities.lexicon.lexicon import Sense, Senses
+from app.agent.priorities.lexicon import Sense, Senses
 from app.agent.priorities.mail_senders import Sender, sender_of
 from app.agent.priorities.urgency import asks, is_settled
 

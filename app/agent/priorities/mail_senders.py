@@ -4,9 +4,9 @@ import re
 from enum import Enum
 from functools import lru_cache
 
+from app.agent.priorities import lexicon
 from app.agent.priorities.items import Item
-from app.agent.priorities.lexicon import lexicon
-from app.agent.priorities.lexicon.lexicon import Sense
+from app.agent.priorities.lexicon import Sense
 from app.core.process.lazy_regex import regex
 from app.workspace.todos.todo_rows import folded
 

@@ -3,9 +3,9 @@
 from datetime import date, datetime, time
 from typing import Literal
 
+from app.agent.priorities import lexicon
 from app.agent.priorities.items import Item, Points, points
-from app.agent.priorities.lexicon import lexicon
-from app.agent.priorities.lexicon.lexicon import Sense, Senses
+from app.agent.priorities.lexicon import Sense, Senses
 from app.agent.priorities.mail_senders import Sender, sender_of
 from app.agent.quickadd import dates_in_text
 

@@ -96,7 +96,10 @@ _NOON_AND_MIDNIGHT = {
 }
 _MONTH = "|".join(_MONTHS)
 _WEEKDAY = "|".join(_WEEKDAYS)
-_UNIT = r"days?|tage?n?|jours?|dias?|weeks?|wochen?|semaines?|semanas?|months?|monate?n?|mois|mes|meses|years?|jahre?n?|ans?|anos?"
+_UNIT = (
+    r"days?|tage?n?|jours?|dias?|weeks?|wochen?|semaines?|semanas?"
+    r"|months?|monate?n?|mois|mes|meses|years?|jahre?n?|ans?|anos?"
+)
 _AMOUNT = rf"\d{{1,3}}|{'|'.join(sorted(_AMOUNTS, key=len, reverse=True))}"
 _SINCE = r"since|seit|depuis|desde el|desde|last|letzten|letzter"
 _NOT_SINCE = "".join(f"(?<!{word} )" for word in _SINCE.split("|"))
@@ -161,7 +164,10 @@ def _written_days() -> Iterator[tuple[str, Reading]]:
         r"(\d{1,2})/(\d{1,2})/(\d{4})",
         lambda m, today: _slashed(int(m[1]), int(m[2]), m[3], today),
     )
-    day_first = rf"(\d{{1,2}})(?:st|nd|rd|th|\.|er)?\s+(?:of\s+|de\s+)?({_MONTH})\b\.?(?:\s+(?:de\s+)?(\d{{4}}))?"
+    day_first = (
+        rf"(\d{{1,2}})(?:st|nd|rd|th|\.|er)?\s+(?:of\s+|de\s+)?({_MONTH})\b\.?"
+        r"(?:\s+(?:de\s+)?(\d{4}))?"
+    )
     yield day_first, lambda m, today: _numbered(int(m[1]), _place(_MONTHS, m[2]), m[3], today)
     month_first = rf"({_MONTH})\.?\s+(\d{{1,2}})(?:st|nd|rd|th)?\b(?!:)(?:,?\s+(\d{{4}}))?"
     yield month_first, lambda m, today: _numbered(int(m[2]), _place(_MONTHS, m[1]), m[3], today)

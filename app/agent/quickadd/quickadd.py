@@ -1,46 +1,27 @@
-"""Quick add: a typed line such as "Call mum tomorrow at 5pm p1" read as title, due date, priority
-and recurrence, with what was found and where.
+"""Quick add: a typed line read as title, due date, priority and recurrence.
 
-Precision comes before recall: whatever is not unmistakably one of these stays in the title.
-English, German, French, Spanish, Chinese and Japanese are read; each language brings its words
-and patterns, and the language that finds most wins.
+“Call mum tomorrow at 5pm p1” is such a line; what was found is told with its place. Precision comes
+before recall: whatever is not unmistakably one of these stays in the title. Each folder of
+`agent/rules/languages` brings a language's words and patterns, and the language that finds most
+wins.
 """
 
-import re
 from collections.abc import Collection, Iterable
 from datetime import UTC, date, datetime, time, timedelta
-from typing import NamedTuple
 
 import msgspec
 from msgspec import structs
 
-from app.agent.quickadd import folded_text
+from app.agent.quickadd import find_dates, folded_text
+from app.agent.quickadd.find_dates import Found
 from app.agent.quickadd.folded_text import Folded
-from app.agent.quickadd.languages import language_spec
-from app.agent.quickadd.languages.chinese import CHINESE
-from app.agent.quickadd.languages.english import BRITISH, ENGLISH
-from app.agent.quickadd.languages.french import FRENCH
-from app.agent.quickadd.languages.german import GERMAN
-from app.agent.quickadd.languages.japanese import JAPANESE
-from app.agent.quickadd.languages.language_spec import Language, Rule
-from app.agent.quickadd.languages.spanish import SPANISH
-from app.agent.quickadd.match_meaning import Kind, Meaning, clock_of, meaning_of
-from app.core.process.lazy_regex import regex
+from app.agent.quickadd.language_words import Language
+from app.agent.quickadd.meaning import Kind, Meaning, clock_of
 from app.workspace.todos import recurrence
 from app.workspace.todos.recurrence import Recurrence
 
 LONGEST = 1000
 """Only so many characters are read for dates; the rest of a text stays in the title as it is."""
-LATIN = (ENGLISH, GERMAN, FRENCH, SPANISH)
-MONTH_FIRST_PLACES = ("US", "PH", "FM", "MH", "PW", "AS", "GU", "PR", "VI")
-OWN = 5
-"""What the user's own language counts beside a point for each letter that was read, and three
-for each common word, at most nine.
-"""
-NAME_LIKE = ("named", "today", "part")
-"""What can be part of a title of something."""
-_NEAR = regex(r"[\s,;、，]{0,4}")
-_APART = regex(r"\s*(?:$|[,;:!?()\]\[|…、。，]|[-–—](?:\s|$)|\.(?:\s|$)|[#@]\S)")
 
 
 class Span(msgspec.Struct, frozen=True):
@@ -73,6 +54,8 @@ class QuickAdd(msgspec.Struct, frozen=True):
     now: datetime
     locale: str | None
     ignored: tuple[Span, ...]
+    no_such_day: str = ""
+    """A date in the line that does not exist, such as 31 April; then the line has no due date."""
 
     @property
     def due_date(self) -> str | None:
@@ -84,25 +67,6 @@ class QuickAdd(msgspec.Struct, frozen=True):
     def without(self, span: Span) -> "QuickAdd":
         """Give the line read again with this span left in the title."""
         return read(self.text, now=self.now, locale=self.locale, ignore=(*self.ignored, span))
-
-
-class Found(NamedTuple):
-    """A match of a rule in the folded text, and what it means."""
-
-    start: int
-    end: int
-    order: int
-    rule: Rule
-    groups: dict[str, str | None]
-    meaning: Meaning
-
-
-class Reading(NamedTuple):
-    """What one language made of a text."""
-
-    language: Language
-    found: list[Found]
-    score: int
 
 
 def read(
@@ -121,8 +85,13 @@ def read(
     visible = folded_text.hide(
         folded.text, [*folded_text.unread(folded.text), *_folded_parts(folded, ignored)]
     )
-    best = _best(text[:LONGEST], folded, visible, now, (locale or "").replace("_", "-"), kinds)
-    due, rule, used = _assembled(best.found, now)
+    place = (locale or "").replace("_", "-")
+    best = find_dates.best_reading(text[:LONGEST], folded, visible, now, place, kinds)
+    found = best.found
+    missing = next((one for one in found if one.meaning.impossible), None)
+    if missing:  # what else was said of the day would make another one of it
+        found = [one for one in found if one.meaning.kind == "priority"]
+    due, rule, used = _assembled(found, now)
     spans = tuple(_span(text, folded, one, now) for one in sorted(used))
     return QuickAdd(
         title=_title(text, spans, best.language),
@@ -137,6 +106,7 @@ def read(
         now=now,
         locale=locale,
         ignored=ignored,
+        no_such_day=_text_of(text, folded, missing) if missing else "",
     )
 
 
@@ -149,165 +119,6 @@ def _folded_parts(folded: Folded, spans: Iterable[Span]) -> Iterable[tuple[int, 
         ]
         if inside:
             yield inside[0], inside[-1] + 1
-
-
-def _best(
-    text: str, folded: Folded, visible: str, now: datetime, locale: str, kinds: set[Kind]
-) -> Reading:
-    words = set(language_spec.words_of(visible))
-    readings = []
-    for language in _languages(text, words, locale):
-        found = _swept(text, folded, visible, language, now, kinds)
-        known = min(3, len(words & language.common)) + bool(language.signs.search(text))
-        own = locale[:2].lower() == language.code
-        readings.append(
-            Reading(
-                language, found, sum(one.end - one.start for one in found) + 3 * known + OWN * own
-            )
-        )
-    return max(readings, key=lambda reading: reading.score)
-
-
-def _languages(text: str, words: set[str], locale: str) -> list[Language]:
-    """Give the languages that may have something to say about the text.
-
-    The first one wins a tie.
-    """
-    if JAPANESE.signs.search(text):
-        return [JAPANESE]
-    if re.search("[\u3400-\u9fff]", text):
-        return [JAPANESE] if locale[:2].lower() == "ja" else [CHINESE]
-    english = (
-        ENGLISH
-        if locale.lower() in ("", "en") or locale[-2:].upper() in MONTH_FIRST_PLACES
-        else BRITISH
-    )
-    latin = [english, *LATIN[1:]]
-    own = [language for language in latin if language.code == locale[:2].lower()] or [english]
-    touched = [
-        language
-        for language in latin
-        if language not in own
-        and (words & (language.words | language.common) or language.signs.search(text))
-    ]
-    return [*own, *touched]
-
-
-def _swept(
-    text: str, folded: Folded, visible: str, language: Language, now: datetime, kinds: set[Kind]
-) -> list[Found]:
-    """Take matches from the left, the longer of those that begin together, each slot once.
-
-    Then what counts only beside another.
-    """
-    candidates = [
-        one
-        for one in _candidates(visible, language, now)
-        if one.meaning.kind not in kinds
-        and not (
-            one.rule.meaning in NAME_LIKE
-            and language.spaced
-            and _is_a_name(one, text, folded, language)
-        )
-    ]
-    starts = {one.start for one in candidates}
-    taken: list[Found] = []
-    for one in candidates:
-        if (
-            one.rule.where != "beside"
-            and _is_free(one, taken)
-            and _stands(one, text, folded, visible, language, starts)
-        ):
-            taken.append(one)
-    waiting = [one for one in candidates if one.rule.where == "beside"]
-    for one in waiting + waiting[::-1]:
-        if _is_free(one, taken) and _is_beside(one, taken, visible):
-            taken.append(one)
-    return taken
-
-
-def _candidates(visible: str, language: Language, now: datetime) -> list[Found]:
-    found = []
-    for order, (rule, pattern) in enumerate(language.patterns):
-        for match in pattern.finditer(visible):
-            groups = {**match.groupdict(), **rule.says}
-            if match.end() > match.start() and (
-                meaning := meaning_of(rule.meaning, groups, language, now)
-            ):
-                found.append(Found(match.start(), match.end(), order, rule, groups, meaning))
-    return sorted(found, key=lambda one: (one.start, -one.end, one.order))
-
-
-def _is_free(one: Found, taken: list[Found]) -> bool:
-    slots = one.meaning.slots - ({"part"} if one.meaning.clock else set())
-    return all(
-        (one.end <= other.start or other.end <= one.start) and not slots & other.meaning.slots
-        for other in taken
-    )
-
-
-def _is_beside(one: Found, taken: list[Found], visible: str) -> bool:
-    gaps = (
-        visible[one.end : other.start] if other.start >= one.end else visible[other.end : one.start]
-        for other in taken
-    )
-    return any(
-        _NEAR.fullmatch(gap)
-        for gap, other in zip(gaps, taken, strict=True)
-        if other.meaning.kind != "priority"
-    )
-
-
-def _stands(
-    one: Found, text: str, folded: Folded, visible: str, language: Language, starts: set[int]
-) -> bool:
-    """Say whether the words around a match let it be one."""
-    introduced = bool(one.groups.get("pre"))
-    if not introduced and language_spec.word_before(visible, one.start) in language.before:
-        return False
-    if (
-        one.meaning.kind != "priority"
-        and language_spec.word_after(visible, one.end) in language.against
-    ):
-        return False
-    match one.rule.where:
-        case "free":
-            return True
-        case "phrase" if introduced or not visible[: one.start].strip():
-            return True
-        case "word" if introduced:
-            return True
-    return _is_apart(one, text, folded, visible, language, starts)
-
-
-def _is_apart(
-    one: Found, text: str, folded: Folded, visible: str, language: Language, starts: set[int]
-) -> bool:
-    """Say whether a match ends where something else begins, and not a noun."""
-    following = one.end + len(visible[one.end :]) - len(visible[one.end :].lstrip())
-    if following in starts or _APART.match(visible, one.end):
-        return True
-    word = language_spec.word_after(visible, one.end)
-    is_verb = (
-        language.names_capitalised
-        and text[folded.places[following]].islower()
-        and word not in language.before
-    )
-    return is_verb or word in language.after
-
-
-def _is_a_name(one: Found, text: str, folded: Folded, language: Language) -> bool:
-    """Say whether capitals make a title of it, as of a film or a show.
-
-    Where nouns have capitals, the word is then another one.
-    """
-    start, end = folded.places[one.start], folded.places[one.end]
-    if not (text[start].isupper() and text[start + 1 : start + 2].islower()):
-        return False
-    inside = bool(text[:start].strip())
-    if language.names_capitalised:
-        return inside and one.rule.meaning != "part"
-    return not _APART.match(text, end) if inside else text[end:].lstrip()[:1].isupper()
 
 
 def _assembled(
@@ -369,6 +180,11 @@ def _at(day: date, clock: time, now: datetime) -> datetime:
         return moment.astimezone(UTC).astimezone(now.tzinfo)
     except OverflowError:
         return moment
+
+
+def _text_of(text: str, folded: Folded, one: Found) -> str:
+    start = one.start + len(one.groups.get("pre") or "")  # “on”, “by” and the like
+    return text[folded.places[start] : folded.places[one.end]].strip()
 
 
 def _span(text: str, folded: Folded, one: Found, now: datetime) -> Span:

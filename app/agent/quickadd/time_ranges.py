@@ -21,7 +21,8 @@ _BETWEEN = rf"{_MOMENT}\s*(?:/|\.\.|–|—|-|to|until|bis|至|到|から|〜|~)
 _NAMES: tuple[tuple[str, str], ...] = (
     (
         "after_tomorrow",
-        r"\bday after tomorrow\b|\bübermorgen\b|\baprès-demain\b|\bpasado mañana\b|后天|明後日|あさって",
+        r"\bday after tomorrow\b|\bübermorgen\b|\baprès-demain\b|\bpasado mañana\b"
+        r"|后天|明後日|あさって",
     ),
     ("ahead", r"\b(?:the )?(?:next|coming) (\d{1,4}) (hour|day|week|month)s?\b"),
     (
@@ -40,12 +41,14 @@ _NAMES: tuple[tuple[str, str], ...] = (
     ("weekend", r"\bweekend\b|\bwochenende\b|\bweek-end\b|\bfin de semana\b|周末|週末"),
     (
         "next_week",
-        r"\bnext week\b|\b(?:nächste[nr]?|kommende[nr]?) woche\b|\bsemaine prochaine\b|下个?星期|下周|来週",
+        r"\bnext week\b|\b(?:nächste[nr]?|kommende[nr]?) woche\b|\bsemaine prochaine\b"
+        r"|下个?星期|下周|来週",
     ),
     ("next_week", r"\b(?:próxima semana|semana que viene)\b"),
     (
         "last_week",
-        r"\blast week\b|\bletzte[nr]? woche\b|\bsemaine dernière\b|\bsemana pasada\b|上个?星期|上周|先週",
+        r"\blast week\b|\bletzte[nr]? woche\b|\bsemaine dernière\b|\bsemana pasada\b"
+        r"|上个?星期|上周|先週",
     ),
     (
         "week",

@@ -3,8 +3,6 @@
 From a message and what tools have given for it to the next step.
 """
 
-from typing import cast
-
 import msgspec
 
 from app.agent.rules.answers import (
@@ -16,7 +14,7 @@ from app.agent.rules.answers import (
     note_answers,
     write_actions,
 )
-from app.agent.rules.phrases.phrases import Language, say
+from app.agent.rules.phrases.phrases import say
 from app.agent.rules.routing import routing
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Result, Step
@@ -121,9 +119,10 @@ def _in_wanted_language(asked: Asked, route: Route) -> Route:
     """
     if not asked.persona.language or asked.persona.language == route.language:
         return route
-    wanted = cast(Language, asked.persona.language)
     return msgspec.structs.replace(
-        route, language=wanted, arguments={**route.arguments, "written": route.language}
+        route,
+        language=asked.persona.language,
+        arguments={**route.arguments, "written": route.language},
     )
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import evaluate
 from app.agent.quickadd import quickadd
-from app.agent.quickadd.match_meaning import Kind
+from app.agent.quickadd.meaning import Kind
 from app.agent.quickadd.quickadd import QuickAdd
 from app.workspace.todos import due, recurrence
 from evaluation import quickadd as evaluation
@@ -381,9 +381,10 @@ def test_a_megabyte_is_read_only_at_its_beginning(unit: str) -> None:
     assert len(line.title) >= len(text.strip()) - quickadd.LONGEST
 
 
-PIECES = """call tomorrow morgen demain mañana 明天 明日 at um à 5pm 17h 5 3. 31 feb 29 every jeden tous 每 毎週 monday Montag
- lundi lunes 周一 月曜日 p1
- !!! until bis the of week Woche 3/4 2026-02-30 24:00 25:61 next in 999 years days #tag ( ) , - の に"""
+PIECES = """
+    call tomorrow morgen demain mañana 明天 明日 at um à 5pm 17h 5 3. 31 feb 29 every jeden tous 每
+    毎週 monday Montag lundi lunes 周一 月曜日 p1 !!! until bis the of week Woche 3/4 2026-02-30
+    24:00 25:61 next in 999 years days #tag ( ) , - の に"""
 WORDS = st.sampled_from(PIECES.split())
 TEXTS = st.one_of(
     st.text(), st.lists(WORDS, max_size=12).map(" ".join), st.lists(WORDS, max_size=12).map("".join)
@@ -452,3 +453,27 @@ def test_the_evaluation_prints_figures_and_json(
     ].keys()
     with pytest.raises(SystemExit):
         evaluate.main(["nonsense"])
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("pay 2026-04-31 at 10:00", "2026-04-31"),
+        ("pay rent on Feb 30 p1", "Feb 30"),
+        ("pay rent by 29 February 2027", "29 February 2027"),
+        ("Miete am 31. April zahlen", "31. April"),
+        ("payer le loyer le 30 février", "30 février"),
+        ("4月31日开会", "4月31日"),
+    ],
+)
+def test_a_day_that_does_not_exist_is_named_and_no_other_takes_its_place(
+    text: str, day: str
+) -> None:
+    line = read(text)
+    assert (line.no_such_day, line.due, line.recurrence) == (day, None, None)
+    assert day in line.title
+
+
+@pytest.mark.parametrize("text", ["score 30/2 report", "read chapter Feb 30", "call at 25:61"])
+def test_numbers_that_are_no_date_are_not_taken_for_a_wrong_one(text: str) -> None:
+    assert read(text).no_such_day == ""

@@ -263,3 +263,20 @@ async def test_a_zone_of_the_request_says_what_tomorrow_is(alice: Client) -> Non
     body = {"message": "todo: tea tomorrow", "stream": False, "userTimezone": "Pacific/Kiritimati"}
     await alice.ok("POST", "/chat", json=body)
     assert (await alice.ok("GET", "/os/todos"))["result"]["todos"][0]["dueDate"] == "2026-11-22"
+
+
+@pytest.mark.parametrize(
+    ("message", "day"),
+    [
+        ("todo: pay 2026-04-31 at 10:00", "2026-04-31"),
+        ("todo: pay rent on Feb 30", "Feb 30"),
+        ("what is due on 2026-02-30?", "2026-02-30"),
+        ("Aufgabe: Miete am 31. April zahlen", "31. April"),
+    ],
+)
+def test_a_day_that_does_not_exist_is_asked_about_and_nothing_is_done(
+    message: str, day: str
+) -> None:
+    asked = step(message)
+    assert asked.calls == ()
+    assert day in asked.text

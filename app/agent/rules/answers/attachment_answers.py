@@ -5,10 +5,11 @@ Quotes for a question, the gist for a wish to know what is in them.
 
 import re
 
+from app.agent.rules.languages.language_data import Language
 from app.agent.rules.passages import answer_passages, extracts, questions
 from app.agent.rules.passages.answer_passages import Text
 from app.agent.rules.passages.sentences import plain, words
-from app.agent.rules.phrases.phrases import Language, say
+from app.agent.rules.phrases.phrases import say
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Attached, Step
 

@@ -11,7 +11,8 @@ from app.agent.calendar.free_time import Event
 from app.agent.quickadd import time_ranges
 from app.agent.quickadd.time_ranges import Range
 from app.agent.rules.answers import list_answers, resolve_reference
-from app.agent.rules.phrases.phrases import Language, say
+from app.agent.rules.languages.language_data import Language
+from app.agent.rules.phrases.phrases import say
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step
 from app.core.process.lazy_regex import regex
@@ -24,7 +25,8 @@ AN_HOUR = timedelta(hours=1)
 _NEXT = regex(
     r"\b(?:my|the|our) next (?:meeting|appointment|event|call)\b|\bnächste[nr]? "
     r"(?:termin|besprechung)\b|\bprochaine? (?:rendez-vous|réunion)\b"
-    r"|\bpróxim[ao] (?:cita|reunión|evento)\b|下(?:一|个|一个)(?:会议|会|预约)|次の(?:予定|会議|打ち合わせ)",
+    r"|\bpróxim[ao] (?:cita|reunión|evento)\b"
+    r"|下(?:一|个|一个)(?:会议|会|预约)|次の(?:予定|会議|打ち合わせ)",
     re.IGNORECASE,
 )
 _CLOCK = regex(

@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.agent.quickadd import quickadd
+from app.agent.quickadd.quickadd import QuickAdd
 from app.agent.rules.answers import resolve_reference
-from app.agent.rules.phrases.phrases import Language, say
+from app.agent.rules.languages.language_data import Language
+from app.agent.rules.phrases.phrases import say
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, link
 
@@ -18,7 +20,10 @@ HIGH = 4
 def todos(asked: Asked, route: Route) -> Step:
     """List the todos of a day, by words, state or priority."""
     if not asked.results:
-        return Step(calls=(("search_todos", _filters(asked, route)),))
+        day = quickadd.read(f"x {route.get('day')}", now=asked.now) if route.get("day") else None
+        if day and day.no_such_day:
+            return Step(say(route.language, "no_such_day", day=day.no_such_day))
+        return Step(calls=(("search_todos", _filters(asked, route, day)),))
     found = [result.content for result in asked.of("search_todos")]
     if not found:
         return refused(asked, route)
@@ -134,7 +139,7 @@ def _part_of_day(language: Language, found: Mapping[str, Any], *, overdue: bool)
     return "\n".join([head, *_todo_lines(language, rows), *_more(language, total - len(rows))])
 
 
-def _filters(asked: Asked, route: Route) -> dict[str, Any]:
+def _filters(asked: Asked, route: Route, day: QuickAdd | None) -> dict[str, Any]:
     fields: dict[str, Any] = {
         "completed": bool(route.get("completed")),
         "limit": TODOS,
@@ -142,8 +147,8 @@ def _filters(asked: Asked, route: Route) -> dict[str, Any]:
     }
     if route.get("date"):
         fields["date"] = route.get("date")
-    if route.get("day") and (due := quickadd.read(f"x {route.get('day')}", now=asked.now).due_date):
-        fields["date"] = due[:10]
+    if day and day.due_date:
+        fields["date"] = day.due_date[:10]
     if route.get("priority"):
         fields["priorityMin"] = HIGH
     if route.get("words"):

@@ -1,6 +1,4 @@
-"""What the rules remember when they are told to, and tell of what was said before when they are
-asked.
-"""
+"""What the rules remember when told to, and what they tell of earlier talks when asked."""
 
 import functools
 import re
@@ -57,7 +55,8 @@ _SPANS: tuple[tuple[str, str], ...] = (
     ),
     (
         "this month",
-        r"\bthis month\b|\b(?:in )?diesen?m? monat\b|\bce mois(?:-ci)?\b|\beste mes\b|这个月|本月|今月",
+        r"\bthis month\b|\b(?:in )?diesen?m? monat\b|\bce mois(?:-ci)?\b|\beste mes\b"
+        r"|这个月|本月|今月",
     ),
     (
         "last year",

@@ -9,7 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from app.agent.rules.answers import list_answers, resolve_reference
-from app.agent.rules.phrases.phrases import Language, say
+from app.agent.rules.languages.language_data import Language
+from app.agent.rules.phrases.phrases import say
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Result, Step
 from app.core.process.lazy_regex import regex

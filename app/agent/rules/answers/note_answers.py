@@ -1,6 +1,4 @@
-"""Answers from the notes: questions with quotes, lists of what was found, and what a note or a
-folder says in short.
-"""
+"""Answers from the notes: quotes, lists of what was found, and summaries."""
 
 import re
 from typing import Any

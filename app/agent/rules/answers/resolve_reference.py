@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from app.agent.rules.languages.language_data import Language
 from app.agent.rules.passages import questions
 from app.agent.rules.passages.sentences import alike, plain, stem, words
-from app.agent.rules.phrases.phrases import Language, say
+from app.agent.rules.phrases.phrases import say
 from app.agent.turn.steps import Step, link
 
 SHOWN = 8

@@ -7,7 +7,9 @@ import re
 from typing import Any
 
 from app.agent.quickadd import quickadd
+from app.agent.quickadd.quickadd import QuickAdd
 from app.agent.rules.answers import list_answers, resolve_reference
+from app.agent.rules.languages.language_data import Language
 from app.agent.rules.phrases.phrases import say
 from app.agent.rules.routing.routing import Route
 from app.agent.turn.steps import Asked, Step, link
@@ -24,7 +26,10 @@ _INFINITIVE = regex(r"\bzu (\w+n)$")
 def add_todo(asked: Asked, route: Route) -> Step:
     """Add the todo that quick add reads."""
     if not asked.results:
-        return Step(calls=(("create_todo", _new_todo(asked, route)),))
+        read = _read_task(asked, route)
+        if read.no_such_day:
+            return Step(say(route.language, "no_such_day", day=read.no_such_day))
+        return Step(calls=(("create_todo", _new_todo(asked, route, read)),))
     made = asked.of("create_todo")
     if not made:
         return list_answers.refused(asked, route)
@@ -160,14 +165,22 @@ def replan(asked: Asked, route: Route) -> Step:
     )
 
 
-def _new_todo(asked: Asked, route: Route) -> dict[str, Any]:
-    """Give a todo's fields; what is too long for a title is its description."""
-    written = route.get("written") or route.language
-    read = quickadd.read(
+def _read_task(asked: Asked, route: Route) -> QuickAdd:
+    written = _written_in(route)
+    return quickadd.read(
         route.get("task"), now=asked.now, locale=None if written == "en" else written
     )
+
+
+def _written_in(route: Route) -> Language:
+    """Return the language that was written, which is not always that of the answer."""
+    return route.get("written") or route.language
+
+
+def _new_todo(asked: Asked, route: Route, read: QuickAdd) -> dict[str, Any]:
+    """Return a todo's fields; what is too long for a title is its description."""
     title = _line(_unquoted(read.title))
-    if written == "de" and _ASKED_TO.match(asked.message):
+    if _written_in(route) == "de" and _ASKED_TO.match(asked.message):
         title = _INFINITIVE.sub(r"\1", title)
     fields: dict[str, Any] = {
         "title": title[:LONGEST_TODO].strip() or "Todo",

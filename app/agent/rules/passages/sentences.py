@@ -1,5 +1,6 @@
-"""The sentences of a note's Markdown with their places, and the stems of their words, crude
-enough for several languages.
+"""The sentences of a note's Markdown with their places, and the stems of their words.
+
+The stems are crude enough for several languages.
 """
 
 import re

@@ -5,13 +5,14 @@ Ordered patterns, the refusals first, in the language of the message and then in
 
 import functools
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import msgspec
 
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.language_data import IntentPattern, Language, Routing
 from app.agent.rules.phrases import phrases
-from app.agent.rules.phrases.phrases import Language
-from app.agent.rules.routing import asian, calendar, english, network, others, romance
 from app.core.process.lazy_regex import regex
 
 READ = 600
@@ -19,32 +20,6 @@ READ = 600
 
 What a note or a todo is to hold goes on to its end.
 """
-_TABLES: dict[str, tuple[tuple[str, str], ...]] = {
-    "en": english.PATTERNS,
-    "de": romance.GERMAN,
-    "fr": romance.FRENCH,
-    "es": romance.SPANISH,
-    "zh": asian.CHINESE,
-    "ja": asian.JAPANESE,
-}
-
-
-def _whole_table(language: str, table: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
-    """Give a language's rules: first those of what concerns others, which say outright what they
-    are and what is not wanted of them; those of the calendar stand where what is asked begins,
-    after what is refused, said or written.
-    """
-    place = [intent for intent, _ in table].index("day")
-    return (
-        *network.PATTERNS[language],
-        *table[:place],
-        *calendar.PATTERNS[language],
-        *table[place:],
-    )
-
-
-TABLES = {language: _whole_table(language, table) for language, table in _TABLES.items()}
-LATIN: tuple[Language, ...] = ("en", "de", "fr", "es")
 OPEN_ENDED = ("content", "text", "task", "rest")
 LISTED_FLAGS = {
     "today": ("date", "today"),
@@ -61,12 +36,18 @@ _POLITE = regex(
     re.IGNORECASE,
 )
 _TRAILING = regex(
-    r"[\s.!?,;:。！？、]*(?:,?\s*(?:please|bitte|por favor|s'il (?:te|vous) plaît))?[\s.!?,;:。！？、]*$",
+    r"[\s.!?,;:。！？、]*(?:,?\s*(?:please|bitte|por favor|s'il (?:te|vous) plaît))?"
+    r"[\s.!?,;:。！？、]*$",
     re.IGNORECASE,
+)
+_TITLES = (
+    r"(?:(?:mrs?|ms|dr|prof|sr|sra|m|mme)\.? "
+    r"|herr |frau |monsieur |madame |señora? )?"
 )
 _QUOTED = regex(r"^[\"“”„«‘'「『]\s*(.+?)\s*[\"“”«»’'」』]$", re.DOTALL)
 _ARTICLE = regex(
-    r"^(?:the|my|our|a|an|der|die|das|den|meine[nr]?|la|le|les|l'|ma|mon|el|los|las|mi)\s+(?=\S)|^(?:that|dass|que)\s+(?=\S)",
+    r"^(?:the|my|our|a|an|der|die|das|den|meine[nr]?|la|le|les|l'|ma|mon|el|los|las|mi)\s+(?=\S)"
+    r"|^(?:that|dass|que)\s+(?=\S)",
     re.IGNORECASE,
 )
 _NOTE = regex(
@@ -134,20 +115,25 @@ def route(message: str, *, names: tuple[str, ...] = ()) -> Route:
     return Route("ask", language, {"words": _cut(bare)})
 
 
-@functools.cache
-def _rules(language: Language) -> tuple[Rule, ...]:
-    """Give every rule that a message in that language can meet: those of its own first."""
-    return tuple(rule for table in _order(language) for rule in _of(table))
+def _rules(language: Language) -> Iterator[Rule]:
+    """Yield every rule that a message in that language can meet: those of its own first."""
+    for table in _order(language):
+        yield from rules_of(table)
 
 
 def _order(language: Language) -> tuple[Language, ...]:
-    """Give the languages whose rules a message in that language can meet: its own first."""
-    return tuple(dict.fromkeys((language, *LATIN) if language in LATIN else (language, "en")))
+    """Return the languages whose rules a message in that language can meet: its own first.
+
+    A message with letters of an alphabet may be in any language that has one.
+    """
+    alphabetic = phrases.alphabetic()
+    others = alphabetic if language in alphabetic else (phrases.DEFAULT,)
+    return tuple(dict.fromkeys((language, *others)))
 
 
 @functools.lru_cache(maxsize=64)
 def _of_others(language: Language, names: tuple[str, ...]) -> tuple[Rule, ...]:
-    """Give the rules by which others ask about the owner of those names.
+    """Return the rules by which others ask about the owner of those names.
 
     None where it is the owner who asks.
     """
@@ -156,23 +142,38 @@ def _of_others(language: Language, names: tuple[str, ...]) -> tuple[Rule, ...]:
     return tuple(
         Rule("free", regex(pattern, re.IGNORECASE), table)
         for table in _order(language)
-        for pattern in others.patterns(table, names)
+        for pattern in others_patterns(table, names)
     )
+
+
+def others_patterns(language: Language, names: tuple[str, ...]) -> Iterator[str]:
+    """Yield how others ask in a language whether the owner has time: by “you”, “she” or name."""
+    table = language_data.table(language, Routing)
+    longest_first = sorted(names, key=len, reverse=True)
+    name = f"{_TITLES}(?:{'|'.join(map(re.escape, longest_first))})"
+    pronouns = table.others.pronouns
+    who = f"(?:{name}|{pronouns})" if pronouns else name
+    for pattern in table.others.patterns:
+        yield language_data.expanded(pattern, {**table.macros, "name": name, "who": who})
 
 
 @functools.cache
-def _of(language: Language) -> tuple[Rule, ...]:
-    """Give the rules of one language; their patterns are compiled when they are first tried."""
-    others = len(network.PATTERNS[language])
-    return tuple(
-        Rule(
-            intent,
-            regex(pattern, re.IGNORECASE | re.DOTALL),
-            language,
-            network.HINTS.get(language, ()) if place < others else (),
-        )
-        for place, (intent, pattern) in enumerate(TABLES[language])
-    )
+def rules_of(language: Language) -> tuple[Rule, ...]:
+    """Return the rules of one language; their patterns are compiled when they are first tried.
+
+    First those of what concerns others, which say outright what they are and what is not wanted
+    of them; those of the calendar stand where what is asked begins, after what is refused, said
+    or written.
+    """
+    table = language_data.table(language, Routing)
+    place = [row.intent for row in table.general].index("day")
+    own = (*table.general[:place], *table.calendar, *table.general[place:])
+
+    def rule(row: IntentPattern, hints: tuple[str, ...] = ()) -> Rule:
+        pattern = language_data.expanded(row.pattern, table.macros)
+        return Rule(row.intent, regex(pattern, re.IGNORECASE | re.DOTALL), language, hints)
+
+    return (*(rule(row, table.hints) for row in table.network), *map(rule, own))
 
 
 def _answering(language: Language, rule: Rule) -> Language:

@@ -1,4 +1,0 @@
-"""Words that tell of a thing, by language.
-
-Begin with `lexicon`.
-"""

@@ -1,0 +1,209 @@
+"""Which matches of quick add's patterns count in a text, in the language that finds most."""
+
+from datetime import datetime
+from typing import NamedTuple
+
+from app.agent.quickadd import language_words
+from app.agent.quickadd.folded_text import Folded
+from app.agent.quickadd.language_words import Language
+from app.agent.quickadd.match_meaning import meaning_of
+from app.agent.quickadd.meaning import Kind, Meaning
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.language_data import DatePattern
+from app.core.process.lazy_regex import regex
+
+MONTH_FIRST_PLACES = ("US", "PH", "FM", "MH", "PW", "AS", "GU", "PR", "VI")
+OWN = 5
+"""What the user's own language counts beside a point for each letter that was read, and three
+for each common word, at most nine.
+"""
+NAME_LIKE = ("named", "today", "part")
+"""What can be part of a title of something."""
+_ASIAN = regex(r"[\u3005\u3040-\u30ff\u3400-\u9fff]")
+_NEAR = regex(r"[\s,;、，]{0,4}")
+_APART = regex(r"\s*(?:$|[,;:!?()\]\[|…、。，]|[-–—](?:\s|$)|\.(?:\s|$)|[#@]\S)")
+
+
+class Found(NamedTuple):
+    """A match of a rule in the folded text, and what it means."""
+
+    start: int
+    end: int
+    order: int
+    rule: DatePattern
+    groups: dict[str, str | None]
+    meaning: Meaning
+
+
+class Reading(NamedTuple):
+    """What one language made of a text."""
+
+    language: Language
+    found: list[Found]
+    score: int
+
+
+def best_reading(
+    text: str, folded: Folded, visible: str, now: datetime, locale: str, kinds: set[Kind]
+) -> Reading:
+    """Return what the language that finds most in a text makes of it."""
+    words = set(language_words.words_of(visible))
+    readings = []
+    for language in _languages(text, words, locale):
+        found = _swept(text, folded, visible, language, now, kinds)
+        known = min(3, len(words & language.common)) + bool(language.signs.search(text))
+        own = locale[:2].lower() == language.code
+        readings.append(
+            Reading(
+                language, found, sum(one.end - one.start for one in found) + 3 * known + OWN * own
+            )
+        )
+    return max(readings, key=lambda reading: reading.score)
+
+
+def _languages(text: str, words: set[str], locale: str) -> list[Language]:
+    """Give the languages that may have something to say about the text.
+
+    The first one wins a tie.
+    """
+    if _ASIAN.search(text):
+        japanese = language_words.language("ja")
+        is_japanese = japanese.signs.search(text) or locale[:2].lower() == "ja"
+        return [japanese if is_japanese else language_words.language("zh")]
+    english = language_words.language(
+        "en", month_first=locale.lower() in ("", "en") or locale[-2:].upper() in MONTH_FIRST_PLACES
+    )
+    latin = [english, *map(language_words.language, _others_with_alphabets())]
+    own = [language for language in latin if language.code == locale[:2].lower()] or [english]
+    touched = [
+        language
+        for language in latin
+        if language not in own
+        and (words & (language.words | language.common) or language.signs.search(text))
+    ]
+    return [*own, *touched]
+
+
+def _others_with_alphabets() -> list[str]:
+    return [
+        code
+        for code, about in language_data.languages().items()
+        if about.script == "alphabet" and code != "en"
+    ]
+
+
+def _swept(
+    text: str, folded: Folded, visible: str, language: Language, now: datetime, kinds: set[Kind]
+) -> list[Found]:
+    """Take matches from the left, the longer of those that begin together, each slot once.
+
+    Then what counts only beside another.
+    """
+    candidates = [
+        one
+        for one in _candidates(visible, language, now)
+        if one.meaning.kind not in kinds
+        and not (
+            one.rule.means in NAME_LIKE
+            and language.spaced
+            and _is_a_name(one, text, folded, language)
+        )
+    ]
+    starts = {one.start for one in candidates}
+    taken: list[Found] = []
+    for one in candidates:
+        if (
+            one.rule.where != "beside"
+            and _is_free(one, taken)
+            and _stands(one, text, folded, visible, language, starts)
+        ):
+            taken.append(one)
+    waiting = [one for one in candidates if one.rule.where == "beside"]
+    for one in waiting + waiting[::-1]:
+        if _is_free(one, taken) and _is_beside(one, taken, visible):
+            taken.append(one)
+    return taken
+
+
+def _candidates(visible: str, language: Language, now: datetime) -> list[Found]:
+    found = []
+    for order, (rule, pattern) in enumerate(language.patterns):
+        for match in pattern.finditer(visible):
+            groups = {**match.groupdict(), **rule.says}
+            if match.end() > match.start() and (
+                meaning := meaning_of(rule.means, groups, language, now)
+            ):
+                found.append(Found(match.start(), match.end(), order, rule, groups, meaning))
+    return sorted(found, key=lambda one: (one.start, -one.end, one.order))
+
+
+def _is_free(one: Found, taken: list[Found]) -> bool:
+    slots = one.meaning.slots - ({"part"} if one.meaning.clock else set())
+    return all(
+        (one.end <= other.start or other.end <= one.start) and not slots & other.meaning.slots
+        for other in taken
+    )
+
+
+def _is_beside(one: Found, taken: list[Found], visible: str) -> bool:
+    gaps = (
+        visible[one.end : other.start] if other.start >= one.end else visible[other.end : one.start]
+        for other in taken
+    )
+    return any(
+        _NEAR.fullmatch(gap)
+        for gap, other in zip(gaps, taken, strict=True)
+        if other.meaning.kind != "priority"
+    )
+
+
+def _stands(
+    one: Found, text: str, folded: Folded, visible: str, language: Language, starts: set[int]
+) -> bool:
+    """Say whether the words around a match let it be one."""
+    introduced = bool(one.groups.get("pre"))
+    if not introduced and language_words.word_before(visible, one.start) in language.before:
+        return False
+    if (
+        one.meaning.kind != "priority"
+        and language_words.word_after(visible, one.end) in language.against
+    ):
+        return False
+    match one.rule.where:
+        case "free":
+            return True
+        case "phrase" if introduced or not visible[: one.start].strip():
+            return True
+        case "word" if introduced:
+            return True
+    return _is_apart(one, text, folded, visible, language, starts)
+
+
+def _is_apart(
+    one: Found, text: str, folded: Folded, visible: str, language: Language, starts: set[int]
+) -> bool:
+    """Say whether a match ends where something else begins, and not a noun."""
+    following = one.end + len(visible[one.end :]) - len(visible[one.end :].lstrip())
+    if following in starts or _APART.match(visible, one.end):
+        return True
+    word = language_words.word_after(visible, one.end)
+    is_verb = (
+        language.dates.names_capitalised
+        and text[folded.places[following]].islower()
+        and word not in language.before
+    )
+    return is_verb or word in language.after
+
+
+def _is_a_name(one: Found, text: str, folded: Folded, language: Language) -> bool:
+    """Say whether capitals make a title of it, as of a film or a show.
+
+    Where nouns have capitals, the word is then another one.
+    """
+    start, end = folded.places[one.start], folded.places[one.end]
+    if not (text[start].isupper() and text[start + 1 : start + 2].islower()):
+        return False
+    inside = bool(text[:start].strip())
+    if language.dates.names_capitalised:
+        return inside and one.rule.means != "part"
+    return not _APART.match(text, end) if inside else text[end:].lstrip()[:1].isupper()

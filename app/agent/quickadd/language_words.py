@@ -1,0 +1,163 @@
+"""A language as quick add reads it: its words and its compiled patterns.
+
+They come from `agent/rules/languages/*/quickadd.toml`. Also which word stands before and after a
+match.
+"""
+
+import functools
+import re
+from collections.abc import Iterator, Mapping
+from typing import TypeVar
+
+import msgspec
+
+from app.agent.rules.languages import language_data
+from app.agent.rules.languages.language_data import DatePattern, Dates
+
+V = TypeVar("V", int, str)
+START = r"(?<![\w.$€£#/:+\-\0])"
+END = r"(?=$|[\s,;:!?)\]…]|\.(?:\s|$)|-\s)"
+_SHARED = {
+    "day": r"(?P<day>[12][0-9]|3[01]|0?[1-9])",
+    "year": r"(?P<year>(?:19|20|21)[0-9]{2})",
+    "hour": r"(?P<hour>2[0-4]|1[0-9]|0?[0-9])",
+    "minute": r"(?P<minute>[0-5][0-9])",
+}
+"""The macros that every language has, beside those made of its words."""
+
+
+class Language(msgspec.Struct, frozen=True, eq=False, dict=True):
+    """One language: its words by what they mean, and its patterns.
+
+    `before` forbids the next word to be a date, `after` may follow one, `against` makes a
+    statement of it; by `common` words and `signs` the language is known.
+    """
+
+    code: str
+    dates: Dates
+    weekdays: Mapping[str, int]
+    months: Mapping[str, int]
+    numbers: Mapping[str, int]
+    units: Mapping[str, str]
+    parts: Mapping[str, str]
+    days: Mapping[str, int]
+    ordinals: Mapping[str, int]
+    before: frozenset[str]
+    after: frozenset[str]
+    against: frozenset[str]
+    common: frozenset[str]
+    signs: re.Pattern[str]
+    month_first: bool
+
+    @property
+    def spaced(self) -> bool:
+        """Whether spaces part its words."""
+        return self.dates.spaced
+
+    @functools.cached_property
+    def patterns(self) -> tuple[tuple[DatePattern, re.Pattern[str]], ...]:
+        """The rules, compiled when the language is first met."""
+        edges = (START, END) if self.dates.spaced else ("", "")
+        shared = language_data.shared_dates()
+        own = {**self._word_macros(), **_SHARED, **self.dates.macros}
+        included = [rule for group in self.dates.include for rule in getattr(shared, group)]
+        expanded = [
+            (rule, language_data.expanded(rule.pattern, macros))
+            for rules, macros in ((included, {**own, **shared.macros}), (self.dates.rules, own))
+            for rule in rules
+        ]
+        return tuple(
+            (rule, re.compile(f"{edges[0]}(?:{pattern}){edges[1]}")) for rule, pattern in expanded
+        )
+
+    @functools.cached_property
+    def lead(self) -> re.Pattern[str]:
+        """What may come before the task itself, such as the request to be reminded."""
+        return re.compile(rf"\s*(?:{language_data.joined(self.dates.leads)})", re.IGNORECASE)
+
+    @functools.cached_property
+    def words(self) -> frozenset[str]:
+        """Every word that can begin or make a date, to see quickly whether a text needs the
+        language at all.
+        """
+        named = (self.weekdays, self.months, self.units, self.parts, self.days)
+        return frozenset(
+            word for words in named for entry in words for word in re.findall(r"[^\W\d_]+", entry)
+        )
+
+    @functools.cached_property
+    def weekday(self) -> re.Pattern[str]:
+        """One weekday of a list of them."""
+        return re.compile(alternatives(self.weekdays))
+
+    def number(self, text: str) -> int:
+        """Return the number that digits or a word say; KeyError when neither does."""
+        return int(text) if text.isdecimal() else self.numbers[text]
+
+    def weekday_numbers(self, text: str) -> list[int]:
+        """Return the weekdays of a list, Monday = 0, in order and each once."""
+        return sorted({self.weekdays[found] for found in self.weekday.findall(text)})
+
+    def _word_macros(self) -> dict[str, str]:
+        named: dict[str, Mapping[str, object]] = {
+            "weekday": self.weekdays,
+            "month": self.months,
+            "unit": self.units,
+            "part": self.parts,
+            "day_name": self.days,
+            "nth": self.ordinals,
+        }
+        macros = {name: f"(?P<{name}>{alternatives(words)})" for name, words in named.items()}
+        return macros | {"number": rf"(?P<number>[0-9]{{1,3}}|{alternatives(self.numbers)})"}
+
+
+@functools.cache
+def language(code: str, *, month_first: bool | None = None) -> Language:
+    """Return a language; `month_first` says which way a date such as 4/5 is read there."""
+    dates = language_data.table(code, Dates)
+    return Language(
+        code=code,
+        dates=dates,
+        weekdays=_by_word(dates.weekdays),
+        months=_by_word(dates.months),
+        numbers=_by_word(dates.numbers),
+        units=_by_word(dates.units),
+        parts=_by_word(dates.parts),
+        days=_by_word(dates.days),
+        ordinals=_by_word(dates.ordinals),
+        before=frozenset(dates.before.split()),
+        after=frozenset(dates.after.split()),
+        against=frozenset(dates.against.split()),
+        common=frozenset(dates.common.split()),
+        signs=re.compile(language_data.joined(dates.signs)),
+        month_first=dates.month_first if month_first is None else month_first,
+    )
+
+
+def _by_word(words: Mapping[V, tuple[str, ...]]) -> dict[str, V]:
+    return {word: value for value, listed in words.items() for word in listed}
+
+
+def alternatives(words: Mapping[str, object]) -> str:
+    """Return a pattern for any of the words, the longer ones first."""
+    return "|".join(
+        re.escape(word).replace(r"\ ", r"\s+")
+        for word in sorted(words, key=lambda word: (-len(word), word))
+    )
+
+
+def word_before(text: str, place: int) -> str:
+    """Return the word that ends before a place, with only spaces between."""
+    head = text[max(0, place - 40) : place].rstrip(" ")
+    return re.split(r"[^\w']", head)[-1] if head else ""
+
+
+def word_after(text: str, place: int) -> str:
+    """Return the word that begins after a place, with only spaces between."""
+    match = re.match(r"\s*([^\W\d_][\w']*)", text[place : place + 60])
+    return match[1] if match else ""
+
+
+def words_of(text: str) -> Iterator[str]:
+    """Return the words of a folded text."""
+    return (match[0] for match in re.finditer(r"[^\W\d_]+", text))

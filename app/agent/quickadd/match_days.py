@@ -1,0 +1,207 @@
+"""The days that matches of quick add name, reckoned from now."""
+
+import calendar
+from datetime import UTC, date, datetime, time, timedelta
+
+import msgspec
+
+from app.agent.quickadd.language_words import Language
+from app.agent.quickadd.meaning import Groups, Meaning, NoSuchDay
+
+END_OF_DAY = time(17)
+OLDEST = timedelta(days=366)
+"""A day longer past than this is no due date.
+
+One without a preposition is none as soon as it is past.
+"""
+FRACTIONS = (2, 3, 4, 5, 8, 10)
+"""What may stand below a fraction or a mark such as 4/5, which is no date by itself."""
+
+
+def read_date(groups: Groups, language: Language, now: datetime) -> Meaning | None:
+    """Return a day of a month, with or without its year."""
+    month = groups.get("month_number") or groups.get("month")
+    year = groups.get("year")
+    number = language.number(groups["day"] or "")
+    if month is None:
+        day = _coming_day(now.date(), number)
+    else:
+        day = _day_in(
+            now.date(), year, int(month) if month.isdecimal() else language.months[month], number
+        )
+    if year and day < now.date() - (OLDEST if groups.get("pre") else timedelta()):
+        return None
+    return _day(groups, day)
+
+
+def read_this_month(groups: Groups, language: Language, now: datetime) -> Meaning:
+    """A day of the next month, or of this one."""
+    month = moved(now.date().replace(day=1), "month", 1 if groups.get("next") else 0)
+    return _day(groups, month.replace(day=language.number(groups["day"] or "")))
+
+
+def read_numeric(groups: Groups, language: Language, now: datetime) -> Meaning | None:
+    """Return a day written in digits, such as 24/12."""
+    first, second = int(groups["first"] or ""), int(groups["second"] or "")
+    day, month = (second, first) if language.month_first else (first, second)
+    if month > 12 >= day:
+        day, month = month, day
+    if not (groups.get("pre") or groups.get("year")) and first <= second and second in FRACTIONS:
+        return None
+    try:
+        return read_date({**groups, "day": str(day), "month_number": str(month)}, language, now)
+    except NoSuchDay:
+        # two numbers alone, such as 30/2, are rather no date than a wrong one
+        if not (groups.get("pre") or groups.get("year")):
+            return None
+        raise
+
+
+def _day_in(today: date, year: str | None, month: int, day: int) -> date:
+    if not (1 <= month <= 12 and 1 <= day <= 31):
+        raise ValueError("no date at all")
+    if year:
+        number = int(year) + (2000 if len(year) == 2 else 0)
+        if day > calendar.monthrange(number, month)[1]:
+            raise NoSuchDay
+        return date(number, month, day)
+    for ahead in range(9):
+        try:
+            found = date(today.year + ahead, month, day)
+        except ValueError:  # 29 February of a common year
+            continue
+        if found >= today:
+            return found
+    raise NoSuchDay
+
+
+def _coming_day(today: date, number: int) -> date:
+    first = today.replace(day=1)
+    for ahead in range(13):
+        month = moved(first, "month", ahead)
+        if (
+            number <= calendar.monthrange(month.year, month.month)[1]
+            and month.replace(day=number) >= today
+        ):
+            return month.replace(day=number)
+    raise ValueError("no such day")
+
+
+def _day(groups: Groups, day: date | None, part: str | None = None) -> Meaning:
+    return Meaning("date", day=day, part=part, until=bool(groups.get("until")))
+
+
+def read_dated_clock(groups: Groups, language: Language, now: datetime) -> Meaning | None:
+    """A day and a clock time written as one, as machines do."""
+    found = read_date(groups, language, now)
+    return (
+        msgspec.structs.replace(
+            found, clock=time(int(groups["hour"] or ""), int(groups["minute"] or ""))
+        )
+        if found
+        else None
+    )
+
+
+def read_named(groups: Groups, language: Language, now: datetime) -> Meaning:
+    """Return a day that has a name, such as tomorrow."""
+    part = groups.get("part")
+    return _day(
+        groups,
+        now.date() + timedelta(language.days[groups["day_name"] or ""]),
+        language.parts[part] if part else None,
+    )
+
+
+def read_today(groups: Groups, language: Language, now: datetime) -> Meaning:
+    """Return this day, with the part of it that is named."""
+    part = language.parts[groups["part"] or ""]
+    return Meaning("date", day=now.date(), part=part)
+
+
+def read_weekday(groups: Groups, language: Language, now: datetime) -> Meaning:
+    """A weekday is the coming one.
+
+    With `next` it is that of the week from the next Monday, with `after_next` a week later.
+    """
+    number, today = language.weekdays[groups["weekday"] or ""], now.date()
+    monday = today - timedelta(today.weekday())
+    part = language.parts[groups["part"] or ""] if groups.get("part") else None
+    for name, days in (("after_next", 14), ("next", 7), ("this_week", 0)):
+        if groups.get(name):
+            return _day(groups, monday + timedelta(days + number), part)
+    return _day(groups, today + timedelta((number - today.weekday()) % 7 or 7), part)
+
+
+def read_period(groups: Groups, language: Language, now: datetime) -> Meaning:
+    """The next week, month or year at its first day.
+
+    This one, and the end of any, at its last, a week at its Friday.
+    """
+    unit, coming = language.units[groups["unit"] or ""], bool(groups.get("next"))
+    first = moved(_first_of(unit, now.date()), unit, 1 if coming else 0)
+    if unit == "weekend":
+        return _day(groups, moved(_first_of("week", now.date()), "day", 12) if coming else first)
+    if coming and not groups.get("end"):
+        return _day(groups, first)
+    if unit == "day":
+        return Meaning("date", day=first, clock=END_OF_DAY)
+    if unit == "week":
+        friday = first + timedelta(4)
+        return _day(groups, friday if friday >= now.date() else first + timedelta(6))
+    return _day(groups, moved(first, unit, 1) - timedelta(1))
+
+
+def _first_of(unit: str, today: date) -> date:
+    match unit:
+        case "week":
+            return today - timedelta(today.weekday())
+        case "weekend":
+            return today if today.weekday() == 6 else today + timedelta(5 - today.weekday())
+        case "month":
+            return today.replace(day=1)
+        case "year":
+            return today.replace(month=1, day=1)
+        case _:
+            return today
+
+
+def read_month_end(groups: Groups, language: Language, now: datetime) -> Meaning:
+    """The last day of a named month, or its middle."""
+    month = language.months[groups["month"] or ""]
+    first = _day_in(now.date().replace(day=1), groups.get("year"), month, 1)
+    return _day(
+        groups,
+        first.replace(day=15) if groups.get("middle") else moved(first, "month", 1) - timedelta(1),
+    )
+
+
+def read_ahead(groups: Groups, language: Language, now: datetime) -> Meaning | None:
+    """So many units from now; minutes and hours give a moment."""
+    number = language.number(groups["number"] or "")
+    unit = language.units[groups["unit"] or ""]
+    if unit not in ("minute", "hour"):
+        return Meaning("date", day=moved(now.date(), unit, number))
+    minutes = number * (60 if unit == "hour" else 1) + (30 if groups.get("half") else 0)
+    return Meaning("date", moment=later(now, minutes))
+
+
+def read_half_hour(groups: Groups, language: Language, now: datetime) -> Meaning:
+    """Return the moment half an hour from now."""
+    return Meaning("date", moment=later(now, 30))
+
+
+def later(now: datetime, minutes: int) -> datetime:
+    """Give the moment so many true minutes after now, on the whole minute, in now's zone."""
+    return (
+        now.replace(second=0, microsecond=0).astimezone(UTC) + timedelta(minutes=minutes)
+    ).astimezone(now.tzinfo)
+
+
+def moved(day: date, unit: str, number: int) -> date:
+    """Give the day so many units later; a month that is too short gives its last day."""
+    if unit in ("day", "week", "weekend"):
+        return day + timedelta(number * (1 if unit == "day" else 7))
+    months = day.year * 12 + day.month - 1 + number * (12 if unit == "year" else 1)
+    year, month = divmod(months, 12)
+    return date(year, month + 1, min(day.day, calendar.monthrange(year, month + 1)[1]))
