@@ -108,7 +108,7 @@ async def _page(app: App, found: Fetched) -> Page:
         found.url.partition("?")[0].rpartition("/")[2],
         found.headers.get("content-type", ""),
     )
-    text = await text_extraction.read(app, found.body, kind)
+    text = await text_extraction.extract(app, found.body, kind)
     if text.trouble:
         raise Unprocessable(text.trouble, field="url")
     cut = found.is_cut or text.is_cut or len(text.text) > MOST_CHARACTERS

@@ -135,11 +135,11 @@ def accumulate(
     create_folders, delete_folders = folders.create or [], folders.delete or []
     _require_some(files, texts, delete, create_folders, delete_folders)
     work = _Work(tx, me)
-    work.each("folders.create", create_folders, work.create_folder, lambda path: path)
-    work.each("files", files, work.write_file, lambda file: file.path)
-    work.each("texts", texts, work.write_text, lambda text: text.title)
-    work.each("delete", delete, work.delete_note, lambda removal: removal.path)
-    work.each("folders.delete", delete_folders, work.delete_folder, lambda path: path)
+    work.apply_each("folders.create", create_folders, work.create_folder, lambda path: path)
+    work.apply_each("files", files, work.write_file, lambda file: file.path)
+    work.apply_each("texts", texts, work.write_text, lambda text: text.title)
+    work.apply_each("delete", delete, work.delete_note, lambda removal: removal.path)
+    work.apply_each("folders.delete", delete_folders, work.delete_folder, lambda path: path)
     return work.result()
 
 
@@ -157,11 +157,11 @@ class _Work:
         self.deleted = 0
         self.errors: list[Refused] = []
         self.versions: list[Versioned] = []
-        self.made: list[str] = []
-        self.gone: list[str] = []
+        self.folders_created: list[str] = []
+        self.folders_deleted: list[str] = []
         self.places: dict[str, tuple[int, int | None]] = {}
 
-    def each(
+    def apply_each(
         self,
         kind: Kind,
         entries: Sequence[Any],
@@ -203,7 +203,7 @@ class _Work:
         if note is None:
             raise NotFound(f"There is no note {removal.path[:300]}.")
         access.note(self.tx, self.me, note["id"], "admin")
-        delete_note.trash(self.tx, self.me, note)
+        delete_note.move_to_trash(self.tx, self.me, note)
         self.deleted += 1
 
     def delete_folder(self, path: str) -> None:
@@ -216,14 +216,14 @@ class _Work:
             or found["owner_id"] != self.me.owns
             or self._shared(found["id"])
         ):
-            raise Forbidden("General and shared folders are not deleted by accumulate.")
-        self.deleted += delete_folder.put_folder(self.tx, self.me, found["id"])[0]
+            raise Forbidden("Accumulate deletes neither General nor shared folders.")
+        self.deleted += delete_folder.move_folder_to_trash(self.tx, self.me, found["id"])[0]
         self.places.clear()
-        self.gone.append(path)
+        self.folders_deleted.append(path)
 
     def result(self) -> Accumulated:
         """Return what was done; raise Unprocessable when every entry was refused."""
-        counted = workspace_counters.of(self.tx, self.me.owns)
+        counted = workspace_counters.counts_of(self.tx, self.me.owns)
         answer = Accumulated(
             self.outcomes["created"],
             self.outcomes["updated"],
@@ -231,8 +231,8 @@ class _Work:
             self.outcomes["skipped"],
             self.errors,
             self.versions,
-            self.made,
-            self.gone,
+            self.folders_created,
+            self.folders_deleted,
             Size(counted.notes, counted.bytes),
         )
         if self.applied == 0:
@@ -273,10 +273,10 @@ class _Work:
         """Return owner and id of the folder of that path, making what is missing."""
         key = "/".join(segments)
         if key not in self.places:
-            start = create_folder.beginning(self.tx, self.me, segments)
+            start = create_folder.start_of_path(self.tx, self.me, segments)
             create_folder.require_depth(self.tx, start, field="path")
-            folder_id, made = create_folder.make(self.tx, self.me, *start)
-            self.made += [
+            folder_id, made = create_folder.ensure_path(self.tx, self.me, *start)
+            self.folders_created += [
                 "/".join(segments[: len(segments) - missing])
                 for missing in reversed(range(len(made)))
             ]
@@ -285,7 +285,7 @@ class _Work:
 
     def _existing(self, segments: list[str]) -> tuple[int, int | None]:
         """Return owner and id of the folder of that path; raise NotFound."""
-        owner, at, names = create_folder.beginning(self.tx, self.me, segments)
+        owner, at, names = create_folder.start_of_path(self.tx, self.me, segments)
         for name in names:
             found = folder_rows.child(self.tx, owner, at, name)
             if found is None:
@@ -297,7 +297,7 @@ class _Work:
         """Return the live note of exactly that title there, the oldest of several."""
         return self.tx.one(
             """SELECT * FROM notes WHERE owner_id = :owner
-          AND folder_id IS :folder AND pinned IN (0, 1) AND title = :title COLLATE NOCASE
+               AND folder_id IS :folder AND pinned IN (0, 1) AND title = :title COLLATE NOCASE
                AND title = :title AND trash_id IS NULL ORDER BY id LIMIT 1""",
             owner=place[0],
             folder=place[1],

@@ -6,7 +6,7 @@ from app.core.database.tx import Tx
 from app.core.operation import operation
 from app.core.schema import Record
 from app.workspace.folders import folder_rows, workspace_counters
-from app.workspace.folders.folders import Folder, listed
+from app.workspace.folders.folders import Folder, readable_folders
 
 
 class Workspace(Record):
@@ -30,8 +30,8 @@ def init(tx: Tx, me: Caller) -> Initialized:
     Doing it again changes nothing.
     """
     created = ensure(tx, me.user)
-    counted = workspace_counters.of(tx, me.user)
-    return Initialized(Workspace(listed(tx, me), counted.notes, counted.bytes), created)
+    counted = workspace_counters.counts_of(tx, me.user)
+    return Initialized(Workspace(readable_folders(tx, me), counted.notes, counted.bytes), created)
 
 
 @operation("COMMAND")
@@ -46,5 +46,5 @@ def ensure(tx: Tx, owner: int) -> bool:
 
     Return whether this call made it.
     """
-    made = workspace_counters.begin(tx, owner)
+    made = workspace_counters.ensure(tx, owner)
     return folder_rows.ensure_general(tx, owner) or made

@@ -12,7 +12,7 @@ from app.core.operation import Http, operation
 from app.core.schema import Record
 from app.workspace.attachments import attachment_rows
 from app.workspace.folders import workspace_counters
-from app.workspace.folders.folders import Folder, listed
+from app.workspace.folders.folders import Folder, readable_folders
 
 
 class BackupStatus(Record):
@@ -71,7 +71,7 @@ async def status(app: App, me: Caller) -> Status:
 def _status(
     tx: Tx, me: Caller, health: DatabaseHealth, known: KnownOfBackups, backups: bool
 ) -> Status:
-    counted = workspace_counters.of(tx, me.user)
+    counted = workspace_counters.counts_of(tx, me.user)
     backup = BackupStatus(
         backups,
         known.backup_at,
@@ -82,7 +82,7 @@ def _status(
     return Status(
         counted.notes,
         counted.bytes,
-        listed(tx, me),
+        readable_folders(tx, me),
         counted.changed_at,
         *files,
         health,

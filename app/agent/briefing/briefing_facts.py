@@ -162,7 +162,7 @@ def _todos(tx: Tx, me: Caller, zone: ZoneInfo) -> Todos:
         today=_group(still_today[:SHOWN], total_today - len(due_today) + len(still_today), zone),
         soon=_group(soon, total_soon, zone),
         later=_group(later[:SHOWN_LATER], min(len(later), SHOWN_LATER), zone),
-        still_open=todo_counts.of(tx, me.user).still_open,
+        still_open=todo_counts.counts_of(tx, me.user).still_open,
     )
 
 

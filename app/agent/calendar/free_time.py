@@ -62,7 +62,7 @@ class Slot(msgspec.Struct, frozen=True):
 
 def read_moment(text: str, zone: ZoneInfo) -> tuple[datetime, bool]:
     """Return a checked date or moment in the zone, and whether it is a whole day."""
-    stored = due.read(text, zone)
+    stored = due.parse(text, zone)
     if due.is_day(stored):
         return datetime.combine(date.fromisoformat(stored), time(), zone), True
     return due.moment(stored, zone), False

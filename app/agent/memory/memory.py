@@ -153,7 +153,7 @@ def memory_write(
             "The heartbeat has written into the memory as often as it may for now.",
             retryAfter=seconds,
         )
-    folder_id, _ = create_folder.make(tx, me, me.user, None, list(place.folders))
+    folder_id, _ = create_folder.ensure_path(tx, me, me.user, None, list(place.folders))
     note = _note(tx, me.user, folder_id, place.title)
     if note is not None and _holds(note["content"], fact):
         return Remembered(_shown(tx, place, note["id"]), written=False)

@@ -160,7 +160,7 @@ def _due(said: dict[str, Meaning], rule: str | None, now: datetime) -> date | da
 
 def _first_of(rule: str, first: date) -> date:
     """Give the first date of a rule from a day on; a rule that only says how often begins there."""
-    repetition = recurrence.read(rule)
+    repetition = recurrence.parse(rule)
     if first == date.min or not (repetition.byday or repetition.numbers):
         return first
     before = first - timedelta(1)

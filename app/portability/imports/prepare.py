@@ -316,7 +316,7 @@ def _tags(given: Sequence[str], name: str, lines: Lines) -> str:
     for written in given:
         tag = note_tags.plain(_encodable(written))
         try:
-            checked = note_tags.kept(tag)
+            checked = note_tags.cleaned(tag)
         except ValueError as error:
             if tag:
                 lines.append(NotCarried(name=name, reason=f"its tag {tag[:80]!r} {error}"))
@@ -361,7 +361,7 @@ def _due(given: str | None, name: str, zone: ZoneInfo, lines: Lines) -> str | No
     if given is None or not given.strip():
         return None
     try:
-        return due.read(given.strip(), zone)
+        return due.parse(given.strip(), zone)
     except Invalid:
         lines.append(
             NotCarried(

@@ -136,7 +136,7 @@ def _folder(
     if ready.path in places:
         return places[ready.path], 0
     moment = ready.created if isinstance(ready, ReadyFolder) else None
-    leaf, made = create_folder.make(
+    leaf, made = create_folder.ensure_path(
         tx.dated(moment) if moment else tx, what.me, what.me.user, None, list(ready.path)
     )
     places[ready.path] = leaf

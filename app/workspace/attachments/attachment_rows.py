@@ -132,7 +132,7 @@ def text(tx: Tx, me: Caller, attachment: int) -> Extract | None:
     """Return the text of an attachment of the caller, if it has been read before."""
     row = tx.one(
         """SELECT t.content, t.is_cut, t.trouble FROM attachment_texts t
-          JOIN attachments a ON a.id = t.attachment_id
+           JOIN attachments a ON a.id = t.attachment_id
            WHERE a.id = :id AND a.owner_id = :me""",
         id=attachment,
         me=me.user,

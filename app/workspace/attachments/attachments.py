@@ -18,7 +18,7 @@ from app.core.schema import Id, Line, Most, Offset, Record
 from app.errors import Invalid, NotFound
 from app.workspace.attachments import attachment_rows as rows
 from app.workspace.attachments import text_extraction
-from app.workspace.attachments.media_types import detect, kept
+from app.workspace.attachments.media_types import detect, kind_to_keep
 from app.workspace.attachments.text_extraction import Extract
 
 STALE = timedelta(hours=1)
@@ -65,7 +65,7 @@ async def upload_attachment(
     if not content:
         raise Invalid("The body is empty; it must be the bytes of the file.", field="body")
     kind, digest = await asyncio.to_thread(
-        lambda: (kept(content, name, content_type), hashlib.sha256(content).hexdigest())
+        lambda: (kind_to_keep(content, name, content_type), hashlib.sha256(content).hexdigest())
     )
     attachment = await app.write(
         rows.begin,
@@ -141,15 +141,15 @@ async def text_of(app: App, me: Caller, row: sqlite3.Row) -> Extract:
     if known is not None:
         return known
     content = await content_of(app, me, row, text_extraction.enough_bytes(row["media_type"]))
-    kind = await asyncio.to_thread(detect, content, row["name"], said_of(row))
+    kind = await asyncio.to_thread(detect, content, row["name"], declared_type(row))
     if len(content) < row["size"] and text_extraction.enough_bytes(kind.media_type) is None:
         content = await content_of(app, me, row)
-    found = await text_extraction.read(app, content, kind)
+    found = await text_extraction.extract(app, content, kind)
     await app.write(rows.keep_text, row["id"], found)
     return found
 
 
-def said_of(row: sqlite3.Row) -> str:
+def declared_type(row: sqlite3.Row) -> str:
     """Return what was said of a file, as the header of a request says it."""
     return (
         f"{row['media_type']}; charset={row['charset']}"

@@ -138,7 +138,7 @@ def detect(content: bytes, name: str, said: str) -> Kind:
     return Kind(declared, charset)
 
 
-def kept(content: bytes, name: str, said: str) -> Kind:
+def kind_to_keep(content: bytes, name: str, said: str) -> Kind:
     """Return the kind that a file is kept and shown as.
 
     What was said of it where that says something, else what it is.

@@ -38,7 +38,7 @@ def may_hold(html: str) -> bool:
     return "data:image/" in html or "DATA:IMAGE/" in html
 
 
-async def kept(app: App, me: Caller, html: str) -> Pasted:
+async def keep_pictures(app: App, me: Caller, html: str) -> Pasted:
     """Keep the pictures of an HTML text as attachments of the caller.
 
     One that is kept already is not kept again.

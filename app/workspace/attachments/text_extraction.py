@@ -33,7 +33,7 @@ def enough_bytes(media_type: str) -> int | None:
     return MOST_CHARACTERS * BYTES_A_CHARACTER if is_textual(media_type) else None
 
 
-async def read(app: App, content: bytes, kind: Kind) -> Extract:
+async def extract(app: App, content: bytes, kind: Kind) -> Extract:
     """Return the text of a file. What another program might trip over is read by a process with
     limits of its own.
     """

@@ -125,7 +125,7 @@ def discreet(tx: Tx, me: Caller) -> Caller:
     return dataclasses.replace(me, withheld=found)
 
 
-def masked(tx: Tx, owner: int, text: str) -> str:
+def without_link_tokens(tx: Tx, owner: int, text: str) -> str:
     """Return a text without the tokens of an owner's links."""
     tokens = tx.all(
         "SELECT token FROM share_links WHERE owner_id = :owner AND instr(:text, token) > 0",
@@ -275,7 +275,7 @@ def _is_granted(tx: Tx, me: Caller, folder_id: int) -> bool:
         return False
     row = tx.one(
         f"""WITH RECURSIVE up (id, parent_id) AS (SELECT id, parent_id
-          FROM folders WHERE id = :id AND owner_id = :owner AND trash_id IS NULL
+            FROM folders WHERE id = :id AND owner_id = :owner AND trash_id IS NULL
                 UNION ALL SELECT f.id, f.parent_id FROM folders f JOIN up ON f.id = up.parent_id)
             SELECT 1 FROM up WHERE id IN ({folder_rows.IN_LIST}) LIMIT 1""",
         id=folder_id,

@@ -76,9 +76,9 @@ def create_folder(
     if parent_id is not None:
         start = start._replace(owner=access.folder(tx, me, parent_id, field="parentId")["owner_id"])
     elif path is not None:
-        start = beginning(tx, me, segments)
+        start = start_of_path(tx, me, segments)
     require_depth(tx, start, field=field)
-    leaf, made = make(tx, me, *start)
+    leaf, made = ensure_path(tx, me, *start)
     row = folder_rows.sure(tx, leaf)
     place = FolderPlace(row["id"], row["name"], row["parent_id"])
     message = f"Created {'/'.join(made)}." if made else "The folder exists already."
@@ -87,7 +87,7 @@ def create_folder(
     )
 
 
-def beginning(tx: Tx, me: Caller, names: list[str]) -> Place:
+def start_of_path(tx: Tx, me: Caller, names: list[str]) -> Place:
     """Return where a path begins: at the caller's own root or, where that has no such folder, at a
     folder of that name that is shared with them.
 
@@ -121,7 +121,7 @@ def require_depth(tx: Tx, place: Place, *, field: str) -> None:
         raise Invalid(f"A folder must not lie deeper than {paths.DEEPEST} levels.", field=field)
 
 
-def make(
+def ensure_path(
     tx: Tx, me: Caller, owner: int, parent_id: int | None, names: list[str]
 ) -> tuple[int | None, list[str]]:
     """Walk down `names`, making what is missing where the caller may.

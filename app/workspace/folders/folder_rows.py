@@ -116,7 +116,7 @@ def recount(tx: Tx) -> None:
     """Count anew the live notes of every live folder."""
     tx.run(
         """UPDATE folders SET note_count = (SELECT count(*) FROM notes n
-          WHERE n.folder_id = folders.id AND n.trash_id IS NULL)
+           WHERE n.folder_id = folders.id AND n.trash_id IS NULL)
            WHERE trash_id IS NULL"""
     )
 
@@ -167,7 +167,7 @@ def circling(tx: Tx) -> list[int]:
     """Return the folders that lie, over others or not, in themselves."""
     rows = tx.all(
         """WITH RECURSIVE up (id, above) AS (SELECT id, parent_id FROM folders
-          WHERE parent_id IS NOT NULL UNION
+           WHERE parent_id IS NOT NULL UNION
                SELECT up.id, f.parent_id FROM up JOIN folders f ON f.id = up.above
                  WHERE f.parent_id IS NOT NULL)
            SELECT id FROM up WHERE above = id ORDER BY id"""

@@ -57,7 +57,7 @@ def share_folder(tx: Tx, me: Caller, *, id: Id, username: str, role: access.Role
         raise NotConnected(f"{other['username']} is not one of your contacts.", field="username")
     tx.run(
         """INSERT INTO folder_shares (folder_id, user_id, role, created_at)
-          VALUES (:folder, :user, :role, :now)
+           VALUES (:folder, :user, :role, :now)
            ON CONFLICT (folder_id, user_id) DO UPDATE SET role = excluded.role""",
         folder=id,
         user=other["id"],

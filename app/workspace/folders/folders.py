@@ -58,11 +58,11 @@ class FolderList(Record):
 def list_folders(tx: Tx, me: Caller, *, parent_id: Parent | None = None) -> FolderList:
     """List the folders the caller may read, by name: all, or those in one parent or the root."""
     if parent_id is None or parent_id == "root":
-        return FolderList(listed(tx, me, root=parent_id is not None))
+        return FolderList(readable_folders(tx, me, root=parent_id is not None))
     if isinstance(parent_id, str) and not (parent_id.isascii() and parent_id.isdecimal()):
         raise Invalid("parentId must be a folder's id or root.", field="parentId")
     found = access.folder(tx, me, min(int(str(parent_id)[:20]), LARGEST_ID), field="parentId")
-    return FolderList(listed(tx, me, parent=found["id"]))
+    return FolderList(readable_folders(tx, me, parent=found["id"]))
 
 
 def by_name(tx: Tx, me: Caller, name: str) -> sqlite3.Row:
@@ -71,7 +71,7 @@ def by_name(tx: Tx, me: Caller, name: str) -> sqlite3.Row:
     Raise Invalid when it is ambiguous.
     """
     key = fold(name.strip("/"))
-    every = listed(tx, me)
+    every = readable_folders(tx, me)
     if "/" in key:
         matches = [folder for folder in every if fold(access.path(tx, me, folder.id)) == key]
     else:
@@ -102,7 +102,9 @@ def named_or_numbered(
     return None if folder_id is None else access.folder(tx, me, folder_id)
 
 
-def listed(tx: Tx, me: Caller, *, parent: int | None = None, root: bool = False) -> list[Folder]:
+def readable_folders(
+    tx: Tx, me: Caller, *, parent: int | None = None, root: bool = False
+) -> list[Folder]:
     """Return the live folders the caller may read, by name.
 
     All, those in one parent, or those in the root.
@@ -128,7 +130,7 @@ def listed(tx: Tx, me: Caller, *, parent: int | None = None, root: bool = False)
     return [folder for _, folder in sorted(rows, key=lambda row: (row[0], row[1].id))]
 
 
-def one(tx: Tx, me: Caller, folder_id: int) -> Folder:
+def readable_folder(tx: Tx, me: Caller, folder_id: int) -> Folder:
     """Return one folder the caller may read."""
     row = tx.sure(f"SELECT {_COLUMNS}, f.owner_id FROM folders f WHERE f.id = :id", id=folder_id)
     if row["owner_id"] == me.owns:

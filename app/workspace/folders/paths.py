@@ -18,7 +18,7 @@ def split(path: str, *, field: str) -> list[str]:
         raise Invalid(f"{field} must not begin with a slash.", field=field)
     if "\\" in path:
         raise Invalid(
-            f"{field} must not hold a backslash; segments are separated by a slash.", field=field
+            f"{field} must not contain a backslash; segments are separated by a slash.", field=field
         )
     segments = path.split("/")
     if len(segments) > DEEPEST:
@@ -28,11 +28,11 @@ def split(path: str, *, field: str) -> list[str]:
 
 def _segment(segment: str, field: str) -> str:
     if not segment.isprintable() and any(unicodedata.category(mark) == "Cc" for mark in segment):
-        raise Invalid(f"{field} must not hold control characters.", field=field)
+        raise Invalid(f"{field} must not contain control characters.", field=field)
     if not segment.strip():
-        raise Invalid(f"{field} must not hold an empty segment.", field=field)
+        raise Invalid(f"{field} must not contain an empty segment.", field=field)
     if segment.strip() in (".", ".."):
-        raise Invalid(f"{field} must not hold the segment {segment.strip()}.", field=field)
+        raise Invalid(f"{field} must not contain the segment {segment.strip()}.", field=field)
     try:
         name: str = NAME(segment)
     except ValueError as error:

@@ -56,7 +56,7 @@ def change_folder(
     twin = folder_rows.child(tx, found["owner_id"], parent, new_name)
     if twin is not None and twin["id"] != id:
         raise AlreadyExists(
-            "There is a folder of that name there already.", field="name", folderId=twin["id"]
+            "A folder of that name already exists there.", field="name", folderId=twin["id"]
         )
     folder_rows.change(
         tx,
@@ -65,7 +65,7 @@ def change_folder(
         parent_id=parent,
         icon=found["icon"] if isinstance(icon, UnsetType) else icon,
     )
-    return FolderAnswer(folders.one(tx, me, id))
+    return FolderAnswer(folders.readable_folder(tx, me, id))
 
 
 def _require_movable(found: sqlite3.Row) -> None:

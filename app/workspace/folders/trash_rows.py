@@ -13,7 +13,7 @@ from app.core.schema import encode
 from app.workspace.folders import access
 
 
-def put(tx: Tx, me: Caller, *, owner: int, kind: str, item_id: int, title: str, path: str) -> int:
+def add(tx: Tx, me: Caller, *, owner: int, kind: str, item_id: int, title: str, path: str) -> int:
     """Add an entry and return its id, which the rows of the thing get as their `trash_id`."""
     made = tx.run(
         """INSERT INTO trash (owner_id, kind, item_id, title, path, trashed_at, trashed_by, by_user)

@@ -12,7 +12,7 @@ class Counted(msgspec.Struct, frozen=True):
     changed_at: str
 
 
-def begin(tx: Tx, owner: int) -> bool:
+def ensure(tx: Tx, owner: int) -> bool:
     """Make the row of a workspace if it is missing; return whether it was."""
     return (
         tx.run(
@@ -25,7 +25,7 @@ def begin(tx: Tx, owner: int) -> bool:
     )
 
 
-def of(tx: Tx, owner: int) -> Counted:
+def counts_of(tx: Tx, owner: int) -> Counted:
     """Return the counts of a workspace.
 
     Live notes, those of them in the root, their bytes, and the time of the last change.
@@ -46,7 +46,7 @@ def add(tx: Tx, owner: int, *, notes: int = 0, root_notes: int = 0, size: int = 
     """Add to the counts and note the change."""
     tx.run(
         """INSERT INTO workspaces (owner_id, note_count, root_count,
-          total_bytes, changed_at) VALUES (:owner, :notes, :root, :size, :now)
+           total_bytes, changed_at) VALUES (:owner, :notes, :root, :size, :now)
            ON CONFLICT (owner_id) DO UPDATE SET
                note_count = note_count + :notes, root_count = root_count + :root,
                total_bytes = total_bytes + :size, changed_at = :now""",

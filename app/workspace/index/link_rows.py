@@ -98,7 +98,7 @@ def _put(tx: Tx, owner: int, note_id: int, targets: set[Target]) -> None:
     for target in targets:
         tx.run(
             """INSERT INTO note_links (note_id, kind, target, path, owner_id)
-          VALUES (:note, :kind, :name, :path, :owner)
+               VALUES (:note, :kind, :name, :path, :owner)
                ON CONFLICT DO NOTHING""",
             note=note_id,
             owner=owner,

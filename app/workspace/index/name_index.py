@@ -104,7 +104,7 @@ def any_waiting(tx: Tx) -> bool:
     """Return whether a name waits to be indexed."""
     row = tx.sure(
         """SELECT (SELECT ifnull(max(id), 0) FROM notes) > (SELECT number
-          FROM name_progress WHERE kind = 'note')
+           FROM name_progress WHERE kind = 'note')
                OR (SELECT ifnull(max(id), 0) FROM todos) > (SELECT number FROM name_progress
                  WHERE kind = 'todo')
                OR (SELECT ifnull(max(id), 0) FROM folders) > (SELECT number FROM name_progress
@@ -185,8 +185,8 @@ def with_title(tx: Tx, owner: int, title: str, most: int = 200) -> list[sqlite3.
     token = key(owner, WHOLE) + name_text.whole(plain, name_text.words(plain))
     rows = tx.all(
         """SELECT n.id, n.title, n.folder_id
-          FROM (SELECT rowid >> 2 AS id FROM name_index WHERE name_index MATCH :match
-          AND rowid & 3 = 0
+           FROM (SELECT rowid >> 2 AS id FROM name_index WHERE name_index MATCH :match
+           AND rowid & 3 = 0
                ORDER BY rowid DESC LIMIT :most) found CROSS JOIN notes n ON n.id = found.id
                  WHERE n.owner_id = :owner AND n.trash_id IS NULL""",
         owner=owner,

@@ -35,14 +35,14 @@ class TagList(Rule, frozen=True):
         unique: dict[str, str] = {}
         for written in value:
             try:
-                tag = kept(written)
+                tag = cleaned(written)
             except ValueError as error:
                 raise ValueError(f"holds a tag that {error}") from None
             unique.setdefault(fold(tag), tag)
         return list(unique.values())
 
 
-def kept(written: str) -> str:
+def cleaned(written: str) -> str:
     """Return a tag as it is kept; raise ValueError, a sentence's end, for one that no search could
     ask for.
     """

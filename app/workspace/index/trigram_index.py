@@ -49,7 +49,7 @@ def candidates(tx: Tx, match: str, *, after: int, most: int) -> list[int]:
     """
     rows = tx.all(
         """SELECT id FROM (SELECT rowid AS id FROM note_grams
-          WHERE note_grams MATCH :match AND rowid > :after ORDER BY rowid LIMIT :most)
+           WHERE note_grams MATCH :match AND rowid > :after ORDER BY rowid LIMIT :most)
            UNION SELECT id FROM (SELECT note_id AS id FROM waiting_grams WHERE note_id > :after
              ORDER BY note_id LIMIT :most)
            ORDER BY id LIMIT :most""",
@@ -67,7 +67,7 @@ def tend(tx: Tx) -> bool:
     """
     rows = tx.all(
         f"""SELECT w.note_id, w.indexed IS NOT NULL AS old, w.large, n.size
-          FROM waiting_grams w LEFT JOIN notes n ON n.id = w.note_id
+            FROM waiting_grams w LEFT JOIN notes n ON n.id = w.note_id
             WHERE {DUE} ORDER BY w.note_id LIMIT :most""",
         most=STEP_NOTES,
     )

@@ -56,7 +56,7 @@ def unfound(tx: Tx, step: int) -> list[int]:
     """
     rows = tx.run(
         """SELECT id, owner_id, title, tags, content FROM notes
-          WHERE id % :step = 0 AND id > (SELECT stale_to FROM word_index)
+           WHERE id % :step = 0 AND id > (SELECT stale_to FROM word_index)
            AND id NOT IN (SELECT note_id FROM waiting_words) ORDER BY id""",
         step=step,
     )
@@ -129,7 +129,7 @@ def _fill(fresh: sqlite3.Connection, tx: Tx, owner: int) -> None:
     fresh.execute(word_index.definition(_FRESH))
     rows = tx.run(
         """SELECT id, title, tags, content FROM notes WHERE owner_id = :owner
-          AND id > (SELECT stale_to FROM word_index)
+           AND id > (SELECT stale_to FROM word_index)
            AND id NOT IN (SELECT note_id FROM waiting_words) ORDER BY id""",
         owner=owner,
     )

@@ -35,10 +35,10 @@ def mentions_of(tx: Tx, me: Caller, title: str, besides: Container[int]) -> list
 
     Not those in `besides`.
     """
-    said_words = words_in(title)
-    if not said_words:
+    title_words = words_in(title)
+    if not title_words:
         return []
-    said = _said([_plain(word) for word in said_words])
+    pattern = _title_pattern([_plain(word) for word in title_words])
     found: list[Mention] = []
     left = MOST_BYTES
     for row in _holding(tx, me, title):
@@ -48,7 +48,7 @@ def mentions_of(tx: Tx, me: Caller, title: str, besides: Container[int]) -> list
         if left < 0 or len(found) == MOST:
             break
         text = tx.value("SELECT content FROM notes WHERE id = :id", id=row["id"])
-        if place := _place(text, said):
+        if place := _first_place(text, pattern):
             found.append(
                 Mention(
                     row["id"],
@@ -96,7 +96,7 @@ def _holding(tx: Tx, me: Caller, title: str) -> Sequence[sqlite3.Row]:
     return sorted(found, key=lambda row: -row["id"])[: 10 * MOST]
 
 
-def _said(words: Sequence[str]) -> re.Pattern[str]:
+def _title_pattern(words: Sequence[str]) -> re.Pattern[str]:
     """Return the pattern of folded words one after the other, whole ones where they are of a script
     that parts words.
 
@@ -109,17 +109,17 @@ def _said(words: Sequence[str]) -> re.Pattern[str]:
     return re.compile(r"[\W_]+".join([first + before, *others]) + after)
 
 
-def _place(text: str, said: re.Pattern[str]) -> Span | None:
+def _first_place(text: str, pattern: re.Pattern[str]) -> Span | None:
     """Return where a text says it first."""
     plain = _plain(text)
-    whole = said.search(plain)
+    whole = pattern.search(plain)
     if whole is None or len(plain) == len(text):
         return None if whole is None else whole.span()
     start = _line_start(
         text, plain.count("\n", 0, whole.start())
     )  # its line alone, since folding has moved characters
     line = text[start : text.find("\n", start) + 1 or len(text)].rstrip()
-    if match := said.search(_plain(line)):
+    if match := pattern.search(_plain(line)):
         return start + min(match.start(), len(line)), start + min(match.end(), len(line))
     return start, start + len(line)
 

@@ -19,14 +19,14 @@ def delete_note(tx: Tx, me: Caller, *, id: Id, if_revision: Id | None = None) ->
     """Move a note to the trash."""
     note = access.note(tx, me, id, "admin")
     note_rows.require_revision(note, if_revision)
-    trash(tx, me, note)
+    move_to_trash(tx, me, note)
     return Trashed()
 
 
-def trash(tx: Tx, me: Caller, note: sqlite3.Row) -> None:
+def move_to_trash(tx: Tx, me: Caller, note: sqlite3.Row) -> None:
     """Put a note into its owner's trash."""
     path = folder_rows.path(tx, note["folder_id"])
-    entry = trash_rows.put(
+    entry = trash_rows.add(
         tx,
         me,
         owner=note["owner_id"],

@@ -100,7 +100,7 @@ async def change_note(
     note = app.glance(notes.note_row, me, id, "writer")
     note_rows.require_revision(note, if_revision)
     pasted = (
-        await pasted_pictures.kept(app, me, content)
+        await pasted_pictures.keep_pictures(app, me, content)
         if _is_html(note["content"], asked)
         else Pasted(content)
     )

@@ -130,7 +130,8 @@ def _found(
         return _list(
             folder,
             rows,
-            workspace_counters.of(tx, me.owns).notes - access.hidden_by_folder(tx, me).total(),
+            workspace_counters.counts_of(tx, me.owns).notes
+            - access.hidden_by_folder(tx, me).total(),
             page,
         )
     where, params = _filter(tx, me, folder, tag, recursive=recursive)
@@ -176,7 +177,9 @@ def _counted(
 def _of_folder(tx: Tx, me: Caller, folder: sqlite3.Row | None, page: Page) -> NoteList:
     owner, place = (me.owns, None) if folder is None else (folder["owner_id"], folder["id"])
     total = (
-        workspace_counters.of(tx, me.owns).root_notes if folder is None else folder["note_count"]
+        workspace_counters.counts_of(tx, me.owns).root_notes
+        if folder is None
+        else folder["note_count"]
     )
     rows = _pinned_first(
         tx,

@@ -76,7 +76,7 @@ def insert(
     past = past or Past(tx.now, tx.now)
     made = tx.run(
         """INSERT INTO notes (owner_id, folder_id, title, tags, word_count,
-          size, created_at, updated_at, pinned, version, content)
+           size, created_at, updated_at, pinned, version, content)
            VALUES (:owner, :folder, :title, :tags, :words, :size, :created_at, :updated_at,
              :pinned, :version, :content)""",
         owner=owner,
@@ -105,7 +105,7 @@ def change(tx: Tx, note: sqlite3.Row, *, title: str, tags: str, text: Text) -> N
     """
     tx.run(
         """UPDATE notes SET title = :title, tags = :tags, content = :content,
-          size = :size, word_count = :words, revision = revision + 1,
+           size = :size, word_count = :words, revision = revision + 1,
                version = version + :new_version, updated_at = :now WHERE id = :id""",
         title=title,
         tags=tags,
@@ -221,7 +221,7 @@ def recount(tx: Tx) -> None:
     )
     tx.run(
         """UPDATE notes SET snapshot_seq = s.last
-          FROM (SELECT note_id, max(seq) AS last FROM snapshots GROUP BY note_id) s
+           FROM (SELECT note_id, max(seq) AS last FROM snapshots GROUP BY note_id) s
            WHERE notes.id = s.note_id AND notes.snapshot_seq < s.last"""
     )
 

@@ -50,7 +50,7 @@ def take(
     seq = note_rows.next_snapshot(tx, note["id"])
     tx.run(
         """INSERT INTO snapshots (note_id, seq, label, title, message, author,
-          word_count, automatic, created_at, content)
+           word_count, automatic, created_at, content)
            VALUES (:note, :seq, :label, :title, :message, :author, :words, :automatic, :now,
              :content)""",
         note=note["id"],
@@ -69,7 +69,7 @@ def take(
     return seq
 
 
-def bring(tx: Tx, note_id: int, kept: Sequence[Kept]) -> None:
+def add_imported(tx: Tx, note_id: int, kept: Sequence[Kept]) -> None:
     """Add snapshots that were taken elsewhere, under their own numbers.
 
     Of those that are there already nothing changes.
@@ -78,7 +78,7 @@ def bring(tx: Tx, note_id: int, kept: Sequence[Kept]) -> None:
     for one in kept:
         added += tx.run(
             """INSERT INTO snapshots (note_id, seq, label, title, message, author,
-          word_count, automatic, created_at, content)
+               word_count, automatic, created_at, content)
                VALUES (:note, :seq, :label, :title, :message, :author, :word_count, :automatic,
                  :created_at, :content)
                ON CONFLICT (note_id, seq) DO NOTHING""",

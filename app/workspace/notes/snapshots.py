@@ -130,7 +130,7 @@ async def read_version(app: App, me: Caller, *, note_id: Id, version_id: Id) -> 
 async def _full(
     app: App, me: Caller, note_id: int, *, seq: int | None = None, version_id: int | None = None
 ) -> SnapshotAnswer:
-    row = await app.read(_read, me, note_id, seq=seq, version_id=version_id)
+    row = await app.read(_snapshot_row, me, note_id, seq=seq, version_id=version_id)
     return SnapshotAnswer(
         FullSnapshot(
             *_fields(row), content=await render_async.html(row["content"]), markdown=row["content"]
@@ -138,7 +138,7 @@ async def _full(
     )
 
 
-def _read(
+def _snapshot_row(
     tx: Tx, me: Caller, note_id: int, *, seq: int | None, version_id: int | None
 ) -> sqlite3.Row:
     access.note(tx, me, note_id, columns="owner_id, folder_id")

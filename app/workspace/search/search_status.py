@@ -79,7 +79,7 @@ def _of_owner(tx: Tx, meaning: Meaning, owner: int, *, patterns: bool) -> Search
     return SearchStatus(
         WordsStatus(words),
         _patterns(tx, owner) if patterns else None,
-        _meaning(meaning, model, workspace_counters.of(tx, owner).notes, done),
+        _meaning(meaning, model, workspace_counters.counts_of(tx, owner).notes, done),
     )
 
 

@@ -34,7 +34,8 @@ def complete_todo(
         tx, me, todo_rows.require(tx, me.user, id), *due.zones_of(tx, me, user_timezone)
     )
     return Completed(
-        todo_records.one(tx, me, id), None if next_id is None else todo_records.one(tx, me, next_id)
+        todo_records.read_one(tx, me, id),
+        None if next_id is None else todo_records.read_one(tx, me, next_id),
     )
 
 

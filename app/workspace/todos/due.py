@@ -78,7 +78,7 @@ class DueText(Rule, frozen=True):
 
     def __call__(self, value: str) -> str:
         try:
-            read(value, UTC)
+            parse(value, UTC)
         except Invalid:
             raise ValueError(_FORM) from None
         return value
@@ -119,7 +119,7 @@ def zones_of(tx: Tx, me: Caller, asked: str | None) -> tuple[ZoneInfo, ZoneInfo]
     return home, home if asked is None else ZoneInfo(asked)
 
 
-def read(text: str, zone: tzinfo) -> str:
+def parse(text: str, zone: tzinfo) -> str:
     """Return a due date as it is stored.
 
     A day as it is, a moment in UTC; without an offset it is a wall time of `zone`. Raises

@@ -97,7 +97,7 @@ class RuleText(schema.Rule, frozen=True):
         return {"pattern": PATTERN, "maxLength": LONGEST}
 
     def __call__(self, value: str) -> str:
-        return str(read(value))
+        return str(parse(value))
 
 
 class Recurrence(schema.Body):
@@ -114,7 +114,7 @@ class Recurrence(schema.Body):
 
 
 @functools.lru_cache(1024)
-def read(text: str) -> Repetition:
+def parse(text: str) -> Repetition:
     """Read a rule; raise ValueError with a sentence's end."""
     if len(text) > LONGEST:
         raise ValueError(f"must have at most {LONGEST} characters")
@@ -148,7 +148,7 @@ def read(text: str) -> Repetition:
 
 def require_dates(rule: str, first: date) -> None:
     """Raise Invalid unless the rule, its end aside, names some date in the years after `first`."""
-    if next_date(structs.replace(read(rule), count=None), start=first, after=first) is None:
+    if next_date(structs.replace(parse(rule), count=None), start=first, after=first) is None:
         raise Invalid(
             f"recurrence.rule names no date in the {SPAN_YEARS} years after dueDate.",
             field="recurrence.rule",
@@ -157,10 +157,10 @@ def require_dates(rule: str, first: date) -> None:
 
 def is_over(rule: str, due_date: str, zone: ZoneInfo) -> bool:
     """Return whether a due date lies after the rule's UNTIL."""
-    until = read(rule).until
+    until = parse(rule).until
     if until is None:
         return False
-    limit = due.read(until, zone)
+    limit = due.parse(until, zone)
     if due.is_day(limit) or due.is_day(due_date):
         return due.day_of(due_date, zone) > due.day_of(limit, zone)
     return due_date > limit
@@ -175,7 +175,7 @@ def following(
 
     `wall` is the wall time that the series keeps, where that is not the one of `due_date`.
     """
-    repetition = read(series.rule)
+    repetition = parse(series.rule)
     start = due.day_of(due_date, zone) if series.from_ == "due" else today
     found = next_date(repetition, start=start, after=max(start, today))
     if found is None:
@@ -355,7 +355,7 @@ def _week_start(text: str) -> int:
 def _until(text: str) -> str:
     ending = _CLOCK.sub(r"T\1:\2:\3", _DATE.sub(r"\1-\2-\3", text))
     try:
-        due.read(ending, UTC)
+        due.parse(ending, UTC)
     except Invalid:
         raise ValueError(
             "has an UNTIL that is not a date such as 20261231 or a moment such as 20261231T220000Z"

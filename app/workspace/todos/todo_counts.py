@@ -32,7 +32,7 @@ class Listed(msgspec.Struct, frozen=True):
         )
 
 
-def of(tx: Tx, owner: int) -> Listed:
+def counts_of(tx: Tx, owner: int) -> Listed:
     """Return the counts of an owner's list."""
     row = tx.one(
         "SELECT revision, open_count, completed_count FROM todo_lists WHERE owner_id = :owner",
@@ -45,7 +45,7 @@ def add(tx: Tx, owner: int, *, still_open: int = 0, completed: int = 0) -> None:
     """Add to the counts, and note the change."""
     tx.run(
         """INSERT INTO todo_lists (owner_id, open_count, completed_count,
-          revision) VALUES (:owner, :open, :completed, 1)
+           revision) VALUES (:owner, :open, :completed, 1)
            ON CONFLICT (owner_id) DO UPDATE SET
                open_count = open_count + :open, completed_count = completed_count + :completed,
                revision = revision + 1""",

@@ -58,7 +58,7 @@ def insert(tx: Tx, owner: int, draft: Draft, *, zone: ZoneInfo) -> int:
     """Add an open todo and return its id; `zone` is the one its owner has set."""
     made = tx.run(
         """INSERT INTO todos (owner_id, title, description, priority,
-          due_date, steps, last_step, recurrence, wall, deadline, words,
+           due_date, steps, last_step, recurrence, wall, deadline, words,
                created_at, updated_at)
            VALUES (:owner, :title, :description, :priority, :due_date, :steps, :last_step,
              :recurrence, :wall, :deadline, :words,
@@ -78,7 +78,7 @@ def change(tx: Tx, todo: sqlite3.Row, draft: Draft, *, zone: ZoneInfo) -> None:
     if draft != draft_of(todo):
         tx.run(
             """UPDATE todos SET title = :title, description = :description,
-          priority = :priority, due_date = :due_date, steps = :steps,
+               priority = :priority, due_date = :due_date, steps = :steps,
                    last_step = :last_step, recurrence = :recurrence, wall = :wall, deadline =
                      :deadline, words = :words, updated_at = :now
                WHERE id = :id AND owner_id = :owner""",

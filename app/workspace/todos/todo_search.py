@@ -86,7 +86,7 @@ def _page(tx: Tx, wanted: Wanted, conditions: list[str], params: dict[str, Any])
         limit=wanted.limit,
         offset=wanted.offset,
     )
-    return todo_records.several(rows)
+    return todo_records.from_rows(rows)
 
 
 def _order(wanted: Wanted) -> str:
@@ -128,7 +128,7 @@ def _filters(tx: Tx, me: Caller, wanted: Wanted) -> tuple[list[str], dict[str, A
             _add_span(
                 conditions,
                 params,
-                due.span(_read(wanted.due_from), _read(wanted.due_to), zone),
+                due.span(_as_date(wanted.due_from), _as_date(wanted.due_to), zone),
                 "range",
             )
     return conditions, params
@@ -176,5 +176,5 @@ def _days(named: str, today: date) -> tuple[date, date]:
             return date.fromisoformat(named), date.fromisoformat(named)
 
 
-def _read(day: str | None) -> date | None:
+def _as_date(day: str | None) -> date | None:
     return None if day is None else date.fromisoformat(day)

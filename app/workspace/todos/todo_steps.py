@@ -63,7 +63,7 @@ def decoded(text: str) -> list[Step]:
     return [] if text == "[]" else _decoder.decode(text)
 
 
-def begin(new: list[NewStep]) -> list[Step]:
+def new_steps(new: list[NewStep]) -> list[Step]:
     """Return the steps of a new todo."""
     return [Step(number, step.title, completed=False) for number, step in enumerate(new, 1)]
 
@@ -83,7 +83,7 @@ def replace(old: list[Step], edits: list[StepEdit], *, last: int) -> tuple[list[
         found = known.pop(edit.id, None)
         if found is None:
             raise Invalid(
-                f"steps[{position}].id names no step of this todo, or one that came before.",
+                f"steps[{position}].id is not a step of this todo, or is listed twice.",
                 field=f"steps[{position}].id",
             )
         made.append(

@@ -124,7 +124,7 @@ async def search_todos(
 @operation("GET /os/todos/{id}", scope="os.todos:read", since="beyond", quick=True, tool=Tool())
 def get_todo(tx: Tx, me: Caller, *, id: Id) -> TodoAnswer:
     """Read one todo with its steps."""
-    return TodoAnswer(todo_records.one(tx, me, id))
+    return TodoAnswer(todo_records.read_one(tx, me, id))
 
 
 @operation(
@@ -162,14 +162,16 @@ def create_todo(
         title=title,
         description=_described(description, notes),
         priority=priority,
-        due_date=None if due_date is None else due.read(due_date, zone),
-        steps=_json(todo_steps.begin(steps or [])),
+        due_date=None if due_date is None else due.parse(due_date, zone),
+        steps=_json(todo_steps.new_steps(steps or [])),
         last_step=len(steps or []),
         recurrence=None if recurrence is None else _json(recurrence),
     )
     _require_sense(draft, zone, blame="recurrence")
     _require_not_over(draft, zone)
-    return TodoAnswer(todo_records.one(tx, me, todo_rows.insert(tx, me.user, draft, zone=home)))
+    return TodoAnswer(
+        todo_records.read_one(tx, me, todo_rows.insert(tx, me.user, draft, zone=home))
+    )
 
 
 @operation(
@@ -220,7 +222,7 @@ def edit_todo(
         draft = draft._replace(priority=priority)
     if not isinstance(due_date, UnsetType):
         draft = draft._replace(
-            due_date=None if due_date is None else due.read(due_date, zone), wall=None
+            due_date=None if due_date is None else due.parse(due_date, zone), wall=None
         )
     if not isinstance(recurrence, UnsetType):
         draft = draft._replace(
@@ -240,14 +242,14 @@ def edit_todo(
         complete_todo.complete(tx, me, todo_rows.require(tx, me.user, id), home, zone)
     elif completed is False and todo["completed"]:
         todo_rows.set_completed(tx, todo, completed=False)
-    return TodoAnswer(todo_records.one(tx, me, id))
+    return TodoAnswer(todo_records.read_one(tx, me, id))
 
 
 @operation("DELETE /os/todos/{id}", scope="os.todos:write", since="beyond")
 def delete_todo(tx: Tx, me: Caller, *, id: Id) -> Trashed:
     """Put a todo into the trash."""
     todo = todo_rows.require(tx, me.user, id)
-    entry = trash_rows.put(
+    entry = trash_rows.add(
         tx, me, owner=me.user, kind="todo", item_id=id, title=todo["title"], path=""
     )
     todo_rows.set_trash(tx, [id], entry)
@@ -259,7 +261,7 @@ def _remembered(tx: Tx, me: Caller, wanted: Wanted, memory: Memory) -> TodoList:
 
     From memory, where no todo of the caller has changed since it was put there.
     """
-    listed = todo_counts.of(tx, me.user)
+    listed = todo_counts.counts_of(tx, me.user)
     key = ("todos", me.user, listed.revision, wanted)
     page = memory.get(key)
     if page is None:

@@ -26,11 +26,11 @@ def delete_folder(tx: Tx, me: Caller, *, id: Id) -> TrashedFolder:
         and access.shared_rank(tx, me, found["parent_id"]) < access.RANKS["admin"]
     ):
         raise Forbidden("Only its owner may delete the shared folder itself.", role="admin")
-    notes, below = put_folder(tx, me, id)
+    notes, below = move_folder_to_trash(tx, me, id)
     return TrashedFolder(notes, below)
 
 
-def put_folder(tx: Tx, me: Caller, folder_id: int) -> tuple[int, int]:
+def move_folder_to_trash(tx: Tx, me: Caller, folder_id: int) -> tuple[int, int]:
     """Put a live folder with all live things below it into its owner's trash.
 
     Return the numbers of notes and folders.
@@ -38,7 +38,7 @@ def put_folder(tx: Tx, me: Caller, folder_id: int) -> tuple[int, int]:
     found = folder_rows.sure(tx, folder_id)
     below = folder_rows.subtree(tx, folder_id)
     path = folder_rows.path(tx, found["parent_id"])
-    entry = trash_rows.put(
+    entry = trash_rows.add(
         tx,
         me,
         owner=found["owner_id"],

@@ -402,9 +402,9 @@ def test_any_text_at_any_time_is_read_to_something_a_todo_takes(
     line = read(text, now, locale)
     assert 0 <= line.priority <= 5
     assert bool(line.title) == bool(text.strip())
-    assert line.due_date is None or due.read(line.due_date, BERLIN)
+    assert line.due_date is None or due.parse(line.due_date, BERLIN)
     if line.recurrence:
-        recurrence.read(line.recurrence.rule)
+        recurrence.parse(line.recurrence.rule)
         assert line.due is not None
 
 

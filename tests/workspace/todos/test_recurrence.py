@@ -311,9 +311,9 @@ def test_passing_over_a_long_past_finds_the_date_that_counting_finds(
     rule: str, start: date, wait: int
 ) -> None:
     after = date.fromordinal(start.toordinal() + wait)
-    leaping = recurrence.next_date(recurrence.read(rule), start=start, after=after)
+    leaping = recurrence.next_date(recurrence.parse(rule), start=start, after=after)
     counting = recurrence.next_date(
-        recurrence.read(rule + ";COUNT=999999999"), start=start, after=after
+        recurrence.parse(rule + ";COUNT=999999999"), start=start, after=after
     )
     if leaping is not None and counting is not None:
         assert leaping[0] == counting[0]
@@ -329,13 +329,13 @@ def test_passing_over_a_long_past_finds_the_date_that_counting_finds(
 def test_any_text_is_read_or_refused_with_a_sentence(text: str) -> None:
     found, refusal = None, ""
     try:
-        found = recurrence.read(text)
+        found = recurrence.parse(text)
     except ValueError as error:
         refusal = str(error)
     if found is None:
         assert refusal.startswith(("must ", "has "))
         return
-    assert recurrence.read(str(found)) == found
+    assert recurrence.parse(str(found)) == found
     series = recurrence.Recurrence(str(found))
     recurrence.following(
         series, due_date="2026-01-31", today=date(2026, 3, 1), zone=ZoneInfo("UTC"), wall=None

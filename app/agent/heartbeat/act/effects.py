@@ -68,7 +68,7 @@ def reschedule_todo(tx: Tx, me: Caller, payload: Payload) -> Done:
         raise RevisionConflict("The todo has been moved meanwhile.")
     zone = due.zone_of(tx, me)
     before = before_images.of(tx, me.user, "todo", number)
-    todo_rows.reschedule(tx, me.user, number, due_date=due.read(wanted, zone), zone=zone)
+    todo_rows.reschedule(tx, me.user, number, due_date=due.parse(wanted, zone), zone=zone)
     return Done(
         ("todo", number),
         [Change("todo", number, before, before_images.of(tx, me.user, "todo", number))],

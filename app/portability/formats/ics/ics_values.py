@@ -184,7 +184,7 @@ def _add_rule(component: Component, found: When) -> None:
 
     for value, _ in component.all("RRULE")[:1]:
         try:
-            rule = str(recurrence.read(value))
+            rule = str(recurrence.parse(value))
             if found.due is not None:
                 recurrence.require_dates(rule, date.fromisoformat(found.due[:10]))
                 found.rule = rule

@@ -89,7 +89,7 @@ def scope(tx: Tx, me: Caller, folder_id: int | None, least: access.Least = "view
         condition + leaves_out,
         {"me": me.owns, "ids": listed},
         own,
-        total + workspace_counters.of(tx, me.owns).notes if own else total,
+        total + workspace_counters.counts_of(tx, me.owns).notes if own else total,
         leaves_out,
     )
 

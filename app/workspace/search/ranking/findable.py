@@ -150,7 +150,7 @@ def _add_marks(tx: Tx, query: Query, owner: int, sql: list[str], params: dict[st
 
 def _folders_called(tx: Tx, me: Caller, name: str) -> list[int]:
     """Give the readable folders of that name or path, and those below them."""
-    every_folder = folders.listed(tx, me)
+    every_folder = folders.readable_folders(tx, me)
     if "/" in name:
         tops = [
             folder.id for folder in every_folder if fold(access.path(tx, me, folder.id)) == name
