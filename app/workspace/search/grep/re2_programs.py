@@ -110,14 +110,7 @@ def compiled(pattern: str, mode: Mode, *, case_sensitive: bool, groups: bool = F
     """
     tree = _tree(pattern, mode, case_sensitive=case_sensitive)
     compile_ = functools.partial(_compile, case_sensitive=case_sensitive, groups=groups)
-    if tree is None:
-        exact = compile_("(?m)" + pattern)
-        return Program(exact, exact, None, literals.Literals(None, ()))
-    try:
-        exact = compile_("(?m)" + pattern_tree.written(tree))
-    except Invalid:
-        compile_(pattern)  # what RE2 says should be of the pattern as it was given
-        raise
+    exact = compile_("(?m)" + pattern_tree.written(tree))
     marked = (
         compile_("(?m)" + pattern_tree.marked(tree)) if pattern_tree.looks_at_words(tree) else None
     )
@@ -272,17 +265,15 @@ def _tried(program: Any, text: bytes, line: tuple[int, int], pace: Pace) -> Iter
         yield None
 
 
-def _tree(pattern: str, mode: Mode, *, case_sensitive: bool) -> pattern_tree.Choice | None:
-    """Give the tree of a pattern, None when it is one that only RE2 can read."""
+def _tree(pattern: str, mode: Mode, *, case_sensitive: bool) -> pattern_tree.Choice:
+    """Return the tree of a pattern. Raise Invalid with what RE2 has against it."""
     if "\0" in pattern:
         raise Invalid("pattern must not hold a NUL character; no note does.", field="pattern")
+    fold = not case_sensitive
     if mode == "literal":
-        return pattern_tree.escapable(regex_patterns.literal(pattern, fold=not case_sensitive))
-    try:
-        tree = regex_patterns.read(pattern, fold=not case_sensitive)
-    except regex_patterns.Unreadable:
-        return None
-    return pattern_tree.escapable(tree)
+        return pattern_tree.escapable(regex_patterns.literal(pattern, fold=fold))
+    _compile(pattern, case_sensitive=case_sensitive, groups=False)
+    return pattern_tree.escapable(regex_patterns.read(pattern, fold=fold))
 
 
 @functools.lru_cache(maxsize=512)
@@ -315,9 +306,7 @@ def _compile(pattern: str, *, case_sensitive: bool, groups: bool) -> Any:
             if isinstance(error.args[0], bytes)
             else str(error.args[0])
         )
-        raise Invalid(
-            f"pattern is not a regular expression that RE2 knows: {reason}.", field="pattern"
-        ) from None
+        raise Invalid(regex_patterns.refusal(reason), field="pattern") from None
     finally:
         re2.purge()  # its own memory would keep a hundred programs, some of them megabytes large
 
