@@ -54,7 +54,7 @@ class Program(msgspec.Struct, frozen=True):
     needs: literals.Literals
 
     def judge(self, line: bytes) -> tuple[int, int] | None:
-        """Give where a line matches, in characters."""
+        """Return where a line matches, in characters."""
         if self.marked is not None and not line.isascii():
             return _judged(self.marked, with_marks(line.decode()).encode())
         found = self.exact.search(line)
@@ -74,7 +74,7 @@ class Pace:
         self._slice_began, self._worked = time.monotonic(), time.thread_time()
 
     def slice_over(self) -> bool:
-        """Say whether others should have their turn."""
+        """Return whether others should have their turn."""
         return time.monotonic() > self._slice_began + SLICE_SECONDS
 
     def end_slice(self) -> None:
@@ -104,7 +104,7 @@ class Pace:
 
 @functools.lru_cache(maxsize=16)
 def compiled(pattern: str, mode: Mode, *, case_sensitive: bool, groups: bool = False) -> Program:
-    """Give the program for a pattern, `groups` with what its groups hold.
+    """Return the program for a pattern, `groups` with what its groups hold.
 
     Raise Invalid with what RE2 has against it.
     """
@@ -151,12 +151,12 @@ class Texts:
 
 
 def together(contents: Sequence[bytes]) -> Texts:
-    """Give texts as they are searched."""
+    """Return texts as they are searched."""
     return Texts(b"\n".join(contents), lambda: [len(content) for content in contents])
 
 
 def hits(program: Program, texts: Texts, pace: Pace) -> Iterator[tuple[int, Hit] | None]:
-    """Give the lines that match, in order, each with the place of its text among all.
+    """Return the lines that match, in order, each with the place of its text among all.
 
     None now and then, where it may be left for a while.
     """
@@ -191,7 +191,7 @@ def hits(program: Program, texts: Texts, pace: Pace) -> Iterator[tuple[int, Hit]
 
 
 def _lines(program: Any, text: bytes, pace: Pace) -> Iterator[tuple[int, int, int, int] | None]:
-    """Give where the lines lie that match and where their first matches do.
+    """Return where the lines lie that match and where their first matches do.
 
     None after each piece of whole lines that was searched.
     """
@@ -221,12 +221,12 @@ def _lines(program: Any, text: bytes, pace: Pace) -> Iterator[tuple[int, int, in
 
 
 def with_marks(text: str) -> str:
-    """Give a text with each character between two marks that say whether it is of a word."""
+    """Return a text with each character between two marks that say whether it is of a word."""
     return text.translate(_MARKS)
 
 
 def _judged(marked: Any, line: bytes) -> tuple[int, int] | None:
-    """Give where a line between marks matches, in characters of the line without them.
+    """Return where a line between marks matches, in characters of the line without them.
 
     An empty match can lie between a mark and its character, where there is no place in the line;
     then the search goes on behind it.
@@ -250,7 +250,7 @@ def _too_slow() -> Invalid:
 
 
 def _tried(program: Any, text: bytes, line: tuple[int, int], pace: Pace) -> Iterator[None]:
-    """Look whether there is time for a line that is too long for one piece.
+    """Check whether there is time for a line that is too long for one piece.
 
     Try growing beginnings of it, whose times tell what the whole takes.
     """
@@ -312,7 +312,7 @@ def _compile(pattern: str, *, case_sensitive: bool, groups: bool) -> Any:
 
 
 def _characters(text: bytes, start: int, end: int) -> int:
-    """Give how many characters lie between two places."""
+    """Return how many characters lie between two places."""
     part = text[start:end]
     return end - start if part.isascii() else len(part.decode(errors="ignore"))
 
